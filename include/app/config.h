@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The configuration: strict YAML (man page pmu_exporter.yml(5)), or the built-in
+ * default. Plain data once parsed; config_free() ends all of it.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+/* Where something stands in the file; 1-based. Line 0: nowhere (the built-in default). */
+struct config_place {
+    unsigned line;
+    unsigned column;
+};
+
+/* A word of the file, and where it stands. */
+struct config_word {
+    char *text;
+    struct config_place place;
+};
+
+struct config_words {
+    struct config_word *words;
+    size_t n;
+};
+
+struct config_group {
+    struct config_word name;
+    struct config_words events;
+};
+
+struct config_rename {
+    struct config_word event;
+    struct config_word name;
+};
+
+struct config_ratio {
+    struct config_word name;
+    struct config_word formula;
+};
+
+enum config_counting { CONFIG_COUNTING_AUTO, CONFIG_COUNTING_DIRECT };
+enum config_by { CONFIG_BY_ALL, CONFIG_BY_CPU };
+
+struct config_cgroup_rule {
+    struct config_words include;
+    struct config_words exclude;
+    struct config_words groups; /* names of groups, each of which exists */
+};
+
+struct config_system {
+    bool enabled; /* targets.system is there */
+    struct config_words groups;
+    enum config_by by;
+    struct config_word cpus; /* text NULL: auto (online but nohz_full); else a cpu list */
+};
+
+struct config_limits {
+    uint64_t cgroups;
+    uint64_t series;
+    uint64_t body;        /* bytes */
+    uint64_t descriptors; /* 0: auto */
+};
+
+struct config {
+    uint64_t interval_ns;
+    uint64_t linger_ns;
+    enum config_counting counting;
+    struct config_group *groups;
+    size_t n_groups;
+    struct config_rename *renames;
+    size_t n_renames;
+    struct config_ratio *ratios;
+    size_t n_ratios;
+    struct config_system system;
+    struct config_cgroup_rule *cgroups;
+    size_t n_cgroups;
+    bool expose_rates;
+    bool expose_ratios;
+    struct config_limits limits;
+};
+
+struct config *config_free(struct config *config);
+DEFINE_AUTO(config, struct config *, config_free)
+
+/* What is wrong, for one line to the user: FILE:LINE:COLUMN: message. */
+struct config_error {
+    struct config_place place; /* line 0: the file as a whole */
+    char message[512];         /* what it is, what was expected, the nearest valid word */
+};
+
+/*
+ * Parses a whole configuration. Returns 0; -EINVAL with *ret_error filled if the
+ * text is not a valid one; -ENOMEM. What only the machine can tell (whether an
+ * event exists here) is not looked at; config_check_events() does that.
+ */
+int config_parse(const char *text, size_t length, struct config **ret_config,
+                 struct config_error *ret_error);
+
+/*
+ * Reads and parses a file, without following a last symlink to anything but a
+ * regular file, at most 1 MiB. 0; -EINVAL as above (also for too large, not a
+ * regular file); -errno if it cannot be read (-ENOENT).
+ */
+int config_read(const char *path, struct config **ret_config, struct config_error *ret_error);
+
+/* What runs where no file exists. 0 or -ENOMEM. The text is config_default_text. */
+int config_default(struct config **ret_config);
+extern const char config_default_text[];

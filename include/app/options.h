@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The command line of pmu_exporter, in the conventions of Prometheus' exporters. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "app/log.h"
+
+#define DEFAULT_PORT        "10138"
+#define DEFAULT_CONFIG_FILE "/etc/pmu_exporter/pmu_exporter.yml"
+
+struct options {
+    const char **listen_addresses; /* as given: ":10138", "127.0.0.1:10138", "[::1]:10138" */
+    size_t n_listen_addresses;     /* 1 (":" DEFAULT_PORT) where none was given */
+    const char *telemetry_path;    /* "/metrics" */
+    const char *config_file;
+    bool config_file_given; /* then it must exist */
+    bool config_check;
+    enum log_level log_level;
+    enum log_format log_format;
+    const char *procfs, *sysfs; /* "/proc", "/sys" */
+    const char *cgroupfs;       /* NULL: found by libcgroup */
+};
+
+enum options_outcome {
+    OPTIONS_RUN,  /* go on */
+    OPTIONS_DONE, /* --help or --version was printed: exit 0 */
+    OPTIONS_BAD,  /* an error was printed to stderr: exit 2 */
+};
+
+/*
+ * Strings are borrowed from argv; options_done() frees the list of addresses.
+ * Returns an enum options_outcome or -ENOMEM.
+ */
+int options_parse(int argc, char **argv, struct options *ret_options);
+void options_done(struct options *options);

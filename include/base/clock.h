@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Clocks, in nanoseconds. Intervals are measured on the monotonic clock only. */
+
+#include <stdint.h>
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+
+/* CLOCK_MONOTONIC: what timers and intervals are measured by. */
+uint64_t clock_monotonic_ns(void);
+
+/* CLOCK_REALTIME: what is told to the outside, never subtracted. */
+uint64_t clock_realtime_ns(void);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * One thing that can be counted, as the configuration names it, resolved to
+ * what perf_event_open(2) takes. Immutable once resolved.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "event/absence.h"
+
+/* What the raw count is a count of. */
+enum event_unit {
+    EVENT_UNIT_COUNT,       /* occurrences */
+    EVENT_UNIT_NANOSECONDS, /* written as seconds */
+};
+
+/* The fields of struct perf_event_attr that tell one event from another. */
+struct event_code {
+    uint32_t type;
+    uint64_t config;
+    uint64_t config1;
+    uint64_t config2;
+    bool exclude_user;
+    bool exclude_kernel;
+    bool exclude_hypervisor;
+};
+
+struct event {
+    char *name;        /* as configured: "cache-misses:u" */
+    char *metric;      /* the legal part of a metric name, without unit: "cache_misses_user" */
+    char *description; /* one line without a full stop, for HELP */
+    char *encoding;    /* for HELP and people: "cpu/config=0x3/u" or "type=0 config=0x3" */
+    char *pmu;         /* the PMU that counts it: "cpu", "software"; empty where none is known */
+    enum event_unit unit;
+    bool is_clock;        /* system-wide it is wall time: it exists for targets only */
+    enum absence absence; /* ABSENCE_NONE, or why the name alone already fails: unknown_event,
+                             no_pmu (its PMU is not on this machine) */
+    struct event_code code; /* meaningful where absence is none */
+};
+
+struct event *event_free(struct event *event);
+DEFINE_AUTO(event, struct event *, event_free)

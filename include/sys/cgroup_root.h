@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Where the kernel lets us count cgroups: the mount of the hierarchy that perf_event belongs to. */
+
+#include <stdbool.h>
+
+#include "base/cleanup.h"
+
+struct cgroup_root {
+    int fd;     /* the mount's root directory, O_RDONLY | O_DIRECTORY */
+    char *path; /* for people */
+    bool v2;
+};
+
+void cgroup_root_done(struct cgroup_root *root);
+
+/*
+ * Finds it by libcgroup: a v1 hierarchy with perf_event where one is mounted
+ * (then v2 does not count), else v2, pure or hybrid. `path` (--path.cgroupfs)
+ * overrides: that directory, or its "unified" or "perf_event" below.
+ * 0; -ENOENT: there is none, or the path is no cgroup file system; -errno.
+ */
+int cgroup_root_open(const char *path, struct cgroup_root *ret_root);
+
+/*
+ * Opens a directory below another one without ever leaving it or following a
+ * link (openat2, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS); a descriptor or -errno.
+ */
+int cgroup_open_below(int directory_fd, const char *relative);

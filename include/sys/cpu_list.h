@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Sets of CPUs, as the kernel writes them ("0-3,8"). A CPU *number* is what
+ * the kernel calls the CPU and what perf_event_open takes; a CPU *index* is a
+ * place in one of these lists. They are different types, so that they are never
+ * taken for each other.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/cleanup.h"
+
+struct cpu_number {
+    int value;
+};
+
+struct cpu_list {
+    size_t n;
+    struct cpu_number cpus[]; /* ascending, each once */
+};
+
+struct cpu_list *cpu_list_free(struct cpu_list *list);
+DEFINE_AUTO(cpu_list, struct cpu_list *, cpu_list_free)
+
+/*
+ * "0-3,8" and "" (no CPU), one newline at the end allowed. 0; -EINVAL if the
+ * text is not a list; -ERANGE above CPU 8191; -ENOMEM. The caller owns the list.
+ */
+int cpu_list_parse(const char *text, struct cpu_list **ret_list);
+
+/* The CPUs that are online, from devices/system/cpu/online below the root of sysfs; -errno. */
+int cpu_list_read_online(int sysfs_fd, struct cpu_list **ret_list);
+
+/* The CPUs with nohz_full; an empty list where the kernel has none. */
+int cpu_list_read_nohz_full(int sysfs_fd, struct cpu_list **ret_list);
+
+bool cpu_list_contains(const struct cpu_list *list, struct cpu_number cpu);
+
+/* The CPUs of `list` that `without` does not have; 0 or -ENOMEM. */
+int cpu_list_subtract(const struct cpu_list *list, const struct cpu_list *without,
+                      struct cpu_list **ret_list);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The set of cgroups that are counted, kept up to date: by inotify where it
+ * tells, by walking the tree again after an overflow and at a slow interval.
+ *
+ * Only the collector thread touches it. Once a cycle cgroup_targets_update()
+ * brings the set to the present and tells what is new and what has gone. A
+ * target lives, by one pointer, from the update that finds it until the caller
+ * releases it; a rebirth (same path, another inode) is a new target.
+ */
+
+#include <stdint.h>
+
+#include "event/absence.h"
+#include "target/cgroup_rules.h"
+#include "target/identity.h"
+
+struct cgroup_targets;
+
+struct cgroup_target {
+    char *path;                /* raw bytes below the mount, begins with `/`, unescaped */
+    struct identity *identity; /* label cgroup; info parent, unit, slice, container_id, pod_uid */
+    int rule;                  /* index in the rules */
+    int fd;                    /* the directory, O_RDONLY: perf_event_open takes it. Open from birth
+                                  until cgroup_target_close_fd(); -1 after */
+    uint64_t inode;
+    uint64_t start_realtime_ns; /* when counting of this birth began: the update that found it */
+    bool gone;                  /* the cgroup does not exist any more */
+    void *account;              /* the collector's own; this layer never looks at it */
+};
+
+/* Limits of the set, from `limits:` of the configuration. */
+struct cgroup_limits {
+    size_t targets;     /* how many may stand at once; newcomers beyond are refused (over_limit) */
+    size_t per_subtree; /* how many of them below one top-level cgroup */
+};
+
+/* What an update brought. The arrays belong to the set and stand until the next update. */
+struct cgroup_changes {
+    struct cgroup_target **born;
+    size_t n_born;
+    struct cgroup_target **gone; /* `gone` is set now; each appears here once */
+    size_t n_gone;
+    bool identities_changed; /* some `identity` was replaced (a parent came or went), or the set
+                                changed: labels of all targets are to be taken again */
+};
+
+/* Numbers for /metrics. */
+struct cgroup_census {
+    size_t standing;                     /* targets that live now */
+    size_t uncounted[ABSENCE_COUNT_];    /* cgroups that a rule wants and the set has not, now */
+    uint64_t dropped[ABSENCE_COUNT_];    /* how many times one was refused since the start */
+    uint64_t rescans;                    /* walks of the whole tree since the start */
+    bool watching;                       /* inotify works; else every update walks the tree */
+};
+
+/*
+ * root_fd: directory of the hierarchy that counts cgroups (sys/cgroup_root.h),
+ * borrowed for the life of the set. The rules are borrowed too. Returns 0 or
+ * -errno; nothing is walked yet.
+ */
+int cgroup_targets_new(int root_fd, const struct cgroup_rules *rules,
+                       const struct cgroup_limits *limits, struct cgroup_targets **ret_targets);
+struct cgroup_targets *cgroup_targets_free(struct cgroup_targets *targets);
+DEFINE_AUTO(cgroup_targets, struct cgroup_targets *, cgroup_targets_free)
+
+/*
+ * Brings the set to the present. Called once a cycle; when nothing changed it
+ * costs one read of the inotify descriptor. 0, or -errno where the set could not
+ * be brought up to date (-ENOMEM, or the root is unreadable): what stands, stands.
+ * A cgroup whose directory cannot be opened for lack of descriptors is uncounted
+ * (no_descriptors) and tried again at the next update; one that vanishes on the
+ * way was never there.
+ */
+int cgroup_targets_update(struct cgroup_targets *targets, struct cgroup_changes *ret_changes);
+
+/* Closes the directory: what is gone must not pin the kernel's cgroup. */
+void cgroup_target_close_fd(struct cgroup_target *target);
+
+/* Ends a target that is gone (after its linger); frees it. */
+void cgroup_targets_release(struct cgroup_targets *targets, struct cgroup_target *target);
+
+/* All that stand or linger, in no order, until the set changes. */
+size_t cgroup_targets_count(const struct cgroup_targets *targets);
+
+const struct cgroup_census *cgroup_targets_census(const struct cgroup_targets *targets);

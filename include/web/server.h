@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The HTTP server: one thread with an event loop of its own, one libmicrohttpd
+ * daemon a listen address. It shows what the pages below make and knows nothing
+ * of counters.
+ *
+ *   telemetry path   the current text of /metrics
+ *   /                links
+ *   /-/healthy       200 while the server runs
+ *   /-/ready         200, or 503 with the reason
+ *   else             404; methods other than GET and HEAD: 405
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+/*
+ * A body that any number of responses share. `version` tells one text from the
+ * next: while it stays, the body that was made is shown again and made no more.
+ */
+struct page_source {
+    void *context; /* passed to the functions below; outlives the server */
+
+    /* What the next text would be: changes with every new snapshot. 0: never keep it. */
+    uint64_t (*version)(void *context);
+
+    /*
+     * Writes the text (Content-Type text/plain; version=0.0.4; charset=utf-8) into an
+     * empty buffer. 0, or -errno: the client gets 500. Called on the server's thread.
+     */
+    int (*render)(void *context, struct text *text);
+
+    /* NULL when ready, else the reason in a few words (static). Called on the server's thread. */
+    const char *(*not_ready)(void *context);
+};
+
+struct server_limits {
+    unsigned connections;             /* 512 */
+    unsigned connections_per_address; /* 128 */
+    unsigned headers_seconds;         /* 8: until the first request is complete */
+    unsigned response_seconds;        /* 30: until a response is taken */
+    unsigned idle_seconds;            /* 120: between requests */
+};
+
+struct http_server;
+
+/*
+ * Binds every address (see server_listen_check() for their form) and prepares the
+ * daemons; nothing is answered before http_server_start(). `ret_address` is set to
+ * the address that failed, or NULL, on failure. 0; -EADDRINUSE, -EACCES, … from
+ * bind(2); -EINVAL: not an address; -ENOMEM.
+ */
+int http_server_new(const char *const *addresses, size_t n_addresses, const char *telemetry_path,
+                    const struct page_source *metrics, const struct server_limits *limits,
+                    struct http_server **ret_server, const char **ret_address);
+
+/* Starts the thread. 0 or -errno. */
+int http_server_start(struct http_server *server);
+
+/* The port that address i is bound to (for ":0", the one the kernel chose). */
+uint16_t http_server_port(const struct http_server *server, size_t i);
+
+/* CLOCK_MONOTONIC of the last turn of the server's loop: the watchdog wants to see it move. */
+uint64_t http_server_heartbeat_ns(const struct http_server *server);
+
+/* Ends the thread and every connection, within a second, however many there are. Takes NULL. */
+struct http_server *http_server_free(struct http_server *server);
+DEFINE_AUTO(http_server, struct http_server *, http_server_free)
+
+/* NULL if the text is an address ("HOST:PORT", ":PORT", "[IPV6]:PORT"), else what was expected. */
+const char *server_listen_check(const char *address);

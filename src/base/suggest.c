@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/suggest.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define LONGEST_WORD 63
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+    unsigned smaller = a < b ? a : b;
+
+    return smaller < c ? smaller : c;
+}
+
+unsigned suggest_distance(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    unsigned rows[3][LONGEST_WORD + 1];
+    unsigned *before = rows[0], *previous = rows[1], *current = rows[2];
+
+    if (n > LONGEST_WORD || m > LONGEST_WORD)
+        return UINT_MAX;
+    for (size_t j = 0; j <= m; j++)
+        previous[j] = (unsigned)j;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned *recycled = before;
+
+        current[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            unsigned replaced = previous[j - 1] + (a[i - 1] != b[j - 1]);
+
+            current[j] = min3(previous[j] + 1, current[j - 1] + 1, replaced);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before[j - 2] + 1 < current[j])
+                current[j] = before[j - 2] + 1;
+        }
+        before = previous;
+        previous = current;
+        current = recycled;
+    }
+    return previous[m];
+}
+
+const char *suggest_nearest(const char *word, const char *const *words, size_t n_words)
+{
+    size_t third = (strlen(word) + 2) / 3;
+    unsigned best = third < 3 ? (unsigned)third : 3;
+    const char *nearest = NULL;
+
+    for (size_t i = 0; i < n_words; i++) {
+        unsigned distance = suggest_distance(word, words[i]);
+
+        if (distance < best || (distance == best && !nearest)) {
+            best = distance;
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The layers of the house (src/README.md): who may include and do what.
+
+A layer includes itself and those before it; some headers and calls belong to one layer
+only. Prints each breach as FILE:LINE: what, and exits 1 if there is one.
+"""
+import pathlib
+import re
+import sys
+
+LAYERS = ["base", "sys", "event", "count", "target", "metric", "expose", "web", "app"]
+
+# What only these layers may include, by the name between < and >.
+SYSTEM_HEADERS = [
+    (r"microhttpd\.h", {"web"}),
+    (r"(lib)?cgroup\.h", {"sys"}),
+    (r"perfmon/.*", {"event"}),
+    (r"linux/perf_event\.h", {"sys", "event", "count"}),
+    (r"sys/syscall\.h|syscall\.h|asm/unistd.*", {"sys"}),
+    (r"yaml\.h|jansson\.h", {"app"}),
+    (r"systemd/sd-event\.h", {"sys", "web", "app"}),
+    (r"systemd/.*", {"sys", "app"}),
+]
+
+# What only these layers may do.
+DEEDS = [
+    (r"\b(stderr|perror|syslog|v?warnx?|v?errx?|STDERR_FILENO|sd_journal_\w+)\b\s*[(,;)]", {"app"},
+     "writes to stderr"),
+    (r"(?<!format\()\b(printf|puts|putchar)\s*\(|\bstdout\b", {"app"}, "writes to stdout"),
+    (r"\b(syscall\s*\(|SYS_\w+|__NR_\w+)", {"sys"}, "makes a raw system call"),
+    (r"\babort\s*\(|\b_?exit\s*\(", {"app"}, "ends the process"),
+]
+
+INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def blank_comments_and_strings(text):
+    """The text with comments and literals blanked, lines kept."""
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+
+
+def check_include(layer, kind, name):
+    """What is wrong with this include, or None."""
+    if kind == '"':
+        first = name.split("/")[0]
+        if "/" not in name or first not in LAYERS:
+            return f'include "{name}" does not name the folder of a layer'
+        if LAYERS.index(first) > LAYERS.index(layer):
+            return f"{layer}/ includes {name}, and {first}/ comes after it"
+        return None
+    for pattern, allowed in SYSTEM_HEADERS:
+        if re.fullmatch(pattern, name):
+            if layer not in allowed:
+                return f"{layer}/ includes <{name}>, which belongs to {', '.join(sorted(allowed))}"
+            return None
+    return None
+
+
+def check_text(layer, text):
+    """Every (line, breach) of one source of this layer."""
+    breaches = []
+    for number, line in enumerate(text.split("\n"), 1):
+        match = INCLUDE.match(line)
+        wrong = match and check_include(layer, *match.groups())
+        if wrong:
+            breaches.append((number, wrong))
+    for number, line in enumerate(blank_comments_and_strings(text).split("\n"), 1):
+        for pattern, allowed, deed in DEEDS:
+            if layer not in allowed and re.search(pattern, line):
+                breaches.append((number, f"{layer}/ {deed}; only {', '.join(sorted(allowed))}/ may"))
+    return breaches
+
+
+def sources_of_layer(root, layer):
+    for folder in (root / "include" / layer, root / "src" / layer):
+        yield from sorted(p for p in folder.rglob("*") if p.suffix in (".c", ".h"))
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    unknown = [d for top in ("src", "include") for d in (root / top).iterdir()
+               if d.is_dir() and d.name not in LAYERS]
+    n_breaches = len(unknown)
+    for folder in unknown:
+        print(f"{folder}: no layer of this name")
+    n_files = 0
+    for layer in LAYERS:
+        for path in sources_of_layer(root, layer):
+            n_files += 1
+            for line, wrong in check_text(layer, path.read_text()):
+                n_breaches += 1
+                print(f"{path.relative_to(root)}:{line}: {wrong}")
+    print(f"{n_files} files, {n_breaches} breaches")
+    return 1 if n_breaches or not n_files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

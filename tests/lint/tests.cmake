@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# Style as tests, once, in the gcc build without sanitizers. A tool that is not there is skipped
+# aloud: test 77 is ctest's "skipped".
+function(add_lint name tool)
+  if(tool AND NOT ${tool})
+    add_test(NAME lint/${name} COMMAND sh -c "echo 'skipped: ${name} is not installed'; exit 77")
+  else()
+    add_test(NAME lint/${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  endif()
+  set_tests_properties(lint/${name} PROPERTIES LABELS lint TIMEOUT 300 SKIP_RETURN_CODE 77)
+endfunction()
+
+if(SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  return()
+endif()
+
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+find_program(CLANG_FORMAT clang-format)
+find_program(RUN_CLANG_TIDY run-clang-tidy)
+find_program(SHELLCHECK shellcheck)
+set(lint ${PROJECT_SOURCE_DIR}/tests/lint)
+
+add_lint(clang-format CLANG_FORMAT
+  sh -c "find src include tests -name '*.[ch]' -exec '${CLANG_FORMAT}' --dry-run -Werror {} +")
+# the build's flags, less what only gcc understands
+add_lint(clang-tidy RUN_CLANG_TIDY ${RUN_CLANG_TIDY} -quiet -j2 -p ${CMAKE_BINARY_DIR}
+  -extra-arg=-Wno-unknown-warning-option
+  -extra-arg=-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang
+  ${PROJECT_SOURCE_DIR}/src/.*)
+set_tests_properties(lint/clang-tidy PROPERTIES PROCESSORS 2)
+add_lint(shellcheck SHELLCHECK ${SHELLCHECK} quickstart .ci/run)
+add_lint(layers "" ${Python3_EXECUTABLE} ${lint}/layers.py ${PROJECT_SOURCE_DIR})
+add_lint(headers "" ${Python3_EXECUTABLE} ${lint}/headers.py ${PROJECT_SOURCE_DIR}
+  ${CMAKE_BINARY_DIR}/compile_commands.json)
+add_lint(sources "" ${Python3_EXECUTABLE} ${lint}/sources.py ${PROJECT_SOURCE_DIR})
+add_lint(scripts "" ${Python3_EXECUTABLE} -m unittest discover -s ${lint} -p "test_*.py")

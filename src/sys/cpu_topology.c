@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sys/cpu_topology.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "sys/small_file.h"
+
+/* The kernel writes -1 for what it does not know: then, too, it is not a number for us. */
+static int parse_id(const char *text)
+{
+    uint64_t value;
+
+    return parse_u64(text, &value) < 0 || value > INT_MAX ? -1 : (int)value;
+}
+
+static int read_id(int sysfs_fd, struct cpu_number cpu, const char *name)
+{
+    char path[96], text[32];
+
+    (void)snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/topology/%s", cpu.value, name);
+    if (small_file_read(sysfs_fd, path, text, sizeof(text)) < 0)
+        return -1;
+    text[strcspn(text, "\n")] = '\0';
+    return parse_id(text);
+}
+
+/* The directory of a CPU holds a link to the node that it belongs to. */
+static int find_node(int sysfs_fd, struct cpu_number cpu)
+{
+    static const char prefix[] = "node";
+    char path[64];
+    const struct dirent *entry;
+
+    (void)snprintf(path, sizeof(path), "devices/system/cpu/cpu%d", cpu.value);
+    AUTO(directory) DIR *directory = small_file_list(sysfs_fd, path);
+    if (!directory)
+        return -1;
+    while ((entry = readdir(directory))) {
+        int node;
+
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
+            continue;
+        node = parse_id(entry->d_name + strlen(prefix));
+        if (node >= 0)
+            return node;
+    }
+    return -1;
+}
+
+struct cpu_topology cpu_topology_read(int sysfs_fd, struct cpu_number cpu)
+{
+    return (struct cpu_topology){
+        .core = read_id(sysfs_fd, cpu, "core_id"),
+        .socket = read_id(sysfs_fd, cpu, "physical_package_id"),
+        .node = find_node(sysfs_fd, cpu),
+    };
+}

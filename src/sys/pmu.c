@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Which PMU is a core's is told as the perf tool tells it: by its name where
+ * the architecture has one kind of core, else by a file `cpus` (others have
+ * `cpumask`, which only says where to open them).
+ */
+#include "sys/pmu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "sys/small_file.h"
+
+#define DEVICES    "bus/event_source/devices"
+#define FILE_LIMIT 4097 /* sysfs writes at most a page */
+
+static const char *const core_names[] = {"cpu", "cpum_cf"};
+
+static int read_attribute(int devices_fd, const char *pmu, const char *attribute, char *ret_text,
+                          size_t size)
+{
+    char path[512];
+    int length = snprintf(path, sizeof(path), "%s/%s", pmu, attribute);
+
+    if (length < 0 || (size_t)length >= sizeof(path))
+        return -ENAMETOOLONG;
+    return small_file_read(devices_fd, path, ret_text, size);
+}
+
+static int read_type(int devices_fd, const char *name, uint32_t *ret_type)
+{
+    char text[32];
+    uint64_t type;
+    int r = read_attribute(devices_fd, name, "type", text, sizeof(text));
+
+    if (r < 0)
+        return r;
+    text[strcspn(text, "\n")] = '\0';
+    r = parse_u64(text, &type);
+    if (r < 0 || type > UINT32_MAX)
+        return -EINVAL;
+    *ret_type = (uint32_t)type;
+    return 0;
+}
+
+/* 0 and a list where the file is there and good; -ENOMEM is the only failure that matters. */
+static int read_cpus(int devices_fd, const char *name, const char *attribute,
+                     struct cpu_list **ret_cpus)
+{
+    char text[FILE_LIMIT];
+    int r = read_attribute(devices_fd, name, attribute, text, sizeof(text));
+
+    return r < 0 ? r : cpu_list_parse(text, ret_cpus);
+}
+
+static bool is_core_name(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(core_names); i++)
+        if (strcmp(name, core_names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void pmu_done(struct pmu *pmu)
+{
+    free(pmu->name);
+    pmu->cpus = cpu_list_free(pmu->cpus);
+}
+
+/* 1: read; 0: nothing that could be counted with. */
+static int pmu_read(int devices_fd, const char *name, struct pmu *ret_pmu)
+{
+    struct pmu pmu = {.is_core = is_core_name(name)};
+    int r = read_type(devices_fd, name, &pmu.type);
+
+    if (r < 0)
+        return 0;
+    r = read_cpus(devices_fd, name, "cpus", &pmu.cpus);
+    if (r == 0)
+        pmu.is_core = true;
+    else if (r != -ENOMEM)
+        r = read_cpus(devices_fd, name, "cpumask", &pmu.cpus);
+    pmu.name = strdup(name);
+    if (r == -ENOMEM || !pmu.name) {
+        pmu_done(&pmu);
+        return -ENOMEM;
+    }
+    *ret_pmu = pmu;
+    return 1;
+}
+
+static int compare_types(const void *a, const void *b)
+{
+    const struct pmu *left = a, *right = b;
+
+    return left->type < right->type ? -1 : left->type > right->type;
+}
+
+static int append_pmu(struct pmu_list *list, int devices_fd, const char *name)
+{
+    struct pmu *pmus = reallocarray(list->pmus, list->n + 1, sizeof(*pmus));
+    int r;
+
+    if (!pmus)
+        return -ENOMEM;
+    list->pmus = pmus;
+    r = pmu_read(devices_fd, name, &pmus[list->n]);
+    if (r > 0)
+        list->n++;
+    return r < 0 ? r : 0;
+}
+
+int pmu_list_read(int sysfs_fd, struct pmu_list **ret_list)
+{
+    AUTO(directory) DIR *directory = small_file_list(sysfs_fd, DEVICES);
+    AUTO(pmu_list) struct pmu_list *list = NULL;
+    const struct dirent *entry;
+
+    if (!directory)
+        return -errno;
+    list = calloc(1, sizeof(*list));
+    if (!list)
+        return -ENOMEM;
+    for (errno = 0; (entry = readdir(directory)); errno = 0) {
+        int r;
+
+        if (entry->d_name[0] == '.')
+            continue;
+        r = append_pmu(list, dirfd(directory), entry->d_name);
+        if (r < 0)
+            return r;
+    }
+    if (errno != 0)
+        return -errno;
+    if (list->n > 0)
+        qsort(list->pmus, list->n, sizeof(list->pmus[0]), compare_types);
+    *ret_list = TAKE(list);
+    return 0;
+}
+
+struct pmu_list *pmu_list_free(struct pmu_list *list)
+{
+    if (!list)
+        return NULL;
+    for (size_t i = 0; i < list->n; i++)
+        pmu_done(&list->pmus[i]);
+    free(list->pmus);
+    free(list);
+    return NULL;
+}
+
+const struct pmu *pmu_list_find_name(const struct pmu_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->pmus[i].name, name) == 0)
+            return &list->pmus[i];
+    return NULL;
+}
+
+const struct pmu *pmu_list_find_type(const struct pmu_list *list, uint32_t type)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->pmus[i].type == type)
+            return &list->pmus[i];
+    return NULL;
+}
+
+const struct pmu *pmu_list_core(const struct pmu_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->pmus[i].is_core)
+            return &list->pmus[i];
+    return NULL;
+}
+
+const struct pmu *pmu_list_core_of(const struct pmu_list *list, struct cpu_number cpu)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct pmu *pmu = &list->pmus[i];
+
+        if (pmu->is_core && (!pmu->cpus || cpu_list_contains(pmu->cpus, cpu)))
+            return pmu;
+    }
+    return NULL;
+}

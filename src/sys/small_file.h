@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The one way this layer takes text out of sysfs and procfs. */
+
+#include <dirent.h>
+#include <stddef.h>
+
+#include "base/cleanup.h"
+
+DEFINE_AUTO(directory, DIR *, closedir)
+
+/*
+ * Reads a whole file below the directory and ends it with a NUL. 0; -EFBIG if it
+ * does not fit with its NUL; -errno. ret_text is untouched where the file cannot
+ * be opened.
+ */
+int small_file_read(int directory_fd, const char *path, char *ret_text, size_t size);
+
+/* A directory below another one, to be listed; NULL and errno where it cannot be. */
+DIR *small_file_list(int directory_fd, const char *path);

@@ -12,7 +12,8 @@
 
 #include "base/text.h"
 
-/* The longest label value for a path; a longer one is cut and ends in "…" and a hash of the whole. */
+/* The longest label value for a path; a longer one is cut and ends in "…" and a hash of the whole.
+ */
 #define CGROUP_LABEL_MAX 1024
 
 /* Appends the label of a path of raw bytes that begins with `/`. */

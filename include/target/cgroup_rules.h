@@ -19,7 +19,8 @@ DEFINE_AUTO(cgroup_rules, struct cgroup_rules *, cgroup_rules_free)
 
 int cgroup_rules_new(struct cgroup_rules **ret_rules);
 
-/* Adds the next rule; copies the patterns. 0, -EINVAL for a pattern glob_check() refuses, -ENOMEM. */
+/* Adds the next rule; copies the patterns. 0, -EINVAL for a pattern glob_check() refuses, -ENOMEM.
+ */
 int cgroup_rules_add(struct cgroup_rules *rules, const char *const *include, size_t n_include,
                      const char *const *exclude, size_t n_exclude);
 

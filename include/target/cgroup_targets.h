@@ -49,11 +49,11 @@ struct cgroup_changes {
 
 /* Numbers for /metrics. */
 struct cgroup_census {
-    size_t standing;                     /* targets that live now */
-    size_t uncounted[ABSENCE_COUNT_];    /* cgroups that a rule wants and the set has not, now */
-    uint64_t dropped[ABSENCE_COUNT_];    /* how many times one was refused since the start */
-    uint64_t rescans;                    /* walks of the whole tree since the start */
-    bool watching;                       /* inotify works; else every update walks the tree */
+    size_t standing;                  /* targets that live now */
+    size_t uncounted[ABSENCE_COUNT_]; /* cgroups that a rule wants and the set has not, now */
+    uint64_t dropped[ABSENCE_COUNT_]; /* how many times one was refused since the start */
+    uint64_t rescans;                 /* walks of the whole tree since the start */
+    bool watching;                    /* inotify works; else every update walks the tree */
 };
 
 /*

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The counters of one target: its groups on each of its CPUs, with the last good
+ * reading of each as the base of the next delta. Belongs to the collector thread.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "count/sample.h"
+#include "count/scope.h"
+
+struct counter_set;
+struct mechanism;
+
+/*
+ * Nothing is open yet: mechanism->open() does that for many. The mechanism, the
+ * groups and the scope's CPUs are borrowed. 0 or -ENOMEM.
+ */
+int counter_set_new(struct mechanism *mechanism, const struct event_groups *groups,
+                    const struct scope *scope, struct counter_set **ret_set);
+
+/* Closes what is open. */
+struct counter_set *counter_set_free(struct counter_set *set);
+DEFINE_AUTO(counter_set, struct counter_set *, counter_set_free)
+
+/* Closes all descriptors; what is read afterwards is nothing. Bases are forgotten. */
+void counter_set_close(struct counter_set *set);
+
+/* Whether something of the set ought to be open and is not, and it is time to try (again). */
+bool counter_set_wants_open(const struct counter_set *set, uint64_t now_ns);
+
+/* Why nothing of the set is open; ABSENCE_NONE while some group is, or none can be. */
+enum absence counter_set_absence(const struct counter_set *set);
+
+/* Descriptors that the set takes when all of it is open. */
+size_t counter_set_descriptors(const struct counter_set *set);
+
+/*
+ * Reads every group and writes what was counted since the last reading; sample
+ * is cleared first. A group's first reading after it was opened is its base and
+ * counts nothing. A group that cannot be read (end of file, short, EIO) is closed
+ * and wants to be opened again; nothing is zeroed. now_ns: CLOCK_MONOTONIC.
+ */
+void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *sample);

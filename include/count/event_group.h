@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The groups that one kind of target gets: which events each holds, and which of
+ * them can be counted there. What is open follows from `opened`: while counter
+ * sets of these groups are open, the probe's result must not be applied.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "count/scope.h"
+#include "event/event.h"
+#include "sys/perf_event.h"
+
+/* More events than any PMU has counters; what a group holds beyond is group_too_large. */
+#define EVENT_GROUP_MAX 64
+
+struct group_member {
+    const struct event *event; /* borrowed */
+    enum absence absence;      /* whether it is counted in this group and scope, or why not */
+};
+
+struct event_group {
+    const char *name; /* borrowed */
+    struct group_member *members;
+    size_t n_members;
+    size_t first;    /* index of its first member in a sample's events */
+    size_t n_opened; /* how many members have no absence … */
+    uint8_t *opened; /* … and which, in the order in which they are opened */
+};
+
+struct event_groups {
+    enum scope_kind kind;
+    struct event_group *groups;
+    size_t n_groups;
+    size_t n_events; /* of all groups together */
+    size_t n_opened; /* of all groups together: descriptors a CPU */
+};
+
+/* What to make a group of. */
+struct group_spec {
+    const char *name;                  /* borrowed for the groups' life */
+    const struct event *const *events; /* the events are borrowed, the array is not */
+    size_t n_events;
+};
+
+/*
+ * Makes the groups; what the events themselves say (unknown, no PMU, a clock
+ * system-wide) is entered, nothing is opened. 0 or -ENOMEM.
+ */
+int event_groups_new(enum scope_kind kind, const struct group_spec *specs, size_t n_specs,
+                     struct event_groups **ret_groups);
+struct event_groups *event_groups_free(struct event_groups *groups);
+DEFINE_AUTO(event_groups, struct event_groups *, event_groups_free)
+
+/*
+ * Asks the kernel, by opening and closing at once, which members can be counted
+ * in a scope of this kind: each alone, then all of a group together. Writes one
+ * reason for each event of all groups (n_events). Returns 0, or a negative errno
+ * where the kernel's answer says nothing of the events (-EMFILE, -ENOMEM).
+ */
+int event_groups_probe(const struct event_groups *groups, const struct perf_ops *ops,
+                       const struct scope *scope, enum absence *ret_absences);
+
+/* Whether the result differs from what is applied. */
+bool event_groups_differ(const struct event_groups *groups, const enum absence *absences);
+
+/* Takes the result over. Only while no counter set of these groups is open. */
+void event_groups_apply(struct event_groups *groups, const enum absence *absences);
+
+/* Whether asking again may help: some member is missing for a reason that can pass. */
+bool event_groups_want_retry(const struct event_groups *groups);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * A way of counting targets. What differs between them is how counters are
+ * opened and where readings come from; deltas, sums and times are the same code
+ * (counter_set.c). `direct` opens events for every target; `bpf` will feed the
+ * same readings from one set of groups a CPU.
+ */
+
+#include <stdint.h>
+
+#include "count/counter_set.h"
+#include "sys/perf_event.h"
+
+/* A group as the kernel gives it: PERF_FORMAT_GROUP | ID | TOTAL_TIME_ENABLED | TOTAL_TIME_RUNNING.
+ */
+struct group_reading {
+    uint64_t n_values;
+    uint64_t enabled;
+    uint64_t running;
+    struct {
+        uint64_t value;
+        uint64_t id;
+    } values[EVENT_GROUP_MAX];
+};
+
+struct mechanism {
+    const char *name;     /* "direct" */
+    size_t open_counters; /* descriptors that are open now */
+    uint64_t reopened;    /* groups that could not be read and were closed, since the start */
+
+    /*
+     * Opens what is not open of the sets, many at once, so that each CPU is visited
+     * once. A group is opened on all its CPUs or on none; why not is told by
+     * counter_set_absence(). Returns 0 or -ENOMEM.
+     */
+    int (*open)(struct mechanism *mechanism, struct counter_set **sets, size_t n_sets);
+
+    /* One group of a set on one of its CPUs. 0, or -errno: the reading is no good. */
+    int (*read)(struct mechanism *mechanism, int handle, size_t n_values,
+                struct group_reading *ret_reading);
+
+    /* Closes a group on one CPU of the set. */
+    void (*close)(struct mechanism *mechanism, struct counter_set *set, size_t cpu, size_t group);
+
+    struct mechanism *(*free)(struct mechanism *mechanism);
+};
+
+/*
+ * Perf events bound to each target. ops: borrowed for its life. descriptors: how
+ * many it may hold at once. NULL if there is no memory.
+ */
+struct mechanism *mechanism_direct_new(const struct perf_ops *ops, size_t descriptors);
+struct mechanism *mechanism_free(struct mechanism *mechanism);
+DEFINE_AUTO(mechanism, struct mechanism *, mechanism_free)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What a target has counted since its birth here, and the rates and ratios of
+ * its last interval: one row of numbers in the order of its plan's columns. A
+ * total is the sum of deltas and never falls (DESIGN: numbers, 1 and 2).
+ */
+
+#include "metric/plan.h"
+#include "target/identity.h"
+
+struct account {
+    struct plan *plan;         /* a reference */
+    struct identity *identity; /* a reference */
+    union number row[];        /* plan->n_columns */
+};
+
+/* start_realtime_ns: when counting began. NULL if there is no memory. */
+struct account *account_new(struct plan *plan, struct identity *identity,
+                            uint64_t start_realtime_ns);
+struct account *account_free(struct account *account);
+DEFINE_AUTO(account, struct account *, account_free)
+
+/* Adds the deltas of an interval to the totals; sets rates, ratios and coverage from it. */
+void account_update(struct account *account, const struct sample *sample);
+
+/* The target has ended: totals stay, rates, ratios and coverage are absent from now on. */
+void account_end(struct account *account);
+
+/* Other labels for the same target (its parent came or went). */
+void account_rename(struct account *account, struct identity *identity);
+
+/*
+ * Moves the totals into an account of another plan for the same groups, made
+ * because what can be counted has changed. NULL if there is no memory, and then
+ * the old account stands; else the old one is freed.
+ */
+struct account *account_replan(struct account *account, struct plan *plan);

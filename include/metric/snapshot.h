@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The immutable result of one cycle: what a scrape shows. Made of parts that
+ * change ever faster, each counted by reference, so that a snapshot costs a copy
+ * of the numbers and no more:
+ *
+ *   catalogue   families, plans, events   when what can be counted changes
+ *   roster      the targets' identities   when a target comes or goes
+ *   snapshot    numbers                   each cycle
+ *
+ * References may be taken and dropped by any thread.
+ */
+
+#include <stdint.h>
+
+#include "event/absence.h"
+#include "metric/account.h"
+
+/* Where a family's samples are: a column of a plan. */
+struct family_use {
+    size_t plan; /* index in the catalogue */
+    size_t column;
+};
+
+struct family {
+    const char *name; /* borrowed from the first plan that has it, like the rest */
+    const char *help;
+    enum family_type type;
+    enum number_form form;
+    struct family_use *uses;
+    size_t n_uses;
+};
+
+/* One event of one group in one scope: pmu_exporter_event_info and _supported. */
+struct event_status {
+    const char *scope; /* static */
+    char *metric;      /* name of the counter family; empty where there is none */
+    char *event, *group, *pmu, *encoding;
+    enum absence absence;
+};
+
+struct catalogue {
+    struct plan **plans;
+    size_t n_plans;
+    struct family *families;
+    size_t n_families;
+    struct event_status *events;
+    size_t n_events;
+};
+
+/*
+ * Takes references of the plans. A family is all columns of the same name. events
+ * are copied. 0 or -ENOMEM.
+ */
+int catalogue_new(struct plan *const *plans, size_t n_plans, const struct event_status *events,
+                  size_t n_events, struct catalogue **ret_catalogue);
+struct catalogue *catalogue_ref(struct catalogue *catalogue);
+struct catalogue *catalogue_unref(struct catalogue *catalogue);
+DEFINE_AUTO(catalogue, struct catalogue *, catalogue_unref)
+
+/* The targets of one plan: their rows follow each other. */
+struct roster_part {
+    struct identity **identities; /* references */
+    size_t n;
+    size_t first; /* index of the first number of the first row */
+};
+
+struct roster {
+    struct catalogue *catalogue;
+    struct roster_part *parts; /* one for each plan of the catalogue */
+    size_t *rows;              /* of each account: index of its first number */
+    size_t n_numbers;
+};
+
+/* The accounts, in any order; each one's plan must be of the catalogue. 0 or -ENOMEM. */
+int roster_new(struct catalogue *catalogue, struct account *const *accounts, size_t n_accounts,
+               struct roster **ret_roster);
+struct roster *roster_ref(struct roster *roster);
+struct roster *roster_unref(struct roster *roster);
+DEFINE_AUTO(roster, struct roster *, roster_unref)
+
+/* The exporter about itself. Numbers are all uint64_t: they are written from a table. */
+struct exporter_status {
+    uint64_t interval_ns;
+    uint64_t targets_cgroup; /* counted now */
+    uint64_t uncounted[ABSENCE_COUNT_];
+    uint64_t dropped[ABSENCE_COUNT_];
+    uint64_t open_counters;
+    uint64_t cycles;
+    uint64_t cycles_late;
+    uint64_t cycle_duration_ns;
+    uint64_t cgroup_rescans;
+    uint64_t config_reload_realtime_ns;
+    uint64_t reopened;           /* cells that could not be read */
+    uint64_t config_reload_good; /* 0 or 1, like the next */
+    uint64_t paused;
+    const char *mechanism;        /* static, "direct" */
+    const char *mechanism_reason; /* static */
+};
+
+struct snapshot {
+    struct roster *roster;
+    uint64_t taken_ns; /* CLOCK_MONOTONIC, at the end of its cycle */
+    uint64_t sequence; /* 1 for the first of this process, then counting up */
+    struct exporter_status status;
+    union number numbers[]; /* roster->n_numbers */
+};
+
+/*
+ * Copies the accounts' rows; they must be those the roster was made of, in the
+ * same order. NULL if there is no memory.
+ */
+struct snapshot *snapshot_new(struct roster *roster, struct account *const *accounts,
+                              size_t n_accounts, const struct exporter_status *status);
+struct snapshot *snapshot_ref(struct snapshot *snapshot);
+struct snapshot *snapshot_unref(struct snapshot *snapshot);
+DEFINE_AUTO(snapshot, struct snapshot *, snapshot_unref)
+
+/* The current snapshot: written by the collector, read by the server. */
+struct snapshot_slot;
+struct snapshot_slot *snapshot_slot_new(void); /* NULL if there is no memory */
+struct snapshot_slot *snapshot_slot_free(struct snapshot_slot *slot);
+DEFINE_AUTO(snapshot_slot, struct snapshot_slot *, snapshot_slot_free)
+
+/* Takes the reference over, numbers the snapshot and drops the one before. */
+void snapshot_slot_publish(struct snapshot_slot *slot, struct snapshot *snapshot);
+
+/* A reference to the current snapshot, or NULL before the first. */
+struct snapshot *snapshot_slot_get(struct snapshot_slot *slot);

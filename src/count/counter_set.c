@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A set holds a cell for each group on each CPU: where its readings come from,
+ * and the reading that the next one is compared with. Each cell is judged by
+ * itself, since a target may run on one CPU, wait on another and be multiplexed
+ * on a third; what is known is then added up.
+ *
+ * A cell whose delta is unknown keeps its base, so that nothing is lost: the next
+ * delta covers both intervals, and its rate is taken over both.
+ */
+#include "count/counter_set.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "count/counter_cells.h"
+#include "count/delta.h"
+
+int counter_set_new(struct mechanism *mechanism, const struct event_groups *groups,
+                    const struct scope *scope, struct counter_set **ret_set)
+{
+    size_t n_cells = scope->cpus->n * groups->n_groups;
+    size_t n_bases = scope->cpus->n * groups->n_events;
+    struct counter_set *set;
+
+    /* One block: a cycle walks over it from front to back. */
+    set = calloc(1, sizeof(*set) + n_cells * sizeof(*set->cells) + n_bases * sizeof(*set->bases) +
+                        n_bases * sizeof(*set->descriptors) +
+                        groups->n_groups * sizeof(*set->absences));
+    if (!set)
+        return -ENOMEM;
+    set->mechanism = mechanism;
+    set->groups = groups;
+    set->scope = *scope;
+    set->cells = (struct counter_cell *)(set + 1);
+    set->bases = (struct counter_base *)(set->cells + n_cells);
+    set->descriptors = (int *)(set->bases + n_bases);
+    set->absences = (enum absence *)(set->descriptors + n_bases);
+    for (size_t i = 0; i < n_cells; i++) {
+        set->cells[i].handle = -1;
+        set->n_missing += groups->groups[i % groups->n_groups].n_opened > 0;
+    }
+    *ret_set = set;
+    return 0;
+}
+
+struct counter_set *counter_set_free(struct counter_set *set)
+{
+    if (set)
+        counter_set_close(set);
+    free(set);
+    return NULL;
+}
+
+void counter_cell_opened(struct counter_set *set, size_t cpu, size_t group, int handle)
+{
+    struct counter_cell *cell = counter_cell(set, cpu, group);
+
+    *cell = (struct counter_cell){.handle = handle};
+    set->n_missing--;
+}
+
+void counter_cell_close(struct counter_set *set, size_t cpu, size_t group)
+{
+    struct counter_cell *cell = counter_cell(set, cpu, group);
+
+    if (cell->handle >= 0) {
+        set->mechanism->close(set->mechanism, set, cpu, group);
+        set->n_missing++;
+    }
+    cell->handle = -1;
+    cell->based = false;
+}
+
+void counter_set_close(struct counter_set *set)
+{
+    for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
+        for (size_t group = 0; group < set->groups->n_groups; group++)
+            counter_cell_close(set, cpu, group);
+}
+
+bool counter_set_wants_open(const struct counter_set *set, uint64_t now_ns)
+{
+    return set->n_missing > 0 && now_ns >= set->retry_at_ns;
+}
+
+enum absence counter_set_absence(const struct counter_set *set)
+{
+    enum absence reason = ABSENCE_NONE;
+
+    for (size_t group = 0; group < set->groups->n_groups; group++) {
+        if (set->groups->groups[group].n_opened == 0)
+            continue;
+        if (set->absences[group] == ABSENCE_NONE)
+            return ABSENCE_NONE;
+        reason = set->absences[group];
+    }
+    return reason;
+}
+
+size_t counter_set_descriptors(const struct counter_set *set)
+{
+    return set->groups->n_opened * set->scope.cpus->n;
+}
+
+/* Learns the ids of a first reading, or finds that the reading is of other events. */
+static bool ids_agree(const struct counter_cell *cell, struct counter_base *bases, size_t n,
+                      const struct group_reading *reading)
+{
+    bool agree = true;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!cell->based)
+            bases[i].id = reading->values[i].id;
+        agree &= bases[i].id == reading->values[i].id;
+    }
+    return agree;
+}
+
+static void take_base(struct counter_cell *cell, struct counter_base *bases, size_t n,
+                      const struct group_reading *reading, uint64_t now_ns)
+{
+    cell->based = true;
+    cell->base_ns = now_ns;
+    cell->enabled = reading->enabled;
+    cell->running = reading->running;
+    for (size_t i = 0; i < n; i++)
+        bases[i].value = reading->values[i].value;
+}
+
+/* Moves on to the times of this reading; adds what passed since the last one. */
+static void take_times(struct counter_cell *cell, const struct group_reading *reading,
+                       struct group_sample *times)
+{
+    bool forward = reading->enabled >= cell->last_enabled && reading->running >= cell->last_running;
+
+    if (times && forward) {
+        times->enabled += reading->enabled - cell->last_enabled;
+        times->running += reading->running - cell->last_running;
+    }
+    cell->last_enabled = reading->enabled;
+    cell->last_running = reading->running;
+}
+
+static bool went_backwards(const struct counter_base *bases, size_t n,
+                           const struct group_reading *reading)
+{
+    bool backwards = false;
+
+    for (size_t i = 0; i < n; i++)
+        backwards |= delta_is_backwards(delta_count(bases[i].value, reading->values[i].value));
+    return backwards;
+}
+
+/* Adds the deltas of one cell, all of which are known, to the sample. */
+static void add_deltas(const struct event_group *group, const struct counter_cell *cell,
+                       struct counter_base *bases, const struct group_reading *reading,
+                       uint64_t now_ns, struct event_sample *events)
+{
+    uint64_t enabled = reading->enabled - cell->enabled;
+    uint64_t running = reading->running - cell->running;
+    uint64_t elapsed = now_ns - cell->base_ns;
+    double frequency = elapsed ? (double)NS_PER_SECOND / (double)elapsed : 0;
+
+    for (size_t i = 0; i < group->n_opened; i++) {
+        struct event_sample *event = &events[group->opened[i]];
+        uint64_t count = delta_count(bases[i].value, reading->values[i].value);
+        double exact = delta_exact(count, enabled, running);
+
+        event->count += delta_scale(count, enabled, running, &bases[i].carry);
+        event->exact += exact;
+        event->per_second += exact * frequency;
+    }
+}
+
+static void read_cell(struct counter_set *set, size_t cpu, size_t group_index, uint64_t now_ns,
+                      struct sample *sample)
+{
+    const struct event_group *group = &set->groups->groups[group_index];
+    struct group_sample *times = &sample->groups[group_index];
+    struct counter_cell *cell = counter_cell(set, cpu, group_index);
+    struct counter_base *bases = &set->bases[counter_first(set, cpu, group_index)];
+    struct group_reading reading;
+    enum delta_state state;
+
+    if (cell->handle < 0 ||
+        set->mechanism->read(set->mechanism, cell->handle, group->n_opened, &reading) < 0 ||
+        !ids_agree(cell, bases, group->n_opened, &reading)) {
+        times->unknown |= !cell->offline;
+        set->mechanism->reopened += cell->handle >= 0;
+        counter_cell_close(set, cpu, group_index);
+        return;
+    }
+    times->counted = true;
+    if (!cell->based) {
+        take_base(cell, bases, group->n_opened, &reading, now_ns);
+        take_times(cell, &reading, NULL);
+        times->unknown = true;
+        return;
+    }
+    state = delta_judge(reading.enabled - cell->enabled, reading.running - cell->running);
+    if (state == DELTA_IDLE) {
+        cell->base_ns = now_ns;
+        return;
+    }
+    times->ran = true;
+    take_times(cell, &reading, times);
+    if (state == DELTA_UNKNOWN) {
+        times->unknown = true;
+        return;
+    }
+    if (state == DELTA_BROKEN || went_backwards(bases, group->n_opened, &reading)) {
+        times->unknown = true;
+    } else {
+        add_deltas(group, cell, bases, &reading, now_ns, &sample->events[group->first]);
+    }
+    take_base(cell, bases, group->n_opened, &reading, now_ns);
+}
+
+void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *sample)
+{
+    sample_clear(sample);
+    for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
+        for (size_t group = 0; group < set->groups->n_groups; group++)
+            if (set->groups->groups[group].n_opened > 0)
+                read_cell(set, cpu, group, now_ns, sample);
+}

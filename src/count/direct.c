@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The direct mechanism: perf events bound to each target, on every CPU.
+ *
+ * Newcomers are opened CPU by CPU, from a thread that sits on that CPU: opening
+ * from elsewhere costs an interrupt for each event. A group that cannot be
+ * opened on one CPU is closed on all: half a cgroup would look like an idle one.
+ */
+#include <errno.h>
+
+#include "base/clock.h"
+#include "count/counter_cells.h"
+#include "count/perf_group.h"
+
+/* Between tries to open what failed: at once, then 1, 2, 4 … s, at most a minute. */
+#define MOST_DOUBLINGS 6
+#define LONGEST_WAIT   (60 * NS_PER_SECOND)
+
+struct direct {
+    struct mechanism mechanism;
+    const struct perf_ops *ops;
+    size_t limit; /* descriptors */
+};
+
+static struct direct *direct_of(struct mechanism *mechanism)
+{
+    return (struct direct *)mechanism;
+}
+
+static int direct_read(struct mechanism *mechanism, int handle, size_t n_values,
+                       struct group_reading *ret_reading)
+{
+    const struct perf_ops *ops = direct_of(mechanism)->ops;
+    size_t size = offsetof(struct group_reading, values) + n_values * sizeof(*ret_reading->values);
+    ssize_t n = ops->read(ops->context, handle, ret_reading, size);
+
+    if (n < 0)
+        return (int)n;
+    /* End of file: the kernel has put the event into its error state. */
+    if ((size_t)n != size || ret_reading->n_values != n_values)
+        return -EIO;
+    return 0;
+}
+
+static void direct_close(struct mechanism *mechanism, struct counter_set *set, size_t cpu,
+                         size_t group)
+{
+    struct direct *direct = direct_of(mechanism);
+    size_t n = set->groups->groups[group].n_opened;
+
+    perf_group_close(direct->ops, &set->descriptors[counter_first(set, cpu, group)], n);
+    direct->mechanism.open_counters -= n;
+}
+
+static void open_cell(struct direct *direct, struct counter_set *set, size_t cpu, size_t group)
+{
+    const struct event_group *events = &set->groups->groups[group];
+    struct counter_cell *cell = counter_cell(set, cpu, group);
+    enum absence absence;
+    int r;
+
+    if (cell->handle >= 0 || events->n_opened == 0 || set->absences[group] != ABSENCE_NONE)
+        return;
+    if (direct->mechanism.open_counters + events->n_opened > direct->limit) {
+        set->absences[group] = ABSENCE_NO_DESCRIPTORS;
+        return;
+    }
+    r = perf_group_open(direct->ops, events, &set->scope, set->scope.cpus->cpus[cpu],
+                        &set->descriptors[counter_first(set, cpu, group)]);
+    if (r == 0) {
+        counter_cell_opened(set, cpu, group, set->descriptors[counter_first(set, cpu, group)]);
+        direct->mechanism.open_counters += events->n_opened;
+        return;
+    }
+    absence = perf_group_absence(r, &set->scope);
+    cell->offline = absence == ABSENCE_CPU_OFFLINE;
+    if (!cell->offline)
+        set->absences[group] = absence;
+}
+
+static void open_on_cpu(struct direct *direct, struct counter_set *set, struct cpu_number number)
+{
+    for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
+        if (set->scope.cpus->cpus[cpu].value == number.value)
+            for (size_t group = 0; group < set->groups->n_groups; group++)
+                open_cell(direct, set, cpu, group);
+}
+
+/* Leaves each group open everywhere or nowhere, and decides when to try again. */
+static void settle(struct counter_set *set, uint64_t now_ns)
+{
+    bool failed = false;
+
+    for (size_t group = 0; group < set->groups->n_groups; group++) {
+        if (set->absences[group] == ABSENCE_NONE)
+            continue;
+        failed = true;
+        for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
+            counter_cell_close(set, cpu, group);
+    }
+    if (set->n_missing == 0) {
+        set->failures = 0;
+    } else {
+        uint64_t wait =
+            set->failures < MOST_DOUBLINGS ? NS_PER_SECOND << set->failures : LONGEST_WAIT;
+
+        set->retry_at_ns = now_ns + (failed && set->failures == 0 ? 0 : wait);
+        set->failures++;
+    }
+}
+
+static struct cpu_number highest_cpu(struct counter_set **sets, size_t n_sets)
+{
+    struct cpu_number highest = {-1};
+
+    for (size_t i = 0; i < n_sets; i++) {
+        const struct cpu_list *cpus = sets[i]->scope.cpus;
+
+        if (cpus->n > 0 && cpus->cpus[cpus->n - 1].value > highest.value)
+            highest = cpus->cpus[cpus->n - 1];
+    }
+    return highest;
+}
+
+static bool any_on_cpu(struct counter_set **sets, size_t n_sets, struct cpu_number cpu)
+{
+    for (size_t i = 0; i < n_sets; i++)
+        if (cpu_list_contains(sets[i]->scope.cpus, cpu))
+            return true;
+    return false;
+}
+
+static int direct_open(struct mechanism *mechanism, struct counter_set **sets, size_t n_sets)
+{
+    struct direct *direct = direct_of(mechanism);
+    struct thread_cpus *before = thread_cpus_save();
+    struct cpu_number highest = highest_cpu(sets, n_sets);
+    uint64_t now_ns = clock_monotonic_ns();
+
+    for (size_t i = 0; i < n_sets; i++)
+        for (size_t group = 0; group < sets[i]->groups->n_groups; group++)
+            sets[i]->absences[group] = ABSENCE_NONE;
+    for (struct cpu_number cpu = {0}; cpu.value <= highest.value; cpu.value++) {
+        if (!any_on_cpu(sets, n_sets, cpu))
+            continue;
+        if (before)
+            (void)thread_move_to_cpu(cpu); /* where that is forbidden, opening is only slower */
+        for (size_t i = 0; i < n_sets; i++)
+            open_on_cpu(direct, sets[i], cpu);
+    }
+    (void)thread_cpus_restore(before);
+    for (size_t i = 0; i < n_sets; i++)
+        settle(sets[i], now_ns);
+    return 0;
+}
+
+static struct mechanism *direct_free(struct mechanism *mechanism)
+{
+    free(direct_of(mechanism));
+    return NULL;
+}
+
+struct mechanism *mechanism_direct_new(const struct perf_ops *ops, size_t descriptors)
+{
+    struct direct *direct = malloc(sizeof(*direct));
+
+    if (!direct)
+        return NULL;
+    *direct = (struct direct){
+        .mechanism = {.name = "direct",
+                      .open = direct_open,
+                      .read = direct_read,
+                      .close = direct_close,
+                      .free = direct_free},
+        .ops = ops,
+        .limit = descriptors,
+    };
+    return &direct->mechanism;
+}
+
+struct mechanism *mechanism_free(struct mechanism *mechanism)
+{
+    return mechanism ? mechanism->free(mechanism) : NULL;
+}

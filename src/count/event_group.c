@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What can be counted is found out by trying. Each event is opened alone first:
+ * that tells a missing event from a missing permission. Then the group is built
+ * up: an event that stands alone but is refused among the others is one too many
+ * for the PMU, and is left out, so that the rest of the group counts.
+ */
+#include "count/event_group.h"
+
+#include <errno.h>
+
+#include "count/perf_group.h"
+
+static const char *const scope_kind_names[] = {
+    [SCOPE_SYSTEM] = "system",
+    [SCOPE_CGROUP] = "cgroup",
+};
+
+const char *scope_kind_name(enum scope_kind kind)
+{
+    return scope_kind_names[kind];
+}
+
+/* What needs no kernel to be known. */
+static enum absence absence_by_itself(const struct event *event, enum scope_kind kind, size_t place)
+{
+    if (event->absence != ABSENCE_NONE)
+        return event->absence;
+    if (place >= EVENT_GROUP_MAX)
+        return ABSENCE_GROUP_TOO_LARGE;
+    /* The clocks of a CPU count wall time: they say nothing of the system. */
+    if (event->is_clock && kind == SCOPE_SYSTEM)
+        return ABSENCE_NOT_SUPPORTED;
+    return ABSENCE_NONE;
+}
+
+static int group_fill(struct event_group *group, enum scope_kind kind,
+                      const struct group_spec *spec, size_t first)
+{
+    group->name = spec->name;
+    group->first = first;
+    group->n_members = spec->n_events;
+    group->members = calloc(spec->n_events + 1, sizeof(*group->members));
+    group->opened = calloc(spec->n_events + 1, sizeof(*group->opened));
+    if (!group->members || !group->opened)
+        return -ENOMEM;
+    for (size_t i = 0; i < spec->n_events; i++)
+        group->members[i] = (struct group_member){
+            .event = spec->events[i], .absence = absence_by_itself(spec->events[i], kind, i)};
+    return 0;
+}
+
+static void update_opened(struct event_groups *groups)
+{
+    groups->n_opened = 0;
+    for (size_t g = 0; g < groups->n_groups; g++) {
+        struct event_group *group = &groups->groups[g];
+
+        group->n_opened = 0;
+        for (size_t i = 0; i < group->n_members && i < EVENT_GROUP_MAX; i++)
+            if (group->members[i].absence == ABSENCE_NONE)
+                group->opened[group->n_opened++] = (uint8_t)i;
+        groups->n_opened += group->n_opened;
+    }
+}
+
+int event_groups_new(enum scope_kind kind, const struct group_spec *specs, size_t n_specs,
+                     struct event_groups **ret_groups)
+{
+    AUTO(event_groups) struct event_groups *groups = calloc(1, sizeof(*groups));
+
+    if (!groups)
+        return -ENOMEM;
+    groups->kind = kind;
+    groups->groups = calloc(n_specs + 1, sizeof(*groups->groups));
+    if (!groups->groups)
+        return -ENOMEM;
+    groups->n_groups = n_specs;
+    for (size_t i = 0; i < n_specs; i++) {
+        int r = group_fill(&groups->groups[i], kind, &specs[i], groups->n_events);
+
+        if (r < 0)
+            return r;
+        groups->n_events += specs[i].n_events;
+    }
+    update_opened(groups);
+    *ret_groups = TAKE(groups);
+    return 0;
+}
+
+struct event_groups *event_groups_free(struct event_groups *groups)
+{
+    if (!groups)
+        return NULL;
+    for (size_t i = 0; groups->groups && i < groups->n_groups; i++) {
+        free(groups->groups[i].members);
+        free(groups->groups[i].opened);
+    }
+    free(groups->groups);
+    free(groups);
+    return NULL;
+}
+
+/* The kernel's answer is about the machine's state, not about the event. */
+static bool says_nothing(enum absence absence)
+{
+    return absence == ABSENCE_NO_DESCRIPTORS || absence == ABSENCE_TARGET_GONE ||
+           absence == ABSENCE_CPU_OFFLINE;
+}
+
+/* Opens one event, alone or into the group; a descriptor, or -errno with its meaning. */
+static int try_open(const struct perf_ops *ops, const struct event *event,
+                    const struct scope *scope, int group_fd, enum absence *ret_absence)
+{
+    int fd = perf_event_open_in(ops, event, scope, scope->cpus->cpus[0], group_fd);
+
+    *ret_absence = fd < 0 ? perf_group_absence(fd, scope) : ABSENCE_NONE;
+    return fd;
+}
+
+/* 0, or -errno where the answer says nothing. */
+static int probe_alone(const struct perf_ops *ops, const struct event *event,
+                       const struct scope *scope, enum absence *ret_absence)
+{
+    enum absence absence;
+    int fd = try_open(ops, event, scope, -1, &absence);
+
+    if (fd < 0 && says_nothing(absence))
+        return fd;
+    if (fd >= 0)
+        ops->close(ops->context, fd);
+    *ret_absence = absence;
+    return 0;
+}
+
+static int probe_together(const struct event_group *group, const struct perf_ops *ops,
+                          const struct scope *scope, enum absence *absences)
+{
+    int descriptors[EVENT_GROUP_MAX];
+    size_t n = 0;
+    int r = 0;
+
+    for (size_t i = 0; i < group->n_members && i < EVENT_GROUP_MAX && r == 0; i++) {
+        enum absence absence;
+        int fd;
+
+        if (absences[i] != ABSENCE_NONE)
+            continue;
+        fd = try_open(ops, group->members[i].event, scope, n ? descriptors[0] : -1, &absence);
+        if (fd >= 0)
+            descriptors[n++] = fd;
+        else if (says_nothing(absence))
+            r = fd;
+        else
+            absences[i] = n ? ABSENCE_GROUP_TOO_LARGE : absence;
+    }
+    perf_group_close(ops, descriptors, n);
+    return r;
+}
+
+static int probe_group(const struct event_group *group, enum scope_kind kind,
+                       const struct perf_ops *ops, const struct scope *scope,
+                       enum absence *absences)
+{
+    for (size_t i = 0; i < group->n_members; i++) {
+        const struct event *event = group->members[i].event;
+        int r;
+
+        absences[i] = absence_by_itself(event, kind, i);
+        if (absences[i] != ABSENCE_NONE)
+            continue;
+        r = probe_alone(ops, event, scope, &absences[i]);
+        if (r < 0)
+            return r;
+    }
+    return probe_together(group, ops, scope, absences);
+}
+
+int event_groups_probe(const struct event_groups *groups, const struct perf_ops *ops,
+                       const struct scope *scope, enum absence *ret_absences)
+{
+    if (scope->cpus->n == 0)
+        return -ENODEV;
+    for (size_t g = 0; g < groups->n_groups; g++) {
+        const struct event_group *group = &groups->groups[g];
+        int r = probe_group(group, groups->kind, ops, scope, ret_absences + group->first);
+
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+bool event_groups_differ(const struct event_groups *groups, const enum absence *absences)
+{
+    for (size_t g = 0; g < groups->n_groups; g++) {
+        const struct event_group *group = &groups->groups[g];
+
+        for (size_t i = 0; i < group->n_members; i++)
+            if (group->members[i].absence != absences[group->first + i])
+                return true;
+    }
+    return false;
+}
+
+void event_groups_apply(struct event_groups *groups, const enum absence *absences)
+{
+    for (size_t g = 0; g < groups->n_groups; g++) {
+        struct event_group *group = &groups->groups[g];
+
+        for (size_t i = 0; i < group->n_members; i++)
+            group->members[i].absence = absences[group->first + i];
+    }
+    update_opened(groups);
+}
+
+bool event_groups_want_retry(const struct event_groups *groups)
+{
+    for (size_t g = 0; g < groups->n_groups; g++) {
+        const struct event_group *group = &groups->groups[g];
+
+        for (size_t i = 0; i < group->n_members; i++)
+            if (group->members[i].absence !=
+                absence_by_itself(group->members[i].event, groups->kind, i))
+                return true;
+    }
+    return false;
+}

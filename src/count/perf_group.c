@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A group is opened disabled and enabled as a whole when it is complete: a
+ * software leader that is opened enabled leaves siblings behind that count 0 for
+ * ever on some kernels (seen on 6.18), and a group that grows while it counts has
+ * events with different times.
+ */
+#include "count/perf_group.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void attr_fill(struct perf_event_attr *attr, const struct event_code *code, bool leader)
+{
+    *attr = (struct perf_event_attr){
+        .size = sizeof(*attr),
+        .type = code->type,
+        .config = code->config,
+        .config1 = code->config1,
+        .config2 = code->config2,
+        .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
+                       PERF_FORMAT_TOTAL_TIME_RUNNING,
+        .disabled = leader,
+        .exclude_user = code->exclude_user,
+        .exclude_kernel = code->exclude_kernel,
+        .exclude_hv = code->exclude_hypervisor,
+    };
+}
+
+int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
+                       const struct scope *scope, struct cpu_number cpu, int group_fd)
+{
+    unsigned long flags = PERF_FLAG_FD_CLOEXEC;
+    struct perf_event_attr attr;
+    pid_t pid = -1;
+
+    attr_fill(&attr, &event->code, group_fd < 0);
+    if (scope->kind == SCOPE_CGROUP) {
+        pid = scope->cgroup_fd;
+        flags |= PERF_FLAG_PID_CGROUP;
+    }
+    return ops->open(ops->context, &attr, pid, cpu.value, group_fd, flags);
+}
+
+int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
+                    const struct scope *scope, struct cpu_number cpu, int *ret_descriptors)
+{
+    int descriptors[EVENT_GROUP_MAX];
+    int r = 0;
+
+    for (size_t i = 0; i < group->n_opened; i++) {
+        const struct event *event = group->members[group->opened[i]].event;
+
+        r = perf_event_open_in(ops, event, scope, cpu, i == 0 ? -1 : descriptors[0]);
+        if (r < 0) {
+            perf_group_close(ops, descriptors, i);
+            return r;
+        }
+        descriptors[i] = r;
+    }
+    r = ops->ioctl(ops->context, descriptors[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+    if (r < 0) {
+        perf_group_close(ops, descriptors, group->n_opened);
+        return r;
+    }
+    memcpy(ret_descriptors, descriptors, group->n_opened * sizeof(*descriptors));
+    return 0;
+}
+
+void perf_group_close(const struct perf_ops *ops, int *descriptors, size_t n)
+{
+    while (n-- > 0)
+        ops->close(ops->context, TAKE_FD(descriptors[n]));
+}
+
+enum absence perf_group_absence(int error, const struct scope *scope)
+{
+    switch (-error) {
+    case EACCES:
+    case EPERM:
+        return ABSENCE_NOT_PERMITTED;
+    case EBUSY:
+    case EAGAIN:
+    case ENOSPC:
+        return ABSENCE_PMU_BUSY;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+        return ABSENCE_NO_DESCRIPTORS;
+    case ENODEV:
+    case ENXIO:
+        return ABSENCE_CPU_OFFLINE;
+    case ENOENT:
+        if (scope->kind == SCOPE_CGROUP && cgroup_is_removed(scope->cgroup_fd))
+            return ABSENCE_TARGET_GONE;
+        return ABSENCE_NOT_SUPPORTED;
+    default:
+        return ABSENCE_NOT_SUPPORTED;
+    }
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Plain numbers are lines of two tables; what has labels of its own is a function each. */
+#include "expose/own_families.h"
+
+#include <stddef.h>
+
+#include "expose/format.h"
+
+struct own_number {
+    const char *name;
+    const char *help;
+    enum family_type type;
+    enum number_form form;
+    size_t offset;
+};
+
+#define STATUS(field) offsetof(struct exporter_status, field)
+#define SELF(field)   offsetof(struct self_stats, field)
+
+static const struct own_number status_numbers[] = {
+    {"pmu_exporter_open_counters", "Perf events that are open now", FAMILY_GAUGE, NUMBER_COUNT,
+     STATUS(open_counters)},
+    {"pmu_exporter_cycles_total", "Cycles since the start", FAMILY_COUNTER, NUMBER_COUNT,
+     STATUS(cycles)},
+    {"pmu_exporter_cycles_late_total",
+     "Cycles that began an interval or more after their time, or were left out", FAMILY_COUNTER,
+     NUMBER_COUNT, STATUS(cycles_late)},
+    {"pmu_exporter_cycle_duration_seconds", "Duration of the last cycle", FAMILY_GAUGE,
+     NUMBER_SECONDS, STATUS(cycle_duration_ns)},
+    {"pmu_exporter_interval_seconds", "Configured time between cycles", FAMILY_GAUGE,
+     NUMBER_SECONDS, STATUS(interval_ns)},
+    {"pmu_exporter_cgroup_rescans_total", "Walks of the whole cgroup tree", FAMILY_COUNTER,
+     NUMBER_COUNT, STATUS(cgroup_rescans)},
+    {"pmu_exporter_counters_reopened_total",
+     "Groups of counters that could not be read and were opened again", FAMILY_COUNTER,
+     NUMBER_COUNT, STATUS(reopened)},
+    {"pmu_exporter_paused", "1 while hardware counting is paused on request", FAMILY_GAUGE,
+     NUMBER_COUNT, STATUS(paused)},
+    {"pmu_exporter_config_last_reload_successful", "1 if the last configuration read was good",
+     FAMILY_GAUGE, NUMBER_COUNT, STATUS(config_reload_good)},
+    {"pmu_exporter_config_last_reload_success_timestamp_seconds",
+     "When the configuration that runs was read, in seconds since the epoch", FAMILY_GAUGE,
+     NUMBER_SECONDS, STATUS(config_reload_realtime_ns)},
+};
+
+static const struct own_number self_numbers[] = {
+    {"process_cpu_seconds_total", "User and system CPU time of the exporter", FAMILY_COUNTER,
+     NUMBER_SECONDS, SELF(cpu_ns)},
+    {"process_resident_memory_bytes", "Resident memory of the exporter", FAMILY_GAUGE, NUMBER_COUNT,
+     SELF(resident_bytes)},
+    {"process_virtual_memory_bytes", "Virtual memory of the exporter", FAMILY_GAUGE, NUMBER_COUNT,
+     SELF(virtual_bytes)},
+    {"process_open_fds", "Open file descriptors of the exporter", FAMILY_GAUGE, NUMBER_COUNT,
+     SELF(open_fds)},
+    {"process_max_fds", "Limit of open file descriptors", FAMILY_GAUGE, NUMBER_COUNT,
+     SELF(max_fds)},
+    {"process_threads", "Threads of the exporter", FAMILY_GAUGE, NUMBER_COUNT, SELF(threads)},
+    {"process_start_time_seconds", "When the exporter started, in seconds since the epoch",
+     FAMILY_GAUGE, NUMBER_SECONDS, SELF(start_time_realtime_ns)},
+};
+
+static void append_value(struct text *text, uint64_t value, enum number_form form)
+{
+    text_append_char(text, ' ');
+    if (form == NUMBER_SECONDS)
+        text_append_seconds(text, value);
+    else
+        text_append_u64(text, value);
+    text_append_char(text, '\n');
+}
+
+static void append_numbers(struct text *text, const struct own_number *numbers, size_t n,
+                           const void *object)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t value;
+
+        memcpy(&value, (const char *)object + numbers[i].offset, sizeof(value));
+        format_append_head(text, numbers[i].name, numbers[i].help, numbers[i].type);
+        text_append_string(text, numbers[i].name);
+        append_value(text, value, numbers[i].form);
+    }
+}
+
+/* One sample of an info-like family: name{labels} value. */
+static void append_labelled(struct text *text, const char *name, const struct label *labels,
+                            size_t n_labels, uint64_t value)
+{
+    text_append_string(text, name);
+    format_append_labels(text, labels, n_labels);
+    text_append_char(text, '}');
+    append_value(text, value, NUMBER_COUNT);
+}
+
+static void append_build_info(struct text *text, const struct exposition_facts *facts)
+{
+    const struct label labels[] = {{"version", facts->version}, {"revision", facts->revision}};
+
+    format_append_head(text, "pmu_exporter_build_info", "Version and revision of the exporter",
+                       FAMILY_GAUGE);
+    append_labelled(text, "pmu_exporter_build_info", labels, ARRAY_SIZE(labels), 1);
+}
+
+static void append_event_info(struct text *text, const struct catalogue *catalogue)
+{
+    format_append_head(text, "pmu_exporter_event_info", "Events that are counted, and as what",
+                       FAMILY_GAUGE);
+    for (size_t i = 0; i < catalogue->n_events; i++) {
+        const struct event_status *event = &catalogue->events[i];
+        const struct label labels[] = {{"scope", event->scope},   {"event", event->event},
+                                       {"metric", event->metric}, {"group", event->group},
+                                       {"pmu", event->pmu},       {"encoding", event->encoding}};
+
+        if (event->absence == ABSENCE_NONE)
+            append_labelled(text, "pmu_exporter_event_info", labels, ARRAY_SIZE(labels), 1);
+    }
+}
+
+static void append_event_supported(struct text *text, const struct catalogue *catalogue)
+{
+    format_append_head(text, "pmu_exporter_event_supported",
+                       "Whether a configured event is counted, and if not, why", FAMILY_GAUGE);
+    for (size_t i = 0; i < catalogue->n_events; i++) {
+        const struct event_status *event = &catalogue->events[i];
+        const struct label labels[] = {{"scope", event->scope},
+                                       {"event", event->event},
+                                       {"group", event->group},
+                                       {"pmu", event->pmu},
+                                       {"reason", absence_name(event->absence)}};
+
+        append_labelled(text, "pmu_exporter_event_supported", labels, ARRAY_SIZE(labels),
+                        event->absence == ABSENCE_NONE);
+    }
+}
+
+static void append_mechanism(struct text *text, const struct exporter_status *status)
+{
+    const struct label labels[] = {{"scope", "cgroup"},
+                                   {"mechanism", status->mechanism},
+                                   {"reason", status->mechanism_reason}};
+
+    format_append_head(text, "pmu_exporter_mechanism_info", "How targets are counted, and why so",
+                       FAMILY_GAUGE);
+    append_labelled(text, "pmu_exporter_mechanism_info", labels, ARRAY_SIZE(labels), 1);
+}
+
+static void append_reasons(struct text *text, const char *name, const uint64_t *numbers)
+{
+    for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
+        const struct label labels[] = {{"kind", "cgroup"}, {"reason", absence_name(reason)}};
+
+        if (numbers[reason] > 0)
+            append_labelled(text, name, labels, ARRAY_SIZE(labels), numbers[reason]);
+    }
+}
+
+static void append_targets(struct text *text, const struct exporter_status *status)
+{
+    const struct label kind = {"kind", "cgroup"};
+
+    format_append_head(text, "pmu_exporter_targets", "Targets that are counted now", FAMILY_GAUGE);
+    append_labelled(text, "pmu_exporter_targets", &kind, 1, status->targets_cgroup);
+    format_append_head(text, "pmu_exporter_targets_uncounted",
+                       "Targets that a rule wants and that are not counted now, by reason",
+                       FAMILY_GAUGE);
+    append_reasons(text, "pmu_exporter_targets_uncounted", status->uncounted);
+    format_append_head(text, "pmu_exporter_targets_dropped_total",
+                       "Targets that were refused since the start, by reason", FAMILY_COUNTER);
+    append_reasons(text, "pmu_exporter_targets_dropped_total", status->dropped);
+}
+
+static void append_age(struct text *text, uint64_t age_ns)
+{
+    static const char name[] = "pmu_exporter_snapshot_age_seconds";
+
+    format_append_head(text, name, "Age of the numbers when this text was written", FAMILY_GAUGE);
+    text_append_string(text, name);
+    append_value(text, age_ns, NUMBER_SECONDS);
+}
+
+void own_families_append(struct text *text, const struct snapshot *snapshot,
+                         const struct exposition_facts *facts)
+{
+    const struct catalogue *catalogue = snapshot->roster->catalogue;
+
+    append_build_info(text, facts);
+    append_event_info(text, catalogue);
+    append_event_supported(text, catalogue);
+    append_mechanism(text, &snapshot->status);
+    append_targets(text, &snapshot->status);
+    append_age(text, facts->age_ns);
+    append_numbers(text, status_numbers, ARRAY_SIZE(status_numbers), &snapshot->status);
+    if (facts->self)
+        append_numbers(text, self_numbers, ARRAY_SIZE(self_numbers), facts->self);
+}

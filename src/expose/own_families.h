@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The exporter about itself: pmu_exporter_* and process_*. */
+
+#include "expose/exposition.h"
+
+void own_families_append(struct text *text, const struct snapshot *snapshot,
+                         const struct exposition_facts *facts);

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metric/account.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+/*
+ * Rates and ratios are written with about nine significant digits, more than
+ * their clocks tell, and so that their decimals are short.
+ */
+static double rounded(double value)
+{
+    static const struct {
+        double below, scale;
+    } precision[] = {{1e-3, 1e12}, {1e3, 1e9}, {1e6, 1e6}, {1e9, 1e3}};
+    double magnitude = fabs(value);
+
+    for (size_t i = 0; i < ARRAY_SIZE(precision); i++)
+        if (magnitude < precision[i].below)
+            return rint(value * precision[i].scale) / precision[i].scale;
+    return rint(value);
+}
+
+static void make_absent(const struct column *column, union number *number)
+{
+    if (column->form == NUMBER_REAL)
+        number->real = NAN;
+    else
+        number->count = NUMBER_ABSENT_COUNT;
+}
+
+struct account *account_new(struct plan *plan, struct identity *identity,
+                            uint64_t start_realtime_ns)
+{
+    struct account *account = malloc(sizeof(*account) + plan->n_columns * sizeof(*account->row));
+
+    if (!account)
+        return NULL;
+    account->plan = plan_ref(plan);
+    account->identity = identity_ref(identity);
+    for (size_t i = 0; i < plan->n_columns; i++) {
+        make_absent(&plan->columns[i], &account->row[i]);
+        if (plan->columns[i].kind == COLUMN_START_TIME)
+            account->row[i].count = start_realtime_ns;
+    }
+    return account;
+}
+
+struct account *account_free(struct account *account)
+{
+    if (!account)
+        return NULL;
+    (void)plan_unref(account->plan);
+    (void)identity_unref(account->identity);
+    free(account);
+    return NULL;
+}
+
+/* A total stands at 0 from the first reading on, and only ever grows. */
+static void add_to_total(union number *number, const struct group_sample *group, uint64_t delta)
+{
+    if (!group->counted)
+        return;
+    if (number->count == NUMBER_ABSENT_COUNT)
+        number->count = 0;
+    number->count += delta;
+}
+
+static double rate(const struct group_sample *group, double per_second)
+{
+    return group->counted && !group->unknown ? rounded(per_second) : NAN;
+}
+
+static double coverage(const struct group_sample *group)
+{
+    if (!group->ran || group->enabled == 0)
+        return NAN;
+    return rounded(fmin(1.0, (double)group->running / (double)group->enabled));
+}
+
+static double ratio(const struct plan *plan, size_t index, const struct sample *sample)
+{
+    double value;
+
+    return plan_ratio_value(plan, index, sample, &value) ? rounded(value) : NAN;
+}
+
+void account_update(struct account *account, const struct sample *sample)
+{
+    const struct plan *plan = account->plan;
+
+    for (size_t i = 0; i < plan->n_columns; i++) {
+        const struct column *column = &plan->columns[i];
+        const struct group_sample *group = &sample->groups[column->group];
+        union number *number = &account->row[i];
+
+        switch (column->kind) {
+        case COLUMN_START_TIME:
+            break;
+        case COLUMN_TOTAL:
+            add_to_total(number, group, sample->events[column->index].count);
+            break;
+        case COLUMN_RATE:
+            number->real = rate(group, sample->events[column->index].per_second);
+            break;
+        case COLUMN_CPUS_USED:
+            number->real =
+                rate(group, sample->events[column->index].per_second / (double)NS_PER_SECOND);
+            break;
+        case COLUMN_RATIO:
+            number->real = ratio(plan, column->index, sample);
+            break;
+        case COLUMN_GROUP_ENABLED:
+            add_to_total(number, group, group->enabled);
+            break;
+        case COLUMN_GROUP_RUNNING:
+            add_to_total(number, group, group->running);
+            break;
+        case COLUMN_GROUP_COVERAGE:
+            number->real = coverage(group);
+            break;
+        }
+    }
+}
+
+void account_end(struct account *account)
+{
+    for (size_t i = 0; i < account->plan->n_columns; i++)
+        if (account->plan->columns[i].form == NUMBER_REAL)
+            make_absent(&account->plan->columns[i], &account->row[i]);
+}
+
+void account_rename(struct account *account, struct identity *identity)
+{
+    (void)identity_ref(identity);
+    (void)identity_unref(account->identity);
+    account->identity = identity;
+}
+
+static bool same_series(const struct column *a, const struct column *b)
+{
+    if (a->kind != b->kind || strcmp(a->name, b->name) != 0)
+        return false;
+    return !a->group_name || strcmp(a->group_name, b->group_name) == 0;
+}
+
+struct account *account_replan(struct account *account, struct plan *plan)
+{
+    struct account *replanned = account_new(plan, account->identity, 0);
+
+    if (!replanned)
+        return NULL;
+    for (size_t i = 0; i < plan->n_columns; i++)
+        for (size_t j = 0; j < account->plan->n_columns; j++)
+            if (plan->columns[i].form != NUMBER_REAL &&
+                same_series(&plan->columns[i], &account->plan->columns[j]))
+                replanned->row[i] = account->row[j];
+    (void)account_free(account);
+    return replanned;
+}

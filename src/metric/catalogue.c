@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "metric/snapshot.h"
+
+struct shared_catalogue {
+    struct catalogue catalogue;
+    atomic_uint references;
+};
+
+static struct shared_catalogue *shared_of(struct catalogue *catalogue)
+{
+    return (struct shared_catalogue *)catalogue;
+}
+
+static struct catalogue *catalogue_free(struct catalogue *catalogue)
+{
+    for (size_t i = 0; catalogue->plans && i < catalogue->n_plans; i++)
+        (void)plan_unref(catalogue->plans[i]);
+    for (size_t i = 0; catalogue->families && i < catalogue->n_families; i++)
+        free(catalogue->families[i].uses);
+    for (size_t i = 0; catalogue->events && i < catalogue->n_events; i++) {
+        free(catalogue->events[i].event);
+        free(catalogue->events[i].group);
+        free(catalogue->events[i].pmu);
+        free(catalogue->events[i].encoding);
+        free(catalogue->events[i].metric);
+    }
+    free(catalogue->plans);
+    free(catalogue->families);
+    free(catalogue->events);
+    free(shared_of(catalogue));
+    return NULL;
+}
+
+struct catalogue *catalogue_ref(struct catalogue *catalogue)
+{
+    atomic_fetch_add_explicit(&shared_of(catalogue)->references, 1, memory_order_relaxed);
+    return catalogue;
+}
+
+struct catalogue *catalogue_unref(struct catalogue *catalogue)
+{
+    if (catalogue &&
+        atomic_fetch_sub_explicit(&shared_of(catalogue)->references, 1, memory_order_acq_rel) == 1)
+        return catalogue_free(catalogue);
+    return NULL;
+}
+
+static struct family *find_family(struct catalogue *catalogue, const char *name)
+{
+    for (size_t i = 0; i < catalogue->n_families; i++)
+        if (strcmp(catalogue->families[i].name, name) == 0)
+            return &catalogue->families[i];
+    return NULL;
+}
+
+static struct family *add_family(struct catalogue *catalogue, const struct column *column)
+{
+    struct family *families =
+        reallocarray(catalogue->families, catalogue->n_families + 1, sizeof(*families));
+
+    if (!families)
+        return NULL;
+    catalogue->families = families;
+    families[catalogue->n_families] = (struct family){
+        .name = column->name, .help = column->help, .type = column->type, .form = column->form};
+    return &families[catalogue->n_families++];
+}
+
+static int add_use(struct catalogue *catalogue, size_t plan, size_t index)
+{
+    const struct column *column = &catalogue->plans[plan]->columns[index];
+    struct family *family = find_family(catalogue, column->name);
+    struct family_use *uses;
+
+    if (!family)
+        family = add_family(catalogue, column);
+    if (!family)
+        return -ENOMEM;
+    uses = reallocarray(family->uses, family->n_uses + 1, sizeof(*uses));
+    if (!uses)
+        return -ENOMEM;
+    family->uses = uses;
+    uses[family->n_uses++] = (struct family_use){.plan = plan, .column = index};
+    return 0;
+}
+
+static int take_plans(struct catalogue *catalogue, struct plan *const *plans, size_t n_plans)
+{
+    catalogue->plans = calloc(n_plans + 1, sizeof(struct plan *));
+    if (!catalogue->plans)
+        return -ENOMEM;
+    for (size_t i = 0; i < n_plans; i++)
+        catalogue->plans[catalogue->n_plans++] = plan_ref(plans[i]);
+    for (size_t i = 0; i < n_plans; i++)
+        for (size_t column = 0; column < plans[i]->n_columns; column++) {
+            int r = add_use(catalogue, i, column);
+
+            if (r < 0)
+                return r;
+        }
+    return 0;
+}
+
+static int copy_events(struct catalogue *catalogue, const struct event_status *events, size_t n)
+{
+    catalogue->events = calloc(n + 1, sizeof(*catalogue->events));
+    if (!catalogue->events)
+        return -ENOMEM;
+    catalogue->n_events = n;
+    for (size_t i = 0; i < n; i++) {
+        struct event_status *copy = &catalogue->events[i];
+
+        copy->scope = events[i].scope;
+        copy->absence = events[i].absence;
+        copy->event = strdup(events[i].event);
+        copy->group = strdup(events[i].group);
+        copy->pmu = strdup(events[i].pmu);
+        copy->encoding = strdup(events[i].encoding);
+        copy->metric = strdup(events[i].metric);
+        if (!copy->event || !copy->group || !copy->pmu || !copy->encoding || !copy->metric)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int catalogue_new(struct plan *const *plans, size_t n_plans, const struct event_status *events,
+                  size_t n_events, struct catalogue **ret_catalogue)
+{
+    struct shared_catalogue *shared = calloc(1, sizeof(*shared));
+    AUTO(catalogue) struct catalogue *catalogue = NULL;
+    int r;
+
+    if (!shared)
+        return -ENOMEM;
+    atomic_init(&shared->references, 1);
+    catalogue = &shared->catalogue;
+    r = take_plans(catalogue, plans, n_plans);
+    if (r >= 0)
+        r = copy_events(catalogue, events, n_events);
+    if (r < 0)
+        return r;
+    *ret_catalogue = TAKE(catalogue);
+    return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "metric/snapshot.h"
+
+struct shared_roster {
+    struct roster roster;
+    atomic_uint references;
+};
+
+static struct shared_roster *shared_of(struct roster *roster)
+{
+    return (struct shared_roster *)roster;
+}
+
+static struct roster *roster_free(struct roster *roster)
+{
+    for (size_t i = 0; roster->parts && i < roster->catalogue->n_plans; i++) {
+        for (size_t j = 0; roster->parts[i].identities && j < roster->parts[i].n; j++)
+            (void)identity_unref(roster->parts[i].identities[j]);
+        free(roster->parts[i].identities);
+    }
+    free(roster->parts);
+    free(roster->rows);
+    (void)catalogue_unref(roster->catalogue);
+    free(shared_of(roster));
+    return NULL;
+}
+
+struct roster *roster_ref(struct roster *roster)
+{
+    atomic_fetch_add_explicit(&shared_of(roster)->references, 1, memory_order_relaxed);
+    return roster;
+}
+
+struct roster *roster_unref(struct roster *roster)
+{
+    if (roster &&
+        atomic_fetch_sub_explicit(&shared_of(roster)->references, 1, memory_order_acq_rel) == 1)
+        return roster_free(roster);
+    return NULL;
+}
+
+static size_t plan_index(const struct catalogue *catalogue, const struct plan *plan)
+{
+    size_t i = 0;
+
+    while (catalogue->plans[i] != plan)
+        i++;
+    return i;
+}
+
+/* Counts the targets of each plan and lays the rows of one plan behind each other. */
+static int lay_out(struct roster *roster, struct account *const *accounts, size_t n_accounts)
+{
+    const struct catalogue *catalogue = roster->catalogue;
+
+    for (size_t i = 0; i < n_accounts; i++)
+        roster->parts[plan_index(catalogue, accounts[i]->plan)].n++;
+    for (size_t i = 0; i < catalogue->n_plans; i++) {
+        struct roster_part *part = &roster->parts[i];
+
+        part->first = roster->n_numbers;
+        part->identities = calloc(part->n + 1, sizeof(struct identity *));
+        if (!part->identities)
+            return -ENOMEM;
+        roster->n_numbers += part->n * catalogue->plans[i]->n_columns;
+        part->n = 0;
+    }
+    return 0;
+}
+
+static void enter(struct roster *roster, struct account *const *accounts, size_t n_accounts)
+{
+    for (size_t i = 0; i < n_accounts; i++) {
+        size_t plan = plan_index(roster->catalogue, accounts[i]->plan);
+        struct roster_part *part = &roster->parts[plan];
+
+        roster->rows[i] = part->first + part->n * roster->catalogue->plans[plan]->n_columns;
+        part->identities[part->n++] = identity_ref(accounts[i]->identity);
+    }
+}
+
+int roster_new(struct catalogue *catalogue, struct account *const *accounts, size_t n_accounts,
+               struct roster **ret_roster)
+{
+    struct shared_roster *shared = calloc(1, sizeof(*shared));
+    AUTO(roster) struct roster *roster = NULL;
+    int r;
+
+    if (!shared)
+        return -ENOMEM;
+    atomic_init(&shared->references, 1);
+    roster = &shared->roster;
+    roster->catalogue = catalogue_ref(catalogue);
+    roster->parts = calloc(catalogue->n_plans + 1, sizeof(*roster->parts));
+    roster->rows = calloc(n_accounts + 1, sizeof(*roster->rows));
+    if (!roster->parts || !roster->rows)
+        return -ENOMEM;
+    r = lay_out(roster, accounts, n_accounts);
+    if (r < 0)
+        return r;
+    enter(roster, accounts, n_accounts);
+    *ret_roster = TAKE(roster);
+    return 0;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metric/snapshot.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+struct shared_snapshot {
+    atomic_uint references;
+    struct snapshot snapshot; /* ends in its numbers */
+};
+
+static struct shared_snapshot *shared_of(struct snapshot *snapshot)
+{
+    return (struct shared_snapshot *)(void *)((char *)snapshot -
+                                              offsetof(struct shared_snapshot, snapshot));
+}
+
+struct snapshot *snapshot_new(struct roster *roster, struct account *const *accounts,
+                              size_t n_accounts, const struct exporter_status *status)
+{
+    struct shared_snapshot *shared =
+        malloc(sizeof(*shared) + roster->n_numbers * sizeof(*shared->snapshot.numbers));
+
+    if (!shared)
+        return NULL;
+    atomic_init(&shared->references, 1);
+    shared->snapshot.roster = roster_ref(roster);
+    shared->snapshot.taken_ns = 0;
+    shared->snapshot.sequence = 0;
+    shared->snapshot.status = *status;
+    for (size_t i = 0; i < n_accounts; i++)
+        memcpy(&shared->snapshot.numbers[roster->rows[i]], accounts[i]->row,
+               accounts[i]->plan->n_columns * sizeof(*accounts[i]->row));
+    return &shared->snapshot;
+}
+
+struct snapshot *snapshot_ref(struct snapshot *snapshot)
+{
+    atomic_fetch_add_explicit(&shared_of(snapshot)->references, 1, memory_order_relaxed);
+    return snapshot;
+}
+
+struct snapshot *snapshot_unref(struct snapshot *snapshot)
+{
+    struct shared_snapshot *shared;
+
+    if (!snapshot)
+        return NULL;
+    shared = shared_of(snapshot);
+    if (atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) > 1)
+        return NULL;
+    (void)roster_unref(snapshot->roster);
+    free(shared);
+    return NULL;
+}
+
+struct snapshot_slot {
+    pthread_mutex_t mutex; /* held for a pointer's exchange only */
+    struct snapshot *current;
+    uint64_t sequence;
+};
+
+struct snapshot_slot *snapshot_slot_new(void)
+{
+    struct snapshot_slot *slot = calloc(1, sizeof(*slot));
+
+    if (slot)
+        (void)pthread_mutex_init(&slot->mutex, NULL); /* cannot fail on Linux */
+    return slot;
+}
+
+struct snapshot_slot *snapshot_slot_free(struct snapshot_slot *slot)
+{
+    if (!slot)
+        return NULL;
+    (void)snapshot_unref(slot->current);
+    (void)pthread_mutex_destroy(&slot->mutex);
+    free(slot);
+    return NULL;
+}
+
+void snapshot_slot_publish(struct snapshot_slot *slot, struct snapshot *snapshot)
+{
+    struct snapshot *before;
+
+    snapshot->sequence = ++slot->sequence;
+    (void)pthread_mutex_lock(&slot->mutex);
+    before = slot->current;
+    slot->current = snapshot;
+    (void)pthread_mutex_unlock(&slot->mutex);
+    (void)snapshot_unref(before);
+}
+
+struct snapshot *snapshot_slot_get(struct snapshot_slot *slot)
+{
+    struct snapshot *snapshot;
+
+    (void)pthread_mutex_lock(&slot->mutex);
+    snapshot = slot->current ? snapshot_ref(slot->current) : NULL;
+    (void)pthread_mutex_unlock(&slot->mutex);
+    return snapshot;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The answers that never change: made once, shared by every request that gets one. */
+
+#include <microhttpd.h>
+#include <stdbool.h>
+
+enum answer {
+    ANSWER_NONE, /* none of these: the request goes on */
+    ANSWER_HEALTHY,
+    ANSWER_READY,
+    ANSWER_LANDING_PAGE,
+    ANSWER_MALFORMED,
+    ANSWER_NOT_FOUND,
+    ANSWER_METHOD_NOT_ALLOWED,
+    ANSWER_BODY_REFUSED,
+    ANSWER_RENDER_FAILED,
+    ANSWER_TOO_MANY_READERS,
+    N_ANSWERS,
+};
+
+struct answers {
+    struct MHD_Response *responses[N_ANSWERS];
+};
+
+/* 0 or -ENOMEM. */
+int answers_init(struct answers *answers, const char *telemetry_path);
+void answers_done(struct answers *answers);
+
+enum MHD_Result answers_queue(const struct answers *answers, enum answer which,
+                              struct MHD_Connection *mhd);
+
+/* Adds the headers that every response has; false where memory ran out. */
+bool response_describe(struct MHD_Response *response, const char *content_type);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libmicrohttpd counts the references to a response: each answer that is under way
+ * holds one, and the store holds one to the current version. The last one that goes
+ * calls body_released(), and the buffer can take the next text. So in the usual
+ * case, where every reader is done before the next version, one buffer serves for
+ * ever and its pages stay where they are.
+ *
+ * A slow reader keeps its version for as long as it may read. So that many of them
+ * cannot keep many versions, there are only a few buffers: when the last free one
+ * is taken, the readers of the oldest version are cut off.
+ */
+#include "web/body.h"
+
+#include <errno.h>
+
+#include "web/answers.h"
+
+void body_store_init(struct body_store *store, const struct page_source *source,
+                     struct connection_table *connections)
+{
+    *store = (struct body_store){.source = *source, .connections = connections};
+    for (size_t i = 0; i < BODIES_KEPT; i++)
+        store->bodies[i].kept = true;
+}
+
+/* The last reference to the response has gone. */
+static void body_released(void *context)
+{
+    struct body *const body = context;
+    const bool outgrown = body->text.capacity / 4 > body->text.length;
+
+    if (body->kept && !outgrown)
+        text_clear(&body->text);
+    else
+        text_done(&body->text);
+    body->busy = false;
+}
+
+/* Gives up the store's reference; answers that are under way keep theirs. */
+static void release(struct body_store *store, struct body *body)
+{
+    if (store->current == body)
+        store->current = NULL;
+    MHD_destroy_response(TAKE(body->response));
+}
+
+void body_store_done(struct body_store *store)
+{
+    if (store->current)
+        release(store, store->current);
+    for (size_t i = 0; i < BODIES; i++)
+        text_done(&store->bodies[i].text);
+}
+
+static struct body *find_free(struct body_store *store)
+{
+    for (size_t i = 0; i < BODIES; i++)
+        if (!store->bodies[i].busy)
+            return &store->bodies[i];
+    return NULL;
+}
+
+static const struct body *find_oldest(const struct body_store *store)
+{
+    const struct body *oldest = &store->bodies[0];
+
+    for (size_t i = 1; i < BODIES; i++)
+        if (store->bodies[i].sequence < oldest->sequence)
+            oldest = &store->bodies[i];
+    return oldest;
+}
+
+static int make(struct body_store *store, struct body *body, uint64_t version)
+{
+    int r;
+
+    r = store->source.render(store->source.context, &body->text);
+    if (r == 0)
+        r = text_error(&body->text);
+    if (r == 0) {
+        body->response = MHD_create_response_from_buffer_with_free_callback_cls(
+            body->text.length, body->text.data, body_released, body);
+        r = body->response ? 0 : -ENOMEM;
+    }
+    if (r < 0) {
+        body_released(body);
+        return r;
+    }
+    body->busy = true;
+    body->version = version;
+    body->sequence = store->n_made++;
+    if (!response_describe(body->response, "text/plain; version=0.0.4; charset=utf-8")) {
+        release(store, body);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+int body_store_get(struct body_store *store, struct body **ret_body)
+{
+    const uint64_t version = store->source.version(store->source.context);
+    struct body *body = store->current;
+    int r;
+
+    if (body && version != 0 && body->version == version) {
+        *ret_body = body;
+        return 0;
+    }
+    if (body)
+        release(store, body);
+    body = find_free(store);
+    r = body ? make(store, body, version) : -EBUSY;
+    if (!find_free(store))
+        connection_table_cut_readers(store->connections, find_oldest(store));
+    if (r < 0)
+        return r;
+    if (version != 0)
+        store->current = body;
+    *ret_body = body;
+    return 0;
+}
+
+enum MHD_Result body_queue(struct body_store *store, struct body *body, struct MHD_Connection *mhd,
+                           struct connection *reader)
+{
+    enum MHD_Result result;
+
+    result = MHD_queue_response(mhd, MHD_HTTP_OK, body->response);
+    if (result == MHD_YES)
+        reader->body = body;
+    if (body != store->current)
+        release(store, body);
+    return result;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * We accept and hand the connections over (MHD_add_connection), because what
+ * libmicrohttpd 0.9.75 does when descriptors run out is not acceptable: without a
+ * connection it spins, with one it accepts nobody before that one ends, and a
+ * scraper's connection may never end. Here the listen socket leaves the loop until
+ * the server's next tick.
+ *
+ * libmicrohttpd's own timeouts are off (connections.c has better ones), so
+ * MHD_get_timeout() tells only one thing: that a turn left work behind.
+ */
+#include "web/daemon.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "web/listen.h"
+
+/* Room for the headers of a request and of its answer; larger requests get 431 or 414. */
+#define CONNECTION_MEMORY ((size_t)16 * 1024)
+
+#define ACCEPTS_PER_TURN 16
+
+static void watch(const struct daemon *daemon)
+{
+    const bool accepting =
+        !daemon->out_of_descriptors && !connection_table_full(daemon->connections);
+
+    (void)sd_event_source_set_enabled(daemon->accepting, accepting ? SD_EVENT_ON : SD_EVENT_OFF);
+}
+
+static void run(struct daemon *daemon)
+{
+    MHD_UNSIGNED_LONG_LONG timeout;
+
+    (void)MHD_run(daemon->mhd);
+    if (MHD_get_timeout(daemon->mhd, &timeout) == MHD_YES && timeout == 0)
+        (void)sd_event_source_set_enabled(daemon->unfinished, SD_EVENT_ONESHOT);
+    watch(daemon);
+}
+
+static int on_serving(sd_event_source *source, int fd, uint32_t events, void *context)
+{
+    (void)source, (void)fd, (void)events;
+    run(context);
+    return 0;
+}
+
+static int on_unfinished(sd_event_source *source, void *context)
+{
+    (void)source;
+    run(context);
+    return 0;
+}
+
+/* False where there is nobody to accept now. */
+static bool accept_one(struct daemon *daemon)
+{
+    struct sockaddr_storage address;
+    socklen_t length = sizeof(address);
+    int fd;
+
+    fd = accept4(daemon->listen_fd, (struct sockaddr *)&address, &length,
+                 SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0) {
+        daemon->out_of_descriptors =
+            errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+        return !daemon->out_of_descriptors && errno != EAGAIN;
+    }
+    /* closes the socket if it refuses, as for an address with too many connections */
+    (void)MHD_add_connection(daemon->mhd, fd, (const struct sockaddr *)&address, length);
+    return true;
+}
+
+static int on_accepting(sd_event_source *source, int fd, uint32_t events, void *context)
+{
+    struct daemon *const daemon = context;
+    unsigned n = 0;
+
+    (void)source, (void)fd, (void)events;
+    while (n++ < ACCEPTS_PER_TURN && !connection_table_full(daemon->connections))
+        if (!accept_one(daemon))
+            break;
+    watch(daemon);
+    return 0;
+}
+
+void daemon_resume(struct daemon *daemon)
+{
+    daemon->out_of_descriptors = false;
+    watch(daemon);
+}
+
+static void on_connection(void *context, struct MHD_Connection *mhd, void **socket_context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct daemon *const daemon = context;
+    const union MHD_ConnectionInfo *info;
+
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        connection_remove(daemon->connections, TAKE(*socket_context));
+        return;
+    }
+    info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+    /* there is a place: accepting stops where the table is full */
+    *socket_context = connection_add(daemon->connections, info->connect_fd);
+}
+
+static struct MHD_Daemon *start(struct daemon *daemon, struct site *site,
+                                const struct server_limits *limits)
+{
+    /* without MHD_USE_ERROR_LOG it says nothing: a client must not be able to fill the log */
+    return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
+                            site_on_request, site, MHD_OPTION_NOTIFY_COMPLETED, site_on_completed,
+                            site,                                                /**/
+                            MHD_OPTION_NOTIFY_CONNECTION, on_connection, daemon, /**/
+                            MHD_OPTION_CONNECTION_LIMIT, limits->connections,    /**/
+                            MHD_OPTION_PER_IP_CONNECTION_LIMIT, limits->connections_per_address,
+                            MHD_OPTION_CONNECTION_TIMEOUT, 0U, /* connections.c */
+                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, /**/
+                            MHD_OPTION_STRICT_FOR_CLIENT, 1,      /* HTTP/1.1 needs a Host */
+                            MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, /* the thread blocks it */
+                            MHD_OPTION_END);
+}
+
+static int put_on_loop(struct daemon *daemon, sd_event *event)
+{
+    const union MHD_DaemonInfo *const info =
+        MHD_get_daemon_info(daemon->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+    int r;
+
+    if (!info)
+        return -ENOMEM;
+    r = sd_event_add_io(event, &daemon->accepting, daemon->listen_fd, EPOLLIN, on_accepting,
+                        daemon);
+    if (r < 0)
+        return r;
+    r = sd_event_add_io(event, &daemon->serving, info->epoll_fd, EPOLLIN, on_serving, daemon);
+    if (r < 0)
+        return r;
+    r = sd_event_add_defer(event, &daemon->unfinished, on_unfinished, daemon);
+    if (r < 0)
+        return r;
+    return sd_event_source_set_enabled(daemon->unfinished, SD_EVENT_OFF);
+}
+
+int daemon_init(struct daemon *daemon, sd_event *event, const char *address, struct site *site,
+                const struct server_limits *limits)
+{
+    int r;
+
+    *daemon = (struct daemon){.listen_fd = -1, .connections = site->connections};
+    r = listen_open(address, &daemon->listen_fd, &daemon->port);
+    if (r < 0)
+        return r;
+    daemon->mhd = start(daemon, site, limits);
+    if (!daemon->mhd)
+        return -ENOMEM;
+    return put_on_loop(daemon, event);
+}
+
+void daemon_done(struct daemon *daemon)
+{
+    daemon->accepting = sd_event_source_disable_unref(daemon->accepting);
+    daemon->serving = sd_event_source_disable_unref(daemon->serving);
+    daemon->unfinished = sd_event_source_disable_unref(daemon->unfinished);
+    if (daemon->mhd)
+        MHD_stop_daemon(TAKE(daemon->mhd));
+    if (daemon->listen_fd >= 0)
+        (void)close(TAKE_FD(daemon->listen_fd));
+}

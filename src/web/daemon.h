@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* One listen address: its socket, and the libmicrohttpd daemon that serves it. */
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <systemd/sd-event.h>
+
+#include "web/connections.h"
+#include "web/routes.h"
+#include "web/server.h"
+
+struct daemon {
+    int listen_fd;
+    uint16_t port;
+    bool out_of_descriptors; /* accept failed: not tried again before daemon_resume() */
+    struct MHD_Daemon *mhd;
+    struct connection_table *connections;
+    sd_event_source *accepting; /* the listen socket */
+    sd_event_source *serving;   /* libmicrohttpd's epoll descriptor */
+    sd_event_source
+        *unfinished; /* one more turn: libmicrohttpd has work that no descriptor tells */
+};
+
+/*
+ * Binds the address and puts the daemon on the loop. The daemon stays where it is in
+ * memory; daemon_done() ends it also where this failed. Errors as listen_open(),
+ * -ENOMEM where libmicrohttpd does not start, or what sd-event returned.
+ */
+int daemon_init(struct daemon *daemon, sd_event *event, const char *address, struct site *site,
+                const struct server_limits *limits);
+
+/* Closes the socket and every connection, whatever they are doing. */
+void daemon_done(struct daemon *daemon);
+
+/* Tries again to accept, after descriptors or memory ran out. */
+void daemon_resume(struct daemon *daemon);

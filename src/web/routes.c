@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libmicrohttpd calls the handler at least twice: with the headers, and when the
+ * body has been read. An answer that is queued in the first call ends the
+ * connection, which is right for a refusal and wrong for a scrape; so refusals are
+ * queued there, and everything else in the second.
+ */
+#include "web/routes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "web/request.h"
+
+struct request {
+    struct site *site;
+    struct MHD_Connection *mhd;
+    struct connection *connection;
+};
+
+struct route {
+    const char *path;
+    enum MHD_Result (*answer)(const struct request *request);
+};
+
+int site_init(struct site *site, const char *telemetry_path, const struct page_source *metrics,
+              struct connection_table *connections)
+{
+    int r;
+
+    *site = (struct site){.connections = connections};
+    r = answers_init(&site->answers, telemetry_path);
+    if (r < 0)
+        return r;
+    body_store_init(&site->bodies, metrics, connections);
+    site->telemetry_path = strdup(telemetry_path);
+    return site->telemetry_path ? 0 : -ENOMEM;
+}
+
+void site_done(struct site *site)
+{
+    body_store_done(&site->bodies);
+    answers_done(&site->answers);
+    free(TAKE(site->telemetry_path));
+}
+
+static enum MHD_Result queue(const struct request *request, enum answer which)
+{
+    return answers_queue(&request->site->answers, which, request->mhd);
+}
+
+static enum MHD_Result answer_metrics(const struct request *request)
+{
+    struct body_store *const bodies = &request->site->bodies;
+    struct body *body;
+    int r;
+
+    r = body_store_get(bodies, &body);
+    if (r == -EBUSY)
+        return queue(request, ANSWER_TOO_MANY_READERS);
+    if (r < 0)
+        return queue(request, ANSWER_RENDER_FAILED);
+    return body_queue(bodies, body, request->mhd, request->connection);
+}
+
+static enum MHD_Result answer_landing_page(const struct request *request)
+{
+    return queue(request, ANSWER_LANDING_PAGE);
+}
+
+static enum MHD_Result answer_healthy(const struct request *request)
+{
+    return queue(request, ANSWER_HEALTHY);
+}
+
+static enum MHD_Result queue_not_ready(const struct request *request, const char *reason)
+{
+    enum MHD_Result result = MHD_NO;
+    AUTO_TEXT struct text text = {0};
+    struct MHD_Response *response;
+
+    text_append_string(&text, "not ready: ");
+    text_append_string(&text, reason);
+    text_append_char(&text, '\n');
+    if (text_error(&text) < 0)
+        return MHD_NO;
+    response = MHD_create_response_from_buffer(text.length, text.data, MHD_RESPMEM_MUST_COPY);
+    if (!response)
+        return MHD_NO;
+    if (response_describe(response, "text/plain; charset=utf-8"))
+        result = MHD_queue_response(request->mhd, MHD_HTTP_SERVICE_UNAVAILABLE, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result answer_ready(const struct request *request)
+{
+    const struct page_source *const source = &request->site->bodies.source;
+    const char *const reason = source->not_ready(source->context);
+
+    return reason ? queue_not_ready(request, reason) : queue(request, ANSWER_READY);
+}
+
+static const struct route routes[] = {
+    {"/", answer_landing_page},
+    {"/-/healthy", answer_healthy},
+    {"/-/ready", answer_ready},
+};
+
+/* The telemetry path comes first: who serves it at "/" wants no landing page. */
+static enum MHD_Result answer(const struct request *request, const char *path)
+{
+    if (strcmp(path, request->site->telemetry_path) == 0)
+        return answer_metrics(request);
+    for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
+        if (strcmp(path, routes[i].path) == 0)
+            return routes[i].answer(request);
+    return queue(request, ANSWER_NOT_FOUND);
+}
+
+static struct connection *connection_of(struct MHD_Connection *mhd)
+{
+    const union MHD_ConnectionInfo *const info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    return info->socket_context;
+}
+
+enum MHD_Result site_on_request(void *context, struct MHD_Connection *mhd, const char *path,
+                                const char *method, const char *http_version, const char *upload,
+                                size_t *upload_length, void **request_context)
+{
+    struct site *const site = context;
+    const struct request request = {site, mhd, connection_of(mhd)};
+    enum answer refusal;
+
+    (void)http_version, (void)upload, (void)upload_length;
+    if (*request_context)
+        return answer(&request, path);
+    *request_context = site;
+    connection_enter(site->connections, request.connection, CONNECTION_RESPONSE);
+    refusal = request_refusal(mhd, method);
+    return refusal == ANSWER_NONE ? MHD_YES : queue(&request, refusal);
+}
+
+void site_on_completed(void *context, struct MHD_Connection *mhd, void **request_context,
+                       enum MHD_RequestTerminationCode reason)
+{
+    const struct site *const site = context;
+    struct connection *const connection = connection_of(mhd);
+
+    (void)reason, (void)request_context;
+    connection->body = NULL;
+    connection_enter(site->connections, connection, CONNECTION_IDLE);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread and its loop. Everything but the heartbeat belongs to the thread while
+ * it runs, and to the caller before it starts and after it has been joined; so
+ * nothing here is locked. A tick, twice a second, moves the heartbeat, ends the
+ * connections that are past their deadline, and lets daemons accept again that had
+ * run out of descriptors.
+ */
+#include "web/server.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <systemd/sd-event.h>
+
+#include "base/clock.h"
+#include "web/connections.h"
+#include "web/daemon.h"
+#include "web/routes.h"
+
+#define TICK_US          UINT64_C(500000)
+#define TICK_ACCURACY_US UINT64_C(50000)
+
+struct http_server {
+    struct site site;
+    struct connection_table connections;
+    struct daemon *daemons;
+    size_t n_daemons;
+    sd_event *event;
+    sd_event_source *ticking;
+    sd_event_source *stop_source;
+    int stop_fd; /* an eventfd: the thread is to end */
+    bool stopping;
+    bool started;
+    pthread_t thread;
+    _Atomic uint64_t heartbeat_ns;
+};
+
+static int on_stop(sd_event_source *source, int fd, uint32_t events, void *context)
+{
+    struct http_server *const server = context;
+
+    (void)source, (void)fd, (void)events;
+    server->stopping = true;
+    return 0;
+}
+
+static int schedule_tick(sd_event_source *source)
+{
+    int r;
+
+    r = sd_event_source_set_time_relative(source, TICK_US);
+    if (r < 0)
+        return r;
+    return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+static int on_tick(sd_event_source *source, uint64_t time_us, void *context)
+{
+    struct http_server *const server = context;
+
+    (void)time_us;
+    connection_table_expire(&server->connections, clock_monotonic_ns());
+    for (size_t i = 0; i < server->n_daemons; i++)
+        daemon_resume(&server->daemons[i]);
+    return schedule_tick(source);
+}
+
+static void *serve(void *context)
+{
+    struct http_server *const server = context;
+
+    while (!server->stopping) {
+        atomic_store_explicit(&server->heartbeat_ns, clock_monotonic_ns(), memory_order_relaxed);
+        if (sd_event_run(server->event, UINT64_MAX) < 0)
+            break; /* the heartbeat stands still, and the watchdog sees it */
+    }
+    return NULL;
+}
+
+static int prepare_loop(struct http_server *server)
+{
+    int r;
+
+    server->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (server->stop_fd < 0)
+        return -errno;
+    r = sd_event_new(&server->event);
+    if (r < 0)
+        return r;
+    r = sd_event_add_io(server->event, &server->stop_source, server->stop_fd, EPOLLIN, on_stop,
+                        server);
+    if (r < 0)
+        return r;
+    return sd_event_add_time_relative(server->event, &server->ticking, CLOCK_MONOTONIC, TICK_US,
+                                      TICK_ACCURACY_US, on_tick, server);
+}
+
+static int listen_on(struct http_server *server, const char *const *addresses, size_t n_addresses,
+                     const struct server_limits *limits, const char **ret_address)
+{
+    int r;
+
+    server->daemons = calloc(n_addresses, sizeof(*server->daemons));
+    if (!server->daemons)
+        return -ENOMEM;
+    for (size_t i = 0; i < n_addresses; i++) {
+        server->n_daemons++;
+        r = daemon_init(&server->daemons[i], server->event, addresses[i], &server->site, limits);
+        if (r < 0) {
+            *ret_address = addresses[i];
+            return r;
+        }
+    }
+    return 0;
+}
+
+int http_server_new(const char *const *addresses, size_t n_addresses, const char *telemetry_path,
+                    const struct page_source *metrics, const struct server_limits *limits,
+                    struct http_server **ret_server, const char **ret_address)
+{
+    AUTO(http_server) struct http_server *server = NULL;
+    int r;
+
+    *ret_address = NULL;
+    if (n_addresses == 0 || telemetry_path[0] != '/')
+        return -EINVAL;
+    server = calloc(1, sizeof(*server));
+    if (!server)
+        return -ENOMEM;
+    server->stop_fd = -1;
+    r = connection_table_init(&server->connections, limits);
+    if (r < 0)
+        return r;
+    r = site_init(&server->site, telemetry_path, metrics, &server->connections);
+    if (r < 0)
+        return r;
+    r = prepare_loop(server);
+    if (r < 0)
+        return r;
+    r = listen_on(server, addresses, n_addresses, limits, ret_address);
+    if (r < 0)
+        return r;
+    *ret_server = TAKE(server);
+    return 0;
+}
+
+int http_server_start(struct http_server *server)
+{
+    sigset_t all, before;
+    int r;
+
+    server->heartbeat_ns = clock_monotonic_ns();
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    r = pthread_create(&server->thread, NULL, serve, server);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (r != 0)
+        return -r;
+    server->started = true;
+    (void)pthread_setname_np(server->thread, "http");
+    return 0;
+}
+
+uint16_t http_server_port(const struct http_server *server, size_t i)
+{
+    return server->daemons[i].port;
+}
+
+uint64_t http_server_heartbeat_ns(const struct http_server *server)
+{
+    return atomic_load_explicit(&server->heartbeat_ns, memory_order_relaxed);
+}
+
+static void stop(struct http_server *server)
+{
+    (void)eventfd_write(server->stop_fd, 1);
+    (void)pthread_join(server->thread, NULL);
+}
+
+struct http_server *http_server_free(struct http_server *server)
+{
+    if (!server)
+        return NULL;
+    if (server->started)
+        stop(server);
+    for (size_t i = 0; i < server->n_daemons; i++)
+        daemon_done(&server->daemons[i]);
+    free(server->daemons);
+    site_done(&server->site);
+    connection_table_done(&server->connections);
+    server->ticking = sd_event_source_disable_unref(server->ticking);
+    server->stop_source = sd_event_source_disable_unref(server->stop_source);
+    server->event = sd_event_unref(server->event);
+    if (server->stop_fd >= 0)
+        (void)close(server->stop_fd);
+    free(server);
+    return NULL;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Hardware and software events are a table. Hardware-cache events are made of
+ * three: caches, operations, results. Not every cache knows every operation:
+ * the combinations are those that perf itself lists.
+ */
+#include "event/generic.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "event/source.h"
+
+static const struct named_event {
+    const char *name; /* the canonical spelling */
+    const char *alias;
+    uint32_t type;
+    uint64_t config;
+    const char *description;
+} named_events[] = {
+    {"cycles", "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
+     "Cycles of the CPU's clock, which follows its frequency"},
+    {"instructions", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "Instructions executed"},
+    {"cache-references", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES,
+     "Accesses to the cache before memory, usually the last level"},
+    {"cache-misses", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES,
+     "Accesses that this cache could not serve and memory had to"},
+    {"branches", "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+     "Branch instructions executed"},
+    {"branch-misses", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES,
+     "Branches that were predicted wrongly"},
+    {"bus-cycles", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, "Cycles of the bus clock"},
+    {"stalled-cycles-frontend", "idle-cycles-frontend", PERF_TYPE_HARDWARE,
+     PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, "Cycles in which no instruction could be issued"},
+    {"stalled-cycles-backend", "idle-cycles-backend", PERF_TYPE_HARDWARE,
+     PERF_COUNT_HW_STALLED_CYCLES_BACKEND, "Cycles in which no instruction could be completed"},
+    {"ref-cycles", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES,
+     "Cycles of a clock that does not follow the CPU's frequency"},
+
+    {"cpu-clock", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK,
+     "Time on a CPU, by the clock of the CPU"},
+    {"task-clock", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK,
+     "Time on a CPU, by the clock of the task"},
+    {"page-faults", "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "Page faults"},
+    {"context-switches", "cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
+     "Switches from one task to another"},
+    {"cpu-migrations", "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS,
+     "Moves of a task to another CPU"},
+    {"minor-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN,
+     "Page faults that needed no input from a disk"},
+    {"major-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+     "Page faults that waited for a disk"},
+    {"alignment-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS,
+     "Unaligned accesses that the kernel had to carry out"},
+    {"emulation-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS,
+     "Instructions that the kernel had to emulate"},
+    {"dummy", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, "Counts nothing"},
+    {"bpf-output", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT,
+     "Records that BPF programs put out through the event"},
+    {"cgroup-switches", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CGROUP_SWITCHES,
+     "Switches to a task of another cgroup"},
+};
+
+enum cache_operation { READS = 1, WRITES = 2, PREFETCHES = 4 };
+
+static const struct cache {
+    const char *name;
+    uint64_t config;
+    unsigned operations; /* that perf has for it */
+    const char *description;
+} caches[] = {
+    {"L1-dcache", PERF_COUNT_HW_CACHE_L1D, READS | WRITES | PREFETCHES, "First level data cache"},
+    {"L1-icache", PERF_COUNT_HW_CACHE_L1I, READS | PREFETCHES, "First level instruction cache"},
+    {"LLC", PERF_COUNT_HW_CACHE_LL, READS | WRITES | PREFETCHES, "Last level cache"},
+    {"dTLB", PERF_COUNT_HW_CACHE_DTLB, READS | WRITES | PREFETCHES, "Data address translation"},
+    {"iTLB", PERF_COUNT_HW_CACHE_ITLB, READS, "Instruction address translation"},
+    {"branch", PERF_COUNT_HW_CACHE_BPU, READS, "Branch prediction"},
+    {"node", PERF_COUNT_HW_CACHE_NODE, READS | WRITES | PREFETCHES, "Memory of the NUMA node"},
+};
+
+static const struct {
+    enum cache_operation operation;
+    uint64_t config;
+    const char *accesses, *misses; /* as names end, and as descriptions end */
+} cache_results[] = {
+    {READS, PERF_COUNT_HW_CACHE_OP_READ, "loads", "load-misses"},
+    {WRITES, PERF_COUNT_HW_CACHE_OP_WRITE, "stores", "store-misses"},
+    {PREFETCHES, PERF_COUNT_HW_CACHE_OP_PREFETCH, "prefetches", "prefetch-misses"},
+};
+
+/* One of the combinations, as a number below N_CACHE_EVENTS; false: perf has none such. */
+#define N_CACHE_EVENTS (2 * ARRAY_SIZE(cache_results) * ARRAY_SIZE(caches))
+
+struct cache_event {
+    char name[32];
+    char description[64];
+    uint64_t config;
+};
+
+static bool cache_event(size_t number, struct cache_event *ret_event)
+{
+    bool misses = number % 2;
+    size_t operation = number / 2 % ARRAY_SIZE(cache_results);
+    const struct cache *cache = &caches[number / 2 / ARRAY_SIZE(cache_results)];
+    const char *result =
+        misses ? cache_results[operation].misses : cache_results[operation].accesses;
+    char *dash;
+
+    if (!(cache->operations & cache_results[operation].operation))
+        return false;
+    (void)snprintf(ret_event->name, sizeof(ret_event->name), "%s-%s", cache->name, result);
+    (void)snprintf(ret_event->description, sizeof(ret_event->description), "%s %s",
+                   cache->description, result);
+    dash = strchr(ret_event->description, '-');
+    if (dash)
+        *dash = ' ';
+    ret_event->config =
+        cache->config | cache_results[operation].config << 8 |
+        (uint64_t)(misses ? PERF_COUNT_HW_CACHE_RESULT_MISS : PERF_COUNT_HW_CACHE_RESULT_ACCESS)
+            << 16;
+    return true;
+}
+
+static int fill(struct event *event, uint32_t type, uint64_t config, const char *description)
+{
+    event->description = strdup(description);
+    if (!event->description)
+        return -ENOMEM;
+    event->code.type = type;
+    event->code.config = config;
+    return SOURCE_KNOWS;
+}
+
+static const struct named_event *find_named(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(named_events); i++) {
+        const struct named_event *known = &named_events[i];
+
+        if (strcmp(known->name, name) == 0 || (known->alias && strcmp(known->alias, name) == 0))
+            return known;
+    }
+    return NULL;
+}
+
+static int resolve_generic(const char *name, struct event *event)
+{
+    const struct named_event *named = find_named(name);
+    struct cache_event cached;
+
+    if (named)
+        return fill(event, named->type, named->config, named->description);
+    for (size_t i = 0; i < N_CACHE_EVENTS; i++)
+        if (cache_event(i, &cached) && strcmp(cached.name, name) == 0)
+            return fill(event, PERF_TYPE_HW_CACHE, cached.config, cached.description);
+    return SOURCE_UNKNOWN;
+}
+
+static void offer_generic(struct nearest *nearest)
+{
+    struct cache_event cached;
+
+    for (size_t i = 0; i < ARRAY_SIZE(named_events); i++) {
+        nearest_offer(nearest, named_events[i].name);
+        if (named_events[i].alias)
+            nearest_offer(nearest, named_events[i].alias);
+    }
+    for (size_t i = 0; i < N_CACHE_EVENTS; i++)
+        if (cache_event(i, &cached))
+            nearest_offer(nearest, cached.name);
+}
+
+const struct event_source event_source_generic = {resolve_generic, offer_generic};
+
+const char *event_generic_canonical(const char *name)
+{
+    const struct named_event *named = find_named(name);
+
+    return named ? named->name : name;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Names of the CPU's own manuals, by libpfm4. Only type and configs are taken
+ * of what it encodes. Modifiers of privilege are ours (event/modifiers.h), the
+ * same for every source, and libpfm4 never sees them; whatever else of its own
+ * modifiers would change how one counts (mg, mh, precise, …) is refused rather
+ * than dropped. Those that are part of the event (c=1, i, e, ldlat) stand.
+ *
+ * libpfm4 has tables of several hundred PMUs and searches those that it finds
+ * by CPUID. A name that stands only in another table is a PMU that is absent,
+ * not an unknown event: one configuration serves machines of several makers.
+ */
+#include <errno.h>
+#include <perfmon/pfmlib_perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "event/source.h"
+
+#define SEPARATORS ":."
+#define ALL_MODES  (PFM_PLM0 | PFM_PLM3 | PFM_PLMH)
+
+/* Whether the parts behind the event's name hold this one, alone or with a value. */
+static bool has_part(const char *name, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    const char *part = strpbrk(name, SEPARATORS);
+
+    for (; part; part = strpbrk(part, SEPARATORS)) {
+        part++;
+        if (strncasecmp(part, wanted, length) == 0 &&
+            (part[length] == '\0' || strchr(SEPARATORS "=", part[length])))
+            return true;
+    }
+    return false;
+}
+
+/* What could not be carried over into struct event_code. */
+static bool says_more(const char *name, const struct perf_event_attr *attr)
+{
+    return attr->exclude_user || attr->exclude_kernel || attr->exclude_hv || attr->exclude_host ||
+           attr->sample_period != 0 || attr->precise_ip != 0 || attr->pinned || attr->exclusive ||
+           has_part(name, "mg") || has_part(name, "mh");
+}
+
+static void append_sentence(struct text *text, const char *sentence)
+{
+    size_t length = strlen(sentence);
+
+    while (length > 0 && strchr(". \n\t", sentence[length - 1]))
+        length--;
+    if (length == 0)
+        return;
+    if (text->length > 0)
+        text_append_string(text, ": ");
+    for (size_t i = 0; i < length; i++)
+        text_append_char(text, (unsigned char)sentence[i] < ' ' ? ' ' : sentence[i]);
+}
+
+static bool has_unit_mask(const char *full_name, const char *mask)
+{
+    const char *colons = strstr(full_name, "::");
+
+    return has_part(colons ? colons + 2 : full_name, mask);
+}
+
+/* The event's own description, then those of the unit masks that the full name has. */
+static char *describe(const pfm_event_info_t *info, const char *full_name)
+{
+    AUTO_TEXT struct text text = {0};
+
+    append_sentence(&text, info->desc ? info->desc : info->name);
+    for (int i = 0; full_name && i < info->nattrs; i++) {
+        pfm_event_attr_info_t mask = {.size = sizeof(mask)};
+
+        if (pfm_get_event_attr_info(info->idx, i, PFM_OS_PERF_EVENT, &mask) == PFM_SUCCESS &&
+            mask.type == PFM_ATTR_UMASK && mask.desc && has_unit_mask(full_name, mask.name))
+            append_sentence(&text, mask.desc);
+    }
+    return text_take(&text);
+}
+
+/*
+ * libpfm4 numbers what it takes for an uncore PMU as the core's raw events when
+ * the kernel does not have it; counted so they would be another event.
+ */
+static int judge(const char *name, const struct perf_event_attr *attr, const pfm_event_info_t *info)
+{
+    pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
+
+    if (info->pmu == PFM_PMU_PERF_EVENT_RAW || says_more(name, attr))
+        return SOURCE_UNKNOWN;
+    if (pfm_get_pmu_info(info->pmu, &pmu) != PFM_SUCCESS)
+        return SOURCE_UNKNOWN;
+    return pmu.type == PFM_PMU_TYPE_UNCORE && attr->type < PERF_TYPE_MAX ? SOURCE_ABSENT
+                                                                         : SOURCE_KNOWS;
+}
+
+static int take(const char *name, const struct perf_event_attr *attr, int idx,
+                const char *full_name, struct event *event)
+{
+    pfm_event_info_t info = {.size = sizeof(info)};
+    int outcome;
+
+    if (pfm_get_event_info(idx, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS)
+        return SOURCE_UNKNOWN;
+    outcome = judge(name, attr, &info);
+    if (outcome == SOURCE_UNKNOWN)
+        return outcome;
+    event->description = describe(&info, full_name);
+    if (!event->description)
+        return -ENOMEM;
+    event->code.type = attr->type;
+    event->code.config = attr->config;
+    event->code.config1 = attr->config1;
+    event->code.config2 = attr->config2;
+    return outcome;
+}
+
+/* "skx::INST_RETIRED:ANY_P": the PMU's name, empty where none is written, and what follows. */
+static size_t split_prefix(const char *name, const char **ret_event)
+{
+    const char *colons = strstr(name, "::");
+
+    *ret_event = colons ? colons + 2 : name;
+    return colons ? (size_t)(colons - name) : 0;
+}
+
+static bool same_word(const char *known, const char *word, size_t length)
+{
+    return strncasecmp(known, word, length) == 0 && known[length] == '\0';
+}
+
+static int find_in_pmu(const pfm_pmu_info_t *pmu, const char *name, pfm_event_info_t *ret_info)
+{
+    size_t length = strcspn(name, SEPARATORS);
+
+    for (int idx = pmu->first_event; idx != -1; idx = pfm_get_event_next(idx)) {
+        *ret_info = (pfm_event_info_t){.size = sizeof(*ret_info)};
+        if (pfm_get_event_info(idx, PFM_OS_PERF_EVENT, ret_info) == PFM_SUCCESS &&
+            same_word(ret_info->name, name, length))
+            return SOURCE_ABSENT;
+    }
+    return SOURCE_UNKNOWN;
+}
+
+/* Looks in the tables of all PMUs, wherever they are. */
+static int find_elsewhere(const char *name, struct event *event)
+{
+    const char *event_name;
+    size_t prefix = split_prefix(name, &event_name);
+    pfm_event_info_t info;
+
+    for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
+        pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
+
+        if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS ||
+            (prefix > 0 && !same_word(pmu.name, name, prefix)))
+            continue;
+        if (find_in_pmu(&pmu, event_name, &info) != SOURCE_ABSENT)
+            continue;
+        event->description = describe(&info, NULL);
+        return event->description ? SOURCE_ABSENT : -ENOMEM;
+    }
+    return SOURCE_UNKNOWN;
+}
+
+static int resolve_pfm(const char *name, struct event *event)
+{
+    AUTO_FREE char *full_name = NULL;
+    struct perf_event_attr attr = {.size = sizeof(attr)};
+    pfm_perf_encode_arg_t encoded = {.attr = &attr, .fstr = &full_name, .size = sizeof(encoded)};
+
+    if (pfm_initialize() != PFM_SUCCESS) /* does nothing when it is done */
+        return SOURCE_UNKNOWN;
+    switch (pfm_get_os_event_encoding(name, ALL_MODES, PFM_OS_PERF_EVENT, &encoded)) {
+    case PFM_SUCCESS:
+        return take(name, &attr, encoded.idx, full_name, event);
+    case PFM_ERR_NOMEM:
+        return -ENOMEM;
+    case PFM_ERR_NOTFOUND: /* in no table of a PMU of this CPU */
+    case PFM_ERR_NOTSUPP:  /* in one, and the kernel has not registered the PMU */
+        return find_elsewhere(name, event);
+    default: /* a unit mask or modifier that the event does not have */
+        return SOURCE_UNKNOWN;
+    }
+}
+
+static void offer_masks(struct nearest *nearest, const pfm_event_info_t *info)
+{
+    for (int i = 0; i < info->nattrs; i++) {
+        pfm_event_attr_info_t mask = {.size = sizeof(mask)};
+        char name[NEAREST_WORD_SIZE];
+        int length;
+
+        if (pfm_get_event_attr_info(info->idx, i, PFM_OS_PERF_EVENT, &mask) != PFM_SUCCESS ||
+            mask.type != PFM_ATTR_UMASK)
+            continue;
+        length = snprintf(name, sizeof(name), "%s:%s", info->name, mask.name);
+        if (length > 0 && (size_t)length < sizeof(name))
+            nearest_offer(nearest, name);
+    }
+}
+
+static void offer_events(struct nearest *nearest, const pfm_pmu_info_t *pmu)
+{
+    for (int idx = pmu->first_event; idx != -1; idx = pfm_get_event_next(idx)) {
+        pfm_event_info_t info = {.size = sizeof(info)};
+
+        if (pfm_get_event_info(idx, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS)
+            continue;
+        nearest_offer(nearest, info.name);
+        offer_masks(nearest, &info);
+    }
+}
+
+/* Its PMU "perf" has the generic names once more, in capitals: those are not offered. */
+static void offer_pfm(struct nearest *nearest)
+{
+    if (pfm_initialize() != PFM_SUCCESS)
+        return;
+    for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
+        pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
+
+        if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) == PFM_SUCCESS && pmu.is_present &&
+            pmu.type != PFM_PMU_TYPE_OS_GENERIC)
+            offer_events(nearest, &pmu);
+    }
+}
+
+const struct event_source event_source_pfm = {resolve_pfm, offer_pfm};

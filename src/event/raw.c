@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+
+#include "base/parse.h"
+#include "event/source.h"
+
+/* r and hexadecimal digits: what the PMU's event register takes. */
+static int resolve_raw(const char *name, struct event *event)
+{
+    uint64_t config;
+
+    if (name[0] != 'r' || parse_hex(name + 1, &config) < 0)
+        return SOURCE_UNKNOWN;
+    if (asprintf(&event->description, "Raw event 0x%" PRIx64 " of the CPU", config) < 0) {
+        event->description = NULL;
+        return -ENOMEM;
+    }
+    event->code.type = PERF_TYPE_RAW;
+    event->code.config = config;
+    return SOURCE_KNOWS;
+}
+
+const struct event_source event_source_raw = {resolve_raw, NULL};

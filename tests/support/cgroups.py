@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cgroups for tests: below one top of a unique name in the v2 hierarchy, gone whatever happens.
+
+    with Cgroups() as cgroups:
+        path = cgroups.make("a.service")          # "/pmu-test-…/a.service"
+        cgroups.directory("a.service")            # where it is mounted
+"""
+import os
+import pathlib
+import re
+import secrets
+import time
+import unittest
+import unicodedata
+
+import strict_exposition
+
+LONGEST_LABEL = 1024
+
+
+def v2_mount():
+    """The directory where the unified hierarchy is mounted; None where it is not."""
+    for line in pathlib.Path("/proc/self/mounts").read_text().splitlines():
+        _, directory, kind, *_ = line.split(" ")
+        if kind == "cgroup2":
+            return directory.encode().decode("unicode_escape")
+    return None
+
+
+def is_clean(text):
+    """Whether a path may stand on /metrics as it is."""
+    return not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") or
+                   c in strict_exposition.BIDI or ord(c) & 0xFFFE == 0xFFFE or
+                   0xFDD0 <= ord(c) <= 0xFDEF for c in text)
+
+
+def path_from_label(label):
+    """The bytes of the path that a label stands for."""
+    if label.startswith("/"):
+        if not is_clean(label):
+            raise ValueError(f"{label!r} should have been encoded")
+        return label.encode()
+    if not re.fullmatch(r"%/([^%]|%[0-9A-Fa-f]{2})*", label):
+        raise ValueError(f"{label!r} is no label of a cgroup")
+    raw = label[1:].encode()
+    path = re.sub(rb"%(..)", lambda m: bytes([int(m[1], 16)]), raw)
+    try:
+        clean = is_clean(path.decode())
+    except UnicodeDecodeError:
+        clean = False
+    if clean:
+        raise ValueError(f"{label!r} need not have been encoded")
+    return path
+
+
+class Cgroups:
+    """Names may be bytes or text, with slashes for cgroups within cgroups."""
+
+    def __init__(self, name=None):
+        self.mount = v2_mount()
+        self.top = name or f"pmu-test-{os.getpid()}-{secrets.token_hex(3)}"
+
+    def directory(self, name=""):
+        """The directory of a cgroup, as bytes."""
+        return os.path.join(os.fsencode(self.mount), os.fsencode(self.top),
+                            os.fsencode(name)).rstrip(b"/")
+
+    def path(self, name=""):
+        """The path below the mount, as in a label where it is clean."""
+        return f"/{self.top}/{name}".rstrip("/") if isinstance(name, str) else \
+            os.fsencode(f"/{self.top}/") + name
+
+    def make(self, name):
+        os.makedirs(self.directory(name), exist_ok=True)
+        return self.path(name)
+
+    def remove(self, name):
+        os.rmdir(self.directory(name))
+
+    def enter(self, name, pid):
+        with open(self.directory(name) + b"/cgroup.procs", "w", encoding="ascii") as file:
+            file.write(str(pid))
+
+    def dying(self):
+        """How many removed cgroups the kernel still holds, in the whole hierarchy."""
+        text = pathlib.Path(self.mount, "cgroup.stat").read_text()
+        return int(re.search(r"nr_dying_descendants (\d+)", text)[1])
+
+    def _remove_tree(self, directory, within=5.0):
+        for entry in os.scandir(directory):
+            if entry.is_dir(follow_symlinks=False):
+                self._remove_tree(entry.path, within)
+        end = time.monotonic() + within
+        while True:
+            try:
+                os.rmdir(directory)
+                return
+            except FileNotFoundError:
+                return
+            except OSError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.02)
+
+    def __enter__(self):
+        if not self.mount:
+            raise unittest.SkipTest("no cgroup v2 hierarchy is mounted here")
+        try:
+            os.mkdir(self.directory())
+        except OSError as error:
+            raise unittest.SkipTest(f"cgroups cannot be made here: {error}") from None
+        return self
+
+    def __exit__(self, *_):
+        # everything in this subtree was started by the test
+        try:
+            with open(self.directory() + b"/cgroup.kill", "w", encoding="ascii") as file:
+                file.write("1")
+        except OSError:
+            pass
+        self._remove_tree(self.directory())

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs pmu_exporter for a test: on a free loopback port, with a config of the test's own.
+
+    with Exporter(config="interval: 1s\n") as exporter:
+        exporter.scrape().value("pmu_exporter_targets", kind="cgroup")
+
+Leaving the block ends it with SIGTERM and wants status 0 within 2 s and no sanitizer report.
+"""
+import decimal
+import http.client
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.parse
+
+import strict_exposition
+
+READY_WITHIN = 10.0
+END_WITHIN = 2.0
+SANITIZER = re.compile(r"AddressSanitizer|LeakSanitizer|UndefinedBehaviorSanitizer|runtime error:")
+LOG_LINES_A_SECOND = 10
+
+
+def binary():
+    """The exporter to test: PMU_EXPORTER, else that of the release build."""
+    top = pathlib.Path(__file__).resolve().parents[2]
+    return os.environ.get("PMU_EXPORTER") or str(top / "build/release/bin/pmu_exporter")
+
+
+def is_sanitized():
+    return os.environ.get("PMU_SANITIZED") == "1"
+
+
+def free_port(host="127.0.0.1"):
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as s:
+        s.bind((host, 0))
+        return s.getsockname()[1]
+
+
+class Metrics:
+    """One scrape: {name: {frozenset of label pairs: Decimal}}, in `families`."""
+
+    def __init__(self, body, at):
+        self.body = body
+        self.at = at
+        self.exposition = strict_exposition.parse(body)
+        self.families = {}
+        for (name, labels), sample in self.exposition.series.items():
+            self.families.setdefault(name, {})[labels] = decimal.Decimal(sample.value)
+
+    def find(self, name, **labels):
+        """{all labels: value} of the series of that name that have these labels."""
+        wanted = set(labels.items())
+        return {l: v for l, v in self.families.get(name, {}).items() if wanted <= l}
+
+    def value(self, name, **labels):
+        """The one series of that name with these labels; None if there is none."""
+        found = self.find(name, **labels)
+        if len(found) > 1:
+            raise AssertionError(f"{len(found)} series of {name} have {labels}")
+        return next(iter(found.values()), None)
+
+    def sum(self, name, **labels):
+        return sum(self.find(name, **labels).values())
+
+    def labels(self, name, label, **labels):
+        """The set of values that a label has among those series."""
+        return {dict(l).get(label) for l in self.find(name, **labels)}
+
+
+class Response:
+    def __init__(self, status, headers, body, seconds):
+        self.status, self.headers, self.body, self.seconds = status, headers, body, seconds
+
+
+def http_get(port, path, method="GET", host="127.0.0.1", timeout=5.0, headers=None):
+    """A request on a connection of its own, with the seconds that it took."""
+    began = time.monotonic()
+    connection = http.client.HTTPConnection(host, port, timeout=timeout)
+    try:
+        connection.request(method, path, headers=headers or {})
+        answer = connection.getresponse()
+        body = answer.read()
+        return Response(answer.status, dict(answer.getheaders()), body, time.monotonic() - began)
+    finally:
+        connection.close()
+
+
+class Exporter:
+    """Started by `with`; `wrapper` is a command in front of it that becomes it by exec."""
+
+    def __init__(self, config=None, args=(), wrapper=(), env=None, wait=True, preexec=None,
+                 directory=None):
+        self.config, self.args, self.wrapper, self.env = config, list(args), list(wrapper), env
+        self.wait, self.preexec = wait, preexec
+        self.port = free_port()
+        self.process = None
+        self.ready_after = None
+        self._own_directory = directory is None
+        self.directory = pathlib.Path(directory or tempfile.mkdtemp(prefix="pmu_exporter-test-"))
+        self.stderr_path = self.directory / "stderr"
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def command(self):
+        words = self.wrapper + [binary(), f"--web.listen-address=127.0.0.1:{self.port}"]
+        path = self.directory / "pmu_exporter.yml"
+        if self.config is not None:
+            path.write_text(self.config)
+            words.append(f"--config.file={path}")
+        return words + self.args
+
+    def start(self):
+        environment = {**os.environ, **(self.env or {})}
+        with open(self.stderr_path, "wb") as stderr:
+            self.process = subprocess.Popen(
+                self.command(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
+                env=environment, preexec_fn=self.preexec, cwd=self.directory)
+        if self.wait:
+            self.ready_after = self.wait_until_ready()
+        return self
+
+    def wait_until_ready(self, within=READY_WITHIN):
+        """The seconds until /-/ready is 200."""
+        began = time.monotonic()
+        while time.monotonic() - began < within:
+            if self.process.poll() is not None:
+                raise AssertionError(f"ended with {self.process.returncode}:\n{self.stderr()}")
+            try:
+                if http_get(self.port, "/-/ready").status == 200:
+                    return time.monotonic() - began
+            except OSError:
+                pass
+            time.sleep(0.01)
+        raise AssertionError(f"not ready within {within} s:\n{self.stderr()}")
+
+    def get(self, path, **options):
+        return http_get(self.port, path, **options)
+
+    def scrape(self, timeout=5.0):
+        at = time.monotonic()
+        response = self.get("/metrics", timeout=timeout)
+        if response.status != 200:
+            raise AssertionError(f"/metrics answered {response.status}: {response.body[:200]!r}")
+        return Metrics(response.body, at)
+
+    def scrape_until(self, condition, within, what="the condition"):
+        """The first scrape for which the condition holds."""
+        end = time.monotonic() + within
+        while True:
+            metrics = self.scrape()
+            if condition(metrics):
+                return metrics
+            if time.monotonic() > end:
+                raise AssertionError(f"{what} did not come true within {within} s\n{self.stderr()}")
+            time.sleep(0.05)
+
+    def stderr(self):
+        return self.stderr_path.read_text(errors="replace")
+
+    def log_lines(self):
+        return self.stderr().splitlines()
+
+    def open_descriptors(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    def memory(self, key="RssAnon"):
+        """Bytes, from /proc/PID/status."""
+        for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith(key + ":"):
+                return int(line.split()[1]) * 1024
+        raise KeyError(key)
+
+    def cpu_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def stop(self, sign=signal.SIGTERM, within=END_WITHIN):
+        """Ends it and wants status 0 in time; returns the seconds that it took."""
+        began = time.monotonic()
+        if self.process.poll() is None:
+            self.process.send_signal(sign)
+        try:
+            status = self.process.wait(within * (3 if is_sanitized() else 1))
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"still there {within} s after {sign!r}\n{self.stderr()}") from None
+        seconds = time.monotonic() - began
+        if SANITIZER.search(self.stderr()):
+            raise AssertionError(f"sanitizer report:\n{self.stderr()}")
+        if status != 0:
+            raise AssertionError(f"ended with status {status}\n{self.stderr()}")
+        return seconds
+
+    def check_log_rate(self):
+        """At most 10 lines in any second of their own time stamps, as FAULTS wants."""
+        seconds = {}
+        for line in self.log_lines():
+            stamp = re.match(r'ts=(\S{19})', line)
+            if stamp:
+                seconds[stamp[1]] = seconds.get(stamp[1], 0) + 1
+        worst = max(seconds.values(), default=0)
+        # a window that begins within a second of the clock may show two bursts in it
+        if worst > 2 * LOG_LINES_A_SECOND + 1:
+            raise AssertionError(f"{worst} log lines in a second")
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def clean(self):
+        if self._own_directory:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def __enter__(self):
+        try:
+            return self.start()
+        except BaseException:
+            self.kill()
+            self.clean()
+            raise
+
+    def __exit__(self, kind, value, traceback):
+        try:
+            if kind is None and self.process.returncode is None:
+                self.stop()
+        finally:
+            self.kill()
+            self.clean()
+
+
+def run_once(*args, timeout=10, env=None, wrapper=()):
+    """Runs the exporter to its end; a CompletedProcess with text, and `seconds`."""
+    began = time.monotonic()
+    done = subprocess.run([*wrapper, binary(), *args], capture_output=True, text=True,
+                          timeout=timeout, stdin=subprocess.DEVNULL, env={**os.environ,
+                                                                          **(env or {})})
+    done.seconds = time.monotonic() - began
+    return done
+
+
+def quote(text):
+    """A text as a double-quoted YAML scalar."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def url_of(port, path="/metrics"):
+    return f"http://127.0.0.1:{port}{urllib.parse.quote(path)}"

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What live tests share: their entry, configs over cgroups of the test, and loads.
+
+A file of live tests ends in live.main(): status 77, which ctest shows as skipped, if every
+test was skipped, each with its reason.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+from exporter import quote
+
+SOFTWARE = ("task-clock", "context-switches", "cpu-migrations", "page-faults")
+
+
+def config(cgroups=None, events=SOFTWARE, linger="3s", system=None, more=""):
+    """A config of one group over the cgroups of the test, or of the system (by: all or cpu)."""
+    targets = ""
+    if system:
+        targets += f"  system: {{groups: [software], by: {system}}}\n"
+    if cgroups:
+        targets += ("  cgroups:\n"
+                    f"    - include: [{quote('/' + cgroups.top + '/**')}]\n"
+                    "      groups: [software]\n")
+    return (f"interval: 1s\nlinger: {linger}\n"
+            f"groups:\n  - name: software\n    events: [{', '.join(events)}]\n"
+            f"targets:\n{targets}{more}")
+
+
+def need(*tools):
+    for tool in tools:
+        if not shutil.which(tool):
+            raise unittest.SkipTest(f"{tool} is not installed")
+
+
+class Load:
+    """tests/support/load.c: begins at go(), and has ended when wait() returns."""
+
+    def __init__(self, cgroup_directory, switches=0, faults=0, burn_ms=0, migrations=0):
+        top = pathlib.Path(__file__).resolve().parents[2]
+        program = os.environ.get("PMU_TEST_LOAD") or str(top / "build/release/bin/load")
+        procs = os.fsdecode(cgroup_directory) + "/cgroup.procs" if cgroup_directory else "-"
+        self.process = subprocess.Popen(
+            [program, procs, str(switches), str(faults), str(burn_ms), str(migrations)],
+            stdin=subprocess.PIPE)
+
+    def go(self):
+        self.process.stdin.write(b"g")
+        self.process.stdin.close()
+
+    def wait(self, within=30):
+        if self.process.wait(within) != 0:
+            raise AssertionError(f"the load ended with {self.process.returncode}")
+
+    def run(self):
+        self.go()
+        self.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+class LiveTest(unittest.TestCase):
+    maxDiff = 2000
+
+    @classmethod
+    def setUpClass(cls):
+        if os.geteuid() != 0:
+            raise unittest.SkipTest("live tests need root")
+
+
+def main():
+    runner = unittest.TextTestRunner(stream=sys.stdout, verbosity=2)
+    result = unittest.main(module="__main__", testRunner=runner, exit=False).result
+    for test, reason in result.skipped:
+        print(f"skipped: {test}: {reason}")
+    if not result.wasSuccessful():
+        sys.exit(1)
+    sys.exit(77 if result.skipped and len(result.skipped) >= result.testsRun else 0)

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app/config_check.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "app/config_error.h"
+#include "sys/cpu_list.h"
+#include "target/glob.h"
+
+static bool is_group_name(const char *name)
+{
+    return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                             "0123456789_.-")] == '\0';
+}
+
+static const struct config_word *find_word(const struct config_words *words, size_t n,
+                                           const char *text)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(words->words[i].text, text) == 0)
+            return &words->words[i];
+    return NULL;
+}
+
+/* `what`: "event", "group" */
+static int check_once(const struct config_words *words, const char *what,
+                      struct config_error *ret_error)
+{
+    for (size_t i = 1; i < words->n; i++) {
+        const struct config_word *word = &words->words[i];
+        const struct config_word *first = find_word(words, i, word->text);
+
+        if (first)
+            return config_error_set(ret_error, word->place,
+                                    "duplicate %s %s; expected it once, it stands at %u:%u", what,
+                                    SHOWN(word->text), first->place.line, first->place.column);
+    }
+    return 0;
+}
+
+static const struct config_group *find_group(const struct config *config, size_t n,
+                                             const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(config->groups[i].name.text, name) == 0)
+            return &config->groups[i];
+    return NULL;
+}
+
+static int check_groups(const struct config *config, struct config_error *ret_error)
+{
+    for (size_t i = 0; i < config->n_groups; i++) {
+        const struct config_word *name = &config->groups[i].name;
+        const struct config_group *first = find_group(config, i, name->text);
+        int r;
+
+        if (!is_group_name(name->text))
+            return config_error_set(ret_error, name->place,
+                                    "group name %s; expected letters, digits, \"_\", \"-\", \".\"",
+                                    SHOWN(name->text));
+        if (first)
+            return config_error_set(
+                ret_error, name->place, "duplicate group %s; expected it once, it stands at %u:%u",
+                SHOWN(name->text), first->name.place.line, first->name.place.column);
+        r = check_once(&config->groups[i].events, "event", ret_error);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+static int refuse_group(const struct config *config, const struct config_word *word,
+                        struct config_error *ret_error)
+{
+    AUTO_FREE const char **names = calloc(config->n_groups + 1, sizeof(*names));
+    int r;
+
+    if (!names)
+        return -ENOMEM;
+    for (size_t i = 0; i < config->n_groups; i++)
+        names[i] = config->groups[i].name.text;
+    /* a word of the built-in default: the file gives groups of its own and no targets */
+    if (word->place.line == 0)
+        return config_error_set(ret_error, (struct config_place){1, 1},
+                                "there is no \"targets\", and the built-in one counts group %s, "
+                                "which \"groups\" does not have; expected \"targets\"",
+                                SHOWN(word->text));
+    r = config_error_set(ret_error, word->place,
+                         "unknown group %s; expected a name from \"groups\"", SHOWN(word->text));
+    config_error_suggest(ret_error, word->text, names, config->n_groups);
+    return r;
+}
+
+static int check_target_groups(const struct config *config, const struct config_words *groups,
+                               struct config_error *ret_error)
+{
+    for (size_t i = 0; i < groups->n; i++)
+        if (!find_group(config, config->n_groups, groups->words[i].text))
+            return refuse_group(config, &groups->words[i], ret_error);
+    return check_once(groups, "group", ret_error);
+}
+
+static int check_cpus(const struct config_word *word, struct config_error *ret_error)
+{
+    AUTO(cpu_list) struct cpu_list *list = NULL;
+    int r;
+
+    if (!word->text)
+        return 0;
+    r = cpu_list_parse(word->text, &list);
+    if (r == -ENOMEM)
+        return r;
+    if (r < 0 || list->n == 0)
+        return config_error_set(ret_error, word->place,
+                                "cpus is %s; expected auto or a list of CPUs up to 8191, as 0-3,8",
+                                SHOWN(word->text));
+    return 0;
+}
+
+static int check_patterns(const struct config_words *patterns, const char *key,
+                          struct config_error *ret_error)
+{
+    for (size_t i = 0; i < patterns->n; i++) {
+        const struct config_word *word = &patterns->words[i];
+        const char *wrong = glob_check(word->text);
+
+        if (wrong)
+            return config_error_set(ret_error, word->place, "%s pattern %s: %s", key,
+                                    SHOWN(word->text), wrong);
+    }
+    return 0;
+}
+
+static int check_cgroup_rule(const struct config *config, const struct config_cgroup_rule *rule,
+                             struct config_error *ret_error)
+{
+    int r = check_patterns(&rule->include, "include", ret_error);
+
+    if (r == 0)
+        r = check_patterns(&rule->exclude, "exclude", ret_error);
+    return r < 0 ? r : check_target_groups(config, &rule->groups, ret_error);
+}
+
+static int check_targets(const struct config *config, struct config_error *ret_error)
+{
+    int r = check_target_groups(config, &config->system.groups, ret_error);
+
+    if (r == 0)
+        r = check_cpus(&config->system.cpus, ret_error);
+    for (size_t i = 0; r == 0 && i < config->n_cgroups; i++)
+        r = check_cgroup_rule(config, &config->cgroups[i], ret_error);
+    return r;
+}
+
+int config_check(const struct config *config, const char *text, size_t length,
+                 struct config_error *ret_error)
+{
+    int r = check_groups(config, ret_error);
+
+    if (r == 0)
+        r = check_targets(config, ret_error);
+    if (r == 0)
+        r = config_check_names(config, ret_error);
+    return r < 0 ? r : config_check_ratios(config, text, length, ret_error);
+}

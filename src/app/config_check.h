@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What the parts of a configuration must be to each other. */
+
+#include "app/config.h"
+
+/*
+ * `text` is what the configuration was parsed from: the place within a formula is
+ * found in it. 0; -EINVAL with *ret_error filled; -ENOMEM.
+ */
+int config_check(const struct config *config, const char *text, size_t length,
+                 struct config_error *ret_error);
+
+/*
+ * Parts of it. config_check_names(): no two series families get one name.
+ * config_check_ratios(): formulas, and that each is counted by one group.
+ */
+int config_check_names(const struct config *config, struct config_error *ret_error);
+int config_check_ratios(const struct config *config, const char *text, size_t length,
+                        struct config_error *ret_error);

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Metric names. Two families of one name would be refused by Prometheus as a
+ * whole scrape, so whatever the configuration can make meet is refused here: two
+ * events, an event or a ratio and a name that the exporter has itself, a ratio
+ * and the rate of an event.
+ *
+ * Names are compared behind the scope and without _total, as "task_clock_seconds".
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/config_check.h"
+#include "app/config_error.h"
+#include "event/metric_name.h"
+#include "event/modifiers.h"
+
+/* What every scope with groups has beside events and ratios. */
+static const char *const reserved_totals[] = {"group_enabled_seconds", "group_running_seconds"};
+static const char *const reserved_gauges[] = {"info", "start_time_seconds", "group_coverage_ratio",
+                                              "cpus_used"};
+
+/* Their count is a time, and their family ends in its unit. */
+static const char *const clocks[] = {"task-clock", "cpu-clock"};
+
+struct named_event {
+    const struct config_word *word;
+    char *family;
+};
+
+struct named_events {
+    struct named_event *events; /* ordered by family, then by place in the configuration */
+    size_t n;
+};
+
+static void cleanup_named_events(struct named_events *named)
+{
+    for (size_t i = 0; i < named->n; i++)
+        free(named->events[i].family);
+    free(named->events);
+}
+
+static bool is_clock(const char *event, size_t base_length)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(clocks); i++)
+        if (strlen(clocks[i]) == base_length && memcmp(clocks[i], event, base_length) == 0)
+            return true;
+    return false;
+}
+
+static const struct config_rename *find_rename(const struct config *config, size_t n,
+                                               const char *event)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(config->renames[i].event.text, event) == 0)
+            return &config->renames[i];
+    return NULL;
+}
+
+static char *family_of(const struct config *config, const char *event)
+{
+    const struct config_rename *rename = find_rename(config, config->n_renames, event);
+    struct event_code modifiers;
+    size_t base_length = modifiers_split(event, &modifiers);
+    AUTO_FREE char *base = strndup(event, base_length);
+    AUTO_FREE char *name = NULL;
+    char *family;
+
+    if (!base)
+        return NULL;
+    name = rename ? strdup(rename->name.text) : metric_name_from_event(base, &modifiers);
+    if (!name ||
+        asprintf(&family, "%s%s", name, is_clock(event, base_length) ? "_seconds" : "") < 0)
+        return NULL;
+    return family;
+}
+
+static int compare_named_events(const void *a, const void *b)
+{
+    const struct named_event *left = a, *right = b;
+    int order = strcmp(left->family, right->family);
+
+    if (order)
+        return order;
+    if (left->word->place.line != right->word->place.line)
+        return left->word->place.line < right->word->place.line ? -1 : 1;
+    return (left->word->place.column > right->word->place.column) -
+           (left->word->place.column < right->word->place.column);
+}
+
+static int name_events(const struct config *config, struct named_events *named)
+{
+    size_t total = 0;
+
+    for (size_t i = 0; i < config->n_groups; i++)
+        total += config->groups[i].events.n;
+    named->events = calloc(total + 1, sizeof(*named->events));
+    if (!named->events)
+        return -ENOMEM;
+    for (size_t i = 0; i < config->n_groups; i++) {
+        for (size_t j = 0; j < config->groups[i].events.n; j++) {
+            const struct config_word *word = &config->groups[i].events.words[j];
+            struct named_event *event = &named->events[named->n];
+
+            *event = (struct named_event){word, family_of(config, word->text)};
+            if (!event->family)
+                return -ENOMEM;
+            named->n++;
+        }
+    }
+    qsort(named->events, named->n, sizeof(*named->events), compare_named_events);
+    return 0;
+}
+
+static bool is_listed(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* After the sort events of one family are neighbours. */
+static int check_families(const struct named_events *named, struct config_error *ret_error)
+{
+    for (size_t i = 0; i < named->n; i++) {
+        const struct named_event *event = &named->events[i], *before = event - 1;
+
+        if (is_listed(event->family, reserved_totals, ARRAY_SIZE(reserved_totals)))
+            return config_error_set(ret_error, event->word->place,
+                                    "event %s would be called %s, which the exporter has itself; "
+                                    "expected a rename to another name",
+                                    SHOWN(event->word->text), SHOWN(event->family));
+        if (i > 0 && strcmp(event->family, before->family) == 0 &&
+            strcmp(event->word->text, before->word->text) != 0)
+            return config_error_set(ret_error, event->word->place,
+                                    "events %s and %s (at %u:%u) would both be called %s; "
+                                    "expected one of them, or a rename",
+                                    SHOWN(event->word->text), SHOWN(before->word->text),
+                                    before->word->place.line, before->word->place.column,
+                                    SHOWN(event->family));
+    }
+    return 0;
+}
+
+static int refuse_unlisted(const struct named_events *named, const struct config_word *word,
+                           struct config_error *ret_error)
+{
+    AUTO_FREE const char **names = calloc(named->n + 1, sizeof(*names));
+    int r;
+
+    if (!names)
+        return -ENOMEM;
+    for (size_t i = 0; i < named->n; i++)
+        names[i] = named->events[i].word->text;
+    r = config_error_set(ret_error, word->place,
+                         "no group lists event %s; expected an event of a group",
+                         SHOWN(word->text));
+    config_error_suggest(ret_error, word->text, names, named->n);
+    return r;
+}
+
+static int check_rename(const struct config *config, size_t index, const struct named_events *named,
+                        struct config_error *ret_error)
+{
+    const struct config_rename *rename = &config->renames[index];
+    const struct config_rename *first = find_rename(config, index, rename->event.text);
+
+    if (first)
+        return config_error_set(
+            ret_error, rename->event.place, "event %s is renamed twice; expected once, as at %u:%u",
+            SHOWN(rename->event.text), first->event.place.line, first->event.place.column);
+    if (!metric_name_valid(rename->name.text))
+        return config_error_set(ret_error, rename->name.place,
+                                "%s is no name for a metric; expected lower case letters, digits "
+                                "and \"_\", no digit first and no \"_total\" last",
+                                SHOWN(rename->name.text));
+    for (size_t i = 0; i < named->n; i++)
+        if (strcmp(named->events[i].word->text, rename->event.text) == 0)
+            return 0;
+    return refuse_unlisted(named, &rename->event, ret_error);
+}
+
+/* The event whose rate has that name. */
+static const struct named_event *find_rate(const struct named_events *named, const char *name)
+{
+    static const char suffix[] = "_per_second";
+    size_t length = strlen(name);
+
+    if (length <= strlen(suffix) || strcmp(name + length - strlen(suffix), suffix) != 0)
+        return NULL;
+    length -= strlen(suffix);
+    for (size_t i = 0; i < named->n; i++)
+        if (strlen(named->events[i].family) == length &&
+            memcmp(named->events[i].family, name, length) == 0)
+            return &named->events[i];
+    return NULL;
+}
+
+static int check_ratio_name(const struct config *config, size_t index,
+                            const struct named_events *named, struct config_error *ret_error)
+{
+    const struct config_word *name = &config->ratios[index].name;
+    const struct named_event *rate = find_rate(named, name->text);
+
+    if (!metric_name_valid(name->text))
+        return config_error_set(ret_error, name->place,
+                                "%s is no name for a metric; expected lower case letters, digits "
+                                "and \"_\", no digit first and no \"_total\" last",
+                                SHOWN(name->text));
+    if (is_listed(name->text, reserved_gauges, ARRAY_SIZE(reserved_gauges)))
+        return config_error_set(ret_error, name->place,
+                                "the exporter has a metric %s itself; expected another name",
+                                SHOWN(name->text));
+    if (rate)
+        return config_error_set(ret_error, name->place,
+                                "%s is the rate of event %s (at %u:%u); expected another name",
+                                SHOWN(name->text), SHOWN(rate->word->text), rate->word->place.line,
+                                rate->word->place.column);
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(config->ratios[i].name.text, name->text) == 0)
+            return config_error_set(ret_error, name->place,
+                                    "duplicate ratio %s; expected it once, it stands at %u:%u",
+                                    SHOWN(name->text), config->ratios[i].name.place.line,
+                                    config->ratios[i].name.place.column);
+    return 0;
+}
+
+int config_check_names(const struct config *config, struct config_error *ret_error)
+{
+    struct named_events named __attribute__((cleanup(cleanup_named_events))) = {0};
+    int r = name_events(config, &named);
+
+    for (size_t i = 0; r == 0 && i < config->n_renames; i++)
+        r = check_rename(config, i, &named, ret_error);
+    if (r == 0)
+        r = check_families(&named, ret_error);
+    for (size_t i = 0; r == 0 && i < config->n_ratios; i++)
+        r = check_ratio_name(config, i, &named, ret_error);
+    return r;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A ratio compares what was counted together: it needs one group that lists all
+ * of its events. Where no group parses its formula, the formula is parsed once
+ * more over the events of all groups, to tell a mistake in the formula from
+ * events that stand in different groups.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "app/config_check.h"
+#include "app/config_error.h"
+#include "app/yaml_reader.h"
+#include "metric/formula.h"
+
+struct names {
+    const char **names;
+    size_t n;
+};
+
+static void cleanup_names(struct names *names)
+{
+    free(names->names);
+}
+
+static bool has_name(const struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Each event of the groups once; borrowed. */
+static int names_of(const struct config_group *groups, size_t n_groups, struct names *names)
+{
+    size_t total = 0;
+
+    for (size_t i = 0; i < n_groups; i++)
+        total += groups[i].events.n;
+    names->names = calloc(total + 1, sizeof(*names->names));
+    if (!names->names)
+        return -ENOMEM;
+    for (size_t i = 0; i < n_groups; i++)
+        for (size_t j = 0; j < groups[i].events.n; j++)
+            if (!has_name(names, groups[i].events.words[j].text))
+                names->names[names->n++] = groups[i].events.words[j].text;
+    return 0;
+}
+
+/* Where a byte of the formula stands; its begin where it is not written letter by letter. */
+static struct config_place place_inside(const char *text, size_t length,
+                                        const struct config_word *word, size_t offset)
+{
+    size_t at = yaml_offset_of(text, length, word->place), n = strlen(word->text);
+    struct config_place place = word->place;
+
+    if (at < length && (text[at] == '"' || text[at] == '\'')) {
+        at++;
+        place.column++;
+    }
+    if (length - at < n || memcmp(text + at, word->text, n) != 0)
+        return word->place;
+    place.column += yaml_place_of(word->text, offset).column - 1;
+    return place;
+}
+
+static void add_groups_of(const struct config *config, const char *event,
+                          struct config_error *error)
+{
+    const char *separator = "";
+
+    for (size_t i = 0; i < config->n_groups; i++) {
+        for (size_t j = 0; j < config->groups[i].events.n; j++) {
+            if (strcmp(config->groups[i].events.words[j].text, event) != 0)
+                continue;
+            config_error_add(error, "%s%s", separator, config->groups[i].name.text);
+            separator = ", ";
+        }
+    }
+}
+
+/* Every event is known, and no group has them all. */
+static int refuse_split(const struct config *config, const struct config_ratio *ratio,
+                        const struct formula *formula, const struct names *all,
+                        struct config_error *ret_error)
+{
+    int r = config_error_set(ret_error, ratio->formula.place,
+                             "no group has all events of ratio %s; expected one group with",
+                             SHOWN(ratio->name.text));
+    const char *separator = " ";
+
+    for (size_t i = 0; i < all->n; i++) {
+        if (!formula_uses(formula, i))
+            continue;
+        config_error_add(ret_error, "%s%s (in ", separator, SHOWN(all->names[i]));
+        add_groups_of(config, all->names[i], ret_error);
+        config_error_add(ret_error, ")");
+        separator = ", ";
+    }
+    return r;
+}
+
+static bool uses_any(const struct formula *formula, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (formula_uses(formula, i))
+            return true;
+    return false;
+}
+
+/* 1: this group counts the ratio; 0: it does not; -ENOMEM. */
+static int group_counts(const struct config_group *group, const char *text)
+{
+    struct names names __attribute__((cleanup(cleanup_names))) = {0};
+    AUTO(formula) struct formula *formula = NULL;
+    struct formula_error wrong;
+    int r = names_of(group, 1, &names);
+
+    if (r == 0)
+        r = formula_parse(text, names.names, names.n, &formula, &wrong);
+    if (r == -ENOMEM)
+        return r;
+    return r == 0 && uses_any(formula, names.n);
+}
+
+static int check_formula(const struct config *config, const struct config_ratio *ratio,
+                         const struct names *all, const char *text, size_t length,
+                         struct config_error *ret_error)
+{
+    AUTO(formula) struct formula *formula = NULL;
+    struct formula_error wrong;
+    int r;
+
+    for (size_t i = 0; i < config->n_groups; i++) {
+        r = group_counts(&config->groups[i], ratio->formula.text);
+        if (r)
+            return r < 0 ? r : 0;
+    }
+    r = formula_parse(ratio->formula.text, all->names, all->n, &formula, &wrong);
+    if (r == -ENOMEM)
+        return r;
+    if (r < 0)
+        return config_error_set(ret_error,
+                                place_inside(text, length, &ratio->formula, wrong.offset),
+                                "formula of ratio %s: %s", SHOWN(ratio->name.text), wrong.message);
+    if (!uses_any(formula, all->n))
+        return config_error_set(ret_error, ratio->formula.place,
+                                "formula of ratio %s names no event; expected events of one group",
+                                SHOWN(ratio->name.text));
+    return refuse_split(config, ratio, formula, all, ret_error);
+}
+
+int config_check_ratios(const struct config *config, const char *text, size_t length,
+                        struct config_error *ret_error)
+{
+    struct names all __attribute__((cleanup(cleanup_names))) = {0};
+    int r = 0;
+
+    if (config->n_ratios > 0)
+        r = names_of(config->groups, config->n_groups, &all);
+    for (size_t i = 0; r == 0 && i < config->n_ratios; i++)
+        r = check_formula(config, &config->ratios[i], &all, text, length, ret_error);
+    return r;
+}

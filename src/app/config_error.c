@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app/config_error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/suggest.h"
+
+#define LONGEST_ESCAPE   4 /* \x1b */
+#define CLOSING_ROOM     5 /* the three bytes of an ellipsis, a quote, NUL */
+#define IS_CONTINUED(ch) (((unsigned char)(ch)&0xc0) == 0x80)
+
+static void append(struct config_error *error, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+static void append(struct config_error *error, const char *format, va_list arguments)
+{
+    size_t used = strlen(error->message);
+
+    (void)vsnprintf(error->message + used, sizeof(error->message) - used, format, arguments);
+}
+
+int config_error_set(struct config_error *error, struct config_place place, const char *format, ...)
+{
+    va_list arguments;
+
+    *error = (struct config_error){.place = place};
+    va_start(arguments, format);
+    append(error, format, arguments);
+    va_end(arguments);
+    return -EINVAL;
+}
+
+void config_error_add(struct config_error *error, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    append(error, format, arguments);
+    va_end(arguments);
+}
+
+void config_error_suggest(struct config_error *error, const char *word, const char *const *words,
+                          size_t n_words)
+{
+    const char *nearest = suggest_nearest(word, words, n_words);
+
+    if (nearest)
+        config_error_add(error, "; did you mean %s?", SHOWN(nearest));
+}
+
+const char *show_word(const char *word, struct shown_word *buffer)
+{
+    char *out = buffer->text, *limit = out + sizeof(buffer->text) - LONGEST_ESCAPE - CLOSING_ROOM;
+
+    *out++ = '"';
+    for (; *word && (out < limit || IS_CONTINUED(*word)); word++) {
+        if ((unsigned char)*word < ' ' || *word == '\x7f')
+            out += sprintf(out, "\\x%02x", (unsigned)*word);
+        else
+            *out++ = *word;
+    }
+    if (*word)
+        out = stpcpy(out, "…");
+    (void)strcpy(out, "\"");
+    return buffer->text;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app/config_schema.h"
+
+#include <assert.h>
+
+#include "base/clock.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (1024 * KIB)
+#define GIB (1024 * MIB)
+
+/* Bounds that keep a mistake, or a hostile file, from costing more than its reading. */
+#define LONGEST_NAME    64
+#define LONGEST_EVENT   256
+#define LONGEST_FORMULA 1024
+#define LONGEST_PATTERN 4096
+#define LONGEST_CPUS    1024
+#define MOST_GROUPS     64
+#define MOST_EVENTS     64 /* of one group */
+#define MOST_RENAMES    1024
+#define MOST_RATIOS     128
+#define MOST_RULES      256
+#define MOST_PATTERNS   256 /* of one list */
+
+#define EXPECTED_GROUPS "a list of names of groups, as [core]"
+
+static_assert(sizeof(enum config_counting) == sizeof(unsigned), "read_choice() stores an unsigned");
+static_assert(sizeof(enum config_by) == sizeof(unsigned), "read_choice() stores an unsigned");
+
+static const char *const counting_choices[] = {
+    [CONFIG_COUNTING_AUTO] = "auto", [CONFIG_COUNTING_DIRECT] = "direct", NULL};
+static const char *const by_choices[] = {[CONFIG_BY_ALL] = "all", [CONFIG_BY_CPU] = "cpu", NULL};
+
+static const struct schema_key group_keys[] = {
+    {.name = "name",
+     .type = SCHEMA_WORD,
+     .expected = "a name of letters, digits, \"_\", \"-\" and \".\"",
+     .offset = offsetof(struct config_group, name),
+     .required = true,
+     .maximum = LONGEST_NAME},
+    {.name = "events",
+     .type = SCHEMA_WORDS,
+     .expected = "a list of events, as [cycles, instructions]",
+     .offset = offsetof(struct config_group, events),
+     .required = true,
+     .minimum = 1,
+     .maximum = LONGEST_EVENT,
+     .most = MOST_EVENTS},
+};
+
+static const struct schema_key rename_keys[] = {
+    {.name = "event",
+     .type = SCHEMA_WORD,
+     .expected = "the name of an event that a group lists",
+     .offset = offsetof(struct config_rename, event),
+     .required = true,
+     .maximum = LONGEST_EVENT},
+    {.name = "name",
+     .type = SCHEMA_WORD,
+     .expected = "a metric name without prefix and unit, as instructions_retired",
+     .offset = offsetof(struct config_rename, name),
+     .required = true,
+     .maximum = LONGEST_NAME},
+};
+
+static const struct schema_key ratio_keys[] = {
+    {.name = "name",
+     .type = SCHEMA_WORD,
+     .expected = "a metric name without prefix, as instructions_per_cycle",
+     .offset = offsetof(struct config_ratio, name),
+     .required = true,
+     .maximum = LONGEST_NAME},
+    {.name = "formula",
+     .type = SCHEMA_WORD,
+     .expected = "a formula over the events of one group, as instructions / cycles",
+     .offset = offsetof(struct config_ratio, formula),
+     .required = true,
+     .maximum = LONGEST_FORMULA},
+};
+
+static const struct schema_key system_keys[] = {
+    {.name = "groups",
+     .type = SCHEMA_WORDS,
+     .expected = EXPECTED_GROUPS,
+     .offset = offsetof(struct config_system, groups),
+     .required = true,
+     .minimum = 1,
+     .maximum = LONGEST_NAME,
+     .most = MOST_GROUPS},
+    {.name = "by",
+     .type = SCHEMA_CHOICE,
+     .expected = "all or cpu",
+     .offset = offsetof(struct config_system, by),
+     .choices = by_choices},
+    {.name = "cpus",
+     .type = SCHEMA_WORD,
+     .expected = "auto or a list of CPUs, as 0-3,8",
+     .offset = offsetof(struct config_system, cpus),
+     .maximum = LONGEST_CPUS,
+     .takes_auto = true},
+};
+
+static const struct schema_key cgroup_rule_keys[] = {
+    {.name = "include",
+     .type = SCHEMA_WORDS,
+     .expected = "a list of patterns, as [\"/system.slice/*.service\"]",
+     .offset = offsetof(struct config_cgroup_rule, include),
+     .required = true,
+     .minimum = 1,
+     .maximum = LONGEST_PATTERN,
+     .most = MOST_PATTERNS},
+    {.name = "exclude",
+     .type = SCHEMA_WORDS,
+     .expected = "a list of patterns, as [\"/system.slice/cron.service\"]",
+     .offset = offsetof(struct config_cgroup_rule, exclude),
+     .maximum = LONGEST_PATTERN,
+     .most = MOST_PATTERNS},
+    {.name = "groups",
+     .type = SCHEMA_WORDS,
+     .expected = EXPECTED_GROUPS,
+     .offset = offsetof(struct config_cgroup_rule, groups),
+     .required = true,
+     .minimum = 1,
+     .maximum = LONGEST_NAME,
+     .most = MOST_GROUPS},
+};
+
+static const struct schema_key expose_keys[] = {
+    {.name = "rates",
+     .type = SCHEMA_BOOL,
+     .expected = "true or false",
+     .offset = offsetof(struct config_file, config.expose_rates)},
+    {.name = "ratios",
+     .type = SCHEMA_BOOL,
+     .expected = "true or false",
+     .offset = offsetof(struct config_file, config.expose_ratios)},
+};
+
+static const struct schema_key limits_keys[] = {
+    {.name = "cgroups",
+     .type = SCHEMA_NUMBER,
+     .expected = "a number from 1 to 100000",
+     .offset = offsetof(struct config_limits, cgroups),
+     .minimum = 1,
+     .maximum = 100000},
+    {.name = "series",
+     .type = SCHEMA_NUMBER,
+     .expected = "a number from 1 to 10000000",
+     .offset = offsetof(struct config_limits, series),
+     .minimum = 1,
+     .maximum = 10000000},
+    {.name = "body",
+     .type = SCHEMA_BYTES,
+     .expected = "a size from 4KiB to 1GiB, as 8MiB",
+     .offset = offsetof(struct config_limits, body),
+     .minimum = 4 * KIB,
+     .maximum = GIB},
+    {.name = "descriptors",
+     .type = SCHEMA_NUMBER,
+     .expected = "auto or a number from 16 to 100000000",
+     .offset = offsetof(struct config_limits, descriptors),
+     .minimum = 16,
+     .maximum = 100000000,
+     .takes_auto = true},
+};
+
+static const struct schema group_schema = {"a group", group_keys, ARRAY_SIZE(group_keys)};
+static const struct schema rename_schema = {"a rename", rename_keys, ARRAY_SIZE(rename_keys)};
+static const struct schema ratio_schema = {"a ratio", ratio_keys, ARRAY_SIZE(ratio_keys)};
+static const struct schema system_schema = {"targets.system", system_keys, ARRAY_SIZE(system_keys)};
+static const struct schema cgroup_rule_schema = {"a rule of targets.cgroups", cgroup_rule_keys,
+                                                 ARRAY_SIZE(cgroup_rule_keys)};
+static const struct schema expose_schema = {"expose", expose_keys, ARRAY_SIZE(expose_keys)};
+static const struct schema limits_schema = {"limits", limits_keys, ARRAY_SIZE(limits_keys)};
+
+static const struct schema_key targets_keys[] = {
+    {.name = "system",
+     .type = SCHEMA_MAPPING,
+     .expected = "a mapping with groups, by, cpus",
+     .offset = offsetof(struct config_file, config.system),
+     .given_offset = offsetof(struct config_file, config.system.enabled),
+     .inner = &system_schema},
+    {.name = "cgroups",
+     .type = SCHEMA_LIST,
+     .expected = "a list of rules with include, exclude, groups",
+     .offset = offsetof(struct config_file, config.cgroups),
+     .maximum = MOST_RULES,
+     .inner = &cgroup_rule_schema,
+     .count_offset = offsetof(struct config_file, config.n_cgroups),
+     .element_size = sizeof(struct config_cgroup_rule)},
+};
+
+static const struct schema targets_schema = {"targets", targets_keys, ARRAY_SIZE(targets_keys)};
+
+static const struct schema_key config_keys[] = {
+    {.name = "interval",
+     .type = SCHEMA_DURATION,
+     .expected = "a duration from 1s to 60s, as 5s",
+     .offset = offsetof(struct config_file, config.interval_ns),
+     .minimum = NS_PER_SECOND,
+     .maximum = 60 * NS_PER_SECOND},
+    {.name = "counting",
+     .type = SCHEMA_CHOICE,
+     .expected = "auto or direct",
+     .offset = offsetof(struct config_file, config.counting),
+     .choices = counting_choices},
+    {.name = "linger",
+     .type = SCHEMA_DURATION,
+     .expected = "a duration from 0s to 1d, as 60s",
+     .offset = offsetof(struct config_file, config.linger_ns),
+     .maximum = 24 * 3600 * NS_PER_SECOND},
+    {.name = "groups",
+     .type = SCHEMA_LIST,
+     .expected = "a list of groups with name and events",
+     .offset = offsetof(struct config_file, config.groups),
+     .given_offset = offsetof(struct config_file, has_groups),
+     .maximum = MOST_GROUPS,
+     .inner = &group_schema,
+     .count_offset = offsetof(struct config_file, config.n_groups),
+     .element_size = sizeof(struct config_group)},
+    {.name = "rename",
+     .type = SCHEMA_LIST,
+     .expected = "a list of renames with event and name",
+     .offset = offsetof(struct config_file, config.renames),
+     .maximum = MOST_RENAMES,
+     .inner = &rename_schema,
+     .count_offset = offsetof(struct config_file, config.n_renames),
+     .element_size = sizeof(struct config_rename)},
+    {.name = "ratios",
+     .type = SCHEMA_LIST,
+     .expected = "a list of ratios with name and formula",
+     .offset = offsetof(struct config_file, config.ratios),
+     .maximum = MOST_RATIOS,
+     .inner = &ratio_schema,
+     .count_offset = offsetof(struct config_file, config.n_ratios),
+     .element_size = sizeof(struct config_ratio)},
+    {.name = "targets",
+     .type = SCHEMA_MAPPING,
+     .expected = "a mapping with system, cgroups",
+     .given_offset = offsetof(struct config_file, has_targets),
+     .inner = &targets_schema},
+    {.name = "expose",
+     .type = SCHEMA_MAPPING,
+     .expected = "a mapping with rates, ratios",
+     .inner = &expose_schema},
+    {.name = "limits",
+     .type = SCHEMA_MAPPING,
+     .expected = "a mapping with cgroups, series, body, descriptors",
+     .offset = offsetof(struct config_file, config.limits),
+     .inner = &limits_schema},
+};
+
+const struct schema config_schema = {"the configuration", config_keys, ARRAY_SIZE(config_keys)};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Logging must not hold up what it tells of. A line is made in full, then written
+ * by one write(2), and only where poll(2) says that there is room: a pipe has room
+ * for PIPE_BUF bytes then, and a line is not longer. Where there is none the line
+ * counts as held back. One lock covers the throttle and the write, so that lines
+ * do not mix, and two threads do not both see the same room.
+ */
+#include "app/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app/log_line.h"
+#include "app/log_throttle.h"
+#include "base/clock.h"
+
+static const char *const level_names[] = {"debug", "info", "warn", "error"}; /* as the enum */
+static const char *const format_names[] = {"logfmt", "json"};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct log_throttle throttle; /* under the lock */
+
+/* Set by log_init(), before there are other threads. */
+static enum log_level lowest = LOG_LEVEL_INFO;
+static enum log_format written_format = LOG_FORMAT_LOGFMT;
+static bool to_journal;
+
+static int find_name(const char *text, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(text, names[i]) == 0)
+            return (int)i;
+    return -EINVAL;
+}
+
+int log_level_parse(const char *text, enum log_level *ret_level)
+{
+    int level = find_name(text, level_names, ARRAY_SIZE(level_names));
+
+    if (level < 0)
+        return level;
+    *ret_level = (enum log_level)level;
+    return 0;
+}
+
+int log_format_parse(const char *text, enum log_format *ret_format)
+{
+    int format = find_name(text, format_names, ARRAY_SIZE(format_names));
+
+    if (format < 0)
+        return format;
+    *ret_format = (enum log_format)format;
+    return 0;
+}
+
+/* $JOURNAL_STREAM is the device and inode of what systemd gave us as stderr (systemd.exec(5)). */
+static bool stderr_is_journal(void)
+{
+    const char *stream = getenv("JOURNAL_STREAM");
+    char mine[2 * sizeof("18446744073709551615")];
+    struct stat status;
+
+    if (!stream || fstat(STDERR_FILENO, &status) < 0)
+        return false;
+    (void)snprintf(mine, sizeof(mine), "%" PRIu64 ":%" PRIu64, (uint64_t)status.st_dev,
+                   (uint64_t)status.st_ino);
+    return strcmp(stream, mine) == 0;
+}
+
+void log_init(enum log_level level, enum log_format format)
+{
+    lowest = level;
+    written_format = format;
+    to_journal = stderr_is_journal();
+}
+
+bool log_enabled(enum log_level level)
+{
+    return level >= lowest;
+}
+
+/* False where the line is lost: no room, no memory, nobody reads any more. */
+static bool write_line(enum log_level level, const char *message, va_list fields)
+{
+    AUTO_TEXT struct text text = {0};
+    struct pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT};
+    struct log_line line = {.level = level,
+                            .format = written_format,
+                            .journal = to_journal,
+                            .realtime_ns = clock_realtime_ns(),
+                            .message = message};
+
+    log_line_append(&text, &line, fields);
+    if (text_error(&text) < 0 || poll(&room, 1, 0) != 1 || !(room.revents & POLLOUT))
+        return false;
+    return write(STDERR_FILENO, text.data, text.length) >= 0;
+}
+
+static bool write_fields(enum log_level level, const char *message, ...)
+{
+    va_list fields;
+    bool written;
+
+    va_start(fields, message);
+    written = write_line(level, message, fields);
+    va_end(fields);
+    return written;
+}
+
+static void tell_held_back(uint64_t now_ns)
+{
+    uint64_t held_back = log_throttle_tell(&throttle, now_ns);
+    char lines[sizeof("18446744073709551615")];
+
+    if (held_back == 0)
+        return;
+    (void)snprintf(lines, sizeof(lines), "%" PRIu64, held_back);
+    if (!write_fields(LOG_LEVEL_WARN, "log lines were held back", "lines", lines, (char *)NULL))
+        throttle.held_back += held_back;
+}
+
+void log_write(enum log_level level, const char *message, ...)
+{
+    int saved_errno = errno;
+    uint64_t now_ns;
+    va_list fields;
+
+    if (!log_enabled(level))
+        return;
+    (void)pthread_mutex_lock(&lock);
+    now_ns = clock_monotonic_ns();
+    if (log_throttle_admit(&throttle, now_ns)) {
+        tell_held_back(now_ns);
+        va_start(fields, message);
+        if (!write_line(level, message, fields))
+            throttle.held_back++;
+        va_end(fields);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    errno = saved_errno;
+}
+
+void log_flush(void)
+{
+    int saved_errno = errno;
+
+    (void)pthread_mutex_lock(&lock);
+    tell_held_back(clock_monotonic_ns());
+    (void)pthread_mutex_unlock(&lock);
+    errno = saved_errno;
+}

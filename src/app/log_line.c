@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app/log_line.h"
+
+#include <jansson.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+#define BODY_LONGEST (LOG_LINE_LONGEST - strlen("<7>\n"))
+#define JSON_FLAGS   (JSON_COMPACT | JSON_ENSURE_ASCII)
+#define TIME_SIZE    sizeof("2026-11-21T06:08:39.120Z")
+#define ELLIPSIS     "\xe2\x80\xa6"
+#define REPLACED     "\xef\xbf\xbd" /* U+FFFD, for a byte that is not UTF-8 */
+
+static const struct {
+    const char *name;
+    const char *priority;
+} levels[] = {
+    [LOG_LEVEL_DEBUG] = {"debug", SD_DEBUG},
+    [LOG_LEVEL_INFO] = {"info", SD_INFO},
+    [LOG_LEVEL_WARN] = {"warn", SD_WARNING},
+    [LOG_LEVEL_ERROR] = {"error", SD_ERR},
+};
+
+static void format_time(uint64_t realtime_ns, char ret_time[TIME_SIZE])
+{
+    time_t seconds = (time_t)(realtime_ns / NS_PER_SECOND);
+    char milliseconds[sizeof(".120Z")] = "";
+    unsigned rest = (unsigned)(realtime_ns % NS_PER_SECOND / 1000000) % 1000;
+    struct tm utc = {0};
+    size_t length;
+
+    (void)gmtime_r(&seconds, &utc);
+    length = strftime(ret_time, TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &utc);
+    (void)snprintf(milliseconds, sizeof(milliseconds), ".%03uZ", rest);
+    (void)memcpy(ret_time + length, milliseconds, sizeof(milliseconds));
+}
+
+static bool is_continued(unsigned char byte)
+{
+    return (byte & 0xc0) == 0x80;
+}
+
+/* The length of the UTF-8 character that begins here, or 0 where none does. */
+static size_t character_length(const unsigned char *bytes)
+{
+    unsigned char first = bytes[0];
+    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+
+    if (first > 0xf4)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if (!is_continued(bytes[i])) /* NUL too */
+            return 0;
+    /* longer than need be, surrogates, beyond U+10FFFF */
+    if ((first == 0xe0 && bytes[1] < 0xa0) || (first == 0xed && bytes[1] > 0x9f) ||
+        (first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+/* U+0080 to U+009F: a terminal takes some of them as the begin of a command. */
+static bool is_c1(const unsigned char *bytes, size_t length)
+{
+    return length == 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0;
+}
+
+/* Appends the value as UTF-8 that is not longer than a value may be. */
+static void append_utf8(struct text *text, const char *value)
+{
+    const unsigned char *bytes = (const unsigned char *)value;
+    size_t begin = text->length;
+
+    while (*bytes) {
+        size_t length = character_length(bytes);
+
+        if (text->length - begin >= LOG_VALUE_LONGEST - strlen(ELLIPSIS)) {
+            text_append_string(text, ELLIPSIS);
+            return;
+        }
+        if (length == 0)
+            text_append_string(text, REPLACED);
+        else
+            text_append(text, (const char *)bytes, length);
+        bytes += length ? length : 1;
+    }
+}
+
+static bool needs_quotes(const char *value)
+{
+    for (const unsigned char *byte = (const unsigned char *)value; *byte; byte++)
+        if (*byte <= ' ' || *byte == '=' || *byte == '"' || *byte == 0x7f || is_c1(byte, 2))
+            return true;
+    return false;
+}
+
+/* One character of a quoted value, as JSON would escape it. */
+static void append_escaped(struct text *text, const unsigned char *bytes, size_t length)
+{
+    static const char escaped[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
+    const char *found = strchr(escaped, bytes[0]);
+
+    if (found) {
+        text_append_char(text, '\\');
+        text_append_char(text, letters[found - escaped]);
+    } else if (bytes[0] < ' ' || bytes[0] == 0x7f) {
+        text_append_format(text, "\\u%04x", (unsigned)bytes[0]);
+    } else if (is_c1(bytes, length)) {
+        text_append_format(text, "\\u%04x", (unsigned)bytes[1]);
+    } else {
+        text_append(text, (const char *)bytes, length);
+    }
+}
+
+static void append_logfmt_value(struct text *text, const char *value)
+{
+    AUTO_TEXT struct text clean = {0};
+    AUTO_FREE char *utf8 = NULL;
+    size_t length;
+
+    append_utf8(&clean, value);
+    utf8 = text_take(&clean);
+    if (!utf8) {
+        text->failed = true;
+        return;
+    }
+    if (!needs_quotes(utf8)) {
+        text_append_string(text, utf8);
+        return;
+    }
+    text_append_char(text, '"');
+    for (const unsigned char *bytes = (const unsigned char *)utf8; *bytes; bytes += length) {
+        length = character_length(bytes);
+        append_escaped(text, bytes, length);
+    }
+    text_append_char(text, '"');
+}
+
+static void append_logfmt_field(struct text *text, const char *key, const char *value)
+{
+    AUTO_TEXT struct text field = {0};
+
+    text_append_format(&field, "%s%s=", text->length ? " " : "", key);
+    append_logfmt_value(&field, value ? value : "");
+    text->failed |= field.failed;
+    if (text->length + field.length <= BODY_LONGEST)
+        text_append(text, field.data, field.length);
+}
+
+static void append_logfmt(struct text *text, const struct log_line *line, const char *time,
+                          va_list fields)
+{
+    const char *key;
+
+    if (!line->journal)
+        append_logfmt_field(text, "ts", time);
+    append_logfmt_field(text, "level", levels[line->level].name);
+    append_logfmt_field(text, "msg", line->message);
+    while ((key = va_arg(fields, const char *)))
+        append_logfmt_field(text, key, va_arg(fields, const char *));
+}
+
+static void set_json_field(struct text *text, json_t *object, const char *key, const char *value)
+{
+    AUTO_TEXT struct text clean = {0};
+
+    append_utf8(&clean, value ? value : "");
+    if (clean.failed ||
+        json_object_set_new(object, key, json_stringn(clean.data ? clean.data : "", clean.length)))
+        text->failed = true;
+}
+
+/* Whether the object as text is as long as a line may be. */
+static bool is_full(const json_t *object)
+{
+    return json_dumpb(object, NULL, 0, JSON_FLAGS) > BODY_LONGEST;
+}
+
+static void append_json(struct text *text, const struct log_line *line, const char *time,
+                        va_list fields)
+{
+    json_t *object = json_object();
+    char *dump;
+    const char *key;
+
+    if (!line->journal)
+        set_json_field(text, object, "ts", time);
+    set_json_field(text, object, "level", levels[line->level].name);
+    set_json_field(text, object, "msg", line->message);
+    while ((key = va_arg(fields, const char *))) {
+        set_json_field(text, object, key, va_arg(fields, const char *));
+        if (is_full(object))
+            (void)json_object_del(object, key);
+    }
+    dump = json_dumps(object, JSON_FLAGS);
+    if (dump)
+        text_append_string(text, dump);
+    else
+        text->failed = true;
+    free(dump);
+    json_decref(object);
+}
+
+void log_line_append(struct text *text, const struct log_line *line, va_list fields)
+{
+    char time[TIME_SIZE];
+    AUTO_TEXT struct text body = {0};
+
+    format_time(line->realtime_ns, time);
+    if (line->format == LOG_FORMAT_JSON)
+        append_json(&body, line, time, fields);
+    else
+        append_logfmt(&body, line, time, fields);
+    if (line->journal)
+        text_append_string(text, levels[line->level].priority);
+    text_append(text, body.data, body.length);
+    text_append_char(text, '\n');
+    text->failed |= body.failed;
+}

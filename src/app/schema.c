@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A walk along a schema, led by it: every value is read by the function of the
+ * type that its key has in the table, and an event that does not belong ends the
+ * walk. So it goes no deeper than the tables, whatever the text does.
+ *
+ * On entry to a read_* function the present event is the first of the value, on
+ * return the last.
+ */
+#include "app/schema.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "app/config_error.h"
+#include "base/parse.h"
+
+#define NULL_PLACE ((struct config_place){0, 0})
+
+typedef int value_reader(struct yaml_reader *reader, const struct schema_key *key, void *object);
+
+static void *field(void *object, size_t offset)
+{
+    return (char *)object + offset;
+}
+
+static const char *event_name(const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_MAPPING_START_EVENT:
+        return "a mapping";
+    case YAML_SEQUENCE_START_EVENT:
+        return "a list";
+    case YAML_SCALAR_EVENT:
+        return event->data.scalar.length == 0 ? "nothing" : "a single value";
+    default:
+        return "the end";
+    }
+}
+
+static int refuse_type(struct yaml_reader *reader, const struct schema_key *key)
+{
+    return config_error_set(reader->error, yaml_reader_place(reader), "%s is %s; expected %s",
+                            key->name, event_name(&reader->event), key->expected);
+}
+
+static int refuse_value(struct yaml_reader *reader, const struct schema_key *key, const char *value)
+{
+    return config_error_set(reader->error, yaml_reader_place(reader), "%s is %s; expected %s",
+                            key->name, SHOWN(value), key->expected);
+}
+
+static bool has_control_character(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == '\x7f')
+            return true;
+    return false;
+}
+
+static bool is_null(const yaml_event_t *event)
+{
+    const char *text = (const char *)event->data.scalar.value;
+
+    return event->data.scalar.length == 0 ||
+           (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+            (strcmp(text, "~") == 0 || strcmp(text, "null") == 0));
+}
+
+/* The text of the present event, borrowed; it is not empty and holds no control character. */
+static int take_text(struct yaml_reader *reader, const struct schema_key *key,
+                     const char **ret_text)
+{
+    const yaml_event_t *event = &reader->event;
+    const char *text;
+
+    if (event->type != YAML_SCALAR_EVENT || is_null(event))
+        return refuse_type(reader, key);
+    text = (const char *)event->data.scalar.value;
+    if (has_control_character(text, event->data.scalar.length))
+        return config_error_set(reader->error, yaml_reader_place(reader),
+                                "%s holds a control character or a line break; expected %s",
+                                key->name, key->expected);
+    *ret_text = text;
+    return 0;
+}
+
+/* The same for a value that YAML does not know as text: quotes would make it text. */
+static int take_plain(struct yaml_reader *reader, const struct schema_key *key,
+                      const char **ret_text)
+{
+    const char *text = NULL;
+    int r = take_text(reader, key, &text);
+
+    if (r < 0)
+        return r;
+    if (reader->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE)
+        return config_error_set(reader->error, yaml_reader_place(reader),
+                                "%s is text in quotes; expected %s", key->name, key->expected);
+    *ret_text = text;
+    return 0;
+}
+
+static int read_bool(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    bool *ret_value = field(object, key->offset);
+    const char *text = NULL;
+    int r = take_plain(reader, key, &text);
+
+    if (r < 0)
+        return r;
+    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+        return refuse_value(reader, key, text);
+    *ret_value = text[0] == 't';
+    return 0;
+}
+
+/* Numbers of whatever form: they differ by their parser. */
+static int store_number(struct yaml_reader *reader, const struct schema_key *key, void *object,
+                        const char *text, int (*parse)(const char *, uint64_t *))
+{
+    uint64_t *ret_value = field(object, key->offset), value;
+
+    if (key->takes_auto && strcmp(text, "auto") == 0) {
+        *ret_value = 0;
+        return 0;
+    }
+    if (parse(text, &value) < 0 || value < key->minimum || value > key->maximum)
+        return refuse_value(reader, key, text);
+    *ret_value = value;
+    return 0;
+}
+
+static int read_number(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    const char *text = NULL;
+    int r = take_plain(reader, key, &text);
+
+    return r < 0 ? r : store_number(reader, key, object, text, parse_u64);
+}
+
+static int read_duration(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    const char *text = NULL;
+    int r = take_text(reader, key, &text);
+
+    return r < 0 ? r : store_number(reader, key, object, text, parse_duration_ns);
+}
+
+static int read_bytes(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    const char *text = NULL;
+    int r = take_text(reader, key, &text);
+
+    return r < 0 ? r : store_number(reader, key, object, text, parse_bytes);
+}
+
+static int read_choice(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    const char *text = NULL;
+    size_t n = 0;
+    int r = take_text(reader, key, &text);
+
+    if (r < 0)
+        return r;
+    for (; key->choices[n]; n++) {
+        if (strcmp(text, key->choices[n]) == 0) {
+            *(unsigned *)field(object, key->offset) = (unsigned)n;
+            return 0;
+        }
+    }
+    r = refuse_value(reader, key, text);
+    config_error_suggest(reader->error, text, key->choices, n);
+    return r;
+}
+
+static int store_word(struct yaml_reader *reader, const struct schema_key *key,
+                      struct config_word *ret_word)
+{
+    const char *text = NULL;
+    int r = take_text(reader, key, &text);
+
+    if (r < 0)
+        return r;
+    if (strlen(text) > key->maximum) {
+        r = refuse_value(reader, key, text);
+        config_error_add(reader->error, " of at most %u bytes", (unsigned)key->maximum);
+        return r;
+    }
+    ret_word->place = yaml_reader_place(reader);
+    if (key->takes_auto && strcmp(text, "auto") == 0)
+        return 0;
+    ret_word->text = strdup(text);
+    return ret_word->text ? 0 : -ENOMEM;
+}
+
+static int read_word(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    return store_word(reader, key, field(object, key->offset));
+}
+
+/*
+ * Makes room for one more, zeroed, in an array that grows by doubling: it is full
+ * whenever it has a power of two. NULL where there is no memory.
+ */
+static void *append_element(void *array, size_t n, size_t size)
+{
+    if (n == 0 || (n & (n - 1)) == 0)
+        array = reallocarray(array, n ? 2 * n : 1, size);
+    if (array)
+        memset((char *)array + n * size, 0, size);
+    return array;
+}
+
+static int check_length(struct yaml_reader *reader, const struct schema_key *key,
+                        struct config_place begin, size_t n, uint64_t minimum, uint64_t maximum)
+{
+    if (n < minimum)
+        return config_error_set(reader->error, begin, "%s is empty; expected %s", key->name,
+                                key->expected);
+    if (n > maximum)
+        return config_error_set(reader->error, yaml_reader_place(reader),
+                                "%s has too many entries; expected at most %u", key->name,
+                                (unsigned)maximum);
+    return 0;
+}
+
+static int read_words(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    struct config_words *ret_words = field(object, key->offset);
+    struct config_place begin = yaml_reader_place(reader);
+    struct config_word *words;
+    int r;
+
+    if (reader->event.type != YAML_SEQUENCE_START_EVENT)
+        return refuse_type(reader, key);
+    while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_SEQUENCE_END_EVENT) {
+        r = check_length(reader, key, begin, ret_words->n + 1, 0, key->most);
+        if (r < 0)
+            return r;
+        words = append_element(ret_words->words, ret_words->n, sizeof(*words));
+        if (!words)
+            return -ENOMEM;
+        ret_words->words = words;
+        r = store_word(reader, key, &words[ret_words->n++]);
+        if (r < 0)
+            return r;
+    }
+    return r < 0 ? r : check_length(reader, key, begin, ret_words->n, key->minimum, key->most);
+}
+
+static int read_mapping(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    if (reader->event.type != YAML_MAPPING_START_EVENT)
+        return refuse_type(reader, key);
+    return schema_read(reader, key->inner, field(object, key->offset));
+}
+
+/* The array and its length stand in `object` after each element, so that its owner frees them. */
+static int read_element(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    size_t *n = field(object, key->count_offset);
+    void *array;
+
+    /* a pointer to some structure: its bytes are copied, for it is no void pointer */
+    memcpy(&array, field(object, key->offset), sizeof(array));
+    array = append_element(array, *n, key->element_size);
+    if (!array)
+        return -ENOMEM;
+    memcpy(field(object, key->offset), &array, sizeof(array));
+    (*n)++;
+    if (reader->event.type != YAML_MAPPING_START_EVENT)
+        return config_error_set(reader->error, yaml_reader_place(reader),
+                                "an entry of %s is %s; expected %s", key->name,
+                                event_name(&reader->event), key->inner->what);
+    return schema_read(reader, key->inner, (char *)array + (*n - 1) * key->element_size);
+}
+
+static int read_list(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    const size_t *n = field(object, key->count_offset);
+    struct config_place begin = yaml_reader_place(reader);
+    int r;
+
+    if (reader->event.type != YAML_SEQUENCE_START_EVENT)
+        return refuse_type(reader, key);
+    while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_SEQUENCE_END_EVENT) {
+        r = check_length(reader, key, begin, *n + 1, 0, key->maximum);
+        if (r == 0)
+            r = read_element(reader, key, object);
+        if (r < 0)
+            return r;
+    }
+    return r < 0 ? r : check_length(reader, key, begin, *n, key->minimum, key->maximum);
+}
+
+static value_reader *const value_readers[SCHEMA_TYPES_] = {
+    [SCHEMA_BOOL] = read_bool,   [SCHEMA_NUMBER] = read_number,   [SCHEMA_DURATION] = read_duration,
+    [SCHEMA_BYTES] = read_bytes, [SCHEMA_CHOICE] = read_choice,   [SCHEMA_WORD] = read_word,
+    [SCHEMA_WORDS] = read_words, [SCHEMA_MAPPING] = read_mapping, [SCHEMA_LIST] = read_list,
+};
+
+static int refuse_key(struct yaml_reader *reader, const struct schema *schema, const char *name)
+{
+    const char *names[SCHEMA_MOST_KEYS];
+    int r = config_error_set(reader->error, yaml_reader_place(reader),
+                             "unknown key %s in %s; expected ", SHOWN(name), schema->what);
+
+    for (size_t i = 0; i < schema->n_keys; i++) {
+        names[i] = schema->keys[i].name;
+        config_error_add(reader->error, "%s%s",
+                         i == 0                    ? ""
+                         : i + 1 == schema->n_keys ? " or "
+                                                   : ", ",
+                         names[i]);
+    }
+    config_error_suggest(reader->error, name, names, schema->n_keys);
+    return r;
+}
+
+/* Finds the key that the present event is. */
+static int take_key(struct yaml_reader *reader, const struct schema *schema, size_t *ret_key)
+{
+    const yaml_event_t *event = &reader->event;
+    const char *name = (const char *)event->data.scalar.value;
+
+    if (event->type != YAML_SCALAR_EVENT)
+        return config_error_set(reader->error, yaml_reader_place(reader),
+                                "a key of %s is %s; expected a name", schema->what,
+                                event_name(event));
+    for (size_t i = 0; i < schema->n_keys; i++) {
+        if (strcmp(name, schema->keys[i].name) == 0 && strlen(name) == event->data.scalar.length) {
+            *ret_key = i;
+            return 0;
+        }
+    }
+    return refuse_key(reader, schema, name);
+}
+
+/* One key and its value; the present event is the key. `first` is where each key was found. */
+static int read_entry(struct yaml_reader *reader, const struct schema *schema, void *object,
+                      struct config_place *first)
+{
+    const struct schema_key *key;
+    size_t index = 0;
+    int r = take_key(reader, schema, &index);
+
+    if (r < 0)
+        return r;
+    key = &schema->keys[index];
+    if (first[index].line)
+        return config_error_set(reader->error, yaml_reader_place(reader),
+                                "duplicate key \"%s\"; expected it once, it stands at %u:%u",
+                                key->name, first[index].line, first[index].column);
+    first[index] = yaml_reader_place(reader);
+    r = yaml_reader_next(reader);
+    if (r < 0)
+        return r;
+    if (key->given_offset)
+        *(bool *)field(object, key->given_offset) = true;
+    return value_readers[key->type](reader, key, object);
+}
+
+int schema_read(struct yaml_reader *reader, const struct schema *schema, void *object)
+{
+    struct config_place begin = yaml_reader_place(reader), first[SCHEMA_MOST_KEYS] = {NULL_PLACE};
+    int r;
+
+    while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_MAPPING_END_EVENT) {
+        r = read_entry(reader, schema, object, first);
+        if (r < 0)
+            return r;
+    }
+    for (size_t i = 0; r == 0 && i < schema->n_keys; i++)
+        if (schema->keys[i].required && !first[i].line)
+            r = config_error_set(reader->error, begin, "%s has no \"%s\"; expected %s",
+                                 schema->what, schema->keys[i].name, schema->keys[i].expected);
+    return r;
+}

@@ -98,11 +98,13 @@ static bool append_short_decimal(struct text *text, double magnitude)
     return false;
 }
 
+/* A subnormal holds fewer digits than the others, down to one. */
 static void append_any_double(struct text *text, double value)
 {
+    int least = fpclassify(value) == FP_SUBNORMAL ? 1 : SIGNIFICANT_MAX;
     char digits[32];
 
-    for (int precision = SIGNIFICANT_MAX; precision <= 17; precision++) {
+    for (int precision = least; precision <= 17; precision++) {
         (void)snprintf(digits, sizeof(digits), "%.*g", precision, value);
         if (strtod(digits, NULL) == value)
             break;

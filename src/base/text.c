@@ -33,7 +33,7 @@ bool text_grow(struct text *text, size_t more)
         return true;
     capacity = text->capacity ? text->capacity : 64;
     while (capacity < wanted)
-        capacity += capacity / 2;
+        capacity = capacity > SIZE_MAX / 2 ? wanted : capacity + capacity / 2;
     data = realloc(text->data, capacity);
     if (!data)
         return text->failed = true, false;

@@ -29,8 +29,8 @@ add_lint(clang-tidy RUN_CLANG_TIDY ${RUN_CLANG_TIDY} -quiet -j2 -p ${CMAKE_BINAR
   ${PROJECT_SOURCE_DIR}/src/.*)
 set_tests_properties(lint/clang-tidy PROPERTIES PROCESSORS 2)
 add_lint(shellcheck SHELLCHECK ${SHELLCHECK} quickstart .ci/run)
-add_lint(layers "" ${Python3_EXECUTABLE} ${lint}/layers.py ${PROJECT_SOURCE_DIR})
-add_lint(headers "" ${Python3_EXECUTABLE} ${lint}/headers.py ${PROJECT_SOURCE_DIR}
+add_lint(layers "" ${Python3_EXECUTABLE} -B ${lint}/layers.py ${PROJECT_SOURCE_DIR})
+add_lint(headers "" ${Python3_EXECUTABLE} -B ${lint}/headers.py ${PROJECT_SOURCE_DIR}
   ${CMAKE_BINARY_DIR}/compile_commands.json)
-add_lint(sources "" ${Python3_EXECUTABLE} ${lint}/sources.py ${PROJECT_SOURCE_DIR})
-add_lint(scripts "" ${Python3_EXECUTABLE} -m unittest discover -s ${lint} -p "test_*.py")
+add_lint(sources "" ${Python3_EXECUTABLE} -B ${lint}/sources.py ${PROJECT_SOURCE_DIR})
+add_lint(scripts "" ${Python3_EXECUTABLE} -B -m unittest discover -s ${lint} -p "test_*.py")

@@ -1,1 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
+# Against the real kernel, as root: all in the release build, those that break things with the
+# sanitizers too. One at a time: they compare what the machine does.
+if(NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  return()
+endif()
+
+function(add_live_test name)
+  add_test(NAME live/${name}
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/live/test_${name}.py)
+  if(SANITIZE)
+    set(sanitized 1)
+  else()
+    set(sanitized 0)
+  endif()
+  set_tests_properties(live/${name} PROPERTIES
+    LABELS live TIMEOUT 180 RUN_SERIAL TRUE SKIP_RETURN_CODE 77
+    ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
+PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
+endfunction()
+
+add_live_test(http)
+add_live_test(faults)
+add_live_test(hostile)
+if(NOT SANITIZE)
+  add_live_test(against_perf_stat)
+  add_live_test(birth_and_death)
+  add_live_test(prometheus)
+endif()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the live tests stand on is tested too.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-add_test(NAME support COMMAND ${Python3_EXECUTABLE} -m unittest discover
+add_test(NAME support COMMAND ${Python3_EXECUTABLE} -B -m unittest discover
   -s ${PROJECT_SOURCE_DIR}/tests/support -p "test_*.py")
 set_tests_properties(support PROPERTIES LABELS unit TIMEOUT 60)
 

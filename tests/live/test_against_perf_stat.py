@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel and we agree: the same load, counted by us and by `perf stat`.
+
+The load begins after both sides have opened and ends before either reads for the last time, so
+both must have seen all of it.
+"""
+import signal
+import subprocess
+import time
+
+import live
+from cgroups import Cgroups
+from exporter import Exporter
+
+CYCLE = 1.0
+EVENTS = {  # perf's name: our metric
+    "task-clock": "pmu_cgroup_task_clock_seconds_total",
+    "context-switches": "pmu_cgroup_context_switches_total",
+    "page-faults": "pmu_cgroup_page_faults_total",
+    "cpu-migrations": "pmu_cgroup_cpu_migrations_total",
+}
+
+
+class PerfStat:
+    """`perf stat -a` over a command that waits, so that its counters are open when it runs."""
+
+    def __init__(self, *options):
+        self.process = subprocess.Popen(
+            ["perf", "stat", "-a", "-x;", *options, "--", "sh", "-c", "echo open; read -r _"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if self.process.stdout.readline() != "open\n":
+            raise AssertionError(self.process.communicate()[1])
+
+    def read(self):
+        """{event: count} of the whole time; ends perf."""
+        _, text = self.process.communicate("\n", timeout=10)
+        fields = [line.split(";") for line in text.splitlines() if ";" in line]
+        return {f[2]: float(f[0]) for f in fields}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.communicate(timeout=10)
+
+
+class Cgroup(live.LiveTest):
+    """Direct counting of a cgroup, to the count."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        live.need("perf")
+
+    def count(self, **load):
+        """The same load as (ours, perf's), by event."""
+        with Cgroups() as cgroups:
+            path = cgroups.make("load")
+            with Exporter(live.config(cgroups)) as exporter, \
+                    live.Load(cgroups.directory("load"), **load) as running:
+                before = exporter.scrape()
+                options = [w for e in EVENTS for w in ("-e", e)]
+                names = ",".join([path[1:]] * len(EVENTS))
+                with PerfStat(*options, "-G", names) as perf:
+                    time.sleep(2.2 * CYCLE)
+                    running.run()
+                    time.sleep(2.2 * CYCLE)
+                    after = exporter.scrape()
+                    theirs = perf.read()
+        ours = {e: after.value(m, cgroup=path) - before.value(m, cgroup=path)
+                for e, m in EVENTS.items()}
+        return ours, theirs
+
+    def check(self, ours, theirs):
+        for event in ("context-switches", "page-faults", "cpu-migrations"):
+            self.assertEqual(ours[event], theirs[event], event)
+        seconds = theirs["task-clock"] / 1000  # perf tells milliseconds
+        self.assertAlmostEqual(float(ours["task-clock"]), seconds, delta=seconds / 100)
+
+    def test_a_mixed_load_counts_the_same(self):
+        ours, theirs = self.count(switches=5000, faults=10000, burn_ms=500, migrations=20)
+        self.check(ours, theirs)
+        self.assertGreaterEqual(ours["context-switches"], 5000)
+        self.assertGreaterEqual(ours["page-faults"], 10000)
+        self.assertGreaterEqual(float(ours["task-clock"]), 0.5)
+
+    def test_moves_between_cpus_count_the_same(self):
+        ours, theirs = self.count(migrations=500)
+        self.check(ours, theirs)
+        self.assertGreater(ours["cpu-migrations"], 100)
+
+
+class System(live.LiveTest):
+    """The whole machine; a load much larger than what else runs makes up for the edges."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        live.need("perf")
+
+    def test_context_switches_of_the_machine_within_2_percent(self):
+        events = ("context-switches", "page-faults")
+        name = "_context_switches_total"
+        with Exporter(live.config(system="all", events=events)) as machine, \
+                Exporter(live.config(system="cpu", events=events)) as cpus, \
+                live.Load(None, switches=600000) as load:
+            begin = self.fresh(machine).sum("pmu_machine" + name)
+            begin_by_cpu = self.fresh(cpus).sum("pmu_cpu" + name)
+            with PerfStat("-e", "context-switches") as perf:
+                load.run()
+                # as long as in `perf stat -a sleep 10`, but ending with a cycle of ours
+                time.sleep(max(0.0, 10 - 2 * CYCLE))
+                by_all = self.fresh(machine).sum("pmu_machine" + name) - begin
+                theirs = perf.read()["context-switches"]
+            by_cpu = self.fresh(cpus).sum("pmu_cpu" + name) - begin_by_cpu
+        self.assertGreater(theirs, 600000)
+        self.assertAlmostEqual(float(by_all), theirs, delta=0.02 * theirs)
+        self.assertAlmostEqual(float(by_cpu), float(by_all), delta=0.02 * theirs)
+
+    def fresh(self, exporter):
+        """A scrape right behind a cycle."""
+        name = "pmu_exporter_snapshot_age_seconds"
+        last = exporter.scrape().value(name)
+
+        def is_younger(metrics):
+            nonlocal last
+            younger = metrics.value(name) < last
+            last = metrics.value(name)
+            return younger
+
+        return exporter.scrape_until(is_younger, 3 * CYCLE, "a new snapshot")
+
+    def test_every_online_cpu_has_its_series(self):
+        with open("/sys/devices/system/cpu/online", encoding="ascii") as file:
+            spans = [span.split("-") for span in file.read().strip().split(",")]
+        online = {str(c) for span in spans for c in range(int(span[0]), int(span[-1]) + 1)}
+        with Exporter(live.config(system="cpu", events=("context-switches",))) as exporter:
+            found = exporter.scrape().labels("pmu_cpu_context_switches_total", "cpu")
+        self.assertEqual(found, online)
+
+
+if __name__ == "__main__":
+    live.main()

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A series belongs to one birth: what a cgroup's life looks like from outside."""
+import time
+
+import live
+import strict_exposition
+from cgroups import Cgroups
+from exporter import Exporter
+
+CYCLE = 1.0
+LINGER = 3.0
+FAULTS = "pmu_cgroup_page_faults_total"
+START = "pmu_cgroup_start_time_seconds"
+
+
+def wait_for(condition, within, what):
+    end = time.monotonic() + within
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"{what} did not come true within {within} s")
+        time.sleep(0.05)
+
+
+class BirthAndDeath(live.LiveTest):
+    def setUp(self):
+        self.cgroups = self.enterContext(Cgroups())
+        self.exporter = self.enterContext(Exporter(live.config(self.cgroups)))
+
+    def seen(self, path, within=2.5 * CYCLE):
+        return self.exporter.scrape_until(lambda m: m.value(FAULTS, cgroup=path) is not None,
+                                          within, f"series of {path}")
+
+    def wait_for_end(self, path, within=LINGER + 2.5 * CYCLE):
+        """The time at which its last series has ended."""
+        return self.exporter.scrape_until(lambda m: not m.find(FAULTS, cgroup=path), within,
+                                          f"the end of {path}").at
+
+    def test_a_cgroup_that_lives_one_and_a_half_cycles_is_seen(self):
+        for delay in (0.0, 0.5 * CYCLE):  # however it falls into the cycle
+            time.sleep(delay)
+            path = self.cgroups.make(f"short{delay}")
+            time.sleep(1.5 * CYCLE)
+            self.cgroups.remove(f"short{delay}")
+            self.assertIsNotNone(self.exporter.scrape().value(FAULTS, cgroup=path))
+
+    def test_the_last_counts_are_kept_for_linger_and_then_end(self):
+        path = self.cgroups.make("a")
+        with live.Load(self.cgroups.directory("a"), faults=5000, burn_ms=50) as load:
+            self.assertEqual(self.seen(path).value(FAULTS, cgroup=path), 0)
+            load.run()
+        self.cgroups.remove("a")
+        gone_at = time.monotonic()
+        time.sleep(1.5 * CYCLE)
+        after = self.exporter.scrape()
+        self.assertGreaterEqual(after.value(FAULTS, cgroup=path), 5000)
+        self.assertGreaterEqual(float(after.value("pmu_cgroup_task_clock_seconds_total",
+                                                  cgroup=path)), 0.05)
+        for rate in ("pmu_cgroup_page_faults_per_second", "pmu_cgroup_cpus_used"):
+            self.assertIsNone(after.value(rate, cgroup=path), "rates of the dead end at once")
+        lingered = self.wait_for_end(path) - gone_at
+        self.assertGreater(lingered, LINGER - 0.1)
+        self.assertLess(lingered, LINGER + 2.5 * CYCLE)
+        last = self.exporter.scrape().body
+        self.assertNotIn(path.encode(), last, "no series of any family is left")
+
+    def test_one_reborn_under_its_path_starts_at_0_and_says_so(self):
+        path = self.cgroups.make("phoenix")
+        with live.Load(self.cgroups.directory("phoenix"), faults=5000) as load:
+            self.seen(path)
+            load.run()
+        before = self.exporter.scrape_until(lambda m: m.value(FAULTS, cgroup=path) >= 5000,
+                                            2.5 * CYCLE, "5000 faults")
+        self.cgroups.remove("phoenix")
+        self.cgroups.make("phoenix")  # well within its linger
+        start = before.value(START, cgroup=path)
+        after = self.exporter.scrape_until(lambda m: m.value(START, cgroup=path) != start,
+                                           2.5 * CYCLE, "another start time")
+        self.assertEqual(after.value(FAULTS, cgroup=path), 0)
+        self.assertGreater(after.value(START, cgroup=path), start)
+        self.assertEqual(strict_exposition.compare(before.exposition, after.exposition), [])
+
+    def test_one_reborn_in_its_linger_replaces_the_old_series(self):
+        path = self.cgroups.make("late")
+        with live.Load(self.cgroups.directory("late"), faults=5000) as load:
+            start = self.seen(path).value(START, cgroup=path)
+            load.run()
+        self.cgroups.remove("late")
+        time.sleep(1.5 * CYCLE)
+        self.assertGreaterEqual(self.exporter.scrape().value(FAULTS, cgroup=path), 5000)
+        self.cgroups.make("late")
+        after = self.exporter.scrape_until(lambda m: m.value(START, cgroup=path) != start,
+                                           2.5 * CYCLE, "another start time")
+        self.assertEqual(after.value(FAULTS, cgroup=path), 0)
+
+    def test_what_a_target_did_before_it_was_found_is_not_told(self):
+        path = self.cgroups.make("old")
+        with live.Load(self.cgroups.directory("old"), faults=5000) as load:
+            self.exporter.stop()
+            load.run()
+            with Exporter(live.config(self.cgroups)) as later:
+                self.assertEqual(later.scrape().value(FAULTS, cgroup=path), 0)
+
+    def test_descriptors_return_to_where_they_were(self):
+        before = self.exporter.open_descriptors()
+        for i in range(10):
+            self.cgroups.make(f"n{i}")
+        self.seen(self.cgroups.path("n9"))
+        # a descriptor for each event and CPU at least
+        self.assertGreaterEqual(self.exporter.open_descriptors(), before + 10 * len(live.SOFTWARE))
+        for i in range(10):
+            self.cgroups.remove(f"n{i}")
+        wait_for(lambda: self.exporter.open_descriptors() <= before, 2.5 * CYCLE,
+                 "descriptors as many as before")
+
+    def test_deleted_cgroups_are_released_within_a_cycle(self):
+        for i in range(20):
+            self.cgroups.make(f"n{i}")
+        self.seen(self.cgroups.path("n19"))
+        before = self.cgroups.dying()
+        for i in range(20):
+            self.cgroups.remove(f"n{i}")
+        # the kernel lets go of them a grace period after the last descriptor
+        wait_for(lambda: self.cgroups.dying() <= before, 2.5 * CYCLE, "no dying cgroup of ours")
+
+    def test_parents_are_the_nearest_exported_ancestor(self):
+        top, inner = self.cgroups.make("a"), self.cgroups.make("a/b/c")
+        metrics = self.seen(inner)
+        name = "pmu_cgroup_info"
+        self.assertEqual(metrics.labels(name, "parent", cgroup=inner), {f"{top}/b"})
+        self.assertEqual(metrics.labels(name, "parent", cgroup=top), {""})
+
+    def test_units_and_slices_are_told(self):
+        path = self.cgroups.make("web.slice/nginx.service")
+        self.seen(path)
+        info = dict(next(iter(self.exporter.scrape().find("pmu_cgroup_info", cgroup=path))))
+        self.assertEqual((info["unit"], info["slice"]), ("nginx.service", "web.slice"))
+
+
+if __name__ == "__main__":
+    live.main()

@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernel may refuse us: no PMU, no permission, no descriptors, slow and failing opens."""
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import live
+import strict_exposition
+from cgroups import Cgroups
+from exporter import Exporter, binary, is_sanitized
+
+CYCLE = 1.0
+FAULTS = "pmu_cgroup_page_faults_total"
+SUPPORTED = "pmu_exporter_event_supported"
+UNCOUNTED = "pmu_exporter_targets_uncounted"
+NO_LEAK_CHECK = {"ASAN_OPTIONS": "detect_leaks=0"}  # LeakSanitizer cannot work under strace
+SLACK = 3 if is_sanitized() else 1
+
+HARDWARE = """interval: 1s
+linger: 3s
+groups:
+  - {name: core, events: [cycles, instructions]}
+  - {name: software, events: [task-clock, context-switches, cpu-migrations, page-faults]}
+targets:
+  system: {groups: [core], by: all}
+  cgroups:
+    - include: ["%s"]
+      groups: [core, software]
+"""
+
+
+def has_pmu():
+    return os.path.exists("/sys/bus/event_source/devices/cpu")
+
+
+class Strace:
+    """Attached to a running exporter, until the block ends: then it lets go of it."""
+
+    def __init__(self, exporter, *expressions):
+        words = [w for e in expressions for w in ("-e", e)]
+        self.process = subprocess.Popen(["strace", "-f", "-qq", "-o", "/dev/null", *words, "-p",
+                                         str(exporter.pid)], stderr=subprocess.PIPE)
+        self.exporter = exporter
+
+    def attached(self):
+        status = pathlib.Path(f"/proc/{self.exporter.pid}/status").read_text()
+        return f"TracerPid:\t{self.process.pid}\n" in status
+
+    def __enter__(self):
+        end = time.monotonic() + 5
+        while not self.attached():
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise AssertionError(f"strace: {self.process.stderr.read().decode()}")
+            time.sleep(0.01)
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(10)
+        self.process.stderr.close()
+
+
+class FaultTest(live.LiveTest):
+    def setUp(self):
+        self.cgroups = self.enterContext(Cgroups())
+
+    def run_exporter(self, config=None, **options):
+        return self.enterContext(Exporter(config or live.config(self.cgroups), **options))
+
+    def make(self, n):
+        return [self.cgroups.make(f"n{i:04d}.service") for i in range(n)]
+
+    def counted(self, metrics, paths):
+        """How many of them have a series."""
+        return len(metrics.labels(FAULTS, "cgroup") & set(paths))
+
+    def check_recovered(self, exporter):
+        """What holds 5 s after every fault (FAULTS, S1 to S5)."""
+        self.assertIsNone(exporter.process.poll(), "the same process goes on")
+        response = exporter.get("/metrics", timeout=1)
+        self.assertEqual(response.status, 200)
+        strict_exposition.parse(response.body)
+        exporter.check_log_rate()
+
+
+class NoPmu(FaultTest):
+    def setUp(self):
+        super().setUp()
+        if has_pmu():
+            self.skipTest("this machine has a PMU")
+
+    def test_ready_within_2_s_and_software_events_are_served(self):
+        path = self.cgroups.make("a.service")
+        exporter = self.run_exporter(HARDWARE % f"/{self.cgroups.top}/**")
+        self.assertLess(exporter.ready_after, 2.0 * SLACK)
+        metrics = exporter.scrape()
+        self.assertIsNotNone(metrics.value(FAULTS, cgroup=path))
+        self.assertIsNone(metrics.value("pmu_cgroup_instructions_total", cgroup=path))
+        self.check_recovered(exporter)
+
+    def test_the_reason_stands_on_metrics_and_once_in_the_log(self):
+        exporter = self.run_exporter(HARDWARE % f"/{self.cgroups.top}/**")
+        time.sleep(2.5 * CYCLE)
+        metrics = exporter.scrape()
+        for event in ("cycles", "instructions"):
+            for scope in ("machine", "cgroup"):
+                found = metrics.find(SUPPORTED, scope=scope, event=event)
+                self.assertEqual([v for v in found.values()], [0], f"{scope} {event}")
+                self.assertEqual(metrics.labels(SUPPORTED, "reason", scope=scope, event=event),
+                                 {"no_pmu"})
+        self.assertEqual(metrics.labels(SUPPORTED, "reason", event="page-faults"), {""})
+        lines = [line for line in exporter.log_lines() if "no_pmu" in line]
+        self.assertGreaterEqual(len(lines), 1)
+        self.assertEqual(len(lines), len({line.split("msg=", 1)[1] for line in lines}))
+
+    def test_it_is_not_tried_again_in_each_cycle(self):
+        live.need("strace")
+        exporter = self.run_exporter(HARDWARE % f"/{self.cgroups.top}/**", env=NO_LEAK_CHECK)
+        # an open that the kernel refuses in any way would end the service under this
+        with Strace(exporter, "trace=perf_event_open", "inject=perf_event_open:signal=KILL"):
+            time.sleep(3 * CYCLE)
+        self.check_recovered(exporter)
+
+
+class Descriptors(FaultTest):
+    def test_http_answers_when_they_are_used_up(self):
+        live.need("prlimit")
+        paths = self.make(50)
+        exporter = self.run_exporter(wrapper=["prlimit", "--nofile=64:64"])
+        time.sleep(1.5 * CYCLE)
+        metrics = exporter.scrape(timeout=1)
+        n = self.counted(metrics, paths)
+        self.assertLess(n, len(paths))
+        self.assertEqual(metrics.value(UNCOUNTED, kind="cgroup", reason="no_descriptors"),
+                         len(paths) - n)
+        sockets = [socket.create_connection(("127.0.0.1", exporter.port)) for _ in range(4)]
+        self.assertEqual(exporter.get("/metrics", timeout=1).status, 200)
+        for s in sockets:
+            s.close()
+        self.check_recovered(exporter)
+
+    def test_no_group_is_counted_in_half(self):
+        live.need("prlimit")
+        paths = self.make(50)
+        exporter = self.run_exporter(wrapper=["prlimit", "--nofile=64:64"])
+        metrics = exporter.scrape()
+        names = ("page_faults", "context_switches", "cpu_migrations")
+        families = [metrics.labels(f"pmu_cgroup_{n}_total", "cgroup") for n in names]
+        self.assertEqual(families[0], families[1])
+        self.assertEqual(families[0], families[2])
+        self.assertLess(len(families[0]), len(paths))
+
+    def test_newcomers_are_counted_when_there_is_room_again(self):
+        live.need("prlimit")
+        paths = self.make(50)
+        exporter = self.run_exporter(wrapper=["prlimit", "--nofile=64:64"])
+        for i in range(49):
+            self.cgroups.remove(f"n{i:04d}.service")
+        exporter.scrape_until(lambda m: self.counted(m, paths[49:]) == 1, 3.5 * CYCLE,
+                              "the last one counted")
+        metrics = exporter.scrape_until(lambda m: m.sum(UNCOUNTED, kind="cgroup") == 0, 3.5 * CYCLE,
+                                        "none uncounted")
+        self.assertIsNotNone(metrics.value(FAULTS, cgroup=paths[49]))
+
+    def test_the_soft_limit_is_raised(self):
+        live.need("prlimit")
+        paths = self.make(50)
+        exporter = self.run_exporter(wrapper=["prlimit", "--nofile=64:4096"])
+        exporter.scrape_until(lambda m: self.counted(m, paths) == 50, 2.5 * CYCLE, "all counted")
+
+    def test_more_than_2000_descriptors_and_100_scrapes(self):
+        paths = self.make(260)
+        more = "limits: {cgroups: 10000}\n"
+        exporter = self.run_exporter(live.config(self.cgroups, more=more))
+        metrics = exporter.scrape_until(lambda m: self.counted(m, paths) == 260, 5 * CYCLE,
+                                        "all counted")
+        self.assertGreater(exporter.open_descriptors(), 2000)
+        self.assertGreater(metrics.value("pmu_exporter_open_counters"), 2000)
+        for _ in range(100):
+            self.assertEqual(exporter.get("/metrics", timeout=1).status, 200)
+        self.check_recovered(exporter)
+
+
+class Permission(FaultTest):
+    def setUp(self):
+        super().setUp()
+        live.need("setpriv")
+        paranoid = pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text()
+        if int(paranoid) < 1:
+            self.skipTest(f"perf_event_paranoid is {paranoid.strip()}: everyone may count")
+
+    def test_without_the_capability_it_says_so_once_and_stays_up(self):
+        paths = self.make(3)
+        exporter = Exporter(live.config(self.cgroups, system="all", events=live.SOFTWARE), wait=False)
+        # where nobody may read it
+        exporter.directory.chmod(0o755)
+        copy = exporter.directory / "pmu_exporter"
+        shutil.copy(binary(), copy)
+        environment = {"PMU_EXPORTER": os.environ.get("PMU_EXPORTER")}
+        os.environ["PMU_EXPORTER"] = str(copy)
+        try:
+            exporter.wrapper = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                                "--inh-caps=-all", "--bounding-set=-all"]
+            self.enterContext(exporter)
+        finally:
+            os.environ.pop("PMU_EXPORTER")
+            if environment["PMU_EXPORTER"]:
+                os.environ.update(environment)
+        exporter.wait_until_ready()
+        time.sleep(2.5 * CYCLE)
+        metrics = exporter.scrape()
+        self.assertEqual(self.counted(metrics, paths), 0)
+        reasons = metrics.labels(SUPPORTED, "reason", event="page-faults") | \
+            metrics.labels(UNCOUNTED, "reason", kind="cgroup")
+        self.assertIn("not_permitted", reasons)
+        lines = [line for line in exporter.log_lines() if "CAP_PERFMON" in line]
+        self.assertEqual(len(lines), 1, exporter.stderr())
+        self.check_recovered(exporter)
+
+
+class Injected(FaultTest):
+    """Failures of perf_event_open put into a running exporter by strace."""
+
+    def setUp(self):
+        super().setUp()
+        live.need("strace")
+
+    def test_no_memory_for_a_moment(self):
+        exporter = self.run_exporter(env=NO_LEAK_CHECK)
+        with Strace(exporter, "trace=perf_event_open",
+                    "inject=perf_event_open:error=ENOMEM:when=3+"):
+            paths = self.make(10)
+            time.sleep(2.5 * CYCLE)
+            self.assertLess(self.counted(exporter.scrape(timeout=1), paths), 10)
+        exporter.scrape_until(lambda m: self.counted(m, paths) == 10, 2.5 * CYCLE, "all counted")
+        self.check_recovered(exporter)
+
+    def test_interrupted_opens_lose_no_event(self):
+        exporter = self.run_exporter(env=NO_LEAK_CHECK)
+        with Strace(exporter, "trace=perf_event_open",
+                    "inject=perf_event_open:error=EINTR:when=2+2"):
+            paths = self.make(5)
+            metrics = exporter.scrape_until(lambda m: self.counted(m, paths) == 5, 3.5 * CYCLE,
+                                            "all counted")
+        for name in ("context_switches", "cpu_migrations", "task_clock_seconds"):
+            self.assertEqual(metrics.labels(f"pmu_cgroup_{name}_total", "cgroup"), set(paths))
+        self.check_recovered(exporter)
+
+    def test_interrupted_reads_lose_nothing(self):
+        paths = self.make(2)
+        exporter = self.run_exporter(env=NO_LEAK_CHECK)
+        with Strace(exporter, "trace=read,pread64", "inject=read:error=EINTR:when=3+5"):
+            time.sleep(3 * CYCLE)
+            self.assertEqual(self.counted(exporter.scrape(), paths), 2)
+        self.check_recovered(exporter)
+
+    def test_a_group_that_fails_to_read_is_opened_again_and_keeps_its_total(self):
+        path, = self.make(1)
+        exporter = self.run_exporter(env=NO_LEAK_CHECK)
+        with live.Load(self.cgroups.directory("n0000.service"), faults=5000) as load:
+            load.run()
+        before = exporter.scrape_until(lambda m: m.value(FAULTS, cgroup=path) >= 5000,
+                                       2.5 * CYCLE, "5000 faults")
+        with Strace(exporter, "trace=read", "inject=read:error=EIO:when=1..12+1"):
+            time.sleep(2 * CYCLE)
+        after = exporter.scrape_until(lambda m: m.value(FAULTS, cgroup=path) is not None,
+                                      5 * CYCLE, "the series")
+        self.assertEqual(strict_exposition.compare(before.exposition, after.exposition), [])
+        self.assertGreaterEqual(after.value(FAULTS, cgroup=path), 5000)
+        self.check_recovered(exporter)
+
+    def test_slow_opens_delay_no_scrape(self):
+        exporter = self.run_exporter(env=NO_LEAK_CHECK)
+        with Strace(exporter, "trace=perf_event_open",
+                    "inject=perf_event_open:delay_enter=200000"):
+            self.make(4)
+            slowest, end = 0, time.monotonic() + 4
+            while time.monotonic() < end:
+                response = exporter.get("/metrics")
+                self.assertEqual(response.status, 200)
+                slowest = max(slowest, response.seconds)
+                time.sleep(0.05)
+        self.assertLess(slowest, 1.0)
+        self.check_recovered(exporter)
+
+    def test_not_ready_while_the_first_cycle_takes_its_time(self):
+        self.make(2)
+        wrapper = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=perf_event_open",
+                   "-e", "inject=perf_event_open:delay_enter=300000"]
+        exporter = self.run_exporter(wrapper=wrapper, wait=False, env=NO_LEAK_CHECK)
+        statuses, end = [], time.monotonic() + 20
+        while time.monotonic() < end and 200 not in statuses:
+            try:
+                response = exporter.get("/-/ready")
+                statuses.append(response.status)
+                if response.status == 503:
+                    self.assertTrue(response.body.strip(), "the reason")
+                    self.assertEqual(exporter.get("/-/healthy").status, 200)
+            except ConnectionError:
+                pass
+            time.sleep(0.02)
+        self.assertEqual(statuses[-1], 200)
+        self.assertEqual(statuses[0], 503, "the server is there before the first cycle is over")
+
+
+class Killed(FaultTest):
+    def test_ready_again_within_2_s_of_kill_9(self):
+        path, = self.make(1)
+        for _ in range(3):
+            with Exporter(live.config(self.cgroups)) as exporter:
+                self.assertLess(exporter.ready_after, 2.0 * SLACK)
+                self.assertEqual(exporter.scrape().value(FAULTS, cgroup=path), 0)
+                exporter.kill()
+
+
+if __name__ == "__main__":
+    live.main()

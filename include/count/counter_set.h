@@ -30,7 +30,10 @@ DEFINE_AUTO(counter_set, struct counter_set *, counter_set_free)
 /* Closes all descriptors; what is read afterwards is nothing. Bases are forgotten. */
 void counter_set_close(struct counter_set *set);
 
-/* Whether something of the set ought to be open and is not, and it is time to try (again). */
+/* Whether something of the set ought to be open and is not … */
+bool counter_set_is_incomplete(const struct counter_set *set);
+
+/* … and it is time to try to open it (again). */
 bool counter_set_wants_open(const struct counter_set *set, uint64_t now_ns);
 
 /* Why nothing of the set is open; ABSENCE_NONE while some group is, or none can be. */

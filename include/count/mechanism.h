@@ -28,6 +28,7 @@ struct group_reading {
 struct mechanism {
     const char *name;     /* "direct" */
     size_t open_counters; /* descriptors that are open now */
+    size_t descriptors;   /* how many it may hold; the owner may change it between calls */
     uint64_t reopened;    /* groups that could not be read and were closed, since the start */
 
     /*
@@ -48,9 +49,9 @@ struct mechanism {
 };
 
 /*
- * Perf events bound to each target. ops: borrowed for its life. descriptors: how
- * many it may hold at once. NULL if there is no memory.
+ * Perf events bound to each target. ops: borrowed for its life. It may hold no
+ * descriptors until the owner sets the field. NULL if there is no memory.
  */
-struct mechanism *mechanism_direct_new(const struct perf_ops *ops, size_t descriptors);
+struct mechanism *mechanism_direct_new(const struct perf_ops *ops);
 struct mechanism *mechanism_free(struct mechanism *mechanism);
 DEFINE_AUTO(mechanism, struct mechanism *, mechanism_free)

@@ -52,7 +52,7 @@ struct column {
     char *name;   /* of its family: "pmu_cgroup_instructions_total" */
     char *help;   /* one line, not escaped */
     enum family_type type;
-    const char *group_name; /* label group="…"; NULL: none */
+    char *group_name; /* label group="…"; NULL: none */
 };
 
 struct plan_ratio;
@@ -81,9 +81,8 @@ struct plan_spec {
 };
 
 /*
- * The groups are borrowed only during the call, but for group names, which must
- * outlive the plan. A ratio whose events do not stand in one group, or one of
- * whose events cannot be counted, has no column. 0 or -ENOMEM.
+ * Groups and spec are borrowed during the call only. A ratio whose events do not stand in one
+ * group, or one of whose events cannot be counted, has no column. 0 or -ENOMEM.
  */
 int plan_new(const struct plan_spec *spec, const struct event_groups *groups,
              struct plan **ret_plan);

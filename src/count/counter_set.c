@@ -80,6 +80,11 @@ void counter_set_close(struct counter_set *set)
             counter_cell_close(set, cpu, group);
 }
 
+bool counter_set_is_incomplete(const struct counter_set *set)
+{
+    return set->n_missing > 0;
+}
+
 bool counter_set_wants_open(const struct counter_set *set, uint64_t now_ns)
 {
     return set->n_missing > 0 && now_ns >= set->retry_at_ns;

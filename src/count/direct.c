@@ -20,7 +20,6 @@
 struct direct {
     struct mechanism mechanism;
     const struct perf_ops *ops;
-    size_t limit; /* descriptors */
 };
 
 static struct direct *direct_of(struct mechanism *mechanism)
@@ -62,7 +61,7 @@ static void open_cell(struct direct *direct, struct counter_set *set, size_t cpu
 
     if (cell->handle >= 0 || events->n_opened == 0 || set->absences[group] != ABSENCE_NONE)
         return;
-    if (direct->mechanism.open_counters + events->n_opened > direct->limit) {
+    if (direct->mechanism.open_counters + events->n_opened > direct->mechanism.descriptors) {
         set->absences[group] = ABSENCE_NO_DESCRIPTORS;
         return;
     }
@@ -161,7 +160,7 @@ static struct mechanism *direct_free(struct mechanism *mechanism)
     return NULL;
 }
 
-struct mechanism *mechanism_direct_new(const struct perf_ops *ops, size_t descriptors)
+struct mechanism *mechanism_direct_new(const struct perf_ops *ops)
 {
     struct direct *direct = malloc(sizeof(*direct));
 
@@ -174,7 +173,6 @@ struct mechanism *mechanism_direct_new(const struct perf_ops *ops, size_t descri
                       .close = direct_close,
                       .free = direct_free},
         .ops = ops,
-        .limit = descriptors,
     };
     return &direct->mechanism;
 }

@@ -38,6 +38,7 @@ static struct plan *plan_free(struct plan *plan)
     for (size_t i = 0; plan->columns && i < plan->n_columns; i++) {
         free(plan->columns[i].name);
         free(plan->columns[i].help);
+        free(plan->columns[i].group_name);
     }
     for (size_t i = 0; plan->ratios && i < plan->n_ratios; i++)
         (void)formula_free(plan->ratios[i].formula);
@@ -63,19 +64,24 @@ struct plan *plan_unref(struct plan *plan)
     return NULL;
 }
 
-/* Adds a column whose name and help the texts hold; empties both. */
+/*
+ * Adds a column whose name and help the texts hold; empties both. The group's name is copied.
+ */
 static int add_column(struct plan *plan, struct column column, struct text *name, struct text *help)
 {
-    AUTO_FREE char *name_string = text_take(name), *help_string = text_take(help);
+    AUTO_FREE char *name_string = text_take(name);
+    AUTO_FREE char *help_string = text_take(help);
+    AUTO_FREE char *group_name = column.group_name ? strdup(column.group_name) : NULL;
     struct column *columns;
 
-    if (!name_string || !help_string)
+    if (!name_string || !help_string || (column.group_name && !group_name))
         return -ENOMEM;
     columns = reallocarray(plan->columns, plan->n_columns + 1, sizeof(*columns));
     if (!columns)
         return -ENOMEM;
     column.name = TAKE(name_string);
     column.help = TAKE(help_string);
+    column.group_name = TAKE(group_name);
     plan->columns = columns;
     columns[plan->n_columns++] = column;
     return 0;
@@ -219,7 +225,7 @@ static int add_group_times(struct plan *plan, const struct plan_spec *spec,
                                            .index = g,
                                            .group = g,
                                            .type = known->type,
-                                           .group_name = groups->groups[g].name},
+                                           .group_name = (char *)groups->groups[g].name},
                            &name, &help);
             if (r < 0)
                 return r;

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app/absence_report.h"
+
+#include "app/log.h"
+#include "base/text.h"
+
+static const char *const advice[ABSENCE_COUNT_] = {
+    [ABSENCE_NO_PMU] = "this machine shows no such PMU (sysfs bus/event_source/devices); most "
+                       "virtual machines have none",
+    [ABSENCE_UNKNOWN_EVENT] = "no source of events knows this name",
+    [ABSENCE_NOT_SUPPORTED] = "the kernel or PMU refuses it in this scope",
+    [ABSENCE_NOT_PERMITTED] =
+        "grant CAP_PERFMON, or lower kernel.perf_event_paranoid; an LSM may forbid it too",
+    [ABSENCE_PMU_BUSY] = "its counters are held by somebody else; tried again every minute",
+    [ABSENCE_GROUP_TOO_LARGE] = "the PMU has not enough counters for the whole group: split it",
+};
+
+/* Why a cgroup scope may refuse what the system scope counts. */
+static const char cgroup_advice[] =
+    "the kernel refuses it for cgroups; on a bare v2 tree it refuses everything until something "
+    "was once written to the root's cgroup.subtree_control";
+
+static const char *advise(const struct event_groups *groups, enum absence reason)
+{
+    if (reason == ABSENCE_NOT_SUPPORTED && groups->kind == SCOPE_CGROUP)
+        return cgroup_advice;
+    return advice[reason] ? advice[reason] : "";
+}
+
+/* Clocks system-wide are left out by design: that is no news. */
+static bool is_news(const struct event_groups *groups, const struct group_member *member)
+{
+    return !(groups->kind == SCOPE_SYSTEM && member->event->is_clock);
+}
+
+static void collect(const struct event_groups *groups, enum absence reason, struct text *names)
+{
+    for (size_t g = 0; g < groups->n_groups; g++)
+        for (size_t i = 0; i < groups->groups[g].n_members; i++) {
+            const struct group_member *member = &groups->groups[g].members[i];
+
+            if (member->absence != reason || !is_news(groups, member))
+                continue;
+            if (names->length > 0)
+                text_append_char(names, ' ');
+            text_append_string(names, member->event->name);
+        }
+}
+
+void absence_report(const struct event_groups *groups)
+{
+    for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
+        AUTO_TEXT struct text names = {0};
+        AUTO_FREE char *events = NULL;
+
+        collect(groups, reason, &names);
+        if (names.length == 0)
+            continue;
+        events = text_take(&names);
+        log_warning("events cannot be counted", "scope", scope_kind_name(groups->kind), "reason",
+                    absence_name(reason), "events", events ? events : "", "hint",
+                    advise(groups, reason));
+    }
+}

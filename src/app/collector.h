@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The cycle: discover, open or close, read, derive, publish. The collector calls
+ * the stages and nothing calls back. It belongs to one thread; what it publishes
+ * is read by another.
+ */
+
+#include "app/config.h"
+#include "event/resolver.h"
+#include "metric/snapshot.h"
+#include "sys/perf_event.h"
+
+struct collector;
+
+/* All borrowed for the collector's life. */
+struct collector_setup {
+    const struct config *config;
+    struct event_resolver *resolver;
+    const struct perf_ops *perf;
+    int sysfs_fd;
+    int cgroup_root_fd; /* -1: no cgroup can be counted here */
+    size_t descriptors; /* how many it may hold open, directories included */
+    struct snapshot_slot *slot;
+};
+
+/* Asks the kernel what can be counted and logs what cannot. 0 or -errno. */
+int collector_new(const struct collector_setup *setup, struct collector **ret_collector);
+struct collector *collector_free(struct collector *collector);
+DEFINE_AUTO(collector, struct collector *, collector_free)
+
+/*
+ * One cycle. missed: how many were left out since the last one, because it took
+ * too long or the process did not run. A failure (-ENOMEM) costs this cycle only:
+ * what stands, stands.
+ */
+int collector_cycle(struct collector *collector, uint64_t missed);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* How a collector comes into being: what is counted where, within which limits. */
+#include "app/collector_state.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "sys/cpu_topology.h"
+
+/* One top-level cgroup may take this share of all targets: 3 of 4. */
+static size_t subtree_share(size_t targets)
+{
+    return targets - targets / 4;
+}
+
+/* Of the descriptors, the directories of targets may take half. */
+static struct cgroup_limits cgroup_limits(const struct collector_setup *setup)
+{
+    size_t wanted = (size_t)setup->config->limits.cgroups, half = setup->descriptors / 2;
+    size_t targets = wanted < half ? wanted : half;
+
+    return (struct cgroup_limits){
+        .targets = targets,
+        .per_subtree = subtree_share(targets),
+        .reason = wanted < half ? ABSENCE_OVER_LIMIT : ABSENCE_NO_DESCRIPTORS,
+    };
+}
+
+int collector_make_counters(struct collector *collector, struct entry *entry)
+{
+    const struct scope scope = {
+        .kind = entry->cgroup ? SCOPE_CGROUP : SCOPE_SYSTEM,
+        .cgroup_fd = entry->cgroup ? entry->cgroup->fd : -1,
+        .cpus = entry->cpus,
+    };
+
+    return counter_set_new(collector->mechanism,
+                           collector->counting->classes[entry->class_index].groups, &scope,
+                           &entry->counters);
+}
+
+static int read_cpus(struct collector *collector)
+{
+    const struct config_word *cpus = &collector->setup.config->system.cpus;
+    AUTO(cpu_list) struct cpu_list *nohz_full = NULL, *wanted = NULL, *not_wanted = NULL;
+    int r = cpu_list_read_online(collector->setup.sysfs_fd, &collector->online);
+
+    if (r < 0)
+        return r;
+    if (!cpus->text) {
+        r = cpu_list_read_nohz_full(collector->setup.sysfs_fd, &nohz_full);
+        if (r < 0)
+            return r;
+        return cpu_list_subtract(collector->online, nohz_full, &collector->system_cpus);
+    }
+    r = cpu_list_parse(cpus->text, &wanted);
+    if (r >= 0)
+        r = cpu_list_subtract(collector->online, wanted, &not_wanted);
+    if (r >= 0)
+        r = cpu_list_subtract(collector->online, not_wanted, &collector->system_cpus);
+    return r;
+}
+
+static int add_system_entry(struct collector *collector, size_t class_index,
+                            struct identity *identity, const struct cpu_list *cpus,
+                            struct entry **ret_entry)
+{
+    int r;
+
+    if (!identity)
+        return -ENOMEM;
+    r = ledger_add(&collector->ledger, class_index, NULL, identity, 0, ret_entry);
+    if (r < 0) {
+        (void)identity_unref(identity);
+        return r;
+    }
+    (*ret_entry)->cpus = cpus;
+    return 0;
+}
+
+/* The text of a number that may be unknown (-1). */
+static const char *topology_text(int value, char buffer[static 16])
+{
+    (void)snprintf(buffer, 16, "%d", value);
+    return value < 0 ? "" : buffer;
+}
+
+static struct identity *cpu_identity(const struct collector *collector, struct cpu_number cpu)
+{
+    struct cpu_topology topology = cpu_topology_read(collector->setup.sysfs_fd, cpu);
+    char number[16], core[16], socket[16], node[16];
+    const struct label label = {"cpu", topology_text(cpu.value, number)};
+    const struct label info[] = {{"core", topology_text(topology.core, core)},
+                                 {"socket", topology_text(topology.socket, socket)},
+                                 {"node", topology_text(topology.node, node)}};
+
+    return identity_new(&label, 1, info, ARRAY_SIZE(info));
+}
+
+static int add_cpus(struct collector *collector)
+{
+    const struct cpu_list *cpus = collector->system_cpus;
+
+    collector->single_cpus = calloc(cpus->n + 1, sizeof(struct cpu_list *));
+    if (!collector->single_cpus)
+        return -ENOMEM;
+    for (size_t i = 0; i < cpus->n; i++) {
+        char text[16];
+        struct entry *entry;
+        int r =
+            cpu_list_parse(topology_text(cpus->cpus[i].value, text), &collector->single_cpus[i]);
+
+        if (r >= 0)
+            r = add_system_entry(collector, CLASS_CPU, cpu_identity(collector, cpus->cpus[i]),
+                                 collector->single_cpus[i], &entry);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+static int add_system(struct collector *collector)
+{
+    const struct config_system *system = &collector->setup.config->system;
+    struct entry *machine;
+    int r;
+
+    if (!system->enabled)
+        return 0;
+    r = add_system_entry(collector, CLASS_MACHINE, identity_new(NULL, 0, NULL, 0),
+                         collector->system_cpus, &machine);
+    if (r < 0 || system->by == CONFIG_BY_ALL)
+        return r;
+    collector->machine = machine;
+    return add_cpus(collector);
+}
+
+static int make_rules(struct collector *collector)
+{
+    const struct config *config = collector->setup.config;
+    int r = cgroup_rules_new(&collector->rules);
+
+    for (size_t i = 0; i < config->n_cgroups && r >= 0; i++) {
+        const struct config_cgroup_rule *rule = &config->cgroups[i];
+        AUTO_FREE const char **include = calloc(rule->include.n + 1, sizeof(char *));
+        AUTO_FREE const char **exclude = calloc(rule->exclude.n + 1, sizeof(char *));
+
+        if (!include || !exclude)
+            return -ENOMEM;
+        for (size_t j = 0; j < rule->include.n; j++)
+            include[j] = rule->include.words[j].text;
+        for (size_t j = 0; j < rule->exclude.n; j++)
+            exclude[j] = rule->exclude.words[j].text;
+        r = cgroup_rules_add(collector->rules, include, rule->include.n, exclude, rule->exclude.n);
+    }
+    return r;
+}
+
+static int make_cgroups(struct collector *collector)
+{
+    const struct cgroup_limits limits = cgroup_limits(&collector->setup);
+    int r;
+
+    if (collector->setup.config->n_cgroups == 0 || collector->setup.cgroup_root_fd < 0)
+        return 0;
+    r = make_rules(collector);
+    if (r < 0)
+        return r;
+    return cgroup_targets_new(collector->setup.cgroup_root_fd, collector->rules, &limits,
+                              &collector->cgroups);
+}
+
+static int fill(struct collector *collector)
+{
+    const struct config *config = collector->setup.config;
+    struct ledger_limits limits = {.series = (size_t)config->limits.series,
+                                   .bytes = (size_t)config->limits.body};
+    int r = read_cpus(collector);
+
+    if (r >= 0)
+        r = counting_new(config, collector->setup.resolver, &collector->counting);
+    if (r >= 0)
+        r = make_cgroups(collector);
+    if (r < 0)
+        return r;
+    limits.targets = (size_t)config->limits.cgroups + 1 + collector->system_cpus->n;
+    ledger_init(&collector->ledger, collector->counting, collector->cgroups, &limits);
+    collector->mechanism = mechanism_direct_new(collector->setup.perf);
+    if (!collector->mechanism)
+        return -ENOMEM;
+    r = add_system(collector);
+    if (r < 0)
+        return r;
+    collector_probe(collector);
+    return 0;
+}
+
+int collector_new(const struct collector_setup *setup, struct collector **ret_collector)
+{
+    AUTO(collector) struct collector *collector = calloc(1, sizeof(*collector));
+    int r;
+
+    if (!collector)
+        return -ENOMEM;
+    collector->setup = *setup;
+    collector->open_all = true;
+    collector->status = (struct exporter_status){
+        .interval_ns = setup->config->interval_ns,
+        .config_reload_realtime_ns = clock_realtime_ns(),
+        .config_reload_good = 1,
+        .mechanism = "direct",
+        .mechanism_reason = "the only one that is built",
+    };
+    r = fill(collector);
+    if (r < 0)
+        return r;
+    *ret_collector = TAKE(collector);
+    return 0;
+}
+
+struct collector *collector_free(struct collector *collector)
+{
+    if (!collector)
+        return NULL;
+    ledger_done(&collector->ledger);
+    (void)roster_unref(collector->roster);
+    (void)cgroup_targets_free(collector->cgroups);
+    (void)cgroup_rules_free(collector->rules);
+    (void)mechanism_free(collector->mechanism);
+    (void)counting_free(collector->counting);
+    for (size_t i = 0; collector->single_cpus && i < collector->system_cpus->n; i++)
+        (void)cpu_list_free(collector->single_cpus[i]);
+    free(collector->single_cpus);
+    free(collector->opening);
+    (void)cpu_list_free(collector->system_cpus);
+    (void)cpu_list_free(collector->online);
+    free(collector);
+    return NULL;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app/counting.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct event *find_event(const struct counting *counting, const char *name)
+{
+    for (size_t i = 0; i < counting->n_events; i++)
+        if (strcmp(counting->events[i]->name, name) == 0)
+            return counting->events[i];
+    return NULL;
+}
+
+static int apply_rename(const struct config *config, struct event *event)
+{
+    for (size_t i = 0; i < config->n_renames; i++) {
+        char *name;
+
+        if (strcmp(config->renames[i].event.text, event->name) != 0)
+            continue;
+        name = strdup(config->renames[i].name.text);
+        if (!name)
+            return -ENOMEM;
+        free(event->metric);
+        event->metric = name;
+    }
+    return 0;
+}
+
+static int add_event(struct counting *counting, struct event_resolver *resolver, const char *name)
+{
+    AUTO(event) struct event *event = NULL;
+    struct event **events;
+    int r;
+
+    if (find_event(counting, name))
+        return 0;
+    r = event_resolve(resolver, name, &event);
+    if (r >= 0)
+        r = apply_rename(counting->config, event);
+    if (r < 0)
+        return r;
+    events = reallocarray(counting->events, counting->n_events + 1, sizeof(*events));
+    if (!events)
+        return -ENOMEM;
+    counting->events = events;
+    events[counting->n_events++] = TAKE(event);
+    return 0;
+}
+
+static int resolve_events(struct counting *counting, struct event_resolver *resolver)
+{
+    for (size_t g = 0; g < counting->config->n_groups; g++) {
+        const struct config_words *events = &counting->config->groups[g].events;
+
+        for (size_t i = 0; i < events->n; i++) {
+            int r = add_event(counting, resolver, events->words[i].text);
+
+            if (r < 0)
+                return r;
+        }
+    }
+    return 0;
+}
+
+static const struct config_group *find_group(const struct config *config, const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(config->groups[i].name.text, name) != 0)
+        i++; /* config_parse() has seen to it that every group exists */
+    return &config->groups[i];
+}
+
+/* The groups that are named, as specs; each spec's array of events is the caller's to free. */
+static int make_specs(const struct counting *counting, const struct config_words *names,
+                      struct group_spec *specs)
+{
+    for (size_t g = 0; g < names->n; g++) {
+        const struct config_group *group = find_group(counting->config, names->words[g].text);
+        const struct event **events = calloc(group->events.n + 1, sizeof(*events));
+
+        if (!events)
+            return -ENOMEM;
+        for (size_t i = 0; i < group->events.n; i++)
+            events[i] = find_event(counting, group->events.words[i].text);
+        specs[g] = (struct group_spec){
+            .name = group->name.text, .events = events, .n_events = group->events.n};
+    }
+    return 0;
+}
+
+static int make_groups(const struct counting *counting, enum scope_kind kind,
+                       const struct config_words *names, struct event_groups **ret_groups)
+{
+    AUTO_FREE struct group_spec *specs = calloc(names->n + 1, sizeof(*specs));
+    int r;
+
+    if (!specs)
+        return -ENOMEM;
+    r = make_specs(counting, names, specs);
+    if (r >= 0)
+        r = event_groups_new(kind, specs, names->n, ret_groups);
+    for (size_t g = 0; g < names->n; g++)
+        free((void *)specs[g].events);
+    return r;
+}
+
+static int make_plan(struct target_class *class, const struct event_groups *groups)
+{
+    class->plan = plan_unref(class->plan);
+    return plan_new(&class->spec, groups, &class->plan);
+}
+
+static int make_class(struct counting *counting, size_t class_index, enum scope_kind kind,
+                      const struct config_words *names)
+{
+    struct target_class *class = &counting->classes[class_index];
+    int r = make_groups(counting, kind, names, &class->groups);
+
+    if (r < 0)
+        return r;
+    class->sample = sample_new(class->groups);
+    if (!class->sample)
+        return -ENOMEM;
+    return make_plan(class, class->groups);
+}
+
+static struct plan_spec make_plan_spec(const struct counting *counting, const char *prefix,
+                                       const char *target)
+{
+    return (struct plan_spec){
+        .prefix = prefix,
+        .target = target,
+        .totals = true,
+        .group_times = true,
+        .rates = counting->config->expose_rates,
+        .ratios = counting->config->expose_ratios,
+        .ratio_specs = counting->ratios,
+        .n_ratio_specs = counting->config->n_ratios,
+    };
+}
+
+/*
+ * By CPU, each CPU is a target that shows its totals, and the machine is their sum
+ * and shows rates and ratios, which no single CPU has. Else the machine is one
+ * target over all CPUs.
+ */
+static int make_system_classes(struct counting *counting)
+{
+    const struct config_system *system = &counting->config->system;
+    struct target_class *machine = &counting->classes[CLASS_MACHINE];
+    struct target_class *cpu = &counting->classes[CLASS_CPU];
+    int r;
+
+    if (!system->enabled)
+        return 0;
+    machine->spec = make_plan_spec(counting, "pmu_machine_", "the whole machine");
+    if (system->by == CONFIG_BY_ALL)
+        return make_class(counting, CLASS_MACHINE, SCOPE_SYSTEM, &system->groups);
+
+    cpu->spec = make_plan_spec(counting, "pmu_cpu_", "everything on the CPU");
+    cpu->spec.rates = cpu->spec.ratios = false;
+    machine->spec.totals = machine->spec.group_times = false;
+    r = make_class(counting, CLASS_CPU, SCOPE_SYSTEM, &system->groups);
+    if (r < 0)
+        return r;
+    machine->sample = sample_new(cpu->groups);
+    if (!machine->sample)
+        return -ENOMEM;
+    return make_plan(machine, cpu->groups);
+}
+
+static int make_cgroup_classes(struct counting *counting)
+{
+    for (size_t i = 0; i < counting->config->n_cgroups; i++) {
+        struct target_class *class = &counting->classes[CLASS_CGROUP + i];
+        int r;
+
+        class->spec = make_plan_spec(counting, "pmu_cgroup_", "the cgroup and its descendants");
+        class->spec.start_time = true;
+        r = make_class(counting, CLASS_CGROUP + i, SCOPE_CGROUP,
+                       &counting->config->cgroups[i].groups);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+static int fill(struct counting *counting, struct event_resolver *resolver)
+{
+    const struct config *config = counting->config;
+    int r;
+
+    counting->n_classes = CLASS_CGROUP + config->n_cgroups;
+    counting->classes = calloc(counting->n_classes, sizeof(*counting->classes));
+    counting->ratios = calloc(config->n_ratios + 1, sizeof(*counting->ratios));
+    if (!counting->classes || !counting->ratios)
+        return -ENOMEM;
+    for (size_t i = 0; i < config->n_ratios; i++)
+        counting->ratios[i] = (struct ratio_spec){.name = config->ratios[i].name.text,
+                                                  .formula = config->ratios[i].formula.text};
+    r = resolve_events(counting, resolver);
+    if (r >= 0)
+        r = make_system_classes(counting);
+    if (r >= 0)
+        r = make_cgroup_classes(counting);
+    return r < 0 ? r : counting_update_catalogue(counting);
+}
+
+int counting_new(const struct config *config, struct event_resolver *resolver,
+                 struct counting **ret_counting)
+{
+    AUTO(counting) struct counting *counting = calloc(1, sizeof(*counting));
+    int r;
+
+    if (!counting)
+        return -ENOMEM;
+    counting->config = config;
+    r = fill(counting, resolver);
+    if (r < 0)
+        return r;
+    *ret_counting = TAKE(counting);
+    return 0;
+}
+
+struct counting *counting_free(struct counting *counting)
+{
+    if (!counting)
+        return NULL;
+    (void)catalogue_unref(counting->catalogue);
+    for (size_t i = 0; counting->classes && i < counting->n_classes; i++) {
+        (void)plan_unref(counting->classes[i].plan);
+        (void)sample_free(counting->classes[i].sample);
+        (void)event_groups_free(counting->classes[i].groups);
+    }
+    for (size_t i = 0; i < counting->n_events; i++)
+        (void)event_free(counting->events[i]);
+    free(counting->classes);
+    free(counting->ratios);
+    free(counting->events);
+    free(counting);
+    return NULL;
+}
+
+int counting_probe(const struct counting *counting, size_t class_index, const struct perf_ops *ops,
+                   const struct scope *scope, enum absence **ret_absences)
+{
+    const struct event_groups *groups = counting->classes[class_index].groups;
+    AUTO_FREE enum absence *absences = calloc(groups->n_events + 1, sizeof(*absences));
+    int r;
+
+    if (!absences)
+        return -ENOMEM;
+    r = event_groups_probe(groups, ops, scope, absences);
+    if (r < 0)
+        return r;
+    if (!event_groups_differ(groups, absences))
+        return 0;
+    *ret_absences = TAKE(absences);
+    return 1;
+}
+
+int counting_apply(struct counting *counting, size_t class_index, const enum absence *absences)
+{
+    struct target_class *class = &counting->classes[class_index];
+    int r;
+
+    event_groups_apply(class->groups, absences);
+    r = make_plan(class, class->groups);
+    if (r >= 0 && class_index == CLASS_CPU)
+        r = make_plan(&counting->classes[CLASS_MACHINE], class->groups);
+    return r;
+}
+
+/* The counter's name for event_info: of the column that the event has its total in. */
+static const char *total_name(const struct target_class *class, size_t event)
+{
+    for (size_t i = 0; i < class->plan->n_columns; i++)
+        if (class->plan->columns[i].kind == COLUMN_TOTAL && class->plan->columns[i].index == event)
+            return class->plan->columns[i].name;
+    return "";
+}
+
+static bool status_is_listed(const struct event_status *statuses, size_t n,
+                             const struct event_status *status)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(statuses[i].scope, status->scope) == 0 &&
+            strcmp(statuses[i].group, status->group) == 0 &&
+            strcmp(statuses[i].event, status->event) == 0)
+            return true;
+    return false;
+}
+
+/* Several rules for cgroups may have the same groups: an event is told once a scope. */
+static size_t list_statuses(const struct target_class *class, struct event_status *statuses,
+                            size_t n)
+{
+    for (size_t g = 0; g < class->groups->n_groups; g++) {
+        const struct event_group *group = &class->groups->groups[g];
+
+        for (size_t i = 0; i < group->n_members; i++) {
+            const struct event *event = group->members[i].event;
+            const struct event_status status = {
+                .scope = scope_kind_name(class->groups->kind),
+                .metric = (char *)total_name(class, group->first + i),
+                .event = event->name,
+                .group = (char *)group->name,
+                .pmu = event->pmu,
+                .encoding = event->encoding,
+                .absence = group->members[i].absence,
+            };
+
+            if (!status_is_listed(statuses, n, &status))
+                statuses[n++] = status;
+        }
+    }
+    return n;
+}
+
+int counting_update_catalogue(struct counting *counting)
+{
+    AUTO_FREE struct plan **plans = calloc(counting->n_classes, sizeof(struct plan *));
+    AUTO_FREE struct event_status *statuses = NULL;
+    struct catalogue *catalogue;
+    size_t n_plans = 0, n_statuses = 0, most = 1;
+    int r;
+
+    for (size_t i = 0; i < counting->n_classes; i++)
+        most += counting->classes[i].groups ? counting->classes[i].groups->n_events : 0;
+    statuses = calloc(most, sizeof(*statuses));
+    if (!plans || !statuses)
+        return -ENOMEM;
+    for (size_t i = 0; i < counting->n_classes; i++) {
+        const struct target_class *class = &counting->classes[i];
+
+        if (class->plan)
+            plans[n_plans++] = class->plan;
+        if (class->groups)
+            n_statuses = list_statuses(class, statuses, n_statuses);
+    }
+    r = catalogue_new(plans, n_plans, statuses, n_statuses, &catalogue);
+    if (r < 0)
+        return r;
+    (void)catalogue_unref(counting->catalogue);
+    counting->catalogue = catalogue;
+    return 0;
+}

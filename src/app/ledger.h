@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The targets that have numbers on /metrics: those that are counted, and those
+ * that have ended and whose totals linger. Keeps the limits of series and bytes;
+ * what lingers makes room for what lives, the oldest first.
+ */
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "app/counting.h"
+#include "count/counter_set.h"
+#include "target/cgroup_targets.h"
+
+struct entry {
+    size_t class_index;
+    struct account *account;      /* NULL: refused for a limit, see `uncounted` */
+    struct counter_set *counters; /* NULL: ended, refused, or a sum */
+    struct cgroup_target *cgroup; /* NULL: the machine or a CPU */
+    struct identity *identity;    /* a reference, of the machine or a CPU; else NULL */
+    const struct cpu_list *cpus;  /* where it is counted; borrowed */
+    bool counted;                 /* it has been: its totals are worth keeping */
+    enum absence uncounted;       /* why it is not counted now */
+    uint64_t gone_ns;             /* CLOCK_MONOTONIC of its end; 0 while it lives */
+    size_t row_bytes;
+    UT_hash_handle hh; /* in lingering, by path, oldest first */
+};
+
+struct ledger_limits {
+    size_t targets; /* that live or linger */
+    size_t series;
+    size_t bytes; /* of the text */
+};
+
+struct ledger {
+    struct counting *counting;      /* borrowed */
+    struct cgroup_targets *cgroups; /* borrowed; NULL where there are none */
+    struct ledger_limits limits;
+    struct entry **entries;
+    size_t n_entries;
+    struct entry *lingering;   /* hash */
+    size_t series, bytes;      /* of all accounts */
+    bool changed;              /* since the last ledger_roster() */
+    struct account **accounts; /* in the order of the roster */
+    size_t n_accounts;
+};
+
+void ledger_init(struct ledger *ledger, struct counting *counting, struct cgroup_targets *cgroups,
+                 const struct ledger_limits *limits);
+void ledger_done(struct ledger *ledger);
+
+/*
+ * Enters a target: takes over a reference of the identity. Where no room can be
+ * made it is entered without an account, over_limit. 0 or -ENOMEM; then the
+ * target is not entered.
+ */
+int ledger_add(struct ledger *ledger, size_t class_index, struct cgroup_target *cgroup,
+               struct identity *identity, uint64_t start_realtime_ns, struct entry **ret_entry);
+
+/* Tries again to give an account to a target that was refused one. 0 or -ENOMEM. */
+int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_realtime_ns);
+
+/* The target has ended and its last reading is in the account: from now on it lingers. */
+void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
+
+/* A target is born at this path: what lingers under the same labels ends at once. */
+void ledger_replace(struct ledger *ledger, const char *path);
+
+/* Ends what has lingered for long enough. */
+void ledger_retire(struct ledger *ledger, uint64_t now_ns, uint64_t linger_ns);
+
+/* Moves an entry's numbers to its class's plan, where that has changed. 0 or -ENOMEM. */
+int ledger_replan(struct ledger *ledger, struct entry *entry);
+
+/* Brings labels up to date after the identities of cgroups have changed. */
+void ledger_rename(struct ledger *ledger);
+
+/*
+ * A roster of all accounts; ledger->accounts is in its order until the next
+ * change. 0 or -ENOMEM.
+ */
+int ledger_roster(struct ledger *ledger, struct roster **ret_roster);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app/metrics_page.h"
+
+#include <errno.h>
+
+#include "app/version.h"
+#include "base/clock.h"
+
+/* A snapshot is stale after 10 s or 5 intervals, whichever is more. */
+#define STALE_NS        (10 * NS_PER_SECOND)
+#define STALE_INTERVALS 5
+
+int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot, int procfs_fd,
+                      uint64_t interval_ns)
+{
+    uint64_t intervals_ns = STALE_INTERVALS * interval_ns;
+
+    *page = (struct metrics_page){
+        .slot = slot,
+        .exposition = exposition_new(),
+        .procfs_fd = procfs_fd,
+        .stale_ns = intervals_ns > STALE_NS ? intervals_ns : STALE_NS,
+    };
+    return page->exposition ? 0 : -ENOMEM;
+}
+
+void metrics_page_done(struct metrics_page *page)
+{
+    page->exposition = exposition_free(page->exposition);
+}
+
+static uint64_t age_ns(const struct snapshot *snapshot)
+{
+    return clock_monotonic_ns() - snapshot->taken_ns;
+}
+
+static uint64_t page_version(void *context)
+{
+    struct metrics_page *page = context;
+    AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(page->slot);
+
+    /* What is stale tells its age, which is another one each time. */
+    if (!snapshot || age_ns(snapshot) > page->stale_ns)
+        return 0;
+    return snapshot->sequence;
+}
+
+static int page_render(void *context, struct text *text)
+{
+    struct metrics_page *page = context;
+    AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(page->slot);
+    struct self_stats self;
+    struct exposition_facts facts = {.version = version_string(), .revision = version_revision()};
+
+    if (!snapshot)
+        return -EAGAIN;
+    facts.age_ns = age_ns(snapshot);
+    facts.stale = facts.age_ns > page->stale_ns;
+    if (self_stats_read(page->procfs_fd, &self) == 0)
+        facts.self = &self;
+    return exposition_write(page->exposition, snapshot, &facts, text);
+}
+
+static const char *page_not_ready(void *context)
+{
+    struct metrics_page *page = context;
+    AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(page->slot);
+
+    if (!snapshot)
+        return "the first cycle is not complete";
+    if (age_ns(snapshot) > page->stale_ns)
+        return "the last cycle is too long ago";
+    return NULL;
+}
+
+struct page_source metrics_page_source(struct metrics_page *page)
+{
+    return (struct page_source){
+        .context = page,
+        .version = page_version,
+        .render = page_render,
+        .not_ready = page_not_ready,
+    };
+}

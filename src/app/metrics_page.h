@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* /metrics: the current snapshot as the server shows it. */
+
+#include "expose/exposition.h"
+#include "metric/snapshot.h"
+#include "web/server.h"
+
+struct metrics_page {
+    struct snapshot_slot *slot; /* borrowed */
+    struct exposition *exposition;
+    int procfs_fd; /* borrowed */
+    uint64_t stale_ns;
+};
+
+/* interval_ns: of the cycles. 0 or -ENOMEM. */
+int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot, int procfs_fd,
+                      uint64_t interval_ns);
+void metrics_page_done(struct metrics_page *page);
+
+/* The page as a source for the server; valid as long as the page. */
+struct page_source metrics_page_source(struct metrics_page *page);

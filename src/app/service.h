@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The running service: the collector's loop in the calling thread, the server in its own. */
+
+#include "app/config.h"
+#include "app/options.h"
+
+/*
+ * Runs until SIGTERM or SIGINT. Logs what goes wrong. Returns the exit status of
+ * the process: 0, or 1 if it could not start.
+ */
+int service_run(const struct options *options, const struct config *config);

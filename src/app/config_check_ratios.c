@@ -12,6 +12,7 @@
 #include "app/config_check.h"
 #include "app/config_error.h"
 #include "app/yaml_reader.h"
+#include "event/generic.h"
 #include "metric/formula.h"
 
 struct names {
@@ -32,21 +33,35 @@ static bool has_name(const struct names *names, const char *name)
     return false;
 }
 
-/* Each event of the groups once; borrowed. */
-static int names_of(const struct config_group *groups, size_t n_groups, struct names *names)
+static void add_name(struct names *names, const char *name)
+{
+    if (!has_name(names, name))
+        names->names[names->n++] = name;
+}
+
+/* Each event of all groups once, in either spelling; borrowed. */
+static int all_names(const struct config *config, struct names *names)
 {
     size_t total = 0;
 
-    for (size_t i = 0; i < n_groups; i++)
-        total += groups[i].events.n;
-    names->names = calloc(total + 1, sizeof(*names->names));
+    for (size_t i = 0; i < config->n_groups; i++)
+        total += config->groups[i].events.n;
+    names->names = calloc(2 * total + 1, sizeof(*names->names));
     if (!names->names)
         return -ENOMEM;
-    for (size_t i = 0; i < n_groups; i++)
-        for (size_t j = 0; j < groups[i].events.n; j++)
-            if (!has_name(names, groups[i].events.words[j].text))
-                names->names[names->n++] = groups[i].events.words[j].text;
+    for (size_t i = 0; i < config->n_groups; i++)
+        for (size_t j = 0; j < config->groups[i].events.n; j++) {
+            const char *name = config->groups[i].events.words[j].text;
+
+            add_name(names, name);
+            add_name(names, event_generic_canonical(name));
+        }
     return 0;
+}
+
+static const char *as_listed(const char *name)
+{
+    return name;
 }
 
 /* Where a byte of the formula stands; its begin where it is not written letter by letter. */
@@ -73,7 +88,9 @@ static void add_groups_of(const struct config *config, const char *event,
 
     for (size_t i = 0; i < config->n_groups; i++) {
         for (size_t j = 0; j < config->groups[i].events.n; j++) {
-            if (strcmp(config->groups[i].events.words[j].text, event) != 0)
+            const char *listed = config->groups[i].events.words[j].text;
+
+            if (strcmp(listed, event) != 0 && strcmp(event_generic_canonical(listed), event) != 0)
                 continue;
             config_error_add(error, "%s%s", separator, config->groups[i].name.text);
             separator = ", ";
@@ -110,19 +127,34 @@ static bool uses_any(const struct formula *formula, size_t n)
     return false;
 }
 
-/* 1: this group counts the ratio; 0: it does not; -ENOMEM. */
-static int group_counts(const struct config_group *group, const char *text)
+/*
+ * 1: this group counts the ratio, if its events are spelled so; 0: it does not; -ENOMEM.
+ */
+static int group_counts_as(const struct config_group *group, const char *text,
+                           const char *spell(const char *name))
 {
     struct names names __attribute__((cleanup(cleanup_names))) = {0};
     AUTO(formula) struct formula *formula = NULL;
     struct formula_error wrong;
-    int r = names_of(group, 1, &names);
+    int r;
 
-    if (r == 0)
-        r = formula_parse(text, names.names, names.n, &formula, &wrong);
+    names.names = calloc(group->events.n + 1, sizeof(*names.names));
+    if (!names.names)
+        return -ENOMEM;
+    for (; names.n < group->events.n; names.n++)
+        names.names[names.n] = spell(group->events.words[names.n].text);
+    r = formula_parse(text, names.names, names.n, &formula, &wrong);
     if (r == -ENOMEM)
         return r;
     return r == 0 && uses_any(formula, names.n);
+}
+
+/* A formula is written in the canonical names of events, or in those that the group lists. */
+static int group_counts(const struct config_group *group, const char *text)
+{
+    int r = group_counts_as(group, text, event_generic_canonical);
+
+    return r ? r : group_counts_as(group, text, as_listed);
 }
 
 static int check_formula(const struct config *config, const struct config_ratio *ratio,
@@ -159,7 +191,7 @@ int config_check_ratios(const struct config *config, const char *text, size_t le
     int r = 0;
 
     if (config->n_ratios > 0)
-        r = names_of(config->groups, config->n_groups, &all);
+        r = all_names(config, &all);
     for (size_t i = 0; r == 0 && i < config->n_ratios; i++)
         r = check_formula(config, &config->ratios[i], &all, text, length, ret_error);
     return r;

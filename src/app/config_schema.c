@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/clock.h"
+#include "count/event_group.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -16,7 +17,7 @@
 #define LONGEST_PATTERN 4096
 #define LONGEST_CPUS    1024
 #define MOST_GROUPS     64
-#define MOST_EVENTS     64 /* of one group */
+#define MOST_EVENTS     EVENT_GROUP_MAX
 #define MOST_RENAMES    1024
 #define MOST_RATIOS     128
 #define MOST_RULES      256

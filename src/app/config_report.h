@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What `pmutool check config` and `pmu_exporter --config.check` print. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * About how many nanoseconds direct counting adds to a switch between tasks of
+ * two counted cgroups (measured, see README): 0.3 us, and 0.075 us for each event
+ * of either cgroup and each of the whole machine. 0 where no cgroup is counted.
+ */
+unsigned direct_switch_cost_ns(size_t events_of_a_cgroup, size_t events_of_the_system);
+
+/*
+ * Reads the file and prints a summary with every event, and why it cannot be
+ * counted on this machine where it cannot; errors go to stderr as
+ * FILE:LINE:COLUMN: message. may_be_absent: where there is no such file the
+ * built-in default is looked at. sysfs: where that is mounted. Returns the exit
+ * status: 0, or 2 for a configuration that is not valid or cannot be read.
+ */
+int config_report(const char *path, bool may_be_absent, const char *sysfs);

@@ -214,7 +214,7 @@ static int print_report(const char *path, const struct config *config, const cha
     return EXIT_SUCCESS;
 }
 
-static int refuse(const char *path, int r, const struct config_error *error)
+void config_print_failure(const char *path, int r, const struct config_error *error)
 {
     if (r != -EINVAL)
         (void)fprintf(stderr, "%s: %s\n", path, strerror(-r));
@@ -223,7 +223,6 @@ static int refuse(const char *path, int r, const struct config_error *error)
     else
         (void)fprintf(stderr, "%s:%u:%u: %s\n", path, error->place.line, error->place.column,
                       error->message);
-    return EXIT_BAD_CONFIG;
 }
 
 int config_report(const char *path, bool may_be_absent, const char *sysfs)
@@ -236,5 +235,9 @@ int config_report(const char *path, bool may_be_absent, const char *sysfs)
         path = "built-in default";
         r = config_default(&config);
     }
-    return r < 0 ? refuse(path, r, &error) : print_report(path, config, sysfs);
+    if (r < 0) {
+        config_print_failure(path, r, &error);
+        return EXIT_BAD_CONFIG;
+    }
+    return print_report(path, config, sysfs);
 }

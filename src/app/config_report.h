@@ -6,6 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "app/config.h"
+
+/* One line on stderr for what config_read() returned: FILE:LINE:COLUMN: message, or FILE: why. */
+void config_print_failure(const char *path, int r, const struct config_error *error);
+
 /*
  * About how many nanoseconds direct counting adds to a switch between tasks of
  * two counted cgroups (measured, see README): 0.3 us, and 0.075 us for each event

@@ -24,7 +24,9 @@ void cgroup_root_done(struct cgroup_root *root);
 int cgroup_root_open(const char *path, struct cgroup_root *ret_root);
 
 /*
- * Opens a directory below another one without ever leaving it or following a
- * link (openat2, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS); a descriptor or -errno.
+ * Opens a directory below another one ("a/b", or "." for itself) without ever
+ * leaving it, following a link or crossing a mount (openat2, RESOLVE_BENEATH |
+ * RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV). The path may be longer than PATH_MAX.
+ * A descriptor, O_RDONLY | O_DIRECTORY, or -errno.
  */
 int cgroup_open_below(int directory_fd, const char *relative);

@@ -8,6 +8,13 @@
  * Not clean are: bytes that are not UTF-8, control characters (C0, DEL, C1),
  * bidirectional marks and overrides, line and paragraph separators,
  * noncharacters.
+ *
+ * In the encoded form every byte but the printable ones of ASCII is `%XX`. A
+ * label that would be longer than CGROUP_LABEL_MAX, clean or not, is the encoded
+ * form cut between two bytes of the path, then "…" and a hash of the whole path
+ * (FNV-1a, 16 hexadecimal digits). "…" is not ASCII, so no path that is not cut
+ * has such a label. Two that are cut can share one, if somebody looks for a
+ * collision: who counts cgroups must refuse the second (cgroup_label_is_cut).
  */
 
 #include "base/text.h"
@@ -18,6 +25,9 @@
 
 /* Appends the label of a path of raw bytes that begins with `/`. */
 void cgroup_path_append_label(struct text *text, const char *path);
+
+/* Whether this is the label of a path that was too long. */
+bool cgroup_label_is_cut(const char *label);
 
 /*
  * The path that a label came from, for tests and people. 0; -EINVAL if no path

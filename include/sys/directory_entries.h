@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The directories in a directory, without allocating: names may be longer than
+ * NAME_MAX (a cgroup's may have 4,072 bytes), and the inode comes with the name,
+ * so that one that is known already need not be opened.
+ */
+
+#include <stdalign.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct directory_entries {
+    int fd; /* borrowed; its offset moves */
+    size_t offset, length;
+    alignas(uint64_t) char buffer[32 * 1024];
+};
+
+struct directory_entry {
+    const char *name; /* until the next call */
+    uint64_t inode;
+};
+
+/* Begins with the first entry of the directory that `fd` is open on. */
+void directory_entries_init(struct directory_entries *entries, int fd);
+
+/* The next directory but `.` and `..`: 1; 0 at the end; -errno (-ENOENT: it was removed). */
+int directory_entries_next(struct directory_entries *entries, struct directory_entry *ret_entry);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sys/cgroup_root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libcgroup.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+
+/*
+ * perf_event belongs to one hierarchy: to v1 while somebody has mounted it there
+ * (the kernel then takes it away from v2), else to v2, where it is implicit and
+ * no list names it. So a v1 mount of perf_event wins, and otherwise any mount
+ * that is cgroup2 by its magic number will do: there is only one v2 hierarchy.
+ */
+
+void cgroup_root_done(struct cgroup_root *root)
+{
+    if (root->fd >= 0)
+        (void)close(root->fd);
+    free(root->path);
+    *root = (struct cgroup_root){.fd = -1};
+}
+
+enum hierarchy { ANY_HIERARCHY, ONLY_V1, ONLY_V2 };
+
+/* 0; -ENOENT where the path is not there or is no such cgroup file system; -errno. */
+static int open_root(const char *path, enum hierarchy wanted, struct cgroup_root *ret_root)
+{
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct statfs status;
+    bool v1, v2;
+    char *copy;
+
+    if (fd < 0)
+        return errno == ENOTDIR ? -ENOENT : -errno;
+    if (fstatfs(fd, &status) < 0)
+        return -errno;
+    v1 = status.f_type == CGROUP_SUPER_MAGIC;
+    v2 = status.f_type == CGROUP2_SUPER_MAGIC;
+    if (!(v1 && wanted != ONLY_V2) && !(v2 && wanted != ONLY_V1))
+        return -ENOENT;
+    copy = strdup(path);
+    if (!copy)
+        return -ENOMEM;
+    *ret_root = (struct cgroup_root){.fd = TAKE_FD(fd), .path = copy, .v2 = v2};
+    return 0;
+}
+
+/* Tries every mount that libcgroup lists with this controller (NULL: any). */
+static int open_listed(const char *controller, enum hierarchy wanted, struct cgroup_root *ret_root)
+{
+    struct cgroup_mount_point mount;
+    void *handle = NULL;
+    int r = -ENOENT, listed;
+
+    for (listed = cgroup_get_controller_begin(&handle, &mount); listed == 0 && r == -ENOENT;
+         listed = cgroup_get_controller_next(&handle, &mount))
+        if (!controller || strcmp(mount.name, controller) == 0)
+            r = open_root(mount.path, wanted, ret_root);
+    (void)cgroup_get_controller_end(&handle);
+    return r;
+}
+
+static int open_below_path(const char *path, const char *name, enum hierarchy wanted,
+                           struct cgroup_root *ret_root)
+{
+    AUTO_FREE char *joined = NULL;
+
+    if (asprintf(&joined, "%s/%s", path, name) < 0) {
+        joined = NULL;
+        return -ENOMEM;
+    }
+    return open_root(joined, wanted, ret_root);
+}
+
+static int open_given(const char *path, struct cgroup_root *ret_root)
+{
+    int r = open_root(path, ANY_HIERARCHY, ret_root);
+
+    if (r == -ENOENT)
+        r = open_below_path(path, "perf_event", ONLY_V1, ret_root);
+    if (r == -ENOENT)
+        r = open_below_path(path, "unified", ONLY_V2, ret_root);
+    return r;
+}
+
+/* libcgroup lists no v2 mount that has no controller of its own. */
+static int open_usual(struct cgroup_root *ret_root)
+{
+    static const char *const paths[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+    int r = -ENOENT;
+
+    for (size_t i = 0; i < ARRAY_SIZE(paths) && r == -ENOENT; i++)
+        r = open_root(paths[i], ONLY_V2, ret_root);
+    return r;
+}
+
+int cgroup_root_open(const char *path, struct cgroup_root *ret_root)
+{
+    int r = -ENOENT;
+
+    if (path)
+        return open_given(path, ret_root);
+    if (cgroup_init() == 0) {
+        r = open_listed("perf_event", ONLY_V1, ret_root);
+        if (r == -ENOENT)
+            r = open_listed(NULL, ONLY_V2, ret_root);
+    }
+    return r == -ENOENT ? open_usual(ret_root) : r;
+}
+
+static int open_piece(int directory_fd, const char *relative)
+{
+    struct open_how how = {
+        .flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+        /* no other mount either: what lies over a cgroup is not one */
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
+    };
+
+    /* the kernel gives up with EAGAIN where a rename races with the look-up */
+    for (int tries = 0; tries < 16; tries++) {
+        long fd = syscall(SYS_openat2, directory_fd, relative, &how, sizeof(how));
+
+        if (fd >= 0)
+            return (int)fd;
+        if (errno != EAGAIN && errno != EINTR)
+            break;
+    }
+    return -errno;
+}
+
+/* How much of a path that is too long for one call goes into it; 0: a name is too long itself. */
+static size_t first_piece(const char *relative)
+{
+    const char *end = memrchr(relative, '/', PATH_MAX);
+
+    return end ? (size_t)(end - relative) : 0;
+}
+
+int cgroup_open_below(int directory_fd, const char *relative)
+{
+    AUTO_CLOSE int held = -1;
+    size_t length = strlen(relative);
+
+    while (length >= PATH_MAX) {
+        char piece[PATH_MAX];
+        size_t n = first_piece(relative);
+        int fd;
+
+        if (n == 0)
+            return -ENAMETOOLONG;
+        memcpy(piece, relative, n);
+        piece[n] = '\0';
+        fd = open_piece(held >= 0 ? held : directory_fd, piece);
+        if (fd < 0)
+            return fd;
+        if (held >= 0)
+            (void)close(held);
+        held = fd;
+        relative += n + 1;
+        length -= n + 1;
+    }
+    return open_piece(held >= 0 ? held : directory_fd, relative);
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "sys/cgroup_root.h"
+#include "target/cgroup_set.h"
+
+/*
+ * Who is counted, of those that the rules want. Whoever stands, stays. A
+ * newcomer beyond a limit becomes a candidate of its subtree and is looked at
+ * again only when something went away; so a user who makes thousands costs
+ * nothing while nothing changes, and takes nobody else's place.
+ */
+
+enum cgroup_outcome cgroup_open(const struct cgroup_targets *set, const char *path, int *ret_fd,
+                                uint64_t *ret_inode)
+{
+    AUTO_CLOSE int fd = cgroup_open_below(set->root_fd, path[1] ? path + 1 : ".");
+    struct stat status;
+
+    if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM)
+        return CGROUP_STARVED;
+    if (fd == -EACCES || fd == -EPERM)
+        return CGROUP_FORBIDDEN;
+    if (fd < 0 || fstat(fd, &status) < 0)
+        return CGROUP_ABSENT;
+    *ret_inode = status.st_ino;
+    *ret_fd = TAKE_FD(fd);
+    return CGROUP_DONE;
+}
+
+struct counted_cgroup *counted_cgroup_free(struct counted_cgroup *counted)
+{
+    if (!counted)
+        return NULL;
+    cgroup_target_close_fd(&counted->target);
+    counted->target.identity = identity_unref(counted->target.identity);
+    free(counted->target.path);
+    free(counted);
+    return NULL;
+}
+
+static void leave_queue(struct cgroup_targets *set, struct cgroup_node *node)
+{
+    if (node->waiting == WAITING_AS_CANDIDATE) {
+        TAILQ_REMOVE(&node->subtree->candidates, node, waiting_entry);
+        if (TAILQ_EMPTY(&node->subtree->candidates))
+            LIST_REMOVE(node->subtree, with_candidates);
+    } else if (node->waiting == WAITING_FOR_DESCRIPTORS) {
+        TAILQ_REMOVE(&set->starved, node, waiting_entry);
+    }
+    node->waiting = WAITING_NOWHERE;
+}
+
+static void set_uncounted(struct cgroup_targets *set, struct cgroup_node *node, enum absence reason)
+{
+    if (node->uncounted != ABSENCE_NONE)
+        set->census.uncounted[node->uncounted]--;
+    if (reason != ABSENCE_NONE)
+        set->census.uncounted[reason]++;
+    node->uncounted = reason;
+}
+
+/* The node stays known; it waits in the queue of that kind. */
+static void refuse(struct cgroup_targets *set, struct cgroup_node *node, enum absence reason,
+                   enum cgroup_waiting waiting)
+{
+    set_uncounted(set, node, reason);
+    if (!node->refused)
+        set->census.dropped[reason]++;
+    node->refused = true;
+    node->waiting = waiting;
+    if (waiting == WAITING_AS_CANDIDATE) {
+        if (TAILQ_EMPTY(&node->subtree->candidates))
+            LIST_INSERT_HEAD(&set->with_candidates, node->subtree, with_candidates);
+        TAILQ_INSERT_TAIL(&node->subtree->candidates, node, waiting_entry);
+    } else if (waiting == WAITING_FOR_DESCRIPTORS) {
+        TAILQ_INSERT_TAIL(&set->starved, node, waiting_entry);
+    }
+}
+
+/* Why there is no room for one more in the subtree; ABSENCE_NONE: there is. */
+static enum absence refusal(const struct cgroup_targets *set, const struct cgroup_subtree *subtree)
+{
+    if (subtree->targets >= set->limits.per_subtree)
+        return ABSENCE_OVER_LIMIT;
+    return set->census.standing >= set->limits.targets ? set->limits.reason : ABSENCE_NONE;
+}
+
+static bool reserve(struct target_list *list, size_t wanted)
+{
+    struct cgroup_target **items;
+    size_t capacity = list->capacity ? list->capacity : 16;
+
+    if (wanted <= list->capacity)
+        return true;
+    while (capacity < wanted)
+        capacity *= 2;
+    items = reallocarray(list->items, capacity, sizeof(*items));
+    if (!items)
+        return false;
+    list->items = items;
+    list->capacity = capacity;
+    return true;
+}
+
+/* Room to report the birth now, and the death of each that stands whenever it comes. */
+static bool reserve_reports(struct cgroup_targets *set)
+{
+    return reserve(&set->born, set->born.n + 1) &&
+           reserve(&set->gone, set->gone.n + set->census.standing + 1);
+}
+
+static int counted_cgroup_new(const struct cgroup_node *node, const char *path, int fd,
+                              uint64_t inode, struct counted_cgroup **ret_counted)
+{
+    AUTO(counted_cgroup) struct counted_cgroup *counted = calloc(1, sizeof(*counted));
+
+    if (!counted)
+        return -ENOMEM;
+    counted->target = (struct cgroup_target){
+        .path = strdup(path),
+        .rule = node->rule,
+        .fd = -1,
+        .inode = inode,
+        .start_realtime_ns = clock_realtime_ns(),
+    };
+    if (!counted->target.path || cgroup_identity_new(node, path, &counted->target.identity) < 0)
+        return -ENOMEM;
+    counted->target.fd = fd;
+    *ret_counted = TAKE(counted);
+    return 0;
+}
+
+static void stand(struct cgroup_targets *set, struct cgroup_node *node,
+                  struct counted_cgroup *counted)
+{
+    set_uncounted(set, node, ABSENCE_NONE);
+    node->counted = counted;
+    node->inode = counted->target.inode;
+    node->subtree->targets++;
+    set->census.standing++;
+    LIST_INSERT_HEAD(&set->all, counted, entry);
+    set->n_all++;
+    counted->born_index = set->born.n;
+    set->born.items[set->born.n++] = &counted->target;
+}
+
+/* Makes it a target by the open directory. An outcome or -ENOMEM. */
+static int take_in(struct cgroup_targets *set, struct cgroup_node *node, const char *path,
+                   uint64_t inode, int *fd)
+{
+    AUTO(counted_cgroup) struct counted_cgroup *counted = NULL;
+
+    if (!reserve_reports(set) || counted_cgroup_new(node, path, *fd, inode, &counted) < 0)
+        return -ENOMEM;
+    *fd = -1;
+    if (cgroup_label_is_taken(set, &counted->target)) {
+        refuse(set, node, ABSENCE_OVER_LIMIT, WAITING_NOWHERE);
+        return CGROUP_DONE;
+    }
+    stand(set, node, TAKE(counted));
+    /* one that waited may have targets below it by now */
+    if (!LIST_EMPTY(&node->children) && cgroup_relabel(set, node) < 0)
+        set->relabel = true;
+    return CGROUP_DONE;
+}
+
+int cgroup_admit(struct cgroup_targets *set, struct cgroup_node *node)
+{
+    AUTO_CLOSE int fd = -1;
+    enum cgroup_outcome outcome;
+    enum absence reason;
+    const char *path;
+    uint64_t inode = 0;
+
+    leave_queue(set, node);
+    reason = refusal(set, node->subtree);
+    if (reason != ABSENCE_NONE) {
+        refuse(set, node, reason, WAITING_AS_CANDIDATE);
+        return CGROUP_DONE;
+    }
+    path = cgroup_node_path(node, NULL, &set->path);
+    if (!path)
+        return -ENOMEM;
+    outcome = cgroup_open(set, path, &fd, &inode);
+    if (outcome == CGROUP_STARVED)
+        refuse(set, node, ABSENCE_NO_DESCRIPTORS, WAITING_FOR_DESCRIPTORS);
+    else if (outcome == CGROUP_FORBIDDEN)
+        refuse(set, node, ABSENCE_NOT_PERMITTED, WAITING_NOWHERE);
+    if (outcome != CGROUP_DONE)
+        return (int)outcome;
+    /* another one under the same name: inotify, or the next walk, tells of it */
+    if (node->inode != 0 && inode != node->inode)
+        return CGROUP_ABSENT;
+    return take_in(set, node, path, inode, &fd);
+}
+
+static int admit_one_waiting(struct cgroup_targets *set, struct cgroup_node *node)
+{
+    int r = cgroup_admit(set, node);
+
+    if (r == CGROUP_ABSENT && node->parent)
+        cgroup_forget(set, node);
+    return r;
+}
+
+static int admit_candidates(struct cgroup_targets *set, struct cgroup_subtree *subtree)
+{
+    struct cgroup_node *node;
+
+    while ((node = TAILQ_FIRST(&subtree->candidates)) && refusal(set, subtree) == ABSENCE_NONE) {
+        bool last = !node->parent || !node->parent->parent;
+        int r = admit_one_waiting(set, node);
+
+        /* a top-level cgroup that is forgotten takes its subtree along */
+        if (r < 0 || r == CGROUP_STARVED || (r == CGROUP_ABSENT && last))
+            return r;
+    }
+    return CGROUP_DONE;
+}
+
+int cgroup_admit_waiting(struct cgroup_targets *set)
+{
+    struct cgroup_subtree *subtree, *next;
+    struct cgroup_node *node;
+    int r;
+
+    while ((node = TAILQ_FIRST(&set->starved))) {
+        r = admit_one_waiting(set, node);
+        if (r < 0 || r == CGROUP_STARVED)
+            return r < 0 ? r : 0;
+    }
+    if (!set->room)
+        return 0;
+    for (subtree = LIST_FIRST(&set->with_candidates);
+         subtree && set->census.standing < set->limits.targets; subtree = next) {
+        next = LIST_NEXT(subtree, with_candidates);
+        r = admit_candidates(set, subtree);
+        if (r < 0 || r == CGROUP_STARVED)
+            return r < 0 ? r : 0;
+    }
+    set->room = false;
+    return 0;
+}
+
+static void take_back_birth(struct cgroup_targets *set, struct counted_cgroup *counted)
+{
+    struct cgroup_target *last = set->born.items[--set->born.n];
+
+    set->born.items[counted->born_index] = last;
+    ((struct counted_cgroup *)last)->born_index = counted->born_index;
+    LIST_REMOVE(counted, entry);
+    set->n_all--;
+    (void)counted_cgroup_free(counted);
+}
+
+static void end_target(struct cgroup_targets *set, struct cgroup_node *node)
+{
+    struct counted_cgroup *counted = TAKE(node->counted);
+
+    if (!counted)
+        return;
+    node->subtree->targets--;
+    set->census.standing--;
+    set->room = true;
+    if (counted->born_index != SIZE_MAX) {
+        take_back_birth(set, counted);
+        return;
+    }
+    counted->target.gone = true;
+    set->gone.items[set->gone.n++] = &counted->target; /* reserved at its birth */
+}
+
+static void forget_leaf(struct cgroup_targets *set, struct cgroup_node *node)
+{
+    end_target(set, node);
+    leave_queue(set, node);
+    set_uncounted(set, node, ABSENCE_NONE);
+    while (node->left_out > 0)
+        cgroup_left_out_gone(set, node);
+    if (node->queued)
+        TAILQ_REMOVE(&set->to_list, node, to_list);
+    if (set->watch && node->watch >= 0)
+        directory_watch_remove(set->watch, node->watch);
+    cgroup_tree_remove(&set->tree, node);
+}
+
+void cgroup_forget(struct cgroup_targets *set, struct cgroup_node *node)
+{
+    struct cgroup_node *at = node, *parent;
+    bool last;
+
+    do {
+        while (!LIST_EMPTY(&at->children))
+            at = LIST_FIRST(&at->children);
+        parent = at->parent;
+        last = at == node;
+        forget_leaf(set, at);
+        at = parent;
+    } while (!last);
+}
+
+void cgroup_leave_out(struct cgroup_targets *set, struct cgroup_node *parent)
+{
+    set->census.uncounted[ABSENCE_OVER_LIMIT]++;
+    if (++parent->left_out > parent->left_out_before)
+        set->census.dropped[ABSENCE_OVER_LIMIT]++;
+}
+
+void cgroup_left_out_gone(struct cgroup_targets *set, struct cgroup_node *parent)
+{
+    if (parent->left_out == 0)
+        return;
+    parent->left_out--;
+    set->census.uncounted[ABSENCE_OVER_LIMIT]--;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "target/cgroup_path.h"
+#include "target/cgroup_set.h"
+
+/* The order of the info labels; `parent` is the one that changes. */
+enum { INFO_PARENT, INFO_UNIT, INFO_SLICE, INFO_CONTAINER_ID, INFO_POD_UID, N_INFO };
+
+static const char *label_of(const struct cgroup_target *target)
+{
+    size_t n;
+
+    return identity_labels(target->identity, &n)[0].value;
+}
+
+/* The label of the nearest ancestor that is a target. */
+static const char *parent_label(const struct cgroup_node *node)
+{
+    for (node = node->parent; node; node = node->parent)
+        if (node->counted)
+            return label_of(&node->counted->target);
+    return "";
+}
+
+static struct identity *build(const char *label, const char *parent,
+                              const struct cgroup_names *names)
+{
+    const struct label labels[] = {{"cgroup", label}};
+    const struct label info[N_INFO] = {
+        [INFO_PARENT] = {"parent", parent},
+        [INFO_UNIT] = {"unit", names->unit},
+        [INFO_SLICE] = {"slice", names->slice},
+        [INFO_CONTAINER_ID] = {"container_id", names->container_id},
+        [INFO_POD_UID] = {"pod_uid", names->pod_uid},
+    };
+
+    return identity_new(labels, ARRAY_SIZE(labels), info, ARRAY_SIZE(info));
+}
+
+int cgroup_identity_new(const struct cgroup_node *node, const char *path,
+                        struct identity **ret_identity)
+{
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *label = NULL;
+    struct cgroup_names names;
+    struct identity *identity;
+
+    cgroup_path_append_label(&text, path);
+    label = text_take(&text);
+    if (!label || cgroup_names_parse(path, &names) < 0)
+        return -ENOMEM;
+    identity = build(label, parent_label(node), &names);
+    cgroup_names_done(&names);
+    if (!identity)
+        return -ENOMEM;
+    *ret_identity = identity;
+    return 0;
+}
+
+/* 1: the identity was replaced; 0: it is right; -ENOMEM. */
+static int tell_parent(struct cgroup_target *target, const char *parent)
+{
+    size_t n_labels, n_info;
+    const struct label *labels = identity_labels(target->identity, &n_labels);
+    const struct label *info = identity_info(target->identity, &n_info);
+    struct label changed[N_INFO];
+    struct identity *identity;
+
+    if (strcmp(info[INFO_PARENT].value, parent) == 0)
+        return 0;
+    memcpy(changed, info, sizeof(changed));
+    changed[INFO_PARENT].value = parent;
+    identity = identity_new(labels, n_labels, changed, n_info);
+    if (!identity)
+        return -ENOMEM;
+    (void)identity_unref(target->identity);
+    target->identity = identity;
+    return 1;
+}
+
+int cgroup_relabel(struct cgroup_targets *set, struct cgroup_node *top)
+{
+    for (struct cgroup_node *node = top; node; node = cgroup_tree_next(top, node)) {
+        int r = node->counted ? tell_parent(&node->counted->target, parent_label(node)) : 0;
+
+        if (r < 0)
+            return r;
+        if (r > 0)
+            set->identities_changed = true;
+    }
+    return 0;
+}
+
+bool cgroup_label_is_taken(const struct cgroup_targets *set, const struct cgroup_target *target)
+{
+    const struct counted_cgroup *other;
+
+    if (!cgroup_label_is_cut(label_of(target)))
+        return false;
+    LIST_FOREACH(other, &set->all, entry)
+    if (strcmp(label_of(&other->target), label_of(target)) == 0 &&
+        strcmp(other->target.path, target->path) != 0)
+        return true;
+    return false;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/cgroup_targets.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "target/cgroup_set.h"
+
+/*
+ * An update that fails half way keeps what it has found out and reports it
+ * together with what the next one finds, after a walk of the whole tree; so no
+ * birth or death is ever lost to the caller, and none is told twice.
+ */
+
+/* The safety net below inotify. */
+#define RESCAN_INTERVAL_NS (60 * NS_PER_SECOND)
+
+/* Memory for what is known beyond the targets themselves: some thousand names of usual length. */
+#define TREE_BYTES       ((size_t)16 << 20)
+#define SUBTREE_BYTES    ((size_t)2 << 20)
+#define BYTES_PER_TARGET 512
+
+static size_t bound_of(size_t bytes, size_t targets)
+{
+    size_t bound;
+
+    if (__builtin_mul_overflow(targets, BYTES_PER_TARGET, &bound) ||
+        __builtin_add_overflow(bound, bytes, &bound))
+        return SIZE_MAX;
+    return bound;
+}
+
+static void init_set(struct cgroup_targets *set, const struct cgroup_limits *limits)
+{
+    set->limits = *limits;
+    if (set->limits.reason == ABSENCE_NONE)
+        set->limits.reason = ABSENCE_OVER_LIMIT;
+    set->rescan_interval_ns = RESCAN_INTERVAL_NS;
+    set->rescan = true; /* the first walk */
+    TAILQ_INIT(&set->to_list);
+    TAILQ_INIT(&set->starved);
+    LIST_INIT(&set->with_candidates);
+    LIST_INIT(&set->all);
+}
+
+/* The root is a cgroup too, and matches the pattern "/". */
+static void init_root(struct cgroup_targets *set, uint64_t inode)
+{
+    struct cgroup_node *root = set->tree.root;
+
+    set->tree.bytes_max = bound_of(TREE_BYTES, set->limits.targets);
+    set->tree.subtree_bytes_max = bound_of(SUBTREE_BYTES, set->limits.per_subtree);
+    root->inode = inode;
+    root->walked = true;
+    root->rule = cgroup_rules_match(set->rules, "/");
+}
+
+int cgroup_targets_new(int root_fd, const struct cgroup_rules *rules,
+                       const struct cgroup_limits *limits, struct cgroup_targets **ret_targets)
+{
+    struct cgroup_targets *set;
+    struct stat status;
+    int r;
+
+    if (fstat(root_fd, &status) < 0)
+        return -errno;
+    set = calloc(1, sizeof(*set));
+    if (!set)
+        return -ENOMEM;
+    set->root_fd = root_fd;
+    set->rules = rules;
+    init_set(set, limits);
+    r = cgroup_tree_init(&set->tree, status.st_ino);
+    if (r < 0) {
+        free(set);
+        return r;
+    }
+    init_root(set, status.st_ino);
+    *ret_targets = set;
+    return 0;
+}
+
+struct cgroup_targets *cgroup_targets_free(struct cgroup_targets *targets)
+{
+    if (!targets)
+        return NULL;
+    while (!LIST_EMPTY(&targets->all)) {
+        struct counted_cgroup *counted = LIST_FIRST(&targets->all);
+
+        LIST_REMOVE(counted, entry);
+        (void)counted_cgroup_free(counted);
+    }
+    cgroup_tree_done(&targets->tree);
+    (void)directory_watch_free(targets->watch);
+    text_done(&targets->path);
+    free(targets->born.items);
+    free(targets->gone.items);
+    free(targets);
+    return NULL;
+}
+
+/* What has been reported is no news any more. */
+static void begin_report(struct cgroup_targets *set)
+{
+    if (!set->reported)
+        return;
+    for (size_t i = 0; i < set->born.n; i++)
+        ((struct counted_cgroup *)set->born.items[i])->born_index = SIZE_MAX;
+    set->born.n = set->gone.n = 0;
+    set->identities_changed = set->reported = false;
+}
+
+static int bring_to_present(struct cgroup_targets *set)
+{
+    struct cgroup_node *root = set->tree.root;
+    int r = 0;
+
+    if (root->rule >= 0 && !root->counted && root->waiting == WAITING_NOWHERE)
+        r = cgroup_admit(set, root);
+    if (r >= 0)
+        r = cgroup_walk(set);
+    if (r >= 0)
+        r = cgroup_admit_waiting(set);
+    if (r >= 0 && set->relabel)
+        r = cgroup_relabel(set, root);
+    if (r < 0) {
+        set->rescan = set->relabel = true;
+        return r;
+    }
+    set->relabel = false;
+    return 0;
+}
+
+int cgroup_targets_update(struct cgroup_targets *targets, struct cgroup_changes *ret_changes)
+{
+    int r;
+
+    begin_report(targets);
+    r = bring_to_present(targets);
+    if (r < 0)
+        return r;
+    targets->reported = true;
+    *ret_changes = (struct cgroup_changes){
+        .born = targets->born.items,
+        .n_born = targets->born.n,
+        .gone = targets->gone.items,
+        .n_gone = targets->gone.n,
+        .identities_changed =
+            targets->identities_changed || targets->born.n > 0 || targets->gone.n > 0,
+    };
+    return 0;
+}
+
+void cgroup_target_close_fd(struct cgroup_target *target)
+{
+    if (target->fd >= 0)
+        (void)close(target->fd);
+    target->fd = -1;
+}
+
+void cgroup_targets_release(struct cgroup_targets *targets, struct cgroup_target *target)
+{
+    struct counted_cgroup *counted = (struct counted_cgroup *)target;
+
+    assert(target->gone);
+    LIST_REMOVE(counted, entry);
+    targets->n_all--;
+    (void)counted_cgroup_free(counted);
+}
+
+size_t cgroup_targets_count(const struct cgroup_targets *targets)
+{
+    return targets->n_all;
+}
+
+const struct cgroup_census *cgroup_targets_census(const struct cgroup_targets *targets)
+{
+    return &targets->census;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/glob.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "target/glob_steps.h"
+
+/*
+ * Users of the machine choose the names that are matched, so matching must not
+ * cost more for one name than for another. Instead of going back when a guess at
+ * what a star covers was wrong, all guesses are followed at once: a set of the
+ * places in the pattern that the bytes read so far can lead to. One byte of the
+ * path moves every place of the set by at most one token, so the cost is at most
+ * path times pattern.
+ *
+ * The same set answers what may match *below* a directory: whether any place is
+ * left when "directory/" has been read.
+ */
+
+enum token_kind {
+    TOKEN_BYTE,      /* this byte */
+    TOKEN_NOT_SLASH, /* ? */
+    TOKEN_STAR,      /* any bytes but `/` */
+    TOKEN_ANYTHING,  /* any bytes */
+    TOKEN_END,
+};
+
+struct token {
+    enum token_kind kind;
+    char byte;
+    size_t next;          /* where the pattern goes on */
+    bool between_slashes; /* ANYTHING: a whole name in the middle, which may be no name at all */
+};
+
+struct places {
+    uint64_t words[(GLOB_PATTERN_MAX + 1 + 63) / 64];
+};
+
+struct matcher {
+    const char *pattern;
+    size_t length, n_words;
+    struct places sets[2]; /* one is where we are, the other takes the next byte */
+    struct places *now, *next;
+    uint64_t steps;
+};
+
+static struct token token_at(const struct matcher *matcher, size_t place)
+{
+    const char *at = matcher->pattern + place;
+
+    switch (*at) {
+    case '\0':
+        return (struct token){.kind = TOKEN_END, .next = place};
+    case '?':
+        return (struct token){.kind = TOKEN_NOT_SLASH, .next = place + 1};
+    case '*':
+        if (at[1] != '*')
+            return (struct token){.kind = TOKEN_STAR, .next = place + 1};
+        return (struct token){
+            .kind = TOKEN_ANYTHING,
+            .next = place + 2,
+            .between_slashes = place > 0 && at[-1] == '/' && at[2] == '/',
+        };
+    case '\\':
+        if (at[1])
+            return (struct token){.kind = TOKEN_BYTE, .byte = at[1], .next = place + 2};
+        break;
+    default:
+        break;
+    }
+    return (struct token){.kind = TOKEN_BYTE, .byte = *at, .next = place + 1};
+}
+
+static bool has_place(const struct matcher *matcher, size_t place)
+{
+    return matcher->now->words[place / 64] >> place % 64 & 1;
+}
+
+/* Adds a place to come, and those that are reached from it without reading a byte. */
+static void add_place(struct matcher *matcher, size_t place)
+{
+    uint64_t *words = matcher->next->words;
+
+    for (;;) {
+        uint64_t bit = UINT64_C(1) << place % 64;
+        struct token token = token_at(matcher, place);
+
+        if (words[place / 64] & bit)
+            return;
+        words[place / 64] |= bit;
+        if (token.kind != TOKEN_STAR && token.kind != TOKEN_ANYTHING)
+            return;
+        place = token.next;
+        if (token.between_slashes) {
+            words[place / 64] |= UINT64_C(1) << place % 64;
+            place++;
+        }
+    }
+}
+
+/* What was to come is now. */
+static bool turn(struct matcher *matcher)
+{
+    struct places *now = matcher->next;
+    uint64_t any = 0;
+
+    matcher->next = matcher->now;
+    matcher->now = now;
+    memset(matcher->next->words, 0, matcher->n_words * sizeof(uint64_t));
+    for (size_t word = 0; word < matcher->n_words; word++)
+        any |= now->words[word];
+    return any;
+}
+
+static void advance_place(struct matcher *matcher, size_t place, char byte)
+{
+    struct token token = token_at(matcher, place);
+
+    matcher->steps++;
+    switch (token.kind) {
+    case TOKEN_BYTE:
+        if (byte == token.byte)
+            add_place(matcher, token.next);
+        break;
+    case TOKEN_NOT_SLASH:
+        if (byte != '/')
+            add_place(matcher, token.next);
+        break;
+    case TOKEN_STAR:
+        if (byte != '/')
+            add_place(matcher, place);
+        break;
+    case TOKEN_ANYTHING:
+        add_place(matcher, place);
+        break;
+    case TOKEN_END:
+        break;
+    }
+}
+
+/* Reads one byte of the path; false where no place is left. */
+static bool read_byte(struct matcher *matcher, char byte)
+{
+    for (size_t word = 0; word < matcher->n_words; word++)
+        for (uint64_t left = matcher->now->words[word]; left; left &= left - 1)
+            advance_place(matcher, word * 64 + (size_t)__builtin_ctzll(left), byte);
+    return turn(matcher);
+}
+
+static bool read_path(struct matcher *matcher, const char *path)
+{
+    for (; *path; path++)
+        if (!read_byte(matcher, *path))
+            return false;
+    return true;
+}
+
+static bool start(struct matcher *matcher, const char *pattern)
+{
+    size_t length = strnlen(pattern, GLOB_PATTERN_MAX + 1);
+
+    if (length > GLOB_PATTERN_MAX)
+        return false;
+    *matcher = (struct matcher){
+        .pattern = pattern,
+        .length = length,
+        .n_words = (length + 1 + 63) / 64,
+        .now = &matcher->sets[0],
+        .next = &matcher->sets[1],
+    };
+    add_place(matcher, 0);
+    return turn(matcher);
+}
+
+bool glob_match_counted(const char *pattern, const char *path, uint64_t *ret_steps)
+{
+    struct matcher matcher;
+    bool matched;
+
+    *ret_steps = 0;
+    if (strcmp(path, "/") == 0)
+        return strcmp(pattern, "/") == 0;
+    if (!start(&matcher, pattern))
+        return false;
+    matched = read_path(&matcher, path) && has_place(&matcher, matcher.length);
+    *ret_steps = matcher.steps;
+    return matched;
+}
+
+bool glob_match(const char *pattern, const char *path)
+{
+    uint64_t steps;
+
+    return glob_match_counted(pattern, path, &steps);
+}
+
+/* Reads "directory/"; false where nothing below it can match. */
+static bool read_directory(struct matcher *matcher, const char *directory)
+{
+    if (strcmp(directory, "/") == 0)
+        return read_byte(matcher, '/');
+    return read_path(matcher, directory) && read_byte(matcher, '/');
+}
+
+bool glob_may_match_below(const char *pattern, const char *directory)
+{
+    struct matcher matcher;
+
+    if (!start(&matcher, pattern) || !read_directory(&matcher, directory))
+        return false;
+    /* the end alone is no way on: a name is yet to come */
+    for (size_t place = 0; place < matcher.length; place++)
+        if (has_place(&matcher, place))
+            return true;
+    return false;
+}
+
+bool glob_matches_all_below(const char *pattern, const char *directory)
+{
+    struct matcher matcher;
+
+    if (!start(&matcher, pattern) || !read_directory(&matcher, directory))
+        return false;
+    for (size_t place = 0; place < matcher.length; place++) {
+        struct token token = token_at(&matcher, place);
+
+        if (has_place(&matcher, place) && token.kind == TOKEN_ANYTHING &&
+            token.next == matcher.length)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a lone backslash ends the pattern, or three stars meet. */
+static const char *check_tokens(const char *pattern)
+{
+    size_t stars = 0;
+
+    for (; *pattern; pattern++) {
+        stars = *pattern == '*' ? stars + 1 : 0;
+        if (stars > 2)
+            return "more than two stars in a row";
+        if (*pattern == '\\' && !*++pattern)
+            return "nothing follows the last backslash";
+    }
+    return NULL;
+}
+
+const char *glob_check(const char *pattern)
+{
+    size_t length = strnlen(pattern, GLOB_PATTERN_MAX + 1);
+
+    if (pattern[0] != '/')
+        return "a pattern begins with /";
+    if (length > GLOB_PATTERN_MAX)
+        return "a pattern has at most 1024 bytes";
+    if (length > 1 && pattern[length - 1] == '/')
+        return "a pattern does not end in /";
+    if (strstr(pattern, "//"))
+        return "no path holds //";
+    return check_tokens(pattern);
+}

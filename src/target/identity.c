@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/identity.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* One block: the labels, the info labels, and behind them the bytes of the values. */
+struct identity {
+    atomic_size_t references;
+    size_t n_labels, n_info;
+    struct label all[];
+};
+
+static bool add_values_size(const struct label *labels, size_t n, size_t *size)
+{
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_add_overflow(*size, sizeof(*labels) + strlen(labels[i].value) + 1, size))
+            return false;
+    return true;
+}
+
+/* Copies the labels to `to` and their values to `bytes`; returns the end of the bytes. */
+static char *copy_labels(struct label *to, const struct label *from, size_t n, char *bytes)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t size = strlen(from[i].value) + 1;
+
+        to[i] = (struct label){.name = from[i].name, .value = memcpy(bytes, from[i].value, size)};
+        bytes += size;
+    }
+    return bytes;
+}
+
+struct identity *identity_new(const struct label *labels, size_t n_labels, const struct label *info,
+                              size_t n_info)
+{
+    struct identity *identity;
+    size_t size = sizeof(*identity);
+    char *bytes;
+
+    if (!add_values_size(labels, n_labels, &size) || !add_values_size(info, n_info, &size))
+        return NULL;
+    identity = malloc(size);
+    if (!identity)
+        return NULL;
+    atomic_init(&identity->references, 1);
+    identity->n_labels = n_labels;
+    identity->n_info = n_info;
+    bytes = (char *)(identity->all + n_labels + n_info);
+    bytes = copy_labels(identity->all, labels, n_labels, bytes);
+    (void)copy_labels(identity->all + n_labels, info, n_info, bytes);
+    return identity;
+}
+
+struct identity *identity_ref(struct identity *identity)
+{
+    (void)atomic_fetch_add_explicit(&identity->references, 1, memory_order_relaxed);
+    return identity;
+}
+
+struct identity *identity_unref(struct identity *identity)
+{
+    /* the last one must see what all others did before they let go */
+    if (identity && atomic_fetch_sub_explicit(&identity->references, 1, memory_order_acq_rel) == 1)
+        free(identity);
+    return NULL;
+}
+
+const struct label *identity_labels(const struct identity *identity, size_t *ret_n)
+{
+    *ret_n = identity->n_labels;
+    return identity->all;
+}
+
+const struct label *identity_info(const struct identity *identity, size_t *ret_n)
+{
+    *ret_n = identity->n_info;
+    return identity->all + identity->n_labels;
+}

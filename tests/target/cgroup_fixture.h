@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * A set of cgroup targets over a tree of ordinary directories: on tmpfs, where
+ * an inode number is not given out again, as in a cgroup file system.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "target/cgroup_set.h"
+#include "target/cgroup_targets.h"
+
+struct fixture {
+    char directory[64];
+    int root_fd;
+    struct cgroup_rules *rules;
+    struct cgroup_targets *set;
+    struct cgroup_changes changes;
+};
+
+static const struct cgroup_limits roomy = {1000, ABSENCE_OVER_LIMIT, 1000};
+
+static int fixture_remove_one(const char *path, const struct stat *status, int kind,
+                              struct FTW *ftw)
+{
+    (void)status, (void)kind, (void)ftw;
+    (void)remove(path);
+    return 0;
+}
+
+static int fixture_setup(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+    strcpy(fixture->directory, "/dev/shm/pmu_test_XXXXXX");
+    if (!mkdtemp(fixture->directory))
+        return -1;
+    fixture->root_fd = open(fixture->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *state = fixture;
+    return fixture->root_fd < 0 ? -1 : cgroup_rules_new(&fixture->rules);
+}
+
+static int fixture_teardown(void **state)
+{
+    struct fixture *fixture = *state;
+
+    (void)cgroup_targets_free(fixture->set);
+    (void)cgroup_rules_free(fixture->rules);
+    (void)close(fixture->root_fd);
+    (void)nftw(fixture->directory, fixture_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    free(fixture);
+    return 0;
+}
+
+/* Counts what matches `include`, unless it matches `exclude` (NULL: nothing). */
+static inline void rule(struct fixture *fixture, const char *include, const char *exclude)
+{
+    assert_int_equal(cgroup_rules_add(fixture->rules, &include, 1, &exclude, exclude ? 1 : 0), 0);
+}
+
+static inline void start(struct fixture *fixture, struct cgroup_limits limits)
+{
+    assert_int_equal(cgroup_targets_new(fixture->root_fd, fixture->rules, &limits, &fixture->set),
+                     0);
+}
+
+static inline void update(struct fixture *fixture)
+{
+    assert_int_equal(cgroup_targets_update(fixture->set, &fixture->changes), 0);
+}
+
+static inline void make(struct fixture *fixture, const char *path)
+{
+    assert_int_equal(mkdirat(fixture->root_fd, path + 1, 0755), 0);
+}
+
+static inline void destroy(struct fixture *fixture, const char *path)
+{
+    assert_int_equal(unlinkat(fixture->root_fd, path + 1, AT_REMOVEDIR), 0);
+}
+
+static inline struct cgroup_target *find(struct cgroup_target **list, size_t n, const char *path)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i]->path, path) == 0)
+            return list[i];
+    return NULL;
+}
+
+static inline struct cgroup_target *born(struct fixture *fixture, const char *path)
+{
+    return find(fixture->changes.born, fixture->changes.n_born, path);
+}
+
+static inline struct cgroup_target *gone(struct fixture *fixture, const char *path)
+{
+    return find(fixture->changes.gone, fixture->changes.n_gone, path);
+}
+
+static inline void assert_news(const struct fixture *fixture, size_t n_born, size_t n_gone)
+{
+    assert_int_equal(fixture->changes.n_born, n_born);
+    assert_int_equal(fixture->changes.n_gone, n_gone);
+}
+
+static inline const char *info(const struct cgroup_target *target, const char *name)
+{
+    size_t n;
+    const struct label *labels = identity_info(target->identity, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(labels[i].name, name) == 0)
+            return labels[i].value;
+    return NULL;
+}
+
+static inline const struct cgroup_census *census(const struct fixture *fixture)
+{
+    return cgroup_targets_census(fixture->set);
+}

@@ -57,6 +57,14 @@ class Prometheus:
             time.sleep(0.1)
         raise AssertionError("prometheus is not ready:\n" + self.log.read_text())
 
+    def wait_for_first_scrape(self, within=20.0):
+        """It takes its time to find its targets."""
+        end = time.monotonic() + within
+        while not self.query("up"):
+            if time.monotonic() > end:
+                raise AssertionError("prometheus never scraped:\n" + self.log.read_text())
+            time.sleep(0.1)
+
     def query(self, text):
         """The raw result of an instant query."""
         answer = http_get(self.port, "/api/v1/query?query=" + urllib.parse.quote(text))
@@ -167,6 +175,7 @@ class Scraped(live.LiveTest):
         cls.exporter = cls.enterClassContext(Exporter(live.config(cgroups, system="all",
                                                                   events=live.SOFTWARE)))
         prometheus = cls.enterClassContext(Prometheus(cls.exporter.port))
+        prometheus.wait_for_first_scrape()
         began = time.monotonic()
         with Churn(cgroups) as churn:
             churn.run(CHURNED_FOR)

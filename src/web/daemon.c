@@ -20,7 +20,7 @@
 #include "web/listen.h"
 
 /* Room for the headers of a request and of its answer; larger requests get 431 or 414. */
-#define CONNECTION_MEMORY ((size_t)16 * 1024)
+#define CONNECTION_MEMORY (16 * 1024)
 
 #define ACCEPTS_PER_TURN 16
 
@@ -112,18 +112,20 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **sock
 static struct MHD_Daemon *start(struct daemon *daemon, struct site *site,
                                 const struct server_limits *limits)
 {
+    const struct MHD_OptionItem options[] = {
+        {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)site_on_completed, site},
+        {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, daemon},
+        {MHD_OPTION_CONNECTION_LIMIT, limits->connections, NULL},
+        {MHD_OPTION_PER_IP_CONNECTION_LIMIT, limits->connections_per_address, NULL},
+        {MHD_OPTION_CONNECTION_TIMEOUT, 0, NULL}, /* none: see above */
+        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, NULL},
+        {MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL}, /* the thread blocks it */
+        {MHD_OPTION_END, 0, NULL},
+    };
+
     /* without MHD_USE_ERROR_LOG it says nothing: a client must not be able to fill the log */
     return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
-                            site_on_request, site, MHD_OPTION_NOTIFY_COMPLETED, site_on_completed,
-                            site,                                                /**/
-                            MHD_OPTION_NOTIFY_CONNECTION, on_connection, daemon, /**/
-                            MHD_OPTION_CONNECTION_LIMIT, limits->connections,    /**/
-                            MHD_OPTION_PER_IP_CONNECTION_LIMIT, limits->connections_per_address,
-                            MHD_OPTION_CONNECTION_TIMEOUT, 0U, /* connections.c */
-                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, /**/
-                            MHD_OPTION_STRICT_FOR_CLIENT, 1,      /* HTTP/1.1 needs a Host */
-                            MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, /* the thread blocks it */
-                            MHD_OPTION_END);
+                            site_on_request, site, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
 static int put_on_loop(struct daemon *daemon, sd_event *event)

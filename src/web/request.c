@@ -11,7 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
-struct body_headers {
+struct header_counts {
+    unsigned n_hosts;
     unsigned n_lengths;
     unsigned n_encodings;
     bool has_body;
@@ -28,33 +29,58 @@ static bool is_token(const char *name)
     return name[0] != '\0' && name[strspn(name, token_characters)] == '\0';
 }
 
+/*
+ * Whether this is the header, or one whose name begins like it: that one is taken for
+ * a folded line, the rest of whose value libmicrohttpd 0.9.75 has put behind the name.
+ */
+static bool is_header(const char *name, const char *header, struct header_counts *found)
+{
+    if (strncasecmp(name, header, strlen(header)) != 0)
+        return false;
+    if (name[strlen(header)] != '\0')
+        found->malformed = true;
+    return true;
+}
+
 static enum MHD_Result look_at_header(void *context, enum MHD_ValueKind kind, const char *name,
                                       const char *value)
 {
-    struct body_headers *const found = context;
+    struct header_counts *const found = context;
 
     (void)kind;
     if (!is_token(name)) {
         found->malformed = true;
-    } else if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0) {
+    } else if (is_header(name, MHD_HTTP_HEADER_CONTENT_LENGTH, found)) {
         found->n_lengths++;
         if (!value || strcmp(value, "0") != 0)
             found->has_body = true;
-    } else if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
+    } else if (is_header(name, MHD_HTTP_HEADER_TRANSFER_ENCODING, found)) {
         found->n_encodings++;
         found->has_body = true;
+    } else if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
+        found->n_hosts++;
     }
     return MHD_YES;
 }
 
-enum answer request_refusal(struct MHD_Connection *mhd, const char *method)
+/* RFC 9112: 3.2 for the host, 6.3 for lengths that contradict each other. */
+static bool is_malformed(const struct header_counts *found, const char *http_version)
 {
-    struct body_headers found = {0};
+    const bool needs_host = strcmp(http_version, MHD_HTTP_VERSION_1_1) == 0;
+
+    return found->malformed || found->n_hosts > 1 || (needs_host && found->n_hosts == 0) ||
+           found->n_lengths > 1 || (found->n_lengths > 0 && found->n_encodings > 0);
+}
+
+enum answer request_refusal(struct MHD_Connection *mhd, const char *method,
+                            const char *http_version)
+{
+    struct header_counts found = {0};
 
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return ANSWER_METHOD_NOT_ALLOWED;
     (void)MHD_get_connection_values(mhd, MHD_HEADER_KIND, look_at_header, &found);
-    if (found.malformed || found.n_lengths > 1 || (found.n_lengths > 0 && found.n_encodings > 0))
+    if (is_malformed(&found, http_version))
         return ANSWER_MALFORMED;
     return found.has_body ? ANSWER_BODY_REFUSED : ANSWER_NONE;
 }

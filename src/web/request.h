@@ -12,4 +12,5 @@
  * or HEAD, else the refusal: it must be queued at once, in the handler's first call,
  * so that libmicrohttpd reads nothing further from the connection.
  */
-enum answer request_refusal(struct MHD_Connection *mhd, const char *method);
+enum answer request_refusal(struct MHD_Connection *mhd, const char *method,
+                            const char *http_version);

@@ -135,12 +135,12 @@ enum MHD_Result site_on_request(void *context, struct MHD_Connection *mhd, const
     const struct request request = {site, mhd, connection_of(mhd)};
     enum answer refusal;
 
-    (void)http_version, (void)upload, (void)upload_length;
+    (void)upload, (void)upload_length;
     if (*request_context)
         return answer(&request, path);
     *request_context = site;
     connection_enter(site->connections, request.connection, CONNECTION_RESPONSE);
-    refusal = request_refusal(mhd, method);
+    refusal = request_refusal(mhd, method, http_version);
     return refusal == ANSWER_NONE ? MHD_YES : queue(&request, refusal);
 }
 

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * For the tests of the web layer: a server on a port of its own that shows a page
+ * which the test controls, and a client that speaks bytes.
+ */
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "web/server.h"
+
+#define GET_METRICS "GET /metrics HTTP/1.1\r\nHost: test\r\n\r\n"
+
+/* The page: "version N\n", then as many dots as it takes to fill `size`. */
+struct page {
+    _Atomic uint64_t version;
+    _Atomic unsigned n_renders;
+    _Atomic int error;
+    _Atomic size_t size;
+    _Atomic(const char *) reason;
+};
+
+struct fixture {
+    struct page page;
+    struct http_server *server;
+    uint16_t port;
+};
+
+struct reply {
+    int status; /* 0: none came */
+    char head[4096];
+    char *body;
+    size_t length;
+};
+
+static const struct server_limits usual_limits = {512, 128, 8, 30, 120};
+
+static inline uint64_t page_version(void *context)
+{
+    struct page *const page = context;
+
+    return page->version;
+}
+
+static inline int page_render(void *context, struct text *text)
+{
+    struct page *const page = context;
+    const size_t size = page->size;
+
+    page->n_renders++;
+    text_append_format(text, "version %ju\n", (uintmax_t)page->version);
+    if (size > text->length && text_reserve(text, size - text->length)) {
+        memset(text->data + text->length, '.', size - text->length);
+        text->length = size;
+    }
+    return page->error;
+}
+
+static inline const char *page_not_ready(void *context)
+{
+    struct page *const page = context;
+
+    return page->reason;
+}
+
+static inline void fixture_up_at(struct fixture *fixture, const char *address,
+                                 const struct server_limits *limits)
+{
+    const struct page_source source = {&fixture->page, page_version, page_render, page_not_ready};
+    const char *failed;
+
+    *fixture = (struct fixture){0};
+    fixture->page.version = 1;
+    assert_int_equal(
+        0, http_server_new(&address, 1, "/metrics", &source, limits, &fixture->server, &failed));
+    assert_int_equal(0, http_server_start(fixture->server));
+    fixture->port = http_server_port(fixture->server, 0);
+    assert_int_not_equal(0, fixture->port);
+}
+
+static inline void fixture_up(struct fixture *fixture, const struct server_limits *limits)
+{
+    fixture_up_at(fixture, "127.0.0.1:0", limits);
+}
+
+static inline void fixture_down(struct fixture *fixture)
+{
+    fixture->server = http_server_free(fixture->server);
+    assert_null(fixture->server);
+}
+
+static inline void pause_ms(unsigned ms)
+{
+    const struct timespec time = {ms / 1000, (long)(ms % 1000) * 1000000};
+
+    (void)nanosleep(&time, NULL);
+}
+
+/* A connection to 127.0.0.1 or ::1 whose reads fail after five seconds of silence; or -errno. */
+static inline int try_connect(int family, uint16_t port, int receive_buffer)
+{
+    const struct sockaddr_in ipv4 = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const struct sockaddr_in6 ipv6 = {
+        .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    const bool is_ipv6 = family == AF_INET6;
+    const struct timeval patience = {5, 0};
+    AUTO_CLOSE int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0)
+        return -errno;
+    if (receive_buffer > 0)
+        (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof(receive_buffer));
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    if (connect(fd, is_ipv6 ? (const struct sockaddr *)&ipv6 : (const struct sockaddr *)&ipv4,
+                is_ipv6 ? sizeof(ipv6) : sizeof(ipv4)) < 0)
+        return -errno;
+    return TAKE_FD(fd);
+}
+
+static inline int connect_to(uint16_t port)
+{
+    const int fd = try_connect(AF_INET, port, 0);
+
+    assert_true(fd >= 0);
+    return fd;
+}
+
+/* One that takes little: the kernel buffers a few kilobytes for it. */
+static inline int connect_slowly_to(uint16_t port)
+{
+    const int fd = try_connect(AF_INET, port, 4096);
+
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static inline void send_text(int fd, const char *text)
+{
+    /* a server that refuses closes while we still send */
+    (void)send(fd, text, strlen(text), MSG_NOSIGNAL);
+}
+
+static inline void read_head(int fd, struct reply *reply)
+{
+    size_t length = 0;
+
+    while (length < sizeof(reply->head) - 1 && recv(fd, reply->head + length, 1, 0) == 1) {
+        length++;
+        if (length >= 4 && memcmp(reply->head + length - 4, "\r\n\r\n", 4) == 0)
+            break;
+    }
+    reply->head[length] = '\0';
+    if (sscanf(reply->head, "HTTP/1.1 %d ", &reply->status) != 1)
+        reply->status = 0;
+}
+
+/* A header's value within the head, or NULL. */
+static inline const char *header_of(const struct reply *reply, const char *name)
+{
+    const char *line = reply->head;
+
+    while ((line = strstr(line, "\r\n")) != NULL) {
+        line += 2;
+        if (strncasecmp(line, name, strlen(name)) == 0 && line[strlen(name)] == ':')
+            return line + strlen(name) + 2;
+    }
+    return NULL;
+}
+
+static inline bool header_is(const struct reply *reply, const char *name, const char *value)
+{
+    const char *const found = header_of(reply, name);
+
+    return found && strncmp(found, value, strlen(value)) == 0 &&
+           strncmp(found + strlen(value), "\r\n", 2) == 0;
+}
+
+/* Reads one response; the body is a C string that reply_done() frees. */
+static inline struct reply read_reply(int fd, bool with_body)
+{
+    struct reply reply = {0};
+    const char *length;
+    size_t wanted;
+
+    read_head(fd, &reply);
+    length = header_of(&reply, "Content-Length");
+    wanted = length && with_body ? strtoul(length, NULL, 10) : 0;
+    reply.body = calloc(1, wanted + 1);
+    assert_non_null(reply.body);
+    while (reply.length < wanted) {
+        const ssize_t n = recv(fd, reply.body + reply.length, wanted - reply.length, 0);
+
+        if (n <= 0)
+            break;
+        reply.length += (size_t)n;
+    }
+    return reply;
+}
+
+static inline void reply_done(struct reply *reply)
+{
+    free(reply->body);
+    *reply = (struct reply){0};
+}
+
+/* The status of one request over this connection. */
+static inline int status_of(int fd, const char *request)
+{
+    struct reply reply;
+    int status;
+
+    send_text(fd, request);
+    reply = read_reply(fd, true);
+    status = reply.status;
+    reply_done(&reply);
+    return status;
+}
+
+/* The status of one scrape over a connection of its own; 0 where none came. */
+static inline int scrape(uint16_t port)
+{
+    AUTO_CLOSE int fd = try_connect(AF_INET, port, 0);
+
+    return fd < 0 ? 0 : status_of(fd, GET_METRICS);
+}
+
+/* Milliseconds until the server has closed the connection; -1 if it does not. */
+static inline int ms_until_closed(int fd)
+{
+    const uint64_t start = clock_monotonic_ns();
+    char bytes[65536];
+    ssize_t n;
+
+    do {
+        n = recv(fd, bytes, sizeof(bytes), 0);
+    } while (n > 0);
+    if (n < 0 && errno != ECONNRESET)
+        return -1;
+    return (int)((clock_monotonic_ns() - start) / 1000000);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bodies as clients see them: made once a version, unchanged while read, bounded. */
+#include <unistd.h>
+
+#include "web/body.h"
+#include "web/http_client.h"
+
+#define LARGE ((size_t)5 * 1000 * 1000)
+
+static int set_up(void **state)
+{
+    static struct fixture fixture;
+
+    fixture_up(&fixture, &usual_limits);
+    *state = &fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture_down(*state);
+    return 0;
+}
+
+static size_t resident_bytes(void)
+{
+    unsigned long total, resident;
+    FILE *const file = fopen("/proc/self/statm", "re");
+
+    assert_non_null(file);
+    assert_int_equal(2, fscanf(file, "%lu %lu", &total, &resident));
+    (void)fclose(file);
+    return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A client that has asked, and has begun to get its answer, but does not read on. */
+static int start_reading_slowly(const struct fixture *fixture)
+{
+    const int fd = connect_slowly_to(fixture->port);
+    char byte;
+
+    send_text(fd, GET_METRICS);
+    assert_int_equal(1, recv(fd, &byte, 1, MSG_PEEK));
+    return fd;
+}
+
+/* What a slow reader gets in the end: whether it is the whole body of that version. */
+static bool reads_whole_version(int fd, unsigned version)
+{
+    struct reply reply = read_reply(fd, true);
+    unsigned shown = 0;
+    bool whole;
+
+    whole = reply.status == 200 && reply.length == LARGE &&
+            sscanf(reply.body, "version %u\n", &shown) == 1 && shown == version &&
+            strspn(strchr(reply.body, '\n') + 1, ".") == LARGE - strlen("version N\n");
+    reply_done(&reply);
+    return whole;
+}
+
+static uint64_t zero_version(void *context)
+{
+    (void)context;
+    return 0;
+}
+
+static int render_nothing(void *context, struct text *text)
+{
+    (void)context, (void)text;
+    return 0;
+}
+
+static void a_version_is_made_once(void **state)
+{
+    struct fixture *const fixture = *state;
+
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(200, scrape(fixture->port));
+    assert_int_equal(1, fixture->page.n_renders);
+}
+
+static void a_new_version_is_made_at_its_first_scrape(void **state)
+{
+    struct fixture *const fixture = *state;
+    AUTO_CLOSE int fd = connect_to(fixture->port);
+
+    for (unsigned version = 1; version <= 20; version++) {
+        char expected[32];
+        struct reply reply;
+
+        fixture->page.version = version;
+        (void)snprintf(expected, sizeof(expected), "version %u\n", version);
+        for (unsigned i = 0; i < 3; i++) {
+            send_text(fd, GET_METRICS);
+            reply = read_reply(fd, true);
+            assert_string_equal(expected, reply.body);
+            reply_done(&reply);
+        }
+        assert_int_equal(version, fixture->page.n_renders);
+    }
+}
+
+static void version_0_is_made_for_each_request(void **state)
+{
+    struct fixture *const fixture = *state;
+
+    fixture->page.version = 0;
+    for (unsigned i = 0; i < 2 * BODIES; i++)
+        assert_int_equal(200, scrape(fixture->port));
+    assert_int_equal(2 * BODIES, fixture->page.n_renders);
+}
+
+static void an_empty_text_is_an_empty_body(void **state)
+{
+    const struct page_source empty = {NULL, zero_version, render_nothing, page_not_ready};
+    const char *const address = "127.0.0.1:0";
+    struct fixture other = {0};
+    const char *failed;
+
+    (void)state;
+    assert_int_equal(
+        0, http_server_new(&address, 1, "/metrics", &empty, &usual_limits, &other.server, &failed));
+    assert_int_equal(0, http_server_start(other.server));
+    assert_int_equal(200, scrape(http_server_port(other.server, 0)));
+    fixture_down(&other);
+}
+
+static void a_body_does_not_change_while_it_is_read(void **state)
+{
+    struct fixture *const fixture = *state;
+    int slow[2];
+
+    fixture->page.size = LARGE;
+    for (unsigned i = 0; i < 2; i++) {
+        fixture->page.version = i + 1;
+        slow[i] = start_reading_slowly(fixture);
+    }
+    fixture->page.version = 3;
+    assert_int_equal(200, scrape(fixture->port));
+    for (unsigned i = 0; i < 2; i++) {
+        assert_true(reads_whole_version(slow[i], i + 1));
+        (void)close(slow[i]);
+    }
+}
+
+static void slow_readers_of_many_versions_lose_the_oldest(void **state)
+{
+    struct fixture *const fixture = *state;
+    int slow[BODIES + 2];
+
+    fixture->page.size = LARGE;
+    for (unsigned i = 0; i < ARRAY_SIZE(slow); i++) {
+        fixture->page.version = i + 1;
+        slow[i] = start_reading_slowly(fixture);
+        pause_ms(20); /* who was cut off is closed in the server's next turn */
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(slow); i++) {
+        const bool cut = i + BODIES <= ARRAY_SIZE(slow);
+
+        assert_int_equal(!cut, reads_whole_version(slow[i], i + 1));
+        (void)close(slow[i]);
+    }
+}
+
+static void a_hundred_slow_readers_share_one_body(void **state)
+{
+    struct fixture *const fixture = *state;
+    size_t before, after;
+    int slow[100];
+
+    fixture->page.size = LARGE;
+    assert_int_equal(200, scrape(fixture->port));
+    before = resident_bytes();
+    for (size_t i = 0; i < ARRAY_SIZE(slow); i++)
+        slow[i] = start_reading_slowly(fixture);
+    after = resident_bytes();
+    assert_int_equal(1, fixture->page.n_renders);
+    assert_true(after < before + 10 * 1024 * 1024);
+    assert_true(reads_whole_version(slow[99], 1));
+    for (size_t i = 0; i < ARRAY_SIZE(slow); i++)
+        (void)close(slow[i]);
+    assert_int_equal(200, scrape(fixture->port));
+}
+
+static void a_reset_in_mid_body_harms_nobody(void **state)
+{
+    const struct linger reset = {1, 0};
+    struct fixture *const fixture = *state;
+
+    fixture->page.size = LARGE;
+    for (unsigned i = 0; i < 20; i++) {
+        const int fd = start_reading_slowly(fixture);
+
+        (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+        (void)close(fd);
+    }
+    fixture->page.version = 2;
+    assert_int_equal(200, scrape(fixture->port));
+    assert_int_equal(2, fixture->page.n_renders);
+}
+
+static void a_failed_rendering_is_tried_again(void **state)
+{
+    struct fixture *const fixture = *state;
+
+    fixture->page.error = -EIO;
+    for (unsigned i = 0; i < 2 * BODIES; i++)
+        assert_int_equal(500, scrape(fixture->port));
+    fixture->page.error = 0;
+    assert_int_equal(200, scrape(fixture->port));
+    assert_int_equal(2 * BODIES + 1, fixture->page.n_renders);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_version_is_made_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_new_version_is_made_at_its_first_scrape, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(version_0_is_made_for_each_request, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_empty_text_is_an_empty_body, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_body_does_not_change_while_it_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(slow_readers_of_many_versions_lose_the_oldest, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_hundred_slow_readers_share_one_body, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reset_in_mid_body_harms_nobody, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_failed_rendering_is_tried_again, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

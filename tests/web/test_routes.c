@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "web/http_client.h"
+
+static int set_up(void **state)
+{
+    static struct fixture fixture;
+
+    fixture_up(&fixture, &usual_limits);
+    *state = &fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture_down(*state);
+    return 0;
+}
+
+static struct reply ask(const struct fixture *fixture, const char *method, const char *path)
+{
+    AUTO_CLOSE int fd = connect_to(fixture->port);
+    char request[256];
+
+    (void)snprintf(request, sizeof(request), "%s %s HTTP/1.1\r\nHost: test\r\n\r\n", method, path);
+    send_text(fd, request);
+    return read_reply(fd, strcmp(method, "HEAD") != 0);
+}
+
+static void the_telemetry_path_shows_the_page(void **state)
+{
+    struct reply reply = ask(*state, "GET", "/metrics");
+
+    assert_int_equal(200, reply.status);
+    assert_string_equal("version 1\n", reply.body);
+    assert_true(header_is(&reply, "Content-Type", "text/plain; version=0.0.4; charset=utf-8"));
+    assert_true(header_is(&reply, "X-Content-Type-Options", "nosniff"));
+    assert_null(header_of(&reply, "Connection"));
+    reply_done(&reply);
+}
+
+static void a_query_does_not_change_the_path(void **state)
+{
+    struct reply reply = ask(*state, "GET", "/metrics?collect%5B%5D=cpu");
+
+    assert_int_equal(200, reply.status);
+    assert_string_equal("version 1\n", reply.body);
+    reply_done(&reply);
+}
+
+static void head_has_the_headers_and_no_body(void **state)
+{
+    const struct fixture *const fixture = *state;
+    AUTO_CLOSE int fd = connect_to(fixture->port);
+    struct reply reply;
+
+    send_text(fd, "HEAD /metrics HTTP/1.1\r\nHost: test\r\n\r\n" GET_METRICS);
+    reply = read_reply(fd, false);
+    assert_int_equal(200, reply.status);
+    assert_true(header_is(&reply, "Content-Length", "10"));
+    reply_done(&reply);
+    reply = read_reply(fd, true); /* what follows is the next answer */
+    assert_int_equal(200, reply.status);
+    assert_string_equal("version 1\n", reply.body);
+    reply_done(&reply);
+}
+
+static void the_landing_page_links_the_others(void **state)
+{
+    struct reply reply = ask(*state, "GET", "/");
+
+    assert_int_equal(200, reply.status);
+    assert_non_null(strstr(reply.body, "<a href=\"/metrics\">"));
+    assert_non_null(strstr(reply.body, "<a href=\"/-/healthy\">"));
+    assert_non_null(strstr(reply.body, "<a href=\"/-/ready\">"));
+    assert_true(header_is(&reply, "Content-Type", "text/html; charset=utf-8"));
+    assert_true(header_is(&reply, "X-Content-Type-Options", "nosniff"));
+    assert_true(header_is(&reply, "Content-Security-Policy",
+                          "default-src 'none'; style-src 'unsafe-inline'"));
+    reply_done(&reply);
+}
+
+static void healthy_is_200(void **state)
+{
+    struct reply reply = ask(*state, "GET", "/-/healthy");
+
+    assert_int_equal(200, reply.status);
+    assert_string_equal("OK\n", reply.body);
+    assert_true(header_is(&reply, "Content-Type", "text/plain; charset=utf-8"));
+    reply_done(&reply);
+}
+
+static void ready_is_503_with_the_reason_until_it_is_200(void **state)
+{
+    struct fixture *const fixture = *state;
+    struct reply reply;
+
+    fixture->page.reason = "no cycle has completed";
+    reply = ask(fixture, "GET", "/-/ready");
+    assert_int_equal(503, reply.status);
+    assert_string_equal("not ready: no cycle has completed\n", reply.body);
+    assert_true(header_is(&reply, "X-Content-Type-Options", "nosniff"));
+    reply_done(&reply);
+    fixture->page.reason = NULL;
+    reply = ask(fixture, "GET", "/-/ready");
+    assert_int_equal(200, reply.status);
+    assert_string_equal("ready\n", reply.body);
+    reply_done(&reply);
+}
+
+static void any_other_path_is_404(void **state)
+{
+    static const char *const paths[] = {
+        "/metrics/",    "/Metrics",    "//metrics", "/-/",       "/-/reload",
+        "/favicon.ico", "/../metrics", "*",         "/-/ready/",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        struct reply reply = ask(*state, "GET", paths[i]);
+
+        assert_int_equal(404, reply.status);
+        assert_string_equal("not found\n", reply.body);
+        reply_done(&reply);
+    }
+}
+
+static void a_failed_rendering_is_500_and_the_next_is_tried(void **state)
+{
+    struct fixture *const fixture = *state;
+    struct reply reply;
+
+    fixture->page.version = 2;
+    fixture->page.error = -ENOMEM;
+    reply = ask(fixture, "GET", "/metrics");
+    assert_int_equal(500, reply.status);
+    assert_null(strstr(reply.body, "version"));
+    reply_done(&reply);
+    fixture->page.error = 0;
+    reply = ask(fixture, "GET", "/metrics");
+    assert_int_equal(200, reply.status);
+    assert_string_equal("version 2\n", reply.body);
+    reply_done(&reply);
+    fixture->page.version = 1;
+}
+
+/* The status of "/" and of the path, where the telemetry path is that one. */
+static void the_telemetry_path_can_be_any(void **state)
+{
+    static const struct {
+        const char *telemetry_path;
+        const char *link; /* on the landing page; NULL: there is none */
+    } cases[] = {
+        {"/", NULL},
+        {"/pmu", "<a href=\"/pmu\">"},
+        {"/a\"><b>&%", "<a href=\"/a%22%3e%3cb%3e%26%25\">"},
+    };
+    struct page page = {.version = 1};
+    const struct page_source source = {&page, page_version, page_render, page_not_ready};
+    const char *const address = "127.0.0.1:0";
+    const char *failed;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct fixture fixture = {0};
+        struct reply reply;
+
+        assert_int_equal(0, http_server_new(&address, 1, cases[i].telemetry_path, &source,
+                                            &usual_limits, &fixture.server, &failed));
+        assert_int_equal(0, http_server_start(fixture.server));
+        fixture.port = http_server_port(fixture.server, 0);
+        reply = ask(&fixture, "GET", "/");
+        assert_non_null(strstr(reply.body, cases[i].link ? cases[i].link : "version 1\n"));
+        reply_done(&reply);
+        reply = ask(&fixture, "GET", "/metrics");
+        assert_int_equal(404, reply.status);
+        reply_done(&reply);
+        fixture_down(&fixture);
+    }
+}
+
+static void a_connection_stays_open(void **state)
+{
+    const struct fixture *const fixture = *state;
+    AUTO_CLOSE int fd = connect_to(fixture->port);
+
+    assert_int_equal(200, status_of(fd, GET_METRICS));
+    assert_int_equal(404, status_of(fd, "GET /nothing HTTP/1.1\r\nHost: test\r\n\r\n"));
+    assert_int_equal(200, status_of(fd, "GET / HTTP/1.1\r\nHost: test\r\n\r\n"));
+    assert_int_equal(200, status_of(fd, GET_METRICS));
+}
+
+static void a_client_may_close_or_speak_http_1_0(void **state)
+{
+    const struct fixture *const fixture = *state;
+    AUTO_CLOSE int closing = connect_to(fixture->port);
+    AUTO_CLOSE int old = connect_to(fixture->port);
+    struct reply reply;
+
+    send_text(closing, "GET /metrics HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+    reply = read_reply(closing, true);
+    assert_int_equal(200, reply.status);
+    assert_true(header_is(&reply, "Connection", "close"));
+    assert_in_range(ms_until_closed(closing), 0, 1000);
+    reply_done(&reply);
+    assert_int_equal(200, status_of(old, "GET /metrics HTTP/1.0\r\n\r\n"));
+    assert_in_range(ms_until_closed(old), 0, 1000);
+}
+
+static void requests_may_be_sent_ahead(void **state)
+{
+    static const int expected[] = {200, 404, 200, 200};
+    const struct fixture *const fixture = *state;
+    AUTO_CLOSE int fd = connect_to(fixture->port);
+
+    send_text(fd, GET_METRICS "GET /nothing HTTP/1.1\r\nHost: test\r\n\r\n" GET_METRICS
+                              "GET /-/healthy HTTP/1.1\r\nHost: test\r\n\r\n");
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+        struct reply reply = read_reply(fd, true);
+
+        assert_int_equal(expected[i], reply.status);
+        reply_done(&reply);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_telemetry_path_shows_the_page),
+        cmocka_unit_test(a_query_does_not_change_the_path),
+        cmocka_unit_test(head_has_the_headers_and_no_body),
+        cmocka_unit_test(the_landing_page_links_the_others),
+        cmocka_unit_test(healthy_is_200),
+        cmocka_unit_test(ready_is_503_with_the_reason_until_it_is_200),
+        cmocka_unit_test(any_other_path_is_404),
+        cmocka_unit_test(a_failed_rendering_is_500_and_the_next_is_tried),
+        cmocka_unit_test(the_telemetry_path_can_be_any),
+        cmocka_unit_test(a_connection_stays_open),
+        cmocka_unit_test(a_client_may_close_or_speak_http_1_0),
+        cmocka_unit_test(requests_may_be_sent_ahead),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

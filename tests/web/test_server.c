@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread: start and end, deadlines, heartbeat, addresses. */
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "web/http_client.h"
+
+static const struct server_limits short_headers = {512, 512, 1, 30, 120};
+static const struct server_limits short_responses = {512, 512, 8, 1, 120};
+static const struct server_limits short_idle = {512, 512, 8, 30, 1};
+static const struct server_limits no_limit_per_address = {512, 512, 8, 30, 120};
+
+#define LARGE ((size_t)5 * 1000 * 1000)
+
+/* A deadline of one second, one tick of half a second, and what a busy machine adds. */
+#define DEADLINE_MS 3000
+
+static unsigned n_open_descriptors(void)
+{
+    DIR *const directory = opendir("/proc/self/fd");
+    unsigned n = 0;
+
+    assert_non_null(directory);
+    while (readdir(directory))
+        n++;
+    (void)closedir(directory);
+    return n;
+}
+
+static void half_open_connections_are_closed(void **state)
+{
+    struct fixture fixture;
+    int fds[200];
+
+    (void)state;
+    fixture_up(&fixture, &short_headers);
+    for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+        fds[i] = connect_to(fixture.port);
+    for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+        assert_in_range(ms_until_closed(fds[i]), 0, DEADLINE_MS);
+        (void)close(fds[i]);
+    }
+    assert_int_equal(200, scrape(fixture.port));
+    fixture_down(&fixture);
+}
+
+static void slow_headers_do_not_move_the_deadline(void **state)
+{
+    const uint64_t start = clock_monotonic_ns();
+    struct fixture fixture;
+    uint64_t ns = 0;
+    int fd;
+
+    (void)state;
+    fixture_up(&fixture, &short_headers);
+    fd = connect_to(fixture.port);
+    for (const char *byte = GET_METRICS GET_METRICS; *byte && ns < 10 * NS_PER_SECOND; byte++) {
+        if (send(fd, byte, 1, MSG_NOSIGNAL) < 0)
+            break;
+        pause_ms(100);
+        ns = clock_monotonic_ns() - start;
+    }
+    assert_in_range(ns / 1000000, 900, DEADLINE_MS);
+    (void)close(fd);
+    fixture_down(&fixture);
+}
+
+static void a_response_that_is_not_taken_is_cut_off(void **state)
+{
+    struct fixture fixture;
+    char byte;
+    int fd;
+
+    (void)state;
+    fixture_up(&fixture, &short_responses);
+    fixture.page.size = LARGE;
+    fd = connect_slowly_to(fixture.port);
+    send_text(fd, GET_METRICS);
+    assert_int_equal(1, recv(fd, &byte, 1, MSG_PEEK));
+    pause_ms(DEADLINE_MS - 1000);
+    assert_in_range(ms_until_closed(fd), 0, 1000);
+    (void)close(fd);
+    assert_int_equal(200, scrape(fixture.port));
+    fixture_down(&fixture);
+}
+
+static void idle_connections_are_closed_and_busy_ones_stay(void **state)
+{
+    struct fixture fixture;
+    int idle, busy;
+
+    (void)state;
+    fixture_up(&fixture, &short_idle);
+    idle = connect_to(fixture.port);
+    busy = connect_to(fixture.port);
+    assert_int_equal(200, status_of(idle, GET_METRICS));
+    for (unsigned i = 0; i < 10; i++) {
+        assert_int_equal(200, status_of(busy, GET_METRICS));
+        pause_ms(250);
+    }
+    assert_in_range(ms_until_closed(idle), 0, 100);
+    assert_int_equal(200, status_of(busy, GET_METRICS));
+    (void)close(idle);
+    (void)close(busy);
+    fixture_down(&fixture);
+}
+
+static void the_heartbeat_moves_without_requests(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    fixture_up(&fixture, &usual_limits);
+    for (unsigned i = 0; i < 3; i++) {
+        const uint64_t before = http_server_heartbeat_ns(fixture.server);
+
+        assert_int_not_equal(0, before);
+        pause_ms(1000);
+        assert_true(http_server_heartbeat_ns(fixture.server) > before);
+    }
+    fixture_down(&fixture);
+}
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec cpu;
+
+    assert_int_equal(0, clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu));
+    return (uint64_t)cpu.tv_sec * NS_PER_SECOND + (uint64_t)cpu.tv_nsec;
+}
+
+static void an_idle_loop_rests(void **state)
+{
+    struct fixture fixture;
+    uint64_t before;
+    int fd;
+
+    (void)state;
+    fixture_up(&fixture, &usual_limits);
+    fixture.page.size = LARGE;
+    fd = connect_slowly_to(fixture.port);
+    send_text(fd, GET_METRICS); /* a reader that waits is no work either */
+    pause_ms(300);
+    before = cpu_ns();
+    pause_ms(1000);
+    assert_in_range(cpu_ns() - before, 0, NS_PER_SECOND / 50);
+    (void)close(fd);
+    fixture_down(&fixture);
+}
+
+static void start_and_stop_leave_nothing_behind(void **state)
+{
+    unsigned before;
+
+    (void)state;
+    before = n_open_descriptors();
+    for (unsigned i = 0; i < 50; i++) {
+        struct fixture fixture;
+
+        fixture_up_at(&fixture, i % 2 == 0 ? "127.0.0.1:0" : ":0", &usual_limits);
+        assert_int_equal(200, scrape(fixture.port));
+        fixture_down(&fixture);
+    }
+    assert_int_equal(before, n_open_descriptors());
+}
+
+static void free__takes_null_and_what_never_started(void **state)
+{
+    const struct page_source source = {NULL, page_version, page_render, page_not_ready};
+    const char *const addresses[] = {"127.0.0.1:0", ":0"};
+    struct http_server *server;
+    const char *failed;
+
+    (void)state;
+    assert_null(http_server_free(NULL));
+    assert_int_equal(
+        0, http_server_new(addresses, 2, "/metrics", &source, &usual_limits, &server, &failed));
+    assert_null(http_server_free(server));
+}
+
+static void free__ends_in_a_second_whoever_is_connected(void **state)
+{
+    struct fixture fixture;
+    uint64_t start;
+    int fds[512];
+
+    (void)state;
+    fixture_up(&fixture, &no_limit_per_address);
+    fixture.page.size = LARGE;
+    for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+        fds[i] = connect_slowly_to(fixture.port);
+        if (i % 4 == 0)
+            send_text(fds[i], GET_METRICS);
+        else if (i % 4 == 1)
+            send_text(fds[i], "GET /metr");
+    }
+    pause_ms(100);
+    start = clock_monotonic_ns();
+    fixture_down(&fixture);
+    assert_in_range((clock_monotonic_ns() - start) / 1000000, 0, 1000);
+    for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+        (void)close(fds[i]);
+}
+
+static void several_addresses_are_served(void **state)
+{
+    const char *const addresses[] = {"127.0.0.1:0", "127.0.0.1:0", "[::1]:0"};
+    struct page page = {.version = 1};
+    const struct page_source source = {&page, page_version, page_render, page_not_ready};
+    struct http_server *server;
+    const char *failed;
+    int fd, r;
+
+    (void)state;
+    r = http_server_new(addresses, 3, "/metrics", &source, &usual_limits, &server, &failed);
+    if (r == -EAFNOSUPPORT || r == -EADDRNOTAVAIL) {
+        print_message("skipped: this machine has no IPv6\n");
+        skip();
+    }
+    assert_int_equal(0, r);
+    assert_int_equal(0, http_server_start(server));
+    assert_int_equal(200, scrape(http_server_port(server, 0)));
+    assert_int_equal(200, scrape(http_server_port(server, 1)));
+    fd = try_connect(AF_INET6, http_server_port(server, 2), 0);
+    assert_true(fd >= 0);
+    assert_int_equal(200, status_of(fd, GET_METRICS));
+    (void)close(fd);
+    assert_int_equal(1, page.n_renders);
+    assert_null(http_server_free(server));
+}
+
+static void a_taken_port_is_named(void **state)
+{
+    const struct page_source source = {NULL, page_version, page_render, page_not_ready};
+    struct http_server *server = NULL;
+    const char *addresses[2] = {"127.0.0.1:0"};
+    struct fixture fixture;
+    const char *failed;
+    char taken[32];
+
+    (void)state;
+    fixture_up(&fixture, &usual_limits);
+    (void)snprintf(taken, sizeof(taken), "127.0.0.1:%u", fixture.port);
+    addresses[1] = taken;
+    assert_int_equal(-EADDRINUSE, http_server_new(addresses, 2, "/metrics", &source, &usual_limits,
+                                                  &server, &failed));
+    assert_ptr_equal(taken, failed);
+    assert_null(server);
+    fixture_down(&fixture);
+}
+
+static void what_is_no_address_is_refused(void **state)
+{
+    const struct page_source source = {NULL, page_version, page_render, page_not_ready};
+    const char *const wrong = "localhost";
+    const char *const right = ":0";
+    struct http_server *server;
+    const char *failed;
+
+    (void)state;
+    assert_int_equal(
+        -EINVAL, http_server_new(&wrong, 1, "/metrics", &source, &usual_limits, &server, &failed));
+    assert_ptr_equal(wrong, failed);
+    assert_int_equal(
+        -EINVAL, http_server_new(&right, 1, "metrics", &source, &usual_limits, &server, &failed));
+    assert_null(failed);
+    assert_int_equal(
+        -EINVAL, http_server_new(&right, 0, "/metrics", &source, &usual_limits, &server, &failed));
+    assert_null(failed);
+}
+
+/* A bit of SigBlk of the thread that has this name. */
+static bool blocks(const char *thread_name, int signal)
+{
+    unsigned long long blocked = 0;
+    const struct dirent *entry;
+    bool found = false;
+    DIR *const directory = opendir("/proc/self/task");
+
+    assert_non_null(directory);
+    while (!found && (entry = readdir(directory)) != NULL) {
+        char path[300], line[256], name[64] = "";
+        FILE *file;
+
+        (void)snprintf(path, sizeof(path), "/proc/self/task/%s/status", entry->d_name);
+        file = fopen(path, "re");
+        while (file && fgets(line, sizeof(line), file)) {
+            (void)sscanf(line, "Name: %63s", name);
+            (void)sscanf(line, "SigBlk: %llx", &blocked);
+        }
+        if (file)
+            (void)fclose(file);
+        found = strcmp(name, thread_name) == 0;
+    }
+    (void)closedir(directory);
+    assert_true(found);
+    return (blocked >> (signal - 1) & 1) != 0;
+}
+
+static void the_thread_takes_no_signals(void **state)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGPIPE, SIGUSR1};
+    struct fixture fixture;
+    sigset_t mine;
+
+    (void)state;
+    fixture_up(&fixture, &usual_limits);
+    for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+        assert_true(blocks("http", signals[i]));
+    assert_int_equal(0, pthread_sigmask(SIG_BLOCK, NULL, &mine));
+    assert_false(sigismember(&mine, SIGTERM));
+    fixture_down(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(half_open_connections_are_closed),
+        cmocka_unit_test(slow_headers_do_not_move_the_deadline),
+        cmocka_unit_test(a_response_that_is_not_taken_is_cut_off),
+        cmocka_unit_test(idle_connections_are_closed_and_busy_ones_stay),
+        cmocka_unit_test(the_heartbeat_moves_without_requests),
+        cmocka_unit_test(an_idle_loop_rests),
+        cmocka_unit_test(start_and_stop_leave_nothing_behind),
+        cmocka_unit_test(free__takes_null_and_what_never_started),
+        cmocka_unit_test(free__ends_in_a_second_whoever_is_connected),
+        cmocka_unit_test(several_addresses_are_served),
+        cmocka_unit_test(a_taken_port_is_named),
+        cmocka_unit_test(what_is_no_address_is_refused),
+        cmocka_unit_test(the_thread_takes_no_signals),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -29,7 +29,7 @@ static inline enum delta_state delta_judge(uint64_t enabled, uint64_t running)
         return DELTA_BROKEN;
     if (enabled == 0)
         return DELTA_IDLE;
-    if (running == 0 || running < enabled / DELTA_LEAST_COVERAGE)
+    if (running <= (enabled - 1) / DELTA_LEAST_COVERAGE) /* less than 1 in 100, without overflow */
         return DELTA_UNKNOWN;
     return DELTA_KNOWN;
 }

@@ -19,7 +19,8 @@ static int read_config(const struct options *options, struct config **ret_config
         return config_default(ret_config);
     }
     if (r == -EINVAL)
-        config_report_error(options->config_file, &error, stderr);
+        (void)fprintf(stderr, "%s:%u:%u: %s\n", options->config_file, error.place.line,
+                      error.place.column, error.message);
     else if (r < 0)
         (void)fprintf(stderr, "%s: %s\n", options->config_file, strerror(-r));
     return r;
@@ -31,7 +32,7 @@ static int run(const struct options *options)
 
     log_init(options->log_level, options->log_format);
     if (options->config_check)
-        return config_report_check(options->config_file, options->sysfs, stdout, stderr);
+        return config_report(options->config_file, !options->config_file_given, options->sysfs);
     if (read_config(options, &config) < 0)
         return EXIT_BAD_CONFIG;
     return service_run(options, config);

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/check.h"
+
+#include "count/event_group.h"
+#include "support/fake_perf.h"
+
+#define N_EVENTS 4
+
+struct fixture {
+    struct fake_perf perf;
+    struct event events[N_EVENTS];
+    struct event_groups *groups;
+    struct cpu_list *cpus;
+    struct scope scope;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    const struct event *events[N_EVENTS];
+    const struct group_spec specs[] = {{.name = "a", .events = events, .n_events = 3},
+                                       {.name = "b", .events = events + 3, .n_events = 1}};
+
+    fake_perf_init(&f->perf);
+    for (size_t i = 0; i < N_EVENTS; i++) {
+        f->events[i].name = (char *)"event";
+        f->events[i].code.config = i + 1;
+        events[i] = &f->events[i];
+    }
+    f->events[2].absence = ABSENCE_UNKNOWN_EVENT;
+    f->events[3].is_clock = true;
+    assert_int_equal(event_groups_new(SCOPE_SYSTEM, specs, 2, &f->groups), 0);
+    assert_int_equal(cpu_list_parse("1", &f->cpus), 0);
+    f->scope = (struct scope){.kind = SCOPE_SYSTEM, .cgroup_fd = -1, .cpus = f->cpus};
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(f->perf.n_open, 0);
+    (void)event_groups_free(f->groups);
+    (void)cpu_list_free(f->cpus);
+    free(f);
+    return 0;
+}
+
+static void probe(struct fixture *f, enum absence *absences)
+{
+    assert_int_equal(event_groups_probe(f->groups, &f->perf.ops, &f->scope, absences), 0);
+}
+
+static void new__knows_what_needs_no_kernel(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(f->groups->n_events, 4);
+    assert_int_equal(f->groups->groups[1].first, 3);
+    assert_int_equal(f->groups->groups[0].members[2].absence, ABSENCE_UNKNOWN_EVENT);
+    assert_int_equal(f->groups->groups[1].members[0].absence, ABSENCE_NOT_SUPPORTED);
+    assert_int_equal(f->groups->groups[0].n_opened, 2);
+    assert_int_equal(f->groups->n_opened, 2);
+}
+
+static void probe__a_clock_is_counted_for_cgroups_only(void **state)
+{
+    struct fixture *f = *state;
+    const struct event *clock = &f->events[3];
+    const struct group_spec spec = {.name = "c", .events = &clock, .n_events = 1};
+    AUTO(event_groups) struct event_groups *groups = NULL;
+
+    assert_int_equal(event_groups_new(SCOPE_CGROUP, &spec, 1, &groups), 0);
+    assert_int_equal(groups->groups[0].members[0].absence, ABSENCE_NONE);
+}
+
+static void probe__what_opens_is_counted_and_nothing_stays_open(void **state)
+{
+    struct fixture *f = *state;
+    enum absence absences[N_EVENTS];
+
+    probe(f, absences);
+    assert_int_equal(absences[0], ABSENCE_NONE);
+    assert_int_equal(absences[1], ABSENCE_NONE);
+    assert_int_equal(absences[2], ABSENCE_UNKNOWN_EVENT);
+    assert_int_equal(absences[3], ABSENCE_NOT_SUPPORTED);
+    assert_false(event_groups_differ(f->groups, absences));
+}
+
+static int error_of_open;
+
+static int refuse_second_event(struct fake_perf *perf, const struct perf_event_attr *attr, int cpu,
+                               int group_fd)
+{
+    (void)perf;
+    (void)cpu;
+    (void)group_fd;
+    return attr->config == 2 ? error_of_open : 0;
+}
+
+static void probe__tells_each_errno_by_its_reason(void **state)
+{
+    static const struct {
+        int error;
+        enum absence absence;
+    } cases[] = {
+        {-ENOENT, ABSENCE_NOT_SUPPORTED},     {-EINVAL, ABSENCE_NOT_SUPPORTED},
+        {-EOPNOTSUPP, ABSENCE_NOT_SUPPORTED}, {-EACCES, ABSENCE_NOT_PERMITTED},
+        {-EPERM, ABSENCE_NOT_PERMITTED},      {-EBUSY, ABSENCE_PMU_BUSY},
+        {-ENOSPC, ABSENCE_PMU_BUSY},
+    };
+    struct fixture *f = *state;
+
+    f->perf.refuse_open = refuse_second_event;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        enum absence absences[N_EVENTS];
+
+        error_of_open = cases[i].error;
+        probe(f, absences);
+        assert_int_equal(absences[0], ABSENCE_NONE);
+        assert_int_equal(absences[1], cases[i].absence);
+        assert_true(event_groups_differ(f->groups, absences));
+    }
+}
+
+static void probe__an_answer_that_says_nothing_of_the_event_is_no_answer(void **state)
+{
+    static const int errors[] = {-EMFILE, -ENFILE, -ENOMEM, -ENODEV};
+    struct fixture *f = *state;
+
+    f->perf.refuse_open = refuse_second_event;
+    for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+        enum absence absences[N_EVENTS];
+
+        error_of_open = errors[i];
+        assert_int_equal(event_groups_probe(f->groups, &f->perf.ops, &f->scope, absences),
+                         errors[i]);
+        assert_int_equal(f->perf.n_open, 0);
+    }
+}
+
+static int refuse_siblings(struct fake_perf *perf, const struct perf_event_attr *attr, int cpu,
+                           int group_fd)
+{
+    (void)perf;
+    (void)attr;
+    (void)cpu;
+    return group_fd >= 0 ? -EINVAL : 0;
+}
+
+static void probe__an_event_too_many_for_the_group_is_left_out_and_the_rest_counts(void **state)
+{
+    struct fixture *f = *state;
+    enum absence absences[N_EVENTS];
+
+    f->perf.refuse_open = refuse_siblings;
+    probe(f, absences);
+    assert_int_equal(absences[0], ABSENCE_NONE);
+    assert_int_equal(absences[1], ABSENCE_GROUP_TOO_LARGE);
+    event_groups_apply(f->groups, absences);
+    assert_int_equal(f->groups->groups[0].n_opened, 1);
+    assert_int_equal(f->groups->groups[0].opened[0], 0);
+    assert_true(event_groups_want_retry(f->groups));
+}
+
+static void retry__is_not_wanted_for_what_can_never_pass(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_false(event_groups_want_retry(f->groups));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(new__knows_what_needs_no_kernel),
+        TEST(probe__a_clock_is_counted_for_cgroups_only),
+        TEST(probe__what_opens_is_counted_and_nothing_stays_open),
+        TEST(probe__tells_each_errno_by_its_reason),
+        TEST(probe__an_answer_that_says_nothing_of_the_event_is_no_answer),
+        TEST(probe__an_event_too_many_for_the_group_is_left_out_and_the_rest_counts),
+        TEST(retry__is_not_wanted_for_what_can_never_pass),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* A kernel behind struct perf_ops: events whose values and times a test sets, and that fail on
+ * request. */
+
+#include <errno.h>
+#include <string.h>
+
+#include "sys/perf_event.h"
+
+#define FAKE_EVENTS 512
+
+struct fake_event {
+    bool open, enabled;
+    int leader; /* descriptor; its own for a leader */
+    int cpu;
+    pid_t pid;
+    struct perf_event_attr attr;
+    uint64_t value;
+    uint64_t time_enabled, time_running; /* of a leader */
+};
+
+struct fake_perf {
+    struct perf_ops ops;
+    struct fake_event events[FAKE_EVENTS]; /* by descriptor */
+    int next;                              /* descriptors are never used again */
+    int n_open;
+    uint64_t n_reads;
+    /* Each may be NULL. -errno to fail, 0 to go on. */
+    int (*refuse_open)(struct fake_perf *fake, const struct perf_event_attr *attr, int cpu,
+                       int group_fd);
+    /* What read() returns instead of the reading; 1 to go on. 0 is an end of file. */
+    ssize_t (*refuse_read)(struct fake_perf *fake, int fd);
+};
+
+static inline int fake_open(void *context, struct perf_event_attr *attr, pid_t pid, int cpu,
+                            int group_fd, unsigned long flags)
+{
+    struct fake_perf *fake = context;
+    int fd = fake->next;
+
+    (void)flags;
+    if (fake->refuse_open) {
+        int r = fake->refuse_open(fake, attr, cpu, group_fd);
+
+        if (r < 0)
+            return r;
+    }
+    if (fd >= FAKE_EVENTS)
+        return -EMFILE;
+    fake->next++;
+    fake->n_open++;
+    fake->events[fd] = (struct fake_event){.open = true,
+                                           .enabled = !attr->disabled,
+                                           .leader = group_fd < 0 ? fd : group_fd,
+                                           .cpu = cpu,
+                                           .pid = pid,
+                                           .attr = *attr};
+    return fd;
+}
+
+static inline ssize_t fake_read(void *context, int fd, void *buffer, size_t size)
+{
+    struct fake_perf *fake = context;
+    uint64_t *out = buffer;
+    size_t n = 0;
+
+    fake->n_reads++;
+    if (fake->refuse_read) {
+        ssize_t r = fake->refuse_read(fake, fd);
+
+        if (r != 1)
+            return r;
+    }
+    for (int i = 0; i < fake->next; i++)
+        if (fake->events[i].open && fake->events[i].leader == fd) {
+            if ((3 + 2 * (n + 1)) * sizeof(uint64_t) > size)
+                return -ENOSPC;
+            out[3 + 2 * n] = fake->events[i].value;
+            out[4 + 2 * n] = 1000 + (uint64_t)i;
+            n++;
+        }
+    out[0] = n;
+    out[1] = fake->events[fd].time_enabled;
+    out[2] = fake->events[fd].time_running;
+    return (ssize_t)((3 + 2 * n) * sizeof(uint64_t));
+}
+
+static inline int fake_ioctl(void *context, int fd, unsigned long request, unsigned long argument)
+{
+    struct fake_perf *fake = context;
+
+    if (request != PERF_EVENT_IOC_ENABLE || argument != PERF_IOC_FLAG_GROUP)
+        return -EINVAL;
+    fake->events[fd].enabled = true;
+    return 0;
+}
+
+static inline void fake_close(void *context, int fd)
+{
+    struct fake_perf *fake = context;
+
+    if (fd >= 0 && fd < FAKE_EVENTS && fake->events[fd].open) {
+        fake->events[fd].open = false;
+        fake->n_open--;
+    }
+}
+
+static inline void fake_perf_init(struct fake_perf *fake)
+{
+    memset(fake, 0, sizeof(*fake));
+    fake->next = 3;
+    fake->ops = (struct perf_ops){.open = fake_open,
+                                  .read = fake_read,
+                                  .ioctl = fake_ioctl,
+                                  .close = fake_close,
+                                  .context = fake};
+}
+
+/* The open event with this config on this CPU; NULL: none. */
+static inline struct fake_event *fake_find(struct fake_perf *fake, uint64_t config, int cpu)
+{
+    for (int i = 0; i < fake->next; i++)
+        if (fake->events[i].open && fake->events[i].attr.config == config &&
+            fake->events[i].cpu == cpu)
+            return &fake->events[i];
+    return NULL;
+}
+
+/* Lets the group of that event run: adds to its leader's times. */
+static inline void fake_run(struct fake_perf *fake, uint64_t config, int cpu, uint64_t enabled,
+                            uint64_t running)
+{
+    struct fake_event *leader = &fake->events[fake_find(fake, config, cpu)->leader];
+
+    leader->time_enabled += enabled;
+    leader->time_running += running;
+}
+
+static inline void fake_count(struct fake_perf *fake, uint64_t config, int cpu, uint64_t count)
+{
+    fake_find(fake, config, cpu)->value += count;
+}

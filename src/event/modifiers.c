@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define LETTERS "ukh"
-#define ALL     ((1u << (sizeof(LETTERS) - 1)) - 1)
+#define ALL     ((1U << (sizeof(LETTERS) - 1)) - 1)
 
 /* The letters as bits of LETTERS; 0 if the text is anything else. */
 static unsigned parse_letters(const char *text, size_t length)
@@ -17,7 +17,7 @@ static unsigned parse_letters(const char *text, size_t length)
 
         if (!letter)
             return 0;
-        mode = 1u << (letter - LETTERS);
+        mode = 1U << (letter - LETTERS);
         if (modes & mode)
             return 0;
         modes |= mode;

@@ -350,7 +350,7 @@ static bool apply(enum step_kind sign, double left, double right, double *ret_va
 
 bool formula_value(const struct formula *formula, const double *values, double *ret_value)
 {
-    double stack[STACK_DEPTH];
+    double stack[STACK_DEPTH] = {0};
     size_t depth = 0;
 
     for (size_t i = 0; i < formula->n_steps; i++) {

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "event/generic.h"
+#include "event/source.h"
+
+static void check(const char *name, uint32_t type, uint64_t config)
+{
+    AUTO(event) struct event *event = calloc(1, sizeof(*event));
+
+    if (event_source_generic.resolve(name, event) != SOURCE_KNOWS)
+        fail_msg("\"%s\" is not known", name);
+    if (event->code.type != type || event->code.config != config)
+        fail_msg("\"%s\" is type %u config 0x%llx", name, event->code.type,
+                 (unsigned long long)event->code.config);
+    assert_true(strlen(event->description) > 0);
+    assert_null(strchr(event->description, '\n'));
+    assert_int_not_equal(event->description[strlen(event->description) - 1], '.');
+}
+
+static int outcome_of(const struct event_source *source, const char *name)
+{
+    AUTO(event) struct event *event = calloc(1, sizeof(*event));
+
+    return source->resolve(name, event);
+}
+
+static const struct generic_name {
+    const char *name, *canonical;
+    uint32_t type;
+    uint64_t config;
+} generic_names[] = {
+    {"cycles", "cycles", PERF_TYPE_HARDWARE, 0},
+    {"cpu-cycles", "cycles", PERF_TYPE_HARDWARE, 0},
+    {"instructions", "instructions", PERF_TYPE_HARDWARE, 1},
+    {"cache-references", "cache-references", PERF_TYPE_HARDWARE, 2},
+    {"cache-misses", "cache-misses", PERF_TYPE_HARDWARE, 3},
+    {"branches", "branches", PERF_TYPE_HARDWARE, 4},
+    {"branch-instructions", "branches", PERF_TYPE_HARDWARE, 4},
+    {"branch-misses", "branch-misses", PERF_TYPE_HARDWARE, 5},
+    {"bus-cycles", "bus-cycles", PERF_TYPE_HARDWARE, 6},
+    {"stalled-cycles-frontend", "stalled-cycles-frontend", PERF_TYPE_HARDWARE, 7},
+    {"idle-cycles-frontend", "stalled-cycles-frontend", PERF_TYPE_HARDWARE, 7},
+    {"stalled-cycles-backend", "stalled-cycles-backend", PERF_TYPE_HARDWARE, 8},
+    {"idle-cycles-backend", "stalled-cycles-backend", PERF_TYPE_HARDWARE, 8},
+    {"ref-cycles", "ref-cycles", PERF_TYPE_HARDWARE, 9},
+    {"cpu-clock", "cpu-clock", PERF_TYPE_SOFTWARE, 0},
+    {"task-clock", "task-clock", PERF_TYPE_SOFTWARE, 1},
+    {"page-faults", "page-faults", PERF_TYPE_SOFTWARE, 2},
+    {"faults", "page-faults", PERF_TYPE_SOFTWARE, 2},
+    {"context-switches", "context-switches", PERF_TYPE_SOFTWARE, 3},
+    {"cs", "context-switches", PERF_TYPE_SOFTWARE, 3},
+    {"cpu-migrations", "cpu-migrations", PERF_TYPE_SOFTWARE, 4},
+    {"migrations", "cpu-migrations", PERF_TYPE_SOFTWARE, 4},
+    {"minor-faults", "minor-faults", PERF_TYPE_SOFTWARE, 5},
+    {"major-faults", "major-faults", PERF_TYPE_SOFTWARE, 6},
+    {"alignment-faults", "alignment-faults", PERF_TYPE_SOFTWARE, 7},
+    {"emulation-faults", "emulation-faults", PERF_TYPE_SOFTWARE, 8},
+    {"dummy", "dummy", PERF_TYPE_SOFTWARE, 9},
+    {"bpf-output", "bpf-output", PERF_TYPE_SOFTWARE, 10},
+    {"cgroup-switches", "cgroup-switches", PERF_TYPE_SOFTWARE, 11},
+};
+
+static void resolve__knows_hardware_and_software_names(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(generic_names); i++)
+        check(generic_names[i].name, generic_names[i].type, generic_names[i].config);
+}
+
+static void canonical__maps_every_alias_to_one_spelling(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(generic_names); i++)
+        assert_string_equal(event_generic_canonical(generic_names[i].name),
+                            generic_names[i].canonical);
+}
+
+static void canonical__leaves_other_names(void **state)
+{
+    static const char *const names[] = {
+        "L1-dcache-loads", "INST_RETIRED:ANY_P", "r01c0", "", "cpu-cycles:u", "Cycles"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        assert_ptr_equal(event_generic_canonical(names[i]), names[i]);
+}
+
+/* In the kernel's order, which is the number of the cache. Loads are there for all of them. */
+static const struct {
+    const char *name;
+    bool stores, prefetches;
+} caches[] = {
+    {"L1-dcache", true, true}, {"L1-icache", false, true}, {"LLC", true, true},
+    {"dTLB", true, true},      {"iTLB", false, false},     {"branch", false, false},
+    {"node", true, true},
+};
+
+static void check_cache(size_t cache, const char *result, uint64_t config, bool exists)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof(name), "%s-%s", caches[cache].name, result);
+    if (exists)
+        check(name, PERF_TYPE_HW_CACHE, cache | config);
+    else
+        assert_int_equal(outcome_of(&event_source_generic, name), SOURCE_UNKNOWN);
+}
+
+static void resolve__knows_the_legal_cache_events(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(caches); i++) {
+        check_cache(i, "loads", 0x00000, true);
+        check_cache(i, "load-misses", 0x10000, true);
+        check_cache(i, "stores", 0x00100, caches[i].stores);
+        check_cache(i, "store-misses", 0x10100, caches[i].stores);
+        check_cache(i, "prefetches", 0x00200, caches[i].prefetches);
+        check_cache(i, "prefetch-misses", 0x10200, caches[i].prefetches);
+    }
+}
+
+static void resolve__knows_no_other_name(void **state)
+{
+    static const char *const names[] = {
+        "",
+        "cycle",
+        "Cycles",
+        "cycles ",
+        "L1-dcache",
+        "L1-dcache-",
+        "l1-dcache-loads",
+        "LLC-load",
+        "LLC-misses",
+        "dTLB-loads-misses",
+        "L1-icache-stores",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        assert_int_equal(outcome_of(&event_source_generic, names[i]), SOURCE_UNKNOWN);
+}
+
+/* libpfm4 has a table of the same names, written by others. */
+static void compare_with_pfm(const char *name, int *compared)
+{
+    AUTO(event) struct event *ours = calloc(1, sizeof(*ours));
+    AUTO(event) struct event *theirs = calloc(1, sizeof(*theirs));
+
+    if (event_source_pfm.resolve(name, theirs) != SOURCE_KNOWS)
+        return;
+    assert_int_equal(event_source_generic.resolve(name, ours), SOURCE_KNOWS);
+    if (theirs->code.type != ours->code.type || theirs->code.config != ours->code.config)
+        fail_msg("\"%s\": libpfm4 has type %u config 0x%llx", name, theirs->code.type,
+                 (unsigned long long)theirs->code.config);
+    (*compared)++;
+}
+
+static void resolve__agrees_with_libpfm(void **state)
+{
+    static const char *const results[] = {"loads",        "load-misses", "stores",
+                                          "store-misses", "prefetches",  "prefetch-misses"};
+    int compared = 0;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(generic_names); i++)
+        compare_with_pfm(generic_names[i].name, &compared);
+    for (size_t i = 0; i < ARRAY_SIZE(caches) * ARRAY_SIZE(results); i++) {
+        char name[64];
+
+        (void)snprintf(name, sizeof(name), "%s-%s", caches[i / ARRAY_SIZE(results)].name,
+                       results[i % ARRAY_SIZE(results)]);
+        if (outcome_of(&event_source_generic, name) == SOURCE_KNOWS)
+            compare_with_pfm(name, &compared);
+    }
+    assert_true(compared > 30);
+}
+
+static void offer__has_names_and_aliases_and_caches(void **state)
+{
+    static const char *const names[] = {"cycles",
+                                        "cpu-cycles",
+                                        "cs",
+                                        "emulation-faults",
+                                        "L1-dcache-load-misses",
+                                        "node-prefetch-misses"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct nearest nearest;
+
+        assert_true(nearest_init(&nearest, names[i]));
+        event_source_generic.offer_names(&nearest);
+        assert_string_equal(nearest.best, names[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resolve__knows_hardware_and_software_names),
+        cmocka_unit_test(canonical__maps_every_alias_to_one_spelling),
+        cmocka_unit_test(canonical__leaves_other_names),
+        cmocka_unit_test(resolve__knows_the_legal_cache_events),
+        cmocka_unit_test(resolve__knows_no_other_name),
+        cmocka_unit_test(resolve__agrees_with_libpfm),
+        cmocka_unit_test(offer__has_names_and_aliases_and_caches),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

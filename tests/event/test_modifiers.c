@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "event/modifiers.h"
+
+/* counted: what is counted, of "ukh"; empty: all, nothing excluded. */
+static void check(const char *name, size_t length, const char *counted)
+{
+    struct event_code code = {.type = 7, .exclude_user = true};
+    char letters[4];
+
+    if (modifiers_split(name, &code) != length)
+        fail_msg("\"%s\": %zu", name, modifiers_split(name, &code));
+    assert_int_equal(code.type, 0);
+    modifiers_letters(&code, letters);
+    assert_string_equal(letters, counted);
+}
+
+static void split__knows_every_combination(void **state)
+{
+    (void)state;
+    check("cycles", 6, "");
+    check("cycles:u", 6, "u");
+    check("cycles:k", 6, "k");
+    check("cycles:h", 6, "h");
+    check("cycles:uk", 6, "uk");
+    check("cycles:ku", 6, "uk");
+    check("cycles:hu", 6, "uh");
+    check("cycles:kh", 6, "kh");
+}
+
+static void split__of_all_modes_excludes_nothing(void **state)
+{
+    (void)state;
+    check("cycles:ukh", 6, "");
+    check("cycles:hku", 6, "");
+    check("cycles:u:k:h", 6, "");
+}
+
+static void split__takes_the_separate_letters_of_libpfm(void **state)
+{
+    (void)state;
+    check("INST_RETIRED:ANY_P:u", 18, "u");
+    check("INST_RETIRED:ANY_P:u:k", 18, "uk");
+    check("INST_RETIRED:ANY_P:k:u", 18, "uk");
+}
+
+static void split__leaves_what_is_no_modifier(void **state)
+{
+    (void)state;
+    check("", 0, "");
+    check(":", 1, "");
+    check(":u", 2, "");
+    check("u", 1, "");
+    check("cycles:", 7, "");
+    check("cycles:U", 8, "");
+    check("cycles:uu", 9, "");
+    check("cycles:u:u", 8, "u"); /* then "cycles:u" is no event */
+    check("cycles:up", 9, "");
+    check("cycles:u:", 9, "");
+    check("sched:sched_switch", 18, "");
+    check("EVENT:u:MASK", 12, "");
+    check("cycles:u ", 9, "");
+}
+
+static void split__excludes_what_is_not_named(void **state)
+{
+    struct event_code code;
+
+    (void)state;
+    (void)modifiers_split("cycles:u", &code);
+    assert_false(code.exclude_user);
+    assert_true(code.exclude_kernel);
+    assert_true(code.exclude_hypervisor);
+    (void)modifiers_split("cycles:kh", &code);
+    assert_true(code.exclude_user);
+    assert_false(code.exclude_kernel);
+    assert_false(code.exclude_hypervisor);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(split__knows_every_combination),
+        cmocka_unit_test(split__of_all_modes_excludes_nothing),
+        cmocka_unit_test(split__takes_the_separate_letters_of_libpfm),
+        cmocka_unit_test(split__leaves_what_is_no_modifier),
+        cmocka_unit_test(split__excludes_what_is_not_named),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -102,12 +102,13 @@ static void print_summary(const struct report *report)
     for (size_t i = 0; i < report->n_events; i++)
         if (report->events[i]->absence != ABSENCE_NONE)
             absent++;
-    (void)printf("Checking %s\n  SUCCESS: %zu groups, %zu events (%zu of them cannot be counted "
-                 "here), %zu ratios; targets: ",
-                 report->path, config->n_groups, report->n_events, absent, config->n_ratios);
-    if (config->system.enabled)
-        (void)printf("the system by %s, ", config->system.by == CONFIG_BY_CPU ? "cpu" : "all");
-    (void)printf("%zu rules for cgroups\n", config->n_cgroups);
+    (void)printf("Checking %s\n  SUCCESS: groups: %zu, events: %zu (cannot be counted here: %zu), "
+                 "ratios: %zu, system: %s, rules for cgroups: %zu\n",
+                 report->path, config->n_groups, report->n_events, absent, config->n_ratios,
+                 !config->system.enabled              ? "no"
+                 : config->system.by == CONFIG_BY_CPU ? "by cpu"
+                                                      : "by all",
+                 config->n_cgroups);
 }
 
 static void print_event(const struct report *report, const struct event *event)

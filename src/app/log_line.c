@@ -66,7 +66,7 @@ static bool is_c1(const unsigned char *bytes, size_t length)
     return length == 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0;
 }
 
-/* Appends the value as UTF-8 that is not longer than a value may be. */
+/* Appends the value as UTF-8, cut where it would leave no room for an ellipsis. */
 static void append_utf8(struct text *text, const char *value)
 {
     const unsigned char *bytes = (const unsigned char *)value;
@@ -74,15 +74,14 @@ static void append_utf8(struct text *text, const char *value)
 
     while (*bytes) {
         size_t length = character_length(bytes);
+        const char *character = length ? (const char *)bytes : REPLACED;
+        size_t n = length ? length : strlen(REPLACED);
 
-        if (text->length - begin >= LOG_VALUE_LONGEST - strlen(ELLIPSIS)) {
+        if (text->length - begin + n > LOG_VALUE_LONGEST - strlen(ELLIPSIS)) {
             text_append_string(text, ELLIPSIS);
             return;
         }
-        if (length == 0)
-            text_append_string(text, REPLACED);
-        else
-            text_append(text, (const char *)bytes, length);
+        text_append(text, character, n);
         bytes += length ? length : 1;
     }
 }

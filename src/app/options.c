@@ -33,7 +33,7 @@ static int refuse(const char *format, ...)
     va_start(arguments, format);
     (void)vfprintf(stderr, format, arguments);
     va_end(arguments);
-    (void)fputs(", try --help\n", stderr);
+    (void)fputs(" (try --help)\n", stderr);
     return OPTIONS_BAD;
 }
 

@@ -44,7 +44,7 @@ static void print_help(void)
 
 static int refuse(const char *what, const char *word)
 {
-    (void)fprintf(stderr, "pmutool: error: %s%s%s, try --help\n", what, word ? " " : "",
+    (void)fprintf(stderr, "pmutool: error: %s%s%s (try --help)\n", what, word ? " " : "",
                   word ? SHOWN(word) : "");
     return EXIT_USAGE;
 }

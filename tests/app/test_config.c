@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app/config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+
+static struct config *parse(const char *text)
+{
+    struct config_error error = {0};
+    struct config *config = NULL;
+    int r = config_parse(text, strlen(text), &config, &error);
+
+    if (r < 0)
+        fail_msg("%u:%u: %s", error.place.line, error.place.column, error.message);
+    return config;
+}
+
+static bool same_words(const struct config_words *a, const struct config_words *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (strcmp(a->words[i].text, b->words[i].text) != 0)
+            return false;
+    return true;
+}
+
+static void assert_same_targets(const struct config *a, const struct config *b)
+{
+    assert_int_equal(a->system.enabled, b->system.enabled);
+    assert_int_equal(a->system.by, b->system.by);
+    assert_true(same_words(&a->system.groups, &b->system.groups));
+    assert_int_equal(a->system.cpus.text == NULL, b->system.cpus.text == NULL);
+    assert_int_equal(a->n_cgroups, b->n_cgroups);
+    for (size_t i = 0; i < a->n_cgroups; i++) {
+        assert_true(same_words(&a->cgroups[i].include, &b->cgroups[i].include));
+        assert_true(same_words(&a->cgroups[i].exclude, &b->cgroups[i].exclude));
+        assert_true(same_words(&a->cgroups[i].groups, &b->cgroups[i].groups));
+    }
+}
+
+static void assert_same_meaning(const struct config *a, const struct config *b)
+{
+    assert_int_equal(a->interval_ns, b->interval_ns);
+    assert_int_equal(a->linger_ns, b->linger_ns);
+    assert_int_equal(a->counting, b->counting);
+    assert_int_equal(a->expose_rates, b->expose_rates);
+    assert_int_equal(a->expose_ratios, b->expose_ratios);
+    assert_memory_equal(&a->limits, &b->limits, sizeof(a->limits));
+    assert_int_equal(a->n_groups, b->n_groups);
+    for (size_t i = 0; i < a->n_groups; i++) {
+        assert_string_equal(a->groups[i].name.text, b->groups[i].name.text);
+        assert_true(same_words(&a->groups[i].events, &b->groups[i].events));
+    }
+    assert_int_equal(a->n_renames, b->n_renames);
+    assert_int_equal(a->n_ratios, b->n_ratios);
+    assert_same_targets(a, b);
+}
+
+static void default__is_what_its_text_says(void **state)
+{
+    AUTO(config) struct config *builtin = NULL;
+    AUTO(config) struct config *parsed = NULL;
+
+    (void)state;
+    assert_int_equal(config_default(&builtin), 0);
+    parsed = parse(config_default_text);
+    assert_same_meaning(builtin, parsed);
+    assert_int_equal(builtin->interval_ns, NS_PER_SECOND);
+    assert_int_equal(builtin->n_groups, 2);
+    assert_string_equal(builtin->groups[0].name.text, "core");
+    assert_int_equal(builtin->groups[1].events.n, 4);
+    assert_int_equal(builtin->limits.body, 8 << 20);
+}
+
+static void default__is_what_the_shipped_file_says(void **state)
+{
+    AUTO(config) struct config *builtin = NULL;
+    AUTO(config) struct config *shipped = NULL;
+    struct config_error error = {0};
+
+    (void)state;
+    assert_int_equal(config_default(&builtin), 0);
+    if (config_read("../config/pmu_exporter.yml", &shipped, &error) < 0)
+        fail_msg("%u:%u: %s", error.place.line, error.place.column, error.message);
+    assert_same_meaning(builtin, shipped);
+}
+
+static void default__stands_in_no_file(void **state)
+{
+    AUTO(config) struct config *builtin = NULL;
+
+    (void)state;
+    assert_int_equal(config_default(&builtin), 0);
+    assert_int_equal(builtin->groups[0].name.place.line, 0);
+    assert_int_equal(builtin->groups[1].events.words[3].place.line, 0);
+    assert_int_equal(builtin->system.groups.words[0].place.line, 0);
+    assert_int_equal(builtin->cgroups[0].include.words[6].place.line, 0);
+}
+
+static void a_file_that_says_nothing__is_the_default(void **state)
+{
+    static const char *const texts[] = {"",   "\n\n",        "# nothing\n", "---\n", "--- \n...\n",
+                                        "{}", "\xef\xbb\xbf"};
+    AUTO(config) struct config *builtin = NULL;
+
+    (void)state;
+    assert_int_equal(config_default(&builtin), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        AUTO(config) struct config *parsed = parse(texts[i]);
+
+        assert_same_meaning(builtin, parsed);
+    }
+}
+
+static void every_key__goes_where_it_belongs(void **state)
+{
+    AUTO(config)
+    struct config *config = parse("interval: 1m\n"
+                                  "counting: direct\n"
+                                  "linger: 0s\n"
+                                  "groups:\n"
+                                  "  - name: a.b-c_1\n"
+                                  "    events: [cycles:u, \"instructions\"]\n"
+                                  "  - {events: [page-faults], name: 'soft'}\n"
+                                  "rename:\n"
+                                  "  - {event: 'cycles:u', name: user_cycles}\n"
+                                  "ratios:\n"
+                                  "  - {name: ipc, formula: instructions / cycles:u}\n"
+                                  "targets:\n"
+                                  "  system: {groups: [soft], by: cpu, cpus: 0-3}\n"
+                                  "  cgroups:\n"
+                                  "    - include: [/a/*, '/b']\n"
+                                  "      exclude: [/a/c]\n"
+                                  "      groups: [a.b-c_1, soft]\n"
+                                  "expose: {rates: false, ratios: false}\n"
+                                  "limits: {cgroups: 5, series: 6, body: 4KiB, "
+                                  "descriptors: 700}\n");
+
+    (void)state;
+    assert_int_equal(config->interval_ns, 60 * NS_PER_SECOND);
+    assert_int_equal(config->counting, CONFIG_COUNTING_DIRECT);
+    assert_int_equal(config->linger_ns, 0);
+    assert_int_equal(config->n_groups, 2);
+    assert_string_equal(config->groups[0].name.text, "a.b-c_1");
+    assert_string_equal(config->groups[0].events.words[0].text, "cycles:u");
+    assert_int_equal(config->groups[0].events.words[1].place.line, 6);
+    assert_int_equal(config->groups[0].events.words[1].place.column, 24);
+    assert_string_equal(config->renames[0].name.text, "user_cycles");
+    assert_string_equal(config->ratios[0].formula.text, "instructions / cycles:u");
+    assert_int_equal(config->system.by, CONFIG_BY_CPU);
+    assert_string_equal(config->system.cpus.text, "0-3");
+    assert_int_equal(config->cgroups[0].include.n, 2);
+    assert_string_equal(config->cgroups[0].exclude.words[0].text, "/a/c");
+    assert_string_equal(config->cgroups[0].groups.words[1].text, "soft");
+    assert_false(config->expose_rates);
+    assert_false(config->expose_ratios);
+    assert_int_equal(config->limits.cgroups, 5);
+    assert_int_equal(config->limits.series, 6);
+    assert_int_equal(config->limits.body, 4096);
+    assert_int_equal(config->limits.descriptors, 700);
+}
+
+static void own_targets__go_with_the_built_in_groups(void **state)
+{
+    AUTO(config) struct config *config = parse("targets: {system: {groups: [software]}}");
+
+    (void)state;
+    assert_int_equal(config->n_groups, 2);
+    assert_true(config->system.enabled);
+    assert_int_equal(config->n_cgroups, 0);
+}
+
+static void targets_may_be_none(void **state)
+{
+    AUTO(config) struct config *config = parse("targets: {}");
+
+    (void)state;
+    assert_false(config->system.enabled);
+    assert_int_equal(config->n_cgroups, 0);
+}
+
+static void one_event_in_two_groups__is_good(void **state)
+{
+    AUTO(config)
+    struct config *config = parse("groups:\n"
+                                  "  - {name: core, events: [cycles, instructions]}\n"
+                                  "  - {name: software, events: [instructions]}\n");
+
+    (void)state;
+    assert_int_equal(config->n_groups, 2);
+}
+
+static void a_formula_may_use_the_canonical_name(void **state)
+{
+    AUTO(config)
+    struct config *config = parse("groups:\n"
+                                  "  - {name: core, events: [cpu-cycles, branch-instructions]}\n"
+                                  "ratios:\n"
+                                  "  - {name: a, formula: branches / cycles}\n"
+                                  "  - {name: b, formula: branch-instructions / cpu-cycles}\n"
+                                  "targets: {system: {groups: [core]}}\n");
+
+    (void)state;
+    assert_int_equal(config->n_ratios, 2);
+}
+
+static void a_byte_order_mark__takes_no_column(void **state)
+{
+    static const char text[] = "\xef\xbb\xbfintervall: 1s";
+    struct config_error error = {0};
+    struct config *config;
+
+    (void)state;
+    assert_int_equal(config_parse(text, strlen(text), &config, &error), -EINVAL);
+    assert_int_equal(error.place.line, 1);
+    assert_int_equal(error.place.column, 1);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    (void)fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void read__takes_a_regular_file_and_a_link_to_one(void **state)
+{
+    char directory[] = "/tmp/test_config_XXXXXX", path[64], link[64];
+    AUTO(config) struct config *direct = NULL;
+    AUTO(config) struct config *linked = NULL;
+    struct config_error error;
+
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    (void)snprintf(path, sizeof(path), "%s/file", directory);
+    (void)snprintf(link, sizeof(link), "%s/link", directory);
+    write_file(path, "interval: 7s\n");
+    assert_int_equal(symlink("file", link), 0);
+    assert_int_equal(config_read(path, &direct, &error), 0);
+    assert_int_equal(direct->interval_ns, 7 * NS_PER_SECOND);
+    assert_int_equal(config_read(link, &linked, &error), 0);
+    assert_int_equal(linked->interval_ns, 7 * NS_PER_SECOND);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(directory), 0);
+}
+
+static void read__refuses_what_is_no_regular_file(void **state)
+{
+    char directory[] = "/tmp/test_config_XXXXXX", fifo[64];
+    struct config_error error = {0};
+    struct config *config;
+
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    (void)snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(config_read(fifo, &config, &error), -EINVAL); /* and does not wait */
+    assert_non_null(strstr(error.message, "FIFO"));
+    assert_int_equal(config_read(directory, &config, &error), -EINVAL);
+    assert_non_null(strstr(error.message, "directory"));
+    assert_int_equal(config_read("/dev/null", &config, &error), -EINVAL);
+    assert_int_equal(unlink(fifo), 0);
+    assert_int_equal(config_read(fifo, &config, &error), -ENOENT);
+    assert_int_equal(rmdir(directory), 0);
+}
+
+static void read__refuses_more_than_a_mebibyte_and_says_where(void **state)
+{
+    char path[] = "/tmp/test_config_XXXXXX";
+    struct config_error error = {0};
+    struct config *config;
+    AUTO_CLOSE int fd = mkstemp(path);
+    const unsigned n_lines = (1 << 20) / 64;
+    char line[64];
+
+    (void)state;
+    assert_true(fd >= 0);
+    memset(line, '#', sizeof(line));
+    line[sizeof(line) - 1] = '\n';
+    for (unsigned i = 0; i < n_lines; i++)
+        assert_int_equal(write(fd, line, sizeof(line)), sizeof(line));
+    assert_int_equal(config_read(path, &config, &error), 0);
+    (void)config_free(config);
+    assert_int_equal(write(fd, "#", 1), 1);
+    assert_int_equal(config_read(path, &config, &error), -EINVAL);
+    assert_int_equal(error.place.line, n_lines + 1);
+    assert_int_equal(error.place.column, 1);
+    assert_non_null(strstr(error.message, "1 MiB"));
+    assert_int_equal(unlink(path), 0);
+}
+
+static void free__takes_null(void **state)
+{
+    (void)state;
+    assert_null(config_free(NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(default__is_what_its_text_says),
+        cmocka_unit_test(default__is_what_the_shipped_file_says),
+        cmocka_unit_test(default__stands_in_no_file),
+        cmocka_unit_test(a_file_that_says_nothing__is_the_default),
+        cmocka_unit_test(every_key__goes_where_it_belongs),
+        cmocka_unit_test(own_targets__go_with_the_built_in_groups),
+        cmocka_unit_test(targets_may_be_none),
+        cmocka_unit_test(one_event_in_two_groups__is_good),
+        cmocka_unit_test(a_formula_may_use_the_canonical_name),
+        cmocka_unit_test(a_byte_order_mark__takes_no_column),
+        cmocka_unit_test(read__takes_a_regular_file_and_a_link_to_one),
+        cmocka_unit_test(read__refuses_what_is_no_regular_file),
+        cmocka_unit_test(read__refuses_more_than_a_mebibyte_and_says_where),
+        cmocka_unit_test(free__takes_null),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -74,31 +74,45 @@ static struct token token_at(const struct matcher *matcher, size_t place)
     return (struct token){.kind = TOKEN_BYTE, .byte = *at, .next = place + 1};
 }
 
-static bool has_place(const struct matcher *matcher, size_t place)
+static bool has(const struct places *places, size_t place)
 {
-    return matcher->now->words[place / 64] >> place % 64 & 1;
+    return places->words[place / 64] >> place % 64 & 1;
 }
 
-/* Adds a place to come, and those that are reached from it without reading a byte. */
+/* Marks a place to come; false where it is marked already. */
+static bool mark(struct matcher *matcher, size_t place)
+{
+    uint64_t *word = &matcher->next->words[place / 64];
+    uint64_t before = *word;
+
+    *word |= UINT64_C(1) << place % 64;
+    return *word != before;
+}
+
+/* Adds a place that is arrived at, and those that are reached from it without reading a byte. */
 static void add_place(struct matcher *matcher, size_t place)
 {
-    uint64_t *words = matcher->next->words;
-
     for (;;) {
-        uint64_t bit = UINT64_C(1) << place % 64;
         struct token token = token_at(matcher, place);
+        bool new = mark(matcher, place);
 
-        if (words[place / 64] & bit)
-            return;
-        words[place / 64] |= bit;
         if (token.kind != TOKEN_STAR && token.kind != TOKEN_ANYTHING)
             return;
         place = token.next;
         if (token.between_slashes) {
-            words[place / 64] |= UINT64_C(1) << place % 64;
-            place++;
+            (void)mark(matcher, place++);
+            new = !has(matcher->next, place);
         }
+        if (!new)
+            return;
     }
+}
+
+/* Goes on with what the star at this place covers. */
+static void stay(struct matcher *matcher, size_t place, struct token token)
+{
+    if (mark(matcher, place))
+        add_place(matcher, token.next);
 }
 
 /* What was to come is now. */
@@ -131,10 +145,10 @@ static void advance_place(struct matcher *matcher, size_t place, char byte)
         break;
     case TOKEN_STAR:
         if (byte != '/')
-            add_place(matcher, place);
+            stay(matcher, place, token);
         break;
     case TOKEN_ANYTHING:
-        add_place(matcher, place);
+        stay(matcher, place, token);
         break;
     case TOKEN_END:
         break;
@@ -185,7 +199,7 @@ bool glob_match_counted(const char *pattern, const char *path, uint64_t *ret_ste
         return strcmp(pattern, "/") == 0;
     if (!start(&matcher, pattern))
         return false;
-    matched = read_path(&matcher, path) && has_place(&matcher, matcher.length);
+    matched = read_path(&matcher, path) && has(matcher.now, matcher.length);
     *ret_steps = matcher.steps;
     return matched;
 }
@@ -213,7 +227,7 @@ bool glob_may_match_below(const char *pattern, const char *directory)
         return false;
     /* the end alone is no way on: a name is yet to come */
     for (size_t place = 0; place < matcher.length; place++)
-        if (has_place(&matcher, place))
+        if (has(matcher.now, place))
             return true;
     return false;
 }
@@ -227,8 +241,7 @@ bool glob_matches_all_below(const char *pattern, const char *directory)
     for (size_t place = 0; place < matcher.length; place++) {
         struct token token = token_at(&matcher, place);
 
-        if (has_place(&matcher, place) && token.kind == TOKEN_ANYTHING &&
-            token.next == matcher.length)
+        if (has(matcher.now, place) && token.kind == TOKEN_ANYTHING && token.next == matcher.length)
             return true;
     }
     return false;

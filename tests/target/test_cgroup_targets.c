@@ -77,6 +77,417 @@ static void targets__births_and_deaths_are_told_by_inotify(void **state)
     assert_int_equal(census(f)->rescans, 1);
 }
 
+static void targets__a_rebirth_is_another_target_in_the_same_update(void **state)
+{
+    struct fixture *f = *state;
+    struct cgroup_target *first, *second;
+
+    rule(f, "/*", NULL);
+    make(f, "/a");
+    start(f, roomy);
+    update(f);
+    first = born(f, "/a");
+    destroy(f, "/a");
+    make(f, "/a");
+    update(f);
+    assert_news(f, 1, 1);
+    assert_ptr_equal(gone(f, "/a"), first);
+    second = born(f, "/a");
+    assert_ptr_not_equal(first, second);
+    assert_true(first->inode != second->inode);
+    assert_int_equal(cgroup_targets_count(f->set), 2);
+    assert_int_equal(census(f)->standing, 1);
+    /* the old one lingers; events find the living one */
+    destroy(f, "/a");
+    update(f);
+    assert_news(f, 0, 1);
+    assert_ptr_equal(gone(f, "/a"), second);
+    cgroup_targets_release(f->set, second);
+    cgroup_targets_release(f->set, first);
+    assert_int_equal(cgroup_targets_count(f->set), 0);
+}
+
+static void targets__one_that_lives_between_two_updates_never_appears(void **state)
+{
+    struct fixture *f = *state;
+
+    rule(f, "/**", NULL);
+    start(f, roomy);
+    update(f);
+    make(f, "/a");
+    make(f, "/a/b");
+    destroy(f, "/a/b");
+    destroy(f, "/a");
+    update(f);
+    assert_news(f, 0, 0);
+    assert_int_equal(cgroup_targets_count(f->set), 0);
+    assert_int_equal(census(f)->dropped[ABSENCE_OVER_LIMIT], 0);
+}
+
+static void targets__a_rename_is_a_death_and_a_birth(void **state)
+{
+    struct fixture *f = *state;
+
+    rule(f, "/**", NULL);
+    make(f, "/a");
+    make(f, "/a/b");
+    start(f, roomy);
+    update(f);
+    assert_int_equal(renameat(f->root_fd, "a", f->root_fd, "c"), 0);
+    update(f);
+    assert_news(f, 2, 2);
+    assert_non_null(born(f, "/c"));
+    assert_non_null(born(f, "/c/b"));
+    assert_non_null(gone(f, "/a"));
+    assert_non_null(gone(f, "/a/b"));
+    /* and it is watched under the new name */
+    make(f, "/c/d");
+    update(f);
+    assert_news(f, 1, 0);
+    assert_non_null(born(f, "/c/d"));
+    assert_int_equal(census(f)->rescans, 1);
+}
+
+static void targets__a_rename_found_by_a_walk_keeps_its_watch(void **state)
+{
+    struct fixture *f = *state;
+
+    rule(f, "/**", NULL);
+    make(f, "/z");
+    start(f, roomy);
+    update(f);
+    for (int i = 0; i < 20; i++) {
+        char from[16], to[16];
+
+        (void)snprintf(from, sizeof(from), i ? "n%d" : "z", i);
+        (void)snprintf(to, sizeof(to), "n%d", i + 1);
+        assert_int_equal(renameat(f->root_fd, from, f->root_fd, to), 0);
+        f->set->rescan = true;
+        update(f);
+        assert_news(f, 1, 1);
+    }
+    make(f, "/n20/x");
+    update(f);
+    assert_non_null(born(f, "/n20/x"));
+}
+
+static void targets__files_and_links_are_no_cgroups(void **state)
+{
+    struct fixture *f = *state;
+
+    rule(f, "/**", NULL);
+    make(f, "/a");
+    assert_int_equal(symlinkat("a", f->root_fd, "before"), 0);
+    start(f, roomy);
+    update(f);
+    assert_news(f, 1, 0);
+    assert_int_equal(symlinkat("a", f->root_fd, "link"), 0);
+    assert_int_equal(symlinkat("/", f->root_fd, "a/out"), 0);
+    (void)close(openat(f->root_fd, "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    update(f);
+    assert_news(f, 0, 0);
+    f->set->rescan = true;
+    update(f);
+    assert_news(f, 0, 0);
+}
+
+static void targets__the_root_is_one_where_a_rule_names_it(void **state)
+{
+    struct fixture *f = *state;
+    struct cgroup_target *root, *child;
+
+    rule(f, "/", NULL);
+    rule(f, "/*", NULL);
+    make(f, "/a");
+    start(f, roomy);
+    update(f);
+    assert_news(f, 2, 0);
+    root = born(f, "/");
+    child = born(f, "/a");
+    assert_int_equal(root->rule, 0);
+    assert_int_equal(child->rule, 1);
+    assert_string_equal(info(root, "parent"), "");
+    assert_string_equal(info(child, "parent"), "/");
+}
+
+static void targets__only_what_a_rule_may_want_is_watched(void **state)
+{
+    struct fixture *f = *state;
+
+    rule(f, "/a/*", NULL);
+    make(f, "/a");
+    make(f, "/a/b");
+    make(f, "/c");
+    start(f, roomy);
+    update(f);
+    assert_news(f, 1, 0);
+    assert_int_equal(HASH_CNT(by_watch, f->set->tree.watches), 2);
+    assert_int_equal(HASH_CNT(by_name, f->set->tree.names), 2);
+}
+
+static void targets__labels_tell_who_they_are(void **state)
+{
+    struct fixture *f = *state;
+    struct cgroup_target *target;
+    size_t n;
+
+    rule(f, "/system.slice/*", NULL);
+    make(f, "/system.slice");
+    make(f, "/system.slice/a\xff.service");
+    make(f, "/system.slice/b.service");
+    start(f, roomy);
+    update(f);
+    target = born(f, "/system.slice/b.service");
+    assert_string_equal(identity_labels(target->identity, &n)[0].name, "cgroup");
+    assert_int_equal(n, 1);
+    assert_string_equal(identity_labels(target->identity, &n)[0].value, "/system.slice/b.service");
+    assert_string_equal(info(target, "unit"), "b.service");
+    assert_string_equal(info(target, "slice"), "system.slice");
+    assert_string_equal(info(target, "container_id"), "");
+    assert_string_equal(info(target, "pod_uid"), "");
+    target = born(f, "/system.slice/a\xff.service");
+    assert_string_equal(identity_labels(target->identity, &n)[0].value,
+                        "%/system.slice/a%FF.service");
+    assert_string_equal(info(target, "unit"), "");
+}
+
+static void targets__the_parent_is_the_nearest_that_is_exported(void **state)
+{
+    struct fixture *f = *state;
+
+    rule(f, "/a", NULL);
+    rule(f, "/a/b/**", NULL);
+    make(f, "/a");
+    make(f, "/a/b");
+    make(f, "/a/b/c\xff");
+    make(f, "/a/b/c\xff/d");
+    start(f, roomy);
+    update(f);
+    assert_news(f, 3, 0);
+    assert_string_equal(info(born(f, "/a"), "parent"), "");
+    assert_string_equal(info(born(f, "/a/b/c\xff"), "parent"), "/a");
+    assert_string_equal(info(born(f, "/a/b/c\xff/d"), "parent"), "%/a/b/c%FF");
+}
+
+static void targets__a_parent_that_is_let_in_late_changes_the_identity(void **state)
+{
+    struct fixture *f = *state;
+    struct cgroup_target *child;
+    struct identity *before;
+
+    rule(f, "/a/x*", NULL);
+    rule(f, "/a/b/c", NULL);
+    rule(f, "/a/b", NULL);
+    make(f, "/a");
+    make(f, "/a/x");
+    start(f, (struct cgroup_limits){2, ABSENCE_OVER_LIMIT, 2});
+    update(f);
+    make(f, "/a/x2");
+    update(f);
+    make(f, "/a/b");
+    make(f, "/a/b/c");
+    update(f);
+    assert_int_equal(census(f)->uncounted[ABSENCE_OVER_LIMIT], 2);
+    /* let the child in first */
+    TAILQ_REMOVE(&f->set->tree.root->children.lh_first->subtree->candidates,
+                 TAILQ_FIRST(&f->set->tree.root->children.lh_first->subtree->candidates),
+                 waiting_entry);
+    f->set->tree.root->children.lh_first->children.lh_first->waiting = WAITING_NOWHERE;
+    destroy(f, "/a/x");
+    update(f);
+    child = born(f, "/a/b/c");
+    assert_non_null(child);
+    assert_string_equal(info(child, "parent"), "");
+    before = identity_ref(child->identity);
+    destroy(f, "/a/x2");
+    f->set->rescan = true;
+    update(f);
+    assert_non_null(born(f, "/a/b"));
+    assert_true(f->changes.identities_changed);
+    assert_string_equal(info(child, "parent"), "/a/b");
+    assert_ptr_not_equal(child->identity, before);
+    (void)identity_unref(before);
+}
+
+static void targets__an_overflow_of_events_is_made_good_by_a_walk(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t rescans;
+
+    rule(f, "/**", NULL);
+    make(f, "/old");
+    start(f, roomy);
+    update(f);
+    rescans = census(f)->rescans;
+    for (int i = 0; i < 9000; i++) { /* two events each; the queue takes 16,384 by default */
+        make(f, "/churn");
+        destroy(f, "/churn");
+    }
+    destroy(f, "/old");
+    make(f, "/new");
+    make(f, "/new/below");
+    update(f);
+    if (census(f)->rescans == rescans)
+        print_message("fs.inotify.max_queued_events is large here: no overflow\n");
+    assert_news(f, 2, 1);
+    assert_non_null(born(f, "/new/below"));
+    make(f, "/after");
+    update(f);
+    assert_news(f, 1, 0);
+}
+
+static void targets__the_slow_walk_finds_what_no_event_told(void **state)
+{
+    struct fixture *f = *state;
+    struct directory_event event;
+
+    rule(f, "/**", NULL);
+    make(f, "/a");
+    start(f, roomy);
+    update(f);
+    destroy(f, "/a");
+    make(f, "/b");
+    while (directory_watch_next(f->set->watch, &event) > 0) /* lose them */
+        ;
+    update(f);
+    assert_news(f, 0, 0);
+    f->set->rescan_interval_ns = 0;
+    update(f);
+    assert_news(f, 1, 1);
+    assert_int_equal(census(f)->rescans, 2);
+}
+
+static void targets__without_inotify_each_update_walks(void **state)
+{
+    struct fixture *f = *state;
+
+    rule(f, "/**", NULL);
+    start(f, roomy);
+    update(f);
+    f->set->watch = directory_watch_free(f->set->watch);
+    f->set->census.watching = false;
+    make(f, "/a");
+    update(f); /* it tries again, and succeeds here */
+    assert_news(f, 1, 0);
+    assert_true(census(f)->watching);
+    assert_int_equal(census(f)->rescans, 2);
+    make(f, "/a/b");
+    update(f);
+    assert_news(f, 1, 0);
+    assert_int_equal(census(f)->rescans, 2);
+}
+
+static void targets__names_of_any_bytes_are_found(void **state)
+{
+    struct fixture *f = *state;
+
+    rule(f, "/**", NULL);
+    make(f, "/before \"\\}\x1b\xe2\x80\xae\xff");
+    start(f, roomy);
+    update(f);
+    assert_news(f, 1, 0);
+    for (int byte = 1; byte < 256; byte++) {
+        char path[] = {'/', 'x', (char)byte, '\0'};
+
+        if (byte != '/')
+            make(f, path);
+    }
+    update(f);
+    assert_news(f, 254, 0);
+    assert_non_null(born(f, "/x\xff"));
+    assert_non_null(born(f, "/x\r"));
+}
+
+static void targets__paths_longer_than_path_max_are_found(void **state)
+{
+    struct fixture *f = *state;
+    int at = dup(f->root_fd);
+    char name[201];
+
+    memset(name, 'n', sizeof(name) - 1);
+    name[200] = '\0';
+    rule(f, "/**", NULL);
+    start(f, roomy);
+    for (int depth = 0; depth < 100; depth++) { /* 20,100 bytes */
+        int below;
+
+        assert_int_equal(mkdirat(at, name, 0755), 0);
+        below = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        assert_true(below >= 0);
+        (void)close(at);
+        at = below;
+    }
+    (void)close(at);
+    update(f);
+    assert_news(f, CGROUP_PATH_LENGTH_MAX / 201, 0);
+    assert_int_equal(census(f)->uncounted[ABSENCE_OVER_LIMIT], 1); /* the first that is too long */
+}
+
+static void targets__a_burst_of_three_thousand_is_complete_at_once(void **state)
+{
+    struct fixture *f = *state;
+
+    rule(f, "/a/**", NULL);
+    make(f, "/a");
+    start(f, (struct cgroup_limits){5000, ABSENCE_OVER_LIMIT, 5000});
+    update(f);
+    for (int i = 0; i < 3000; i++) {
+        char path[32];
+
+        (void)snprintf(path, sizeof(path), "/a/%d", i);
+        make(f, path);
+    }
+    update(f);
+    assert_news(f, 3000, 0);
+    for (int i = 0; i < 3000; i++) {
+        char path[32];
+
+        (void)snprintf(path, sizeof(path), "/a/%d", i);
+        destroy(f, path);
+    }
+    update(f);
+    assert_news(f, 0, 3000);
+    assert_int_equal(census(f)->standing, 0);
+    while (f->changes.n_gone > 0)
+        cgroup_targets_release(f->set, f->changes.gone[--f->changes.n_gone]);
+    assert_int_equal(cgroup_targets_count(f->set), 0);
+    assert_int_equal(HASH_CNT(by_watch, f->set->tree.watches), 2);
+}
+
+/* The rules and the limits of the kernel decide, whatever order things happen in. */
+static void targets__after_any_churn_the_set_is_what_is_there(void **state)
+{
+    struct fixture *f = *state;
+    bool there[4][4] = {{false}};
+    uint32_t seed = 7;
+
+    rule(f, "/**", NULL);
+    start(f, roomy);
+    for (int step = 0; step < 4000; step++) {
+        size_t wanted = 0;
+        unsigned i = (seed = seed * 1664525 + 1013904223) >> 30;
+        unsigned j = (seed = seed * 1664525 + 1013904223) >> 30;
+        char path[16];
+
+        (void)snprintf(path, sizeof(path), j ? "%u/%u" : "%u", i, j);
+        if (there[i][j] && unlinkat(f->root_fd, path, AT_REMOVEDIR) == 0)
+            there[i][j] = false;
+        else if (!there[i][j] && mkdirat(f->root_fd, path, 0755) == 0)
+            there[i][j] = true;
+        if (seed >> 8 & 3)
+            continue;
+        f->set->rescan = (seed >> 12 & 7) == 0;
+        update(f);
+        while (f->changes.n_gone > 0)
+            cgroup_targets_release(f->set, f->changes.gone[--f->changes.n_gone]);
+        for (i = 0; i < 4; i++)
+            for (j = 0; j < 4; j++)
+                wanted += there[i][j];
+        assert_int_equal(census(f)->standing, wanted);
+        assert_int_equal(cgroup_targets_count(f->set), wanted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -84,7 +495,26 @@ int main(void)
         TEST(targets__those_that_stand_at_the_start_are_born_in_the_first_update),
         TEST(targets__a_target_has_the_directory_and_its_inode),
         TEST(targets__births_and_deaths_are_told_by_inotify),
+        TEST(targets__a_rebirth_is_another_target_in_the_same_update),
+        TEST(targets__one_that_lives_between_two_updates_never_appears),
+        TEST(targets__a_rename_is_a_death_and_a_birth),
+        TEST(targets__a_rename_found_by_a_walk_keeps_its_watch),
+        TEST(targets__files_and_links_are_no_cgroups),
+        TEST(targets__the_root_is_one_where_a_rule_names_it),
+        TEST(targets__only_what_a_rule_may_want_is_watched),
+        TEST(targets__labels_tell_who_they_are),
+        TEST(targets__the_parent_is_the_nearest_that_is_exported),
+        TEST(targets__a_parent_that_is_let_in_late_changes_the_identity),
+        TEST(targets__an_overflow_of_events_is_made_good_by_a_walk),
+        TEST(targets__the_slow_walk_finds_what_no_event_told),
+        TEST(targets__without_inotify_each_update_walks),
+        TEST(targets__names_of_any_bytes_are_found),
+        TEST(targets__paths_longer_than_path_max_are_found),
+        TEST(targets__a_burst_of_three_thousand_is_complete_at_once),
+        TEST(targets__after_any_churn_the_set_is_what_is_there),
     };
 
+    if (fixture_is_missing())
+        return 77;
     return cmocka_run_group_tests_name("cgroup_targets", tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static void free_entry(struct ledger *ledger, struct entry *entry)
     entry->counters = counter_set_free(entry->counters);
     drop_account(ledger, entry);
     (void)identity_unref(entry->identity);
-    if (entry->cgroup)
+    if (entry->cgroup && entry->cgroup->gone)
         cgroup_targets_release(ledger->cgroups, entry->cgroup);
     free(entry);
 }

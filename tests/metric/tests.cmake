@@ -1,1 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
+add_unit_test(metric account)
+add_unit_test(metric plan)

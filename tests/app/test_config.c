@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "app/config.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -301,6 +302,36 @@ static void read__refuses_more_than_a_mebibyte_and_says_where(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* The corpus of the fuzz target, whose files say in their names what they are. */
+static void files_of_the_corpus_are_what_they_are_called(void **state)
+{
+    static const char directory[] = "fuzz/corpus/config";
+    DIR *corpus = opendir(directory);
+    struct dirent *entry;
+    unsigned n_good = 0, n_bad = 0;
+
+    (void)state;
+    assert_non_null(corpus);
+    while ((entry = readdir(corpus))) {
+        AUTO(config) struct config *config = NULL;
+        struct config_error error = {0};
+        char path[512];
+
+        (void)snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
+        if (strncmp(entry->d_name, "good-", 5) == 0) {
+            n_good++;
+            if (config_read(path, &config, &error) < 0)
+                fail_msg("%s:%u:%u: %s", path, error.place.line, error.place.column, error.message);
+        } else if (strncmp(entry->d_name, "bad-", 4) == 0) {
+            n_bad++;
+            if (config_read(path, &config, &error) != -EINVAL || error.place.line == 0)
+                fail_msg("%s is not refused", path);
+        }
+    }
+    assert_int_equal(closedir(corpus), 0);
+    assert_true(n_good >= 10 && n_bad >= 20);
+}
+
 static void free__takes_null(void **state)
 {
     (void)state;
@@ -323,6 +354,7 @@ int main(void)
         cmocka_unit_test(read__takes_a_regular_file_and_a_link_to_one),
         cmocka_unit_test(read__refuses_what_is_no_regular_file),
         cmocka_unit_test(read__refuses_more_than_a_mebibyte_and_says_where),
+        cmocka_unit_test(files_of_the_corpus_are_what_they_are_called),
         cmocka_unit_test(free__takes_null),
     };
 

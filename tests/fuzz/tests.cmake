@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# Fuzz targets: tests/fuzz/fuzz_<name>.c with a corpus in tests/fuzz/corpus/<name>. The corpus is
+# replayed as a test. To look for more, with clang:
+#   cmake -S . -B build/fuzz -G Ninja -DCMAKE_C_COMPILER=clang -DFUZZ=ON -DSANITIZE=address,undefined
+#   ninja -C build/fuzz fuzz_config && build/fuzz/bin/fuzz_config tests/fuzz/corpus/config
+option(FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
+
+if(FUZZ)
+  if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "FUZZ=ON needs clang")
+  endif()
+  # everything tells libFuzzer which ways it went
+  target_compile_options(compile_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+function(add_fuzz_target layer name)
+  set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name})
+  foreach(kind fuzz replay)
+    if(kind STREQUAL "fuzz" AND NOT FUZZ)
+      continue()
+    endif()
+    set(target ${kind}_${name})
+    add_executable(${target} fuzz/fuzz_${name}.c)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
+                                                 ${PROJECT_SOURCE_DIR}/tests)
+    target_link_libraries(${target} PRIVATE ${layer} ${ARGN})
+  endforeach()
+  target_sources(replay_${name} PRIVATE fuzz/replay.c)
+  if(FUZZ)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  endif()
+  add_test(NAME fuzz/${name} COMMAND replay_${name} ${corpus})
+  set_tests_properties(fuzz/${name} PROPERTIES LABELS unit TIMEOUT 60)
+endfunction()
+
+add_fuzz_target(app config)

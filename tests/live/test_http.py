@@ -83,9 +83,10 @@ class Pages(live.LiveTest):
                 self.assertTrue(s.recv(4096).startswith(b"HTTP/1.1 200"))
 
     def test_garbage_ends_the_connection_and_nothing_else(self):
-        for raw in (b"\0\0\0\0\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00",
+        for raw in (b"\0\0\0\0\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\r\n\r\n",
                     b"GET / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"):
-            with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=2) as s:
+            # at once, or at the deadline for headers
+            with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=10) as s:
                 s.sendall(raw)
                 s.shutdown(socket.SHUT_WR)
                 try:
@@ -94,6 +95,22 @@ class Pages(live.LiveTest):
                 except ConnectionResetError:
                     pass
         self.assertEqual(self.get("/metrics").status, 200)
+
+    def test_half_open_connections_are_closed_and_hold_up_nobody_else(self):
+        sockets = [socket.create_connection(("127.0.0.1", self.exporter.port), timeout=10)
+                   for _ in range(100)]
+        began = time.monotonic()
+        for s in sockets[:50]:
+            s.sendall(b"GET /metr")
+        time.sleep(0.2)
+        with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=1,
+                                      source_address=("127.0.0.2", 0)) as other:
+            other.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+            self.assertTrue(other.recv(4096).startswith(b"HTTP/1.1 200"))
+        for s in sockets:
+            self.assertIn(s.recv(4096)[:10], (b"", b"HTTP/1.1 4"), "closed")
+            s.close()
+        self.assertLess(time.monotonic() - began, 10)
 
     def test_a_body_is_not_run_as_a_second_request(self):
         request = (b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 34\r\n\r\n"

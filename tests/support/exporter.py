@@ -100,6 +100,7 @@ class Exporter:
                  directory=None):
         self.config, self.args, self.wrapper, self.env = config, list(args), list(wrapper), env
         self.wait, self.preexec = wait, preexec
+        self.binary = binary()
         self.port = free_port()
         self.process = None
         self.ready_after = None
@@ -112,7 +113,7 @@ class Exporter:
         return self.process.pid
 
     def command(self):
-        words = self.wrapper + [binary(), f"--web.listen-address=127.0.0.1:{self.port}"]
+        words = self.wrapper + [self.binary, f"--web.listen-address=127.0.0.1:{self.port}"]
         path = self.directory / "pmu_exporter.yml"
         if self.config is not None:
             path.write_text(self.config)

@@ -135,17 +135,21 @@ static void make_faults(unsigned long n)
     (void)munmap(memory, n * page);
 }
 
-static void burn(unsigned long ms)
+static uint64_t cpu_ns(void)
 {
     struct timespec now;
-    uint64_t used_ns = 0;
 
-    while (used_ns < ms * UINT64_C(1000000)) {
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static void burn(unsigned long ms)
+{
+    uint64_t begin_ns = cpu_ns();
+
+    while (cpu_ns() - begin_ns < ms * UINT64_C(1000000))
         for (volatile int i = 0; i < 10000; i++)
             ;
-        (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-        used_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-    }
 }
 
 static void migrate(unsigned long n)

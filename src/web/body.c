@@ -103,7 +103,7 @@ int body_store_get(struct body_store *store, struct body **ret_body)
     struct body *body = store->current;
     int r;
 
-    if (body && version != 0 && body->version == version) {
+    if (body && body->version == version) {
         *ret_body = body;
         return 0;
     }

@@ -26,8 +26,7 @@
 
 static void watch(const struct daemon *daemon)
 {
-    const bool accepting =
-        !daemon->out_of_descriptors && !connection_table_full(daemon->connections);
+    const bool accepting = !daemon->accept_failed && !connection_table_full(daemon->connections);
 
     (void)sd_event_source_set_enabled(daemon->accepting, accepting ? SD_EVENT_ON : SD_EVENT_OFF);
 }
@@ -66,9 +65,9 @@ static bool accept_one(struct daemon *daemon)
     fd = accept4(daemon->listen_fd, (struct sockaddr *)&address, &length,
                  SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
-        daemon->out_of_descriptors =
-            errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-        return !daemon->out_of_descriptors && errno != EAGAIN;
+        /* a client that has gone again is no failure; EMFILE and its kin are */
+        daemon->accept_failed = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
+        return false;
     }
     /* closes the socket if it refuses, as for an address with too many connections */
     (void)MHD_add_connection(daemon->mhd, fd, (const struct sockaddr *)&address, length);
@@ -90,7 +89,7 @@ static int on_accepting(sd_event_source *source, int fd, uint32_t events, void *
 
 void daemon_resume(struct daemon *daemon)
 {
-    daemon->out_of_descriptors = false;
+    daemon->accept_failed = false;
     watch(daemon);
 }
 

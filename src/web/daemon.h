@@ -15,7 +15,7 @@
 struct daemon {
     int listen_fd;
     uint16_t port;
-    bool out_of_descriptors; /* accept failed: not tried again before daemon_resume() */
+    bool accept_failed; /* not tried again before daemon_resume() */
     struct MHD_Daemon *mhd;
     struct connection_table *connections;
     sd_event_source *accepting; /* the listen socket */
@@ -35,5 +35,5 @@ int daemon_init(struct daemon *daemon, sd_event *event, const char *address, str
 /* Closes the socket and every connection, whatever they are doing. */
 void daemon_done(struct daemon *daemon);
 
-/* Tries again to accept, after descriptors or memory ran out. */
+/* Tries again to accept, after descriptors or memory had run out. */
 void daemon_resume(struct daemon *daemon);

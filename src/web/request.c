@@ -11,10 +11,9 @@
 #include <string.h>
 #include <strings.h>
 
-struct header_counts {
+/* What the headers of a request say about it. */
+struct header_findings {
     unsigned n_hosts;
-    unsigned n_lengths;
-    unsigned n_encodings;
     bool has_body;
     bool malformed;
 };
@@ -29,53 +28,52 @@ static bool is_token(const char *name)
     return name[0] != '\0' && name[strspn(name, token_characters)] == '\0';
 }
 
-/*
- * Whether this is the header, or one whose name begins like it: that one is taken for
- * a folded line, the rest of whose value libmicrohttpd 0.9.75 has put behind the name.
- */
-static bool is_header(const char *name, const char *header, struct header_counts *found)
+static bool begins_with(const char *name, const char *header)
 {
-    if (strncasecmp(name, header, strlen(header)) != 0)
+    return strncasecmp(name, header, strlen(header)) == 0;
+}
+
+/*
+ * A name that only begins like one of the two is taken for it: libmicrohttpd 0.9.75
+ * puts the rest of a value that was folded onto a second line behind the name.
+ */
+static bool announces_body(const char *name, const char *value)
+{
+    if (begins_with(name, MHD_HTTP_HEADER_TRANSFER_ENCODING))
+        return true;
+    if (!begins_with(name, MHD_HTTP_HEADER_CONTENT_LENGTH))
         return false;
-    if (name[strlen(header)] != '\0')
-        found->malformed = true;
-    return true;
+    return strlen(name) > strlen(MHD_HTTP_HEADER_CONTENT_LENGTH) || !value ||
+           strcmp(value, "0") != 0;
 }
 
 static enum MHD_Result look_at_header(void *context, enum MHD_ValueKind kind, const char *name,
                                       const char *value)
 {
-    struct header_counts *const found = context;
+    struct header_findings *const found = context;
 
     (void)kind;
-    if (!is_token(name)) {
+    if (!is_token(name))
         found->malformed = true;
-    } else if (is_header(name, MHD_HTTP_HEADER_CONTENT_LENGTH, found)) {
-        found->n_lengths++;
-        if (!value || strcmp(value, "0") != 0)
-            found->has_body = true;
-    } else if (is_header(name, MHD_HTTP_HEADER_TRANSFER_ENCODING, found)) {
-        found->n_encodings++;
+    else if (announces_body(name, value))
         found->has_body = true;
-    } else if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
+    else if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0)
         found->n_hosts++;
-    }
     return MHD_YES;
 }
 
-/* RFC 9112: 3.2 for the host, 6.3 for lengths that contradict each other. */
-static bool is_malformed(const struct header_counts *found, const char *http_version)
+/* RFC 9112, 3.2: a request of HTTP/1.1 has one Host, an older one at most one. */
+static bool is_malformed(const struct header_findings *found, const char *http_version)
 {
     const bool needs_host = strcmp(http_version, MHD_HTTP_VERSION_1_1) == 0;
 
-    return found->malformed || found->n_hosts > 1 || (needs_host && found->n_hosts == 0) ||
-           found->n_lengths > 1 || (found->n_lengths > 0 && found->n_encodings > 0);
+    return found->malformed || found->n_hosts > 1 || (needs_host && found->n_hosts == 0);
 }
 
 enum answer request_refusal(struct MHD_Connection *mhd, const char *method,
                             const char *http_version)
 {
-    struct header_counts found = {0};
+    struct header_findings found = {0};
 
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return ANSWER_METHOD_NOT_ALLOWED;

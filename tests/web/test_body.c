@@ -146,9 +146,11 @@ static void a_body_does_not_change_while_it_is_read(void **state)
 static void slow_readers_of_many_versions_lose_the_oldest(void **state)
 {
     struct fixture *const fixture = *state;
+    AUTO_CLOSE int done = connect_to(fixture->port);
     int slow[BODIES + 2];
 
     fixture->page.size = LARGE;
+    assert_int_equal(200, status_of(done, GET_METRICS));
     for (unsigned i = 0; i < ARRAY_SIZE(slow); i++) {
         fixture->page.version = i + 1;
         slow[i] = start_reading_slowly(fixture);
@@ -160,6 +162,7 @@ static void slow_readers_of_many_versions_lose_the_oldest(void **state)
         assert_int_equal(!cut, reads_whole_version(slow[i], i + 1));
         (void)close(slow[i]);
     }
+    assert_int_equal(200, status_of(done, GET_METRICS)); /* it reads none of them */
 }
 
 static void a_hundred_slow_readers_share_one_body(void **state)

@@ -132,6 +132,7 @@ static void a_smuggled_request_is_not_run(void **state)
         "Transfer-Encoding:\r\n\tchunked\r\n\r\n0\r\n\r\n",
         "Transfer-Encoding: chunked\r\n \r\n\r\n0\r\n\r\n",
         "Content-Length:\r\n 43\r\n\r\n",
+        "Content-Length: 0\r\n 43\r\n\r\n",
         "no colon\r\n\r\n",
     };
 

@@ -152,6 +152,7 @@ static void the_telemetry_path_can_be_any(void **state)
         {"/", NULL},
         {"/pmu", "<a href=\"/pmu\">"},
         {"/a\"><b>&%", "<a href=\"/a%22%3e%3cb%3e%26%25\">"},
+        {"/a b\xc3\xa9", "<a href=\"/a%20b%c3%a9\">"},
     };
     struct page page = {.version = 1};
     const struct page_source source = {&page, page_version, page_render, page_not_ready};

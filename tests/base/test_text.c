@@ -11,6 +11,7 @@
 #include "base/text.h"
 
 /* A request that is too large is refused as malloc() refuses it, also under AddressSanitizer. */
+const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1";

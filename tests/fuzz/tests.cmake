@@ -34,3 +34,11 @@ function(add_fuzz_target layer name)
 endfunction()
 
 add_fuzz_target(app config)
+add_fuzz_target(metric formula m)
+add_fuzz_target(event event)
+foreach(target IN ITEMS replay_event fuzz_event)
+  if(TARGET ${target})
+    target_compile_definitions(${target} PRIVATE
+      FIXTURE_SYSFS="${CMAKE_CURRENT_SOURCE_DIR}/fuzz/sysfs")
+  endif()
+endforeach()

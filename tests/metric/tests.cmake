@@ -1,3 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(metric account)
 add_unit_test(metric plan)
+add_unit_test(metric builtin_ratios)
+add_unit_test(metric formula m)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Whatever the name: an event with all its texts, or with the reason of its absence. */
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "event/resolver.h"
+#include "fuzz/fuzz.h"
+
+/* A machine with a core's PMU, that encodes the events of every CPU. */
+static struct event_resolver *resolver;
+
+static void start(void)
+{
+    AUTO_CLOSE int sysfs = open(FIXTURE_SYSFS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    FUZZ_CHECK(sysfs >= 0 && setenv("LIBPFM_ENCODE_INACTIVE", "1", 1) == 0);
+    FUZZ_CHECK(event_resolver_new(sysfs, &resolver) == 0); /* reads it at once */
+}
+
+static void expect_metric_name(const char *name)
+{
+    size_t length = strlen(name);
+
+    FUZZ_CHECK(length > 0 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == length);
+    FUZZ_CHECK(name[0] >= 'a' && name[0] <= 'z');
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    AUTO_FREE char *name = strndup((const char *)data, size), *suggestion = NULL;
+    AUTO(event) struct event *event = NULL;
+
+    FUZZ_CHECK(name);
+    if (!resolver)
+        start();
+    FUZZ_CHECK(event_resolve(resolver, name, &event) == 0);
+    FUZZ_CHECK(strcmp(event->name, name) == 0);
+    expect_metric_name(event->metric);
+    FUZZ_CHECK(event->description && event->encoding && event->pmu);
+    FUZZ_CHECK(event->absence == ABSENCE_NONE || event->absence == ABSENCE_NO_PMU ||
+               event->absence == ABSENCE_UNKNOWN_EVENT);
+    if (event->absence == ABSENCE_NONE)
+        FUZZ_CHECK(event->encoding[0] != '\0' && event->pmu[0] != '\0');
+    else
+        suggestion = event_resolver_suggest(resolver, name);
+    return 0;
+}

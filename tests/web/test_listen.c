@@ -177,6 +177,27 @@ static void open__the_socket_does_not_block_and_ends_at_exec(void **state)
     assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 }
 
+static void open__a_slow_reader_does_not_fill_the_kernel(void **state)
+{
+    static const char bytes[65536];
+    AUTO_CLOSE int fd = -1;
+    AUTO_CLOSE int client = -1;
+    AUTO_CLOSE int server = -1;
+    size_t total = 0;
+    uint16_t port;
+    ssize_t n;
+
+    (void)state;
+    assert_int_equal(0, listen_open("127.0.0.1:0", &fd, &port));
+    client = connect_slowly_to(port);
+    server = accept4(fd, NULL, NULL, SOCK_NONBLOCK);
+    assert_true(server >= 0);
+    while ((n = send(server, bytes, sizeof(bytes), MSG_NOSIGNAL)) > 0)
+        total += (size_t)n;
+    assert_int_equal(EAGAIN, errno);
+    assert_in_range(total, 1, 512 * 1024);
+}
+
 /* From here on socket(AF_INET6, …) fails as on a kernel without IPv6. */
 static int take_ipv6_away(void)
 {
@@ -238,6 +259,7 @@ int main(void)
         cmocka_unit_test(open__tells_a_taken_port),
         cmocka_unit_test(open__tells_an_address_that_is_not_ours),
         cmocka_unit_test(open__the_socket_does_not_block_and_ends_at_exec),
+        cmocka_unit_test(open__a_slow_reader_does_not_fill_the_kernel),
         cmocka_unit_test(open__without_a_host_falls_back_to_ipv4),
     };
 

@@ -35,6 +35,8 @@ endfunction()
 
 add_fuzz_target(app config)
 add_fuzz_target(metric formula m)
+add_fuzz_target(target cgroup_path)
+add_fuzz_target(target glob)
 add_fuzz_target(event event)
 foreach(target IN ITEMS replay_event fuzz_event)
   if(TARGET ${target})

@@ -2,7 +2,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "cgroup_fixture.h"
+#include "target/cgroup_fixture.h"
 
 /* Makes n directories of these names: `path` with a number behind it. */
 static void make_many(struct fixture *f, const char *path, int n)

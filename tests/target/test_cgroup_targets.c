@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cgroup_fixture.h"
+#include "target/cgroup_fixture.h"
 
 static void targets__those_that_stand_at_the_start_are_born_in_the_first_update(void **state)
 {

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+
+#include <cmocka.h>
+
+#include "sys/cgroup_root.h"
+
+static const char *const hybrid = "/sys/fs/cgroup/unified";
+
+static bool is_file_system(const char *path, unsigned long magic)
+{
+    struct statfs status;
+
+    return statfs(path, &status) == 0 && (unsigned long)status.f_type == magic;
+}
+
+static void root__is_found_where_cgroups_are_mounted(void **state)
+{
+    struct cgroup_root root = {.fd = -1};
+    struct statfs status;
+    int r = cgroup_root_open(NULL, &root);
+
+    (void)state;
+    if (r == -ENOENT) {
+        print_message("skipped: no cgroup file system that counts here\n");
+        skip();
+    }
+    assert_int_equal(r, 0);
+    assert_int_equal(fstatfs(root.fd, &status), 0);
+    assert_int_equal(status.f_type, root.v2 ? CGROUP2_SUPER_MAGIC : CGROUP_SUPER_MAGIC);
+    assert_true(is_file_system(root.path, root.v2 ? CGROUP2_SUPER_MAGIC : CGROUP_SUPER_MAGIC));
+    cgroup_root_done(&root);
+    assert_int_equal(root.fd, -1);
+    assert_null(root.path);
+    cgroup_root_done(&root);
+}
+
+static void root__the_given_directory_or_its_unified_is_taken(void **state)
+{
+    struct cgroup_root root = {.fd = -1};
+
+    (void)state;
+    if (!is_file_system(hybrid, CGROUP2_SUPER_MAGIC)) {
+        print_message("skipped: no hybrid hierarchy here\n");
+        skip();
+    }
+    assert_int_equal(cgroup_root_open(hybrid, &root), 0);
+    assert_string_equal(root.path, hybrid);
+    assert_true(root.v2);
+    cgroup_root_done(&root);
+    if (is_file_system("/sys/fs/cgroup/perf_event", CGROUP_SUPER_MAGIC))
+        return;
+    assert_int_equal(cgroup_root_open("/sys/fs/cgroup", &root), 0);
+    assert_string_equal(root.path, hybrid);
+    cgroup_root_done(&root);
+}
+
+static void root__a_v1_hierarchy_that_is_given_is_taken(void **state)
+{
+    struct cgroup_root root = {.fd = -1};
+
+    (void)state;
+    if (!is_file_system("/sys/fs/cgroup/cpu", CGROUP_SUPER_MAGIC)) {
+        print_message("skipped: no v1 hierarchy here\n");
+        skip();
+    }
+    assert_int_equal(cgroup_root_open("/sys/fs/cgroup/cpu", &root), 0);
+    assert_false(root.v2);
+    cgroup_root_done(&root);
+}
+
+static void root__what_is_no_cgroup_file_system_is_refused(void **state)
+{
+    static const char *const paths[] = {"/proc", "/nowhere", "/dev/null", "/etc/passwd"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        struct cgroup_root root = {.fd = -7};
+
+        assert_int_equal(cgroup_root_open(paths[i], &root), -ENOENT);
+        assert_int_equal(root.fd, -7);
+    }
+}
+
+/* A tree in a temporary directory: a/b, and links that lead out. */
+struct tree {
+    char path[32];
+    int fd;
+};
+
+static int setup(void **state)
+{
+    static struct tree tree;
+
+    strcpy(tree.path, "/tmp/pmu_test_XXXXXX");
+    if (!mkdtemp(tree.path))
+        return -1;
+    tree.fd = open(tree.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *state = &tree;
+    return mkdirat(tree.fd, "a", 0755) || mkdirat(tree.fd, "a/b", 0755) ||
+           symlinkat("/", tree.fd, "out") || symlinkat("a", tree.fd, "in") ||
+           mknodat(tree.fd, "file", S_IFREG | 0600, 0);
+}
+
+static int teardown(void **state)
+{
+    struct tree *tree = *state;
+
+    (void)unlinkat(tree->fd, "a/b", AT_REMOVEDIR);
+    (void)unlinkat(tree->fd, "a", AT_REMOVEDIR);
+    (void)unlinkat(tree->fd, "out", 0);
+    (void)unlinkat(tree->fd, "in", 0);
+    (void)unlinkat(tree->fd, "file", 0);
+    (void)close(tree->fd);
+    return rmdir(tree->path);
+}
+
+static void assert_opens(const struct tree *tree, const char *relative, const char *same_as)
+{
+    AUTO_CLOSE int fd = cgroup_open_below(tree->fd, relative);
+    struct stat opened, wanted;
+
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &opened), 0);
+    assert_int_equal(fstatat(tree->fd, same_as, &wanted, 0), 0);
+    assert_int_equal(opened.st_ino, wanted.st_ino);
+    assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+}
+
+static void open_below__opens_what_is_below(void **state)
+{
+    assert_opens(*state, ".", ".");
+    assert_opens(*state, "a", "a");
+    assert_opens(*state, "a/b", "a/b");
+}
+
+static void open_below__never_leaves_the_directory_nor_follows_a_link(void **state)
+{
+    static const struct {
+        const char *path;
+        int error;
+    } cases[] = {
+        {"..", -EXDEV},      {"a/../..", -EXDEV}, {"/", -EXDEV},      {"out", -ELOOP},
+        {"in", -ELOOP},      {"in/b", -ELOOP},    {"file", -ENOTDIR}, {"none", -ENOENT},
+        {"a/none", -ENOENT}, {"", -ENOENT},
+    };
+    const struct tree *tree = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        assert_int_equal(cgroup_open_below(tree->fd, cases[i].path), cases[i].error);
+}
+
+static void open_below__does_not_cross_a_mount(void **state)
+{
+    AUTO_CLOSE int slash = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    (void)state;
+    assert_int_equal(cgroup_open_below(slash, "proc"), -EXDEV);
+}
+
+static void open_below__takes_paths_longer_than_path_max(void **state)
+{
+    const struct tree *tree = *state;
+    char path[2 * 5000 + 1] = "";
+
+    for (size_t i = 0; i + 2 < sizeof(path); i += 2)
+        memcpy(path + i, "./", 3);
+    strcpy(path + sizeof(path) - 3, "a");
+    assert_opens(tree, path, "a");
+    memset(path, 'n', sizeof(path) - 1);
+    assert_int_equal(cgroup_open_below(tree->fd, path), -ENAMETOOLONG);
+    path[4095] = '/';
+    assert_int_equal(cgroup_open_below(tree->fd, path), -ENAMETOOLONG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(root__is_found_where_cgroups_are_mounted),
+        cmocka_unit_test(root__the_given_directory_or_its_unified_is_taken),
+        cmocka_unit_test(root__a_v1_hierarchy_that_is_given_is_taken),
+        cmocka_unit_test(root__what_is_no_cgroup_file_system_is_refused),
+        cmocka_unit_test_setup_teardown(open_below__opens_what_is_below, setup, teardown),
+        cmocka_unit_test_setup_teardown(open_below__never_leaves_the_directory_nor_follows_a_link,
+                                        setup, teardown),
+        cmocka_unit_test(open_below__does_not_cross_a_mount),
+        cmocka_unit_test_setup_teardown(open_below__takes_paths_longer_than_path_max, setup,
+                                        teardown),
+    };
+
+    return cmocka_run_group_tests_name("cgroup_root", tests, NULL, NULL);
+}

@@ -16,11 +16,11 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-#define MAX_U64_DIGITS  20
+#define DIGITS_ROOM     32                 /* 20 of a uint64_t, or 1 and 22 decimals */
 #define EXACT_INTEGER   9007199254740992.0 /* 2^53 */
 #define UNIQUE_DECIMAL  1e15               /* below it no two decimals are one double */
-#define MOST_DECIMALS   22                 /* 10^22 is the largest exact power */
 #define SECONDS_DIGITS  9
+#define EIGHT_DIGITS    100000000
 #define SIGNIFICANT_MAX 15 /* decimal digits that every double holds */
 
 static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
@@ -28,44 +28,78 @@ static const char digit_pairs[] = "000102030405060708091011121314151617181920212
                                   "50515253545556575859606162636465666768697071727374"
                                   "75767778798081828384858687888990919293949596979899";
 
+/* Writes the eight digits of a value below 10^8, zeros in front, so that they end before `end`. */
+static char *eight_digits_before(char *end, uint32_t value)
+{
+    for (int pair = 0; pair < 4; pair++) {
+        end -= 2;
+        memcpy(end, digit_pairs + 2 * (size_t)(value % 100), 2);
+        value /= 100;
+    }
+    return end;
+}
+
 /* Writes the digits so that they end before `end`; returns where they begin. */
 static char *digits_before(char *end, uint64_t value)
 {
-    while (value >= 100) {
+    uint32_t rest;
+
+    /* Dividing 32 bits is cheaper: the long division is done for eight digits at once. */
+    for (; value >= EIGHT_DIGITS; value /= EIGHT_DIGITS)
+        end = eight_digits_before(end, (uint32_t)(value % EIGHT_DIGITS));
+    for (rest = (uint32_t)value; rest >= 100; rest /= 100) {
         end -= 2;
-        memcpy(end, digit_pairs + 2 * (value % 100), 2);
-        value /= 100;
+        memcpy(end, digit_pairs + 2 * (size_t)(rest % 100), 2);
     }
-    if (value < 10) {
-        *--end = (char)('0' + value);
+    if (rest < 10) {
+        *--end = (char)('0' + rest);
         return end;
     }
     end -= 2;
-    memcpy(end, digit_pairs + 2 * value, 2);
+    memcpy(end, digit_pairs + 2 * (size_t)rest, 2);
     return end;
+}
+
+/* Room for any number's digits, and as much again for a copy of a fixed size. */
+struct digits {
+    char bytes[2 * DIGITS_ROOM];
+};
+
+static char *digits_end(struct digits *digits)
+{
+    return digits->bytes + DIGITS_ROOM;
+}
+
+/* Appends n of the digits: DIGITS_ROOM bytes are copied, which is cheaper than to copy just n. */
+static void append_digits(struct text *text, const char *begin, size_t n)
+{
+    if (!text_reserve(text, DIGITS_ROOM))
+        return;
+    memcpy(text->data + text->length, begin, DIGITS_ROOM);
+    text->length += n;
 }
 
 void text_append_u64(struct text *text, uint64_t value)
 {
-    char digits[MAX_U64_DIGITS], *end = digits + sizeof(digits);
-    char *begin = digits_before(end, value);
+    struct digits digits;
+    char *end = digits_end(&digits), *begin = digits_before(end, value);
 
-    text_append(text, begin, (size_t)(end - begin));
+    append_digits(text, begin, (size_t)(end - begin));
 }
 
 /* Writes value / 10^decimals with exactly that many decimals. */
 static void append_scaled(struct text *text, uint64_t value, unsigned decimals)
 {
-    char digits[MAX_U64_DIGITS + MOST_DECIMALS], *end = digits + sizeof(digits);
-    char *begin = digits_before(end, value);
+    struct digits digits;
+    char *end = digits_end(&digits), *begin = digits_before(end, value);
 
     while ((size_t)(end - begin) <= decimals)
         *--begin = '0';
-    text_append(text, begin, (size_t)(end - begin) - decimals);
+    append_digits(text, begin, (size_t)(end - begin) - decimals);
     if (decimals == 0)
         return;
     text_append_char(text, '.');
-    text_append(text, end - decimals, decimals);
+    append_digits(text, end - decimals, decimals);
 }
 
 void text_append_seconds(struct text *text, uint64_t ns)
@@ -73,25 +107,39 @@ void text_append_seconds(struct text *text, uint64_t ns)
     append_scaled(text, ns, SECONDS_DIGITS);
 }
 
+/* Strips zeros at the end of the decimals; returns how many decimals are left. */
+static unsigned strip_zeros(uint64_t *integer, unsigned decimals)
+{
+    for (; decimals >= 3 && *integer % 1000 == 0; decimals -= 3)
+        *integer /= 1000;
+    for (; decimals > 0 && *integer % 10 == 0; decimals--)
+        *integer /= 10;
+    return decimals;
+}
+
 static bool append_short_decimal(struct text *text, double magnitude)
 {
-    static const double power_of_ten[MOST_DECIMALS + 1] = {
-        1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    static const unsigned steps[] = {0, 3, 6, 9, 12, SIGNIFICANT_MAX, MOST_DECIMALS};
+    /* Integers, then what rates are rounded to, the most usual first. */
+    static const struct {
+        unsigned decimals;
+        double scale;
+    } tries[] = {{9, 1e9}, {6, 1e6}, {3, 1e3}, {12, 1e12}, {SIGNIFICANT_MAX, 1e15}, {22, 1e22}};
 
-    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-        unsigned decimals = steps[i];
-        double scaled = rint(magnitude * power_of_ten[decimals]);
+    if (magnitude == (double)(uint64_t)magnitude) {
+        text_append_u64(text, (uint64_t)magnitude);
+        return true;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
+        double scaled = magnitude * tries[i].scale + 0.5;
         uint64_t integer;
+        unsigned decimals;
 
-        if (decimals > 0 && scaled >= UNIQUE_DECIMAL)
-            return false;
-        if (scaled / power_of_ten[decimals] != magnitude)
+        if (scaled >= UNIQUE_DECIMAL)
             continue;
         integer = (uint64_t)scaled;
-        for (; decimals > 0 && integer % 10 == 0; decimals--)
-            integer /= 10;
+        if ((double)integer / tries[i].scale != magnitude)
+            continue;
+        decimals = strip_zeros(&integer, tries[i].decimals);
         append_scaled(text, integer, decimals);
         return true;
     }

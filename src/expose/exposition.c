@@ -14,14 +14,15 @@
 #include "expose/own_families.h"
 
 /* The longest number: 20 digits, or a double; and a newline. */
-#define NUMBER_ROOM 64
+#define NUMBER_ROOM 80
 
 struct label_block {
     size_t begin, end; /* in the bytes */
 };
 
 struct exposition {
-    struct roster *roster;      /* the one that the labels are of; a reference */
+    struct roster *roster;      /* the one that the rest is of; a reference */
+    struct text info;           /* the info families, which are the same in every text */
     struct text bytes;          /* {cgroup="…" of every target, one behind the other */
     struct label_block *blocks; /* in the order of parts and identities */
 };
@@ -34,6 +35,7 @@ struct exposition *exposition_new(void)
 static void forget_roster(struct exposition *exposition)
 {
     exposition->roster = roster_unref(exposition->roster);
+    text_clear(&exposition->info);
     text_clear(&exposition->bytes);
     free(TAKE(exposition->blocks));
 }
@@ -43,6 +45,7 @@ struct exposition *exposition_free(struct exposition *exposition)
     if (!exposition)
         return NULL;
     forget_roster(exposition);
+    text_done(&exposition->info);
     text_done(&exposition->bytes);
     free(exposition);
     return NULL;
@@ -55,32 +58,6 @@ static size_t count_targets(const struct roster *roster)
     for (size_t i = 0; i < roster->catalogue->n_plans; i++)
         n += roster->parts[i].n;
     return n;
-}
-
-static int learn_roster(struct exposition *exposition, struct roster *roster)
-{
-    struct label_block *block;
-
-    forget_roster(exposition);
-    exposition->blocks = calloc(count_targets(roster) + 1, sizeof(*exposition->blocks));
-    if (!exposition->blocks)
-        return -ENOMEM;
-    block = exposition->blocks;
-    for (size_t i = 0; i < roster->catalogue->n_plans; i++)
-        for (size_t j = 0; j < roster->parts[i].n; j++, block++) {
-            size_t n_labels;
-            const struct label *labels = identity_labels(roster->parts[i].identities[j], &n_labels);
-
-            block->begin = exposition->bytes.length;
-            format_append_labels(&exposition->bytes, labels, n_labels);
-            block->end = exposition->bytes.length;
-        }
-    if (text_error(&exposition->bytes) < 0) {
-        forget_roster(exposition);
-        return -ENOMEM;
-    }
-    exposition->roster = roster_ref(roster);
-    return 0;
 }
 
 /* What follows the labels: a group, if the column has one, the closing brace if any, a space. */
@@ -213,6 +190,35 @@ static void append_info(const struct roster *roster, size_t plan, struct text *t
         text->length = begin;
 }
 
+static int learn_roster(struct exposition *exposition, struct roster *roster)
+{
+    struct label_block *block;
+
+    forget_roster(exposition);
+    exposition->blocks = calloc(count_targets(roster) + 1, sizeof(*exposition->blocks));
+    if (!exposition->blocks)
+        return -ENOMEM;
+    block = exposition->blocks;
+    for (size_t i = 0; i < roster->catalogue->n_plans; i++)
+        for (size_t j = 0; j < roster->parts[i].n; j++, block++) {
+            size_t n_labels;
+            const struct label *labels = identity_labels(roster->parts[i].identities[j], &n_labels);
+
+            block->begin = exposition->bytes.length;
+            format_append_labels(&exposition->bytes, labels, n_labels);
+            block->end = exposition->bytes.length;
+        }
+    for (size_t i = 0; i < roster->catalogue->n_plans; i++)
+        if (!info_is_written(roster->catalogue, i))
+            append_info(roster, i, &exposition->info);
+    if (text_error(&exposition->bytes) < 0 || text_error(&exposition->info) < 0) {
+        forget_roster(exposition);
+        return -ENOMEM;
+    }
+    exposition->roster = roster_ref(roster);
+    return 0;
+}
+
 int exposition_write(struct exposition *exposition, const struct snapshot *snapshot,
                      const struct exposition_facts *facts, struct text *text)
 {
@@ -225,9 +231,7 @@ int exposition_write(struct exposition *exposition, const struct snapshot *snaps
             if (r < 0)
                 return r;
         }
-        for (size_t i = 0; i < catalogue->n_plans; i++)
-            if (!info_is_written(catalogue, i))
-                append_info(snapshot->roster, i, text);
+        text_append(text, exposition->info.data, exposition->info.length);
         for (size_t i = 0; i < catalogue->n_families; i++)
             append_family(exposition, snapshot, &catalogue->families[i], text);
     }

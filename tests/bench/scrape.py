@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a scrape costs, per series: CPU time of the server's thread, rendering included.
+
+    sudo tests/bench/scrape.py [--rounds N]
+
+At about 500 and 10,000 series of cgroups with 4 software events, one snapshot a second; in each
+cgroup a process wakes three times a second, so that rates are no round numbers. In each round the snapshot is scraped once (it is rendered) and then ten times more (it is shown again).
+Beside it, in the same rounds, Debian's prometheus-node-exporter, where it is installed.
+
+PMU_EXPORTER names the binary; else that of the release build. Exits 1 above what is wanted.
+"""
+import argparse
+import http.client
+import os
+import pathlib
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import live  # noqa: E402
+from cgroups import Cgroups  # noqa: E402
+from exporter import Exporter, free_port  # noqa: E402
+
+WANTED_US = {500: None, 10000: 0.065}
+AGAIN = 10
+
+
+def threads_ns(pid, only=None):
+    """CPU time of a process's threads; of all but the main one, where only='server'."""
+    total = 0
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        if only == "server" and task.name == str(pid):
+            continue
+        total += int((task / "schedstat").read_text().split()[0])
+    return total
+
+
+class Client:
+    """One connection that stays open; counts the lines that are samples."""
+
+    def __init__(self, port):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+
+    def get(self):
+        self.connection.request("GET", "/metrics", headers={"Accept": "*/*"})
+        body = self.connection.getresponse().read()
+        return sum(1 for line in body.split(b"\n") if line and not line.startswith(b"#"))
+
+
+class NodeExporter:
+    """Debian's, on a loopback port; `port` is None where it is not installed."""
+
+    def __enter__(self):
+        binary = shutil.which("prometheus-node-exporter")
+        self.port = free_port() if binary else None
+        if binary:
+            self.process = subprocess.Popen([binary, f"--web.listen-address=127.0.0.1:{self.port}"],
+                                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(1)
+        else:
+            print("skipped beside it: prometheus-node-exporter is not installed")
+        return self
+
+    def __exit__(self, *_):
+        if self.port:
+            self.process.terminate()
+            self.process.wait(10)
+
+
+class Sleepers:
+    """A process in each of the cgroups, which ends with the block or after two minutes."""
+
+    def __init__(self, cgroups, names):
+        self.directories = [cgroups.directory(name) for name in names]
+
+    def __enter__(self):
+        self.children = [self.start(directory) for directory in self.directories]
+
+    def start(self, directory):
+        child = os.fork()
+        if child:
+            return child
+        try:
+            pathlib.Path(os.fsdecode(directory), "cgroup.procs").write_text(str(os.getpid()))
+            for _ in range(360):
+                time.sleep(0.2 + os.getpid() % 256 / 1000)
+        finally:
+            os._exit(0)
+
+    def __exit__(self, *_):
+        for child in self.children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+
+def cost(pid, client, only, times=1):
+    """(CPU ns a scrape, series)."""
+    before = threads_ns(pid, only)
+    for _ in range(times):
+        n_series = client.get()
+    return (threads_ns(pid, only) - before) / times, n_series
+
+
+def measure(exporter, node, rounds):
+    ours = Client(exporter.port)
+    theirs = Client(node.port) if node.port else None
+    first, again, other = [], [], []
+    for _ in range(rounds + 2):
+        time.sleep(1 - time.monotonic() % 1 + 0.3)
+        ns, n_series = cost(exporter.pid, ours, "server")
+        first.append(ns / n_series)
+        ns, n_series = cost(exporter.pid, ours, "server", AGAIN)
+        again.append(ns / n_series)
+        if theirs:
+            ns, n_theirs = cost(node.process.pid, theirs, None)
+            other.append(ns / n_theirs)
+    figures = [statistics.median(values[2:]) / 1000 if values else None
+               for values in (first, again, other)]
+    return n_series, figures
+
+
+def report(n_series, figures, wanted):
+    first, again, other = figures
+    beside = f", node_exporter {other:.3f} us, {other / first:.0f} times" if other else ""
+    limit = f" (wanted at most {wanted})" if wanted else ""
+    print(f"{n_series:>6} series: first scrape of a snapshot {first:.4f} us a series{limit}, "
+          f"again {again:.4f} us{beside}", flush=True)
+    return wanted is None or first <= wanted
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15)
+    arguments = parser.parse_args()
+    good = True
+    with NodeExporter() as node:
+        for wanted_series, wanted in WANTED_US.items():
+            with Cgroups() as cgroups:
+                names = [f"app{i:04d}.service" for i in range(-(-wanted_series // 13))]
+                for name in names:
+                    cgroups.make(name)
+                config = live.config(cgroups, more="limits: {cgroups: 10000}\n")
+                with Sleepers(cgroups, names), Exporter(config) as exporter:
+                    time.sleep(3)
+                    good = report(*measure(exporter, node, arguments.rounds), wanted) and good
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "count/event_group.h"
+#include "target/glob.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -14,7 +15,6 @@
 #define LONGEST_NAME    64
 #define LONGEST_EVENT   256
 #define LONGEST_FORMULA 1024
-#define LONGEST_PATTERN 4096
 #define LONGEST_CPUS    1024
 #define MOST_GROUPS     64
 #define MOST_EVENTS     EVENT_GROUP_MAX
@@ -108,13 +108,13 @@ static const struct schema_key cgroup_rule_keys[] = {
      .offset = offsetof(struct config_cgroup_rule, include),
      .required = true,
      .minimum = 1,
-     .maximum = LONGEST_PATTERN,
+     .maximum = GLOB_PATTERN_MAX,
      .most = MOST_PATTERNS},
     {.name = "exclude",
      .type = SCHEMA_WORDS,
      .expected = "a list of patterns, as [\"/system.slice/cron.service\"]",
      .offset = offsetof(struct config_cgroup_rule, exclude),
-     .maximum = LONGEST_PATTERN,
+     .maximum = GLOB_PATTERN_MAX,
      .most = MOST_PATTERNS},
     {.name = "groups",
      .type = SCHEMA_WORDS,

@@ -5,3 +5,25 @@ add_unit_test(app config_errors PkgConfig::YAML)
 add_unit_test(app log Threads::Threads PkgConfig::JANSSON)
 add_unit_test(app log_throttle)
 add_unit_test(app options)
+
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME app/programs
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/app/test_programs.py
+          $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
+set_tests_properties(app/programs PROPERTIES LABELS unit TIMEOUT 60)
+
+# The man pages: what they say, and how they are written.
+add_test(NAME lint/man-contents
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/app/man_pages.py
+          ${PROJECT_SOURCE_DIR} $<TARGET_FILE:pmu_exporter>)
+find_program(MANDOC mandoc)
+if(MANDOC)
+  add_test(NAME lint/man-pages
+    COMMAND ${MANDOC} -Tlint -Wwarning pmutool.1 pmu_exporter.yml.5 pmu_exporter.8
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/src/man)
+else()
+  add_test(NAME lint/man-pages
+    COMMAND sh -c "echo 'skipped: mandoc is not installed'; exit 77")
+endif()
+set_tests_properties(lint/man-contents lint/man-pages PROPERTIES
+  LABELS lint TIMEOUT 60 SKIP_RETURN_CODE 77)

@@ -85,7 +85,7 @@ def sources_of_layer(root, layer):
 def main():
     root = pathlib.Path(sys.argv[1])
     unknown = [d for top in ("src", "include") for d in (root / top).iterdir()
-               if d.is_dir() and d.name not in LAYERS]
+               if d.is_dir() and d.name not in LAYERS and any(d.rglob("*.[ch]"))]
     n_breaches = len(unknown)
     for folder in unknown:
         print(f"{folder}: no layer of this name")

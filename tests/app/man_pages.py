@@ -1,0 +1,56 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The man pages say what the program takes.
+
+    man_pages.py ROOT PMU_EXPORTER
+
+Every flag of --help stands in pmu_exporter(8) and no other does; every key of the
+configuration's tables stands in pmu_exporter.yml(5).
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def flags_of_help(program):
+    text = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"^ +(?:-h, )?--([a-z.-]+)", text, re.M))
+
+
+def flags_of_page(page):
+    return set(re.findall(r"^\.It Fl -([a-z.-]+)", page, re.M))
+
+
+def keys_of_tables(source):
+    return set(re.findall(r'\.name = "([a-z_]+)"', source))
+
+
+def keys_of_page(page):
+    words = set(re.findall(r"^\.It Cm (.+)$", page, re.M))
+    sections = set(re.findall(r"^\.Ss (.+)$", page, re.M))
+    return {word for line in words for word in line.split(" , ")} | {
+        part for section in sections for part in section.split(".")}
+
+
+def complain(what, names):
+    for name in sorted(names):
+        print(f"{what}: {name}")
+    return bool(names)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    given, written = flags_of_help(sys.argv[2]), flags_of_page(
+        (root / "src/man/pmu_exporter.8").read_text())
+    keys = keys_of_tables((root / "src/app/config_schema.c").read_text())
+    described = keys_of_page((root / "src/man/pmu_exporter.yml.5").read_text())
+    print(f"{len(given)} flags, {len(keys)} keys")
+    wrong = complain("flag that pmu_exporter(8) lacks", given - written)
+    wrong |= complain("flag that pmu_exporter does not take", written - given)
+    wrong |= complain("key that pmu_exporter.yml(5) lacks", keys - described)
+    return 1 if wrong or not given or not keys else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

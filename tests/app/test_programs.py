@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the programs print and how they end, without starting the service.
+
+    test_programs.py PMU_EXPORTER PMUTOOL
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+EXPORTER, PMUTOOL = sys.argv[1:3]
+SHIPPED = str(pathlib.Path(__file__).parents[2] / "config/pmu_exporter.yml")
+DEFAULT_FILE = "/etc/pmu_exporter/pmu_exporter.yml"
+
+
+def run(*words):
+    """(exit status, stdout, stderr)"""
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Config(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+
+    def file(self, text):
+        path = os.path.join(self.directory.name, "test.yml")
+        pathlib.Path(path).write_text(text)
+        return path
+
+    def test_a_valid_file_is_summed_up(self):
+        status, out, err = run(PMUTOOL, "check", "config", SHIPPED)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn(f"Checking {SHIPPED}\n  SUCCESS: groups: 2, events: 8 ", out)
+        self.assertIn("system: by all, rules for cgroups: 1", out)
+        self.assertRegex(out, r"\n  page-faults +software: type=1 config=0x2\n")
+
+    def test_system_wide_clocks_are_noted_with_their_place(self):
+        path = self.file("targets:\n  system: {groups: [core, software]}\n")
+        status, out, _ = run(PMUTOOL, "check", "config", path)
+        self.assertEqual(status, 0)
+        self.assertIn(f"{path}:2:27: note: system-wide, task-clock of group software is wall time",
+                      out)
+
+    def test_what_direct_counting_costs_is_noted_where_both_scopes_count(self):
+        groups = "groups:\n- {name: a, events: [page-faults, context-switches]}\n"
+        both = ("targets:\n  system: {groups: [a]}\n"
+                "  cgroups: [{include: [/x], groups: [a]}]\n")
+        out = run(PMUTOOL, "check", "config", self.file(groups + both))[1]
+        # 300 ns + 75 ns for 2 events of either cgroup and 2 of the system
+        self.assertIn("about 0.8 us to each switch", out)
+        self.assertIn("(2 events a cgroup, 2 system-wide)", out)
+        alone = "targets:\n  system: {groups: [a]}\n"
+        out = run(PMUTOOL, "check", "config", self.file(groups + alone))[1]
+        self.assertNotIn("switch between", out)
+
+    def test_an_unknown_event_is_no_error_and_has_its_reason(self):
+        path = self.file("groups:\n- {name: core, events: [page-fautls]}\n"
+                         "targets: {system: {groups: [core]}}\n")
+        status, out, err = run(PMUTOOL, "check", "config", path)
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"page-fautls +not counted here, unknown_event: .*"
+                              r"did you mean page-faults\?")
+
+    def test_a_bad_file_ends_with_2_and_names_the_place(self):
+        path = self.file("interval: 1s\nintervall: 2s\n")
+        for words in ((PMUTOOL, "check", "config", path),
+                      (EXPORTER, "--config.check", f"--config.file={path}"),
+                      (EXPORTER, f"--config.file={path}")):
+            status, out, err = run(*words)
+            self.assertEqual(status, 2, words)
+            self.assertEqual(out, "")
+            self.assertTrue(err.startswith(f'{path}:2:1: unknown key "intervall"'), err)
+            self.assertEqual(err.count("\n"), 1, err)
+
+    def test_a_file_that_cannot_be_read_ends_with_2(self):
+        for path, why in (("/nonexistent/file.yml", "No such file or directory"),
+                          ("/", "this is a directory")):
+            for words in ((PMUTOOL, "check", "config", path),
+                          (EXPORTER, "--config.check", "--config.file", path)):
+                status, _, err = run(*words)
+                self.assertEqual(status, 2, words)
+                self.assertTrue(err.startswith(f"{path}: {why}"), err)
+
+    def test_exporter_and_tool_say_the_same(self):
+        words = (EXPORTER, "--config.check", f"--config.file={SHIPPED}")
+        self.assertEqual(run(*words), run(PMUTOOL, "check", "config", SHIPPED))
+
+    @unittest.skipIf(os.path.exists(DEFAULT_FILE), f"this machine has {DEFAULT_FILE}")
+    def test_without_a_file_the_built_in_default_is_checked(self):
+        status, out, err = run(EXPORTER, "--config.check")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("Checking built-in default\n  SUCCESS", out)
+
+    def test_where_sysfs_is_elsewhere_no_pmu_is_known(self):
+        status, out, _ = run(EXPORTER, "--config.check", f"--config.file={SHIPPED}",
+                             f"--path.sysfs={self.directory.name}")
+        self.assertEqual(status, 0)
+        self.assertIn("unknown PMU: type=1 config=0x2", out)
+
+
+class CommandLine(unittest.TestCase):
+    def test_wrong_use_ends_with_2(self):
+        for words, why in ((["check", "config"], "missing argument"),
+                           (["check", "config", "a", "b"], 'unexpected argument "b"'),
+                           (["check", "conifg", "a"], 'unknown command "conifg"'),
+                           (["chekc"], 'unknown command "chekc"'),
+                           ([], "missing command")):
+            status, out, err = run(PMUTOOL, *words)
+            self.assertEqual((status, out), (2, ""), words)
+            self.assertTrue(err.startswith("pmutool: error: " + why), err)
+        self.assertEqual(run(EXPORTER, "--foo")[0], 2)
+
+    def test_help_and_version_end_with_0(self):
+        for program, name in ((EXPORTER, "pmu_exporter"), (PMUTOOL, "pmutool")):
+            for flag, begin in (("--help", f"usage: {name} "), ("-h", f"usage: {name} "),
+                                ("--version", f"{name}, version ")):
+                status, out, err = run(program, flag)
+                self.assertEqual((status, err), (0, ""))
+                self.assertTrue(out.startswith(begin), out)
+                self.assertTrue(out.endswith("\n"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

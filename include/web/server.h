@@ -52,9 +52,11 @@ struct http_server;
 
 /*
  * Binds every address (see server_listen_check() for their form) and prepares the
- * daemons; nothing is answered before http_server_start(). `ret_address` is set to
- * the address that failed, or NULL, on failure. 0; -EADDRINUSE, -EACCES, … from
- * bind(2); -EINVAL: not an address; -ENOMEM.
+ * daemons; nothing is answered before http_server_start(). The source is copied. On
+ * failure `ret_address` is set to the address that failed, or to NULL. 0; -EADDRINUSE,
+ * -EACCES, … from bind(2); -EADDRNOTAVAIL: also a host name without an address; -EAGAIN:
+ * the resolver does not answer; -EINVAL: not an address, or with NULL: no address at all,
+ * or a telemetry path that does not begin with a slash; -ENOMEM.
  */
 int http_server_new(const char *const *addresses, size_t n_addresses, const char *telemetry_path,
                     const struct page_source *metrics, const struct server_limits *limits,

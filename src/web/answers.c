@@ -98,8 +98,7 @@ static struct MHD_Response *landing_page(const char *telemetry_path)
 
 static struct MHD_Response *fixed_text(const char *text)
 {
-    return MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text,
-                                           MHD_RESPMEM_PERSISTENT);
+    return MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
 }
 
 bool response_describe(struct MHD_Response *response, const char *content_type)

@@ -20,7 +20,7 @@
 #include "web/listen.h"
 
 /* Room for the headers of a request and of its answer; larger requests get 431 or 414. */
-#define CONNECTION_MEMORY (16 * 1024)
+#define CONNECTION_MEMORY 16384
 
 #define ACCEPTS_PER_TURN 16
 

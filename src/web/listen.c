@@ -193,10 +193,10 @@ static int open_host(const struct host_port *where, int *ret_fd)
 static int bound_port(int fd, uint16_t *ret_port)
 {
     union {
-        struct sockaddr any;
-        struct sockaddr_in ipv4;
         struct sockaddr_in6 ipv6;
-    } address;
+        struct sockaddr_in ipv4;
+        struct sockaddr any;
+    } address = {0};
     socklen_t length = sizeof(address);
 
     if (getsockname(fd, &address.any, &length) < 0)

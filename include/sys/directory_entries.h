@@ -8,6 +8,7 @@
  */
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,12 @@ struct directory_entry {
     const char *name; /* until the next call */
     uint64_t inode;
 };
+
+/*
+ * Whether the directory has certainly no directory in it, by its link count: one
+ * call, where reading would go through all the files of a cgroup.
+ */
+bool directory_is_leaf(int fd);
 
 /* Begins with the first entry of the directory that `fd` is open on. */
 void directory_entries_init(struct directory_entries *entries, int fd);

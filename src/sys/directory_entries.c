@@ -4,10 +4,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+bool directory_is_leaf(int fd)
+{
+    struct stat status;
+
+    /* itself and its `.`; each directory in it adds one; file systems that do not count have 1 */
+    return fstat(fd, &status) == 0 && status.st_nlink == 2;
+}
 
 void directory_entries_init(struct directory_entries *entries, int fd)
 {

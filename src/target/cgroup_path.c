@@ -133,24 +133,25 @@ static int decode(const char *label, struct text *path)
 
 int cgroup_path_from_label(const char *label, char **ret_path)
 {
-    AUTO_TEXT struct text decoded = {0}, again = {0};
+    AUTO_TEXT struct text text = {0};
     AUTO_FREE char *path = NULL;
+    AUTO_FREE char *again = NULL;
     int r;
 
     if (cgroup_label_is_cut(label))
         return -ENAMETOOLONG;
-    r = decode(label, &decoded);
+    r = decode(label, &text);
     if (r < 0)
         return r;
-    path = text_take(&decoded);
+    path = text_take(&text);
     if (!path)
         return -ENOMEM;
     /* one path, one label: what does not come out again is no label */
-    cgroup_path_append_label(&again, path);
-    if (text_error(&again) < 0)
+    cgroup_path_append_label(&text, path);
+    again = text_take(&text);
+    if (!again)
         return -ENOMEM;
-    if (path[0] != '/' || again.length != strlen(label) ||
-        memcmp(again.data, label, again.length) != 0)
+    if (path[0] != '/' || strcmp(again, label) != 0)
         return -EINVAL;
     *ret_path = TAKE(path);
     return 0;

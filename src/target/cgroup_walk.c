@@ -233,19 +233,29 @@ static void forget_left_out(struct cgroup_targets *set, struct cgroup_node *node
         cgroup_left_out_gone(set, node);
 }
 
-static int read_entries(struct cgroup_targets *set, struct cgroup_node *node, int fd)
+static int take_entries(struct cgroup_targets *set, struct cgroup_node *node, int fd)
 {
     struct directory_entry entry;
     int r;
 
-    set->listing++;
-    forget_left_out(set, node);
     directory_entries_init(&set->entries, fd);
     while ((r = directory_entries_next(&set->entries, &entry)) > 0) {
         r = take_entry(set, node, &entry);
         if (r < 0)
-            break;
+            return r;
     }
+    return r;
+}
+
+/* Reads a directory that is watched already, if it can be. 0 or -ENOMEM. */
+static int read_directory(struct cgroup_targets *set, struct cgroup_node *node, int fd)
+{
+    int r = 0;
+
+    set->listing++;
+    forget_left_out(set, node);
+    if (!directory_is_leaf(fd))
+        r = take_entries(set, node, fd);
     node->left_out_before = 0;
     if (r == -ENOMEM)
         return r;
@@ -303,7 +313,7 @@ static int list(struct cgroup_targets *set, struct cgroup_node *node)
     dequeue(set, node);
     node->scan = set->scan;
     r = watch_node(set, node, fd);
-    return r < 0 ? r : read_entries(set, node, fd);
+    return r < 0 ? r : read_directory(set, node, fd);
 }
 
 static int list_queued(struct cgroup_targets *set)

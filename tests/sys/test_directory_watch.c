@@ -170,6 +170,19 @@ static void entries__are_directories_with_their_inode(void **state)
     assert_int_equal(unlinkat(place->fd, "link", 0), 0);
 }
 
+static void entries__none_is_known_by_the_link_count(void **state)
+{
+    struct place *place = *state;
+
+    assert_int_equal(mknodat(place->fd, "file", S_IFREG | 0600, 0), 0);
+    if (!directory_is_leaf(place->fd))
+        print_message("/tmp does not count links of directories\n");
+    assert_int_equal(mkdirat(place->fd, "a", 0700), 0);
+    assert_false(directory_is_leaf(place->fd));
+    assert_int_equal(unlinkat(place->fd, "a", AT_REMOVEDIR), 0);
+    assert_int_equal(unlinkat(place->fd, "file", 0), 0);
+}
+
 static void entries__of_thousands_come_each_once(void **state)
 {
     struct place *place = *state;
@@ -218,6 +231,7 @@ int main(void)
         TEST(watch__only_directories_can_be_watched),
         TEST(watch__says_so_when_events_were_lost),
         TEST(entries__are_directories_with_their_inode),
+        TEST(entries__none_is_known_by_the_link_count),
         TEST(entries__of_thousands_come_each_once),
         cmocka_unit_test(entries__of_what_is_no_directory_are_an_error),
     };

@@ -27,6 +27,8 @@ static void from_event__is_lower_case_with_single_underscores(void **state)
     check("skx::INST_RETIRED:ANY_P", &all, "skx_inst_retired_any_p");
     check("cpu/event=0xc0,umask=1/", &all, "cpu_event_0xc0_umask_1");
     check("a__b--c_-_d", &all, "a_b_c_d");
+    check("AZaz09", &all, "azaz09");
+    check("a@b[c`d{e", &all, "a_b_c_d_e");
     check("r01c0", &all, "r01c0");
 }
 

@@ -79,6 +79,8 @@ static void split__excludes_what_is_not_named(void **state)
     assert_false(code.exclude_user);
     assert_true(code.exclude_kernel);
     assert_true(code.exclude_hypervisor);
+    (void)modifiers_split("cycles", &code);
+    assert_false(code.exclude_user || code.exclude_kernel || code.exclude_hypervisor);
     (void)modifiers_split("cycles:kh", &code);
     assert_true(code.exclude_user);
     assert_false(code.exclude_kernel);

@@ -35,6 +35,9 @@ static void offer__takes_cases_and_separators_for_alike(void **state)
     nearest_offer(&nearest, "INST_RETIRED:ANY");
     nearest_offer(&nearest, "INST_RETIRED:ANY_P");
     assert_string_equal(nearest.best, "INST_RETIRED:ANY_P");
+    assert_true(nearest_init(&nearest, "az"));
+    nearest_offer(&nearest, "AZ");
+    assert_string_equal(nearest.best, "AZ");
 }
 
 static void offer__passes_over_words_too_long(void **state)

@@ -286,6 +286,7 @@ static void resolve__takes_the_event_of_another_cpu_for_an_absent_pmu(void **sta
     }
     add_usual_pmus();
     check_absence(name, ABSENCE_NO_PMU);
+    check_absence(strstr(name, "::") + 2, ABSENCE_NO_PMU);
     (void)snprintf(changed, sizeof(changed), "%s:u", name);
     check_absence(changed, ABSENCE_NO_PMU);
     (void)snprintf(changed, sizeof(changed), "%.*sNO_SUCH", (int)(strstr(name, "::") + 2 - name),
@@ -312,28 +313,54 @@ static void suggest__is_silent_where_nothing_is_near(void **state)
     check_suggestion("sched:sched_switch", NULL);
 }
 
-/* The first event of the core's PMU, spelled wrongly in its last letter. */
+/* EVENT:MASK of the event's first unit mask; false where it has none. */
+static bool first_unit_mask(const pfm_event_info_t *info, char *ret_name, size_t size)
+{
+    pfm_event_attr_info_t mask = {.size = sizeof(mask)};
+
+    if (info->nattrs == 0 ||
+        pfm_get_event_attr_info(info->idx, 0, PFM_OS_PERF_EVENT, &mask) != PFM_SUCCESS ||
+        mask.type != PFM_ATTR_UMASK)
+        return false;
+    return (size_t)snprintf(ret_name, size, "%s:%s", info->name, mask.name) < size;
+}
+
+static void check_misspelled(const char *name)
+{
+    AUTO_FREE char *wrong = strdup(name);
+
+    assert_non_null(wrong);
+    wrong[strlen(wrong) - 1] = '#';
+    check_suggestion(wrong, name);
+}
+
+/* The first event of the core's PMU and the first unit mask, each with a wrong last letter. */
 static void suggest__knows_the_events_of_this_cpu(void **state)
 {
-    AUTO_FREE char *wrong = NULL;
+    int n_events = 0, n_masks = 0;
 
     (void)state;
     assert_int_equal(pfm_initialize(), PFM_SUCCESS);
-    for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX && !wrong; i++) {
+    for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
         pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
-        pfm_event_info_t info = {.size = sizeof(info)};
 
         if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS || !pmu.is_present ||
             pmu.type != PFM_PMU_TYPE_CORE)
             continue;
-        assert_int_equal(pfm_get_event_info(pmu.first_event, PFM_OS_PERF_EVENT, &info),
-                         PFM_SUCCESS);
-        wrong = strdup(info.name);
-        assert_non_null(wrong);
-        wrong[strlen(wrong) - 1] = '#';
-        check_suggestion(wrong, info.name);
+        for (int idx = pmu.first_event; idx != -1; idx = pfm_get_event_next(idx)) {
+            pfm_event_info_t info = {.size = sizeof(info)};
+            char name[64];
+
+            assert_int_equal(pfm_get_event_info(idx, PFM_OS_PERF_EVENT, &info), PFM_SUCCESS);
+            if (n_events++ == 0)
+                check_misspelled(info.name);
+            if (n_masks == 0 && first_unit_mask(&info, name, sizeof(name))) {
+                check_misspelled(name);
+                n_masks++;
+            }
+        }
     }
-    if (!wrong) {
+    if (n_events == 0) {
         print_message("skipped: libpfm4 does not know this CPU\n");
         skip();
     }

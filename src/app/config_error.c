@@ -64,6 +64,6 @@ const char *show_word(const char *word, struct shown_word *buffer)
     }
     if (*word)
         out = stpcpy(out, "…");
-    (void)strcpy(out, "\"");
+    memcpy(out, "\"", sizeof("\""));
     return buffer->text;
 }

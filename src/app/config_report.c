@@ -21,20 +21,24 @@ static const char *const reasons[ABSENCE_COUNT_] = {
     [ABSENCE_UNKNOWN_EVENT] = "no source of events knows this name",
 };
 
+struct reported_event {
+    const struct config_group *group;
+    struct event *event;
+};
+
 struct report {
     const char *path; /* as shown */
     const struct config *config;
-    struct event_resolver *resolver;
-    struct event **events; /* of all groups, one group after the other */
+    struct event_resolver *resolver; /* borrowed */
+    struct reported_event *events;   /* of all groups, one group after the other */
     size_t n_events;
 };
 
 static void report_done(struct report *report)
 {
-    for (size_t i = 0; report->events && i < report->n_events; i++)
-        (void)event_free(report->events[i]);
+    for (size_t i = 0; i < report->n_events; i++)
+        (void)event_free(report->events[i].event);
     free(report->events);
-    (void)event_resolver_free(report->resolver);
 }
 
 unsigned direct_switch_cost_ns(size_t events_of_a_cgroup, size_t events_of_the_system)
@@ -45,37 +49,42 @@ unsigned direct_switch_cost_ns(size_t events_of_a_cgroup, size_t events_of_the_s
                            (2 * (unsigned)events_of_a_cgroup + (unsigned)events_of_the_system);
 }
 
-static int resolve_all(struct report *report)
+static int resolve_group(struct report *report, const struct config_group *group)
 {
-    const struct config *config = report->config;
+    for (size_t i = 0; i < group->events.n; i++) {
+        struct reported_event *reported = &report->events[report->n_events];
+        int r = event_resolve(report->resolver, group->events.words[i].text, &reported->event);
 
-    for (size_t i = 0; i < config->n_groups; i++)
-        report->n_events += config->groups[i].events.n;
-    report->events = calloc(report->n_events + 1, sizeof(struct event *));
-    if (!report->events)
-        return -ENOMEM;
-    for (size_t i = 0, n = 0; i < config->n_groups; i++) {
-        for (size_t j = 0; j < config->groups[i].events.n; j++, n++) {
-            int r = event_resolve(report->resolver, config->groups[i].events.words[j].text,
-                                  &report->events[n]);
-
-            if (r < 0)
-                return r;
-        }
+        if (r < 0)
+            return r;
+        reported->group = group;
+        report->n_events++;
     }
     return 0;
 }
 
-/* The events of the group with this name; the name is known to exist. */
-static struct event *const *events_of(const struct report *report, const char *group, size_t *ret_n)
+static int resolve_all(struct report *report)
 {
-    struct event *const *events = report->events;
-    size_t i = 0;
+    const struct config *config = report->config;
+    size_t total = 0;
+    int r = 0;
 
-    for (; strcmp(report->config->groups[i].name.text, group) != 0; i++)
-        events += report->config->groups[i].events.n;
-    *ret_n = report->config->groups[i].events.n;
-    return events;
+    for (size_t i = 0; i < config->n_groups; i++)
+        total += config->groups[i].events.n;
+    report->events = calloc(total + 1, sizeof(*report->events));
+    if (!report->events)
+        return -ENOMEM;
+    for (size_t i = 0; r == 0 && i < config->n_groups; i++)
+        r = resolve_group(report, &config->groups[i]);
+    return r;
+}
+
+static bool is_listed(const struct config_words *groups, const struct config_group *group)
+{
+    for (size_t i = 0; i < groups->n; i++)
+        if (strcmp(groups->words[i].text, group->name.text) == 0)
+            return true;
+    return false;
 }
 
 static size_t count_countable(const struct report *report, const struct config_words *groups,
@@ -83,13 +92,12 @@ static size_t count_countable(const struct report *report, const struct config_w
 {
     size_t n_countable = 0;
 
-    for (size_t i = 0; i < groups->n; i++) {
-        size_t n;
-        struct event *const *events = events_of(report, groups->words[i].text, &n);
+    for (size_t i = 0; i < report->n_events; i++) {
+        const struct event *event = report->events[i].event;
 
-        for (size_t j = 0; j < n; j++)
-            if (events[j]->absence == ABSENCE_NONE && (clocks || !events[j]->is_clock))
-                n_countable++;
+        if (is_listed(groups, report->events[i].group) && event->absence == ABSENCE_NONE &&
+            (clocks || !event->is_clock))
+            n_countable++;
     }
     return n_countable;
 }
@@ -100,7 +108,7 @@ static void print_summary(const struct report *report)
     size_t absent = 0;
 
     for (size_t i = 0; i < report->n_events; i++)
-        if (report->events[i]->absence != ABSENCE_NONE)
+        if (report->events[i].event->absence != ABSENCE_NONE)
             absent++;
     (void)printf("Checking %s\n  SUCCESS: groups: %zu, events: %zu (cannot be counted here: %zu), "
                  "ratios: %zu, system: %s, rules for cgroups: %zu\n",
@@ -132,14 +140,14 @@ static void print_event(const struct report *report, const struct event *event)
 
 static void print_groups(const struct report *report)
 {
-    struct event *const *event = report->events;
+    const struct config_group *group = NULL;
 
-    for (size_t i = 0; i < report->config->n_groups; i++) {
-        const struct config_group *group = &report->config->groups[i];
-
-        (void)printf("group %s\n", group->name.text);
-        for (size_t j = 0; j < group->events.n; j++)
-            print_event(report, *event++);
+    for (size_t i = 0; i < report->n_events; i++) {
+        if (group != report->events[i].group) {
+            group = report->events[i].group;
+            (void)printf("group %s\n", group->name.text);
+        }
+        print_event(report, report->events[i].event);
     }
 }
 
@@ -152,23 +160,26 @@ static void begin_note(const struct report *report, struct config_place place)
     (void)printf(" note: ");
 }
 
+static void note_clocks_of(const struct report *report, const struct config_word *group)
+{
+    for (size_t i = 0; i < report->n_events; i++) {
+        const struct reported_event *reported = &report->events[i];
+
+        if (!reported->event->is_clock || strcmp(reported->group->name.text, group->text) != 0)
+            continue;
+        begin_note(report, group->place);
+        (void)printf("system-wide, %s of group %s is wall time: it is left out there and counted "
+                     "for cgroups only\n",
+                     reported->event->name, group->text);
+    }
+}
+
 static void note_clocks(const struct report *report)
 {
     const struct config_words *groups = &report->config->system.groups;
 
-    for (size_t i = 0; i < groups->n; i++) {
-        size_t n;
-        struct event *const *events = events_of(report, groups->words[i].text, &n);
-
-        for (size_t j = 0; j < n; j++) {
-            if (!events[j]->is_clock)
-                continue;
-            begin_note(report, groups->words[i].place);
-            (void)printf("system-wide, %s of group %s is wall time: it is left out there and "
-                         "counted for cgroups only\n",
-                         events[j]->name, groups->words[i].text);
-        }
-    }
+    for (size_t i = 0; i < groups->n; i++)
+        note_clocks_of(report, &groups->words[i]);
 }
 
 static void note_cost(const struct report *report)
@@ -194,6 +205,7 @@ static void note_cost(const struct report *report)
 static int print_report(const char *path, const struct config *config, const char *sysfs)
 {
     struct report report __attribute__((cleanup(report_done))) = {.path = path, .config = config};
+    AUTO(event_resolver) struct event_resolver *resolver = NULL;
     AUTO_CLOSE int sysfs_fd = open(sysfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int r;
 
@@ -201,8 +213,9 @@ static int print_report(const char *path, const struct config *config, const cha
         (void)fprintf(stderr, "%s: %s\n", sysfs, strerror(errno));
         return EXIT_BAD_CONFIG;
     }
-    r = event_resolver_new(sysfs_fd, &report.resolver);
-    if (r == 0)
+    r = event_resolver_new(sysfs_fd, &resolver);
+    report.resolver = resolver;
+    if (r >= 0)
         r = resolve_all(&report);
     if (r < 0) {
         (void)fprintf(stderr, "%s: %s\n", path, strerror(-r));

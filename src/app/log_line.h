@@ -10,9 +10,10 @@
 #include "base/text.h"
 
 /* A pipe takes so much at once or not at all (PIPE_BUF). */
-#define LOG_LINE_LONGEST  4096
-#define LOG_VALUE_LONGEST 1024 /* in UTF-8, before escapes, with the ellipsis of one that was cut  \
-                                */
+#define LOG_LINE_LONGEST 4096
+#define LOG_VALUE_LONGEST                                                                          \
+    1024 /* in UTF-8, before escapes, with the ellipsis of one that was cut                        \
+          */
 
 struct log_line {
     enum log_level level;

@@ -68,48 +68,47 @@ static bool is_null(const yaml_event_t *event)
             (strcmp(text, "~") == 0 || strcmp(text, "null") == 0));
 }
 
-/* The text of the present event, borrowed; it is not empty and holds no control character. */
-static int take_text(struct yaml_reader *reader, const struct schema_key *key,
-                     const char **ret_text)
+/*
+ * The text of the present event, borrowed; it is not empty and holds no control
+ * character. NULL where it is refused.
+ */
+static const char *take_text(struct yaml_reader *reader, const struct schema_key *key)
 {
     const yaml_event_t *event = &reader->event;
-    const char *text;
 
-    if (event->type != YAML_SCALAR_EVENT || is_null(event))
-        return refuse_type(reader, key);
-    text = (const char *)event->data.scalar.value;
-    if (has_control_character(text, event->data.scalar.length))
-        return config_error_set(reader->error, yaml_reader_place(reader),
-                                "%s holds a control character or a line break; expected %s",
-                                key->name, key->expected);
-    *ret_text = text;
-    return 0;
+    if (event->type != YAML_SCALAR_EVENT || is_null(event)) {
+        (void)refuse_type(reader, key);
+        return NULL;
+    }
+    if (has_control_character((const char *)event->data.scalar.value, event->data.scalar.length)) {
+        (void)config_error_set(reader->error, yaml_reader_place(reader),
+                               "%s holds a control character or a line break; expected %s",
+                               key->name, key->expected);
+        return NULL;
+    }
+    return (const char *)event->data.scalar.value;
 }
 
 /* The same for a value that YAML does not know as text: quotes would make it text. */
-static int take_plain(struct yaml_reader *reader, const struct schema_key *key,
-                      const char **ret_text)
+static const char *take_plain(struct yaml_reader *reader, const struct schema_key *key)
 {
-    const char *text = NULL;
-    int r = take_text(reader, key, &text);
+    const char *text = take_text(reader, key);
 
-    if (r < 0)
-        return r;
-    if (reader->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE)
-        return config_error_set(reader->error, yaml_reader_place(reader),
-                                "%s is text in quotes; expected %s", key->name, key->expected);
-    *ret_text = text;
-    return 0;
+    if (text && reader->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE) {
+        (void)config_error_set(reader->error, yaml_reader_place(reader),
+                               "%s is text in quotes; expected %s", key->name, key->expected);
+        return NULL;
+    }
+    return text;
 }
 
 static int read_bool(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
     bool *ret_value = field(object, key->offset);
-    const char *text = NULL;
-    int r = take_plain(reader, key, &text);
+    const char *text = take_plain(reader, key);
 
-    if (r < 0)
-        return r;
+    if (!text)
+        return -EINVAL;
     if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
         return refuse_value(reader, key, text);
     *ret_value = text[0] == 't';
@@ -134,36 +133,33 @@ static int store_number(struct yaml_reader *reader, const struct schema_key *key
 
 static int read_number(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
-    const char *text = NULL;
-    int r = take_plain(reader, key, &text);
+    const char *text = take_plain(reader, key);
 
-    return r < 0 ? r : store_number(reader, key, object, text, parse_u64);
+    return text ? store_number(reader, key, object, text, parse_u64) : -EINVAL;
 }
 
 static int read_duration(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
-    const char *text = NULL;
-    int r = take_text(reader, key, &text);
+    const char *text = take_text(reader, key);
 
-    return r < 0 ? r : store_number(reader, key, object, text, parse_duration_ns);
+    return text ? store_number(reader, key, object, text, parse_duration_ns) : -EINVAL;
 }
 
 static int read_bytes(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
-    const char *text = NULL;
-    int r = take_text(reader, key, &text);
+    const char *text = take_text(reader, key);
 
-    return r < 0 ? r : store_number(reader, key, object, text, parse_bytes);
+    return text ? store_number(reader, key, object, text, parse_bytes) : -EINVAL;
 }
 
 static int read_choice(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
-    const char *text = NULL;
+    const char *text = take_text(reader, key);
     size_t n = 0;
-    int r = take_text(reader, key, &text);
+    int r;
 
-    if (r < 0)
-        return r;
+    if (!text)
+        return -EINVAL;
     for (; key->choices[n]; n++) {
         if (strcmp(text, key->choices[n]) == 0) {
             *(unsigned *)field(object, key->offset) = (unsigned)n;
@@ -178,15 +174,14 @@ static int read_choice(struct yaml_reader *reader, const struct schema_key *key,
 static int store_word(struct yaml_reader *reader, const struct schema_key *key,
                       struct config_word *ret_word)
 {
-    const char *text = NULL;
-    int r = take_text(reader, key, &text);
+    const char *text = take_text(reader, key);
 
-    if (r < 0)
-        return r;
+    if (!text)
+        return -EINVAL;
     if (strlen(text) > key->maximum) {
-        r = refuse_value(reader, key, text);
+        (void)refuse_value(reader, key, text);
         config_error_add(reader->error, " of at most %u bytes", (unsigned)key->maximum);
-        return r;
+        return -EINVAL;
     }
     ret_word->place = yaml_reader_place(reader);
     if (key->takes_auto && strcmp(text, "auto") == 0)

@@ -95,9 +95,10 @@ struct config_error {
 };
 
 /*
- * Parses a whole configuration. Returns 0; -EINVAL with *ret_error filled if the
- * text is not a valid one; -ENOMEM. What only the machine can tell (whether an
- * event exists here) is not looked at; config_check_events() does that.
+ * Parses a whole configuration. What it leaves out at the top level is as in the
+ * built-in default. Returns 0; -EINVAL with *ret_error filled if the text is not a
+ * valid one; -ENOMEM. What only the machine can tell (whether an event exists here)
+ * is not looked at; `pmutool check config` tells that.
  */
 int config_parse(const char *text, size_t length, struct config **ret_config,
                  struct config_error *ret_error);

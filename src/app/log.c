@@ -98,7 +98,8 @@ static bool write_line(enum log_level level, const char *message, va_list fields
                             .message = message};
 
     log_line_append(&text, &line, fields);
-    if (text_error(&text) < 0 || poll(&room, 1, 0) != 1 || !(room.revents & POLLOUT))
+    /* with POLLERR or POLLHUP nobody reads any more, and a write would raise SIGPIPE */
+    if (text_error(&text) < 0 || poll(&room, 1, 0) != 1 || room.revents != POLLOUT)
         return false;
     return write(STDERR_FILENO, text.data, text.length) >= 0;
 }

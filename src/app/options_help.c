@@ -10,7 +10,7 @@
 #define LINE_WIDTH  80
 
 const struct flag flags[FLAG_COUNT_] = {
-    [FLAG_HELP] = {"help", NULL, false, "Show this help (also -h)."},
+    [FLAG_HELP] = {"help", NULL, false, "Show this help."},
     [FLAG_LISTEN_ADDRESS] = {"web.listen-address", ":" DEFAULT_PORT, true,
                              "Address to answer HTTP on: HOST:PORT, :PORT or [IPV6]:PORT. "
                              "Repeatable."},

@@ -341,6 +341,18 @@ static void a_reader_that_reads_not__does_not_stop_us(void **state)
     assert_null(strstr(capture.text, "nobody"));
 }
 
+static void a_reader_that_has_gone__does_not_kill_us(void **state)
+{
+    struct capture capture;
+
+    (void)state;
+    capture_begin(&capture);
+    assert_int_equal(close(capture.reader), 0);
+    log_error("into the void");
+    capture.reader = dup(STDERR_FILENO); /* for capture_end() to close */
+    capture_end(&capture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +369,7 @@ int main(void)
         cmocka_unit_test_setup(a_flood_is_held_back_and_counted, wait_a_second),
         cmocka_unit_test_setup(threads_do_not_mix_their_lines, wait_a_second),
         cmocka_unit_test_setup(a_reader_that_reads_not__does_not_stop_us, wait_a_second),
+        cmocka_unit_test_setup(a_reader_that_has_gone__does_not_kill_us, wait_a_second),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(target cgroup_limits)
 add_unit_test(target cgroup_live sys)
+add_unit_test(target cgroup_memory)
+foreach(function malloc calloc realloc reallocarray strdup strndup)
+  target_link_options(test_target_cgroup_memory PRIVATE -Wl,--wrap=${function})
+endforeach()
 add_unit_test(target cgroup_path)
 add_unit_test(target cgroup_rules)
 add_unit_test(target cgroup_targets)

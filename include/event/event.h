@@ -36,9 +36,9 @@ struct event {
     char *encoding;    /* for HELP and people: "cpu/config=0x3/u" or "type=0 config=0x3" */
     char *pmu;         /* the PMU that counts it: "cpu", "software"; empty where none is known */
     enum event_unit unit;
-    bool is_clock;        /* system-wide it is wall time: it exists for targets only */
-    enum absence absence; /* ABSENCE_NONE, or why the name alone already fails: unknown_event,
-                             no_pmu (its PMU is not on this machine) */
+    bool is_clock;          /* system-wide it is wall time: it exists for targets only */
+    enum absence absence;   /* ABSENCE_NONE, or why the name alone already fails: unknown_event,
+                               no_pmu (its PMU is not on this machine) */
     struct event_code code; /* meaningful where absence is none */
 };
 

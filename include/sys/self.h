@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct self_stats {
-    uint64_t cpu_ns;                 /* user and system time */
+    uint64_t cpu_ns; /* user and system time */
     uint64_t resident_bytes;
     uint64_t virtual_bytes;
     uint64_t open_fds;

@@ -46,7 +46,7 @@ int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
 int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
                     const struct scope *scope, struct cpu_number cpu, int *ret_descriptors)
 {
-    int descriptors[EVENT_GROUP_MAX];
+    int descriptors[EVENT_GROUP_MAX] = {-1};
     int r = 0;
 
     for (size_t i = 0; i < group->n_opened; i++) {

@@ -127,8 +127,7 @@ static void contains__finds_exactly_what_is_there(void **state)
 static void subtract__leaves_what_the_other_has_not(void **state)
 {
     AUTO(cpu_list)
-    struct cpu_list *all = parsed("0-7"),
-                    *some = parsed("2-3,7,100"), *none = parsed("");
+    struct cpu_list *all = parsed("0-7"), *some = parsed("2-3,7,100"), *none = parsed("");
     AUTO(cpu_list) struct cpu_list *rest = NULL, *same = NULL, *nothing = NULL;
 
     (void)state;

@@ -17,10 +17,11 @@
  * collision: who counts cgroups must refuse the second (cgroup_label_is_cut).
  */
 
+#include <stdbool.h>
+
 #include "base/text.h"
 
-/* The longest label value for a path; a longer one is cut and ends in "…" and a hash of the whole.
- */
+/* The longest label value for a path, in bytes. */
 #define CGROUP_LABEL_MAX 1024
 
 /* Appends the label of a path of raw bytes that begins with `/`. */

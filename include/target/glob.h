@@ -31,6 +31,8 @@ bool glob_match(const char *pattern, const char *path);
 /* Whether some path below `directory` ("/" or "/a/b") could match. Never wrongly false. */
 bool glob_may_match_below(const char *pattern, const char *directory);
 
-/* Whether each path below `directory` matches, as those below "/a" do by `/a/` and two stars. Never
- * wrongly true. */
+/*
+ * Whether each path below `directory` matches, as those below "/a" do by `/a/`
+ * and two stars. Never wrongly true.
+ */
 bool glob_matches_all_below(const char *pattern, const char *directory);

@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "app/collector_state.h"
+#include "app/log.h"
 #include "base/clock.h"
+#include "target/cgroup_path.h"
 
 static struct target_class *class_of(const struct collector *collector, const struct entry *entry)
 {
@@ -21,10 +23,21 @@ static struct target_class *class_of(const struct collector *collector, const st
 
 /* discover */
 
+/* A label that does not hold the whole path is told once, with the path. */
+static void tell_cut_label(const struct cgroup_target *target)
+{
+    size_t n;
+    const struct label *labels = identity_labels(target->identity, &n);
+
+    if (n > 0 && cgroup_label_is_cut(labels[0].value))
+        log_info("label of a cgroup is shortened", "label", labels[0].value, "path", target->path);
+}
+
 static void enter_cgroup(struct collector *collector, struct cgroup_target *target)
 {
     struct entry *entry;
 
+    tell_cut_label(target);
     ledger_replace(&collector->ledger, target->path);
     if (ledger_add(&collector->ledger, CLASS_CGROUP + (size_t)target->rule, target, NULL,
                    target->start_realtime_ns, &entry) < 0)

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "app/config_report.h"
+#include "app/log.h"
 #include "base/clock.h"
 #include "sys/cpu_topology.h"
 
@@ -172,6 +174,27 @@ static int make_cgroups(struct collector *collector)
                               &collector->cgroups);
 }
 
+/* Direct counting makes each switch dearer, the more so with the machine counted beside. */
+static void tell_cost(const struct collector *collector)
+{
+    const struct target_class *classes = collector->counting->classes;
+    size_t of_the_system = 0, of_a_cgroup = 0;
+    char cost[32];
+
+    for (size_t i = 0; i < collector->counting->n_classes; i++) {
+        size_t n = classes[i].groups ? classes[i].groups->n_opened : 0;
+
+        if (i < CLASS_CGROUP)
+            of_the_system += n;
+        else if (n > of_a_cgroup)
+            of_a_cgroup = n;
+    }
+    if (!collector->cgroups || of_the_system == 0 || of_a_cgroup == 0)
+        return;
+    (void)snprintf(cost, sizeof(cost), "%uns", direct_switch_cost_ns(of_a_cgroup, of_the_system));
+    log_info("system and cgroups are counted together", "about_added_to_each_switch", cost);
+}
+
 static int fill(struct collector *collector)
 {
     const struct config *config = collector->setup.config;
@@ -194,6 +217,7 @@ static int fill(struct collector *collector)
     if (r < 0)
         return r;
     collector_probe(collector);
+    tell_cost(collector);
     return 0;
 }
 

@@ -29,6 +29,12 @@ void ledger_init(struct ledger *ledger, struct counting *counting, struct cgroup
                  const struct ledger_limits *limits)
 {
     *ledger = (struct ledger){.counting = counting, .cgroups = cgroups, .limits = *limits};
+    hash_key_draw(&ledger->hash_key);
+}
+
+static unsigned hash_path(const struct ledger *ledger, const char *path)
+{
+    return (unsigned)keyed_hash(&ledger->hash_key, path, strlen(path));
 }
 
 /* Takes the account's numbers out of the sums, and frees it. */
@@ -145,9 +151,11 @@ void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
     entry->counters = counter_set_free(entry->counters);
     cgroup_target_close_fd(entry->cgroup);
     if (!nothing_to_keep) {
+        const char *path = entry->cgroup->path;
+
         account_end(entry->account);
-        HASH_ADD_KEYPTR(hh, ledger->lingering, entry->cgroup->path, strlen(entry->cgroup->path),
-                        entry);
+        HASH_ADD_KEYPTR_BYHASHVALUE(hh, ledger->lingering, path, strlen(path),
+                                    hash_path(ledger, path), entry);
         nothing_to_keep = !entry->hh.tbl; /* no memory for the hash */
     }
     if (nothing_to_keep)
@@ -160,7 +168,8 @@ void ledger_replace(struct ledger *ledger, const char *path)
 {
     struct entry *entry;
 
-    HASH_FIND_STR(ledger->lingering, path, entry);
+    HASH_FIND_BYHASHVALUE(hh, ledger->lingering, path, strlen(path), hash_path(ledger, path),
+                          entry);
     if (entry)
         remove_entry(ledger, entry);
 }

@@ -11,6 +11,7 @@
 #include <uthash.h>
 
 #include "app/counting.h"
+#include "base/keyed_hash.h"
 #include "count/counter_set.h"
 #include "target/cgroup_targets.h"
 
@@ -40,6 +41,7 @@ struct ledger {
     struct ledger_limits limits;
     struct entry **entries;
     size_t n_entries;
+    struct hash_key hash_key;  /* paths are the choice of strangers */
     struct entry *lingering;   /* hash */
     size_t series, bytes;      /* of all accounts */
     bool changed;              /* since the last ledger_roster() */

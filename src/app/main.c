@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include <signal.h>
+#include <stdlib.h>
 
 #include "app/config_report.h"
 #include "app/service.h"
@@ -18,11 +18,8 @@ static int read_config(const struct options *options, struct config **ret_config
         log_info("no configuration file, the built-in default runs", "path", options->config_file);
         return config_default(ret_config);
     }
-    if (r == -EINVAL)
-        (void)fprintf(stderr, "%s:%u:%u: %s\n", options->config_file, error.place.line,
-                      error.place.column, error.message);
-    else if (r < 0)
-        (void)fprintf(stderr, "%s: %s\n", options->config_file, strerror(-r));
+    if (r < 0)
+        config_print_failure(options->config_file, r, &error);
     return r;
 }
 
@@ -43,6 +40,7 @@ int main(int argc, char **argv)
     struct options options;
     int status;
 
+    (void)signal(SIGPIPE, SIG_IGN); /* a log that nobody reads any more must not end us */
     switch (options_parse(argc, argv, &options)) {
     case OPTIONS_RUN:
         break;

@@ -64,8 +64,8 @@ static const struct duration_unit {
     const char *suffix;
     uint64_t ns;
 } duration_units[] = {
-    {"d", 24 * 3600 * NS_PER_SECOND}, {"h", 3600 * NS_PER_SECOND}, {"ms", NS_PER_SECOND / 1000},
-    {"m", 60 * NS_PER_SECOND},        {"s", NS_PER_SECOND},
+    {"d", NS_PER_SECOND * 3600 * 24}, {"h", NS_PER_SECOND * 3600}, {"ms", NS_PER_SECOND / 1000},
+    {"m", NS_PER_SECOND * 60},        {"s", NS_PER_SECOND},
 };
 
 static const struct duration_unit *take_duration_unit(const char **text)

@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 #include "event/absence.h"
-#include "target/keyed_hash.h"
+#include "base/keyed_hash.h"
 
 /* A path that is longer is not walked: memory for paths is bounded. Linux itself has no limit. */
 #define CGROUP_PATH_LENGTH_MAX 16384

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+add_unit_test(base keyed_hash)
 add_unit_test(base cleanup)
 add_unit_test(base clock)
 add_unit_test(base number_text m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target/keyed_hash.h"
+#include "base/keyed_hash.h"
 
 #include <string.h>
 #include <sys/random.h>

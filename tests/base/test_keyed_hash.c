@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "target/keyed_hash.h"
+#include "base/keyed_hash.h"
 
 /* Key 00 01 … 0f, message 00 01 …, as its published answers have it. */
 static void hash__is_siphash_1_3(void **state)

@@ -10,6 +10,7 @@
 #include "app/log.h"
 #include "base/clock.h"
 #include "sys/cpu_topology.h"
+#include "sys/pmu.h"
 
 /* One top-level cgroup may take this share of all targets: 3 of 4. */
 static size_t subtree_share(size_t targets)
@@ -89,14 +90,17 @@ static const char *topology_text(int value, char buffer[static 16])
     return value < 0 ? "" : buffer;
 }
 
-static struct identity *cpu_identity(const struct collector *collector, struct cpu_number cpu)
+static struct identity *cpu_identity(const struct collector *collector, const struct pmu_list *pmus,
+                                     struct cpu_number cpu)
 {
     struct cpu_topology topology = cpu_topology_read(collector->setup.sysfs_fd, cpu);
+    const struct pmu *core_pmu = pmus ? pmu_list_core_of(pmus, cpu) : NULL;
     char number[16], core[16], socket[16], node[16];
     const struct label label = {"cpu", topology_text(cpu.value, number)};
     const struct label info[] = {{"core", topology_text(topology.core, core)},
                                  {"socket", topology_text(topology.socket, socket)},
-                                 {"node", topology_text(topology.node, node)}};
+                                 {"node", topology_text(topology.node, node)},
+                                 {"pmu", core_pmu ? core_pmu->name : ""}};
 
     return identity_new(&label, 1, info, ARRAY_SIZE(info));
 }
@@ -104,7 +108,9 @@ static struct identity *cpu_identity(const struct collector *collector, struct c
 static int add_cpus(struct collector *collector)
 {
     const struct cpu_list *cpus = collector->system_cpus;
+    AUTO(pmu_list) struct pmu_list *pmus = NULL;
 
+    (void)pmu_list_read(collector->setup.sysfs_fd, &pmus); /* without, the label is empty */
     collector->single_cpus = calloc(cpus->n + 1, sizeof(struct cpu_list *));
     if (!collector->single_cpus)
         return -ENOMEM;
@@ -115,7 +121,7 @@ static int add_cpus(struct collector *collector)
             cpu_list_parse(topology_text(cpus->cpus[i].value, text), &collector->single_cpus[i]);
 
         if (r >= 0)
-            r = add_system_entry(collector, CLASS_CPU, cpu_identity(collector, cpus->cpus[i]),
+            r = add_system_entry(collector, CLASS_CPU, cpu_identity(collector, pmus, cpus->cpus[i]),
                                  collector->single_cpus[i], &entry);
         if (r < 0)
             return r;

@@ -25,13 +25,9 @@ int service_manager_alive(void); /* what the watchdog waits for */
  */
 int service_manager_watchdog(uint64_t *ret_usec);
 
-struct passed_socket {
-    int fd;     /* -1: taken over by someone else */
-    char *name; /* FileDescriptorName= of its unit, "unknown" where there is none */
-};
-
 struct passed_sockets {
-    struct passed_socket *sockets;
+    int *fds;     /* -1: taken over by someone else */
+    char **names; /* FileDescriptorName= of its unit, "unknown" where there is none */
     size_t n;
 };
 

@@ -3,7 +3,7 @@
 
 /*
  * The HTTP server: one thread with an event loop of its own, one libmicrohttpd
- * daemon a listen address. It shows what the pages below make and knows nothing
+ * daemon a listening socket. It shows what the pages below make and knows nothing
  * of counters.
  *
  *   telemetry path   the current text of /metrics
@@ -62,10 +62,19 @@ int http_server_new(const char *const *addresses, size_t n_addresses, const char
                     const struct page_source *metrics, const struct server_limits *limits,
                     struct http_server **ret_server, const char **ret_address);
 
+/*
+ * The same on sockets that listen already, TCP or Unix, as systemd passes them. Each
+ * that the server takes over becomes -1 in `fds`, also where it fails then. 0 or -errno;
+ * -EINVAL: no socket at all, or the telemetry path as above.
+ */
+int http_server_new_on_sockets(int *fds, size_t n_fds, const char *telemetry_path,
+                               const struct page_source *metrics,
+                               const struct server_limits *limits, struct http_server **ret_server);
+
 /* Starts the thread. 0 or -errno. */
 int http_server_start(struct http_server *server);
 
-/* The port that address i is bound to (for ":0", the one the kernel chose). */
+/* The port of address or socket i (for ":0", the one the kernel chose); 0 for a Unix socket. */
 uint16_t http_server_port(const struct http_server *server, size_t i);
 
 /* CLOCK_MONOTONIC of the last turn of the server's loop: the watchdog wants to see it move. */

@@ -66,51 +66,35 @@ int service_manager_count_sockets(void)
 static int check(const struct passed_sockets *passed, int *ret_wrong)
 {
     for (size_t i = 0; i < passed->n; i++)
-        if (sd_is_socket(passed->sockets[i].fd, AF_UNSPEC, SOCK_STREAM, true) <= 0) {
-            *ret_wrong = passed->sockets[i].fd;
+        if (sd_is_socket(passed->fds[i], AF_UNSPEC, SOCK_STREAM, true) <= 0) {
+            *ret_wrong = passed->fds[i];
             return -ENOTSOCK;
         }
     return 0;
 }
 
-/* Takes the names over, each and their list. */
-static int collect(char **names, size_t n, struct passed_sockets *ret_sockets)
-{
-    AUTO_FREE char **list = names;
-    struct passed_socket *sockets = calloc(n + 1, sizeof(*sockets));
-
-    if (!sockets) {
-        for (size_t i = 0; i < n; i++)
-            free(list[i]);
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < n; i++)
-        sockets[i] = (struct passed_socket){SD_LISTEN_FDS_START + (int)i, list[i]};
-    *ret_sockets = (struct passed_sockets){sockets, n};
-    return 0;
-}
-
 static void forget(struct passed_sockets *passed)
 {
-    for (size_t i = 0; i < passed->n; i++)
-        passed->sockets[i].fd = -1;
-    passed_sockets_done(passed);
+    for (size_t i = 0; passed->names && i < passed->n; i++)
+        free(passed->names[i]);
+    free(passed->names);
+    free(passed->fds);
 }
 
 int service_manager_take_sockets(struct passed_sockets *ret_sockets, int *ret_wrong)
 {
     struct passed_sockets passed = {0};
-    char **names = NULL;
     int r;
 
     *ret_wrong = -1;
-    r = sd_listen_fds_with_names(false, &names);
+    r = sd_listen_fds_with_names(false, &passed.names);
     if (r < 0)
         return r;
-    r = collect(names, (size_t)r, &passed);
-    if (r < 0)
-        return r;
-    r = check(&passed, ret_wrong);
+    passed.n = (size_t)r;
+    passed.fds = calloc(passed.n + 1, sizeof(*passed.fds));
+    for (size_t i = 0; passed.fds && i < passed.n; i++)
+        passed.fds[i] = SD_LISTEN_FDS_START + (int)i;
+    r = passed.fds ? check(&passed, ret_wrong) : -ENOMEM;
     if (r < 0) {
         forget(&passed);
         return r;
@@ -121,10 +105,8 @@ int service_manager_take_sockets(struct passed_sockets *ret_sockets, int *ret_wr
 
 void passed_sockets_done(struct passed_sockets *sockets)
 {
-    for (size_t i = 0; i < sockets->n; i++) {
-        cleanup_close(&sockets->sockets[i].fd);
-        free(sockets->sockets[i].name);
-    }
-    free(sockets->sockets);
+    for (size_t i = 0; i < sockets->n; i++)
+        cleanup_close(&sockets->fds[i]);
+    forget(sockets);
     *sockets = (struct passed_sockets){0};
 }

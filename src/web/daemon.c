@@ -17,7 +17,6 @@
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
-#include "web/listen.h"
 
 /* Room for the headers of a request and of its answer; larger requests get 431 or 414. */
 #define CONNECTION_MEMORY 16384
@@ -148,15 +147,10 @@ static int put_on_loop(struct daemon *daemon, sd_event *event)
     return sd_event_source_set_enabled(daemon->unfinished, SD_EVENT_OFF);
 }
 
-int daemon_init(struct daemon *daemon, sd_event *event, const char *address, struct site *site,
+int daemon_init(struct daemon *daemon, sd_event *event, int listen_fd, struct site *site,
                 const struct server_limits *limits)
 {
-    int r;
-
-    *daemon = (struct daemon){.listen_fd = -1, .connections = site->connections};
-    r = listen_open(address, &daemon->listen_fd, &daemon->port);
-    if (r < 0)
-        return r;
+    *daemon = (struct daemon){.listen_fd = listen_fd, .connections = site->connections};
     daemon->mhd = start(daemon, site, limits);
     if (!daemon->mhd)
         return -ENOMEM;

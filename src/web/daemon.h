@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* One listen address: its socket, and the libmicrohttpd daemon that serves it. */
+/* One listening socket, and the libmicrohttpd daemon that serves it. */
 
 #include <microhttpd.h>
 #include <stdbool.h>
@@ -14,7 +14,6 @@
 
 struct daemon {
     int listen_fd;
-    uint16_t port;
     bool accept_failed; /* not tried again before daemon_resume() */
     struct MHD_Daemon *mhd;
     struct connection_table *connections;
@@ -25,11 +24,11 @@ struct daemon {
 };
 
 /*
- * Binds the address and puts the daemon on the loop. The daemon stays where it is in
- * memory; daemon_done() ends it also where this failed. Errors as listen_open(),
- * -ENOMEM where libmicrohttpd does not start, or what sd-event returned.
+ * Takes a listening socket over and puts the daemon on the loop. The daemon stays
+ * where it is in memory; daemon_done() ends it also where this failed. -ENOMEM where
+ * libmicrohttpd does not start, or what sd-event returned.
  */
-int daemon_init(struct daemon *daemon, sd_event *event, const char *address, struct site *site,
+int daemon_init(struct daemon *daemon, sd_event *event, int listen_fd, struct site *site,
                 const struct server_limits *limits);
 
 /* Closes the socket and every connection, whatever they are doing. */

@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -111,6 +112,14 @@ static int set_option(int fd, int level, int option, int value)
     return setsockopt(fd, level, option, &value, sizeof(value)) < 0 ? -errno : 0;
 }
 
+/* Connections inherit these. */
+static int set_tcp_options(int fd)
+{
+    int r = set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+
+    return r < 0 ? r : set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES);
+}
+
 static int open_socket(const struct sockaddr *address, socklen_t length, bool ipv6_only,
                        int *ret_fd)
 {
@@ -123,10 +132,8 @@ static int open_socket(const struct sockaddr *address, socklen_t length, bool ip
     r = set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
     if (r == 0 && address->sa_family == AF_INET6)
         r = set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, ipv6_only);
-    if (r == 0) /* connections inherit this and the next */
-        r = set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     if (r == 0)
-        r = set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES);
+        r = set_tcp_options(fd);
     if (r < 0)
         return r;
     if (bind(fd, address, length) < 0 || listen(fd, LISTEN_QUEUE) < 0)
@@ -190,26 +197,41 @@ static int open_host(const struct host_port *where, int *ret_fd)
     return r;
 }
 
-static int bound_port(int fd, uint16_t *ret_port)
+union address {
+    struct sockaddr_in6 ipv6;
+    struct sockaddr_in ipv4;
+    struct sockaddr any;
+};
+
+static bool has_port(const union address *address)
 {
-    union {
-        struct sockaddr_in6 ipv6;
-        struct sockaddr_in ipv4;
-        struct sockaddr any;
-    } address = {0};
+    return address->any.sa_family == AF_INET || address->any.sa_family == AF_INET6;
+}
+
+static int bound_address(int fd, union address *ret_address)
+{
+    union address address = {0};
     socklen_t length = sizeof(address);
 
     if (getsockname(fd, &address.any, &length) < 0)
         return -errno;
-    *ret_port =
-        ntohs(address.any.sa_family == AF_INET6 ? address.ipv6.sin6_port : address.ipv4.sin_port);
+    *ret_address = address;
     return 0;
+}
+
+static uint16_t port_of(const union address *address)
+{
+    if (!has_port(address))
+        return 0;
+    return ntohs(address->any.sa_family == AF_INET6 ? address->ipv6.sin6_port
+                                                    : address->ipv4.sin_port);
 }
 
 int listen_open(const char *address, int *ret_fd, uint16_t *ret_port)
 {
     AUTO_CLOSE int fd = -1;
     struct host_port where;
+    union address bound;
     uint64_t port;
     int r;
 
@@ -221,9 +243,28 @@ int listen_open(const char *address, int *ret_fd, uint16_t *ret_port)
     r = where.host[0] == '\0' ? open_any((uint16_t)port, &fd) : open_host(&where, &fd);
     if (r < 0)
         return r;
-    r = bound_port(fd, ret_port);
+    r = bound_address(fd, &bound);
     if (r < 0)
         return r;
+    *ret_port = port_of(&bound);
     *ret_fd = TAKE_FD(fd);
+    return 0;
+}
+
+int listen_adopt(int fd, uint16_t *ret_port)
+{
+    const int flags = fcntl(fd, F_GETFL);
+    union address bound;
+    int r;
+
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
+        fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
+        return -errno;
+    r = bound_address(fd, &bound);
+    if (r == 0 && has_port(&bound))
+        r = set_tcp_options(fd);
+    if (r < 0)
+        return r;
+    *ret_port = port_of(&bound);
     return 0;
 }

@@ -15,3 +15,9 @@
  * the resolver does not answer; else -errno of socket(2), bind(2) or listen(2).
  */
 int listen_open(const char *address, int *ret_fd, uint16_t *ret_port);
+
+/*
+ * Prepares a listening stream socket that is there already, of whatever family, as
+ * listen_open() does its own. `ret_port` is 0 where the family has none. 0 or -errno.
+ */
+int listen_adopt(int fd, uint16_t *ret_port);

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "web/connections.h"
 #include "web/daemon.h"
+#include "web/listen.h"
 #include "web/routes.h"
 
 #define TICK_US          UINT64_C(500000)
@@ -27,7 +28,8 @@
 struct http_server {
     struct site site;
     struct connection_table connections;
-    struct daemon *daemons;
+    struct daemon *daemons; /* one for each address or socket */
+    uint16_t *ports;
     size_t n_daemons;
     sd_event *event;
     sd_event_source *ticking;
@@ -99,23 +101,44 @@ static int prepare_loop(struct http_server *server)
                                       TICK_ACCURACY_US, on_tick, server);
 }
 
-static int listen_on(struct http_server *server, const char *const *addresses, size_t n_addresses,
-                     const struct server_limits *limits, const char **ret_address)
+/* All but the sockets, with room for n of them. */
+static int prepare(size_t n, const char *telemetry_path, const struct page_source *metrics,
+                   const struct server_limits *limits, struct http_server **ret_server)
 {
+    AUTO(http_server) struct http_server *server = NULL;
     int r;
 
-    server->daemons = calloc(n_addresses, sizeof(*server->daemons));
-    if (!server->daemons)
+    if (n == 0 || telemetry_path[0] != '/')
+        return -EINVAL;
+    server = calloc(1, sizeof(*server));
+    if (!server)
         return -ENOMEM;
-    for (size_t i = 0; i < n_addresses; i++) {
-        server->n_daemons++;
-        r = daemon_init(&server->daemons[i], server->event, addresses[i], &server->site, limits);
-        if (r < 0) {
-            *ret_address = addresses[i];
-            return r;
-        }
-    }
+    server->stop_fd = -1;
+    server->daemons = calloc(n, sizeof(*server->daemons));
+    server->ports = calloc(n, sizeof(*server->ports));
+    if (!server->daemons || !server->ports)
+        return -ENOMEM;
+    r = connection_table_init(&server->connections, limits);
+    if (r < 0)
+        return r;
+    r = site_init(&server->site, telemetry_path, metrics, &server->connections);
+    if (r < 0)
+        return r;
+    r = prepare_loop(server);
+    if (r < 0)
+        return r;
+    *ret_server = TAKE(server);
     return 0;
+}
+
+/* Takes the socket over. */
+static int serve_socket(struct http_server *server, int fd, uint16_t port,
+                        const struct server_limits *limits)
+{
+    const size_t i = server->n_daemons++;
+
+    server->ports[i] = port;
+    return daemon_init(&server->daemons[i], server->event, fd, &server->site, limits);
 }
 
 int http_server_new(const char *const *addresses, size_t n_addresses, const char *telemetry_path,
@@ -126,24 +149,44 @@ int http_server_new(const char *const *addresses, size_t n_addresses, const char
     int r;
 
     *ret_address = NULL;
-    if (n_addresses == 0 || telemetry_path[0] != '/')
-        return -EINVAL;
-    server = calloc(1, sizeof(*server));
-    if (!server)
-        return -ENOMEM;
-    server->stop_fd = -1;
-    r = connection_table_init(&server->connections, limits);
+    r = prepare(n_addresses, telemetry_path, metrics, limits, &server);
     if (r < 0)
         return r;
-    r = site_init(&server->site, telemetry_path, metrics, &server->connections);
+    for (size_t i = 0; i < n_addresses; i++) {
+        uint16_t port;
+        int fd;
+
+        r = listen_open(addresses[i], &fd, &port);
+        if (r == 0)
+            r = serve_socket(server, fd, port, limits);
+        if (r < 0) {
+            *ret_address = addresses[i];
+            return r;
+        }
+    }
+    *ret_server = TAKE(server);
+    return 0;
+}
+
+int http_server_new_on_sockets(int *fds, size_t n_fds, const char *telemetry_path,
+                               const struct page_source *metrics,
+                               const struct server_limits *limits, struct http_server **ret_server)
+{
+    AUTO(http_server) struct http_server *server = NULL;
+    int r;
+
+    r = prepare(n_fds, telemetry_path, metrics, limits, &server);
     if (r < 0)
         return r;
-    r = prepare_loop(server);
-    if (r < 0)
-        return r;
-    r = listen_on(server, addresses, n_addresses, limits, ret_address);
-    if (r < 0)
-        return r;
+    for (size_t i = 0; i < n_fds; i++) {
+        uint16_t port;
+
+        r = listen_adopt(fds[i], &port);
+        if (r == 0)
+            r = serve_socket(server, TAKE_FD(fds[i]), port, limits);
+        if (r < 0)
+            return r;
+    }
     *ret_server = TAKE(server);
     return 0;
 }
@@ -167,7 +210,7 @@ int http_server_start(struct http_server *server)
 
 uint16_t http_server_port(const struct http_server *server, size_t i)
 {
-    return server->daemons[i].port;
+    return server->ports[i];
 }
 
 uint64_t http_server_heartbeat_ns(const struct http_server *server)
@@ -190,6 +233,7 @@ struct http_server *http_server_free(struct http_server *server)
     for (size_t i = 0; i < server->n_daemons; i++)
         daemon_done(&server->daemons[i]);
     free(server->daemons);
+    free(server->ports);
     site_done(&server->site);
     connection_table_done(&server->connections);
     server->ticking = sd_event_source_disable_unref(server->ticking);

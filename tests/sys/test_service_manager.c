@@ -228,12 +228,12 @@ static void sockets__several_have_their_order_and_names(void **state)
     assert_int_equal(service_manager_take_sockets(&passed, &wrong), 0);
     assert_int_equal(passed.n, 2);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(passed.sockets[i].fd, 3 + i);
+        assert_int_equal(passed.fds[i], 3 + i);
         assert_true(fcntl(3 + i, F_GETFD) & FD_CLOEXEC);
     }
-    assert_string_equal(passed.sockets[0].name, "first.socket");
-    assert_string_equal(passed.sockets[1].name, "local");
-    (void)TAKE_FD(passed.sockets[1].fd);
+    assert_string_equal(passed.names[0], "first.socket");
+    assert_string_equal(passed.names[1], "local");
+    (void)TAKE_FD(passed.fds[1]);
     passed_sockets_done(&passed);
     assert_int_equal(passed.n, 0);
     assert_false(is_open(3));
@@ -250,7 +250,7 @@ static void sockets__without_names_are_unknown(void **state)
     pass(0, make_socket(AF_INET, SOCK_STREAM, true));
     pass_number(1, NULL);
     assert_int_equal(service_manager_take_sockets(&passed, &wrong), 0);
-    assert_string_equal(passed.sockets[0].name, "unknown");
+    assert_string_equal(passed.names[0], "unknown");
     passed_sockets_done(&passed);
     assert_false(is_open(3));
 }

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/tcp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -198,6 +199,60 @@ static void open__a_slow_reader_does_not_fill_the_kernel(void **state)
     assert_in_range(total, 1, 512 * 1024);
 }
 
+static int option_of(int fd, int level, int option)
+{
+    socklen_t length = sizeof(int);
+    int value = -1;
+
+    assert_int_equal(0, getsockopt(fd, level, option, &value, &length));
+    return value;
+}
+
+static void adopt__makes_a_socket_like_one_of_ours(void **state)
+{
+    AUTO_CLOSE int theirs = -1;
+    AUTO_CLOSE int ours = -1;
+    uint16_t port, adopted;
+
+    (void)state;
+    assert_int_equal(0, listen_open("127.0.0.1:0", &ours, &port));
+    theirs = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(0, listen(theirs, 16));
+    assert_int_equal(0, listen_adopt(theirs, &adopted));
+    assert_int_not_equal(0, adopted);
+    assert_true(takes(AF_INET, adopted));
+    assert_int_equal(fcntl(ours, F_GETFL), fcntl(theirs, F_GETFL));
+    assert_int_equal(fcntl(ours, F_GETFD), fcntl(theirs, F_GETFD));
+    for (size_t i = 0; i < 2; i++) {
+        const int option = i == 0 ? TCP_NODELAY : TCP_NOTSENT_LOWAT;
+
+        assert_int_equal(option_of(ours, IPPROTO_TCP, option),
+                         option_of(theirs, IPPROTO_TCP, option));
+    }
+}
+
+static void adopt__a_unix_socket_has_no_port(void **state)
+{
+    AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    uint16_t port = 77;
+
+    (void)state;
+    assert_int_equal(0, listen_adopt(fd, &port));
+    assert_int_equal(0, port);
+    assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
+}
+
+static void adopt__tells_what_is_no_socket(void **state)
+{
+    AUTO_CLOSE int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    uint16_t port = 77;
+
+    (void)state;
+    assert_int_equal(-ENOTSOCK, listen_adopt(fd, &port));
+    assert_int_equal(-EBADF, listen_adopt(-1, &port));
+    assert_int_equal(77, port);
+}
+
 /* From here on socket(AF_INET6, …) fails as on a kernel without IPv6. */
 static int take_ipv6_away(void)
 {
@@ -260,6 +315,9 @@ int main(void)
         cmocka_unit_test(open__tells_an_address_that_is_not_ours),
         cmocka_unit_test(open__the_socket_does_not_block_and_ends_at_exec),
         cmocka_unit_test(open__a_slow_reader_does_not_fill_the_kernel),
+        cmocka_unit_test(adopt__makes_a_socket_like_one_of_ours),
+        cmocka_unit_test(adopt__a_unix_socket_has_no_port),
+        cmocka_unit_test(adopt__tells_what_is_no_socket),
         cmocka_unit_test(open__without_a_host_falls_back_to_ipv4),
     };
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread: start and end, deadlines, heartbeat, addresses. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "web/http_client.h"
@@ -256,6 +258,88 @@ static void a_taken_port_is_named(void **state)
     fixture_down(&fixture);
 }
 
+/* A socket as a .socket unit makes it: it blocks and knows nothing of our options. */
+static int listen_on(const struct sockaddr *address, socklen_t length)
+{
+    int fd = socket(address->sa_family, SOCK_STREAM, 0);
+
+    assert_true(fd >= 0);
+    assert_int_equal(0, bind(fd, address, length));
+    assert_int_equal(0, listen(fd, 16));
+    return fd;
+}
+
+static int listen_on_loopback(void)
+{
+    const struct sockaddr_in address = {.sin_family = AF_INET,
+                                        .sin_addr = {htonl(INADDR_LOOPBACK)}};
+
+    return listen_on((const struct sockaddr *)&address, sizeof(address));
+}
+
+static void sockets_that_listen_already_are_served(void **state)
+{
+    struct page page = {.version = 1};
+    const struct page_source source = {&page, page_version, page_render, page_not_ready};
+    int fds[] = {listen_on_loopback(), listen_on_loopback()};
+    const int first = fds[0];
+    struct http_server *server;
+
+    (void)state;
+    assert_int_equal(
+        0, http_server_new_on_sockets(fds, 2, "/metrics", &source, &usual_limits, &server));
+    assert_int_equal(-1, fds[0]);
+    assert_int_equal(-1, fds[1]);
+    assert_int_equal(0, http_server_start(server));
+    for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+        for (unsigned n = 0; n < 3; n++)
+            assert_int_equal(200, scrape(http_server_port(server, i)));
+    assert_null(http_server_free(server));
+    assert_int_equal(-1, fcntl(first, F_GETFD));
+}
+
+static void a_unix_socket_is_served(void **state)
+{
+    const struct sockaddr_un any_name = {.sun_family = AF_UNIX};
+    struct page page = {.version = 1};
+    const struct page_source source = {&page, page_version, page_render, page_not_ready};
+    int fd = listen_on((const struct sockaddr *)&any_name, sizeof(sa_family_t));
+    struct sockaddr_un address;
+    socklen_t length = sizeof(address);
+    struct http_server *server;
+    int client;
+
+    (void)state;
+    assert_int_equal(0, getsockname(fd, (struct sockaddr *)&address, &length));
+    assert_int_equal(
+        0, http_server_new_on_sockets(&fd, 1, "/metrics", &source, &usual_limits, &server));
+    assert_int_equal(0, http_server_port(server, 0));
+    assert_int_equal(0, http_server_start(server));
+    client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(0, connect(client, (const struct sockaddr *)&address, length));
+    assert_int_equal(200, status_of(client, GET_METRICS));
+    assert_int_equal(200, status_of(client, GET_METRICS));
+    (void)close(client);
+    assert_null(http_server_free(server));
+}
+
+static void sockets_that_are_none_are_refused(void **state)
+{
+    const struct page_source source = {NULL, page_version, page_render, page_not_ready};
+    int fds[] = {listen_on_loopback(), open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    struct http_server *server = NULL;
+
+    (void)state;
+    assert_int_equal(
+        -ENOTSOCK, http_server_new_on_sockets(fds, 2, "/metrics", &source, &usual_limits, &server));
+    assert_int_equal(-1, fds[0]); /* it was the server's already, and went with it */
+    assert_true(fds[1] >= 0);
+    (void)close(fds[1]);
+    assert_int_equal(
+        -EINVAL, http_server_new_on_sockets(fds, 0, "/metrics", &source, &usual_limits, &server));
+    assert_null(server);
+}
+
 static void what_is_no_address_is_refused(void **state)
 {
     const struct page_source source = {NULL, page_version, page_render, page_not_ready};
@@ -333,6 +417,9 @@ int main(void)
         cmocka_unit_test(free__ends_in_a_second_whoever_is_connected),
         cmocka_unit_test(several_addresses_are_served),
         cmocka_unit_test(a_taken_port_is_named),
+        cmocka_unit_test(sockets_that_listen_already_are_served),
+        cmocka_unit_test(a_unix_socket_is_served),
+        cmocka_unit_test(sockets_that_are_none_are_refused),
         cmocka_unit_test(what_is_no_address_is_refused),
         cmocka_unit_test(the_thread_takes_no_signals),
     };

@@ -120,17 +120,9 @@ class System(live.LiveTest):
         self.assertAlmostEqual(float(by_cpu), float(by_all), delta=0.02 * theirs)
 
     def fresh(self, exporter):
-        """A scrape right behind a cycle."""
-        name = "pmu_exporter_snapshot_age_seconds"
-        last = exporter.scrape().value(name)
-
-        def is_younger(metrics):
-            nonlocal last
-            younger = metrics.value(name) < last
-            last = metrics.value(name)
-            return younger
-
-        return exporter.scrape_until(is_younger, 3 * CYCLE, "a new snapshot")
+        """A scrape right behind a cycle: the text is made once a snapshot."""
+        last = exporter.scrape().body
+        return exporter.scrape_until(lambda m: m.body != last, 3 * CYCLE, "a new snapshot")
 
     def test_every_online_cpu_has_its_series(self):
         with open("/sys/devices/system/cpu/online", encoding="ascii") as file:

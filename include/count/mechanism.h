@@ -26,10 +26,11 @@ struct group_reading {
 };
 
 struct mechanism {
-    const char *name;     /* "direct" */
-    size_t open_counters; /* descriptors that are open now */
-    size_t descriptors;   /* how many it may hold; the owner may change it between calls */
-    uint64_t reopened;    /* groups that could not be read and were closed, since the start */
+    const char *name;             /* "direct" */
+    size_t open_counters;         /* descriptors that are open now */
+    size_t descriptors;           /* how many it may hold; the owner may change it between calls */
+    struct group_reading reading; /* scratch: too large to be cleared on the stack for each group */
+    uint64_t reopened; /* groups that could not be read and were closed, since the start */
 
     /*
      * Opens what is not open of the sets, many at once, so that each CPU is visited

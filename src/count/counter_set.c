@@ -186,12 +186,12 @@ static void read_cell(struct counter_set *set, size_t cpu, size_t group_index, u
     struct group_sample *times = &sample->groups[group_index];
     struct counter_cell *cell = counter_cell(set, cpu, group_index);
     struct counter_base *bases = &set->bases[counter_first(set, cpu, group_index)];
-    struct group_reading reading;
+    struct group_reading *reading = &set->mechanism->reading;
     enum delta_state state;
 
     if (cell->handle < 0 ||
-        set->mechanism->read(set->mechanism, cell->handle, group->n_opened, &reading) < 0 ||
-        !ids_agree(cell, bases, group->n_opened, &reading)) {
+        set->mechanism->read(set->mechanism, cell->handle, group->n_opened, reading) < 0 ||
+        !ids_agree(cell, bases, group->n_opened, reading)) {
         times->unknown |= !cell->offline;
         set->mechanism->reopened += cell->handle >= 0;
         counter_cell_close(set, cpu, group_index);
@@ -199,28 +199,28 @@ static void read_cell(struct counter_set *set, size_t cpu, size_t group_index, u
     }
     times->counted = true;
     if (!cell->based) {
-        take_base(cell, bases, group->n_opened, &reading, now_ns);
-        take_times(cell, &reading, NULL);
+        take_base(cell, bases, group->n_opened, reading, now_ns);
+        take_times(cell, reading, NULL);
         times->unknown = true;
         return;
     }
-    state = delta_judge(reading.enabled - cell->enabled, reading.running - cell->running);
+    state = delta_judge(reading->enabled - cell->enabled, reading->running - cell->running);
     if (state == DELTA_IDLE) {
         cell->base_ns = now_ns;
         return;
     }
     times->ran = true;
-    take_times(cell, &reading, times);
+    take_times(cell, reading, times);
     if (state == DELTA_UNKNOWN) {
         times->unknown = true;
         return;
     }
-    if (state == DELTA_BROKEN || went_backwards(bases, group->n_opened, &reading)) {
+    if (state == DELTA_BROKEN || went_backwards(bases, group->n_opened, reading)) {
         times->unknown = true;
     } else {
-        add_deltas(group, cell, bases, &reading, now_ns, &sample->events[group->first]);
+        add_deltas(group, cell, bases, reading, now_ns, &sample->events[group->first]);
     }
-    take_base(cell, bases, group->n_opened, &reading, now_ns);
+    take_base(cell, bases, group->n_opened, reading, now_ns);
 }
 
 void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *sample)

@@ -14,6 +14,7 @@
 struct options {
     const char **listen_addresses; /* as given: ":10138", "127.0.0.1:10138", "[::1]:10138" */
     size_t n_listen_addresses;     /* 1 (":" DEFAULT_PORT) where none was given */
+    bool systemd_socket;           /* sockets of systemd; then there is no address */
     const char *telemetry_path;    /* "/metrics" */
     const char *config_file;
     bool config_file_given; /* then it must exist */

@@ -93,6 +93,9 @@ static int apply(struct options *options, enum flag_number number, const char *v
         return OPTIONS_DONE;
     case FLAG_LISTEN_ADDRESS:
         return add_address(options, value);
+    case FLAG_SYSTEMD_SOCKET:
+        options->systemd_socket = true;
+        return OPTIONS_RUN;
     case FLAG_TELEMETRY_PATH:
         return set_telemetry_path(options, value);
     case FLAG_CONFIG_FILE:
@@ -199,6 +202,20 @@ static int parse_flags(int argc, char **argv, struct options *options)
     return r;
 }
 
+/*
+ * An address that is given beside the sockets would be ignored: somebody who asked for
+ * loopback could be answering to the world.
+ */
+static int complete_addresses(struct options *options)
+{
+    if (options->systemd_socket && options->n_listen_addresses > 0)
+        return refuse("--web.systemd-socket and --web.listen-address are given together; the "
+                      "address stands in the .socket unit");
+    if (options->systemd_socket || options->n_listen_addresses > 0)
+        return OPTIONS_RUN;
+    return add_address(options, ":" DEFAULT_PORT);
+}
+
 int options_parse(int argc, char **argv, struct options *ret_options)
 {
     struct options options = {
@@ -211,8 +228,8 @@ int options_parse(int argc, char **argv, struct options *ret_options)
     };
     int r = parse_flags(argc, argv, &options);
 
-    if (r == OPTIONS_RUN && options.n_listen_addresses == 0)
-        r = add_address(&options, ":" DEFAULT_PORT);
+    if (r == OPTIONS_RUN)
+        r = complete_addresses(&options);
     if (r != OPTIONS_RUN) {
         options_done(&options);
         return r;

@@ -14,6 +14,8 @@ const struct flag flags[FLAG_COUNT_] = {
     [FLAG_LISTEN_ADDRESS] = {"web.listen-address", ":" DEFAULT_PORT, true,
                              "Address to answer HTTP on: HOST:PORT, :PORT or [IPV6]:PORT. "
                              "Repeatable."},
+    [FLAG_SYSTEMD_SOCKET] = {"web.systemd-socket", NULL, false,
+                             "Answer on the sockets that systemd passes, and on no address."},
     [FLAG_TELEMETRY_PATH] = {"web.telemetry-path", "/metrics", false,
                              "Path under which the metrics stand."},
     [FLAG_CONFIG_FILE] = {"config.file", DEFAULT_CONFIG_FILE, false,

@@ -16,6 +16,7 @@ struct flag {
 enum flag_number {
     FLAG_HELP,
     FLAG_LISTEN_ADDRESS,
+    FLAG_SYSTEMD_SOCKET,
     FLAG_TELEMETRY_PATH,
     FLAG_CONFIG_FILE,
     FLAG_CONFIG_CHECK,

@@ -3,17 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <systemd/sd-event.h>
 
 #include "app/collector.h"
 #include "app/log.h"
 #include "app/metrics_page.h"
+#include "app/notify.h"
 #include "app/schedule.h"
+#include "app/serving.h"
 #include "app/version.h"
 #include "base/clock.h"
 #include "sys/cgroup_root.h"
@@ -35,7 +35,8 @@ struct service {
     struct snapshot_slot *slot;
     struct collector *collector;
     struct metrics_page page;
-    struct http_server *server;
+    struct serving serving;
+    struct notify notify;
     struct cgroup_root root;
     struct schedule schedule;
     uint64_t missed;
@@ -115,43 +116,24 @@ static int start_collector(struct service *service)
     return 0;
 }
 
-static void log_addresses(const struct service *service)
-{
-    for (size_t i = 0; i < service->options->n_listen_addresses; i++) {
-        char port[8];
-
-        (void)snprintf(port, sizeof(port), "%" PRIu16, http_server_port(service->server, i));
-        log_info("listening", "address", service->options->listen_addresses[i], "port", port);
-    }
-}
-
 static int start_server(struct service *service)
 {
-    const struct server_limits limits = {
-        .connections = service->connections,
-        .connections_per_address = service->connections < 128 ? service->connections : 128,
-        .headers_seconds = 8,
-        .response_seconds = 30,
-        .idle_seconds = 120,
-    };
     struct page_source metrics;
-    const char *address = NULL;
     int r = metrics_page_init(&service->page, service->slot, service->procfs_fd,
                               service->config->interval_ns);
 
     if (r < 0)
         return fail(r, "cannot start", "part", "page");
     metrics = metrics_page_source(&service->page);
-    r = http_server_new(service->options->listen_addresses, service->options->n_listen_addresses,
-                        service->options->telemetry_path, &metrics, &limits, &service->server,
-                        &address);
-    if (r < 0)
-        return fail(r, "cannot listen", "address", address ? address : "");
-    r = http_server_start(service->server);
-    if (r < 0)
-        return fail(r, "cannot start", "part", "server thread");
-    log_addresses(service);
-    return 0;
+    return serving_start(&service->serving, service->options, &metrics, service->connections);
+}
+
+static int start_notify(struct service *service)
+{
+    int r = notify_init(&service->notify, service->event, service->slot, service->serving.server,
+                        service->page.stale_ns);
+
+    return r < 0 ? fail(r, "cannot start", "part", "watchdog") : 0;
 }
 
 static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
@@ -162,6 +144,7 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     (void)usec;
     if (r < 0)
         log_warning("cycle is not complete", "error", strerror(-r));
+    notify_cycle(&service->notify);
     log_flush();
     service->missed = schedule_advance(&service->schedule, clock_monotonic_ns());
     return sd_event_source_set_time(source, service->schedule.due_ns / 1000);
@@ -227,12 +210,15 @@ static int start(struct service *service)
     r = start_collector(service);
     if (r >= 0)
         r = start_server(service);
+    if (r >= 0)
+        r = start_notify(service);
     return r < 0 ? r : start_timer(service);
 }
 
 static void stop(struct service *service)
 {
-    service->server = http_server_free(service->server);
+    notify_done(&service->notify);
+    serving_stop(&service->serving);
     metrics_page_done(&service->page);
     service->collector = collector_free(service->collector);
     service->slot = snapshot_slot_free(service->slot);
@@ -257,6 +243,7 @@ int service_run(const struct options *options, const struct config *config)
 
     if (r >= 0) {
         r = sd_event_loop(service.event);
+        notify_stopping(&service.notify);
         if (r < 0)
             (void)fail(r, "the event loop has failed", "part", "collector");
     }

@@ -71,6 +71,7 @@ static void no_flags__are_the_defaults(void **state)
     assert_int_equal(options_parse(1, argv, &options), OPTIONS_RUN);
     assert_int_equal(options.n_listen_addresses, 1);
     assert_string_equal(options.listen_addresses[0], ":10138");
+    assert_false(options.systemd_socket);
     assert_string_equal(options.telemetry_path, "/metrics");
     assert_string_equal(options.config_file, "/etc/pmu_exporter/pmu_exporter.yml");
     assert_false(options.config_file_given);
@@ -150,6 +151,10 @@ static void what_is_wrong__is_named(void **state)
         {{"--web.telemetry-path="}, {"begins with /"}},
         {{"--web.listen-address=nowhere"}, {"--web.listen-address is \"nowhere\"", "HOST:PORT"}},
         {{"--web.listen-address=:1", "--log.level=x"}, {"--log.level"}},
+        {{"--web.systemd-socket=3"}, {"flag --web.systemd-socket takes no value"}},
+        {{"--web.systemd-socket", "--web.listen-address=:1"},
+         {"--web.systemd-socket and --web.listen-address are given together", ".socket unit"}},
+        {{"--web.listen-address=:1", "--web.systemd-socket"}, {"are given together"}},
     };
 
     (void)state;
@@ -167,6 +172,17 @@ static void what_is_wrong__is_named(void **state)
             if (!strstr(capture.text, cases[i].says[j]))
                 fail_msg("no \"%s\" in: %s", cases[i].says[j], capture.text);
     }
+}
+
+static void sockets_of_systemd__take_the_place_of_addresses(void **state)
+{
+    struct options options;
+
+    (void)state;
+    assert_int_equal(parse(&options, FLAGS("--web.systemd-socket")), OPTIONS_RUN);
+    assert_true(options.systemd_socket);
+    assert_int_equal(options.n_listen_addresses, 0);
+    options_done(&options);
 }
 
 static void two_dashes__end_the_flags(void **state)
@@ -239,6 +255,7 @@ int main(void)
         cmocka_unit_test(no_flags__are_the_defaults),
         cmocka_unit_test(every_flag__is_taken_in_both_forms),
         cmocka_unit_test(what_is_wrong__is_named),
+        cmocka_unit_test(sockets_of_systemd__take_the_place_of_addresses),
         cmocka_unit_test(two_dashes__end_the_flags),
         cmocka_unit_test(help__has_every_flag_and_its_default),
         cmocka_unit_test(help__is_80_columns_wide),

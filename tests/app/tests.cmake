@@ -4,6 +4,7 @@ add_unit_test(app config)
 add_unit_test(app config_errors PkgConfig::YAML)
 add_unit_test(app log Threads::Threads PkgConfig::JANSSON)
 add_unit_test(app log_throttle)
+add_unit_test(app notify)
 add_unit_test(app options)
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

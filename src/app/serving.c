@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app/serving.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/log.h"
+
+#define CONNECTIONS_PER_ADDRESS 128
+
+static int bind_addresses(struct serving *serving, const struct options *options,
+                          const struct page_source *metrics, const struct server_limits *limits)
+{
+    const char *address = NULL;
+    int r;
+
+    if (service_manager_count_sockets() > 0)
+        log_warning("the sockets that systemd has passed are not used", "reason",
+                    "--web.systemd-socket is not given");
+    r = http_server_new(options->listen_addresses, options->n_listen_addresses,
+                        options->telemetry_path, metrics, limits, &serving->server, &address);
+    if (r < 0)
+        log_error("cannot listen", "address", address ? address : "", "error", strerror(-r));
+    return r;
+}
+
+static int take_sockets(struct passed_sockets *ret_passed)
+{
+    char descriptor[16] = "";
+    int wrong, r = service_manager_take_sockets(ret_passed, &wrong);
+
+    if (r == 0 && ret_passed->n == 0) {
+        log_error("systemd has passed no socket", "flag", "--web.systemd-socket");
+        return -ENOTCONN;
+    }
+    if (wrong >= 0)
+        (void)snprintf(descriptor, sizeof(descriptor), "%d", wrong);
+    if (r == -ENOTSOCK)
+        log_error("systemd has passed what is not a listening stream socket", "descriptor",
+                  descriptor);
+    else if (r < 0)
+        log_error("cannot take the sockets of systemd", "error", strerror(-r));
+    return r;
+}
+
+static int use_sockets(struct serving *serving, const struct options *options,
+                       const struct page_source *metrics, const struct server_limits *limits)
+{
+    struct passed_sockets *passed = &serving->passed;
+    int r = take_sockets(passed);
+
+    if (r < 0)
+        return r;
+    r = http_server_new_on_sockets(passed->fds, passed->n, options->telemetry_path, metrics, limits,
+                                   &serving->server);
+    if (r < 0)
+        log_error("cannot answer on the sockets of systemd", "error", strerror(-r));
+    return r;
+}
+
+static void log_listening(const struct serving *serving, const struct options *options)
+{
+    const bool passed = options->systemd_socket;
+    const size_t n = passed ? serving->passed.n : options->n_listen_addresses;
+
+    for (size_t i = 0; i < n; i++) {
+        char port[8];
+
+        (void)snprintf(port, sizeof(port), "%" PRIu16, http_server_port(serving->server, i));
+        log_info("listening", passed ? "socket" : "address",
+                 passed ? serving->passed.names[i] : options->listen_addresses[i], "port", port);
+    }
+}
+
+int serving_start(struct serving *serving, const struct options *options,
+                  const struct page_source *metrics, unsigned connections)
+{
+    const struct server_limits limits = {
+        .connections = connections,
+        .connections_per_address =
+            connections < CONNECTIONS_PER_ADDRESS ? connections : CONNECTIONS_PER_ADDRESS,
+        .headers_seconds = 8,
+        .response_seconds = 30,
+        .idle_seconds = 120,
+    };
+    int r = options->systemd_socket ? use_sockets(serving, options, metrics, &limits)
+                                    : bind_addresses(serving, options, metrics, &limits);
+
+    if (r < 0)
+        return r;
+    r = http_server_start(serving->server);
+    if (r < 0) {
+        log_error("cannot start", "part", "server thread", "error", strerror(-r));
+        return r;
+    }
+    log_listening(serving, options);
+    return 0;
+}
+
+void serving_stop(struct serving *serving)
+{
+    serving->server = http_server_free(serving->server);
+    passed_sockets_done(&serving->passed);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The server as the service runs it: on which sockets, and with what limits. */
+
+#include "app/options.h"
+#include "sys/service_manager.h"
+#include "web/server.h"
+
+struct serving {
+    struct http_server *server;
+    struct passed_sockets passed;
+};
+
+/*
+ * Binds the addresses, or takes the sockets of systemd, and starts the server's
+ * thread. Logs where it listens and what goes wrong. 0 or -errno; serving_stop() is
+ * wanted also then.
+ */
+int serving_start(struct serving *serving, const struct options *options,
+                  const struct page_source *metrics, unsigned connections);
+void serving_stop(struct serving *serving);

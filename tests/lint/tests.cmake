@@ -18,6 +18,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_program(CLANG_FORMAT clang-format)
 find_program(RUN_CLANG_TIDY run-clang-tidy)
 find_program(SHELLCHECK shellcheck)
+find_program(SYSTEMD_ANALYZE systemd-analyze)
 set(lint ${PROJECT_SOURCE_DIR}/tests/lint)
 
 add_lint(clang-format CLANG_FORMAT
@@ -35,4 +36,7 @@ add_lint(layers "" ${Python3_EXECUTABLE} -B ${lint}/layers.py ${PROJECT_SOURCE_D
 add_lint(headers "" ${Python3_EXECUTABLE} -B ${lint}/headers.py ${PROJECT_SOURCE_DIR}
   ${CMAKE_BINARY_DIR}/compile_commands.json)
 add_lint(sources "" ${Python3_EXECUTABLE} -B ${lint}/sources.py ${PROJECT_SOURCE_DIR})
+add_lint(units SYSTEMD_ANALYZE ${Python3_EXECUTABLE} -B ${lint}/units.py
+  ${PROJECT_BINARY_DIR}/systemd/pmu_exporter.service ${PROJECT_SOURCE_DIR}/systemd
+  $<TARGET_FILE:pmu_exporter>)
 add_lint(scripts "" ${Python3_EXECUTABLE} -B -m unittest discover -s ${lint} -p "test_*.py")

@@ -33,9 +33,9 @@ struct cgroup_target {
 
 /* Limits of the set, from `limits:` of the configuration. */
 struct cgroup_limits {
-    size_t targets;      /* how many may stand at once; newcomers beyond are refused … */
-    enum absence reason; /* … for this reason: over_limit, or no_descriptors */
-    size_t per_subtree;  /* how many of them below one top-level cgroup; beyond: over_limit */
+    size_t targets;      /* how many may stand at once … */
+    size_t per_subtree;  /* … and how many of them below one top-level cgroup */
+    enum absence reason; /* why newcomers beyond are refused: over_limit, or no_descriptors */
 };
 
 /* What an update brought. The arrays belong to the set and stand until the next update. */

@@ -27,19 +27,34 @@ static const char *advise(const struct event_groups *groups, enum absence reason
     return advice[reason] ? advice[reason] : "";
 }
 
+/* A missing permission is one for all events; other reasons are of one event. */
+static bool is_told(const struct event_groups *told, const struct group_member *member)
+{
+    for (size_t g = 0; told && g < told->n_groups; g++)
+        for (size_t i = 0; i < told->groups[g].n_members; i++) {
+            const struct group_member *other = &told->groups[g].members[i];
+
+            if (other->absence == member->absence &&
+                (other->event == member->event || other->absence == ABSENCE_NOT_PERMITTED))
+                return true;
+        }
+    return false;
+}
+
 /* Clocks system-wide are left out by design: that is no news. */
 static bool is_news(const struct event_groups *groups, const struct group_member *member)
 {
     return !(groups->kind == SCOPE_SYSTEM && member->event->is_clock);
 }
 
-static void collect(const struct event_groups *groups, enum absence reason, struct text *names)
+static void collect(const struct event_groups *groups, const struct event_groups *told,
+                    enum absence reason, struct text *names)
 {
     for (size_t g = 0; g < groups->n_groups; g++)
         for (size_t i = 0; i < groups->groups[g].n_members; i++) {
             const struct group_member *member = &groups->groups[g].members[i];
 
-            if (member->absence != reason || !is_news(groups, member))
+            if (member->absence != reason || !is_news(groups, member) || is_told(told, member))
                 continue;
             if (names->length > 0)
                 text_append_char(names, ' ');
@@ -47,13 +62,13 @@ static void collect(const struct event_groups *groups, enum absence reason, stru
         }
 }
 
-void absence_report(const struct event_groups *groups)
+void absence_report(const struct event_groups *groups, const struct event_groups *told)
 {
     for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
         AUTO_TEXT struct text names = {0};
         AUTO_FREE char *events = NULL;
 
-        collect(groups, reason, &names);
+        collect(groups, told, reason, &names);
         if (names.length == 0)
             continue;
         events = text_take(&names);

@@ -9,6 +9,8 @@
 #include "app/collector.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "app/collector_state.h"
@@ -213,6 +215,22 @@ static void tell_status(struct collector *collector, struct exporter_status *sta
     }
 }
 
+/* Says once when targets begin to be left out for a reason. */
+static void tell_uncounted(struct collector *collector, const struct exporter_status *status)
+{
+    for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
+        bool told = collector->told[reason];
+        char n[24];
+
+        collector->told[reason] = status->uncounted[reason] > 0;
+        if (told || !collector->told[reason])
+            continue;
+        (void)snprintf(n, sizeof(n), "%" PRIu64, status->uncounted[reason]);
+        log_warning("targets are not counted", "kind", "cgroup", "reason", absence_name(reason),
+                    "targets", n);
+    }
+}
+
 static int publish(struct collector *collector)
 {
     struct ledger *ledger = &collector->ledger;
@@ -229,6 +247,7 @@ static int publish(struct collector *collector)
         collector->roster = roster;
     }
     tell_status(collector, &status);
+    tell_uncounted(collector, &status);
     snapshot = snapshot_new(collector->roster, ledger->accounts, ledger->n_accounts, &status);
     if (!snapshot)
         return -ENOMEM;

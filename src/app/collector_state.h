@@ -25,6 +25,7 @@ struct collector {
     uint64_t now_ns;
     uint64_t probe_at_ns;
     struct exporter_status status;
+    bool told[ABSENCE_COUNT_]; /* the log has said that targets are left out for this reason */
 };
 
 /* Gives an entry its counters; they are opened with all others of the cycle. 0 or -ENOMEM. */

@@ -57,6 +57,7 @@ static void free_entry(struct ledger *ledger, struct entry *entry)
     (void)identity_unref(entry->identity);
     if (entry->cgroup && entry->cgroup->gone)
         cgroup_targets_release(ledger->cgroups, entry->cgroup);
+    free(entry->path);
     free(entry);
 }
 
@@ -144,24 +145,30 @@ int ledger_add(struct ledger *ledger, size_t class_index, struct cgroup_target *
     return 0;
 }
 
+/* Puts an entry that has no cgroup any more among those that linger. False: there is no memory. */
+static bool enter_lingering(struct ledger *ledger, struct entry *entry)
+{
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh, ledger->lingering, entry->path, strlen(entry->path),
+                                hash_path(ledger, entry->path), entry);
+    return entry->hh.tbl;
+}
+
 void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
 {
-    bool nothing_to_keep = !entry->account || !entry->counted;
+    bool worth_keeping = entry->account && entry->counted;
 
     entry->counters = counter_set_free(entry->counters);
-    cgroup_target_close_fd(entry->cgroup);
-    if (!nothing_to_keep) {
-        const char *path = entry->cgroup->path;
-
+    if (worth_keeping) {
         account_end(entry->account);
-        HASH_ADD_KEYPTR_BYHASHVALUE(hh, ledger->lingering, path, strlen(path),
-                                    hash_path(ledger, path), entry);
-        nothing_to_keep = !entry->hh.tbl; /* no memory for the hash */
+        entry->path = strdup(entry->cgroup->path);
+        entry->identity = identity_ref(entry->cgroup->identity);
     }
-    if (nothing_to_keep)
-        remove_entry(ledger, entry);
-    else
+    cgroup_target_close_fd(entry->cgroup);
+    cgroup_targets_release(ledger->cgroups, TAKE(entry->cgroup));
+    if (entry->path && enter_lingering(ledger, entry))
         entry->gone_ns = now_ns;
+    else
+        remove_entry(ledger, entry);
 }
 
 void ledger_replace(struct ledger *ledger, const char *path)

@@ -19,8 +19,9 @@ struct entry {
     size_t class_index;
     struct account *account;      /* NULL: refused for a limit, see `uncounted` */
     struct counter_set *counters; /* NULL: ended, refused, or a sum */
-    struct cgroup_target *cgroup; /* NULL: the machine or a CPU */
-    struct identity *identity;    /* a reference, of the machine or a CPU; else NULL */
+    struct cgroup_target *cgroup; /* NULL: the machine, a CPU, or a cgroup that has ended */
+    struct identity *identity;    /* a reference where there is no cgroup; else NULL */
+    char *path;                   /* of a cgroup that has ended */
     const struct cpu_list *cpus;  /* where it is counted; borrowed */
     bool counted;                 /* it has been: its totals are worth keeping */
     enum absence uncounted;       /* why it is not counted now */

@@ -45,6 +45,7 @@ static int replan(struct collector *collector)
     return 0;
 }
 
+/* 1 if something has changed, 0 if not, -errno. */
 static int probe_class(struct collector *collector, size_t class_index)
 {
     AUTO_FREE enum absence *absences = NULL;
@@ -60,7 +61,27 @@ static int probe_class(struct collector *collector, size_t class_index)
     r = counting_apply(collector->counting, class_index, absences);
     if (r >= 0)
         r = replan(collector);
-    return r < 0 ? r : counting_update_catalogue(collector->counting);
+    if (r >= 0)
+        r = counting_update_catalogue(collector->counting);
+    return r < 0 ? r : 1;
+}
+
+/* What the system scope lacks; NULL where it is not counted. */
+static const struct event_groups *system_groups(const struct counting *counting)
+{
+    const struct event_groups *machine = counting->classes[CLASS_MACHINE].groups;
+
+    return machine ? machine : counting->classes[CLASS_CPU].groups;
+}
+
+/* The classes of cgroups mostly share their groups: the first speaks for all. */
+static void report(const struct collector *collector, size_t class_index)
+{
+    const struct counting *counting = collector->counting;
+
+    if (class_index <= CLASS_CGROUP)
+        absence_report(counting->classes[class_index].groups,
+                       class_index < CLASS_CGROUP ? NULL : system_groups(counting));
 }
 
 static void probe_wanted(struct collector *collector, bool first)
@@ -71,10 +92,8 @@ static void probe_wanted(struct collector *collector, bool first)
         if (!groups || !(first || event_groups_want_retry(groups)))
             continue;
         /* Where the kernel cannot tell now, it is asked again in a minute. */
-        if (probe_class(collector, i) == 0 && !first)
-            continue;
-        if (groups->kind == SCOPE_SYSTEM || i == CLASS_CGROUP)
-            absence_report(groups);
+        if (probe_class(collector, i) != 0 || first)
+            report(collector, i);
     }
     collector->probe_at_ns = clock_monotonic_ns() + PROBE_AGAIN_NS;
 }

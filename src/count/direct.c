@@ -61,10 +61,6 @@ static void open_cell(struct direct *direct, struct counter_set *set, size_t cpu
 
     if (cell->handle >= 0 || events->n_opened == 0 || set->absences[group] != ABSENCE_NONE)
         return;
-    if (direct->mechanism.open_counters + events->n_opened > direct->mechanism.descriptors) {
-        set->absences[group] = ABSENCE_NO_DESCRIPTORS;
-        return;
-    }
     r = perf_group_open(direct->ops, events, &set->scope, set->scope.cpus->cpus[cpu],
                         &set->descriptors[counter_first(set, cpu, group)]);
     if (r == 0) {
@@ -130,6 +126,36 @@ static bool any_on_cpu(struct counter_set **sets, size_t n_sets, struct cpu_numb
     return false;
 }
 
+/* Descriptors that a set still takes. */
+static size_t missing_descriptors(const struct counter_set *set)
+{
+    size_t n = 0;
+
+    for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
+        for (size_t group = 0; group < set->groups->n_groups; group++)
+            if (counter_cell(set, cpu, group)->handle < 0)
+                n += set->groups->groups[group].n_opened;
+    return n;
+}
+
+/*
+ * Forgets old failures and refuses whole sets for which there are no descriptors:
+ * half-open ones would use up what others could be counted with.
+ */
+static void admit(const struct direct *direct, struct counter_set **sets, size_t n_sets)
+{
+    size_t planned = direct->mechanism.open_counters;
+
+    for (size_t i = 0; i < n_sets; i++) {
+        size_t missing = missing_descriptors(sets[i]);
+        bool fits = planned + missing <= direct->mechanism.descriptors;
+
+        planned += fits ? missing : 0;
+        for (size_t group = 0; group < sets[i]->groups->n_groups; group++)
+            sets[i]->absences[group] = fits ? ABSENCE_NONE : ABSENCE_NO_DESCRIPTORS;
+    }
+}
+
 static int direct_open(struct mechanism *mechanism, struct counter_set **sets, size_t n_sets)
 {
     struct direct *direct = direct_of(mechanism);
@@ -137,9 +163,7 @@ static int direct_open(struct mechanism *mechanism, struct counter_set **sets, s
     struct cpu_number highest = highest_cpu(sets, n_sets);
     uint64_t now_ns = clock_monotonic_ns();
 
-    for (size_t i = 0; i < n_sets; i++)
-        for (size_t group = 0; group < sets[i]->groups->n_groups; group++)
-            sets[i]->absences[group] = ABSENCE_NONE;
+    admit(direct, sets, n_sets);
     for (struct cpu_number cpu = {0}; cpu.value <= highest.value; cpu.value++) {
         if (!any_on_cpu(sets, n_sets, cpu))
             continue;

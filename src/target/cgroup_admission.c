@@ -83,9 +83,10 @@ static void refuse(struct cgroup_targets *set, struct cgroup_node *node, enum ab
 /* Why there is no room for one more in the subtree; ABSENCE_NONE: there is. */
 static enum absence refusal(const struct cgroup_targets *set, const struct cgroup_subtree *subtree)
 {
-    if (subtree->targets >= set->limits.per_subtree)
-        return ABSENCE_OVER_LIMIT;
-    return set->census.standing >= set->limits.targets ? set->limits.reason : ABSENCE_NONE;
+    bool full =
+        subtree->targets >= set->limits.per_subtree || set->census.standing >= set->limits.targets;
+
+    return full ? set->limits.reason : ABSENCE_NONE;
 }
 
 static bool reserve(struct target_list *list, size_t wanted)

@@ -12,9 +12,9 @@
 #include <sys/queue.h>
 #include <uthash.h>
 
+#include "base/keyed_hash.h"
 #include "base/text.h"
 #include "event/absence.h"
-#include "base/keyed_hash.h"
 
 /* A path that is longer is not walked: memory for paths is bounded. Linux itself has no limit. */
 #define CGROUP_PATH_LENGTH_MAX 16384

@@ -33,7 +33,7 @@ struct fixture {
     struct cgroup_changes changes;
 };
 
-static const struct cgroup_limits roomy = {1000, ABSENCE_OVER_LIMIT, 1000};
+static const struct cgroup_limits roomy = {1000, 1000, ABSENCE_OVER_LIMIT};
 
 /* By descriptors: paths are longer than PATH_MAX here. */
 static inline void fixture_remove(int parent_fd, const char *name)

@@ -27,7 +27,7 @@ static void destroy_many(struct fixture *f, const char *path, int n)
 
 static struct cgroup_limits limits_of(size_t targets, size_t per_subtree)
 {
-    return (struct cgroup_limits){targets, ABSENCE_OVER_LIMIT, per_subtree};
+    return (struct cgroup_limits){targets, per_subtree, ABSENCE_OVER_LIMIT};
 }
 
 static void assert_refused(const struct fixture *f, size_t now, uint64_t ever)
@@ -91,7 +91,7 @@ static void limits__the_reason_is_what_the_caller_says(void **state)
 
     rule(f, "/*", NULL);
     make_many(f, "/a", 5);
-    start(f, (struct cgroup_limits){2, ABSENCE_NO_DESCRIPTORS, 4});
+    start(f, (struct cgroup_limits){2, 4, ABSENCE_NO_DESCRIPTORS});
     update(f);
     assert_int_equal(census(f)->uncounted[ABSENCE_NO_DESCRIPTORS], 3);
     assert_int_equal(census(f)->dropped[ABSENCE_NO_DESCRIPTORS], 3);

@@ -222,7 +222,7 @@ static void targets__a_parent_that_is_let_in_late_changes_the_identity(void **st
     rule(f, "/a/b", NULL);
     make(f, "/a");
     make(f, "/a/x");
-    start(f, (struct cgroup_limits){2, ABSENCE_OVER_LIMIT, 2});
+    start(f, (struct cgroup_limits){2, 2, ABSENCE_OVER_LIMIT});
     update(f);
     make(f, "/a/x2");
     update(f);

@@ -121,7 +121,7 @@ static void walk__a_burst_of_three_thousand_is_complete_at_once(void **state)
 
     rule(f, "/a/**", NULL);
     make(f, "/a");
-    start(f, (struct cgroup_limits){5000, ABSENCE_OVER_LIMIT, 5000});
+    start(f, (struct cgroup_limits){5000, 5000, ABSENCE_OVER_LIMIT});
     update(f);
     for (int i = 0; i < 3000; i++) {
         char path[32];

@@ -262,7 +262,10 @@ def listening(pid):
     """The TCP ports that a process listens on, by the numbers of its sockets."""
     inodes = set()
     for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
-        match = re.fullmatch(r"socket:\[(\d+)\]", os.readlink(link))
+        try:
+            match = re.fullmatch(r"socket:\[(\d+)\]", os.readlink(link))
+        except FileNotFoundError:
+            continue  # a connection that has ended
         if match:
             inodes.add(match[1])
     ports = set()

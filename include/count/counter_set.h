@@ -36,11 +36,11 @@ bool counter_set_is_incomplete(const struct counter_set *set);
 /* … and it is time to try to open it (again). */
 bool counter_set_wants_open(const struct counter_set *set, uint64_t now_ns);
 
-/* Why nothing of the set is open; ABSENCE_NONE while some group is, or none can be. */
+/*
+ * Why the set is not counted as a whole: why a group could not be opened, or why
+ * none of its events can be counted. ABSENCE_NONE while all is well.
+ */
 enum absence counter_set_absence(const struct counter_set *set);
-
-/* Descriptors that the set takes when all of it is open. */
-size_t counter_set_descriptors(const struct counter_set *set);
 
 /*
  * Reads every group and writes what was counted since the last reading; sample

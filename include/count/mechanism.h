@@ -34,8 +34,8 @@ struct mechanism {
 
     /*
      * Opens what is not open of the sets, many at once, so that each CPU is visited
-     * once. A group is opened on all its CPUs or on none; why not is told by
-     * counter_set_absence(). Returns 0 or -ENOMEM.
+     * once. A new group is opened on all its CPUs that are online or on none; why
+     * not is told by counter_set_absence(). Returns 0 or -ENOMEM.
      */
     int (*open)(struct mechanism *mechanism, struct counter_set **sets, size_t n_sets);
 

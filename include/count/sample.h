@@ -15,7 +15,7 @@ struct event_sample {
 };
 
 struct group_sample {
-    bool counted;     /* the group is open, or was at the last reading: its counts are the truth */
+    bool counted;     /* the group is open and has had the PMU: 0 is a count, not a guess */
     bool ran;         /* the target ran: enabled advanced on some CPU */
     bool unknown;     /* on some CPU the delta is unknown: no rates, no ratios */
     uint64_t enabled; /* ns since the last reading, also where the counts are unknown … */

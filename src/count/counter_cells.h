@@ -10,6 +10,7 @@
 struct counter_cell {
     int handle;       /* for mechanism->read; -1: not open */
     bool based;       /* there is a base reading */
+    bool has_counted; /* the group has had the PMU, or was never wanted */
     bool offline;     /* the CPU was not there when the group was opened: it counts nothing */
     uint64_t base_ns; /* CLOCK_MONOTONIC */
     uint64_t enabled; /* ns, of the base reading, which waits while the delta is unknown … */

@@ -90,23 +90,26 @@ bool counter_set_wants_open(const struct counter_set *set, uint64_t now_ns)
     return set->n_missing > 0 && now_ns >= set->retry_at_ns;
 }
 
-enum absence counter_set_absence(const struct counter_set *set)
+/* Why a group is not counted as a whole; none where it is. */
+static enum absence group_absence(const struct counter_set *set, size_t index)
 {
-    enum absence reason = ABSENCE_NONE;
+    const struct event_group *group = &set->groups->groups[index];
 
-    for (size_t group = 0; group < set->groups->n_groups; group++) {
-        if (set->groups->groups[group].n_opened == 0)
-            continue;
-        if (set->absences[group] == ABSENCE_NONE)
-            return ABSENCE_NONE;
-        reason = set->absences[group];
-    }
-    return reason;
+    if (group->n_opened > 0)
+        return set->absences[index];
+    return set->groups->n_opened == 0 && group->n_members > 0 ? group->members[0].absence
+                                                              : ABSENCE_NONE;
 }
 
-size_t counter_set_descriptors(const struct counter_set *set)
+enum absence counter_set_absence(const struct counter_set *set)
 {
-    return set->groups->n_opened * set->scope.cpus->n;
+    for (size_t group = 0; group < set->groups->n_groups; group++) {
+        enum absence absence = group_absence(set, group);
+
+        if (absence != ABSENCE_NONE)
+            return absence;
+    }
+    return ABSENCE_NONE;
 }
 
 /* Learns the ids of a first reading, or finds that the reading is of other events. */
@@ -179,6 +182,49 @@ static void add_deltas(const struct event_group *group, const struct counter_cel
     }
 }
 
+/* A reading of this cell; false where there is none, and then the cell is closed. */
+static bool read_group(struct counter_set *set, size_t cpu, size_t group,
+                       struct group_reading *reading)
+{
+    struct counter_cell *cell = counter_cell(set, cpu, group);
+    size_t n = set->groups->groups[group].n_opened;
+
+    if (cell->handle >= 0 && set->mechanism->read(set->mechanism, cell->handle, n, reading) >= 0 &&
+        ids_agree(cell, &set->bases[counter_first(set, cpu, group)], n, reading))
+        return true;
+    set->mechanism->reopened += cell->handle >= 0;
+    counter_cell_close(set, cpu, group);
+    return false;
+}
+
+/* Adds what was counted since the base, or says that it is unknown. */
+static void derive_cell(const struct event_group *group, struct counter_cell *cell,
+                        struct counter_base *bases, const struct group_reading *reading,
+                        uint64_t now_ns, struct group_sample *times, struct event_sample *events)
+{
+    enum delta_state state;
+
+    if (reading->enabled == cell->last_enabled) {
+        /* The target did not run. What is carried from before goes on waiting. */
+        if (cell->enabled == cell->last_enabled)
+            cell->base_ns = now_ns;
+        return;
+    }
+    times->ran = true;
+    take_times(cell, reading, times);
+    state = delta_judge(reading->enabled - cell->enabled, reading->running - cell->running);
+    if (state == DELTA_UNKNOWN) {
+        times->unknown = true;
+        return;
+    }
+    if (state == DELTA_KNOWN && !went_backwards(bases, group->n_opened, reading))
+        add_deltas(group, cell, bases, reading, now_ns, events);
+    else
+        times->unknown = true;
+    cell->has_counted = true;
+    take_base(cell, bases, group->n_opened, reading, now_ns);
+}
+
 static void read_cell(struct counter_set *set, size_t cpu, size_t group_index, uint64_t now_ns,
                       struct sample *sample)
 {
@@ -187,40 +233,21 @@ static void read_cell(struct counter_set *set, size_t cpu, size_t group_index, u
     struct counter_cell *cell = counter_cell(set, cpu, group_index);
     struct counter_base *bases = &set->bases[counter_first(set, cpu, group_index)];
     struct group_reading *reading = &set->mechanism->reading;
-    enum delta_state state;
 
-    if (cell->handle < 0 ||
-        set->mechanism->read(set->mechanism, cell->handle, group->n_opened, reading) < 0 ||
-        !ids_agree(cell, bases, group->n_opened, reading)) {
+    if (!read_group(set, cpu, group_index, reading)) {
         times->unknown |= !cell->offline;
-        set->mechanism->reopened += cell->handle >= 0;
-        counter_cell_close(set, cpu, group_index);
         return;
     }
-    times->counted = true;
-    if (!cell->based) {
+    if (cell->based) {
+        derive_cell(group, cell, bases, reading, now_ns, times, &sample->events[group->first]);
+    } else {
         take_base(cell, bases, group->n_opened, reading, now_ns);
         take_times(cell, reading, NULL);
+        /* A group that waits for its first turn on the PMU has counted nothing, not 0. */
+        cell->has_counted = reading->enabled == 0 || reading->running > 0;
         times->unknown = true;
-        return;
     }
-    state = delta_judge(reading->enabled - cell->enabled, reading->running - cell->running);
-    if (state == DELTA_IDLE) {
-        cell->base_ns = now_ns;
-        return;
-    }
-    times->ran = true;
-    take_times(cell, reading, times);
-    if (state == DELTA_UNKNOWN) {
-        times->unknown = true;
-        return;
-    }
-    if (state == DELTA_BROKEN || went_backwards(bases, group->n_opened, reading)) {
-        times->unknown = true;
-    } else {
-        add_deltas(group, cell, bases, reading, now_ns, &sample->events[group->first]);
-    }
-    take_base(cell, bases, group->n_opened, reading, now_ns);
+    times->counted |= cell->has_counted;
 }
 
 void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *sample)

@@ -82,8 +82,21 @@ static void open_on_cpu(struct direct *direct, struct counter_set *set, struct c
                 open_cell(direct, set, cpu, group);
 }
 
-/* Leaves each group open everywhere or nowhere, and decides when to try again. */
-static void settle(struct counter_set *set, uint64_t now_ns)
+/* Whether the group counts already on some CPU of the set. */
+static bool is_counting(const struct counter_set *set, size_t group)
+{
+    for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
+        if (counter_cell(set, cpu, group)->based)
+            return true;
+    return false;
+}
+
+/*
+ * Leaves each new group open everywhere or nowhere. One that was counting and lost
+ * a CPU goes on with the others: what they have counted is not thrown away, and
+ * there are no rates until it is whole again.
+ */
+static bool settle_groups(struct counter_set *set)
 {
     bool failed = false;
 
@@ -91,18 +104,24 @@ static void settle(struct counter_set *set, uint64_t now_ns)
         if (set->absences[group] == ABSENCE_NONE)
             continue;
         failed = true;
-        for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
+        for (size_t cpu = 0; cpu < set->scope.cpus->n && !is_counting(set, group); cpu++)
             counter_cell_close(set, cpu, group);
     }
+    return failed;
+}
+
+/* Decides when to try again. */
+static void settle(struct counter_set *set, uint64_t now_ns)
+{
+    bool failed = settle_groups(set);
+    uint64_t wait = set->failures < MOST_DOUBLINGS ? NS_PER_SECOND << set->failures : LONGEST_WAIT;
+
     if (set->n_missing == 0) {
         set->failures = 0;
-    } else {
-        uint64_t wait =
-            set->failures < MOST_DOUBLINGS ? NS_PER_SECOND << set->failures : LONGEST_WAIT;
-
-        set->retry_at_ns = now_ns + (failed && set->failures == 0 ? 0 : wait);
-        set->failures++;
+        return;
     }
+    set->retry_at_ns = now_ns + (failed && set->failures == 0 ? 0 : wait);
+    set->failures++;
 }
 
 static struct cpu_number highest_cpu(struct counter_set **sets, size_t n_sets)

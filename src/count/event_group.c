@@ -168,6 +168,8 @@ static int probe_group(const struct event_group *group, enum scope_kind kind,
         int r;
 
         absences[i] = absence_by_itself(event, kind, i);
+        if (absences[i] == ABSENCE_NONE && scope->cpus->n == 0)
+            absences[i] = ABSENCE_CPU_OFFLINE;
         if (absences[i] != ABSENCE_NONE)
             continue;
         r = probe_alone(ops, event, scope, &absences[i]);
@@ -180,8 +182,6 @@ static int probe_group(const struct event_group *group, enum scope_kind kind,
 int event_groups_probe(const struct event_groups *groups, const struct perf_ops *ops,
                        const struct scope *scope, enum absence *ret_absences)
 {
-    if (scope->cpus->n == 0)
-        return -ENODEV;
     for (size_t g = 0; g < groups->n_groups; g++) {
         const struct event_group *group = &groups->groups[g];
         int r = probe_group(group, groups->kind, ops, scope, ret_absences + group->first);

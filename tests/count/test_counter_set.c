@@ -358,6 +358,89 @@ static void open__keeps_to_the_limit_of_descriptors(void **state)
     assert_int_equal(counter_set_absence(f->set), ABSENCE_NO_DESCRIPTORS);
 }
 
+static void read__a_group_that_waits_for_its_first_turn_has_not_counted_zero(void **state)
+{
+    struct fixture *f = *state;
+
+    open_set(f);
+    fake_run(&f->perf, 1, 0, 1000, 0);
+    fake_run(&f->perf, 1, 1, 1000, 0);
+    read_after(f, NS_PER_SECOND);
+    assert_false(f->sample->groups[0].counted);
+    fake_run(&f->perf, 1, 0, 1000, 0);
+    read_after(f, NS_PER_SECOND);
+    assert_false(f->sample->groups[0].counted);
+    read_after(f, NS_PER_SECOND); /* idle, and still it has never had the PMU */
+    assert_false(f->sample->groups[0].counted);
+    fake_run(&f->perf, 1, 0, 1000, 1000);
+    fake_count(&f->perf, 1, 0, 6);
+    read_after(f, NS_PER_SECOND);
+    assert_true(f->sample->groups[0].counted);
+    assert_int_equal(f->sample->events[0].count,
+                     12); /* 2000 enabled since the base, 1000 running */
+}
+
+static void read__an_idle_interval_does_not_make_a_carried_delta_unknown_again(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f);
+    fake_run(&f->perf, 1, 0, 1000, 0);
+    read_after(f, NS_PER_SECOND);
+    assert_true(f->sample->groups[0].unknown);
+    read_after(f, NS_PER_SECOND); /* the target did not run: rate 0, and the carry waits */
+    assert_false(f->sample->groups[0].unknown);
+    assert_true(f->sample->groups[0].counted);
+    assert_false(f->sample->groups[0].ran);
+    fake_run(&f->perf, 1, 0, 1000, 500);
+    fake_count(&f->perf, 1, 0, 10);
+    read_after(f, NS_PER_SECOND);
+    assert_int_equal(f->sample->events[0].count, 40);
+}
+
+static void open__refuses_whole_sets_and_counts_those_that_fit(void **state)
+{
+    struct fixture *f = *state;
+    const struct scope scope = {.kind = SCOPE_SYSTEM, .cgroup_fd = -1, .cpus = f->cpus};
+    struct counter_set *sets[2] = {f->set, NULL};
+
+    assert_int_equal(counter_set_new(f->mechanism, f->groups, &scope, &sets[1]), 0);
+    f->mechanism->descriptors = 7; /* one set takes 4 */
+    assert_int_equal(f->mechanism->open(f->mechanism, sets, 2), 0);
+    assert_int_equal(f->perf.n_open, 4);
+    assert_int_equal(counter_set_absence(sets[0]), ABSENCE_NONE);
+    assert_int_equal(counter_set_absence(sets[1]), ABSENCE_NO_DESCRIPTORS);
+    sets[1] = counter_set_free(sets[1]);
+}
+
+static void open__a_counting_group_keeps_its_other_cpus_when_one_cannot_be_reopened(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f);
+    f->perf.refuse_read = fail_with_eio; /* of CPU 0 */
+    read_after(f, NS_PER_SECOND);
+    f->perf.refuse_read = NULL;
+    f->perf.refuse_open = refuse_siblings;
+    fake_run(&f->perf, 1, 1, 1000, 1000);
+    fake_count(&f->perf, 1, 1, 50);
+    open_set(f);
+    assert_int_equal(f->perf.n_open, 2);
+    read_after(f, NS_PER_SECOND);
+    assert_int_equal(f->sample->events[0].count, 50);
+    assert_true(f->sample->groups[0].unknown); /* no rate of half the CPUs */
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NO_DESCRIPTORS);
+}
+
+static void absence__of_a_set_with_nothing_to_open_is_that_of_its_events(void **state)
+{
+    struct fixture *f = *state;
+    const enum absence absences[] = {ABSENCE_NOT_PERMITTED, ABSENCE_NOT_PERMITTED};
+
+    event_groups_apply(f->groups, absences);
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NOT_PERMITTED);
+}
+
 static void close__forgets_the_base_so_that_what_comes_is_counted_afresh(void **state)
 {
     struct fixture *f = *state;
@@ -393,6 +476,11 @@ int main(void)
         TEST(open__leaves_no_half_open_group_behind),
         TEST(open__a_cpu_that_is_offline_is_left_out_and_the_others_count),
         TEST(open__keeps_to_the_limit_of_descriptors),
+        TEST(read__a_group_that_waits_for_its_first_turn_has_not_counted_zero),
+        TEST(read__an_idle_interval_does_not_make_a_carried_delta_unknown_again),
+        TEST(open__refuses_whole_sets_and_counts_those_that_fit),
+        TEST(open__a_counting_group_keeps_its_other_cpus_when_one_cannot_be_reopened),
+        TEST(absence__of_a_set_with_nothing_to_open_is_that_of_its_events),
         TEST(close__forgets_the_base_so_that_what_comes_is_counted_afresh),
     };
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "app/log_line.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 
 #define BODY_LONGEST (LOG_LINE_LONGEST - strlen("<7>\n"))
 #define JSON_FLAGS   (JSON_COMPACT | JSON_ENSURE_ASCII)
@@ -37,44 +39,21 @@ static void format_time(uint64_t realtime_ns, char ret_time[TIME_SIZE])
     (void)memcpy(ret_time + length, milliseconds, sizeof(milliseconds));
 }
 
-static bool is_continued(unsigned char byte)
-{
-    return (byte & 0xc0) == 0x80;
-}
-
-/* The length of the UTF-8 character that begins here, or 0 where none does. */
-static size_t character_length(const unsigned char *bytes)
-{
-    unsigned char first = bytes[0];
-    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-
-    if (first > 0xf4)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if (!is_continued(bytes[i])) /* NUL too */
-            return 0;
-    /* longer than need be, surrogates, beyond U+10FFFF */
-    if ((first == 0xe0 && bytes[1] < 0xa0) || (first == 0xed && bytes[1] > 0x9f) ||
-        (first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 /* U+0080 to U+009F: a terminal takes some of them as the begin of a command. */
-static bool is_c1(const unsigned char *bytes, size_t length)
+static bool is_c1(uint32_t code)
 {
-    return length == 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0;
+    return code >= 0x80 && code <= 0x9f;
 }
 
 /* Appends the value as UTF-8, cut where it would leave no room for an ellipsis. */
 static void append_utf8(struct text *text, const char *value)
 {
-    const unsigned char *bytes = (const unsigned char *)value;
     size_t begin = text->length;
 
-    while (*bytes) {
-        size_t length = character_length(bytes);
-        const char *character = length ? (const char *)bytes : REPLACED;
+    while (*value) {
+        uint32_t code;
+        size_t length = utf8_decode(value, UTF8_LONGEST, &code);
+        const char *character = length ? value : REPLACED;
         size_t n = length ? length : strlen(REPLACED);
 
         if (text->length - begin + n > LOG_VALUE_LONGEST - strlen(ELLIPSIS)) {
@@ -82,20 +61,24 @@ static void append_utf8(struct text *text, const char *value)
             return;
         }
         text_append(text, character, n);
-        bytes += length ? length : 1;
+        value += length ? length : 1;
     }
 }
 
-static bool needs_quotes(const char *value)
+static bool needs_quotes(const char *utf8)
 {
-    for (const unsigned char *byte = (const unsigned char *)value; *byte; byte++)
-        if (*byte <= ' ' || *byte == '=' || *byte == '"' || *byte == 0x7f || is_c1(byte, 2))
+    uint32_t code;
+
+    for (size_t length; *utf8; utf8 += length) {
+        length = utf8_decode(utf8, UTF8_LONGEST, &code);
+        if (code <= ' ' || code == '=' || code == '"' || code == 0x7f || is_c1(code))
             return true;
+    }
     return false;
 }
 
 /* One character of a quoted value, as JSON would escape it. */
-static void append_escaped(struct text *text, const unsigned char *bytes, size_t length)
+static void append_escaped(struct text *text, const char *bytes, size_t length, uint32_t code)
 {
     static const char escaped[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
     const char *found = strchr(escaped, bytes[0]);
@@ -103,12 +86,10 @@ static void append_escaped(struct text *text, const unsigned char *bytes, size_t
     if (found) {
         text_append_char(text, '\\');
         text_append_char(text, letters[found - escaped]);
-    } else if (bytes[0] < ' ' || bytes[0] == 0x7f) {
-        text_append_format(text, "\\u%04x", (unsigned)bytes[0]);
-    } else if (is_c1(bytes, length)) {
-        text_append_format(text, "\\u%04x", (unsigned)bytes[1]);
+    } else if (code < ' ' || code == 0x7f || is_c1(code)) {
+        text_append_format(text, "\\u%04" PRIx32, code);
     } else {
-        text_append(text, (const char *)bytes, length);
+        text_append(text, bytes, length);
     }
 }
 
@@ -117,6 +98,7 @@ static void append_logfmt_value(struct text *text, const char *value)
     AUTO_TEXT struct text clean = {0};
     AUTO_FREE char *utf8 = NULL;
     size_t length;
+    uint32_t code;
 
     append_utf8(&clean, value);
     utf8 = text_take(&clean);
@@ -129,9 +111,9 @@ static void append_logfmt_value(struct text *text, const char *value)
         return;
     }
     text_append_char(text, '"');
-    for (const unsigned char *bytes = (const unsigned char *)utf8; *bytes; bytes += length) {
-        length = character_length(bytes);
-        append_escaped(text, bytes, length);
+    for (const char *bytes = utf8; *bytes; bytes += length) {
+        length = utf8_decode(bytes, UTF8_LONGEST, &code);
+        append_escaped(text, bytes, length, code);
     }
     text_append_char(text, '"');
 }

@@ -44,3 +44,10 @@ foreach(target IN ITEMS replay_event fuzz_event)
       FIXTURE_SYSFS="${CMAKE_CURRENT_SOURCE_DIR}/fuzz/sysfs")
   endif()
 endforeach()
+
+# The long mode looks for more, once, from the plain gcc build.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SANITIZE)
+  add_test(NAME long/fuzz
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run_long ${CMAKE_BINARY_DIR}/fuzz)
+  set_tests_properties(long/fuzz PROPERTIES LABELS long TIMEOUT 1200 SKIP_RETURN_CODE 77)
+endif()

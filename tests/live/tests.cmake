@@ -28,3 +28,24 @@ if(NOT SANITIZE)
   add_live_test(birth_and_death)
   add_live_test(prometheus)
 endif()
+
+# Bounded in the short mode, and for minutes in the long one. The churn is about costs.
+add_executable(churn ${PROJECT_SOURCE_DIR}/tests/support/churn.c)
+target_link_libraries(churn PRIVATE compile_options)
+
+function(add_long_live_test name seconds timeout)
+  get_test_property(live/${name} ENVIRONMENT environment)
+  add_test(NAME long/${name}
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/live/test_${name}.py)
+  set_tests_properties(long/${name} PROPERTIES
+    LABELS long TIMEOUT ${timeout} RUN_SERIAL TRUE SKIP_RETURN_CODE 77
+    ENVIRONMENT "${environment};PMU_TEST_SECONDS=${seconds}")
+endfunction()
+
+add_live_test(soak)
+add_long_live_test(soak 600 1200)
+if(NOT SANITIZE)
+  add_live_test(churn)
+  set_property(TEST live/churn APPEND PROPERTY ENVIRONMENT "PMU_TEST_CHURN=$<TARGET_FILE:churn>")
+  add_long_live_test(churn 600 900)
+endif()

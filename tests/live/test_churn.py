@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cgroups by the hundred each second, and by the ten thousand: what one user can make us cost.
+
+PMU_TEST_SECONDS says for how long (20); the long mode takes minutes.
+"""
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import live
+from cgroups import Cgroups
+from exporter import Exporter, binary, quote
+from witness import Witness
+
+SECONDS = int(os.environ.get("PMU_TEST_SECONDS", "20"))
+CYCLE = 1.0
+FAULTS = "pmu_cgroup_page_faults_total"
+UNCOUNTED = "pmu_exporter_targets_uncounted"
+DROPPED = "pmu_exporter_targets_dropped_total"
+LINGER = 3.0
+WARM_UP = 8
+
+# Half live too short to be seen in most cycles, with names of their own; half live for a cycle and
+# are born again under the names of the dead.
+HALF = 250
+CHURNS = {"short": (20, 1000000), "reborn": (1000, 400)}
+
+MOST_DYING = 50
+MOST_CPU = 0.20
+MORE_MEMORY = 1.05
+BODY = 8 << 20
+
+
+class Churn:
+    """tests/support/churn.c below a cgroup of its own; ends by itself."""
+
+    def __init__(self, cgroups, name, seconds, life_ms, n_names):
+        program = os.environ.get("PMU_TEST_CHURN") or str(pathlib.Path(binary()).parent / "churn")
+        cgroups.make(name)
+        self.process = subprocess.Popen(
+            [program, cgroups.directory(name), str(HALF), str(seconds), str(life_ms),
+             str(n_names)], stdout=subprocess.PIPE, text=True)
+
+    def is_running(self):
+        return self.process.poll() is None
+
+    def n_born(self):
+        """When it has ended."""
+        text, _ = self.process.communicate(timeout=10)
+        if self.process.returncode != 0:
+            raise AssertionError(f"the churn ended with {self.process.returncode}")
+        return int(re.match(r"(\d+) born, \1 gone", text)[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.is_running():
+            self.process.send_signal(signal.SIGTERM)
+        self.process.wait(10)
+        self.process.stdout.close()
+
+
+def dying_below(cgroups):
+    """Removed cgroups below the test's own that the kernel still holds."""
+    text = (pathlib.Path(os.fsdecode(cgroups.directory())) / "cgroup.stat").read_text()
+    return int(re.search(r"nr_dying_descendants (\d+)", text)[1])
+
+
+def figures(exporter, cgroups):
+    return (exporter.open_descriptors(), exporter.memory(), dying_below(cgroups))
+
+
+def settle(exporter, cgroups, within, wanted):
+    """The first figures for which `wanted` is true, else the last ones, and the seconds it took."""
+    began = time.monotonic()
+    while True:
+        now = figures(exporter, cgroups)
+        if wanted(*now) or time.monotonic() - began > within:
+            return now, time.monotonic() - began
+        time.sleep(0.1)
+
+
+class ChurnTest(live.LiveTest):
+    def setUp(self):
+        self.cgroups = self.enterContext(Cgroups())
+
+    def churn(self, seconds, exporter):
+        """Runs both halves to their end; how many were born, the most that were dying at once,
+        and all page faults that /metrics knows of at the end."""
+        most_dying = 0
+        with contextlib.ExitStack() as stack:
+            churns = [stack.enter_context(Churn(self.cgroups, name, seconds, *kind))
+                      for name, kind in CHURNS.items()]
+            while any(churn.is_running() for churn in churns):
+                most_dying = max(most_dying, dying_below(self.cgroups))
+                time.sleep(0.05)
+            seen = exporter.scrape().sum(FAULTS)
+            return sum(churn.n_born() for churn in churns), most_dying, seen
+
+    def check_released(self, exporter, before):
+        """Dying cgroups go within two cycles, descriptors and memory within 30 s."""
+        descriptors, memory, _ = before
+        (_, _, dying), took = settle(exporter, self.cgroups, 2.5 * CYCLE,
+                                     lambda f, m, d: d <= MOST_DYING)
+        print(f"dying after it: {dying}, {took:.1f} s later")
+        self.assertLessEqual(dying, MOST_DYING)
+        after, took = settle(exporter, self.cgroups, 30,
+                             lambda f, m, d: f <= descriptors + 2 and m <= memory * MORE_MEMORY)
+        print(f"descriptors {descriptors} -> {after[0]}, memory {memory // 1024} -> "
+              f"{after[1] // 1024} KiB, within {took:.1f} s")
+        self.assertLessEqual(abs(after[0] - descriptors), 2)
+        self.assertLessEqual(after[1], memory * MORE_MEMORY)
+
+    def test_500_cgroups_come_and_go_each_second(self):
+        config = live.config(self.cgroups, more="limits: {cgroups: 2000}\n")
+        exporter = self.enterContext(Exporter(config))
+        with Witness(exporter):
+            self.churn(WARM_UP, exporter)  # malloc takes that once, and keeps it
+        time.sleep(LINGER + 2 * CYCLE)
+        before = figures(exporter, self.cgroups)
+        cpu, began = exporter.cpu_seconds(), time.monotonic()
+        with Witness(exporter) as witness:
+            n, most_dying, seen = self.churn(SECONDS, exporter)
+            share = (exporter.cpu_seconds() - cpu) / (time.monotonic() - began)
+        print(f"{n} cgroups in {SECONDS} s: {share:.1%} of a CPU; {most_dying} dying at most; "
+              f"{witness}")
+        self.assertEqual(witness.faults, [])
+        self.assertEqual(n, len(CHURNS) * HALF * SECONDS)
+        self.assertGreater(seen, 0, "some were counted to their end")
+        self.assertLessEqual(share, MOST_CPU)
+        # those that were counted are held for a cycle and no longer
+        self.assertLessEqual(most_dying, 2 * CYCLE * len(CHURNS) * HALF)
+        self.check_released(exporter, before)
+        exporter.check_log_rate()
+
+
+class ManyTest(live.LiveTest):
+    """One user with 20,000 cgroups, and another who comes later."""
+
+    N = 20000
+
+    def setUp(self):
+        self.mine, self.yours = self.enterContext(Cgroups()), self.enterContext(Cgroups())
+
+    def config(self, more):
+        include = ", ".join(quote(f"/{c.top}/**") for c in (self.mine, self.yours))
+        return ("interval: 1s\nlinger: 3s\n"
+                f"groups: [{{name: software, events: [{', '.join(live.SOFTWARE)}]}}]\n"
+                f"targets: {{cgroups: [{{include: [{include}], groups: [software]}}]}}\n{more}")
+
+    def scrape_until_told(self, exporter, n):
+        return exporter.scrape_until(
+            lambda m: len(m.find(FAULTS)) + m.sum(UNCOUNTED, kind="cgroup") == n, 10 * CYCLE,
+            f"{n} cgroups counted or told to be uncounted")
+
+    def check_newcomer(self, exporter):
+        path = self.yours.make("late.service")
+        exporter.scrape_until(lambda m: m.value(FAULTS, cgroup=path) is not None, 2.5 * CYCLE,
+                              "the other user's cgroup counted")
+
+    def test_20000_cgroups_of_one_user(self):
+        exporter = self.enterContext(Exporter(self.config("limits: {cgroups: 1000}\n")))
+        before = figures(exporter, self.mine)
+        with Witness(exporter) as witness:
+            began = time.monotonic()
+            for i in range(self.N):
+                os.mkdir(self.mine.directory(f"m{i:05d}"))
+            made = time.monotonic() - began
+            metrics = self.scrape_until_told(exporter, self.N)
+            self.check_newcomer(exporter)
+            cpu, began = exporter.cpu_seconds(), time.monotonic()
+            time.sleep(5 * CYCLE)
+            idle = (exporter.cpu_seconds() - cpu) / (time.monotonic() - began)
+        n = len(metrics.find(FAULTS))
+        print(f"{self.N} made in {made:.1f} s, {n} counted; idle after that {idle:.1%} of a CPU, "
+              f"memory {before[1] // 1024} -> {exporter.memory() // 1024} KiB; {witness}")
+        self.assertEqual(witness.faults, [])
+        self.assertLessEqual(n, 1000)
+        self.assertGreaterEqual(n, 500)
+        self.assertEqual(metrics.value(UNCOUNTED, kind="cgroup", reason="over_limit"), self.N - n)
+        self.assertGreaterEqual(metrics.value(DROPPED, kind="cgroup", reason="over_limit"),
+                                self.N - n)
+        self.assertLessEqual(witness.longest, BODY)
+        self.assertLessEqual(idle, 0.10)
+        exporter.check_log_rate()
+
+
+if __name__ == "__main__":
+    live.main()

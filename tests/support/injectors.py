@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a soak does to a running exporter. Each is a function of a Scene that takes a few seconds,
+ends what it began, and draws all its chances from scene.random."""
+import contextlib
+import os
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+LONGEST_NAME = 3000
+PIECES = [b'"', b"\\", b"\\n", b"\x1b[31m", b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"}", b"{", b",",
+          b"=", b"#", b" ", b"\t", b"\r", b"\x01", b"\x7f", b"%", b"%2f", "漢".encode(),
+          "\u202e".encode(), "\u2028".encode(), "\ufffe".encode(), "👩".encode(), b"a", b"x2d",
+          b".service", b".slice", b"docker-", b"0123456789abcdef"]
+
+# Both read a port and seconds; the first is a Prometheus that keeps its connection.
+SCRAPER = """
+import http.client, sys, time
+connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=1)
+while True:
+    try:
+        connection.request("GET", "/metrics")
+        connection.getresponse().read()
+    except (OSError, http.client.HTTPException):
+        connection.close()
+    time.sleep(float(sys.argv[2]))
+"""
+STORM = """
+import http.client, sys, threading, time
+end = time.monotonic() + float(sys.argv[2])
+bad = []
+def scrape():
+    while time.monotonic() < end:
+        connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=5)
+        for _ in range(20):
+            connection.request("GET", "/metrics")
+            answer = connection.getresponse()
+            answer.read()
+            if answer.status != 200:
+                bad.append(answer.status)
+        connection.close()
+threads = [threading.Thread(target=scrape) for _ in range(16)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+sys.exit(f"storm: {bad[:5]}" if bad else 0)
+"""
+
+
+def python(source, *arguments):
+    return subprocess.Popen([sys.executable, "-c", source, *map(str, arguments)])
+
+
+def end_process(process):
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+
+
+class Scene:
+    """The exporter, its cgroups, a scraper, the witness, and chance."""
+
+    def __init__(self, exporter, cgroups, witness, random):
+        self.exporter, self.cgroups = exporter, cgroups
+        self.witness, self.random = witness, random
+        self.scraper = python(SCRAPER, exporter.port, 1)
+
+    def pause(self, least, most):
+        time.sleep(self.random.uniform(least, most))
+
+    def hostile_name(self):
+        while True:
+            pieces = [self.random.choice(PIECES) if self.random.random() < 0.7 else
+                      self.random.randbytes(1) for _ in range(self.random.randint(1, 20))]
+            name = b"".join(pieces)
+            if self.random.random() < 0.05:
+                name *= LONGEST_NAME // len(name)
+            name = name.translate(None, b"/\n\0")
+            # the kernel's own files, and what is no name
+            if name.strip(b".") and not name.startswith(b"cgroup"):
+                return name
+
+    def make(self, name):
+        """False if there is one of that name."""
+        try:
+            os.mkdir(self.cgroups.directory(b"soak/") + b"/" + name)
+            return True
+        except FileExistsError:
+            return False
+
+    def remove(self, name):
+        os.rmdir(self.cgroups.directory(b"soak/") + b"/" + name)
+
+    def close(self):
+        end_process(self.scraper)
+
+
+def hostile_births(scene):
+    """Births, deaths and rebirths under names that nobody would choose."""
+    living, dead = [], []
+    for _ in range(scene.random.randint(50, 300)):
+        chance = scene.random.random()
+        if living and chance < 0.3:
+            name = living.pop(scene.random.randrange(len(living)))
+            scene.remove(name)
+            dead.append(name)
+        else:
+            name = scene.random.choice(dead) if dead and chance < 0.5 else scene.hostile_name()
+            if scene.make(name):
+                living.append(name)
+        if chance > 0.9:
+            scene.pause(0, 0.2)
+    scene.pause(0, 1.5)
+    for name in living:
+        scene.remove(name)
+
+
+def burst(scene):
+    """3,000 cgroups at once, that go at once."""
+    names = [b"burst%d" % i for i in range(3000)]
+    for name in names:
+        scene.make(name)
+    scene.pause(0, 2.5)
+    for name in names:
+        scene.remove(name)
+
+
+def slow_connections(scene):
+    """Connections that say nothing, or little, or do not read; ended by close or reset."""
+    with contextlib.ExitStack() as stack:
+        connections = []
+        for _ in range(scene.random.randint(20, 120)):
+            s = stack.enter_context(socket.socket())
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            s.bind(("127.0.0.2", 0))  # the limit of an address is not that of the scrapers
+            s.connect(("127.0.0.1", scene.exporter.port))
+            connections.append(s)
+        end = time.monotonic() + scene.random.uniform(1, 4)
+        for i, s in enumerate(connections):
+            if i % 3 == 1:
+                s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            if scene.random.random() < 0.3:
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        request = b"GET /metrics HTTP/1.1\r\nHost: " + b"x" * 1000
+        for byte in request:
+            if time.monotonic() > end:
+                break
+            for s in connections[::3]:
+                with contextlib.suppress(ConnectionError):
+                    s.send(bytes([byte]))
+            time.sleep(0.2)
+
+
+def storm(scene):
+    """Sixteen scrapers that never pause."""
+    process = python(STORM, scene.exporter.port, scene.random.uniform(1, 3))
+    try:
+        if process.wait(30) != 0:
+            scene.witness.note(f"the storm ended with {process.returncode}")
+    finally:
+        end_process(process)
+
+
+def stopped(scene):
+    """It cannot run for a while, and cgroups come and go meanwhile."""
+    with scene.witness.excused():
+        scene.exporter.process.send_signal(signal.SIGSTOP)
+        try:
+            names = [b"unseen%d" % i for i in range(scene.random.randint(0, 50))]
+            for name in names:
+                scene.make(name)
+            scene.pause(0.1, 3)
+            for name in names:
+                scene.remove(name)
+        finally:
+            scene.exporter.process.send_signal(signal.SIGCONT)
+
+
+def few_descriptors(scene):
+    """The limit falls to about what is open, while cgroups come."""
+    pid = scene.exporter.pid
+    before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    names = [b"starved%d" % i for i in range(scene.random.randint(1, 60))]
+    with scene.witness.excused():
+        few = max(8, scene.exporter.open_descriptors() + scene.random.randint(-20, 60))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (few, before[1]))
+        try:
+            for name in names:
+                scene.make(name)
+            scene.pause(0.5, 3)
+        finally:
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+        scene.pause(0, 2)
+        for name in names:
+            scene.remove(name)
+
+
+def scraper_dies(scene):
+    """The Prometheus is killed wherever it is, and another one comes."""
+    for _ in range(scene.random.randint(1, 5)):
+        end_process(scene.scraper)
+        scene.scraper = python(SCRAPER, scene.exporter.port, scene.random.choice((0, 0.2, 1)))
+        scene.pause(0, 0.7)
+    end_process(scene.scraper)
+    scene.scraper = python(SCRAPER, scene.exporter.port, 1)
+
+
+ALL = (hostile_births, burst, slow_connections, storm, stopped, few_descriptors, scraper_dies)

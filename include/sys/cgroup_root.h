@@ -30,3 +30,9 @@ int cgroup_root_open(const char *path, struct cgroup_root *ret_root);
  * A descriptor, O_RDONLY | O_DIRECTORY, or -errno.
  */
 int cgroup_open_below(int directory_fd, const char *relative);
+
+/*
+ * Whether a cgroup directory that is open here has been removed meanwhile: tells
+ * the ENOENT of a cgroup that has gone from that of an event that does not exist.
+ */
+bool cgroup_is_removed(int directory_fd);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "count/counter_cells.h"
 #include "count/perf_group.h"
+#include "sys/thread_cpus.h"
 
 /* Between tries to open what failed: at once, then 1, 2, 4 … s, at most a minute. */
 #define MOST_DOUBLINGS 6

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sys/cgroup_root.h"
+
 static void attr_fill(struct perf_event_attr *attr, const struct event_code *code, bool leader)
 {
     *attr = (struct perf_event_attr){

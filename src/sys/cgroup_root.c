@@ -169,3 +169,9 @@ int cgroup_open_below(int directory_fd, const char *relative)
     }
     return open_piece(held >= 0 ? held : directory_fd, relative);
 }
+
+bool cgroup_is_removed(int directory_fd)
+{
+    return faccessat(directory_fd, "cgroup.procs", F_OK, 0) < 0 &&
+           (errno == ENOENT || errno == ENODEV);
+}

@@ -2,10 +2,9 @@
 #include "sys/perf_event.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 static int kernel_open(void *context, struct perf_event_attr *attr, pid_t pid, int cpu,
                        int group_fd, unsigned long flags)
@@ -53,47 +52,3 @@ const struct perf_ops perf_ops_kernel = {
     .ioctl = kernel_ioctl,
     .close = kernel_close,
 };
-
-bool cgroup_is_removed(int directory_fd)
-{
-    return faccessat(directory_fd, "cgroup.procs", F_OK, 0) < 0 &&
-           (errno == ENOENT || errno == ENODEV);
-}
-
-/* Large enough for every CPU that a kernel can be built for; glibc's cpu_set_t stops at 1024. */
-#define MOST_CPUS 8192
-
-struct thread_cpus {
-    unsigned char bits[MOST_CPUS / 8];
-};
-
-int thread_move_to_cpu(struct cpu_number cpu)
-{
-    struct thread_cpus wanted = {0};
-
-    if (cpu.value < 0 || cpu.value >= MOST_CPUS)
-        return -EINVAL;
-    CPU_SET_S((size_t)cpu.value, sizeof(wanted.bits), (cpu_set_t *)(void *)wanted.bits);
-    if (sched_setaffinity(0, sizeof(wanted.bits), (cpu_set_t *)(void *)wanted.bits) < 0)
-        return -errno;
-    return 0;
-}
-
-struct thread_cpus *thread_cpus_save(void)
-{
-    struct thread_cpus *cpus = calloc(1, sizeof(*cpus));
-
-    if (cpus && sched_getaffinity(0, sizeof(cpus->bits), (cpu_set_t *)(void *)cpus->bits) < 0) {
-        free(cpus);
-        return NULL;
-    }
-    return cpus;
-}
-
-struct thread_cpus *thread_cpus_restore(struct thread_cpus *cpus)
-{
-    if (cpus)
-        (void)sched_setaffinity(0, sizeof(cpus->bits), (cpu_set_t *)(void *)cpus->bits);
-    free(cpus);
-    return NULL;
-}

@@ -183,6 +183,26 @@ static void open_below__takes_paths_longer_than_path_max(void **state)
     assert_int_equal(cgroup_open_below(tree->fd, path), -ENAMETOOLONG);
 }
 
+/* The kernel leaves a removed cgroup's directory open, without its files. */
+static void removed__is_told_by_the_missing_files(void **state)
+{
+    const struct tree *tree = *state;
+    AUTO_CLOSE int fd = cgroup_open_below(tree->fd, "a/b");
+
+    assert_int_equal(mknodat(fd, "cgroup.procs", S_IFREG | 0600, 0), 0);
+    assert_false(cgroup_is_removed(fd));
+    assert_int_equal(unlinkat(fd, "cgroup.procs", 0), 0);
+    assert_true(cgroup_is_removed(fd));
+    assert_int_equal(unlinkat(tree->fd, "a/b", AT_REMOVEDIR), 0);
+    assert_true(cgroup_is_removed(fd));
+}
+
+static void removed__is_not_what_cannot_be_looked_into(void **state)
+{
+    (void)state;
+    assert_false(cgroup_is_removed(-1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +216,8 @@ int main(void)
         cmocka_unit_test(open_below__does_not_cross_a_mount),
         cmocka_unit_test_setup_teardown(open_below__takes_paths_longer_than_path_max, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(removed__is_told_by_the_missing_files, setup, teardown),
+        cmocka_unit_test(removed__is_not_what_cannot_be_looked_into),
     };
 
     return cmocka_run_group_tests_name("cgroup_root", tests, NULL, NULL);

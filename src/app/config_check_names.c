@@ -14,6 +14,7 @@
 
 #include "app/config_check.h"
 #include "app/config_error.h"
+#include "event/generic.h"
 #include "event/metric_name.h"
 #include "event/modifiers.h"
 
@@ -21,9 +22,6 @@
 static const char *const reserved_totals[] = {"group_enabled_seconds", "group_running_seconds"};
 static const char *const reserved_gauges[] = {"info", "start_time_seconds", "group_coverage_ratio",
                                               "cpus_used"};
-
-/* Their count is a time, and their family ends in its unit. */
-static const char *const clocks[] = {"task-clock", "cpu-clock"};
 
 struct named_event {
     const struct config_word *word;
@@ -42,14 +40,6 @@ static void cleanup_named_events(struct named_events *named)
     free(named->events);
 }
 
-static bool is_clock(const char *event, size_t base_length)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(clocks); i++)
-        if (strlen(clocks[i]) == base_length && memcmp(clocks[i], event, base_length) == 0)
-            return true;
-    return false;
-}
-
 static const struct config_rename *find_rename(const struct config *config, size_t n,
                                                const char *event)
 {
@@ -63,16 +53,16 @@ static char *family_of(const struct config *config, const char *event)
 {
     const struct config_rename *rename = find_rename(config, config->n_renames, event);
     struct event_code modifiers;
-    size_t base_length = modifiers_split(event, &modifiers);
-    AUTO_FREE char *base = strndup(event, base_length);
+    AUTO_FREE char *base = strndup(event, modifiers_split(event, &modifiers));
     AUTO_FREE char *name = NULL;
     char *family;
 
     if (!base)
         return NULL;
     name = rename ? strdup(rename->name.text) : metric_name_from_event(base, &modifiers);
+    /* the family of a clock ends in its unit */
     if (!name ||
-        asprintf(&family, "%s%s", name, is_clock(event, base_length) ? "_seconds" : "") < 0)
+        asprintf(&family, "%s%s", name, event_generic_names_clock(base) ? "_seconds" : "") < 0)
         return NULL;
     return family;
 }

@@ -11,6 +11,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "event/source.h"
 
@@ -62,6 +63,17 @@ static const struct named_event {
      "Records that BPF programs put out through the event"},
     {"cgroup-switches", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CGROUP_SWITCHES,
      "Switches to a task of another cgroup"},
+};
+
+/* libpfm4 takes its spellings in any case, with or without the name of its PMU before them. */
+#define PFM_PREFIX "perf::"
+
+static const struct clock_event {
+    uint64_t config; /* of PERF_TYPE_SOFTWARE */
+    const char *name, *pfm_name;
+} clock_events[] = {
+    {PERF_COUNT_SW_CPU_CLOCK, "cpu-clock", "PERF_COUNT_SW_CPU_CLOCK"},
+    {PERF_COUNT_SW_TASK_CLOCK, "task-clock", "PERF_COUNT_SW_TASK_CLOCK"},
 };
 
 enum cache_operation { READS = 1, WRITES = 2, PREFETCHES = 4 };
@@ -179,4 +191,23 @@ const char *event_generic_canonical(const char *name)
     const struct named_event *named = find_named(name);
 
     return named ? named->name : name;
+}
+
+bool event_generic_is_clock(const struct event_code *code)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(clock_events); i++)
+        if (code->type == PERF_TYPE_SOFTWARE && code->config == clock_events[i].config)
+            return true;
+    return false;
+}
+
+bool event_generic_names_clock(const char *name)
+{
+    if (strncasecmp(name, PFM_PREFIX, strlen(PFM_PREFIX)) == 0)
+        name += strlen(PFM_PREFIX);
+    for (size_t i = 0; i < ARRAY_SIZE(clock_events); i++)
+        if (strcasecmp(name, clock_events[i].name) == 0 ||
+            strcasecmp(name, clock_events[i].pfm_name) == 0)
+            return true;
+    return false;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "event/generic.h"
 #include "event/metric_name.h"
 #include "event/modifiers.h"
 #include "event/source.h"
@@ -79,13 +80,8 @@ static const struct pmu *find_pmu(const struct pmu_list *pmus, uint32_t type)
 
 static void set_unit(struct event *event)
 {
-    if (event->code.type != PERF_TYPE_SOFTWARE)
-        return;
-    if (event->code.config == PERF_COUNT_SW_CPU_CLOCK ||
-        event->code.config == PERF_COUNT_SW_TASK_CLOCK) {
-        event->unit = EVENT_UNIT_NANOSECONDS;
-        event->is_clock = true;
-    }
+    event->is_clock = event_generic_is_clock(&event->code);
+    event->unit = event->is_clock ? EVENT_UNIT_NANOSECONDS : EVENT_UNIT_COUNT;
 }
 
 /* The generic types are not written as PMU/…/: perf has only their names for them. */

@@ -269,6 +269,11 @@ static void metric_names(void **state)
          3,
          34,
          {"\"x\" and \"task-clock\"", "task_clock_seconds"}},
+        {TARGETS "groups:\n- {name: a, events: ['perf::TASK-CLOCK:u', x]}\n"
+                 "rename:\n- {event: x, name: perf_task_clock_user_seconds}",
+         3,
+         44,
+         {"\"x\" and \"perf::TASK-CLOCK:u\"", "perf_task_clock_user_seconds"}},
         {TARGETS "groups:\n- {name: a, events: [x]}\nrename:\n"
                  "- {event: x, name: group_enabled_seconds}",
          3,

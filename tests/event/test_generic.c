@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <linux/perf_event.h>
+#include <perfmon/pfmlib_perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -184,6 +185,75 @@ static void resolve__agrees_with_libpfm(void **state)
     assert_true(compared > 30);
 }
 
+static void clock__is_told_by_name_in_every_spelling(void **state)
+{
+    static const char *const clocks[] = {"task-clock",
+                                         "cpu-clock",
+                                         "perf::TASK-CLOCK",
+                                         "perf::task-clock",
+                                         "PERF::CPU-CLOCK",
+                                         "PERF_COUNT_SW_TASK_CLOCK",
+                                         "TASK-CLOCK",
+                                         "perf_count_sw_cpu_clock",
+                                         "perf::PERF_COUNT_SW_CPU_CLOCK"};
+    static const char *const others[] = {
+        "",           "cycles",       "perf::", "perf::CYCLES",    "task-clocks",
+        "task_clock", "task-clock:u", "clock",  "skx::TASK-CLOCK", "perf::perf::TASK-CLOCK"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
+        AUTO(event) struct event *event = calloc(1, sizeof(*event));
+
+        assert_true(event_generic_names_clock(clocks[i]));
+        if (event_source_generic.resolve(clocks[i], event) != SOURCE_KNOWS)
+            assert_int_equal(event_source_pfm.resolve(clocks[i], event), SOURCE_KNOWS);
+        assert_true(event_generic_is_clock(&event->code));
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+        assert_false(event_generic_names_clock(others[i]));
+}
+
+static void compare_clock(const char *name, int *clocks)
+{
+    AUTO(event) struct event *event = calloc(1, sizeof(*event));
+
+    if (event_source_pfm.resolve(name, event) != SOURCE_KNOWS)
+        return;
+    if (event_generic_names_clock(name) != event_generic_is_clock(&event->code))
+        fail_msg("\"%s\" is told differently by its name and its code", name);
+    *clocks += event_generic_is_clock(&event->code);
+}
+
+static void clock__is_the_same_by_name_and_by_code_for_all_that_libpfm_has(void **state)
+{
+    pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
+    int clocks = 0;
+
+    (void)state;
+    assert_int_equal(pfm_initialize(), PFM_SUCCESS);
+    assert_int_equal(pfm_get_pmu_info(PFM_PMU_PERF_EVENT, &pmu), PFM_SUCCESS);
+    for (int idx = pmu.first_event; idx != -1; idx = pfm_get_event_next(idx)) {
+        pfm_event_info_t info = {.size = sizeof(info)};
+        char name[128];
+
+        assert_int_equal(pfm_get_event_info(idx, PFM_OS_PERF_EVENT, &info), PFM_SUCCESS);
+        compare_clock(info.name, &clocks);
+        (void)snprintf(name, sizeof(name), "%s::%s", pmu.name, info.name);
+        compare_clock(name, &clocks);
+    }
+    assert_true(clocks >= 4); /* two names, with and without the PMU's */
+}
+
+static void clock__is_not_what_has_the_same_number_elsewhere(void **state)
+{
+    const struct event_code instructions = {.type = PERF_TYPE_HARDWARE, .config = 1};
+    const struct event_code faults = {.type = PERF_TYPE_SOFTWARE, .config = 2};
+
+    (void)state;
+    assert_false(event_generic_is_clock(&instructions));
+    assert_false(event_generic_is_clock(&faults));
+}
+
 static void offer__has_names_and_aliases_and_caches(void **state)
 {
     static const char *const names[] = {"cycles",
@@ -212,6 +282,9 @@ int main(void)
         cmocka_unit_test(resolve__knows_the_legal_cache_events),
         cmocka_unit_test(resolve__knows_no_other_name),
         cmocka_unit_test(resolve__agrees_with_libpfm),
+        cmocka_unit_test(clock__is_told_by_name_in_every_spelling),
+        cmocka_unit_test(clock__is_the_same_by_name_and_by_code_for_all_that_libpfm_has),
+        cmocka_unit_test(clock__is_not_what_has_the_same_number_elsewhere),
         cmocka_unit_test(offer__has_names_and_aliases_and_caches),
     };
 

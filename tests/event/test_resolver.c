@@ -138,8 +138,9 @@ static void resolve__spells_and_sets_modifiers(void **state)
 
 static void resolve__knows_clocks(void **state)
 {
-    static const char *const clocks[] = {"task-clock", "cpu-clock", "task-clock:u",
-                                         "PERF_COUNT_SW_TASK_CLOCK"};
+    static const char *const clocks[] = {"task-clock",       "cpu-clock",
+                                         "task-clock:u",     "PERF_COUNT_SW_TASK_CLOCK",
+                                         "perf::TASK-CLOCK", "perf::CPU-CLOCK:k"};
     static const char *const others[] = {"cycles", "instructions", "context-switches", "r1"};
 
     (void)state;

@@ -2,3 +2,4 @@
 add_unit_test(count counter_set)
 add_unit_test(count delta)
 add_unit_test(count event_group)
+add_unit_test(count sample)

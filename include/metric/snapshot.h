@@ -15,71 +15,10 @@
 
 #include <stdint.h>
 
+#include "count/scope.h"
 #include "event/absence.h"
 #include "metric/account.h"
-
-/* Where a family's samples are: a column of a plan. */
-struct family_use {
-    size_t plan; /* index in the catalogue */
-    size_t column;
-};
-
-struct family {
-    const char *name; /* borrowed from the first plan that has it, like the rest */
-    const char *help;
-    enum family_type type;
-    enum number_form form;
-    struct family_use *uses;
-    size_t n_uses;
-};
-
-/* One event of one group in one scope: pmu_exporter_event_info and _supported. */
-struct event_status {
-    const char *scope; /* static */
-    char *metric;      /* name of the counter family; empty where there is none */
-    char *event, *group, *pmu, *encoding;
-    enum absence absence;
-};
-
-struct catalogue {
-    struct plan **plans;
-    size_t n_plans;
-    struct family *families;
-    size_t n_families;
-    struct event_status *events;
-    size_t n_events;
-};
-
-/*
- * Takes references of the plans. A family is all columns of the same name. events
- * are copied. 0 or -ENOMEM.
- */
-int catalogue_new(struct plan *const *plans, size_t n_plans, const struct event_status *events,
-                  size_t n_events, struct catalogue **ret_catalogue);
-struct catalogue *catalogue_ref(struct catalogue *catalogue);
-struct catalogue *catalogue_unref(struct catalogue *catalogue);
-DEFINE_AUTO(catalogue, struct catalogue *, catalogue_unref)
-
-/* The targets of one plan: their rows follow each other. */
-struct roster_part {
-    struct identity **identities; /* references */
-    size_t n;
-    size_t first; /* index of the first number of the first row */
-};
-
-struct roster {
-    struct catalogue *catalogue;
-    struct roster_part *parts; /* one for each plan of the catalogue */
-    size_t *rows;              /* of each account: index of its first number */
-    size_t n_numbers;
-};
-
-/* The accounts, in any order; each one's plan must be of the catalogue. 0 or -ENOMEM. */
-int roster_new(struct catalogue *catalogue, struct account *const *accounts, size_t n_accounts,
-               struct roster **ret_roster);
-struct roster *roster_ref(struct roster *roster);
-struct roster *roster_unref(struct roster *roster);
-DEFINE_AUTO(roster, struct roster *, roster_unref)
+#include "metric/roster.h"
 
 /* The exporter about itself. Numbers are all uint64_t: they are written from a table. */
 struct exporter_status {

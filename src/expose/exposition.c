@@ -12,6 +12,8 @@
 
 #include "expose/format.h"
 #include "expose/own_families.h"
+#include "metric/catalogue.h"
+#include "metric/roster.h"
 
 /* The longest number: 20 digits, or a double; and a newline. */
 #define NUMBER_ROOM 80

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "metric/catalogue.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
-
-#include "metric/snapshot.h"
 
 struct shared_catalogue {
     struct catalogue catalogue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "metric/roster.h"
+
 #include <errno.h>
 #include <stdatomic.h>
-
-#include "metric/snapshot.h"
 
 struct shared_roster {
     struct roster roster;

@@ -110,6 +110,12 @@ int config_parse(const char *text, size_t length, struct config **ret_config,
  */
 int config_read(const char *path, struct config **ret_config, struct config_error *ret_error);
 
+/*
+ * config_read(); where the file does not exist and may be absent, config_default().
+ */
+int config_load(const char *path, bool may_be_absent, struct config **ret_config,
+                struct config_error *ret_error);
+
 /* What runs where no file exists. 0 or -ENOMEM. The text is config_default_text. */
 int config_default(struct config **ret_config);
 extern const char config_default_text[];

@@ -27,6 +27,14 @@ int counter_set_new(struct mechanism *mechanism, const struct event_groups *grou
 struct counter_set *counter_set_free(struct counter_set *set);
 DEFINE_AUTO(counter_set, struct counter_set *, counter_set_free)
 
+/*
+ * Takes over, with their bases, the open groups of another set that counts the
+ * same target on the same CPUs: each that has a group here of the same name with
+ * the same events in the same order. So what goes on being counted loses nothing
+ * when the configuration changes around it.
+ */
+void counter_set_adopt(struct counter_set *set, struct counter_set *from);
+
 /* Closes all descriptors; what is read afterwards is nothing. Bases are forgotten. */
 void counter_set_close(struct counter_set *set);
 

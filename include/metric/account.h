@@ -32,8 +32,8 @@ void account_end(struct account *account);
 void account_rename(struct account *account, struct identity *identity);
 
 /*
- * Moves the totals into an account of another plan for the same groups, made
- * because what can be counted has changed. NULL if there is no memory, and then
- * the old account stands; else the old one is freed.
+ * Takes over the birth and the totals of another account of the same target: each
+ * that is of the same series and the same event. What the plan has beside starts
+ * at nothing.
  */
-struct account *account_replan(struct account *account, struct plan *plan);
+void account_adopt(struct account *account, const struct account *from);

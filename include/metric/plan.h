@@ -94,5 +94,11 @@ DEFINE_AUTO(plan, struct plan *, plan_unref)
 bool plan_ratio_value(const struct plan *plan, size_t ratio, const struct sample *sample,
                       double *ret_value);
 
-/* Bytes that a row takes on /metrics, at most, with labels of this many bytes: for limits.body. */
-size_t plan_row_bytes(const struct plan *plan, size_t labels_length);
+/*
+ * Bytes that a row takes on /metrics, at most: its series, each with labels of that
+ * many bytes, braces included. For limits.body.
+ */
+size_t plan_row_bytes(const struct plan *plan, size_t labels_bytes);
+
+/* Bytes that the plan's families take beside their samples: # HELP and # TYPE. */
+size_t plan_head_bytes(const struct plan *plan);

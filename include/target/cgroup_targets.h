@@ -28,7 +28,8 @@ struct cgroup_target {
     uint64_t inode;
     uint64_t start_realtime_ns; /* when counting of this birth began: the update that found it */
     bool gone;                  /* the cgroup does not exist any more */
-    void *account;              /* the collector's own; this layer never looks at it */
+    void *owner;                /* these two are the caller's own: this layer never looks at them */
+    struct cgroup_target *next;
 };
 
 /* Limits of the set, from `limits:` of the configuration. */
@@ -83,7 +84,7 @@ void cgroup_target_close_fd(struct cgroup_target *target);
 /* Ends a target that is gone (after its linger); frees it. */
 void cgroup_targets_release(struct cgroup_targets *targets, struct cgroup_target *target);
 
-/* All that stand or linger, in no order, until the set changes. */
+/* How many there are that stand, or are gone and not released. */
 size_t cgroup_targets_count(const struct cgroup_targets *targets);
 
 const struct cgroup_census *cgroup_targets_census(const struct cgroup_targets *targets);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "app/absence_report.h"
 
+#include <string.h>
+
 #include "app/log.h"
 #include "base/text.h"
 
@@ -20,24 +22,39 @@ static const char cgroup_advice[] =
     "the kernel refuses it for cgroups; on a bare v2 tree it refuses everything until something "
     "was once written to the root's cgroup.subtree_control";
 
+const char *absence_advice(enum absence absence)
+{
+    return advice[absence] ? advice[absence] : "";
+}
+
 static const char *advise(const struct event_groups *groups, enum absence reason)
 {
     if (reason == ABSENCE_NOT_SUPPORTED && groups->kind == SCOPE_CGROUP)
         return cgroup_advice;
-    return advice[reason] ? advice[reason] : "";
+    return absence_advice(reason);
 }
 
 /* A missing permission is one for all events; other reasons are of one event. */
-static bool is_told(const struct event_groups *told, const struct group_member *member)
+static bool lacks(const struct event_groups *groups, const struct group_member *member)
 {
-    for (size_t g = 0; told && g < told->n_groups; g++)
-        for (size_t i = 0; i < told->groups[g].n_members; i++) {
-            const struct group_member *other = &told->groups[g].members[i];
+    for (size_t g = 0; g < groups->n_groups; g++)
+        for (size_t i = 0; i < groups->groups[g].n_members; i++) {
+            const struct group_member *other = &groups->groups[g].members[i];
 
             if (other->absence == member->absence &&
-                (other->event == member->event || other->absence == ABSENCE_NOT_PERMITTED))
+                (other->absence == ABSENCE_NOT_PERMITTED ||
+                 strcmp(other->event->name, member->event->name) == 0))
                 return true;
         }
+    return false;
+}
+
+static bool is_told(const struct event_groups *const *told, size_t n_told,
+                    const struct group_member *member)
+{
+    for (size_t i = 0; i < n_told; i++)
+        if (told[i] && lacks(told[i], member))
+            return true;
     return false;
 }
 
@@ -47,14 +64,15 @@ static bool is_news(const struct event_groups *groups, const struct group_member
     return !(groups->kind == SCOPE_SYSTEM && member->event->is_clock);
 }
 
-static void collect(const struct event_groups *groups, const struct event_groups *told,
-                    enum absence reason, struct text *names)
+static void collect(const struct event_groups *groups, const struct event_groups *const *told,
+                    size_t n_told, enum absence reason, struct text *names)
 {
     for (size_t g = 0; g < groups->n_groups; g++)
         for (size_t i = 0; i < groups->groups[g].n_members; i++) {
             const struct group_member *member = &groups->groups[g].members[i];
 
-            if (member->absence != reason || !is_news(groups, member) || is_told(told, member))
+            if (member->absence != reason || !is_news(groups, member) ||
+                is_told(told, n_told, member))
                 continue;
             if (names->length > 0)
                 text_append_char(names, ' ');
@@ -62,13 +80,14 @@ static void collect(const struct event_groups *groups, const struct event_groups
         }
 }
 
-void absence_report(const struct event_groups *groups, const struct event_groups *told)
+void absence_report(const struct event_groups *groups, const struct event_groups *const *told,
+                    size_t n_told)
 {
     for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
         AUTO_TEXT struct text names = {0};
         AUTO_FREE char *events = NULL;
 
-        collect(groups, told, reason, &names);
+        collect(groups, told, n_told, reason, &names);
         if (names.length == 0)
             continue;
         events = text_take(&names);

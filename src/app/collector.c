@@ -2,9 +2,9 @@
 
 /*
  * One cycle, in this order: discover, so that what has ended is read once more
- * and closed, and what is new is opened; read and derive; publish. A failure in a
- * stage leaves the others their work: numbers that stand are never thrown away
- * for what could not be done about others.
+ * and closed, and what is new is entered; open; read and derive; publish. A
+ * failure in a stage leaves the others their work: numbers that stand are never
+ * thrown away for what could not be done about others.
  */
 #include "app/collector.h"
 
@@ -16,90 +16,39 @@
 #include "app/collector_state.h"
 #include "app/log.h"
 #include "base/clock.h"
-#include "target/cgroup_path.h"
+
+/*
+ * Opening may be slow: it is done in batches that grow while they are fast, and what
+ * has not been opened within this time waits for the next cycle.
+ */
+#define OPEN_TIME_NS  (NS_PER_SECOND / 2)
+#define FAST_BATCH_NS (NS_PER_SECOND / 20)
 
 static struct target_class *class_of(const struct collector *collector, const struct entry *entry)
 {
     return &collector->counting->classes[entry->class_index];
 }
 
-/* discover */
-
-/* A label that does not hold the whole path is told once, with the path. */
-static void tell_cut_label(const struct cgroup_target *target)
+static enum scope_kind kind_of(const struct entry *entry)
 {
-    size_t n;
-    const struct label *labels = identity_labels(target->identity, &n);
-
-    if (n > 0 && cgroup_label_is_cut(labels[0].value))
-        log_info("label of a cgroup is shortened", "label", labels[0].value, "path", target->path);
+    return entry->class_index < CLASS_CGROUP ? SCOPE_SYSTEM : SCOPE_CGROUP;
 }
 
-static void enter_cgroup(struct collector *collector, struct cgroup_target *target)
+/* Whether the entry is one that has, or ought to have, counters of its own. */
+static bool is_countable(const struct collector *collector, const struct entry *entry)
 {
-    struct entry *entry;
-
-    tell_cut_label(target);
-    ledger_replace(&collector->ledger, target->path);
-    if (ledger_add(&collector->ledger, CLASS_CGROUP + (size_t)target->rule, target, NULL,
-                   target->start_realtime_ns, &entry) < 0)
-        return; /* no memory: the target stands without an entry, until it ends */
-    target->account = entry;
-    entry->cpus = collector->online;
-    if (entry->account)
-        (void)collector_make_counters(collector, entry);
-    else
-        collector->status.dropped[entry->uncounted]++;
-}
-
-static void end_cgroup(struct collector *collector, struct cgroup_target *target)
-{
-    struct entry *entry = target->account;
-
-    if (!entry) {
-        cgroup_targets_release(collector->cgroups, target);
-        return;
-    }
-    if (entry->counters) {
-        struct sample *sample = class_of(collector, entry)->sample;
-
-        counter_set_read(entry->counters, clock_monotonic_ns(), sample);
-        account_update(entry->account, sample);
-    }
-    ledger_linger(&collector->ledger, entry, collector->now_ns);
-}
-
-static int discover(struct collector *collector)
-{
-    struct cgroup_changes changes;
-    int r;
-
-    if (!collector->cgroups)
-        return 0;
-    r = cgroup_targets_update(collector->cgroups, &changes);
-    if (r < 0)
-        return r;
-    for (size_t i = 0; i < changes.n_gone; i++)
-        end_cgroup(collector, changes.gone[i]);
-    for (size_t i = 0; i < changes.n_born; i++)
-        enter_cgroup(collector, changes.born[i]);
-    if (changes.n_born > 0)
-        collector->open_all = true;
-    if (changes.identities_changed)
-        ledger_rename(&collector->ledger);
-    ledger_retire(&collector->ledger, collector->now_ns, collector->setup.config->linger_ns);
-    return 0;
+    return !entry->gone_ns && entry != collector->machine;
 }
 
 /* open */
 
 static void want_open(struct collector *collector, struct entry *entry)
 {
-    if (entry->gone_ns || entry == collector->machine)
+    if (entry->gone_ns)
         return;
     if (!entry->account)
         (void)ledger_admit(&collector->ledger, entry, clock_realtime_ns());
-    if (entry->account && !entry->counters)
+    if (entry->account && !entry->counters && is_countable(collector, entry))
         (void)collector_make_counters(collector, entry);
     if (entry->counters && counter_set_wants_open(entry->counters, collector->now_ns))
         collector->opening[collector->n_opening++] = entry->counters;
@@ -111,7 +60,7 @@ static void note_absence(struct collector *collector, struct entry *entry)
     enum absence reason = counter_set_absence(entry->counters);
 
     if (reason != ABSENCE_NONE && entry->uncounted != reason)
-        collector->status.dropped[reason]++;
+        collector->status.dropped[kind_of(entry)][reason]++;
     entry->uncounted = reason;
 }
 
@@ -124,25 +73,45 @@ static size_t counter_descriptors(const struct collector *collector)
     return all > directories ? all - directories : 0;
 }
 
+static int open_batches(struct collector *collector)
+{
+    struct mechanism *mechanism = collector->setup.mechanism;
+    uint64_t begin_ns = clock_monotonic_ns(), before_ns = begin_ns;
+    size_t batch = 1;
+
+    mechanism->descriptors = counter_descriptors(collector);
+    for (size_t i = 0; i < collector->n_opening; i += batch, batch *= 2) {
+        size_t n = collector->n_opening - i < batch ? collector->n_opening - i : batch;
+        int r = mechanism->open(mechanism, collector->opening + i, n);
+        uint64_t now_ns = clock_monotonic_ns();
+
+        if (r < 0)
+            return r;
+        if (now_ns - begin_ns > OPEN_TIME_NS || now_ns - before_ns > FAST_BATCH_NS)
+            break; /* the rest is incomplete, and so is wanted again */
+        before_ns = now_ns;
+    }
+    return 0;
+}
+
 static int open_wanted(struct collector *collector)
 {
     struct ledger *ledger = &collector->ledger;
     struct counter_set **opening;
     int r;
 
-    if (!collector->open_all)
+    if (!collector->may_open)
         return 0;
     opening = reallocarray(collector->opening, ledger->n_entries + 1, sizeof(struct counter_set *));
     if (!opening)
         return -ENOMEM;
     collector->opening = opening;
     collector->n_opening = 0;
-    for (size_t i = 0; i < ledger->n_entries; i++)
-        want_open(collector, ledger->entries[i]);
-    if (collector->n_opening == 0)
-        return 0;
-    collector->mechanism->descriptors = counter_descriptors(collector);
-    r = collector->mechanism->open(collector->mechanism, opening, collector->n_opening);
+    /* Downwards: an entry that makes room for this one leaves those before it in place. */
+    for (size_t i = ledger->n_entries; i-- > 0;)
+        if (i < ledger->n_entries)
+            want_open(collector, ledger->entries[i]);
+    r = open_batches(collector);
     for (size_t i = 0; i < ledger->n_entries; i++)
         if (ledger->entries[i]->counters)
             note_absence(collector, ledger->entries[i]);
@@ -151,83 +120,104 @@ static int open_wanted(struct collector *collector)
 
 /* read and derive */
 
+static bool has_counted(const struct sample *sample)
+{
+    for (size_t i = 0; i < sample->n_groups; i++)
+        if (sample->groups[i].counted)
+            return true;
+    return false;
+}
+
 static void read_entry(struct collector *collector, struct entry *entry)
 {
     struct sample *sample = class_of(collector, entry)->sample;
 
     counter_set_read(entry->counters, clock_monotonic_ns(), sample);
     account_update(entry->account, sample);
+    entry->counted = entry->counted || has_counted(sample);
+    collector->may_open |= counter_set_is_incomplete(entry->counters);
+    collector->status.targets[kind_of(entry)] += entry->counted && entry->uncounted == ABSENCE_NONE;
     if (collector->machine && entry->class_index == CLASS_CPU)
         sample_add(collector->counting->classes[CLASS_MACHINE].sample, sample);
 }
 
-static void read_all(struct collector *collector)
+/* The machine's sum lacks a CPU: it has no rates then. */
+static void miss_entry(struct collector *collector, const struct entry *entry)
 {
-    struct exporter_status *status = &collector->status;
+    struct sample *sum = collector->counting->classes[CLASS_MACHINE].sample;
+
+    collector->may_open = true;
+    if (collector->machine && entry->class_index == CLASS_CPU)
+        for (size_t i = 0; i < sum->n_groups; i++)
+            sum->groups[i].unknown = true;
+}
+
+void collector_read(struct collector *collector)
+{
     struct entry *machine = collector->machine;
 
-    status->targets_cgroup = 0;
-    collector->open_all = false;
+    memset(collector->status.targets, 0, sizeof(collector->status.targets));
+    collector->may_open = collector->orphans;
     if (machine)
         sample_clear(class_of(collector, machine)->sample);
     for (size_t i = 0; i < collector->ledger.n_entries; i++) {
         struct entry *entry = collector->ledger.entries[i];
 
-        if (entry->counters) {
+        if (entry->counters)
             read_entry(collector, entry);
-            collector->open_all |= counter_set_is_incomplete(entry->counters);
-            entry->counted |= entry->uncounted == ABSENCE_NONE;
-            status->targets_cgroup += entry->cgroup && entry->uncounted == ABSENCE_NONE;
-        } else if (entry->uncounted != ABSENCE_NONE) {
-            collector->open_all = true;
-        }
+        else if (is_countable(collector, entry))
+            miss_entry(collector, entry);
     }
-    if (machine)
+    if (machine && machine->account)
         account_update(machine->account, class_of(collector, machine)->sample);
+    else if (machine)
+        collector->may_open = true;
 }
 
 /* publish */
 
-static void count_uncounted(struct collector *collector, struct exporter_status *status)
+static void add_census(const struct cgroup_census *census, struct exporter_status *status)
 {
-    memset(status->uncounted, 0, sizeof(status->uncounted));
-    for (size_t i = 0; i < collector->ledger.n_entries; i++)
-        status->uncounted[collector->ledger.entries[i]->uncounted]++;
-    status->uncounted[ABSENCE_NONE] = 0;
+    for (size_t reason = 0; reason < ABSENCE_COUNT_; reason++) {
+        status->uncounted[SCOPE_CGROUP][reason] += census->uncounted[reason];
+        status->dropped[SCOPE_CGROUP][reason] += census->dropped[reason];
+    }
+    status->cgroup_rescans += census->rescans;
+    status->cgroup_watching = census->watching;
 }
 
-/* What the collector itself counts, and what others have counted for it. */
-static void tell_status(struct collector *collector, struct exporter_status *status)
+void collector_status(const struct collector *collector, struct exporter_status *ret_status)
 {
-    *status = collector->status;
-    count_uncounted(collector, status);
-    status->open_counters = collector->mechanism->open_counters;
-    status->reopened = collector->mechanism->reopened;
-    status->cycle_duration_ns = clock_monotonic_ns() - collector->now_ns;
-    if (collector->cgroups) {
-        const struct cgroup_census *census = cgroup_targets_census(collector->cgroups);
+    *ret_status = collector->status;
+    memset(ret_status->uncounted, 0, sizeof(ret_status->uncounted));
+    for (size_t i = 0; i < collector->ledger.n_entries; i++) {
+        const struct entry *entry = collector->ledger.entries[i];
 
-        for (size_t reason = 0; reason < ABSENCE_COUNT_; reason++) {
-            status->uncounted[reason] += census->uncounted[reason];
-            status->dropped[reason] += census->dropped[reason];
-        }
-        status->cgroup_rescans = census->rescans;
+        if (entry->uncounted != ABSENCE_NONE)
+            ret_status->uncounted[kind_of(entry)][entry->uncounted]++;
     }
+    for (const struct cgroup_target *orphan = collector->orphans; orphan; orphan = orphan->next)
+        ret_status->uncounted[SCOPE_CGROUP][ABSENCE_NO_DESCRIPTORS]++;
+    ret_status->open_counters = collector->setup.mechanism->open_counters;
+    ret_status->reopened = collector->setup.mechanism->reopened;
+    if (collector->cgroups)
+        add_census(cgroup_targets_census(collector->cgroups), ret_status);
 }
 
 /* Says once when targets begin to be left out for a reason. */
-static void tell_uncounted(struct collector *collector, const struct exporter_status *status)
+static void tell_uncounted(struct collector *collector, const struct exporter_status *status,
+                           enum scope_kind kind)
 {
     for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
-        bool told = collector->told[reason];
+        bool told = collector->told[kind][reason];
         char n[24];
 
-        collector->told[reason] = status->uncounted[reason] > 0;
-        if (told || !collector->told[reason])
+        collector->told[kind][reason] = status->uncounted[kind][reason] > 0;
+        if (told || !collector->told[kind][reason])
             continue;
-        (void)snprintf(n, sizeof(n), "%" PRIu64, status->uncounted[reason]);
-        log_warning("targets are not counted", "kind", "cgroup", "reason", absence_name(reason),
-                    "targets", n);
+        (void)snprintf(n, sizeof(n), "%" PRIu64, status->uncounted[kind][reason]);
+        log_warning("targets are not counted", "kind", scope_kind_name(kind), "reason",
+                    absence_name(reason), "targets", n);
     }
 }
 
@@ -246,14 +236,29 @@ static int publish(struct collector *collector)
         (void)roster_unref(collector->roster);
         collector->roster = roster;
     }
-    tell_status(collector, &status);
-    tell_uncounted(collector, &status);
+    collector_status(collector, &status);
+    for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
+        tell_uncounted(collector, &status, kind);
+    status.cycle_duration_ns = clock_monotonic_ns() - collector->now_ns;
     snapshot = snapshot_new(collector->roster, ledger->accounts, ledger->n_accounts, &status);
     if (!snapshot)
         return -ENOMEM;
     snapshot->taken_ns = clock_monotonic_ns();
     snapshot_slot_publish(collector->setup.slot, snapshot);
     return 0;
+}
+
+void collector_note_reload(struct collector *collector, bool good)
+{
+    collector->status.config_reload_good = good;
+}
+
+bool collector_is_out_of_date(struct collector *collector)
+{
+    bool out_of_date = collector->out_of_date;
+
+    collector->out_of_date = false;
+    return out_of_date;
 }
 
 int collector_cycle(struct collector *collector, uint64_t missed)
@@ -264,9 +269,9 @@ int collector_cycle(struct collector *collector, uint64_t missed)
     collector->status.cycles++;
     collector->status.cycles_late += missed;
     collector_probe_again(collector);
-    discovered = discover(collector);
+    discovered = collector_discover(collector);
     opened = open_wanted(collector);
-    read_all(collector);
+    collector_read(collector);
     published = publish(collector);
     if (published < 0)
         return published;

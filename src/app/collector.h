@@ -7,7 +7,10 @@
  * is read by another.
  */
 
+#include <stdbool.h>
+
 #include "app/config.h"
+#include "count/mechanism.h"
 #include "event/resolver.h"
 #include "metric/snapshot.h"
 #include "sys/perf_event.h"
@@ -19,16 +22,34 @@ struct collector_setup {
     const struct config *config;
     struct event_resolver *resolver;
     const struct perf_ops *perf;
+    struct mechanism *mechanism; /* outlives the collector and its successor */
     int sysfs_fd;
     int cgroup_root_fd; /* -1: no cgroup can be counted here */
     size_t descriptors; /* how many it may hold open, directories included */
     struct snapshot_slot *slot;
 };
 
-/* Asks the kernel what can be counted and logs what cannot. 0 or -errno. */
-int collector_new(const struct collector_setup *setup, struct collector **ret_collector);
+/*
+ * Asks the kernel what can be counted and logs what cannot. 0 or -errno.
+ *
+ * predecessor: another collector with the same mechanism and slot, or NULL. What
+ * both count goes on in the new one, with its open counters and its totals, and
+ * what lingers there lingers here; the predecessor is then only to be freed. On
+ * failure it stands as it was and goes on.
+ */
+int collector_new(const struct collector_setup *setup, struct collector *predecessor,
+                  struct collector **ret_collector);
 struct collector *collector_free(struct collector *collector);
 DEFINE_AUTO(collector, struct collector *, collector_free)
+
+/* Notes on /metrics whether the last attempt to reload the configuration was good. */
+void collector_note_reload(struct collector *collector, bool good);
+
+/*
+ * Whether more can be counted now than at the start: a successor with the same setup
+ * would. Told once; a collector that is kept asks again after a minute.
+ */
+bool collector_is_out_of_date(struct collector *collector);
 
 /*
  * One cycle. missed: how many were left out since the last one, because it took

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "app/config_report.h"
 #include "app/log.h"
@@ -39,7 +40,7 @@ int collector_make_counters(struct collector *collector, struct entry *entry)
         .cpus = entry->cpus,
     };
 
-    return counter_set_new(collector->mechanism,
+    return counter_set_new(collector->setup.mechanism,
                            collector->counting->classes[entry->class_index].groups, &scope,
                            &entry->counters);
 }
@@ -201,33 +202,68 @@ static void tell_cost(const struct collector *collector)
     log_info("system and cgroups are counted together", "about_added_to_each_switch", cost);
 }
 
-static int fill(struct collector *collector)
+static int make_ledger(struct collector *collector)
 {
     const struct config *config = collector->setup.config;
-    struct ledger_limits limits = {.series = (size_t)config->limits.series,
-                                   .bytes = (size_t)config->limits.body};
+    const struct ledger_limits limits = {
+        .targets = (size_t)config->limits.cgroups + 1 + collector->system_cpus->n,
+        .footprint = {.series = (size_t)config->limits.series,
+                      .bytes = (size_t)config->limits.body},
+    };
+
+    ledger_init(&collector->ledger, collector->counting, collector->cgroups, &limits);
+    return add_system(collector);
+}
+
+static int fill(struct collector *collector, const struct counting *known)
+{
     int r = read_cpus(collector);
 
     if (r >= 0)
-        r = counting_new(config, collector->setup.resolver, &collector->counting);
+        r = counting_new(collector->setup.config, collector->setup.resolver, &collector->counting);
+    if (r >= 0)
+        r = collector_probe(collector, known);
     if (r >= 0)
         r = make_cgroups(collector);
-    if (r < 0)
-        return r;
-    limits.targets = (size_t)config->limits.cgroups + 1 + collector->system_cpus->n;
-    ledger_init(&collector->ledger, collector->counting, collector->cgroups, &limits);
-    collector->mechanism = mechanism_direct_new(collector->setup.perf);
-    if (!collector->mechanism)
-        return -ENOMEM;
-    r = add_system(collector);
-    if (r < 0)
-        return r;
-    collector_probe(collector);
-    tell_cost(collector);
-    return 0;
+    return r < 0 ? r : make_ledger(collector);
 }
 
-int collector_new(const struct collector_setup *setup, struct collector **ret_collector)
+/* Counters of the exporter itself go on from one collector to the next. */
+static void init_status(struct collector *collector, const struct collector *predecessor)
+{
+    const struct config *config = collector->setup.config;
+
+    if (predecessor) {
+        collector_status(predecessor, &collector->status);
+        memcpy(collector->told, predecessor->told, sizeof(collector->told));
+    }
+    collector->status.interval_ns = config->interval_ns;
+    collector->status.config_reload_realtime_ns = clock_realtime_ns();
+    collector->status.config_reload_good = 1;
+    collector->status.mechanism = collector->setup.mechanism->name;
+    collector->status.mechanism_reason =
+        config->counting == CONFIG_COUNTING_DIRECT ? "configured" : "the only one that is built";
+}
+
+/*
+ * Both look once more, so that each birth and death since the last cycle is the old
+ * one's; and it reads once more, so that what is not taken over open is not lost.
+ */
+static int take_over(struct collector *collector, struct collector *predecessor)
+{
+    int r;
+
+    predecessor->now_ns = collector->now_ns = clock_monotonic_ns();
+    r = collector_discover(predecessor);
+    if (r >= 0)
+        r = collector_discover(collector);
+    if (r >= 0)
+        collector_read(predecessor);
+    return r < 0 ? r : collector_succeed(collector, predecessor);
+}
+
+int collector_new(const struct collector_setup *setup, struct collector *predecessor,
+                  struct collector **ret_collector)
 {
     AUTO(collector) struct collector *collector = calloc(1, sizeof(*collector));
     int r;
@@ -235,17 +271,14 @@ int collector_new(const struct collector_setup *setup, struct collector **ret_co
     if (!collector)
         return -ENOMEM;
     collector->setup = *setup;
-    collector->open_all = true;
-    collector->status = (struct exporter_status){
-        .interval_ns = setup->config->interval_ns,
-        .config_reload_realtime_ns = clock_realtime_ns(),
-        .config_reload_good = 1,
-        .mechanism = "direct",
-        .mechanism_reason = "the only one that is built",
-    };
-    r = fill(collector);
+    collector->may_open = true;
+    r = fill(collector, predecessor ? predecessor->counting : NULL);
+    if (r >= 0 && predecessor)
+        r = take_over(collector, predecessor);
     if (r < 0)
         return r;
+    init_status(collector, predecessor);
+    tell_cost(collector);
     *ret_collector = TAKE(collector);
     return 0;
 }
@@ -258,7 +291,6 @@ struct collector *collector_free(struct collector *collector)
     (void)roster_unref(collector->roster);
     (void)cgroup_targets_free(collector->cgroups);
     (void)cgroup_rules_free(collector->rules);
-    (void)mechanism_free(collector->mechanism);
     (void)counting_free(collector->counting);
     for (size_t i = 0; collector->single_cpus && i < collector->system_cpus->n; i++)
         (void)cpu_list_free(collector->single_cpus[i]);

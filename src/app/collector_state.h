@@ -10,7 +10,6 @@
 struct collector {
     struct collector_setup setup;
     struct counting *counting;
-    struct mechanism *mechanism;
     struct cgroup_rules *rules;
     struct cgroup_targets *cgroups; /* NULL where none can be counted */
     struct cpu_list *online;
@@ -18,21 +17,35 @@ struct collector {
     struct cpu_list **single_cpus; /* by: cpu: for each of system_cpus a list of it alone */
     struct ledger ledger;
     struct roster *roster;
-    struct entry *machine;        /* where the machine is the sum of its CPUs; else NULL */
-    struct counter_set **opening; /* scratch: what is to be opened in this cycle */
+    struct entry *machine;         /* where the machine is the sum of its CPUs; else NULL */
+    struct cgroup_target *orphans; /* born when there was no memory for an entry */
+    struct counter_set **opening;  /* scratch: what is to be opened in this cycle */
     size_t n_opening;
-    bool open_all; /* some set may have something to open */
+    bool may_open; /* some entry may have something to open */
+    bool out_of_date;
     uint64_t now_ns;
     uint64_t probe_at_ns;
-    struct exporter_status status;
-    bool told[ABSENCE_COUNT_]; /* the log has said that targets are left out for this reason */
+    struct exporter_status status; /* what is counted here; the rest is filled in for a snapshot */
+    bool told[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* the log has said that targets are left out */
 };
 
 /* Gives an entry its counters; they are opened with all others of the cycle. 0 or -ENOMEM. */
 int collector_make_counters(struct collector *collector, struct entry *entry);
 
-/* Asks what can be counted, of every class that has groups. */
-void collector_probe(struct collector *collector);
+/* Asks what can be counted, of every class that has groups; before there are entries. */
+int collector_probe(struct collector *collector, const struct counting *known);
 
 /* Asks again, once a minute, for what cannot be counted now. */
 void collector_probe_again(struct collector *collector);
+
+/* Brings the set of cgroups to the present: last readings, new entries. 0 or -errno. */
+int collector_discover(struct collector *collector);
+
+/* Reads every counter and derives: totals, rates, ratios. */
+void collector_read(struct collector *collector);
+
+/* The status with all that others count for it. */
+void collector_status(const struct collector *collector, struct exporter_status *ret_status);
+
+/* Takes over counters and totals of what both count, and what lingers. 0, or -ENOMEM: nothing. */
+int collector_succeed(struct collector *collector, struct collector *predecessor);

@@ -17,6 +17,7 @@
 #include "app/config_check.h"
 #include "app/config_error.h"
 #include "app/config_schema.h"
+#include "app/log.h"
 #include "base/clock.h"
 
 static const struct config defaults = {
@@ -270,4 +271,15 @@ int config_default(struct config **ret_config)
 
     /* nothing given is the default; config_default_text is checked by a test */
     return config_parse("", 0, ret_config, &error);
+}
+
+int config_load(const char *path, bool may_be_absent, struct config **ret_config,
+                struct config_error *ret_error)
+{
+    int r = config_read(path, ret_config, ret_error);
+
+    if (r != -ENOENT || !may_be_absent)
+        return r;
+    log_info("no configuration file, the built-in default runs", "path", path);
+    return config_default(ret_config);
 }

@@ -6,20 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/absence_report.h"
 #include "app/config.h"
 #include "app/config_error.h"
 #include "event/resolver.h"
 
-#define EXIT_BAD_CONFIG 2
-#define EVENT_WIDTH     28
+#define EVENT_WIDTH 28
 
 #define SWITCH_NS           300 /* added once a switch */
 #define SWITCH_NS_PER_EVENT 75  /* for every event that is switched */
-
-static const char *const reasons[ABSENCE_COUNT_] = {
-    [ABSENCE_NO_PMU] = "this machine shows no such PMU",
-    [ABSENCE_UNKNOWN_EVENT] = "no source of events knows this name",
-};
 
 struct reported_event {
     const struct config_group *group;
@@ -129,8 +124,7 @@ static void print_event(const struct report *report, const struct event *event)
         return;
     }
     (void)printf("  %-*s not counted here, %s: %s", EVENT_WIDTH, event->name,
-                 absence_name(event->absence),
-                 reasons[event->absence] ? reasons[event->absence] : "");
+                 absence_name(event->absence), absence_advice(event->absence));
     if (event->absence == ABSENCE_UNKNOWN_EVENT)
         suggestion = event_resolver_suggest(report->resolver, event->name);
     if (suggestion)

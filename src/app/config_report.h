@@ -8,6 +8,9 @@
 
 #include "app/config.h"
 
+/* The exit status for a configuration, or a command line, that is not valid. */
+#define EXIT_BAD_CONFIG 2
+
 /* One line on stderr for what config_read() returned: FILE:LINE:COLUMN: message, or FILE: why. */
 void config_print_failure(const char *path, int r, const struct config_error *error);
 

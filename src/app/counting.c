@@ -109,8 +109,14 @@ static int make_groups(const struct counting *counting, enum scope_kind kind,
 
 static int make_plan(struct target_class *class, const struct event_groups *groups)
 {
-    class->plan = plan_unref(class->plan);
-    return plan_new(&class->spec, groups, &class->plan);
+    struct plan *plan;
+    int r = plan_new(&class->spec, groups, &plan);
+
+    if (r < 0)
+        return r;
+    (void)plan_unref(class->plan);
+    class->plan = plan;
+    return 0;
 }
 
 static int make_class(struct counting *counting, size_t class_index, enum scope_kind kind,
@@ -156,7 +162,7 @@ static int make_system_classes(struct counting *counting)
 
     if (!system->enabled)
         return 0;
-    machine->spec = make_plan_spec(counting, "pmu_machine_", "the whole machine");
+    machine->spec = make_plan_spec(counting, "pmu_machine_", "the counted CPUs of the machine");
     if (system->by == CONFIG_BY_ALL)
         return make_class(counting, CLASS_MACHINE, SCOPE_SYSTEM, &system->groups);
 
@@ -244,10 +250,44 @@ struct counting *counting_free(struct counting *counting)
     return NULL;
 }
 
-int counting_probe(const struct counting *counting, size_t class_index, const struct perf_ops *ops,
-                   const struct scope *scope, enum absence **ret_absences)
+static bool same_group(const struct event_group *a, const struct event_group *b)
 {
-    const struct event_groups *groups = counting->classes[class_index].groups;
+    if (strcmp(a->name, b->name) != 0 || a->n_members != b->n_members)
+        return false;
+    for (size_t i = 0; i < a->n_members; i++)
+        if (strcmp(a->members[i].event->name, b->members[i].event->name) != 0)
+            return false;
+    return true;
+}
+
+/* What a group counted before it goes on counting: what the kernel refuses now is for newcomers. */
+static void keep_known(const struct event_groups *groups, const struct event_groups *known,
+                       enum absence *absences)
+{
+    for (size_t g = 0; g < groups->n_groups; g++)
+        for (size_t k = 0; k < known->n_groups; k++) {
+            const struct event_group *group = &groups->groups[g], *before = &known->groups[k];
+
+            if (!same_group(group, before))
+                continue;
+            for (size_t i = 0; i < group->n_members; i++)
+                if (before->members[i].absence == ABSENCE_NONE)
+                    absences[group->first + i] = ABSENCE_NONE;
+        }
+}
+
+/* The groups of the same scope in what was counted before; NULL: there were none. */
+static const struct event_groups *known_groups(const struct counting *known, size_t class_index)
+{
+    if (!known || class_index >= known->n_classes)
+        return NULL;
+    return known->classes[class_index].groups;
+}
+
+static int ask(const struct event_groups *groups, const struct perf_ops *ops,
+               const struct scope *scope, const struct event_groups *known,
+               enum absence **ret_absences)
+{
     AUTO_FREE enum absence *absences = calloc(groups->n_events + 1, sizeof(*absences));
     int r;
 
@@ -256,22 +296,36 @@ int counting_probe(const struct counting *counting, size_t class_index, const st
     r = event_groups_probe(groups, ops, scope, absences);
     if (r < 0)
         return r;
-    if (!event_groups_differ(groups, absences))
-        return 0;
+    if (known)
+        keep_known(groups, known, absences);
     *ret_absences = TAKE(absences);
-    return 1;
+    return 0;
 }
 
-int counting_apply(struct counting *counting, size_t class_index, const enum absence *absences)
+int counting_probe(struct counting *counting, size_t class_index, const struct perf_ops *ops,
+                   const struct scope *scope, const struct counting *known)
 {
     struct target_class *class = &counting->classes[class_index];
-    int r;
+    AUTO_FREE enum absence *absences = NULL;
+    int r = ask(class->groups, ops, scope, known_groups(known, class_index), &absences);
 
+    if (r < 0)
+        return r;
     event_groups_apply(class->groups, absences);
     r = make_plan(class, class->groups);
     if (r >= 0 && class_index == CLASS_CPU)
         r = make_plan(&counting->classes[CLASS_MACHINE], class->groups);
     return r;
+}
+
+int counting_can_grow(const struct counting *counting, size_t class_index,
+                      const struct perf_ops *ops, const struct scope *scope)
+{
+    const struct event_groups *groups = counting->classes[class_index].groups;
+    AUTO_FREE enum absence *absences = NULL;
+    int r = ask(groups, ops, scope, groups, &absences);
+
+    return r < 0 ? r : event_groups_differ(groups, absences);
 }
 
 /* The counter's name for event_info: of the column that the event has its total in. */

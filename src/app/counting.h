@@ -39,16 +39,18 @@ struct counting *counting_free(struct counting *counting);
 DEFINE_AUTO(counting, struct counting *, counting_free)
 
 /*
- * Asks the kernel what a class can count. 1 if that differs from what stands: then
- * absences (n_events of the class's groups; the caller frees) are to be applied by
- * counting_apply() after all counter sets of the class are closed. 0 if nothing
- * changed; -errno where the kernel could not tell.
+ * Asks the kernel what a class can count and takes the answer over, with new plans;
+ * only while no counter set of the class exists. known: what was counted before, or
+ * NULL: a group that is the same there keeps what it counts, whatever the kernel
+ * says now, since its counters may still be open. 0; -ENOMEM; another -errno where
+ * the kernel could not tell: then all that may be counted is taken as counted.
  */
-int counting_probe(const struct counting *counting, size_t class_index, const struct perf_ops *ops,
-                   const struct scope *scope, enum absence **ret_absences);
+int counting_probe(struct counting *counting, size_t class_index, const struct perf_ops *ops,
+                   const struct scope *scope, const struct counting *known);
 
-/* Takes over what can be counted: new plans for the class (and the machine, where it is a sum). */
-int counting_apply(struct counting *counting, size_t class_index, const enum absence *absences);
+/* Whether the kernel would now let a class count more than it does. 1, 0, or -errno. */
+int counting_can_grow(const struct counting *counting, size_t class_index,
+                      const struct perf_ops *ops, const struct scope *scope);
 
 /* Makes the catalogue anew from the plans as they stand. 0 or -ENOMEM. */
 int counting_update_catalogue(struct counting *counting);

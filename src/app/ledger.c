@@ -4,15 +4,58 @@
 #include <errno.h>
 #include <string.h>
 
-/* Bytes that the labels of a target take on a line. */
-static size_t labels_length(const struct identity *identity)
-{
-    size_t n, length = 0;
-    const struct label *labels = identity_labels(identity, &n);
+/* What /metrics says of the exporter itself, and of each event. */
+#define OWN_BYTES       16384
+#define BYTES_PER_EVENT 1024
 
-    for (size_t i = 0; i < n; i++)
-        length += strlen(labels[i].name) + strlen(labels[i].value) + sizeof("={\"\"}");
-    return length;
+/* What one top-level cgroup may take: 3 of 4. */
+static size_t share_of(size_t limit)
+{
+    return limit - limit / 4;
+}
+
+/* Bytes of the labels on a line, escaped, with their quotes and commas. */
+static size_t labels_bytes(const struct label *labels, size_t n)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bytes += strlen(labels[i].name) + sizeof("=\"\",");
+        for (const char *c = labels[i].value; *c; c++)
+            bytes += *c == '\\' || *c == '"' ? 2 : 1;
+    }
+    return bytes;
+}
+
+static struct footprint footprint_of(const struct plan *plan, const struct identity *identity)
+{
+    size_t n_labels, n_info;
+    const struct label *labels = identity_labels(identity, &n_labels);
+    const struct label *info = identity_info(identity, &n_info);
+    size_t bytes = labels_bytes(labels, n_labels) + sizeof("{}");
+    struct footprint footprint = {plan->n_columns, plan_row_bytes(plan, bytes)};
+
+    if (n_info > 0) {
+        footprint.series++;
+        footprint.bytes +=
+            strlen(plan->prefix) + sizeof("info 1\n") + bytes + labels_bytes(info, n_info);
+    }
+    return footprint;
+}
+
+static struct footprint add(struct footprint a, struct footprint b)
+{
+    return (struct footprint){a.series + b.series, a.bytes + b.bytes};
+}
+
+static struct footprint subtract(struct footprint a, struct footprint b)
+{
+    return (struct footprint){a.series - b.series, a.bytes - b.bytes};
+}
+
+static bool is_within(struct footprint a, struct footprint limit)
+{
+    return a.series <= limit.series && a.bytes <= limit.bytes;
 }
 
 static struct identity *identity_of(const struct entry *entry)
@@ -28,7 +71,14 @@ static struct plan *plan_of(const struct ledger *ledger, const struct entry *ent
 void ledger_init(struct ledger *ledger, struct counting *counting, struct cgroup_targets *cgroups,
                  const struct ledger_limits *limits)
 {
-    *ledger = (struct ledger){.counting = counting, .cgroups = cgroups, .limits = *limits};
+    *ledger = (struct ledger){
+        .counting = counting, .cgroups = cgroups, .limits = *limits, .all.bytes = OWN_BYTES};
+    for (size_t i = 0; i < counting->n_classes; i++) {
+        const struct target_class *class = &counting->classes[i];
+
+        ledger->all.bytes += class->plan ? plan_head_bytes(class->plan) : 0;
+        ledger->all.bytes += class->groups ? BYTES_PER_EVENT * class->groups->n_events : 0;
+    }
     hash_key_draw(&ledger->hash_key);
 }
 
@@ -42,8 +92,9 @@ static void drop_account(struct ledger *ledger, struct entry *entry)
 {
     if (!entry->account)
         return;
-    ledger->series -= entry->account->plan->n_columns;
-    ledger->bytes -= entry->row_bytes;
+    ledger->all = subtract(ledger->all, entry->footprint);
+    if (entry->gone_ns)
+        ledger->ended = subtract(ledger->ended, entry->footprint);
     entry->account = account_free(entry->account);
     ledger->changed = true;
 }
@@ -81,31 +132,59 @@ void ledger_done(struct ledger *ledger)
     *ledger = (struct ledger){0};
 }
 
-static bool fits(const struct ledger *ledger, size_t series, size_t bytes)
+static bool same_top(const char *a, const char *b)
 {
-    return ledger->series + series <= ledger->limits.series &&
-           ledger->bytes + bytes <= ledger->limits.bytes;
+    size_t length = 1 + strcspn(a + 1, "/");
+
+    return strncmp(a, b, length) == 0 && (b[length] == '/' || b[length] == '\0');
+}
+
+/* What lives below the top-level cgroup of this path. */
+static struct footprint subtree_footprint(const struct ledger *ledger, const char *path)
+{
+    struct footprint sum = {0};
+
+    for (size_t i = 0; i < ledger->n_entries; i++) {
+        const struct entry *entry = ledger->entries[i];
+
+        if (entry->account && entry->cgroup && same_top(path, entry->cgroup->path))
+            sum = add(sum, entry->footprint);
+    }
+    return sum;
+}
+
+/* Whether there is room for it, beside what lives; what lingers has to go for it then. */
+static bool make_room(struct ledger *ledger, const struct entry *entry, struct footprint wanted)
+{
+    const struct footprint limit = ledger->limits.footprint;
+    const struct footprint share = {share_of(limit.series), share_of(limit.bytes)};
+
+    if (!is_within(add(subtract(ledger->all, ledger->ended), wanted), limit))
+        return false;
+    if (entry->cgroup &&
+        !is_within(add(subtree_footprint(ledger, entry->cgroup->path), wanted), share))
+        return false;
+    while (!is_within(add(ledger->all, wanted), limit))
+        remove_entry(ledger, ledger->lingering);
+    return true;
 }
 
 int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_realtime_ns)
 {
     struct plan *plan = plan_of(ledger, entry);
     struct identity *identity = identity_of(entry);
-    size_t bytes = plan_row_bytes(plan, labels_length(identity));
+    struct footprint footprint = footprint_of(plan, identity);
 
-    while (!fits(ledger, plan->n_columns, bytes) && ledger->lingering)
-        remove_entry(ledger, ledger->lingering);
-    if (!fits(ledger, plan->n_columns, bytes)) {
+    if (!make_room(ledger, entry, footprint)) {
         entry->uncounted = ABSENCE_OVER_LIMIT;
         return 0;
     }
     entry->account = account_new(plan, identity, start_realtime_ns);
     if (!entry->account)
         return -ENOMEM;
-    entry->row_bytes = bytes;
+    entry->footprint = footprint;
     entry->uncounted = ABSENCE_NONE;
-    ledger->series += plan->n_columns;
-    ledger->bytes += bytes;
+    ledger->all = add(ledger->all, footprint);
     ledger->changed = true;
     return 0;
 }
@@ -145,30 +224,60 @@ int ledger_add(struct ledger *ledger, size_t class_index, struct cgroup_target *
     return 0;
 }
 
-/* Puts an entry that has no cgroup any more among those that linger. False: there is no memory. */
-static bool enter_lingering(struct ledger *ledger, struct entry *entry)
+/* Puts an entry that has no cgroup any more among those that linger; removes it where it cannot. */
+static void enter_lingering(struct ledger *ledger, struct entry *entry, uint64_t gone_ns)
 {
-    HASH_ADD_KEYPTR_BYHASHVALUE(hh, ledger->lingering, entry->path, strlen(entry->path),
-                                hash_path(ledger, entry->path), entry);
-    return entry->hh.tbl;
+    if (entry->path)
+        HASH_ADD_KEYPTR_BYHASHVALUE(hh, ledger->lingering, entry->path, strlen(entry->path),
+                                    hash_path(ledger, entry->path), entry);
+    if (!entry->path || !entry->hh.tbl) {
+        remove_entry(ledger, entry);
+        return;
+    }
+    entry->gone_ns = gone_ns;
+    ledger->ended = add(ledger->ended, entry->footprint);
 }
 
 void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
 {
-    bool worth_keeping = entry->account && entry->counted;
-
     entry->counters = counter_set_free(entry->counters);
-    if (worth_keeping) {
+    if (entry->account && entry->counted) {
         account_end(entry->account);
         entry->path = strdup(entry->cgroup->path);
         entry->identity = identity_ref(entry->cgroup->identity);
     }
     cgroup_target_close_fd(entry->cgroup);
     cgroup_targets_release(ledger->cgroups, TAKE(entry->cgroup));
-    if (entry->path && enter_lingering(ledger, entry))
-        entry->gone_ns = now_ns;
-    else
+    enter_lingering(ledger, entry, now_ns);
+}
+
+static bool has_living(const struct ledger *ledger, const char *path)
+{
+    for (size_t i = 0; i < ledger->n_entries; i++)
+        if (ledger->entries[i]->cgroup && strcmp(ledger->entries[i]->cgroup->path, path) == 0)
+            return true;
+    return false;
+}
+
+void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from)
+{
+    struct identity *identity;
+    struct entry *entry;
+
+    if (has_living(ledger, from->path))
+        return;
+    identity = identity_ref(from->identity);
+    if (ledger_add(ledger, class_index, NULL, identity, 0, &entry) < 0) {
+        (void)identity_unref(identity);
+        return;
+    }
+    if (!entry->account) {
         remove_entry(ledger, entry);
+        return;
+    }
+    account_adopt(entry->account, from->account);
+    entry->path = strdup(from->path);
+    enter_lingering(ledger, entry, from->gone_ns);
 }
 
 void ledger_replace(struct ledger *ledger, const char *path)
@@ -186,27 +295,6 @@ void ledger_retire(struct ledger *ledger, uint64_t now_ns, uint64_t linger_ns)
     /* The hash keeps the order of insertion, which is that of the ends. */
     while (ledger->lingering && now_ns - ledger->lingering->gone_ns >= linger_ns)
         remove_entry(ledger, ledger->lingering);
-}
-
-int ledger_replan(struct ledger *ledger, struct entry *entry)
-{
-    struct plan *plan = plan_of(ledger, entry);
-    struct account *account;
-    size_t before;
-
-    if (!entry->account || entry->account->plan == plan)
-        return 0;
-    before = entry->account->plan->n_columns;
-    account = account_replan(entry->account, plan);
-    if (!account)
-        return -ENOMEM;
-    entry->account = account;
-    ledger->series += plan->n_columns - before;
-    ledger->bytes -= entry->row_bytes;
-    entry->row_bytes = plan_row_bytes(plan, labels_length(account->identity));
-    ledger->bytes += entry->row_bytes;
-    ledger->changed = true;
-    return 0;
 }
 
 void ledger_rename(struct ledger *ledger)

@@ -4,7 +4,8 @@
 /*
  * The targets that have numbers on /metrics: those that are counted, and those
  * that have ended and whose totals linger. Keeps the limits of series and bytes;
- * what lingers makes room for what lives, the oldest first.
+ * what lingers makes room for what lives, the oldest first, and what lives below
+ * one top-level cgroup leaves a quarter of everything to the others.
  */
 
 #define HASH_NONFATAL_OOM 1
@@ -15,6 +16,12 @@
 #include "count/counter_set.h"
 #include "target/cgroup_targets.h"
 
+/* What an entry, or all of them, take of /metrics. */
+struct footprint {
+    size_t series;
+    size_t bytes; /* of the text */
+};
+
 struct entry {
     size_t class_index;
     struct account *account;      /* NULL: refused for a limit, see `uncounted` */
@@ -23,17 +30,16 @@ struct entry {
     struct identity *identity;    /* a reference where there is no cgroup; else NULL */
     char *path;                   /* of a cgroup that has ended */
     const struct cpu_list *cpus;  /* where it is counted; borrowed */
+    struct footprint footprint;   /* of its account */
+    enum absence uncounted;       /* why it is not counted, or not as a whole, now */
     bool counted;                 /* it has been: its totals are worth keeping */
-    enum absence uncounted;       /* why it is not counted now */
     uint64_t gone_ns;             /* CLOCK_MONOTONIC of its end; 0 while it lives */
-    size_t row_bytes;
-    UT_hash_handle hh; /* in lingering, by path, oldest first */
+    UT_hash_handle hh;            /* in lingering, by path, oldest first */
 };
 
 struct ledger_limits {
     size_t targets; /* that live or linger */
-    size_t series;
-    size_t bytes; /* of the text */
+    struct footprint footprint;
 };
 
 struct ledger {
@@ -44,7 +50,8 @@ struct ledger {
     size_t n_entries;
     struct hash_key hash_key;  /* paths are the choice of strangers */
     struct entry *lingering;   /* hash */
-    size_t series, bytes;      /* of all accounts */
+    struct footprint all;      /* of all accounts, and of what /metrics has beside them */
+    struct footprint ended;    /* of those that linger */
     bool changed;              /* since the last ledger_roster() */
     struct account **accounts; /* in the order of the roster */
     size_t n_accounts;
@@ -65,17 +72,20 @@ int ledger_add(struct ledger *ledger, size_t class_index, struct cgroup_target *
 /* Tries again to give an account to a target that was refused one. 0 or -ENOMEM. */
 int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_realtime_ns);
 
-/* The target has ended and its last reading is in the account: from now on it lingers. */
+/*
+ * The target has ended and its last reading is in the account: it leaves the set of
+ * cgroups, and from now on it lingers, or is gone at once if it was never counted.
+ */
 void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
+
+/* Takes the totals of a target that lingers in another ledger, where they fit. */
+void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from);
 
 /* A target is born at this path: what lingers under the same labels ends at once. */
 void ledger_replace(struct ledger *ledger, const char *path);
 
 /* Ends what has lingered for long enough. */
 void ledger_retire(struct ledger *ledger, uint64_t now_ns, uint64_t linger_ns);
-
-/* Moves an entry's numbers to its class's plan, where that has changed. 0 or -ENOMEM. */
-int ledger_replan(struct ledger *ledger, struct entry *entry);
 
 /* Brings labels up to date after the identities of cgroups have changed. */
 void ledger_rename(struct ledger *ledger);

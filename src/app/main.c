@@ -6,33 +6,21 @@
 #include "app/config_report.h"
 #include "app/service.h"
 
-enum { EXIT_BAD_CONFIG = 2 };
-
-/* The file, or the built-in default where the default path does not exist. */
-static int read_config(const struct options *options, struct config **ret_config)
-{
-    struct config_error error;
-    int r = config_read(options->config_file, ret_config, &error);
-
-    if (r == -ENOENT && !options->config_file_given) {
-        log_info("no configuration file, the built-in default runs", "path", options->config_file);
-        return config_default(ret_config);
-    }
-    if (r < 0)
-        config_print_failure(options->config_file, r, &error);
-    return r;
-}
-
 static int run(const struct options *options)
 {
     AUTO(config) struct config *config = NULL;
+    struct config_error error;
+    int r;
 
     log_init(options->log_level, options->log_format);
     if (options->config_check)
         return config_report(options->config_file, !options->config_file_given, options->sysfs);
-    if (read_config(options, &config) < 0)
+    r = config_load(options->config_file, !options->config_file_given, &config, &error);
+    if (r < 0) {
+        config_print_failure(options->config_file, r, &error);
         return EXIT_BAD_CONFIG;
-    return service_run(options, config);
+    }
+    return service_run(options, TAKE(config));
 }
 
 int main(int argc, char **argv)

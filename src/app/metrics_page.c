@@ -10,17 +10,17 @@
 #define STALE_NS        (10 * NS_PER_SECOND)
 #define STALE_INTERVALS 5
 
-int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot, int procfs_fd,
-                      uint64_t interval_ns)
+uint64_t metrics_page_stale_ns(uint64_t interval_ns)
 {
     uint64_t intervals_ns = STALE_INTERVALS * interval_ns;
 
-    *page = (struct metrics_page){
-        .slot = slot,
-        .exposition = exposition_new(),
-        .procfs_fd = procfs_fd,
-        .stale_ns = intervals_ns > STALE_NS ? intervals_ns : STALE_NS,
-    };
+    return intervals_ns > STALE_NS ? intervals_ns : STALE_NS;
+}
+
+int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot, int procfs_fd)
+{
+    *page =
+        (struct metrics_page){.slot = slot, .exposition = exposition_new(), .procfs_fd = procfs_fd};
     return page->exposition ? 0 : -ENOMEM;
 }
 
@@ -34,13 +34,18 @@ static uint64_t age_ns(const struct snapshot *snapshot)
     return clock_monotonic_ns() - snapshot->taken_ns;
 }
 
+static bool is_stale(const struct snapshot *snapshot)
+{
+    return age_ns(snapshot) > metrics_page_stale_ns(snapshot->status.interval_ns);
+}
+
 static uint64_t page_version(void *context)
 {
     struct metrics_page *page = context;
     AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(page->slot);
 
     /* What is stale tells its age, which is another one each time. */
-    if (!snapshot || age_ns(snapshot) > page->stale_ns)
+    if (!snapshot || is_stale(snapshot))
         return 0;
     return snapshot->sequence;
 }
@@ -55,7 +60,7 @@ static int page_render(void *context, struct text *text)
     if (!snapshot)
         return -EAGAIN;
     facts.age_ns = age_ns(snapshot);
-    facts.stale = facts.age_ns > page->stale_ns;
+    facts.stale = is_stale(snapshot);
     if (self_stats_read(page->procfs_fd, &self) == 0)
         facts.self = &self;
     return exposition_write(page->exposition, snapshot, &facts, text);
@@ -68,7 +73,7 @@ static const char *page_not_ready(void *context)
 
     if (!snapshot)
         return "the first cycle is not complete";
-    if (age_ns(snapshot) > page->stale_ns)
+    if (is_stale(snapshot))
         return "the last cycle is too long ago";
     return NULL;
 }

@@ -11,12 +11,13 @@ struct metrics_page {
     struct snapshot_slot *slot; /* borrowed */
     struct exposition *exposition;
     int procfs_fd; /* borrowed */
-    uint64_t stale_ns;
 };
 
-/* interval_ns: of the cycles. 0 or -ENOMEM. */
-int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot, int procfs_fd,
-                      uint64_t interval_ns);
+/* From what age on a snapshot is stale, where cycles are that far apart. */
+uint64_t metrics_page_stale_ns(uint64_t interval_ns);
+
+/* 0 or -ENOMEM. */
+int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot, int procfs_fd);
 void metrics_page_done(struct metrics_page *page);
 
 /* The page as a source for the server; valid as long as the page. */

@@ -108,7 +108,7 @@ static void tell_status(struct notify *notify, const struct exporter_status *sta
 
     (void)snprintf(line, sizeof(line),
                    "cgroups: %" PRIu64 ", open counters: %" PRIu64 ", mechanism: %s",
-                   status->targets_cgroup, status->open_counters, status->mechanism);
+                   status->targets[SCOPE_CGROUP], status->open_counters, status->mechanism);
     if (strcmp(line, notify->status) == 0)
         return;
     if (notify->status_ns > 0 && now_ns - notify->status_ns < STATUS_INTERVAL_NS)

@@ -2,11 +2,15 @@
 
 /*
  * What can be counted is asked of the kernel at the start, and once a minute for
- * what is missing. Where the answer changes, the class's counters are opened
- * afresh and its totals go on.
+ * what is missing. An answer that has grown makes the collector out of date: its
+ * successor counts more and takes over the rest.
  */
+#include <errno.h>
+#include <string.h>
+
 #include "app/absence_report.h"
 #include "app/collector_state.h"
+#include "app/log.h"
 #include "base/clock.h"
 
 #define PROBE_AGAIN_NS (60 * NS_PER_SECOND)
@@ -21,90 +25,68 @@ static struct scope probe_scope(const struct collector *collector, size_t class_
                           .cpus = collector->online};
 }
 
-static void close_class(struct collector *collector, size_t class_index)
+/* A class that can be asked about: it has groups, and the machine has its scope. */
+static bool can_probe(const struct collector *collector, size_t class_index)
 {
-    struct ledger *ledger = &collector->ledger;
-
-    for (size_t i = 0; i < ledger->n_entries; i++)
-        if (ledger->entries[i]->class_index == class_index)
-            ledger->entries[i]->counters = counter_set_free(ledger->entries[i]->counters);
-    collector->open_all = true;
+    if (!collector->counting->classes[class_index].groups)
+        return false;
+    return class_index < CLASS_CGROUP || collector->setup.cgroup_root_fd >= 0;
 }
 
-/* Moves the accounts of changed plans to the new ones. */
-static int replan(struct collector *collector)
+static const struct event_groups *groups_of(const struct counting *counting, size_t class_index)
 {
-    struct ledger *ledger = &collector->ledger;
-
-    for (size_t i = 0; i < ledger->n_entries; i++) {
-        int r = ledger_replan(ledger, ledger->entries[i]);
-
-        if (r < 0)
-            return r;
-    }
-    return 0;
+    return counting && class_index < counting->n_classes ? counting->classes[class_index].groups
+                                                         : NULL;
 }
 
-/* 1 if something has changed, 0 if not, -errno. */
-static int probe_class(struct collector *collector, size_t class_index)
-{
-    AUTO_FREE enum absence *absences = NULL;
-    struct scope scope = probe_scope(collector, class_index);
-    int r;
-
-    if (scope.kind == SCOPE_CGROUP && scope.cgroup_fd < 0)
-        return 0;
-    r = counting_probe(collector->counting, class_index, collector->setup.perf, &scope, &absences);
-    if (r <= 0)
-        return r;
-    close_class(collector, class_index);
-    r = counting_apply(collector->counting, class_index, absences);
-    if (r >= 0)
-        r = replan(collector);
-    if (r >= 0)
-        r = counting_update_catalogue(collector->counting);
-    return r < 0 ? r : 1;
-}
-
-/* What the system scope lacks; NULL where it is not counted. */
-static const struct event_groups *system_groups(const struct counting *counting)
-{
-    const struct event_groups *machine = counting->classes[CLASS_MACHINE].groups;
-
-    return machine ? machine : counting->classes[CLASS_CPU].groups;
-}
-
-/* The classes of cgroups mostly share their groups: the first speaks for all. */
-static void report(const struct collector *collector, size_t class_index)
+/* Logs what a class lacks and neither an earlier class nor the predecessor has told. */
+static void report(const struct collector *collector, size_t class_index,
+                   const struct counting *known)
 {
     const struct counting *counting = collector->counting;
+    const struct event_groups *told[] = {
+        groups_of(known, class_index),
+        class_index > CLASS_MACHINE ? groups_of(counting, CLASS_MACHINE) : NULL,
+        class_index > CLASS_CPU ? groups_of(counting, CLASS_CPU) : NULL,
+        class_index > CLASS_CGROUP ? groups_of(counting, class_index - 1) : NULL,
+    };
 
-    if (class_index <= CLASS_CGROUP)
-        absence_report(counting->classes[class_index].groups,
-                       class_index < CLASS_CGROUP ? NULL : system_groups(counting));
+    absence_report(counting->classes[class_index].groups, told, ARRAY_SIZE(told));
 }
 
-static void probe_wanted(struct collector *collector, bool first)
+int collector_probe(struct collector *collector, const struct counting *known)
 {
+    if (collector->setup.config->system.enabled && collector->system_cpus->n == 0)
+        log_warning("none of the CPUs of targets.system is online");
     for (size_t i = 0; i < collector->counting->n_classes; i++) {
-        const struct event_groups *groups = collector->counting->classes[i].groups;
+        struct scope scope = probe_scope(collector, i);
+        int r;
 
-        if (!groups || !(first || event_groups_want_retry(groups)))
+        if (!can_probe(collector, i))
             continue;
-        /* Where the kernel cannot tell now, it is asked again in a minute. */
-        if (probe_class(collector, i) != 0 || first)
-            report(collector, i);
+        r = counting_probe(collector->counting, i, collector->setup.perf, &scope, known);
+        if (r == -ENOMEM)
+            return r;
+        if (r < 0)
+            log_warning("cannot tell what can be counted", "scope", scope_kind_name(scope.kind),
+                        "error", strerror(-r));
+        report(collector, i, known);
     }
     collector->probe_at_ns = clock_monotonic_ns() + PROBE_AGAIN_NS;
-}
-
-void collector_probe(struct collector *collector)
-{
-    probe_wanted(collector, true);
+    return counting_update_catalogue(collector->counting);
 }
 
 void collector_probe_again(struct collector *collector)
 {
-    if (collector->now_ns >= collector->probe_at_ns)
-        probe_wanted(collector, false);
+    if (collector->now_ns < collector->probe_at_ns)
+        return;
+    collector->probe_at_ns = collector->now_ns + PROBE_AGAIN_NS;
+    for (size_t i = 0; i < collector->counting->n_classes; i++) {
+        struct scope scope = probe_scope(collector, i);
+
+        if (can_probe(collector, i) &&
+            event_groups_want_retry(collector->counting->classes[i].groups) &&
+            counting_can_grow(collector->counting, i, collector->setup.perf, &scope) > 0)
+            collector->out_of_date = true;
+    }
 }

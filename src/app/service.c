@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <systemd/sd-event.h>
 
@@ -18,6 +19,7 @@
 #include "base/clock.h"
 #include "sys/cgroup_root.h"
 #include "sys/descriptors.h"
+#include "sys/service_manager.h"
 
 /* sd-event rounds timers to 250 ms where it is not told otherwise. */
 #define TIMER_ACCURACY_US 1000
@@ -28,11 +30,12 @@
 
 struct service {
     const struct options *options;
-    const struct config *config;
+    struct config *config;
     sd_event *event;
     sd_event_source *timer;
     struct event_resolver *resolver;
     struct snapshot_slot *slot;
+    struct mechanism *mechanism;
     struct collector *collector;
     struct metrics_page page;
     struct serving serving;
@@ -65,8 +68,7 @@ static int open_root(const char *path, int *ret_fd)
 /* Shares the limit of open files: connections, our own, and the rest for counters. */
 static int divide_descriptors(struct service *service)
 {
-    uint64_t limit, wanted = service->config->limits.descriptors;
-    uint64_t connections, reserve;
+    uint64_t limit, connections, reserve;
     int r = descriptors_raise_limit(&limit);
 
     if (r < 0)
@@ -75,8 +77,6 @@ static int divide_descriptors(struct service *service)
     reserve = connections + OWN_DESCRIPTORS;
     service->connections = (unsigned)connections;
     service->descriptors = limit > reserve ? limit - reserve : 0;
-    if (wanted && wanted < service->descriptors)
-        service->descriptors = wanted;
     return 0;
 }
 
@@ -94,33 +94,111 @@ static void find_cgroups(struct service *service)
                     strerror(-r));
 }
 
-static int start_collector(struct service *service)
+/*
+ * Makes a collector for the configuration; the one that runs, if any, is its
+ * predecessor and is ended. On failure that one goes on.
+ */
+static int make_collector(struct service *service, const struct config *config)
 {
-    struct collector_setup setup = {
-        .config = service->config,
+    const uint64_t wanted = config->limits.descriptors;
+    const struct collector_setup setup = {
+        .config = config,
+        .resolver = service->resolver,
         .perf = &perf_ops_kernel,
+        .mechanism = service->mechanism,
         .sysfs_fd = service->sysfs_fd,
         .cgroup_root_fd = service->root.fd,
-        .descriptors = service->descriptors,
+        .descriptors =
+            wanted && wanted < service->descriptors ? (size_t)wanted : service->descriptors,
+        .slot = service->slot,
     };
+    struct collector *collector;
+    int r = collector_new(&setup, service->collector, &collector);
+
+    if (r < 0)
+        return r;
+    (void)collector_free(service->collector);
+    service->collector = collector;
+    return 0;
+}
+
+static int start_collector(struct service *service)
+{
     int r = event_resolver_new(service->sysfs_fd, &service->resolver);
 
     service->slot = snapshot_slot_new();
-    if (r < 0 || !service->slot)
+    service->mechanism = mechanism_direct_new(&perf_ops_kernel);
+    if (r < 0 || !service->slot || !service->mechanism)
         return fail(-ENOMEM, "cannot start", "part", "events");
-    setup.resolver = service->resolver;
-    setup.slot = service->slot;
-    r = collector_new(&setup, &service->collector);
+    r = make_collector(service, service->config);
+    return r < 0 ? fail(r, "cannot start", "part", "collector") : 0;
+}
+
+/* A configuration that is not valid is told, and the one that runs goes on. */
+static int read_again(const struct service *service, struct config **ret_config)
+{
+    const struct options *options = service->options;
+    struct config_error error;
+    int r = config_load(options->config_file, !options->config_file_given, ret_config, &error);
+
+    if (r == -EINVAL) {
+        char place[32];
+
+        (void)snprintf(place, sizeof(place), "%u:%u", error.place.line, error.place.column);
+        log_error("configuration is not valid, the one that runs goes on", "file",
+                  options->config_file, "place", place, "error", error.message);
+    } else if (r < 0) {
+        (void)fail(r, "cannot read the configuration, the one that runs goes on", "file",
+                   options->config_file);
+    }
+    return r;
+}
+
+/* Whole or not at all; what did not change keeps its counters and its totals. */
+static int reload(struct service *service)
+{
+    AUTO(config) struct config *config = NULL;
+    int r = read_again(service, &config);
+
     if (r < 0)
-        return fail(r, "cannot start", "part", "collector");
+        return r;
+    r = make_collector(service, config);
+    if (r < 0)
+        return fail(r, "cannot apply the configuration, the one that runs goes on", "file",
+                    service->options->config_file);
+    (void)config_free(service->config);
+    service->config = TAKE(config);
+    service->schedule.interval_ns = service->config->interval_ns;
+    service->notify.cycle_limit_ns = metrics_page_stale_ns(service->config->interval_ns);
+    log_info("configuration reloaded", "file", service->options->config_file);
     return 0;
+}
+
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *context)
+{
+    struct service *service = context;
+
+    (void)source;
+    (void)info;
+    (void)service_manager_reloading();
+    collector_note_reload(service->collector, reload(service) >= 0);
+    (void)service_manager_ready();
+    return 0;
+}
+
+/* More can be counted than at the start (a permission, a PMU): the successor does. */
+static void renew_collector(struct service *service)
+{
+    int r = make_collector(service, service->config);
+
+    if (r < 0)
+        (void)fail(r, "cannot count what can be counted now", "part", "collector");
 }
 
 static int start_server(struct service *service)
 {
     struct page_source metrics;
-    int r = metrics_page_init(&service->page, service->slot, service->procfs_fd,
-                              service->config->interval_ns);
+    int r = metrics_page_init(&service->page, service->slot, service->procfs_fd);
 
     if (r < 0)
         return fail(r, "cannot start", "part", "page");
@@ -131,7 +209,7 @@ static int start_server(struct service *service)
 static int start_notify(struct service *service)
 {
     int r = notify_init(&service->notify, service->event, service->slot, service->serving.server,
-                        service->page.stale_ns);
+                        metrics_page_stale_ns(service->config->interval_ns));
 
     return r < 0 ? fail(r, "cannot start", "part", "watchdog") : 0;
 }
@@ -144,6 +222,8 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     (void)usec;
     if (r < 0)
         log_warning("cycle is not complete", "error", strerror(-r));
+    if (collector_is_out_of_date(service->collector))
+        renew_collector(service);
     notify_cycle(&service->notify);
     log_flush();
     service->missed = schedule_advance(&service->schedule, clock_monotonic_ns());
@@ -165,6 +245,7 @@ static int prepare_loop(struct service *service)
     (void)sigemptyset(&signals);
     (void)sigaddset(&signals, SIGTERM);
     (void)sigaddset(&signals, SIGINT);
+    (void)sigaddset(&signals, SIGHUP);
     r = -pthread_sigmask(SIG_BLOCK, &signals, NULL);
     if (r >= 0)
         r = sd_event_new(&service->event);
@@ -172,6 +253,8 @@ static int prepare_loop(struct service *service)
         r = sd_event_add_signal(service->event, NULL, SIGTERM, on_signal, service);
     if (r >= 0)
         r = sd_event_add_signal(service->event, NULL, SIGINT, on_signal, service);
+    if (r >= 0)
+        r = sd_event_add_signal(service->event, NULL, SIGHUP, on_reload, service);
     if (r < 0)
         return fail(r, "cannot start", "part", "event loop");
     return 0;
@@ -221,7 +304,9 @@ static void stop(struct service *service)
     serving_stop(&service->serving);
     metrics_page_done(&service->page);
     service->collector = collector_free(service->collector);
+    service->mechanism = mechanism_free(service->mechanism);
     service->slot = snapshot_slot_free(service->slot);
+    service->config = config_free(service->config);
     service->resolver = event_resolver_free(service->resolver);
     cgroup_root_done(&service->root);
     (void)sd_event_source_unref(service->timer);
@@ -230,7 +315,7 @@ static void stop(struct service *service)
     cleanup_close(&service->procfs_fd);
 }
 
-int service_run(const struct options *options, const struct config *config)
+int service_run(const struct options *options, struct config *config)
 {
     struct service service = {
         .options = options,

@@ -7,7 +7,8 @@
 #include "app/options.h"
 
 /*
- * Runs until SIGTERM or SIGINT. Logs what goes wrong. Returns the exit status of
- * the process: 0, or 1 if it could not start.
+ * Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again. Takes the
+ * configuration over. Logs what goes wrong. Returns the exit status of the process:
+ * 0, or 1 if it could not start.
  */
-int service_run(const struct options *options, const struct config *config);
+int service_run(const struct options *options, struct config *config);

@@ -12,6 +12,7 @@
 #include "count/counter_set.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "count/counter_cells.h"
@@ -78,6 +79,58 @@ void counter_set_close(struct counter_set *set)
     for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
         for (size_t group = 0; group < set->groups->n_groups; group++)
             counter_cell_close(set, cpu, group);
+}
+
+static bool same_event(const struct event *a, const struct event *b)
+{
+    return a->code.type == b->code.type && a->code.config == b->code.config &&
+           a->code.config1 == b->code.config1 && a->code.config2 == b->code.config2 &&
+           a->code.exclude_user == b->code.exclude_user &&
+           a->code.exclude_kernel == b->code.exclude_kernel &&
+           a->code.exclude_hypervisor == b->code.exclude_hypervisor;
+}
+
+static bool same_group(const struct event_group *a, const struct event_group *b)
+{
+    if (strcmp(a->name, b->name) != 0 || a->n_opened != b->n_opened)
+        return false;
+    for (size_t i = 0; i < a->n_opened; i++)
+        if (!same_event(a->members[a->opened[i]].event, b->members[b->opened[i]].event))
+            return false;
+    return a->n_opened > 0;
+}
+
+static void adopt_cell(struct counter_set *set, size_t group, struct counter_set *from,
+                       size_t from_group, size_t cpu)
+{
+    struct counter_cell *cell = counter_cell(set, cpu, group);
+    struct counter_cell *from_cell = counter_cell(from, cpu, from_group);
+    size_t to_first = counter_first(set, cpu, group);
+    size_t from_first = counter_first(from, cpu, from_group);
+    size_t n = set->groups->groups[group].n_opened;
+
+    if (cell->handle >= 0 || from_cell->handle < 0)
+        return;
+    *cell = *from_cell;
+    *from_cell = (struct counter_cell){.handle = -1};
+    memcpy(&set->bases[to_first], &from->bases[from_first], n * sizeof(*set->bases));
+    memcpy(&set->descriptors[to_first], &from->descriptors[from_first],
+           n * sizeof(*set->descriptors));
+    set->n_missing--;
+    from->n_missing++;
+}
+
+void counter_set_adopt(struct counter_set *set, struct counter_set *from)
+{
+    const struct event_groups *groups = set->groups, *from_groups = from->groups;
+
+    if (!cpu_list_equal(set->scope.cpus, from->scope.cpus))
+        return;
+    for (size_t i = 0; i < groups->n_groups; i++)
+        for (size_t j = 0; j < from_groups->n_groups; j++)
+            if (same_group(&groups->groups[i], &from_groups->groups[j]))
+                for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
+                    adopt_cell(set, i, from, j, cpu);
 }
 
 bool counter_set_is_incomplete(const struct counter_set *set)

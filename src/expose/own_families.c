@@ -32,6 +32,9 @@ static const struct own_number status_numbers[] = {
      NUMBER_SECONDS, STATUS(interval_ns)},
     {"pmu_exporter_cgroup_rescans_total", "Walks of the whole cgroup tree", FAMILY_COUNTER,
      NUMBER_COUNT, STATUS(cgroup_rescans)},
+    {"pmu_exporter_cgroup_watching",
+     "1 if inotify tells of all cgroups, 0 if the tree is walked each cycle", FAMILY_GAUGE,
+     NUMBER_COUNT, STATUS(cgroup_watching)},
     {"pmu_exporter_counters_reopened_total",
      "Groups of counters that could not be read and were opened again", FAMILY_COUNTER,
      NUMBER_COUNT, STATUS(reopened)},
@@ -145,24 +148,31 @@ static void append_mechanism(struct text *text, const struct exporter_status *st
     append_labelled(text, "pmu_exporter_mechanism_info", labels, ARRAY_SIZE(labels), 1);
 }
 
-static void append_reasons(struct text *text, const char *name, const uint64_t *numbers)
+/* One sample for each kind of target and each reason that there is. */
+static void append_reasons(struct text *text, const char *name,
+                           const uint64_t numbers[SCOPE_KIND_COUNT_][ABSENCE_COUNT_])
 {
-    for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
-        const struct label labels[] = {{"kind", "cgroup"}, {"reason", absence_name(reason)}};
+    for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
+        for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
+            const struct label labels[] = {{"kind", scope_kind_name(kind)},
+                                           {"reason", absence_name(reason)}};
 
-        if (numbers[reason] > 0)
-            append_labelled(text, name, labels, ARRAY_SIZE(labels), numbers[reason]);
-    }
+            if (numbers[kind][reason] > 0)
+                append_labelled(text, name, labels, ARRAY_SIZE(labels), numbers[kind][reason]);
+        }
 }
 
 static void append_targets(struct text *text, const struct exporter_status *status)
 {
-    const struct label kind = {"kind", "cgroup"};
+    format_append_head(text, "pmu_exporter_targets", "Targets that are counted now, as a whole",
+                       FAMILY_GAUGE);
+    for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++) {
+        const struct label label = {"kind", scope_kind_name(kind)};
 
-    format_append_head(text, "pmu_exporter_targets", "Targets that are counted now", FAMILY_GAUGE);
-    append_labelled(text, "pmu_exporter_targets", &kind, 1, status->targets_cgroup);
+        append_labelled(text, "pmu_exporter_targets", &label, 1, status->targets[kind]);
+    }
     format_append_head(text, "pmu_exporter_targets_uncounted",
-                       "Targets that a rule wants and that are not counted now, by reason",
+                       "Targets that are wanted and not counted now, or not as a whole, by reason",
                        FAMILY_GAUGE);
     append_reasons(text, "pmu_exporter_targets_uncounted", status->uncounted);
     format_append_head(text, "pmu_exporter_targets_dropped_total",

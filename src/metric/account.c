@@ -139,24 +139,21 @@ void account_rename(struct account *account, struct identity *identity)
     account->identity = identity;
 }
 
+/* Help names the event and its encoding: the same name for another event is another series. */
 static bool same_series(const struct column *a, const struct column *b)
 {
-    if (a->kind != b->kind || strcmp(a->name, b->name) != 0)
+    if (a->kind != b->kind || strcmp(a->name, b->name) != 0 || strcmp(a->help, b->help) != 0)
         return false;
     return !a->group_name || strcmp(a->group_name, b->group_name) == 0;
 }
 
-struct account *account_replan(struct account *account, struct plan *plan)
+void account_adopt(struct account *account, const struct account *from)
 {
-    struct account *replanned = account_new(plan, account->identity, 0);
+    const struct plan *plan = account->plan, *from_plan = from->plan;
 
-    if (!replanned)
-        return NULL;
     for (size_t i = 0; i < plan->n_columns; i++)
-        for (size_t j = 0; j < account->plan->n_columns; j++)
+        for (size_t j = 0; j < from_plan->n_columns; j++)
             if (plan->columns[i].form != NUMBER_REAL &&
-                same_series(&plan->columns[i], &account->plan->columns[j]))
-                replanned->row[i] = account->row[j];
-    (void)account_free(account);
-    return replanned;
+                same_series(&plan->columns[i], &from_plan->columns[j]))
+                account->row[i] = from->row[j];
 }

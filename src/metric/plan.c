@@ -388,16 +388,26 @@ bool plan_ratio_value(const struct plan *plan, size_t ratio, const struct sample
     return formula_value(bound->formula, values, ret_value);
 }
 
-size_t plan_row_bytes(const struct plan *plan, size_t labels_length)
+size_t plan_row_bytes(const struct plan *plan, size_t labels_bytes)
 {
     const size_t longest_number = 24;
-    size_t bytes = strlen(plan->prefix) + 2 * labels_length + 256; /* the info series */
+    size_t bytes = 0;
 
     for (size_t i = 0; i < plan->n_columns; i++) {
         const char *group = plan->columns[i].group_name;
 
-        bytes += strlen(plan->columns[i].name) + labels_length + longest_number +
+        bytes += strlen(plan->columns[i].name) + labels_bytes + longest_number +
                  (group ? strlen(group) + sizeof(",group=\"\"") : 0);
     }
+    return bytes;
+}
+
+size_t plan_head_bytes(const struct plan *plan)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < plan->n_columns; i++)
+        bytes += 2 * strlen(plan->columns[i].name) + strlen(plan->columns[i].help) +
+                 sizeof("# HELP  \n# TYPE  counter\n");
     return bytes;
 }

@@ -149,6 +149,16 @@ bool cpu_list_contains(const struct cpu_list *list, struct cpu_number cpu)
     return false;
 }
 
+bool cpu_list_equal(const struct cpu_list *a, const struct cpu_list *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->cpus[i].value != b->cpus[i].value)
+            return false;
+    return true;
+}
+
 int cpu_list_subtract(const struct cpu_list *list, const struct cpu_list *without,
                       struct cpu_list **ret_list)
 {

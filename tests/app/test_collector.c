@@ -23,6 +23,7 @@ struct fixture {
     struct config *config;
     struct event_resolver *resolver;
     struct snapshot_slot *slot;
+    struct mechanism *mechanism;
     struct collector *collector;
     struct snapshot *snapshot;
 };
@@ -42,6 +43,7 @@ static int set_up(void **state)
     fake_perf_init(&f->perf);
     assert_int_equal(event_resolver_new(f->sysfs_fd, &f->resolver), 0);
     f->slot = snapshot_slot_new();
+    f->mechanism = mechanism_direct_new(&f->perf.ops);
     *state = f;
     return 0;
 }
@@ -53,6 +55,7 @@ static int tear_down(void **state)
     (void)snapshot_unref(f->snapshot);
     (void)collector_free(f->collector);
     assert_int_equal(f->perf.n_open, 0);
+    (void)mechanism_free(f->mechanism);
     (void)snapshot_slot_free(f->slot);
     (void)event_resolver_free(f->resolver);
     (void)config_free(f->config);
@@ -66,20 +69,49 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void start(struct fixture *f, const char *yaml)
+static struct config *parse(const char *yaml)
 {
-    struct collector_setup setup = {.resolver = f->resolver,
+    struct config *config = NULL;
+    struct config_error error;
+
+    if (config_parse(yaml, strlen(yaml), &config, &error) < 0)
+        fail_msg("%s", error.message);
+    return config;
+}
+
+static struct collector_setup make_setup(struct fixture *f, const struct config *config)
+{
+    return (struct collector_setup){.config = config,
+                                    .resolver = f->resolver,
                                     .perf = &f->perf.ops,
+                                    .mechanism = f->mechanism,
                                     .sysfs_fd = f->sysfs_fd,
                                     .cgroup_root_fd = f->root_fd,
                                     .descriptors = 200,
                                     .slot = f->slot};
-    struct config_error error;
+}
 
-    if (config_parse(yaml, strlen(yaml), &f->config, &error) < 0)
-        fail_msg("%s", error.message);
-    setup.config = f->config;
-    assert_int_equal(collector_new(&setup, &f->collector), 0);
+static void start(struct fixture *f, const char *yaml)
+{
+    struct collector_setup setup;
+
+    f->config = parse(yaml);
+    setup = make_setup(f, f->config);
+    assert_int_equal(collector_new(&setup, NULL, &f->collector), 0);
+}
+
+/* What a reload does. */
+static void start_successor(struct fixture *f, const char *yaml)
+{
+    struct config *config = parse(yaml);
+    struct collector_setup setup = make_setup(f, config);
+    struct collector *successor;
+
+    assert_int_equal(collector_new(&setup, f->collector, &successor), 0);
+    (void)collector_free(f->collector);
+    (void)config_free(f->config);
+    f->collector = successor;
+    f->config = config;
 }
 
 static void make(struct fixture *f, const char *name)
@@ -151,7 +183,7 @@ static void target__counts_from_the_cycle_that_finds_it(void **state)
     count(f, 7);
     cycle(f);
     assert_int_equal(total(f, "/a"), 7);
-    assert_int_equal(f->snapshot->status.targets_cgroup, 1);
+    assert_int_equal(f->snapshot->status.targets[SCOPE_CGROUP], 1);
 }
 
 static void target__that_has_ended_is_read_once_more_and_lingers_without_rates(void **state)
@@ -167,7 +199,7 @@ static void target__that_has_ended_is_read_once_more_and_lingers_without_rates(v
     assert_int_equal(total(f, "/a"), 5);
     assert_true(isnan(find(f, "/a", COLUMN_RATE)->real));
     assert_int_equal(f->perf.n_open, 0); /* its descriptors are closed in the same cycle */
-    assert_int_equal(f->snapshot->status.targets_cgroup, 0);
+    assert_int_equal(f->snapshot->status.targets[SCOPE_CGROUP], 0);
     cycle(f);
     assert_int_equal(total(f, "/a"), 5);
 }
@@ -210,23 +242,23 @@ static void series__are_limited_and_what_lingers_makes_room(void **state)
 {
     struct fixture *f = *state;
 
-    /* A row is 6 series: start, total, enabled, running, coverage, rate. */
+    /* A row is 7 series: info, start, total, enabled, running, coverage, rate. */
     start(f, "groups: [{name: software, events: [page-faults]}]\n"
              "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n"
-             "limits: {series: 13}\n");
+             "limits: {series: 16}\n");
     make(f, "a");
     make(f, "b");
     cycle(f);
     make(f, "c");
     cycle(f);
     assert_int_equal(f->snapshot->roster->parts[0].n, 2);
-    assert_int_equal(f->snapshot->status.uncounted[ABSENCE_OVER_LIMIT], 1);
-    assert_int_equal(f->snapshot->status.dropped[ABSENCE_OVER_LIMIT], 1);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT], 1);
+    assert_int_equal(f->snapshot->status.dropped[SCOPE_CGROUP][ABSENCE_OVER_LIMIT], 1);
 
     destroy(f, "a");
     cycle(f);
     cycle(f);
-    assert_int_equal(f->snapshot->status.uncounted[ABSENCE_OVER_LIMIT], 0);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT], 0);
     assert_null(find(f, "/a", COLUMN_TOTAL));
     assert_non_null(find(f, "/c", COLUMN_TOTAL));
 }
@@ -250,13 +282,13 @@ static void target__that_cannot_be_opened_is_told_and_tried_again(void **state)
     f->perf.refuse_open = refuse_everything;
     make(f, "a");
     cycle(f);
-    assert_int_equal(f->snapshot->status.uncounted[ABSENCE_NO_DESCRIPTORS], 1);
-    assert_int_equal(f->snapshot->status.targets_cgroup, 0);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_NO_DESCRIPTORS], 1);
+    assert_int_equal(f->snapshot->status.targets[SCOPE_CGROUP], 0);
     assert_int_equal(total(f, "/a"), NUMBER_ABSENT_COUNT); /* not 0 */
     f->perf.refuse_open = NULL;
     cycle(f);
-    assert_int_equal(f->snapshot->status.uncounted[ABSENCE_NO_DESCRIPTORS], 0);
-    assert_int_equal(f->snapshot->status.dropped[ABSENCE_NO_DESCRIPTORS], 1);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_NO_DESCRIPTORS], 0);
+    assert_int_equal(f->snapshot->status.dropped[SCOPE_CGROUP][ABSENCE_NO_DESCRIPTORS], 1);
     assert_int_equal(total(f, "/a"), 0);
 }
 
@@ -287,6 +319,187 @@ static void machine__by_all_is_one_target(void **state)
     assert_int_equal(total(f, ""), 3);
     assert_true(find(f, "", COLUMN_RATE)->real > 0);
     assert_null(find(f, "0", COLUMN_TOTAL));
+}
+
+static void series__of_one_top_level_cgroup_leave_room_for_others(void **state)
+{
+    struct fixture *f = *state;
+
+    /* Four rows fit; three of four are the share of one. */
+    start(f, "groups: [{name: software, events: [page-faults]}]\n"
+             "targets: {cgroups: [{include: [\"/a/*\", \"/b\"], groups: [software]}]}\n"
+             "limits: {series: 28}\n");
+    make(f, "a");
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+
+        (void)snprintf(name, sizeof(name), "a/%d", i);
+        make(f, name);
+    }
+    cycle(f);
+    assert_int_equal(f->snapshot->roster->parts[0].n, 3);
+    make(f, "b");
+    cycle(f);
+    assert_non_null(find(f, "/b", COLUMN_TOTAL));
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+
+        (void)snprintf(name, sizeof(name), "a/%d", i);
+        destroy(f, name);
+    }
+}
+
+static void machine__that_does_not_fit_is_told(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, "groups: [{name: software, events: [page-faults]}]\n"
+             "targets: {system: {groups: [software], by: cpu}}\n"
+             "limits: {series: 1}\n");
+    cycle(f);
+    cycle(f);
+    assert_true(f->snapshot->status.uncounted[SCOPE_SYSTEM][ABSENCE_OVER_LIMIT] > 0);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT], 0);
+}
+
+static void successor__goes_on_with_totals_and_open_counters(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t begin;
+    int next;
+
+    start(f, lingering);
+    make(f, "a");
+    cycle(f);
+    count(f, 5);
+    cycle(f);
+    begin = find(f, "/a", COLUMN_START_TIME)->count;
+    count(f, 6); /* between the last cycle of the one and the first of the other */
+    next = f->perf.next;
+    start_successor(f, "linger: 60s\n"
+                       "groups: [{name: software, events: [page-faults]},\n"
+                       "         {name: more, events: [context-switches]}]\n"
+                       "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n");
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 11);
+    assert_int_equal(find(f, "/a", COLUMN_START_TIME)->count, begin);
+    assert_int_equal(f->snapshot->status.cycles, 3);
+    /* Nothing was opened but to find out what can be: page-faults, alone and in its group. */
+    assert_int_equal(f->perf.next, next + 2);
+}
+
+static void successor__opens_what_is_new_and_closes_what_is_not_wanted(void **state)
+{
+    struct fixture *f = *state;
+    int n_open;
+
+    start(f, lingering);
+    make(f, "a");
+    make(f, "b");
+    cycle(f);
+    n_open = f->perf.n_open;
+    count(f, 5);
+    cycle(f);
+    start_successor(f, "linger: 60s\n"
+                       "groups: [{name: software, events: [page-faults]},\n"
+                       "         {name: more, events: [context-switches]}]\n"
+                       "targets: {cgroups: [{include: [\"/a\"], groups: [software, more]}]}\n");
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 5);
+    assert_null(find(f, "/b", COLUMN_TOTAL));
+    assert_int_equal(f->perf.n_open, n_open); /* twice as many for one of two */
+    count(f, 2);
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 7);
+}
+
+static void successor__keeps_what_lingers(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, lingering);
+    make(f, "a");
+    cycle(f);
+    count(f, 5);
+    destroy(f, "a"); /* unknown to the predecessor when the successor is made */
+    start_successor(f, lingering);
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 5);
+    assert_true(isnan(find(f, "/a", COLUMN_RATE)->real));
+}
+
+static void successor__takes_an_event_of_another_meaning_for_another_series(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, "groups: [{name: software, events: [page-faults]}]\n"
+             "rename: [{event: page-faults, name: things}]\n"
+             "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n");
+    make(f, "a");
+    cycle(f);
+    count(f, 5);
+    cycle(f);
+    start_successor(f, "groups: [{name: software, events: [context-switches]}]\n"
+                       "rename: [{event: context-switches, name: things}]\n"
+                       "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n");
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 0);
+}
+
+static bool forbidden;
+
+static int refuse_switches(struct fake_perf *perf, const struct perf_event_attr *attr, int cpu,
+                           int group_fd)
+{
+    (void)perf;
+    (void)cpu;
+    (void)group_fd;
+    return forbidden && attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ? -EACCES : 0;
+}
+
+static const char two_events[] =
+    "groups: [{name: software, events: [page-faults, context-switches]}]\n"
+    "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n";
+
+static void successor__counts_what_has_become_possible_and_loses_nothing(void **state)
+{
+    struct fixture *f = *state;
+
+    forbidden = true;
+    f->perf.refuse_open = refuse_switches;
+    start(f, two_events);
+    make(f, "a");
+    cycle(f);
+    count(f, 5);
+    cycle(f);
+    assert_int_equal(f->snapshot->roster->catalogue->events[1].absence, ABSENCE_NOT_PERMITTED);
+    count(f, 50); /* read by nobody before the group is opened afresh */
+    forbidden = false;
+    start_successor(f, two_events);
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 55);
+    assert_int_equal(f->snapshot->roster->catalogue->events[1].absence, ABSENCE_NONE);
+}
+
+static void successor__keeps_counting_what_the_kernel_now_forbids_to_newcomers(void **state)
+{
+    struct fixture *f = *state;
+
+    forbidden = false;
+    f->perf.refuse_open = refuse_switches;
+    start(f, two_events);
+    make(f, "a");
+    cycle(f);
+    count(f, 5);
+    cycle(f);
+    forbidden = true;
+    start_successor(f, two_events);
+    count(f, 4);
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 9);
+    make(f, "b");
+    cycle(f);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_NOT_PERMITTED], 1);
 }
 
 static void cycle__tells_how_many_were_missed(void **state)
@@ -336,6 +549,14 @@ int main(void)
         TEST(target__that_cannot_be_opened_is_told_and_tried_again),
         TEST(machine__by_cpu_shows_totals_of_cpus_and_rates_of_the_whole),
         TEST(machine__by_all_is_one_target),
+        TEST(series__of_one_top_level_cgroup_leave_room_for_others),
+        TEST(machine__that_does_not_fit_is_told),
+        TEST(successor__goes_on_with_totals_and_open_counters),
+        TEST(successor__opens_what_is_new_and_closes_what_is_not_wanted),
+        TEST(successor__keeps_what_lingers),
+        TEST(successor__takes_an_event_of_another_meaning_for_another_series),
+        TEST(successor__counts_what_has_become_possible_and_loses_nothing),
+        TEST(successor__keeps_counting_what_the_kernel_now_forbids_to_newcomers),
         TEST(cycle__tells_how_many_were_missed),
         cmocka_unit_test(schedule__stays_on_its_grid),
         cmocka_unit_test(schedule__leaves_out_what_is_late_and_makes_no_burst),

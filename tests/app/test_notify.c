@@ -14,6 +14,8 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "metric/catalogue.h"
+#include "metric/roster.h"
 
 #define S NS_PER_SECOND
 
@@ -105,7 +107,7 @@ static int tear_down(void **state)
 static void publish(struct fixture *fixture, uint64_t cgroups)
 {
     const struct exporter_status status = {
-        .targets_cgroup = cgroups, .open_counters = 8 * cgroups, .mechanism = "direct"};
+        .targets[SCOPE_CGROUP] = cgroups, .open_counters = 8 * cgroups, .mechanism = "direct"};
     struct snapshot *snapshot = snapshot_new(fixture->roster, NULL, 0, &status);
 
     assert_non_null(snapshot);

@@ -182,7 +182,7 @@ static void check_same(struct snapshot_slot *slot, const struct fixture *fixture
 {
     AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(slot);
 
-    if (snapshot->status.targets_cgroup != fixture->n ||
+    if (snapshot->status.targets[SCOPE_CGROUP] != fixture->n ||
         snapshot->status.open_counters != n_leaders * N_EVENTS) {
         (void)fprintf(stderr, "bench_cycle: the two sides do not count the same\n");
         exit(1);
@@ -247,8 +247,9 @@ static void run(size_t n)
     AUTO(event_resolver) struct event_resolver *resolver = NULL;
     AUTO(snapshot_slot) struct snapshot_slot *slot = snapshot_slot_new();
     AUTO(cpu_list) struct cpu_list *cpus = NULL;
+    AUTO(mechanism) struct mechanism *mechanism = mechanism_direct_new(&perf_ops_kernel);
     struct collector *collector;
-    struct collector_setup setup = {.perf = &perf_ops_kernel, .slot = slot};
+    struct collector_setup setup = {.perf = &perf_ops_kernel, .mechanism = mechanism, .slot = slot};
     uint64_t descriptors;
 
     setup.sysfs_fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -262,7 +263,7 @@ static void run(size_t n)
     setup.resolver = resolver;
     setup.cgroup_root_fd = fixture.root.fd;
     setup.descriptors = (size_t)descriptors / 2;
-    if (collector_new(&setup, &collector) < 0)
+    if (collector_new(&setup, NULL, &collector) < 0)
         die("collector");
     measure(&fixture, collector, slot, cpus);
     collector = collector_free(collector);

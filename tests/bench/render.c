@@ -13,6 +13,9 @@
 
 #include "base/clock.h"
 #include "expose/exposition.h"
+#include "metric/account.h"
+#include "metric/catalogue.h"
+#include "metric/roster.h"
 
 static struct event events[] = {
     {.name = (char *)"task-clock",

@@ -6,6 +6,9 @@
 
 #include "expose/exposition.h"
 #include "expose/format.h"
+#include "metric/account.h"
+#include "metric/catalogue.h"
+#include "metric/roster.h"
 
 static struct event event = {.name = (char *)"faults",
                              .metric = (char *)"faults",
@@ -79,7 +82,7 @@ static int tear_down(void **state)
 static const char *written(struct fixture *f, uint64_t count, const struct exposition_facts *facts)
 {
     const struct exporter_status status = {
-        .mechanism = "direct", .mechanism_reason = "why", .uncounted[ABSENCE_OVER_LIMIT] = 4};
+        .mechanism = "direct", .mechanism_reason = "why", .uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT] = 4};
     AUTO(sample) struct sample *sample = sample_new(f->groups);
     AUTO(roster) struct roster *roster = NULL;
     AUTO(snapshot) struct snapshot *snapshot = NULL;

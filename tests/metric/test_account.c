@@ -163,18 +163,39 @@ static void account__that_has_ended_keeps_totals_and_no_rates(void **state)
     assert_true(isnan(number(f, COLUMN_RATE).real));
 }
 
-static void account__takes_its_totals_along_into_another_plan(void **state)
+static void account__takes_over_the_totals_of_another_of_the_same_target(void **state)
 {
     const struct plan_spec spec = {.prefix = "pmu_cgroup_", .target = "the cgroup", .totals = true};
     struct fixture *f = *state;
     AUTO(plan) struct plan *plan = NULL;
+    AUTO(account) struct account *account = NULL;
 
     update(f, 10, true, false);
     assert_int_equal(plan_new(&spec, f->groups, &plan), 0);
-    f->account = account_replan(f->account, plan);
-    assert_non_null(f->account);
-    assert_int_equal(f->account->plan->n_columns, 1);
-    assert_int_equal(f->account->row[0].count, 10);
+    account = account_new(plan, f->identity, 7);
+    account_adopt(account, f->account);
+    assert_int_equal(plan->n_columns, 1);
+    assert_int_equal(account->row[0].count, 10);
+}
+
+static void account__does_not_take_over_the_total_of_another_event_of_that_name(void **state)
+{
+    struct fixture *f = *state;
+    struct event other = event;
+    const struct event *events = &other;
+    const struct group_spec group = {.name = "software", .events = &events, .n_events = 1};
+    const struct plan_spec spec = {.prefix = "pmu_cgroup_", .target = "the cgroup", .totals = true};
+    AUTO(event_groups) struct event_groups *groups = NULL;
+    AUTO(plan) struct plan *plan = NULL;
+    AUTO(account) struct account *account = NULL;
+
+    other.encoding = (char *)"type=2";
+    update(f, 10, true, false);
+    assert_int_equal(event_groups_new(SCOPE_CGROUP, &group, 1, &groups), 0);
+    assert_int_equal(plan_new(&spec, groups, &plan), 0);
+    account = account_new(plan, f->identity, 7);
+    account_adopt(account, f->account);
+    assert_int_equal(account->row[0].count, NUMBER_ABSENT_COUNT);
 }
 
 static void rate__is_written_with_nine_digits_or_so(void **state)
@@ -249,7 +270,8 @@ int main(void)
         TEST(account__keeps_its_total_while_the_group_is_not_open),
         TEST(account__tells_coverage_down_to_zero_and_never_above_one),
         TEST(account__that_has_ended_keeps_totals_and_no_rates),
-        TEST(account__takes_its_totals_along_into_another_plan),
+        TEST(account__takes_over_the_totals_of_another_of_the_same_target),
+        TEST(account__does_not_take_over_the_total_of_another_event_of_that_name),
         TEST(rate__is_written_with_nine_digits_or_so),
         TEST(snapshot__has_the_rows_as_they_were),
         TEST(slot__numbers_snapshots_and_keeps_one_alive_for_its_readers),

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "metric/account.h"
-#include "metric/snapshot.h"
 
 static struct event event = {.name = (char *)"faults",
                              .metric = (char *)"faults",
@@ -214,49 +213,6 @@ static void rate__is_written_with_nine_digits_or_so(void **state)
     assert_true(number(f, COLUMN_RATE).real == 333333333333.0);
 }
 
-static void snapshot__has_the_rows_as_they_were(void **state)
-{
-    struct fixture *f = *state;
-    AUTO(account) struct account *other = account_new(f->plan, f->identity, 6);
-    struct account *accounts[] = {f->account, other};
-    const struct exporter_status status = {.cycles = 3};
-    AUTO(catalogue) struct catalogue *catalogue = NULL;
-    AUTO(roster) struct roster *roster = NULL;
-    AUTO(snapshot) struct snapshot *snapshot = NULL;
-
-    update(f, 10, true, false);
-    assert_int_equal(catalogue_new(&f->plan, 1, NULL, 0, &catalogue), 0);
-    assert_int_equal(roster_new(catalogue, accounts, 2, &roster), 0);
-    snapshot = snapshot_new(roster, accounts, 2, &status);
-    update(f, 90, true, false);
-    assert_int_equal(roster->parts[0].n, 2);
-    assert_int_equal(snapshot->numbers[0].count, 5);
-    assert_int_equal(snapshot->numbers[1].count, 10);
-    assert_int_equal(snapshot->numbers[f->plan->n_columns].count, 6);
-    assert_int_equal(snapshot->status.cycles, 3);
-}
-
-static void slot__numbers_snapshots_and_keeps_one_alive_for_its_readers(void **state)
-{
-    struct fixture *f = *state;
-    const struct exporter_status status = {0};
-    AUTO(snapshot_slot) struct snapshot_slot *slot = snapshot_slot_new();
-    AUTO(catalogue) struct catalogue *catalogue = NULL;
-    AUTO(roster) struct roster *roster = NULL;
-    AUTO(snapshot) struct snapshot *first = NULL, *second = NULL;
-
-    assert_null(snapshot_slot_get(slot));
-    assert_int_equal(catalogue_new(&f->plan, 1, NULL, 0, &catalogue), 0);
-    assert_int_equal(roster_new(catalogue, &f->account, 1, &roster), 0);
-    snapshot_slot_publish(slot, snapshot_new(roster, &f->account, 1, &status));
-    first = snapshot_slot_get(slot);
-    snapshot_slot_publish(slot, snapshot_new(roster, &f->account, 1, &status));
-    second = snapshot_slot_get(slot);
-    assert_int_equal(first->sequence, 1);
-    assert_int_equal(second->sequence, 2);
-    assert_int_equal(first->numbers[0].count, 5);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -273,8 +229,6 @@ int main(void)
         TEST(account__takes_over_the_totals_of_another_of_the_same_target),
         TEST(account__does_not_take_over_the_total_of_another_event_of_that_name),
         TEST(rate__is_written_with_nine_digits_or_so),
-        TEST(snapshot__has_the_rows_as_they_were),
-        TEST(slot__numbers_snapshots_and_keeps_one_alive_for_its_readers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

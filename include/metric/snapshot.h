@@ -15,30 +15,9 @@
 
 #include <stdint.h>
 
-#include "count/scope.h"
-#include "event/absence.h"
 #include "metric/account.h"
+#include "metric/exporter_status.h"
 #include "metric/roster.h"
-
-/* The exporter about itself. Single numbers are uint64_t: they are written from a table. */
-struct exporter_status {
-    uint64_t interval_ns;
-    uint64_t targets[SCOPE_KIND_COUNT_]; /* counted now */
-    uint64_t uncounted[SCOPE_KIND_COUNT_][ABSENCE_COUNT_];
-    uint64_t dropped[SCOPE_KIND_COUNT_][ABSENCE_COUNT_];
-    uint64_t open_counters;
-    uint64_t cycles;
-    uint64_t cycles_late;
-    uint64_t cycle_duration_ns;
-    uint64_t cgroup_rescans;
-    uint64_t cgroup_watching; /* 0 or 1 */
-    uint64_t config_reload_realtime_ns;
-    uint64_t reopened;           /* cells that could not be read */
-    uint64_t config_reload_good; /* 0 or 1, like the next */
-    uint64_t paused;
-    const char *mechanism;        /* static, "direct" */
-    const char *mechanism_reason; /* static */
-};
 
 struct snapshot {
     struct roster *roster;

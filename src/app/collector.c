@@ -16,6 +16,7 @@
 #include "app/collector_state.h"
 #include "app/log.h"
 #include "base/clock.h"
+#include "metric/snapshot.h"
 
 /*
  * Opening may be slow: it is done in batches that grow while they are fast, and what

@@ -6,6 +6,8 @@
 #include "app/collector.h"
 #include "app/ledger.h"
 #include "count/mechanism.h"
+#include "metric/exporter_status.h"
+#include "metric/roster.h"
 
 struct collector {
     struct collector_setup setup;

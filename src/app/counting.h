@@ -9,7 +9,7 @@
 
 #include "app/config.h"
 #include "event/resolver.h"
-#include "metric/snapshot.h"
+#include "metric/catalogue.h"
 #include "sys/perf_event.h"
 
 struct target_class {

@@ -14,6 +14,8 @@
 #include "app/counting.h"
 #include "base/keyed_hash.h"
 #include "count/counter_set.h"
+#include "metric/account.h"
+#include "metric/roster.h"
 #include "target/cgroup_targets.h"
 
 /* What an entry, or all of them, take of /metrics. */

@@ -16,6 +16,7 @@
 
 #include "app/log.h"
 #include "base/clock.h"
+#include "metric/exporter_status.h"
 #include "sys/service_manager.h"
 
 #define SERVER_LIMIT_NS    (5 * NS_PER_SECOND)

@@ -6,6 +6,9 @@
 #include <stddef.h>
 
 #include "expose/format.h"
+#include "metric/catalogue.h"
+#include "metric/exporter_status.h"
+#include "metric/roster.h"
 
 struct own_number {
     const char *name;

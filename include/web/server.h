@@ -32,7 +32,8 @@ struct page_source {
 
     /*
      * Writes the text (Content-Type text/plain; version=0.0.4; charset=utf-8) into an
-     * empty buffer. 0, or -errno: the client gets 500. Called on the server's thread.
+     * empty buffer. 0; -EAGAIN: there is nothing to show yet, the client gets 503; another
+     * -errno: it gets 500. Called on the server's thread.
      */
     int (*render)(void *context, struct text *text);
 

@@ -50,30 +50,6 @@ static enum MHD_Result queue(const struct request *request, enum answer which)
     return answers_queue(&request->site->answers, which, request->mhd);
 }
 
-static enum MHD_Result answer_metrics(const struct request *request)
-{
-    struct body_store *const bodies = &request->site->bodies;
-    struct body *body;
-    int r;
-
-    r = body_store_get(bodies, &body);
-    if (r == -EBUSY)
-        return queue(request, ANSWER_TOO_MANY_READERS);
-    if (r < 0)
-        return queue(request, ANSWER_RENDER_FAILED);
-    return body_queue(bodies, body, request->mhd, request->connection);
-}
-
-static enum MHD_Result answer_landing_page(const struct request *request)
-{
-    return queue(request, ANSWER_LANDING_PAGE);
-}
-
-static enum MHD_Result answer_healthy(const struct request *request)
-{
-    return queue(request, ANSWER_HEALTHY);
-}
-
 static enum MHD_Result queue_not_ready(const struct request *request, const char *reason)
 {
     enum MHD_Result result = MHD_NO;
@@ -92,6 +68,32 @@ static enum MHD_Result queue_not_ready(const struct request *request, const char
         result = MHD_queue_response(request->mhd, MHD_HTTP_SERVICE_UNAVAILABLE, response);
     MHD_destroy_response(response);
     return result;
+}
+
+static enum MHD_Result answer_metrics(const struct request *request)
+{
+    struct body_store *const bodies = &request->site->bodies;
+    struct body *body;
+    int r;
+
+    r = body_store_get(bodies, &body);
+    if (r == -EBUSY)
+        return queue(request, ANSWER_TOO_MANY_READERS);
+    if (r == -EAGAIN)
+        return queue_not_ready(request, "there are no numbers yet");
+    if (r < 0)
+        return queue(request, ANSWER_RENDER_FAILED);
+    return body_queue(bodies, body, request->mhd, request->connection);
+}
+
+static enum MHD_Result answer_landing_page(const struct request *request)
+{
+    return queue(request, ANSWER_LANDING_PAGE);
+}
+
+static enum MHD_Result answer_healthy(const struct request *request)
+{
+    return queue(request, ANSWER_HEALTHY);
 }
 
 static enum MHD_Result answer_ready(const struct request *request)

@@ -123,7 +123,7 @@ static void any_other_path_is_404(void **state)
     }
 }
 
-static void a_failed_rendering_is_500_and_the_next_is_tried(void **state)
+static void a_failed_rendering_is_500_nothing_to_show_503_and_the_next_is_tried(void **state)
 {
     struct fixture *const fixture = *state;
     struct reply reply;
@@ -133,6 +133,10 @@ static void a_failed_rendering_is_500_and_the_next_is_tried(void **state)
     reply = ask(fixture, "GET", "/metrics");
     assert_int_equal(500, reply.status);
     assert_null(strstr(reply.body, "version"));
+    reply_done(&reply);
+    fixture->page.error = -EAGAIN;
+    reply = ask(fixture, "GET", "/metrics");
+    assert_int_equal(503, reply.status);
     reply_done(&reply);
     fixture->page.error = 0;
     reply = ask(fixture, "GET", "/metrics");
@@ -232,7 +236,7 @@ int main(void)
         cmocka_unit_test(healthy_is_200),
         cmocka_unit_test(ready_is_503_with_the_reason_until_it_is_200),
         cmocka_unit_test(any_other_path_is_404),
-        cmocka_unit_test(a_failed_rendering_is_500_and_the_next_is_tried),
+        cmocka_unit_test(a_failed_rendering_is_500_nothing_to_show_503_and_the_next_is_tried),
         cmocka_unit_test(the_telemetry_path_can_be_any),
         cmocka_unit_test(a_connection_stays_open),
         cmocka_unit_test(a_client_may_close_or_speak_http_1_0),

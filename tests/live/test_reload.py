@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SIGHUP: whole or not at all, and nothing that goes on being counted loses a count."""
+import os
+import signal
+import threading
+import time
+
+import live
+from cgroups import Cgroups
+from exporter import Exporter, is_sanitized
+
+FAULTS = "pmu_cgroup_page_faults_total"
+SWITCHES = "pmu_cgroup_context_switches_total"
+START = "pmu_cgroup_start_time_seconds"
+GOOD = "pmu_exporter_config_last_reload_successful"
+READ_AT = "pmu_exporter_config_last_reload_success_timestamp_seconds"
+
+
+class Reload(live.LiveTest):
+    def setUp(self):
+        self.cgroups = self.enterContext(Cgroups())
+        self.path = self.cgroups.make("a")
+
+    def start(self, **more):
+        exporter = self.enterContext(Exporter(live.config(self.cgroups, **more)))
+        exporter.scrape_until(lambda m: m.value(FAULTS, cgroup=self.path) is not None, 5, "birth")
+        return exporter
+
+    def reload(self, exporter, text=None, good=1):
+        if text is not None:
+            (exporter.directory / "pmu_exporter.yml").write_text(text)
+        before = exporter.scrape().value(READ_AT)
+        os.kill(exporter.pid, signal.SIGHUP)
+        return exporter.scrape_until(
+            lambda m: m.value(GOOD) == good and (good == 0 or m.value(READ_AT) > before),
+            5, "the reload")
+
+    def test_100_reloads_under_load_lose_no_count_and_no_scrape(self):
+        exporter = self.start()
+        faults = 200000
+        first = exporter.scrape()
+        with live.Load(self.cgroups.directory("a"), faults=faults, burn_ms=2000) as load:
+            load.go()
+            for _ in range(100):
+                os.kill(exporter.pid, signal.SIGHUP)
+                exporter.scrape()  # any answer but 200 raises
+                time.sleep(0.03)
+            load.wait()
+        time.sleep(2.5)
+        last = exporter.scrape()
+        counted = last.value(FAULTS, cgroup=self.path) - first.value(FAULTS, cgroup=self.path)
+        self.assertGreaterEqual(counted, faults)
+        self.assertLess(counted, faults + 2000)  # those of starting and ending the load
+        self.assertEqual(last.value(START, cgroup=self.path), first.value(START, cgroup=self.path))
+        self.assertGreater(last.value("pmu_exporter_cycles_total"), 3)
+
+    def test_what_is_new_is_counted_and_what_is_not_wanted_ends(self):
+        exporter = self.start(events=("page-faults",))
+        with live.Load(self.cgroups.directory("a"), faults=5000) as load:
+            load.run()
+        descriptors = exporter.open_descriptors()
+        before = exporter.scrape_until(lambda m: m.value(FAULTS, cgroup=self.path) >= 5000, 5,
+                                       "the load's faults")
+        self.reload(exporter, live.config(self.cgroups, events=("page-faults",)) +
+                    "rename: [{event: page-faults, name: faults}]\n")
+        after = exporter.scrape_until(
+            lambda m: m.value("pmu_cgroup_faults_total", cgroup=self.path) is not None, 5, "name")
+        self.assertEqual(after.find(FAULTS), {})
+        self.reload(exporter, live.config(self.cgroups, events=("page-faults",)))
+        self.assertEqual(after.value(START, cgroup=self.path), before.value(START, cgroup=self.path))
+        time.sleep(1.5)
+        self.assertAlmostEqual(exporter.open_descriptors(), descriptors, delta=2)
+
+    def test_a_bad_configuration_never_replaces_a_good_one(self):
+        exporter = self.start()
+        before = exporter.scrape()
+        self.reload(exporter, "intervall: 1s\n", good=0)
+        self.assertIn("1:1", exporter.stderr())
+        self.assertIn("interval", exporter.stderr())
+        time.sleep(1.5)
+        after = exporter.scrape()
+        self.assertEqual(after.value(START, cgroup=self.path), before.value(START, cgroup=self.path))
+        self.assertEqual(after.value(READ_AT), before.value(READ_AT))
+        self.reload(exporter, live.config(self.cgroups), good=1)
+
+    def test_scrapes_in_the_middle_see_whole_snapshots(self):
+        exporter = self.start()
+        one = live.config(self.cgroups, events=("page-faults",))
+        two = live.config(self.cgroups, events=("context-switches",))
+        bad, stop = [], threading.Event()
+
+        def scrape():
+            while not stop.is_set():
+                metrics = exporter.scrape()
+                if metrics.find(FAULTS) and metrics.find(SWITCHES):
+                    bad.append(metrics.body)
+
+        self.reload(exporter, one)
+        time.sleep(1.2)
+        thread = threading.Thread(target=scrape)
+        thread.start()
+        for i in range(6 if is_sanitized() else 12):
+            self.reload(exporter, two if i % 2 == 0 else one)
+            time.sleep(0.3)
+        stop.set()
+        thread.join()
+        self.assertEqual(bad, [])
+
+
+if __name__ == "__main__":
+    live.main()

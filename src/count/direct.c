@@ -220,8 +220,3 @@ struct mechanism *mechanism_direct_new(const struct perf_ops *ops)
     };
     return &direct->mechanism;
 }
-
-struct mechanism *mechanism_free(struct mechanism *mechanism)
-{
-    return mechanism ? mechanism->free(mechanism) : NULL;
-}

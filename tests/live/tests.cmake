@@ -27,6 +27,7 @@ add_live_test(service)
 if(NOT SANITIZE)
   add_live_test(against_perf_stat)
   add_live_test(birth_and_death)
+  add_live_test(cgroup_v1)
   add_live_test(prometheus)
 endif()
 

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cgroups of a v1 hierarchy with perf_event: found by itself, and counted as perf stat counts them.
+
+Mounting that controller takes it away from v2 for everybody, so it is given back whatever
+happens; where it is in use already the test is skipped.
+"""
+import ctypes
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import unittest
+
+import live
+from exporter import Exporter
+
+FAULTS = "pmu_cgroup_page_faults_total"
+CLOCK = "pmu_cgroup_task_clock_seconds_total"
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def hierarchy():
+    """The number of the v1 hierarchy that perf_event belongs to; 0: it is v2's."""
+    for line in pathlib.Path("/proc/cgroups").read_text().splitlines():
+        name, number, *_ = line.split()
+        if name == "perf_event":
+            return int(number)
+    raise unittest.SkipTest("this kernel has no perf_event controller")
+
+
+class PerfEventMount:
+    """perf_event mounted as v1 in a directory of the test."""
+
+    def __enter__(self):
+        if hierarchy() != 0:
+            raise unittest.SkipTest("perf_event is mounted as v1 already")
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="pmu_exporter-test-"))
+        self.cgroup = self.directory / "a.service"
+        if not self.mount():
+            self.directory.rmdir()
+            raise unittest.SkipTest(f"cannot mount: {os.strerror(ctypes.get_errno())}")
+        self.cgroup.mkdir()
+        return self
+
+    def mount(self):
+        return libc.mount(b"perf_event", os.fsencode(self.directory), b"cgroup", 0,
+                          b"perf_event") == 0
+
+    def __exit__(self, *_):
+        """The kernel keeps a hierarchy that had cgroups when it was unmounted: once more then."""
+        self.remove_cgroup()
+        end = time.monotonic() + 20
+        while True:
+            libc.umount2(os.fsencode(self.directory), 0)
+            time.sleep(0.2)
+            if hierarchy() == 0 or time.monotonic() > end:
+                break
+            self.mount()
+            time.sleep(0.2)
+        self.directory.rmdir()
+        if hierarchy() != 0:
+            raise AssertionError("perf_event did not go back to v2")
+
+    def remove_cgroup(self):
+        for _ in range(50):
+            try:
+                return self.cgroup.rmdir()
+            except OSError:
+                time.sleep(0.1)
+
+
+class CgroupV1(live.LiveTest):
+    CONFIG = ("groups: [{name: software, events: [task-clock, page-faults]}]\n"
+              "targets: {cgroups: [{include: ['/*.service'], groups: [software]}]}\n")
+
+    def test_a_v1_hierarchy_is_found_and_counted_as_perf_stat_counts(self):
+        live.need("perf")
+        with PerfEventMount() as mounted, Exporter(self.CONFIG) as exporter:
+            before = exporter.scrape_until(
+                lambda m: m.value(FAULTS, cgroup="/a.service") is not None, 5, "the cgroup")
+            perf = subprocess.Popen(
+                ["perf", "stat", "-x,", "-a", "-e", "task-clock,page-faults",
+                 "-G", "a.service,a.service", "sleep", "4"],
+                stderr=subprocess.PIPE, text=True)
+            time.sleep(1)
+            with live.Load(mounted.cgroup, faults=20000, burn_ms=300) as load:
+                load.run()
+            lines = [line.split(",") for line in perf.communicate(timeout=20)[1].splitlines()]
+            truth = {fields[2]: float(fields[0]) for fields in lines if len(fields) > 2}
+            time.sleep(1.2)
+            after = exporter.scrape()
+        faults = after.value(FAULTS, cgroup="/a.service") - before.value(FAULTS,
+                                                                         cgroup="/a.service")
+        clock_ms = 1000 * float(after.value(CLOCK, cgroup="/a.service") -
+                                before.value(CLOCK, cgroup="/a.service"))
+        self.assertEqual(faults, truth["page-faults"])
+        self.assertGreaterEqual(faults, 20000)
+        self.assertAlmostEqual(clock_ms, truth["task-clock"], delta=0.01 * truth["task-clock"])
+
+
+if __name__ == "__main__":
+    live.main()

@@ -81,8 +81,9 @@ static int tear_down(void **state)
 /* Counts `count` in the first account and writes a snapshot of both. */
 static const char *written(struct fixture *f, uint64_t count, const struct exposition_facts *facts)
 {
-    const struct exporter_status status = {
-        .mechanism = "direct", .mechanism_reason = "why", .uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT] = 4};
+    const struct exporter_status status = {.mechanism = "direct",
+                                           .mechanism_reason = "why",
+                                           .uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT] = 4};
     AUTO(sample) struct sample *sample = sample_new(f->groups);
     AUTO(roster) struct roster *roster = NULL;
     AUTO(snapshot) struct snapshot *snapshot = NULL;

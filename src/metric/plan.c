@@ -11,16 +11,7 @@
 #include <stdatomic.h>
 
 #include "base/text.h"
-#include "event/generic.h"
-#include "metric/builtin_ratios.h"
-#include "metric/formula.h"
-
-struct plan_ratio {
-    struct formula *formula;
-    size_t group;
-    size_t first;     /* index of the group's first event in a sample */
-    size_t n_members; /* the formula's names are the group's members, in order */
-};
+#include "metric/plan_build.h"
 
 /* The counted object; `plan` is what others see. */
 struct shared_plan {
@@ -40,10 +31,8 @@ static struct plan *plan_free(struct plan *plan)
         free(plan->columns[i].help);
         free(plan->columns[i].group_name);
     }
-    for (size_t i = 0; plan->ratios && i < plan->n_ratios; i++)
-        (void)formula_free(plan->ratios[i].formula);
+    plan_free_ratios(plan);
     free(plan->columns);
-    free(plan->ratios);
     free(plan->prefix);
     free(plan->info_help);
     free(shared_of(plan));
@@ -64,10 +53,7 @@ struct plan *plan_unref(struct plan *plan)
     return NULL;
 }
 
-/*
- * Adds a column whose name and help the texts hold; empties both. The group's name is copied.
- */
-static int add_column(struct plan *plan, struct column column, struct text *name, struct text *help)
+int plan_add_column(struct plan *plan, struct column column, struct text *name, struct text *help)
 {
     AUTO_FREE char *name_string = text_take(name);
     AUTO_FREE char *help_string = text_take(help);
@@ -93,7 +79,7 @@ static int add_start_time(struct plan *plan, const struct plan_spec *spec)
 
     text_append_format(&name, "%sstart_time_seconds", spec->prefix);
     text_append_string(&help, "When counting of this birth began, in seconds since the epoch");
-    return add_column(
+    return plan_add_column(
         plan,
         (struct column){.kind = COLUMN_START_TIME, .form = NUMBER_SECONDS, .type = FAMILY_GAUGE},
         &name, &help);
@@ -108,13 +94,13 @@ static int add_total(struct plan *plan, const struct plan_spec *spec, const stru
     text_append_format(&name, "%s%s%s_total", spec->prefix, event->metric, clock ? "_seconds" : "");
     text_append_format(&help, "%s, in %s; event %s, %s", event->description, spec->target,
                        event->name, event->encoding);
-    return add_column(plan,
-                      (struct column){.kind = COLUMN_TOTAL,
-                                      .form = clock ? NUMBER_SECONDS : NUMBER_COUNT,
-                                      .index = index,
-                                      .group = group,
-                                      .type = FAMILY_COUNTER},
-                      &name, &help);
+    return plan_add_column(plan,
+                           (struct column){.kind = COLUMN_TOTAL,
+                                           .form = clock ? NUMBER_SECONDS : NUMBER_COUNT,
+                                           .index = index,
+                                           .group = group,
+                                           .type = FAMILY_COUNTER},
+                           &name, &help);
 }
 
 static int add_rate(struct plan *plan, const struct plan_spec *spec, const struct event *event,
@@ -133,13 +119,13 @@ static int add_rate(struct plan *plan, const struct plan_spec *spec, const struc
         text_append_format(&help, "Rate of %s in the last interval, in %s", event->name,
                            spec->target);
     }
-    return add_column(plan,
-                      (struct column){.kind = clock ? COLUMN_CPUS_USED : COLUMN_RATE,
-                                      .form = NUMBER_REAL,
-                                      .index = index,
-                                      .group = group,
-                                      .type = FAMILY_GAUGE},
-                      &name, &help);
+    return plan_add_column(plan,
+                           (struct column){.kind = clock ? COLUMN_CPUS_USED : COLUMN_RATE,
+                                           .form = NUMBER_REAL,
+                                           .index = index,
+                                           .group = group,
+                                           .type = FAMILY_GAUGE},
+                           &name, &help);
 }
 
 /* Whether an earlier member of any group already gives this event its total. */
@@ -219,118 +205,18 @@ static int add_group_times(struct plan *plan, const struct plan_spec *spec,
                 continue;
             text_append_format(&name, "%s%s", spec->prefix, known->name);
             text_append_format(&help, "%s %s", known->help, spec->target);
-            r = add_column(plan,
-                           (struct column){.kind = known->kind,
-                                           .form = known->form,
-                                           .index = g,
-                                           .group = g,
-                                           .type = known->type,
-                                           .group_name = (char *)groups->groups[g].name},
-                           &name, &help);
+            r = plan_add_column(plan,
+                                (struct column){.kind = known->kind,
+                                                .form = known->form,
+                                                .index = g,
+                                                .group = g,
+                                                .type = known->type,
+                                                .group_name = (char *)groups->groups[g].name},
+                                &name, &help);
             if (r < 0)
                 return r;
         }
     return 0;
-}
-
-/* Whether the group counts every event that the formula uses. */
-static bool group_counts(const struct event_group *group, const struct formula *formula)
-{
-    for (size_t i = 0; i < group->n_members; i++)
-        if (formula_uses(formula, i) && group->members[i].absence != ABSENCE_NONE)
-            return false;
-    return true;
-}
-
-/*
- * Reads the formula over the names of one group's members. 1 and the formula,
- * 0 where the group does not serve it, -ENOMEM.
- */
-static int bind_formula(const char *text, const struct event_group *group,
-                        struct formula **ret_formula)
-{
-    AUTO(formula) struct formula *formula = NULL;
-    AUTO_FREE const char **names = calloc(group->n_members + 1, sizeof(*names));
-    struct formula_error error;
-    int r;
-
-    if (!names)
-        return -ENOMEM;
-    for (size_t i = 0; i < group->n_members; i++)
-        names[i] = event_generic_canonical(group->members[i].event->name);
-    r = formula_parse(text, names, group->n_members, &formula, &error);
-    if (r == -EINVAL) {
-        for (size_t i = 0; i < group->n_members; i++)
-            names[i] = group->members[i].event->name;
-        r = formula_parse(text, names, group->n_members, &formula, &error);
-    }
-    if (r < 0)
-        return r == -EINVAL ? 0 : r;
-    if (!group_counts(group, formula))
-        return 0;
-    *ret_formula = TAKE(formula);
-    return 1;
-}
-
-static int add_ratio(struct plan *plan, const struct plan_spec *spec,
-                     const struct event_groups *groups, const char *ratio_name,
-                     const char *formula_text, const char *ratio_help)
-{
-    AUTO_TEXT struct text name = {0}, help = {0};
-    struct plan_ratio ratio = {0}, *ratios;
-    int r = 0;
-
-    for (size_t g = 0; g < groups->n_groups && r == 0; g++) {
-        const struct event_group *group = &groups->groups[g];
-
-        ratio.group = g;
-        ratio.first = group->first;
-        ratio.n_members = group->n_members;
-        r = bind_formula(formula_text, group, &ratio.formula);
-    }
-    if (r <= 0)
-        return r;
-    ratios = reallocarray(plan->ratios, plan->n_ratios + 1, sizeof(*ratios));
-    if (!ratios) {
-        (void)formula_free(ratio.formula);
-        return -ENOMEM;
-    }
-    plan->ratios = ratios;
-    ratios[plan->n_ratios++] = ratio;
-    text_append_format(&name, "%s%s", spec->prefix, ratio_name);
-    text_append_format(&help, "%s in the last interval, in %s; %s", ratio_help, spec->target,
-                       formula_text);
-    return add_column(plan,
-                      (struct column){.kind = COLUMN_RATIO,
-                                      .form = NUMBER_REAL,
-                                      .index = plan->n_ratios - 1,
-                                      .group = ratio.group,
-                                      .type = FAMILY_GAUGE},
-                      &name, &help);
-}
-
-/* A ratio of the configuration takes the place of a built-in one of the same name. */
-static bool is_configured(const struct plan_spec *spec, const char *name)
-{
-    for (size_t i = 0; i < spec->n_ratio_specs; i++)
-        if (strcmp(spec->ratio_specs[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-static int add_ratios(struct plan *plan, const struct plan_spec *spec,
-                      const struct event_groups *groups)
-{
-    int r = 0;
-
-    for (size_t i = 0; i < n_builtin_ratios && r >= 0; i++)
-        if (!is_configured(spec, builtin_ratios[i].name))
-            r = add_ratio(plan, spec, groups, builtin_ratios[i].name, builtin_ratios[i].formula,
-                          builtin_ratios[i].help);
-    for (size_t i = 0; i < spec->n_ratio_specs && r >= 0; i++)
-        r = add_ratio(plan, spec, groups, spec->ratio_specs[i].name, spec->ratio_specs[i].formula,
-                      "Ratio of the configuration");
-    return r;
 }
 
 static int fill(struct plan *plan, const struct plan_spec *spec, const struct event_groups *groups)
@@ -352,7 +238,7 @@ static int fill(struct plan *plan, const struct plan_spec *spec, const struct ev
     if (r >= 0 && spec->rates)
         r = add_events(plan, spec, groups, true);
     if (r >= 0 && spec->ratios)
-        r = add_ratios(plan, spec, groups);
+        r = plan_add_ratios(plan, spec, groups);
     return r;
 }
 
@@ -372,20 +258,6 @@ int plan_new(const struct plan_spec *spec, const struct event_groups *groups,
         return r;
     *ret_plan = TAKE(plan);
     return 0;
-}
-
-bool plan_ratio_value(const struct plan *plan, size_t ratio, const struct sample *sample,
-                      double *ret_value)
-{
-    const struct plan_ratio *bound = &plan->ratios[ratio];
-    const struct group_sample *group = &sample->groups[bound->group];
-    double values[EVENT_GROUP_MAX];
-
-    if (!group->counted || !group->ran || group->unknown)
-        return false;
-    for (size_t i = 0; i < bound->n_members && i < EVENT_GROUP_MAX; i++)
-        values[i] = sample->events[bound->first + i].exact;
-    return formula_value(bound->formula, values, ret_value);
 }
 
 size_t plan_row_bytes(const struct plan *plan, size_t labels_bytes)

@@ -85,7 +85,8 @@ static void find_cgroups(struct service *service)
     int r = cgroup_root_open(service->options->cgroupfs, &service->root);
 
     if (r >= 0) {
-        log_debug("cgroups are counted below", "path", service->root.path);
+        log_debug("cgroups are counted below", "path", service->root.path, "hierarchy",
+                  service->root.v2 ? "v2" : "v1");
         return;
     }
     service->root.fd = -1;

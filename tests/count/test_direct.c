@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "count/counter_set_fixture.h"
+
+static ssize_t fail_with_eio(struct fake_perf *perf, int fd)
+{
+    return perf->events[fd].cpu == 0 ? -EIO : 1;
+}
+
+static int refuse_second_cpu(struct fake_perf *perf, const struct perf_event_attr *attr, int cpu,
+                             int group_fd)
+{
+    (void)perf;
+    (void)attr;
+    (void)group_fd;
+    return cpu == 1 ? -ENOMEM : 0;
+}
+
+static int refuse_siblings(struct fake_perf *perf, const struct perf_event_attr *attr, int cpu,
+                           int group_fd)
+{
+    (void)perf;
+    (void)attr;
+    (void)cpu;
+    return group_fd >= 0 ? -EMFILE : 0;
+}
+
+static int refuse_offline_cpu(struct fake_perf *perf, const struct perf_event_attr *attr, int cpu,
+                              int group_fd)
+{
+    (void)perf;
+    (void)attr;
+    (void)group_fd;
+    return cpu == 1 ? -ENODEV : 0;
+}
+
+static void open__a_group_is_opened_disabled_and_enabled_as_a_whole_on_every_cpu(void **state)
+{
+    struct fixture *f = *state;
+
+    open_set(f);
+    assert_int_equal(f->perf.n_open, 4);
+    assert_int_equal(f->mechanism->open_counters, 4);
+    for (int cpu = 0; cpu < 2; cpu++) {
+        struct fake_event *leader = fake_find(&f->perf, 1, cpu);
+        struct fake_event *sibling = fake_find(&f->perf, 2, cpu);
+
+        assert_true(leader->attr.disabled);
+        assert_true(leader->enabled);
+        assert_false(sibling->attr.disabled);
+        assert_ptr_equal(&f->perf.events[sibling->leader], leader);
+        assert_false(leader->attr.pinned);
+    }
+    assert_false(counter_set_is_incomplete(f->set));
+}
+
+static void open__a_group_that_fails_on_one_cpu_is_open_on_none(void **state)
+{
+    struct fixture *f = *state;
+
+    f->perf.refuse_open = refuse_second_cpu;
+    open_set(f);
+    assert_int_equal(f->perf.n_open, 0);
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NO_DESCRIPTORS);
+    read_after(f, NS_PER_SECOND);
+    assert_false(f->sample->groups[0].counted);
+    assert_true(counter_set_wants_open(f->set, clock_monotonic_ns())); /* at once … */
+
+    open_set(f);
+    assert_false(counter_set_wants_open(f->set, clock_monotonic_ns())); /* … then not at once */
+
+    f->perf.refuse_open = NULL;
+    open_set(f);
+    assert_int_equal(f->perf.n_open, 4);
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NONE);
+}
+
+static void open__leaves_no_half_open_group_behind(void **state)
+{
+    struct fixture *f = *state;
+
+    f->perf.refuse_open = refuse_siblings;
+    open_set(f);
+    assert_int_equal(f->perf.n_open, 0);
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NO_DESCRIPTORS);
+}
+
+static void open__a_cpu_that_is_offline_is_left_out_and_the_others_count(void **state)
+{
+    struct fixture *f = *state;
+
+    f->perf.refuse_open = refuse_offline_cpu;
+    start(f);
+    assert_int_equal(f->perf.n_open, 2);
+    fake_run(&f->perf, 1, 0, 1000, 1000);
+    fake_count(&f->perf, 1, 0, 9);
+    read_after(f, NS_PER_SECOND);
+    assert_int_equal(f->sample->events[0].count, 9);
+    assert_false(f->sample->groups[0].unknown);
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NONE);
+}
+
+static void open__keeps_to_the_limit_of_descriptors(void **state)
+{
+    struct fixture *f = *state;
+
+    f->mechanism->descriptors = 3;
+    open_set(f);
+    assert_int_equal(f->perf.n_open, 0);
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NO_DESCRIPTORS);
+}
+
+static void open__refuses_whole_sets_and_counts_those_that_fit(void **state)
+{
+    struct fixture *f = *state;
+    const struct scope scope = {.kind = SCOPE_SYSTEM, .cgroup_fd = -1, .cpus = f->cpus};
+    struct counter_set *sets[2] = {f->set, NULL};
+
+    assert_int_equal(counter_set_new(f->mechanism, f->groups, &scope, &sets[1]), 0);
+    f->mechanism->descriptors = 7; /* one set takes 4 */
+    assert_int_equal(f->mechanism->open(f->mechanism, sets, 2), 0);
+    assert_int_equal(f->perf.n_open, 4);
+    assert_int_equal(counter_set_absence(sets[0]), ABSENCE_NONE);
+    assert_int_equal(counter_set_absence(sets[1]), ABSENCE_NO_DESCRIPTORS);
+    sets[1] = counter_set_free(sets[1]);
+}
+
+static void open__a_counting_group_keeps_its_other_cpus_when_one_cannot_be_reopened(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f);
+    f->perf.refuse_read = fail_with_eio; /* of CPU 0 */
+    read_after(f, NS_PER_SECOND);
+    f->perf.refuse_read = NULL;
+    f->perf.refuse_open = refuse_siblings;
+    fake_run(&f->perf, 1, 1, 1000, 1000);
+    fake_count(&f->perf, 1, 1, 50);
+    open_set(f);
+    assert_int_equal(f->perf.n_open, 2);
+    read_after(f, NS_PER_SECOND);
+    assert_int_equal(f->sample->events[0].count, 50);
+    assert_true(f->sample->groups[0].unknown); /* no rate of half the CPUs */
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NO_DESCRIPTORS);
+}
+
+static void absence__of_a_set_with_nothing_to_open_is_that_of_its_events(void **state)
+{
+    struct fixture *f = *state;
+    const enum absence absences[] = {ABSENCE_NOT_PERMITTED, ABSENCE_NOT_PERMITTED};
+
+    event_groups_apply(f->groups, absences);
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NOT_PERMITTED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(open__a_group_is_opened_disabled_and_enabled_as_a_whole_on_every_cpu),
+        TEST(open__a_group_that_fails_on_one_cpu_is_open_on_none),
+        TEST(open__leaves_no_half_open_group_behind),
+        TEST(open__a_cpu_that_is_offline_is_left_out_and_the_others_count),
+        TEST(open__keeps_to_the_limit_of_descriptors),
+        TEST(open__refuses_whole_sets_and_counts_those_that_fit),
+        TEST(open__a_counting_group_keeps_its_other_cpus_when_one_cannot_be_reopened),
+        TEST(absence__of_a_set_with_nothing_to_open_is_that_of_its_events),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

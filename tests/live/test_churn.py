@@ -22,7 +22,7 @@ FAULTS = "pmu_cgroup_page_faults_total"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
 DROPPED = "pmu_exporter_targets_dropped_total"
 LINGER = 3.0
-WARM_UP = 8
+WARM_UP = max(8, SECONDS // 10)  # until malloc has what it keeps
 
 # Half live too short to be seen in most cycles, with names of their own; half live for a cycle and
 # are born again under the names of the dead.
@@ -120,7 +120,7 @@ class ChurnTest(live.LiveTest):
         config = live.config(self.cgroups, more="limits: {cgroups: 2000}\n")
         exporter = self.enterContext(Exporter(config))
         with Witness(exporter):
-            self.churn(WARM_UP, exporter)  # malloc takes that once, and keeps it
+            self.churn(WARM_UP, exporter)
         time.sleep(LINGER + 2 * CYCLE)
         before = figures(exporter, self.cgroups)
         cpu, began = exporter.cpu_seconds(), time.monotonic()

@@ -17,6 +17,7 @@
 #include "app/log.h"
 #include "base/clock.h"
 #include "metric/snapshot.h"
+#include "sys/memory.h"
 
 /*
  * Opening may be slow: it is done in batches that grow while they are fast, and what
@@ -24,6 +25,9 @@
  */
 #define OPEN_TIME_NS  (NS_PER_SECOND / 2)
 #define FAST_BATCH_NS (NS_PER_SECOND / 20)
+
+/* Memory of fewer entries than this is not worth giving back. */
+#define FEW_ENTRIES 100
 
 static struct target_class *class_of(const struct collector *collector, const struct entry *entry)
 {
@@ -249,6 +253,19 @@ static int publish(struct collector *collector)
     return 0;
 }
 
+/* After a mass death the heap is mostly free; it would stay ours for ever. */
+static void give_back_memory(struct collector *collector)
+{
+    size_t n = collector->ledger.n_entries;
+
+    if (n > collector->most_entries)
+        collector->most_entries = n;
+    if (2 * n + FEW_ENTRIES > collector->most_entries)
+        return;
+    memory_give_back();
+    collector->most_entries = n;
+}
+
 void collector_note_reload(struct collector *collector, bool good)
 {
     collector->status.config_reload_good = good;
@@ -274,6 +291,7 @@ int collector_cycle(struct collector *collector, uint64_t missed)
     opened = open_wanted(collector);
     collector_read(collector);
     published = publish(collector);
+    give_back_memory(collector);
     if (published < 0)
         return published;
     return discovered < 0 ? discovered : opened;

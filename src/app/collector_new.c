@@ -19,16 +19,42 @@ static size_t subtree_share(size_t targets)
     return targets - targets / 4;
 }
 
-/* Of the descriptors, the directories of targets may take half. */
-static struct cgroup_limits cgroup_limits(const struct collector_setup *setup)
+/* Descriptors that the system takes, and the most that one cgroup may take with its directory. */
+static void descriptors_needed(const struct collector *collector, size_t *ret_system,
+                               size_t *ret_cgroup)
 {
-    size_t wanted = (size_t)setup->config->limits.cgroups, half = setup->descriptors / 2;
-    size_t targets = wanted < half ? wanted : half;
+    const struct counting *counting = collector->counting;
+    size_t system = 0, cgroup = 0;
 
+    for (size_t i = 0; i < counting->n_classes; i++) {
+        const struct event_groups *groups = counting->classes[i].groups;
+
+        if (groups && i < CLASS_CGROUP)
+            system += groups->n_opened * collector->system_cpus->n;
+        else if (groups && groups->n_opened * collector->online->n > cgroup)
+            cgroup = groups->n_opened * collector->online->n;
+    }
+    *ret_system = system;
+    *ret_cgroup = cgroup + 1;
+}
+
+/*
+ * As many cgroups as the configuration allows and the descriptors suffice for: so the
+ * share of one top-level cgroup is one of descriptors too.
+ */
+static struct cgroup_limits cgroup_limits(const struct collector *collector)
+{
+    size_t wanted = (size_t)collector->setup.config->limits.cgroups;
+    size_t descriptors = collector->setup.descriptors, system, cgroup, fit;
+    size_t targets;
+
+    descriptors_needed(collector, &system, &cgroup);
+    fit = descriptors > system ? (descriptors - system) / cgroup : 0;
+    targets = wanted <= fit ? wanted : fit;
     return (struct cgroup_limits){
         .targets = targets,
         .per_subtree = subtree_share(targets),
-        .reason = wanted < half ? ABSENCE_OVER_LIMIT : ABSENCE_NO_DESCRIPTORS,
+        .reason = wanted <= fit ? ABSENCE_OVER_LIMIT : ABSENCE_NO_DESCRIPTORS,
     };
 }
 
@@ -169,7 +195,7 @@ static int make_rules(struct collector *collector)
 
 static int make_cgroups(struct collector *collector)
 {
-    const struct cgroup_limits limits = cgroup_limits(&collector->setup);
+    const struct cgroup_limits limits = cgroup_limits(collector);
     int r;
 
     if (collector->setup.config->n_cgroups == 0 || collector->setup.cgroup_root_fd < 0)

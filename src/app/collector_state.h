@@ -23,7 +23,8 @@ struct collector {
     struct cgroup_target *orphans; /* born when there was no memory for an entry */
     struct counter_set **opening;  /* scratch: what is to be opened in this cycle */
     size_t n_opening;
-    bool may_open; /* some entry may have something to open */
+    size_t most_entries; /* since memory was given back */
+    bool may_open;       /* some entry may have something to open */
     bool out_of_date;
     uint64_t now_ns;
     uint64_t probe_at_ns;

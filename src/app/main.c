@@ -5,6 +5,7 @@
 
 #include "app/config_report.h"
 #include "app/service.h"
+#include "sys/memory.h"
 
 static int run(const struct options *options)
 {
@@ -28,6 +29,7 @@ int main(int argc, char **argv)
     struct options options;
     int status;
 
+    memory_settle();
     (void)signal(SIGPIPE, SIG_IGN); /* a log that nobody reads any more must not end us */
     switch (options_parse(argc, argv, &options)) {
     case OPTIONS_RUN:

@@ -37,8 +37,8 @@ struct exposition *exposition_new(void)
 static void forget_roster(struct exposition *exposition)
 {
     exposition->roster = roster_unref(exposition->roster);
-    text_clear(&exposition->info);
-    text_clear(&exposition->bytes);
+    text_done(&exposition->info);
+    text_done(&exposition->bytes);
     free(TAKE(exposition->blocks));
 }
 
@@ -47,8 +47,6 @@ struct exposition *exposition_free(struct exposition *exposition)
     if (!exposition)
         return NULL;
     forget_roster(exposition);
-    text_done(&exposition->info);
-    text_done(&exposition->bytes);
     free(exposition);
     return NULL;
 }

@@ -189,6 +189,25 @@ class ManyTest(live.LiveTest):
         self.assertLessEqual(idle, 0.10)
         exporter.check_log_rate()
 
+    def test_long_names_of_one_user_leave_room_on_the_page(self):
+        exporter = self.enterContext(Exporter(self.config("")))
+        for i in range(800):
+            os.mkdir(self.mine.directory("x" * 900 + f"{i:04d}"))
+        metrics = self.scrape_until_told(exporter, 800)
+        print(f"{len(metrics.find(FAULTS))} counted, {len(metrics.body) / 1024:.0f} KiB")
+        self.assertLessEqual(len(metrics.body), BODY)
+        self.check_newcomer(exporter)
+        self.assertLessEqual(len(exporter.scrape().body), BODY)
+
+    def test_descriptors_of_one_user_leave_room_for_another(self):
+        exporter = self.enterContext(Exporter(self.config(""),
+                                              wrapper=["prlimit", "--nofile=1024"]))
+        for i in range(500):
+            os.mkdir(self.mine.directory(f"m{i:03d}"))
+        metrics = self.scrape_until_told(exporter, 500)
+        print(f"{len(metrics.find(FAULTS))} counted with 1024 descriptors")
+        self.check_newcomer(exporter)
+
 
 if __name__ == "__main__":
     live.main()

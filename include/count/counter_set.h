@@ -38,6 +38,9 @@ void counter_set_adopt(struct counter_set *set, struct counter_set *from);
 /* Closes all descriptors; what is read afterwards is nothing. Bases are forgotten. */
 void counter_set_close(struct counter_set *set);
 
+/* Whether a group of the set is open, on some CPU at least. */
+bool counter_set_is_open(const struct counter_set *set, size_t group);
+
 /* Whether something of the set ought to be open and is not … */
 bool counter_set_is_incomplete(const struct counter_set *set);
 

@@ -20,11 +20,14 @@
 #include "sys/memory.h"
 
 /*
- * Opening may be slow: it is done in batches that grow while they are fast, and what
- * has not been opened within this time waits for the next cycle.
+ * Opening may be slow: it is done in batches, which grow while they are fast, and what
+ * is not open after this time waits for the next cycle.
  */
 #define OPEN_TIME_NS  (NS_PER_SECOND / 2)
 #define FAST_BATCH_NS (NS_PER_SECOND / 20)
+
+/* How many that were refused are tried again in a cycle. */
+#define MOST_ADMISSIONS 100
 
 /* Memory of fewer entries than this is not worth giving back. */
 #define FEW_ENTRIES 100
@@ -47,16 +50,38 @@ static bool is_countable(const struct collector *collector, const struct entry *
 
 /* open */
 
-static void want_open(struct collector *collector, struct entry *entry)
+/*
+ * Tries again to give room, and counters, to those that were refused: a bounded number
+ * in each cycle, since strangers decide how many there are. Making room removes what
+ * lingers, and with it moves others in the list: what is passed over now is seen next
+ * time.
+ */
+static void admit_refused(struct collector *collector)
 {
-    if (entry->gone_ns)
-        return;
-    if (!entry->account)
-        (void)ledger_admit(&collector->ledger, entry, clock_realtime_ns());
-    if (entry->account && !entry->counters && is_countable(collector, entry))
-        (void)collector_make_counters(collector, entry);
-    if (entry->counters && counter_set_wants_open(entry->counters, collector->now_ns))
-        collector->opening[collector->n_opening++] = entry->counters;
+    size_t tries = MOST_ADMISSIONS;
+
+    for (size_t i = 0; i < collector->ledger.n_entries && tries > 0; i++) {
+        struct entry *entry = collector->ledger.entries[i];
+
+        if (entry->gone_ns || (entry->account && entry->counters))
+            continue;
+        tries--;
+        if (!entry->account)
+            (void)ledger_admit(&collector->ledger, entry, clock_realtime_ns());
+        if (entry->account && !entry->counters && is_countable(collector, entry))
+            (void)collector_make_counters(collector, entry);
+    }
+}
+
+static void list_wanted(struct collector *collector)
+{
+    collector->n_opening = 0;
+    for (size_t i = 0; i < collector->ledger.n_entries; i++) {
+        struct entry *entry = collector->ledger.entries[i];
+
+        if (entry->counters && counter_set_wants_open(entry->counters, collector->now_ns))
+            collector->opening[collector->n_opening++] = entry->counters;
+    }
 }
 
 /* Notes why a target is not counted, and counts it once each time that it begins. */
@@ -81,25 +106,25 @@ static size_t counter_descriptors(const struct collector *collector)
 static int open_batches(struct collector *collector)
 {
     struct mechanism *mechanism = collector->setup.mechanism;
-    uint64_t begin_ns = clock_monotonic_ns(), before_ns = begin_ns;
-    size_t batch = 1;
+    uint64_t begin_ns = clock_monotonic_ns(), before_ns = begin_ns, now_ns = begin_ns;
+    size_t batch = 1, n;
 
     mechanism->descriptors = counter_descriptors(collector);
-    for (size_t i = 0; i < collector->n_opening; i += batch, batch *= 2) {
-        size_t n = collector->n_opening - i < batch ? collector->n_opening - i : batch;
-        int r = mechanism->open(mechanism, collector->opening + i, n);
-        uint64_t now_ns = clock_monotonic_ns();
+    for (size_t i = 0; i < collector->n_opening && now_ns - begin_ns < OPEN_TIME_NS; i += n) {
+        int r;
 
+        n = collector->n_opening - i < batch ? collector->n_opening - i : batch;
+        r = mechanism->open(mechanism, collector->opening + i, n);
         if (r < 0)
             return r;
-        if (now_ns - begin_ns > OPEN_TIME_NS || now_ns - before_ns > FAST_BATCH_NS)
-            break; /* the rest is incomplete, and so is wanted again */
+        now_ns = clock_monotonic_ns();
+        batch = now_ns - before_ns < FAST_BATCH_NS ? 2 * batch : batch;
         before_ns = now_ns;
     }
     return 0;
 }
 
-static int open_wanted(struct collector *collector)
+int collector_open(struct collector *collector)
 {
     struct ledger *ledger = &collector->ledger;
     struct counter_set **opening;
@@ -107,15 +132,12 @@ static int open_wanted(struct collector *collector)
 
     if (!collector->may_open)
         return 0;
+    admit_refused(collector);
     opening = reallocarray(collector->opening, ledger->n_entries + 1, sizeof(struct counter_set *));
     if (!opening)
         return -ENOMEM;
     collector->opening = opening;
-    collector->n_opening = 0;
-    /* Downwards: an entry that makes room for this one leaves those before it in place. */
-    for (size_t i = ledger->n_entries; i-- > 0;)
-        if (i < ledger->n_entries)
-            want_open(collector, ledger->entries[i]);
+    list_wanted(collector);
     r = open_batches(collector);
     for (size_t i = 0; i < ledger->n_entries; i++)
         if (ledger->entries[i]->counters)
@@ -133,7 +155,7 @@ static bool has_counted(const struct sample *sample)
     return false;
 }
 
-static void read_entry(struct collector *collector, struct entry *entry)
+void collector_read_entry(struct collector *collector, struct entry *entry)
 {
     struct sample *sample = class_of(collector, entry)->sample;
 
@@ -169,7 +191,7 @@ void collector_read(struct collector *collector)
         struct entry *entry = collector->ledger.entries[i];
 
         if (entry->counters)
-            read_entry(collector, entry);
+            collector_read_entry(collector, entry);
         else if (is_countable(collector, entry))
             miss_entry(collector, entry);
     }
@@ -269,6 +291,8 @@ static void give_back_memory(struct collector *collector)
 void collector_note_reload(struct collector *collector, bool good)
 {
     collector->status.config_reload_good = good;
+    if (good)
+        collector->status.config_reload_realtime_ns = clock_realtime_ns();
 }
 
 bool collector_is_out_of_date(struct collector *collector)
@@ -288,7 +312,7 @@ int collector_cycle(struct collector *collector, uint64_t missed)
     collector->status.cycles_late += missed;
     collector_probe_again(collector);
     discovered = collector_discover(collector);
-    opened = open_wanted(collector);
+    opened = collector_open(collector);
     collector_read(collector);
     published = publish(collector);
     give_back_memory(collector);

@@ -76,12 +76,8 @@ static void end_cgroup(struct collector *collector, struct cgroup_target *target
         cgroup_targets_release(collector->cgroups, target);
         return;
     }
-    if (entry->counters) {
-        struct sample *sample = collector->counting->classes[entry->class_index].sample;
-
-        counter_set_read(entry->counters, clock_monotonic_ns(), sample);
-        account_update(entry->account, sample);
-    }
+    if (entry->counters)
+        collector_read_entry(collector, entry);
     ledger_linger(&collector->ledger, entry, collector->now_ns);
 }
 
@@ -100,14 +96,12 @@ static void enter_newcomers(struct collector *collector, const struct cgroup_cha
 
 int collector_discover(struct collector *collector)
 {
-    struct cgroup_changes changes;
+    struct cgroup_changes changes = {0};
     int r;
 
     if (!collector->cgroups)
         return 0;
-    r = cgroup_targets_update(collector->cgroups, &changes);
-    if (r < 0)
-        return r;
+    r = cgroup_targets_update(collector->cgroups, &changes); /* on failure there are none */
     for (size_t i = 0; i < changes.n_gone; i++)
         end_cgroup(collector, changes.gone[i]);
     enter_orphans(collector);
@@ -115,5 +109,5 @@ int collector_discover(struct collector *collector)
     if (changes.identities_changed)
         ledger_rename(&collector->ledger);
     ledger_retire(&collector->ledger, collector->now_ns, collector->setup.config->linger_ns);
-    return 0;
+    return r;
 }

@@ -10,6 +10,7 @@
 #include "app/config_report.h"
 #include "app/log.h"
 #include "base/clock.h"
+#include "sys/cgroup_root.h"
 #include "sys/cpu_topology.h"
 #include "sys/pmu.h"
 
@@ -241,39 +242,56 @@ static int make_ledger(struct collector *collector)
     return add_system(collector);
 }
 
-static int fill(struct collector *collector, const struct counting *known)
+static int fill(struct collector *collector, const struct collector *predecessor)
 {
     int r = read_cpus(collector);
 
     if (r >= 0)
         r = counting_new(collector->setup.config, collector->setup.resolver, &collector->counting);
     if (r >= 0)
-        r = collector_probe(collector, known);
+        r = collector_probe(collector, predecessor);
     if (r >= 0)
         r = make_cgroups(collector);
     return r < 0 ? r : make_ledger(collector);
 }
 
-/* Counters of the exporter itself go on from one collector to the next. */
-static void init_status(struct collector *collector, const struct collector *predecessor)
+static void init_status(struct collector *collector)
 {
     const struct config *config = collector->setup.config;
 
-    if (predecessor) {
-        collector_status(predecessor, &collector->status);
-        memcpy(collector->told, predecessor->told, sizeof(collector->told));
-    }
     collector->status.interval_ns = config->interval_ns;
-    collector->status.config_reload_realtime_ns = clock_realtime_ns();
-    collector->status.config_reload_good = 1;
+    collector->status.cgroup_watching = 0;
     collector->status.mechanism = collector->setup.mechanism->name;
     collector->status.mechanism_reason =
         config->counting == CONFIG_COUNTING_DIRECT ? "configured" : "the only one that is built";
 }
 
 /*
+ * The directories of two collectors would be twice as many descriptors as there may
+ * be; the old one needs its own only if it goes on after all.
+ */
+static void close_directories(struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->n_entries; i++)
+        if (ledger->entries[i]->cgroup)
+            cgroup_target_close_fd(ledger->entries[i]->cgroup);
+}
+
+/* One that has gone meanwhile stays closed: the next update tells. */
+static void reopen_directories(struct ledger *ledger, int root_fd)
+{
+    for (size_t i = 0; i < ledger->n_entries; i++) {
+        struct cgroup_target *target = ledger->entries[i]->cgroup;
+        int fd = target && target->fd < 0 ? cgroup_open_below(root_fd, target->path + 1) : -1;
+
+        if (fd >= 0)
+            target->fd = fd;
+    }
+}
+
+/*
  * Both look once more, so that each birth and death since the last cycle is the old
- * one's; and it reads once more, so that what is not taken over open is not lost.
+ * one's. Counters of the exporter itself go on.
  */
 static int take_over(struct collector *collector, struct collector *predecessor)
 {
@@ -281,11 +299,18 @@ static int take_over(struct collector *collector, struct collector *predecessor)
 
     predecessor->now_ns = collector->now_ns = clock_monotonic_ns();
     r = collector_discover(predecessor);
+    if (r < 0)
+        return r;
+    collector_status(predecessor, &collector->status);
+    memcpy(collector->told, predecessor->told, sizeof(collector->told));
+    init_status(collector);
+    close_directories(&predecessor->ledger);
+    r = collector_discover(collector);
     if (r >= 0)
-        r = collector_discover(collector);
-    if (r >= 0)
-        collector_read(predecessor);
-    return r < 0 ? r : collector_succeed(collector, predecessor);
+        r = collector_succeed(collector, predecessor);
+    if (r < 0)
+        reopen_directories(&predecessor->ledger, predecessor->setup.cgroup_root_fd);
+    return r;
 }
 
 int collector_new(const struct collector_setup *setup, struct collector *predecessor,
@@ -298,12 +323,13 @@ int collector_new(const struct collector_setup *setup, struct collector *predece
         return -ENOMEM;
     collector->setup = *setup;
     collector->may_open = true;
-    r = fill(collector, predecessor ? predecessor->counting : NULL);
+    init_status(collector);
+    collector_note_reload(collector, true);
+    r = fill(collector, predecessor);
     if (r >= 0 && predecessor)
         r = take_over(collector, predecessor);
     if (r < 0)
         return r;
-    init_status(collector, predecessor);
     tell_cost(collector);
     *ret_collector = TAKE(collector);
     return 0;

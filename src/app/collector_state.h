@@ -36,7 +36,7 @@ struct collector {
 int collector_make_counters(struct collector *collector, struct entry *entry);
 
 /* Asks what can be counted, of every class that has groups; before there are entries. */
-int collector_probe(struct collector *collector, const struct counting *known);
+int collector_probe(struct collector *collector, const struct collector *predecessor);
 
 /* Asks again, once a minute, for what cannot be counted now. */
 void collector_probe_again(struct collector *collector);
@@ -50,5 +50,14 @@ void collector_read(struct collector *collector);
 /* The status with all that others count for it. */
 void collector_status(const struct collector *collector, struct exporter_status *ret_status);
 
-/* Takes over counters and totals of what both count, and what lingers. 0, or -ENOMEM: nothing. */
+/* Opens what is wanted and not open, for a bounded time. 0 or -ENOMEM. */
+int collector_open(struct collector *collector);
+
+/* Reads one entry that has counters, and derives. */
+void collector_read_entry(struct collector *collector, struct entry *entry);
+
+/*
+ * Takes over what both count, with its open counters and totals, and what lingers.
+ * Both have discovered. 0, or -ENOMEM: nothing was taken over.
+ */
 int collector_succeed(struct collector *collector, struct collector *predecessor);

@@ -34,76 +34,111 @@ static struct entry **sort_cgroups(const struct ledger *ledger, size_t *ret_n)
     return sorted;
 }
 
-static void take_over(struct collector *collector, struct entry *entry, struct entry *from)
-{
-    if (!entry->account || !from->account)
-        return;
-    account_adopt(entry->account, from->account);
-    entry->counted = from->counted;
-    if (!entry->counters || !from->counters)
-        return;
-    counter_set_adopt(entry->counters, from->counters);
-    collector->may_open = true;
-}
-
-static void take_over_cgroup(struct collector *collector, struct entry *entry,
-                             struct entry *const *sorted, size_t n)
-{
-    struct entry *const *found = bsearch(&entry, sorted, n, sizeof(struct entry *), by_path);
-
-    if (found && (*found)->cgroup->inode == entry->cgroup->inode)
-        take_over(collector, entry, *found);
-}
-
 /* The same CPU, or the machine: told by the labels, which are none or the CPU's number. */
 static bool is_same_system(const struct entry *a, const struct entry *b)
 {
     size_t n_a, n_b;
     const struct label *labels_a, *labels_b;
 
-    if (!b->identity || b->path || a->class_index != b->class_index)
+    if (b->class_index != a->class_index || b->cgroup || b->path)
         return false;
     labels_a = identity_labels(a->identity, &n_a);
     labels_b = identity_labels(b->identity, &n_b);
     return n_a == n_b && (n_a == 0 || strcmp(labels_a[0].value, labels_b[0].value) == 0);
 }
 
-static void take_over_system(struct collector *collector, struct entry *entry,
-                             const struct ledger *from)
+/* The old entry of the same target; NULL: there is none. */
+static struct entry *counterpart(const struct entry *entry, const struct ledger *from,
+                                 struct entry *const *sorted, size_t n)
 {
+    struct entry *const *found;
+
+    if (entry->cgroup) {
+        found = bsearch(&entry, sorted, n, sizeof(struct entry *), by_path);
+        return found && (*found)->cgroup->inode == entry->cgroup->inode ? *found : NULL;
+    }
     for (size_t i = 0; i < from->n_entries; i++)
         if (is_same_system(entry, from->entries[i]))
-            take_over(collector, entry, from->entries[i]);
+            return from->entries[i];
+    return NULL;
 }
 
-/* What lingers there lingers here, where a rule still wants it. The hash keeps its order. */
-static void inherit_lingering(struct collector *collector, const struct ledger *from)
+/* Whether every target has what it would take over into: else memory has run out. */
+static bool is_ready(const struct collector *collector)
 {
-    for (const struct entry *entry = from->lingering; entry; entry = entry->hh.next) {
-        int rule = collector->rules ? cgroup_rules_match(collector->rules, entry->path) : -1;
+    for (size_t i = 0; i < collector->ledger.n_entries; i++) {
+        const struct entry *entry = collector->ledger.entries[i];
 
-        if (rule >= 0)
-            ledger_inherit(&collector->ledger, CLASS_CGROUP + (size_t)rule, entry);
+        if (entry->account && !entry->counters && entry != collector->machine)
+            return false;
     }
+    return !collector->orphans;
 }
 
+static int make_system_counters(struct collector *collector)
+{
+    for (size_t i = 0; i < collector->ledger.n_entries; i++) {
+        struct entry *entry = collector->ledger.entries[i];
+        int r = 0;
+
+        if (!entry->cgroup && entry->account && entry != collector->machine)
+            r = collector_make_counters(collector, entry);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+/* What has ended there lingers here, where a rule still wants it. */
+static void inherit(struct collector *collector, const struct entry *from, const char *path,
+                    uint64_t gone_ns)
+{
+    int rule = collector->rules ? cgroup_rules_match(collector->rules, path) : -1;
+
+    if (rule >= 0)
+        ledger_inherit(&collector->ledger, CLASS_CGROUP + (size_t)rule, from, path, gone_ns);
+}
+
+static void inherit_ended(struct collector *collector, const struct ledger *from,
+                          struct entry *const *sorted, size_t n)
+{
+    /* The hash keeps the order of the ends. */
+    for (const struct entry *entry = from->lingering; entry; entry = entry->hh.next)
+        inherit(collector, entry, entry->path, entry->gone_ns);
+    /* One that ended between the two looks lives for the old collector only. */
+    for (size_t i = 0; i < n; i++)
+        if (sorted[i]->counted)
+            inherit(collector, sorted[i], sorted[i]->cgroup->path, collector->now_ns);
+}
+
+/*
+ * Open counters first, then what is new is opened; the old collector reads what it
+ * has left, for the last time; then its totals go over. So a group that changed is
+ * counted by the one until the other counts it.
+ */
 int collector_succeed(struct collector *collector, struct collector *predecessor)
 {
-    const struct ledger *from = &predecessor->ledger;
-    size_t n;
-    AUTO_FREE struct entry **sorted = sort_cgroups(from, &n);
-    size_t n_entries = collector->ledger.n_entries;
+    struct ledger *ledger = &collector->ledger;
+    const size_t n_entries = ledger->n_entries;
+    size_t n = 0;
+    AUTO_FREE struct entry **sorted = sort_cgroups(&predecessor->ledger, &n);
+    AUTO_FREE struct entry **from = calloc(n_entries + 1, sizeof(*from));
 
-    if (!sorted)
+    if (!sorted || !from || make_system_counters(collector) < 0 || !is_ready(collector))
         return -ENOMEM;
     for (size_t i = 0; i < n_entries; i++) {
-        struct entry *entry = collector->ledger.entries[i];
-
-        if (entry->cgroup)
-            take_over_cgroup(collector, entry, sorted, n);
-        else
-            take_over_system(collector, entry, from);
+        from[i] = counterpart(ledger->entries[i], &predecessor->ledger, sorted, n);
+        if (from[i] && ledger->entries[i]->counters && from[i]->counters)
+            counter_set_adopt(ledger->entries[i]->counters, from[i]->counters);
     }
-    inherit_lingering(collector, from);
+    (void)collector_open(collector); /* what fails is tried again in the cycle */
+    collector_read(predecessor);
+    for (size_t i = 0; i < n_entries; i++)
+        if (from[i] && ledger->entries[i]->account && from[i]->account) {
+            account_adopt(ledger->entries[i]->account, from[i]->account);
+            ledger->entries[i]->counted = from[i]->counted;
+        }
+    collector_read(collector);
+    inherit_ended(collector, &predecessor->ledger, sorted, n);
     return 0;
 }

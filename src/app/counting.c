@@ -260,57 +260,41 @@ static bool same_group(const struct event_group *a, const struct event_group *b)
     return true;
 }
 
-/* What a group counted before it goes on counting: what the kernel refuses now is for newcomers. */
-static void keep_known(const struct event_groups *groups, const struct event_groups *known,
-                       enum absence *absences)
+/* A group that is open keeps what it counts; where the kernel told nothing, also what it lacks. */
+static void keep_open(const struct event_group *group, const struct open_groups *open, bool unsure,
+                      enum absence *absences)
 {
-    for (size_t g = 0; g < groups->n_groups; g++)
-        for (size_t k = 0; k < known->n_groups; k++) {
-            const struct event_group *group = &groups->groups[g], *before = &known->groups[k];
+    for (size_t k = 0; k < open->n; k++)
+        for (size_t i = 0; i < group->n_members && same_group(group, open->groups[k]); i++) {
+            enum absence before = open->groups[k]->members[i].absence;
 
-            if (!same_group(group, before))
-                continue;
-            for (size_t i = 0; i < group->n_members; i++)
-                if (before->members[i].absence == ABSENCE_NONE)
-                    absences[group->first + i] = ABSENCE_NONE;
+            if (before == ABSENCE_NONE || unsure)
+                absences[group->first + i] = before;
         }
 }
 
-/* The groups of the same scope in what was counted before; NULL: there were none. */
-static const struct event_groups *known_groups(const struct counting *known, size_t class_index)
+/* What stands, in the form of an answer. */
+static void copy_absences(const struct event_groups *groups, enum absence *absences)
 {
-    if (!known || class_index >= known->n_classes)
-        return NULL;
-    return known->classes[class_index].groups;
+    for (size_t g = 0; g < groups->n_groups; g++)
+        for (size_t i = 0; i < groups->groups[g].n_members; i++)
+            absences[groups->groups[g].first + i] = groups->groups[g].members[i].absence;
 }
 
-static int ask(const struct event_groups *groups, const struct perf_ops *ops,
-               const struct scope *scope, const struct event_groups *known,
-               enum absence **ret_absences)
+int counting_probe(struct counting *counting, size_t class_index, const struct perf_ops *ops,
+                   const struct scope *scope, const struct open_groups *open)
 {
-    AUTO_FREE enum absence *absences = calloc(groups->n_events + 1, sizeof(*absences));
+    struct target_class *class = &counting->classes[class_index];
+    AUTO_FREE enum absence *absences = calloc(class->groups->n_events + 1, sizeof(*absences));
     int r;
 
     if (!absences)
         return -ENOMEM;
-    r = event_groups_probe(groups, ops, scope, absences);
-    if (r < 0)
-        return r;
-    if (known)
-        keep_known(groups, known, absences);
-    *ret_absences = TAKE(absences);
-    return 0;
-}
-
-int counting_probe(struct counting *counting, size_t class_index, const struct perf_ops *ops,
-                   const struct scope *scope, const struct counting *known)
-{
-    struct target_class *class = &counting->classes[class_index];
-    AUTO_FREE enum absence *absences = NULL;
-    int r = ask(class->groups, ops, scope, known_groups(known, class_index), &absences);
-
-    if (r < 0)
-        return r;
+    class->unsure = event_groups_probe(class->groups, ops, scope, absences) < 0;
+    if (class->unsure)
+        copy_absences(class->groups, absences);
+    for (size_t g = 0; g < class->groups->n_groups; g++)
+        keep_open(&class->groups->groups[g], open, class->unsure, absences);
     event_groups_apply(class->groups, absences);
     r = make_plan(class, class->groups);
     if (r >= 0 && class_index == CLASS_CPU)
@@ -318,14 +302,36 @@ int counting_probe(struct counting *counting, size_t class_index, const struct p
     return r;
 }
 
-int counting_can_grow(const struct counting *counting, size_t class_index,
-                      const struct perf_ops *ops, const struct scope *scope)
+/* Whether the answer has something that is not counted now. */
+static bool has_more(const struct event_groups *groups, const enum absence *absences)
 {
-    const struct event_groups *groups = counting->classes[class_index].groups;
-    AUTO_FREE enum absence *absences = NULL;
-    int r = ask(groups, ops, scope, groups, &absences);
+    for (size_t g = 0; g < groups->n_groups; g++) {
+        const struct event_group *group = &groups->groups[g];
 
-    return r < 0 ? r : event_groups_differ(groups, absences);
+        for (size_t i = 0; i < group->n_members; i++)
+            if (group->members[i].absence != ABSENCE_NONE &&
+                absences[group->first + i] == ABSENCE_NONE)
+                return true;
+    }
+    return false;
+}
+
+int counting_can_grow(struct counting *counting, size_t class_index, const struct perf_ops *ops,
+                      const struct scope *scope)
+{
+    struct target_class *class = &counting->classes[class_index];
+    AUTO_FREE enum absence *absences = calloc(class->groups->n_events + 1, sizeof(*absences));
+    bool was_unsure = class->unsure;
+    int r;
+
+    if (!absences)
+        return -ENOMEM;
+    r = event_groups_probe(class->groups, ops, scope, absences);
+    if (r < 0)
+        return r;
+    class->unsure = false;
+    return has_more(class->groups, absences) ||
+           (was_unsure && event_groups_differ(class->groups, absences));
 }
 
 /* The counter's name for event_info: of the column that the event has its total in. */
@@ -337,15 +343,15 @@ static const char *total_name(const struct target_class *class, size_t event)
     return "";
 }
 
-static bool status_is_listed(const struct event_status *statuses, size_t n,
-                             const struct event_status *status)
+static struct event_status *find_status(struct event_status *statuses, size_t n,
+                                        const struct event_status *status)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(statuses[i].scope, status->scope) == 0 &&
             strcmp(statuses[i].group, status->group) == 0 &&
             strcmp(statuses[i].event, status->event) == 0)
-            return true;
-    return false;
+            return &statuses[i];
+    return NULL;
 }
 
 /* Several rules for cgroups may have the same groups: an event is told once a scope. */
@@ -357,6 +363,7 @@ static size_t list_statuses(const struct target_class *class, struct event_statu
 
         for (size_t i = 0; i < group->n_members; i++) {
             const struct event *event = group->members[i].event;
+            struct event_status *listed;
             const struct event_status status = {
                 .scope = scope_kind_name(class->groups->kind),
                 .metric = (char *)total_name(class, group->first + i),
@@ -367,8 +374,11 @@ static size_t list_statuses(const struct target_class *class, struct event_statu
                 .absence = group->members[i].absence,
             };
 
-            if (!status_is_listed(statuses, n, &status))
+            listed = find_status(statuses, n, &status);
+            if (!listed)
                 statuses[n++] = status;
+            else if (!*listed->metric)
+                *listed = status; /* one class may have its total in this group, another not */
         }
     }
     return n;

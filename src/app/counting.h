@@ -16,6 +16,7 @@ struct target_class {
     struct event_groups *groups; /* NULL: this class is a sum of another one's targets */
     struct plan *plan;
     struct sample *sample; /* scratch for one reading */
+    bool unsure; /* the kernel could not tell what can be counted: more is tried than may succeed */
     struct plan_spec spec;
 };
 
@@ -38,19 +39,28 @@ int counting_new(const struct config *config, struct event_resolver *resolver,
 struct counting *counting_free(struct counting *counting);
 DEFINE_AUTO(counting, struct counting *, counting_free)
 
+/* Groups that a predecessor has open in some scope. */
+struct open_groups {
+    const struct event_group **groups;
+    size_t n;
+};
+
 /*
  * Asks the kernel what a class can count and takes the answer over, with new plans;
- * only while no counter set of the class exists. known: what was counted before, or
- * NULL: a group that is the same there keeps what it counts, whatever the kernel
- * says now, since its counters may still be open. 0; -ENOMEM; another -errno where
- * the kernel could not tell: then all that may be counted is taken as counted.
+ * only while no counter set of the class exists. A group that is open goes on with
+ * what it counts, whatever the kernel says to newcomers now. Where the kernel cannot
+ * tell (no descriptors), the class is `unsure` and all that may be counted is taken
+ * as counted. 0 or -ENOMEM.
  */
 int counting_probe(struct counting *counting, size_t class_index, const struct perf_ops *ops,
-                   const struct scope *scope, const struct counting *known);
+                   const struct scope *scope, const struct open_groups *open);
 
-/* Whether the kernel would now let a class count more than it does. 1, 0, or -errno. */
-int counting_can_grow(const struct counting *counting, size_t class_index,
-                      const struct perf_ops *ops, const struct scope *scope);
+/*
+ * Whether the kernel would now let a class count more than it does, or, of an unsure
+ * one, something else. 1, 0, or -errno where it cannot tell.
+ */
+int counting_can_grow(struct counting *counting, size_t class_index, const struct perf_ops *ops,
+                      const struct scope *scope);
 
 /* Makes the catalogue anew from the plans as they stand. 0 or -ENOMEM. */
 int counting_update_catalogue(struct counting *counting);

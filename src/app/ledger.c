@@ -159,9 +159,12 @@ static bool make_room(struct ledger *ledger, const struct entry *entry, struct f
     const struct footprint limit = ledger->limits.footprint;
     const struct footprint share = {share_of(limit.series), share_of(limit.bytes)};
 
-    if (!is_within(add(subtract(ledger->all, ledger->ended), wanted), limit))
+    const struct footprint living = subtract(ledger->all, ledger->ended);
+
+    if (!is_within(add(living, wanted), limit))
         return false;
-    if (entry->cgroup &&
+    /* Where all together are within one's share, each is, and need not be summed up. */
+    if (entry->cgroup && !is_within(add(living, wanted), share) &&
         !is_within(add(subtree_footprint(ledger, entry->cgroup->path), wanted), share))
         return false;
     while (!is_within(add(ledger->all, wanted), limit))
@@ -259,14 +262,15 @@ static bool has_living(const struct ledger *ledger, const char *path)
     return false;
 }
 
-void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from)
+void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from,
+                    const char *path, uint64_t gone_ns)
 {
     struct identity *identity;
     struct entry *entry;
 
-    if (has_living(ledger, from->path))
+    if (has_living(ledger, path))
         return;
-    identity = identity_ref(from->identity);
+    identity = identity_ref(identity_of(from));
     if (ledger_add(ledger, class_index, NULL, identity, 0, &entry) < 0) {
         (void)identity_unref(identity);
         return;
@@ -276,8 +280,8 @@ void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entr
         return;
     }
     account_adopt(entry->account, from->account);
-    entry->path = strdup(from->path);
-    enter_lingering(ledger, entry, from->gone_ns);
+    entry->path = strdup(path);
+    enter_lingering(ledger, entry, gone_ns);
 }
 
 void ledger_replace(struct ledger *ledger, const char *path)

@@ -80,8 +80,12 @@ int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_real
  */
 void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
 
-/* Takes the totals of a target that lingers in another ledger, where they fit. */
-void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from);
+/*
+ * Takes the totals of a target of another ledger that has ended, at this path and
+ * time, where they fit. They linger here.
+ */
+void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from,
+                    const char *path, uint64_t gone_ns);
 
 /* A target is born at this path: what lingers under the same labels ends at once. */
 void ledger_replace(struct ledger *ledger, const char *path);

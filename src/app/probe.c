@@ -6,7 +6,6 @@
  * successor counts more and takes over the rest.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "app/absence_report.h"
 #include "app/collector_state.h"
@@ -54,23 +53,72 @@ static void report(const struct collector *collector, size_t class_index,
     absence_report(counting->classes[class_index].groups, told, ARRAY_SIZE(told));
 }
 
-int collector_probe(struct collector *collector, const struct counting *known)
+static bool is_open_anywhere(const struct collector *collector, size_t class_index, size_t group)
+{
+    for (size_t i = 0; i < collector->ledger.n_entries; i++) {
+        const struct entry *entry = collector->ledger.entries[i];
+
+        if (entry->class_index == class_index && entry->counters &&
+            counter_set_is_open(entry->counters, group))
+            return true;
+    }
+    return false;
+}
+
+/* What the predecessor has open in a scope. 0 or -ENOMEM; the caller frees the array. */
+static int list_open(const struct collector *predecessor, enum scope_kind kind,
+                     struct open_groups *ret_open)
+{
+    const struct counting *counting = predecessor ? predecessor->counting : NULL;
+    struct open_groups open = {0};
+    size_t most = 0;
+
+    for (size_t i = 0; counting && i < counting->n_classes; i++)
+        most += counting->classes[i].groups ? counting->classes[i].groups->n_groups : 0;
+    open.groups = calloc(most + 1, sizeof(*open.groups));
+    if (!open.groups)
+        return -ENOMEM;
+    for (size_t i = 0; counting && i < counting->n_classes; i++) {
+        const struct event_groups *groups = counting->classes[i].groups;
+
+        for (size_t g = 0; groups && groups->kind == kind && g < groups->n_groups; g++)
+            if (is_open_anywhere(predecessor, i, g))
+                open.groups[open.n++] = &groups->groups[g];
+    }
+    *ret_open = open;
+    return 0;
+}
+
+static int probe_class(struct collector *collector, size_t class_index,
+                       const struct collector *predecessor)
+{
+    struct counting *counting = collector->counting;
+    struct scope scope = probe_scope(collector, class_index);
+    struct open_groups open;
+    int r = list_open(predecessor, scope.kind, &open);
+
+    if (r < 0)
+        return r;
+    r = counting_probe(counting, class_index, collector->setup.perf, &scope, &open);
+    free(open.groups);
+    if (r < 0)
+        return r;
+    if (counting->classes[class_index].unsure)
+        log_warning("the kernel cannot tell what can be counted, it is asked again", "scope",
+                    scope_kind_name(scope.kind));
+    report(collector, class_index, predecessor ? predecessor->counting : NULL);
+    return 0;
+}
+
+int collector_probe(struct collector *collector, const struct collector *predecessor)
 {
     if (collector->setup.config->system.enabled && collector->system_cpus->n == 0)
         log_warning("none of the CPUs of targets.system is online");
     for (size_t i = 0; i < collector->counting->n_classes; i++) {
-        struct scope scope = probe_scope(collector, i);
-        int r;
+        int r = can_probe(collector, i) ? probe_class(collector, i, predecessor) : 0;
 
-        if (!can_probe(collector, i))
-            continue;
-        r = counting_probe(collector->counting, i, collector->setup.perf, &scope, known);
-        if (r == -ENOMEM)
-            return r;
         if (r < 0)
-            log_warning("cannot tell what can be counted", "scope", scope_kind_name(scope.kind),
-                        "error", strerror(-r));
-        report(collector, i, known);
+            return r;
     }
     collector->probe_at_ns = clock_monotonic_ns() + PROBE_AGAIN_NS;
     return counting_update_catalogue(collector->counting);
@@ -82,10 +130,10 @@ void collector_probe_again(struct collector *collector)
         return;
     collector->probe_at_ns = collector->now_ns + PROBE_AGAIN_NS;
     for (size_t i = 0; i < collector->counting->n_classes; i++) {
+        const struct target_class *class = &collector->counting->classes[i];
         struct scope scope = probe_scope(collector, i);
 
-        if (can_probe(collector, i) &&
-            event_groups_want_retry(collector->counting->classes[i].groups) &&
+        if (can_probe(collector, i) && (class->unsure || event_groups_want_retry(class->groups)) &&
             counting_can_grow(collector->counting, i, collector->setup.perf, &scope) > 0)
             collector->out_of_date = true;
     }

@@ -43,6 +43,7 @@ struct service {
     struct cgroup_root root;
     struct schedule schedule;
     uint64_t missed;
+    int failure; /* of the last cycle */
     int sysfs_fd, procfs_fd;
     unsigned connections;
     size_t descriptors;
@@ -123,14 +124,23 @@ static int make_collector(struct service *service, const struct config *config)
     return 0;
 }
 
+/* The successor of a collector shows what it counts at once. */
+static void cycle_now(struct service *service)
+{
+    service->schedule.due_ns = clock_monotonic_ns();
+    (void)sd_event_source_set_time(service->timer, service->schedule.due_ns / 1000);
+}
+
 static int start_collector(struct service *service)
 {
     int r = event_resolver_new(service->sysfs_fd, &service->resolver);
 
     service->slot = snapshot_slot_new();
     service->mechanism = mechanism_direct_new(&perf_ops_kernel);
-    if (r < 0 || !service->slot || !service->mechanism)
-        return fail(-ENOMEM, "cannot start", "part", "events");
+    if (r >= 0 && (!service->slot || !service->mechanism))
+        r = -ENOMEM;
+    if (r < 0)
+        return fail(r, "cannot start", "part", "events");
     r = make_collector(service, service->config);
     return r < 0 ? fail(r, "cannot start", "part", "collector") : 0;
 }
@@ -178,11 +188,14 @@ static int reload(struct service *service)
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *context)
 {
     struct service *service = context;
+    bool good;
 
     (void)source;
     (void)info;
     (void)service_manager_reloading();
-    collector_note_reload(service->collector, reload(service) >= 0);
+    good = reload(service) >= 0; /* replaces the collector */
+    collector_note_reload(service->collector, good);
+    cycle_now(service);
     (void)service_manager_ready();
     return 0;
 }
@@ -215,14 +228,20 @@ static int start_notify(struct service *service)
     return r < 0 ? fail(r, "cannot start", "part", "watchdog") : 0;
 }
 
+/* The same failure in cycle after cycle is told once. */
+static void tell_failure(struct service *service, int r)
+{
+    if (r < 0 && r != service->failure)
+        log_warning("cycle is not complete", "error", strerror(-r));
+    service->failure = r;
+}
+
 static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
 {
     struct service *service = context;
-    int r = collector_cycle(service->collector, service->missed);
 
     (void)usec;
-    if (r < 0)
-        log_warning("cycle is not complete", "error", strerror(-r));
+    tell_failure(service, collector_cycle(service->collector, service->missed));
     if (collector_is_out_of_date(service->collector))
         renew_collector(service);
     notify_cycle(&service->notify);

@@ -133,6 +133,14 @@ void counter_set_adopt(struct counter_set *set, struct counter_set *from)
                     adopt_cell(set, i, from, j, cpu);
 }
 
+bool counter_set_is_open(const struct counter_set *set, size_t group)
+{
+    for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
+        if (counter_cell(set, cpu, group)->handle >= 0)
+            return true;
+    return false;
+}
+
 bool counter_set_is_incomplete(const struct counter_set *set)
 {
     return set->n_missing > 0;

@@ -15,6 +15,9 @@ struct cgroup_root {
 
 void cgroup_root_done(struct cgroup_root *root);
 
+/* Whether both are the same directory, or both are none. */
+bool cgroup_root_same(const struct cgroup_root *a, const struct cgroup_root *b);
+
 /*
  * Finds it by libcgroup: a v1 hierarchy with perf_event where one is mounted
  * (then v2 does not count), else v2, pure or hybrid. `path` (--path.cgroupfs)
@@ -22,6 +25,17 @@ void cgroup_root_done(struct cgroup_root *root);
  * 0; -ENOENT: there is none, or the path is no cgroup file system; -errno.
  */
 int cgroup_root_open(const char *path, struct cgroup_root *ret_root);
+
+/*
+ * Which hierarchy perf_event belongs to now: 0 is v2, another number a v1 one. When it
+ * changes (somebody mounts or unmounts a v1 hierarchy with it), the counters of all
+ * cgroups stand still without an error, and only opening afresh helps. -ENOENT: the
+ * kernel has no such controller; -errno where `cgroups` of procfs cannot be read.
+ */
+int cgroup_perf_event_hierarchy(int procfs_fd);
+
+/* The same from the text of that file; for tests. */
+int cgroup_parse_hierarchy(const char *text, const char *controller);
 
 /*
  * Opens a directory below another one ("a/b", or "." for itself) without ever

@@ -17,7 +17,7 @@ static const char *const advice[ABSENCE_COUNT_] = {
     [ABSENCE_GROUP_TOO_LARGE] = "the PMU has not enough counters for the whole group: split it",
 };
 
-/* Why a cgroup scope may refuse what the system scope counts. */
+/* Why a cgroup scope may refuse everything that the system scope counts. */
 static const char cgroup_advice[] =
     "the kernel refuses it for cgroups; on a bare v2 tree it refuses everything until something "
     "was once written to the root's cgroup.subtree_control";
@@ -29,7 +29,7 @@ const char *absence_advice(enum absence absence)
 
 static const char *advise(const struct event_groups *groups, enum absence reason)
 {
-    if (reason == ABSENCE_NOT_SUPPORTED && groups->kind == SCOPE_CGROUP)
+    if (reason == ABSENCE_NOT_SUPPORTED && groups->kind == SCOPE_CGROUP && groups->n_opened == 0)
         return cgroup_advice;
     return absence_advice(reason);
 }

@@ -225,8 +225,10 @@ static void tell_cost(const struct collector *collector)
     }
     if (!collector->cgroups || of_the_system == 0 || of_a_cgroup == 0)
         return;
-    (void)snprintf(cost, sizeof(cost), "%uns", direct_switch_cost_ns(of_a_cgroup, of_the_system));
-    log_info("system and cgroups are counted together", "about_added_to_each_switch", cost);
+    (void)snprintf(cost, sizeof(cost), "%.1fus",
+                   direct_switch_cost_ns(of_a_cgroup, of_the_system) / 1000.0);
+    log_info("system and cgroups are counted together: switches between counted cgroups get dearer",
+             "by_about", cost);
 }
 
 static int make_ledger(struct collector *collector)
@@ -330,7 +332,8 @@ int collector_new(const struct collector_setup *setup, struct collector *predece
         r = take_over(collector, predecessor);
     if (r < 0)
         return r;
-    tell_cost(collector);
+    if (!predecessor)
+        tell_cost(collector);
     *ret_collector = TAKE(collector);
     return 0;
 }

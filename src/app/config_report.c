@@ -19,6 +19,7 @@
 struct reported_event {
     const struct config_group *group;
     struct event *event;
+    struct config_place place;
 };
 
 struct report {
@@ -53,6 +54,7 @@ static int resolve_group(struct report *report, const struct config_group *group
         if (r < 0)
             return r;
         reported->group = group;
+        reported->place = group->events.words[i].place;
         report->n_events++;
     }
     return 0;
@@ -114,22 +116,15 @@ static void print_summary(const struct report *report)
                  config->n_cgroups);
 }
 
-static void print_event(const struct report *report, const struct event *event)
+static void print_event(const struct event *event)
 {
-    AUTO_FREE char *suggestion = NULL;
-
     if (event->absence == ABSENCE_NONE) {
         (void)printf("  %-*s %s: %s\n", EVENT_WIDTH, event->name,
                      *event->pmu ? event->pmu : "unknown PMU", event->encoding);
         return;
     }
-    (void)printf("  %-*s not counted here, %s: %s", EVENT_WIDTH, event->name,
+    (void)printf("  %-*s not counted here, %s: %s\n", EVENT_WIDTH, event->name,
                  absence_name(event->absence), absence_advice(event->absence));
-    if (event->absence == ABSENCE_UNKNOWN_EVENT)
-        suggestion = event_resolver_suggest(report->resolver, event->name);
-    if (suggestion)
-        (void)printf("; did you mean %s?", suggestion);
-    (void)putchar('\n');
 }
 
 static void print_groups(const struct report *report)
@@ -141,17 +136,35 @@ static void print_groups(const struct report *report)
             group = report->events[i].group;
             (void)printf("group %s\n", group->name.text);
         }
-        print_event(report, report->events[i].event);
+        print_event(report->events[i].event);
     }
 }
 
 /* "FILE:3:14: note: "; what the built-in default says stands nowhere. */
-static void begin_note(const struct report *report, struct config_place place)
+static void begin_note(const struct report *report, struct config_place place, const char *kind)
 {
     (void)printf("%s:", report->path);
     if (place.line)
         (void)printf("%u:%u:", place.line, place.column);
-    (void)printf(" note: ");
+    (void)printf(" %s: ", kind);
+}
+
+/* No error, since another machine may know the event; mostly a slip all the same. */
+static void warn_of_unknown_events(const struct report *report)
+{
+    for (size_t i = 0; i < report->n_events; i++) {
+        const struct reported_event *reported = &report->events[i];
+        AUTO_FREE char *suggestion = NULL;
+
+        if (reported->event->absence != ABSENCE_UNKNOWN_EVENT)
+            continue;
+        suggestion = event_resolver_suggest(report->resolver, reported->event->name);
+        begin_note(report, reported->place, "warning");
+        (void)printf("no source of events knows \"%s\"", reported->event->name);
+        if (suggestion)
+            (void)printf("; did you mean %s?", suggestion);
+        (void)putchar('\n');
+    }
 }
 
 static void note_clocks_of(const struct report *report, const struct config_word *group)
@@ -161,7 +174,7 @@ static void note_clocks_of(const struct report *report, const struct config_word
 
         if (!reported->event->is_clock || strcmp(reported->group->name.text, group->text) != 0)
             continue;
-        begin_note(report, group->place);
+        begin_note(report, group->place, "note");
         (void)printf("system-wide, %s of group %s is wall time: it is left out there and counted "
                      "for cgroups only\n",
                      reported->event->name, group->text);
@@ -189,7 +202,7 @@ static void note_cost(const struct report *report)
     }
     if (of_the_system == 0 || of_a_cgroup == 0)
         return;
-    begin_note(report, (struct config_place){0, 0});
+    begin_note(report, (struct config_place){0, 0}, "note");
     (void)printf("system and cgroups are counted together: that adds about %.1f us to each switch "
                  "between two counted cgroups (%zu events a cgroup, %zu system-wide)\n",
                  direct_switch_cost_ns(of_a_cgroup, of_the_system) / 1000.0, of_a_cgroup,
@@ -217,6 +230,7 @@ static int print_report(const char *path, const struct config *config, const cha
     }
     print_summary(&report);
     print_groups(&report);
+    warn_of_unknown_events(&report);
     note_clocks(&report);
     note_cost(&report);
     return EXIT_SUCCESS;

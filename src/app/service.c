@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <systemd/sd-event.h>
 
 #include "app/collector.h"
@@ -28,6 +29,9 @@
 #define MOST_CONNECTIONS 512
 #define OWN_DESCRIPTORS  24
 
+/* How often the hierarchy of perf_event is looked at, whatever mounts tell. */
+#define HIERARCHY_INTERVAL_NS (60 * NS_PER_SECOND)
+
 struct service {
     const struct options *options;
     struct config *config;
@@ -41,6 +45,9 @@ struct service {
     struct serving serving;
     struct notify notify;
     struct cgroup_root root;
+    int hierarchy; /* that perf_event belonged to when the root was opened */
+    sd_event_source *mounts;
+    uint64_t hierarchy_at_ns; /* when it is looked at again */
     struct schedule schedule;
     uint64_t missed;
     int failure; /* of the last cycle */
@@ -83,8 +90,10 @@ static int divide_descriptors(struct service *service)
 
 static void find_cgroups(struct service *service)
 {
-    int r = cgroup_root_open(service->options->cgroupfs, &service->root);
+    int r;
 
+    service->hierarchy = cgroup_perf_event_hierarchy(service->procfs_fd);
+    r = cgroup_root_open(service->options->cgroupfs, &service->root);
     if (r >= 0) {
         log_debug("cgroups are counted below", "path", service->root.path, "hierarchy",
                   service->root.v2 ? "v2" : "v1");
@@ -200,13 +209,16 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
     return 0;
 }
 
-/* More can be counted than at the start (a permission, a PMU): the successor does. */
-static void renew_collector(struct service *service)
+/* A successor with the same configuration, since the machine has changed. */
+static int renew_collector(struct service *service, const char *why)
 {
     int r = make_collector(service, service->config);
 
     if (r < 0)
-        (void)fail(r, "cannot count what can be counted now", "part", "collector");
+        return fail(r, "cannot begin to count afresh", "why", why);
+    log_info("counting anew", "why", why);
+    cycle_now(service);
+    return 0;
 }
 
 static int start_server(struct service *service)
@@ -228,6 +240,49 @@ static int start_notify(struct service *service)
     return r < 0 ? fail(r, "cannot start", "part", "watchdog") : 0;
 }
 
+/*
+ * Somebody has moved perf_event to another hierarchy of cgroups: what is open there
+ * stands still for ever. The cgroups are found and counted afresh, as new births.
+ */
+static void follow_hierarchy(struct service *service)
+{
+    struct cgroup_root before = service->root;
+    int hierarchy = service->hierarchy;
+
+    service->hierarchy_at_ns = clock_monotonic_ns() + HIERARCHY_INTERVAL_NS;
+    service->root = (struct cgroup_root){.fd = -1};
+    find_cgroups(service);
+    if ((service->hierarchy == hierarchy && cgroup_root_same(&service->root, &before)) ||
+        renew_collector(service, "perf_event belongs to another cgroup hierarchy") < 0) {
+        cgroup_root_done(&service->root);
+        service->root = before; /* the collector that goes on has it */
+        return;
+    }
+    cgroup_root_done(&before);
+}
+
+static int on_mounts(sd_event_source *source, int fd, uint32_t events, void *context)
+{
+    (void)source;
+    (void)fd;
+    (void)events;
+    follow_hierarchy(context);
+    return 0;
+}
+
+/* proc(5): poll(2) tells of mounts by POLLPRI. Without, the look once a minute is left. */
+static void watch_mounts(struct service *service)
+{
+    int fd = openat(service->procfs_fd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    if (sd_event_add_io(service->event, &service->mounts, fd, EPOLLPRI, on_mounts, service) < 0)
+        (void)close(fd);
+    else
+        (void)sd_event_source_set_io_fd_own(service->mounts, true);
+}
+
 /* The same failure in cycle after cycle is told once. */
 static void tell_failure(struct service *service, int r)
 {
@@ -243,7 +298,9 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     (void)usec;
     tell_failure(service, collector_cycle(service->collector, service->missed));
     if (collector_is_out_of_date(service->collector))
-        renew_collector(service);
+        (void)renew_collector(service, "more can be counted than before");
+    if (clock_monotonic_ns() >= service->hierarchy_at_ns)
+        follow_hierarchy(service);
     notify_cycle(&service->notify);
     log_flush();
     service->missed = schedule_advance(&service->schedule, clock_monotonic_ns());
@@ -315,7 +372,10 @@ static int start(struct service *service)
         r = start_server(service);
     if (r >= 0)
         r = start_notify(service);
-    return r < 0 ? r : start_timer(service);
+    if (r < 0)
+        return r;
+    watch_mounts(service);
+    return start_timer(service);
 }
 
 static void stop(struct service *service)
@@ -330,6 +390,7 @@ static void stop(struct service *service)
     service->resolver = event_resolver_free(service->resolver);
     cgroup_root_done(&service->root);
     (void)sd_event_source_unref(service->timer);
+    (void)sd_event_source_unref(service->mounts);
     (void)sd_event_unref(service->event);
     cleanup_close(&service->sysfs_fd);
     cleanup_close(&service->procfs_fd);

@@ -9,9 +9,13 @@
 #include <linux/openat2.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+
+#include "sys/small_file.h"
 
 /*
  * perf_event belongs to one hierarchy: to v1 while somebody has mounted it there
@@ -26,6 +30,16 @@ void cgroup_root_done(struct cgroup_root *root)
         (void)close(root->fd);
     free(root->path);
     *root = (struct cgroup_root){.fd = -1};
+}
+
+bool cgroup_root_same(const struct cgroup_root *a, const struct cgroup_root *b)
+{
+    struct stat status_a, status_b;
+
+    if (a->fd < 0 || b->fd < 0)
+        return a->fd < 0 && b->fd < 0;
+    return fstat(a->fd, &status_a) == 0 && fstat(b->fd, &status_b) == 0 &&
+           status_a.st_dev == status_b.st_dev && status_a.st_ino == status_b.st_ino;
 }
 
 enum hierarchy { ANY_HIERARCHY, ONLY_V1, ONLY_V2 };
@@ -114,6 +128,32 @@ int cgroup_root_open(const char *path, struct cgroup_root *ret_root)
             r = open_listed(NULL, ONLY_V2, ret_root);
     }
     return r == -ENOENT ? open_usual(ret_root) : r;
+}
+
+/* "#subsys_name\thierarchy\tnum_cgroups\tenabled", and a line for each controller. */
+int cgroup_parse_hierarchy(const char *text, const char *controller)
+{
+    size_t length = strlen(controller);
+
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        char *end;
+        unsigned long number;
+
+        line += *line == '\n';
+        if (strncmp(line, controller, length) != 0 || line[length] != '\t')
+            continue;
+        number = strtoul(line + length + 1, &end, 10);
+        return *end == '\t' && number <= INT_MAX ? (int)number : -EINVAL;
+    }
+    return -ENOENT;
+}
+
+int cgroup_perf_event_hierarchy(int procfs_fd)
+{
+    char text[4096];
+    int r = small_file_read(procfs_fd, "cgroups", text, sizeof(text));
+
+    return r < 0 ? r : cgroup_parse_hierarchy(text, "perf_event");
 }
 
 static int open_piece(int directory_fd, const char *relative)

@@ -13,10 +13,13 @@ import time
 import unittest
 
 import live
+from cgroups import Cgroups
 from exporter import Exporter
 
 FAULTS = "pmu_cgroup_page_faults_total"
 CLOCK = "pmu_cgroup_task_clock_seconds_total"
+
+MNT_DETACH = 2
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -53,10 +56,11 @@ class PerfEventMount:
         self.remove_cgroup()
         end = time.monotonic() + 20
         while True:
-            libc.umount2(os.fsencode(self.directory), 0)
+            libc.umount2(os.fsencode(self.directory), MNT_DETACH)
             time.sleep(0.2)
             if hierarchy() == 0 or time.monotonic() > end:
                 break
+            time.sleep(1)  # who counts there lets go of it
             self.mount()
             time.sleep(0.2)
         self.directory.rmdir()
@@ -98,6 +102,32 @@ class CgroupV1(live.LiveTest):
         self.assertEqual(faults, truth["page-faults"])
         self.assertGreaterEqual(faults, 20000)
         self.assertAlmostEqual(clock_ms, truth["task-clock"], delta=0.01 * truth["task-clock"])
+
+    def test_counting_follows_perf_event_from_one_hierarchy_to_the_other(self):
+        """Somebody mounts it as v1 while we run: what is open in v2 would stand still for ever."""
+        label = "/a.service"
+        with Cgroups() as cgroups:
+            path = cgroups.make("a.service")
+            config = live.config(cgroups, more="").replace(
+                "    - include: [", "    - include: ['/*.service', ")
+            with Exporter(config) as exporter:
+                self.run_load(exporter, cgroups.directory("a.service"), path)
+                with PerfEventMount() as mounted:
+                    self.run_load(exporter, mounted.cgroup, label)
+                self.run_load(exporter, cgroups.directory("a.service"), path, within=70)
+
+    def run_load(self, exporter, directory, label, within=10):
+        """A load of 5,000 faults is counted there, within a time for the cgroup to be found."""
+        end = time.monotonic() + within
+        while True:
+            before = exporter.scrape().value(FAULTS, cgroup=label)
+            with live.Load(directory, faults=5000) as load:
+                load.run()
+            time.sleep(2.2)
+            after = exporter.scrape().value(FAULTS, cgroup=label)
+            if before is not None and after is not None and after - before >= 5000:
+                return
+            self.assertLess(time.monotonic(), end, exporter.stderr())
 
 
 if __name__ == "__main__":

@@ -203,9 +203,25 @@ static void removed__is_not_what_cannot_be_looked_into(void **state)
     assert_false(cgroup_is_removed(-1));
 }
 
+static void hierarchy__is_read_from_the_line_of_the_controller(void **state)
+{
+    static const char text[] = "#subsys_name\thierarchy\tnum_cgroups\tenabled\n"
+                               "cpu\t1\t7\t1\nperf_event\t10\t3\t1\nperf\t4\t1\t1\n";
+
+    (void)state;
+    assert_int_equal(cgroup_parse_hierarchy(text, "perf_event"), 10);
+    assert_int_equal(cgroup_parse_hierarchy(text, "perf"), 4);
+    assert_int_equal(cgroup_parse_hierarchy(text, "cpu"), 1);
+    assert_int_equal(cgroup_parse_hierarchy(text, "memory"), -ENOENT);
+    assert_int_equal(cgroup_parse_hierarchy("", "cpu"), -ENOENT);
+    assert_int_equal(cgroup_parse_hierarchy("cpu\tx\t1\t1\n", "cpu"), -EINVAL);
+    assert_int_equal(cgroup_parse_hierarchy("cpu\t99999999999\t1\t1\n", "cpu"), -EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hierarchy__is_read_from_the_line_of_the_controller),
         cmocka_unit_test(root__is_found_where_cgroups_are_mounted),
         cmocka_unit_test(root__the_given_directory_or_its_unified_is_taken),
         cmocka_unit_test(root__a_v1_hierarchy_that_is_given_is_taken),

@@ -52,3 +52,9 @@ void directory_watch_remove(struct directory_watch *watch, int id);
  * (one read where nothing happened), or -errno.
  */
 int directory_watch_next(struct directory_watch *watch, struct directory_event *ret_event);
+
+/* Readable when there are events that have not been read; for an event loop. Borrowed. */
+int directory_watch_fd(const struct directory_watch *watch);
+
+/* Whether events have been read and not been told yet: the descriptor does not show these. */
+bool directory_watch_is_pending(const struct directory_watch *watch);

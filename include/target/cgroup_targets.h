@@ -69,14 +69,23 @@ struct cgroup_targets *cgroup_targets_free(struct cgroup_targets *targets);
 DEFINE_AUTO(cgroup_targets, struct cgroup_targets *, cgroup_targets_free)
 
 /*
- * Brings the set to the present. Called once a cycle; when nothing changed it
- * costs one read of the inotify descriptor. 0, or -errno where the set could not
+ * Readable when cgroups may have come or gone, for an event loop; -1 where nothing
+ * tells (before the first update, without inotify): look at every update then. It
+ * stays the same while the set lives.
+ */
+int cgroup_targets_fd(const struct cgroup_targets *targets);
+
+/*
+ * Brings the set to the present. Called once a cycle. look: whether to ask inotify,
+ * which costs a read where nothing changed; not, where cgroup_targets_fd() has not
+ * become readable since it was last asked. 0, or -errno where the set could not
  * be brought up to date (-ENOMEM, or the root is unreadable): what stands, stands.
  * A cgroup whose directory cannot be opened for lack of descriptors is uncounted
  * (no_descriptors) and tried again at the next update; one that vanishes on the
  * way was never there.
  */
-int cgroup_targets_update(struct cgroup_targets *targets, struct cgroup_changes *ret_changes);
+int cgroup_targets_update(struct cgroup_targets *targets, bool look,
+                          struct cgroup_changes *ret_changes);
 
 /* Closes the directory: what is gone must not pin the kernel's cgroup. */
 void cgroup_target_close_fd(struct cgroup_target *target);

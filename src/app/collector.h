@@ -52,6 +52,14 @@ void collector_note_reload(struct collector *collector, bool good);
 bool collector_is_out_of_date(struct collector *collector);
 
 /*
+ * A descriptor that becomes readable when cgroups come or go, or -1. Who asks for it
+ * and gets one has to tell by collector_tree_changed(): cycles look for changes only
+ * then. Without, each cycle looks. Borrowed, for the collector's life.
+ */
+int collector_tree_fd(struct collector *collector);
+void collector_tree_changed(struct collector *collector);
+
+/*
  * One cycle. missed: how many were left out since the last one, because it took
  * too long or the process did not run. A failure (-ENOMEM) costs this cycle only:
  * what stands, stands.

@@ -101,7 +101,9 @@ int collector_discover(struct collector *collector)
 
     if (!collector->cgroups)
         return 0;
-    r = cgroup_targets_update(collector->cgroups, &changes); /* on failure there are none */
+    /* On failure there are no changes, and the next update looks at everything. */
+    r = cgroup_targets_update(collector->cgroups, collector->look, &changes);
+    collector->look = !collector->is_told;
     for (size_t i = 0; i < changes.n_gone; i++)
         end_cgroup(collector, changes.gone[i]);
     enter_orphans(collector);
@@ -110,4 +112,17 @@ int collector_discover(struct collector *collector)
         ledger_rename(&collector->ledger);
     ledger_retire(&collector->ledger, collector->now_ns, collector->setup.config->linger_ns);
     return r;
+}
+
+int collector_tree_fd(struct collector *collector)
+{
+    int fd = collector->cgroups ? cgroup_targets_fd(collector->cgroups) : -1;
+
+    collector->is_told = fd >= 0;
+    return fd;
+}
+
+void collector_tree_changed(struct collector *collector)
+{
+    collector->look = true;
 }

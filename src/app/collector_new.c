@@ -325,6 +325,7 @@ int collector_new(const struct collector_setup *setup, struct collector *predece
         return -ENOMEM;
     collector->setup = *setup;
     collector->may_open = true;
+    collector->look = true;
     init_status(collector);
     collector_note_reload(collector, true);
     r = fill(collector, predecessor);

@@ -24,6 +24,8 @@ struct collector {
     struct counter_set **opening;  /* scratch: what is to be opened in this cycle */
     size_t n_opening;
     size_t most_entries; /* since memory was given back */
+    bool is_told;        /* of changes in the tree, by collector_tree_changed() … */
+    bool look;           /* … and it may have changed */
     bool may_open;       /* some entry may have something to open */
     bool out_of_date;
     uint64_t now_ns;

@@ -47,6 +47,7 @@ struct service {
     struct cgroup_root root;
     int hierarchy; /* that perf_event belonged to when the root was opened */
     sd_event_source *mounts;
+    sd_event_source *tree;    /* of cgroups; off from a change until the next cycle has looked */
     uint64_t hierarchy_at_ns; /* when it is looked at again */
     struct schedule schedule;
     uint64_t missed;
@@ -128,6 +129,7 @@ static int make_collector(struct service *service, const struct config *config)
 
     if (r < 0)
         return r;
+    service->tree = sd_event_source_unref(service->tree);
     (void)collector_free(service->collector);
     service->collector = collector;
     return 0;
@@ -291,12 +293,42 @@ static void tell_failure(struct service *service, int r)
     service->failure = r;
 }
 
+/* One wake-up for all changes between two cycles. */
+static int on_tree(sd_event_source *source, int fd, uint32_t events, void *context)
+{
+    struct service *service = context;
+
+    (void)source;
+    (void)fd;
+    (void)events;
+    collector_tree_changed(service->collector);
+    return 0;
+}
+
+/* Asks to be told of the next change. Where that fails each cycle looks by itself. */
+static void watch_tree(struct service *service)
+{
+    int fd, r = 0;
+
+    if (!service->tree) {
+        fd = collector_tree_fd(service->collector);
+        if (fd < 0)
+            return;
+        r = sd_event_add_io(service->event, &service->tree, fd, EPOLLIN, on_tree, service);
+    }
+    if (r >= 0)
+        r = sd_event_source_set_enabled(service->tree, SD_EVENT_ONESHOT);
+    if (r < 0)
+        collector_tree_changed(service->collector);
+}
+
 static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
 {
     struct service *service = context;
 
     (void)usec;
     tell_failure(service, collector_cycle(service->collector, service->missed));
+    watch_tree(service);
     if (collector_is_out_of_date(service->collector))
         (void)renew_collector(service, "more can be counted than before");
     if (clock_monotonic_ns() >= service->hierarchy_at_ns)
@@ -391,6 +423,7 @@ static void stop(struct service *service)
     cgroup_root_done(&service->root);
     (void)sd_event_source_unref(service->timer);
     (void)sd_event_source_unref(service->mounts);
+    (void)sd_event_source_unref(service->tree);
     (void)sd_event_unref(service->event);
     cleanup_close(&service->sysfs_fd);
     cleanup_close(&service->procfs_fd);

@@ -120,3 +120,13 @@ int directory_watch_next(struct directory_watch *watch, struct directory_event *
             return 1;
     }
 }
+
+int directory_watch_fd(const struct directory_watch *watch)
+{
+    return watch->fd;
+}
+
+bool directory_watch_is_pending(const struct directory_watch *watch)
+{
+    return watch->offset < watch->length;
+}

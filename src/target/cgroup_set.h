@@ -104,4 +104,4 @@ bool cgroup_label_is_taken(const struct cgroup_targets *set, const struct cgroup
 /* cgroup_walk.c */
 
 /* Takes what inotify tells, and walks the tree where that is due. 0 or -errno. */
-int cgroup_walk(struct cgroup_targets *set);
+int cgroup_walk(struct cgroup_targets *set, bool look);

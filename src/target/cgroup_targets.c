@@ -112,7 +112,7 @@ static void begin_report(struct cgroup_targets *set)
     set->identities_changed = set->reported = false;
 }
 
-static int bring_to_present(struct cgroup_targets *set)
+static int bring_to_present(struct cgroup_targets *set, bool look)
 {
     struct cgroup_node *root = set->tree.root;
     int r = 0;
@@ -120,7 +120,7 @@ static int bring_to_present(struct cgroup_targets *set)
     if (root->rule >= 0 && !root->counted && root->waiting == WAITING_NOWHERE)
         r = cgroup_admit(set, root);
     if (r >= 0)
-        r = cgroup_walk(set);
+        r = cgroup_walk(set, look);
     if (r >= 0)
         r = cgroup_admit_waiting(set);
     if (r >= 0 && set->relabel)
@@ -133,12 +133,13 @@ static int bring_to_present(struct cgroup_targets *set)
     return 0;
 }
 
-int cgroup_targets_update(struct cgroup_targets *targets, struct cgroup_changes *ret_changes)
+int cgroup_targets_update(struct cgroup_targets *targets, bool look,
+                          struct cgroup_changes *ret_changes)
 {
     int r;
 
     begin_report(targets);
-    r = bring_to_present(targets);
+    r = bring_to_present(targets, look);
     if (r < 0)
         return r;
     targets->reported = true;
@@ -178,4 +179,9 @@ size_t cgroup_targets_count(const struct cgroup_targets *targets)
 const struct cgroup_census *cgroup_targets_census(const struct cgroup_targets *targets)
 {
     return &targets->census;
+}
+
+int cgroup_targets_fd(const struct cgroup_targets *targets)
+{
+    return targets->watch ? directory_watch_fd(targets->watch) : -1;
 }

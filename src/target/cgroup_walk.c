@@ -160,7 +160,7 @@ static int take_events(struct cgroup_targets *set)
     struct directory_event event;
     int r = 0;
 
-    for (int n = 0; set->watch && n < EVENTS_PER_UPDATE && r == 0; n++) {
+    for (int n = 0; n < EVENTS_PER_UPDATE && r == 0; n++) {
         r = directory_watch_next(set->watch, &event);
         if (r <= 0)
             return r;
@@ -348,9 +348,10 @@ static void begin_rescan(struct cgroup_targets *set)
     enqueue(set, set->tree.root);
 }
 
-int cgroup_walk(struct cgroup_targets *set)
+int cgroup_walk(struct cgroup_targets *set, bool look)
 {
-    int r = take_events(set);
+    bool ask = set->watch && (look || directory_watch_is_pending(set->watch));
+    int r = ask ? take_events(set) : 0;
 
     if (r < 0)
         return r;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "app/collector_fixture.h"
 
+#include <poll.h>
+
 static int refuse_everything(struct fake_perf *perf, const struct perf_event_attr *attr, int cpu,
                              int group_fd)
 {
@@ -193,6 +195,30 @@ static void machine__that_does_not_fit_is_told(void **state)
     assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT], 0);
 }
 
+static void discovery__looks_when_told_once_somebody_waits_for_that(void **state)
+{
+    struct fixture *f = *state;
+    struct pollfd tree = {.events = POLLIN};
+
+    start(f, lingering);
+    assert_int_equal(collector_tree_fd(f->collector), -1); /* nothing is watched yet */
+    make(f, "a");
+    cycle(f);
+    assert_non_null(find(f, "/a", COLUMN_TOTAL));
+    tree.fd = collector_tree_fd(f->collector);
+    assert_true(tree.fd >= 0);
+    cycle(f); /* the last that looks by itself */
+    assert_int_equal(poll(&tree, 1, 0), 0);
+    make(f, "b");
+    assert_int_equal(poll(&tree, 1, 0), 1);
+    cycle(f);
+    assert_null(find(f, "/b", COLUMN_TOTAL));
+    collector_tree_changed(f->collector);
+    cycle(f);
+    assert_non_null(find(f, "/b", COLUMN_TOTAL));
+    assert_int_equal(poll(&tree, 1, 0), 0);
+}
+
 static void cycle__tells_how_many_were_missed(void **state)
 {
     struct fixture *f = *state;
@@ -217,6 +243,7 @@ int main(void)
         TEST(machine__by_all_is_one_target),
         TEST(series__of_one_top_level_cgroup_leave_room_for_others),
         TEST(machine__that_does_not_fit_is_told),
+        TEST(discovery__looks_when_told_once_somebody_waits_for_that),
         TEST(cycle__tells_how_many_were_missed),
     };
 

@@ -111,7 +111,7 @@ static inline void start(struct fixture *fixture, struct cgroup_limits limits)
 
 static inline void update(struct fixture *fixture)
 {
-    assert_int_equal(cgroup_targets_update(fixture->set, &fixture->changes), 0);
+    assert_int_equal(cgroup_targets_update(fixture->set, true, &fixture->changes), 0);
 }
 
 static inline void make(struct fixture *fixture, const char *path)

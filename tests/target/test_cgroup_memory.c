@@ -37,7 +37,7 @@ static bool update_with_failure(struct fixture *f, unsigned n, size_t *n_born, s
 
     allocations = 0;
     failing = n;
-    r = cgroup_targets_update(f->set, &f->changes);
+    r = cgroup_targets_update(f->set, true, &f->changes);
     failed = failing <= allocations;
     failing = 0;
     assert_true(r == 0 || (failed && r == -ENOMEM));
@@ -48,7 +48,7 @@ static bool update_with_failure(struct fixture *f, unsigned n, size_t *n_born, s
             while (f->changes.n_gone > 0)
                 cgroup_targets_release(f->set, f->changes.gone[--f->changes.n_gone]);
         }
-        r = cgroup_targets_update(f->set, &f->changes);
+        r = cgroup_targets_update(f->set, true, &f->changes);
         assert_int_equal(r, 0);
     }
     return failed;

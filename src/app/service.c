@@ -5,221 +5,24 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <systemd/sd-event.h>
 
-#include "app/collector.h"
 #include "app/log.h"
-#include "app/metrics_page.h"
-#include "app/notify.h"
-#include "app/schedule.h"
-#include "app/serving.h"
+#include "app/service_state.h"
 #include "app/version.h"
 #include "base/clock.h"
-#include "sys/cgroup_root.h"
-#include "sys/descriptors.h"
-#include "sys/service_manager.h"
 
 /* sd-event rounds timers to 250 ms where it is not told otherwise. */
 #define TIMER_ACCURACY_US 1000
-
-/* libmicrohttpd's connections, and what the process itself holds open. */
-#define MOST_CONNECTIONS 512
-#define OWN_DESCRIPTORS  24
-
-/* How often the hierarchy of perf_event is looked at, whatever mounts tell. */
-#define HIERARCHY_INTERVAL_NS (60 * NS_PER_SECOND)
-
-struct service {
-    const struct options *options;
-    struct config *config;
-    sd_event *event;
-    sd_event_source *timer;
-    struct event_resolver *resolver;
-    struct snapshot_slot *slot;
-    struct mechanism *mechanism;
-    struct collector *collector;
-    struct metrics_page page;
-    struct serving serving;
-    struct notify notify;
-    struct cgroup_root root;
-    int hierarchy; /* that perf_event belonged to when the root was opened */
-    sd_event_source *mounts;
-    sd_event_source *tree;    /* of cgroups; off from a change until the next cycle has looked */
-    uint64_t hierarchy_at_ns; /* when it is looked at again */
-    struct schedule schedule;
-    uint64_t missed;
-    int failure; /* of the last cycle */
-    int sysfs_fd, procfs_fd;
-    unsigned connections;
-    size_t descriptors;
-};
-
-/* Logs a failure in the words of errno, and passes it on. */
-static int fail(int error, const char *message, const char *key, const char *value)
-{
-    log_error(message, key, value, "error", strerror(-error));
-    return error;
-}
 
 static int open_root(const char *path, int *ret_fd)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (fd < 0)
-        return fail(-errno, "cannot open directory", "path", path);
+        return service_fail(-errno, "cannot open directory", "path", path);
     *ret_fd = fd;
-    return 0;
-}
-
-/* Shares the limit of open files: connections, our own, and the rest for counters. */
-static int divide_descriptors(struct service *service)
-{
-    uint64_t limit, connections, reserve;
-    int r = descriptors_raise_limit(&limit);
-
-    if (r < 0)
-        return fail(r, "cannot read the limit of open files", "limit", "RLIMIT_NOFILE");
-    connections = limit / 8 < MOST_CONNECTIONS ? limit / 8 : MOST_CONNECTIONS;
-    reserve = connections + OWN_DESCRIPTORS;
-    service->connections = (unsigned)connections;
-    service->descriptors = limit > reserve ? limit - reserve : 0;
-    return 0;
-}
-
-static void find_cgroups(struct service *service)
-{
-    int r;
-
-    service->hierarchy = cgroup_perf_event_hierarchy(service->procfs_fd);
-    r = cgroup_root_open(service->options->cgroupfs, &service->root);
-    if (r >= 0) {
-        log_debug("cgroups are counted below", "path", service->root.path, "hierarchy",
-                  service->root.v2 ? "v2" : "v1");
-        return;
-    }
-    service->root.fd = -1;
-    if (service->config->n_cgroups > 0)
-        log_warning("no cgroup can be counted", "reason", "no cgroup file system found", "error",
-                    strerror(-r));
-}
-
-/*
- * Makes a collector for the configuration; the one that runs, if any, is its
- * predecessor and is ended. On failure that one goes on.
- */
-static int make_collector(struct service *service, const struct config *config)
-{
-    const uint64_t wanted = config->limits.descriptors;
-    const struct collector_setup setup = {
-        .config = config,
-        .resolver = service->resolver,
-        .perf = &perf_ops_kernel,
-        .mechanism = service->mechanism,
-        .sysfs_fd = service->sysfs_fd,
-        .cgroup_root_fd = service->root.fd,
-        .descriptors =
-            wanted && wanted < service->descriptors ? (size_t)wanted : service->descriptors,
-        .slot = service->slot,
-    };
-    struct collector *collector;
-    int r = collector_new(&setup, service->collector, &collector);
-
-    if (r < 0)
-        return r;
-    service->tree = sd_event_source_unref(service->tree);
-    (void)collector_free(service->collector);
-    service->collector = collector;
-    return 0;
-}
-
-/* The successor of a collector shows what it counts at once. */
-static void cycle_now(struct service *service)
-{
-    service->schedule.due_ns = clock_monotonic_ns();
-    (void)sd_event_source_set_time(service->timer, service->schedule.due_ns / 1000);
-}
-
-static int start_collector(struct service *service)
-{
-    int r = event_resolver_new(service->sysfs_fd, &service->resolver);
-
-    service->slot = snapshot_slot_new();
-    service->mechanism = mechanism_direct_new(&perf_ops_kernel);
-    if (r >= 0 && (!service->slot || !service->mechanism))
-        r = -ENOMEM;
-    if (r < 0)
-        return fail(r, "cannot start", "part", "events");
-    r = make_collector(service, service->config);
-    return r < 0 ? fail(r, "cannot start", "part", "collector") : 0;
-}
-
-/* A configuration that is not valid is told, and the one that runs goes on. */
-static int read_again(const struct service *service, struct config **ret_config)
-{
-    const struct options *options = service->options;
-    struct config_error error;
-    int r = config_load(options->config_file, !options->config_file_given, ret_config, &error);
-
-    if (r == -EINVAL) {
-        char place[32];
-
-        (void)snprintf(place, sizeof(place), "%u:%u", error.place.line, error.place.column);
-        log_error("configuration is not valid, the one that runs goes on", "file",
-                  options->config_file, "place", place, "error", error.message);
-    } else if (r < 0) {
-        (void)fail(r, "cannot read the configuration, the one that runs goes on", "file",
-                   options->config_file);
-    }
-    return r;
-}
-
-/* Whole or not at all; what did not change keeps its counters and its totals. */
-static int reload(struct service *service)
-{
-    AUTO(config) struct config *config = NULL;
-    int r = read_again(service, &config);
-
-    if (r < 0)
-        return r;
-    r = make_collector(service, config);
-    if (r < 0)
-        return fail(r, "cannot apply the configuration, the one that runs goes on", "file",
-                    service->options->config_file);
-    (void)config_free(service->config);
-    service->config = TAKE(config);
-    service->schedule.interval_ns = service->config->interval_ns;
-    service->notify.cycle_limit_ns = metrics_page_stale_ns(service->config->interval_ns);
-    log_info("configuration reloaded", "file", service->options->config_file);
-    return 0;
-}
-
-static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *context)
-{
-    struct service *service = context;
-    bool good;
-
-    (void)source;
-    (void)info;
-    (void)service_manager_reloading();
-    good = reload(service) >= 0; /* replaces the collector */
-    collector_note_reload(service->collector, good);
-    cycle_now(service);
-    (void)service_manager_ready();
-    return 0;
-}
-
-/* A successor with the same configuration, since the machine has changed. */
-static int renew_collector(struct service *service, const char *why)
-{
-    int r = make_collector(service, service->config);
-
-    if (r < 0)
-        return fail(r, "cannot begin to count afresh", "why", why);
-    log_info("counting anew", "why", why);
-    cycle_now(service);
     return 0;
 }
 
@@ -229,7 +32,7 @@ static int start_server(struct service *service)
     int r = metrics_page_init(&service->page, service->slot, service->procfs_fd);
 
     if (r < 0)
-        return fail(r, "cannot start", "part", "page");
+        return service_fail(r, "cannot start", "part", "page");
     metrics = metrics_page_source(&service->page);
     return serving_start(&service->serving, service->options, &metrics, service->connections);
 }
@@ -239,28 +42,15 @@ static int start_notify(struct service *service)
     int r = notify_init(&service->notify, service->event, service->slot, service->serving.server,
                         metrics_page_stale_ns(service->config->interval_ns));
 
-    return r < 0 ? fail(r, "cannot start", "part", "watchdog") : 0;
+    return r < 0 ? service_fail(r, "cannot start", "part", "watchdog") : 0;
 }
 
-/*
- * Somebody has moved perf_event to another hierarchy of cgroups: what is open there
- * stands still for ever. The cgroups are found and counted afresh, as new births.
- */
-static void follow_hierarchy(struct service *service)
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *context)
 {
-    struct cgroup_root before = service->root;
-    int hierarchy = service->hierarchy;
-
-    service->hierarchy_at_ns = clock_monotonic_ns() + HIERARCHY_INTERVAL_NS;
-    service->root = (struct cgroup_root){.fd = -1};
-    find_cgroups(service);
-    if ((service->hierarchy == hierarchy && cgroup_root_same(&service->root, &before)) ||
-        renew_collector(service, "perf_event belongs to another cgroup hierarchy") < 0) {
-        cgroup_root_done(&service->root);
-        service->root = before; /* the collector that goes on has it */
-        return;
-    }
-    cgroup_root_done(&before);
+    (void)source;
+    (void)info;
+    service_reload(context);
+    return 0;
 }
 
 static int on_mounts(sd_event_source *source, int fd, uint32_t events, void *context)
@@ -268,7 +58,7 @@ static int on_mounts(sd_event_source *source, int fd, uint32_t events, void *con
     (void)source;
     (void)fd;
     (void)events;
-    follow_hierarchy(context);
+    service_follow_hierarchy(context);
     return 0;
 }
 
@@ -330,9 +120,9 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     tell_failure(service, collector_cycle(service->collector, service->missed));
     watch_tree(service);
     if (collector_is_out_of_date(service->collector))
-        (void)renew_collector(service, "more can be counted than before");
+        (void)service_renew_collector(service, "more can be counted than before");
     if (clock_monotonic_ns() >= service->hierarchy_at_ns)
-        follow_hierarchy(service);
+        service_follow_hierarchy(service);
     notify_cycle(&service->notify);
     log_flush();
     service->missed = schedule_advance(&service->schedule, clock_monotonic_ns());
@@ -365,7 +155,7 @@ static int prepare_loop(struct service *service)
     if (r >= 0)
         r = sd_event_add_signal(service->event, NULL, SIGHUP, on_reload, service);
     if (r < 0)
-        return fail(r, "cannot start", "part", "event loop");
+        return service_fail(r, "cannot start", "part", "event loop");
     return 0;
 }
 
@@ -380,7 +170,7 @@ static int start_timer(struct service *service)
     if (r >= 0)
         r = sd_event_source_set_enabled(service->timer, SD_EVENT_ON);
     if (r < 0)
-        return fail(r, "cannot start", "part", "timer");
+        return service_fail(r, "cannot start", "part", "timer");
     return 0;
 }
 
@@ -395,11 +185,7 @@ static int start(struct service *service)
     if (r >= 0)
         r = open_root(service->options->procfs, &service->procfs_fd);
     if (r >= 0)
-        r = divide_descriptors(service);
-    if (r < 0)
-        return r;
-    find_cgroups(service);
-    r = start_collector(service);
+        r = service_start_collector(service);
     if (r >= 0)
         r = start_server(service);
     if (r >= 0)
@@ -444,7 +230,7 @@ int service_run(const struct options *options, struct config *config)
         r = sd_event_loop(service.event);
         notify_stopping(&service.notify);
         if (r < 0)
-            (void)fail(r, "the event loop has failed", "part", "collector");
+            (void)service_fail(r, "the event loop has failed", "part", "collector");
     }
     stop(&service);
     log_flush();

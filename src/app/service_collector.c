@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Which collector the service runs: the first, and its successors. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/log.h"
+#include "app/service_state.h"
+#include "base/clock.h"
+#include "sys/descriptors.h"
+#include "sys/service_manager.h"
+
+/* libmicrohttpd's connections, and what the process itself holds open. */
+#define MOST_CONNECTIONS 512
+#define OWN_DESCRIPTORS  24
+
+/* How often the hierarchy of perf_event is looked at, whatever mounts tell. */
+#define HIERARCHY_INTERVAL_NS (60 * NS_PER_SECOND)
+
+int service_fail(int error, const char *message, const char *key, const char *value)
+{
+    log_error(message, key, value, "error", strerror(-error));
+    return error;
+}
+
+/* Shares the limit of open files: connections, our own, and the rest for counters. */
+static int divide_descriptors(struct service *service)
+{
+    uint64_t limit, connections, reserve;
+    int r = descriptors_raise_limit(&limit);
+
+    if (r < 0)
+        return service_fail(r, "cannot read the limit of open files", "limit", "RLIMIT_NOFILE");
+    connections = limit / 8 < MOST_CONNECTIONS ? limit / 8 : MOST_CONNECTIONS;
+    reserve = connections + OWN_DESCRIPTORS;
+    service->connections = (unsigned)connections;
+    service->descriptors = limit > reserve ? limit - reserve : 0;
+    return 0;
+}
+
+/* Where there are none, the root's descriptor is -1. */
+static void find_cgroups(struct service *service)
+{
+    service->hierarchy = cgroup_perf_event_hierarchy(service->procfs_fd);
+    service->root_error = cgroup_root_open(service->options->cgroupfs, &service->root);
+    if (service->root_error < 0)
+        service->root.fd = -1;
+}
+
+static void tell_cgroups(const struct service *service)
+{
+    if (service->root.fd >= 0)
+        log_debug("cgroups are counted below", "path", service->root.path, "hierarchy",
+                  service->root.v2 ? "v2" : "v1");
+    else if (service->config->n_cgroups > 0)
+        log_warning("no cgroup can be counted", "reason", "no cgroup file system found", "error",
+                    strerror(-service->root_error));
+}
+
+/*
+ * Makes a collector for the configuration; the one that runs, if any, is its
+ * predecessor and is ended. On failure that one goes on.
+ */
+static int make_collector(struct service *service, const struct config *config)
+{
+    const uint64_t wanted = config->limits.descriptors;
+    const struct collector_setup setup = {
+        .config = config,
+        .resolver = service->resolver,
+        .perf = &perf_ops_kernel,
+        .mechanism = service->mechanism,
+        .sysfs_fd = service->sysfs_fd,
+        .cgroup_root_fd = service->root.fd,
+        .descriptors =
+            wanted && wanted < service->descriptors ? (size_t)wanted : service->descriptors,
+        .slot = service->slot,
+    };
+    struct collector *collector;
+    int r = collector_new(&setup, service->collector, &collector);
+
+    if (r < 0)
+        return r;
+    service->tree = sd_event_source_unref(service->tree);
+    (void)collector_free(service->collector);
+    service->collector = collector;
+    return 0;
+}
+
+/* The successor of a collector shows what it counts at once. */
+static void cycle_now(struct service *service)
+{
+    service->schedule.due_ns = clock_monotonic_ns();
+    (void)sd_event_source_set_time(service->timer, service->schedule.due_ns / 1000);
+}
+
+int service_start_collector(struct service *service)
+{
+    int r = divide_descriptors(service);
+
+    if (r < 0)
+        return r;
+    find_cgroups(service);
+    tell_cgroups(service);
+    r = event_resolver_new(service->sysfs_fd, &service->resolver);
+
+    service->slot = snapshot_slot_new();
+    service->mechanism = mechanism_direct_new(&perf_ops_kernel);
+    if (r >= 0 && (!service->slot || !service->mechanism))
+        r = -ENOMEM;
+    if (r < 0)
+        return service_fail(r, "cannot start", "part", "events");
+    r = make_collector(service, service->config);
+    return r < 0 ? service_fail(r, "cannot start", "part", "collector") : 0;
+}
+
+int service_renew_collector(struct service *service, const char *why)
+{
+    int r = make_collector(service, service->config);
+
+    if (r < 0)
+        return service_fail(r, "cannot begin to count afresh", "why", why);
+    log_info("counting anew", "why", why);
+    cycle_now(service);
+    return 0;
+}
+
+/* A configuration that is not valid is told, and the one that runs goes on. */
+static int read_again(const struct service *service, struct config **ret_config)
+{
+    const struct options *options = service->options;
+    struct config_error error;
+    int r = config_load(options->config_file, !options->config_file_given, ret_config, &error);
+
+    if (r == -EINVAL) {
+        char place[32];
+
+        (void)snprintf(place, sizeof(place), "%u:%u", error.place.line, error.place.column);
+        log_error("configuration is not valid, the one that runs goes on", "file",
+                  options->config_file, "place", place, "error", error.message);
+    } else if (r < 0) {
+        (void)service_fail(r, "cannot read the configuration, the one that runs goes on", "file",
+                           options->config_file);
+    }
+    return r;
+}
+
+/* Whole or not at all; what did not change keeps its counters and its totals. */
+static int reload(struct service *service)
+{
+    AUTO(config) struct config *config = NULL;
+    int r = read_again(service, &config);
+
+    if (r < 0)
+        return r;
+    r = make_collector(service, config);
+    if (r < 0)
+        return service_fail(r, "cannot apply the configuration, the one that runs goes on", "file",
+                            service->options->config_file);
+    (void)config_free(service->config);
+    service->config = TAKE(config);
+    service->schedule.interval_ns = service->config->interval_ns;
+    service->notify.cycle_limit_ns = metrics_page_stale_ns(service->config->interval_ns);
+    log_info("configuration reloaded", "file", service->options->config_file);
+    return 0;
+}
+
+void service_reload(struct service *service)
+{
+    bool good;
+
+    (void)service_manager_reloading();
+    good = reload(service) >= 0; /* replaces the collector */
+    collector_note_reload(service->collector, good);
+    cycle_now(service);
+    (void)service_manager_ready();
+}
+
+void service_follow_hierarchy(struct service *service)
+{
+    struct cgroup_root before = service->root;
+    int hierarchy = service->hierarchy;
+
+    service->hierarchy_at_ns = clock_monotonic_ns() + HIERARCHY_INTERVAL_NS;
+    service->root = (struct cgroup_root){.fd = -1};
+    find_cgroups(service);
+    if ((service->hierarchy == hierarchy && cgroup_root_same(&service->root, &before)) ||
+        service_renew_collector(service, "perf_event belongs to another cgroup hierarchy") < 0) {
+        cgroup_root_done(&service->root);
+        service->root = before; /* the collector that goes on has it */
+        return;
+    }
+    cgroup_root_done(&before);
+    tell_cgroups(service);
+}

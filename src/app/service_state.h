@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What the running service holds: shared by its loop and by who makes its collectors. */
+
+#include <systemd/sd-event.h>
+
+#include "app/collector.h"
+#include "app/metrics_page.h"
+#include "app/notify.h"
+#include "app/options.h"
+#include "app/schedule.h"
+#include "app/serving.h"
+#include "sys/cgroup_root.h"
+
+struct service {
+    const struct options *options;
+    struct config *config;
+    sd_event *event;
+    sd_event_source *timer;
+    struct event_resolver *resolver;
+    struct snapshot_slot *slot;
+    struct mechanism *mechanism;
+    struct collector *collector;
+    struct metrics_page page;
+    struct serving serving;
+    struct notify notify;
+    struct cgroup_root root;
+    int root_error; /* why there is none */
+    int hierarchy;  /* that perf_event belonged to when the root was opened */
+    sd_event_source *mounts;
+    sd_event_source *tree;    /* of cgroups; off from a change until the next cycle has looked */
+    uint64_t hierarchy_at_ns; /* when it is looked at again */
+    struct schedule schedule;
+    uint64_t missed;
+    int failure; /* of the last cycle */
+    int sysfs_fd, procfs_fd;
+    unsigned connections;
+    size_t descriptors;
+};
+
+/* Logs a failure in the words of errno, and passes it on. */
+int service_fail(int error, const char *message, const char *key, const char *value);
+
+/*
+ * Divides the limit of open files, finds the cgroups and makes the first collector.
+ * Logs what goes wrong. 0 or -errno.
+ */
+int service_start_collector(struct service *service);
+
+/*
+ * Reads the configuration again and has a successor count by it: whole or not at all;
+ * what did not change keeps its counters and its totals. Logs what goes wrong.
+ */
+void service_reload(struct service *service);
+
+/* A successor with the same configuration, since the machine has changed. 0 or -errno, logged. */
+int service_renew_collector(struct service *service, const char *why);
+
+/*
+ * Looks whether somebody has moved perf_event to another hierarchy of cgroups: what is
+ * open there stands still for ever. The cgroups are found and counted afresh then, as
+ * new births.
+ */
+void service_follow_hierarchy(struct service *service);

@@ -176,18 +176,28 @@ void service_reload(struct service *service)
     (void)service_manager_ready();
 }
 
+/* Mounts come and go by the hundred where containers do: this look has to be cheap. */
+static bool is_followed(const struct service *service)
+{
+    return cgroup_perf_event_hierarchy(service->procfs_fd) == service->hierarchy &&
+           service->root.fd >= 0 && service->root.v2;
+}
+
 void service_follow_hierarchy(struct service *service)
 {
     struct cgroup_root before = service->root;
     int hierarchy = service->hierarchy;
 
     service->hierarchy_at_ns = clock_monotonic_ns() + HIERARCHY_INTERVAL_NS;
+    if (is_followed(service))
+        return;
     service->root = (struct cgroup_root){.fd = -1};
     find_cgroups(service);
     if ((service->hierarchy == hierarchy && cgroup_root_same(&service->root, &before)) ||
         service_renew_collector(service, "perf_event belongs to another cgroup hierarchy") < 0) {
         cgroup_root_done(&service->root);
         service->root = before; /* the collector that goes on has it */
+        service->hierarchy = hierarchy;
         return;
     }
     cgroup_root_done(&before);

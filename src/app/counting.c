@@ -162,11 +162,11 @@ static int make_system_classes(struct counting *counting)
 
     if (!system->enabled)
         return 0;
-    machine->spec = make_plan_spec(counting, "pmu_machine_", "the counted CPUs of the machine");
+    machine->spec = make_plan_spec(counting, "pmu_machine_", "the machine (its counted CPUs)");
     if (system->by == CONFIG_BY_ALL)
         return make_class(counting, CLASS_MACHINE, SCOPE_SYSTEM, &system->groups);
 
-    cpu->spec = make_plan_spec(counting, "pmu_cpu_", "everything on the CPU");
+    cpu->spec = make_plan_spec(counting, "pmu_cpu_", "the CPU");
     cpu->spec.rates = cpu->spec.ratios = false;
     machine->spec.totals = machine->spec.group_times = false;
     r = make_class(counting, CLASS_CPU, SCOPE_SYSTEM, &system->groups);

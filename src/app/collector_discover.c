@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The first stage of a cycle: what has ended is read once more, what is new is entered. */
-#include <inttypes.h>
 
 #include "app/collector_state.h"
 #include "app/log.h"

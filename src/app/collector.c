@@ -51,23 +51,28 @@ static bool is_countable(const struct collector *collector, const struct entry *
 /* open */
 
 /*
- * Tries again to give room, and counters, to those that were refused: a bounded number
- * in each cycle, since strangers decide how many there are. Making room removes what
- * lingers, and with it moves others in the list: what is passed over now is seen next
+ * Tries again to give room to those that were refused, a bounded number in each cycle,
+ * in turns, since strangers decide how many there are; and counters to who has none. Making room
+ * removes what lingers, and with it moves others in the list: what is passed over now is seen next
  * time.
  */
 static void admit_refused(struct collector *collector)
 {
+    const struct ledger *ledger = &collector->ledger;
+    const size_t begin = collector->next_admission, n = ledger->n_entries;
     size_t tries = MOST_ADMISSIONS;
 
-    for (size_t i = 0; i < collector->ledger.n_entries && tries > 0; i++) {
-        struct entry *entry = collector->ledger.entries[i];
+    for (size_t i = 0; i < n && tries > 0; i++) {
+        size_t place = (begin + i) % n;
+        struct entry *entry = place < ledger->n_entries ? ledger->entries[place] : NULL;
 
-        if (entry->gone_ns || (entry->account && entry->counters))
+        if (!entry || entry->gone_ns || (entry->account && entry->counters))
             continue;
-        tries--;
-        if (!entry->account)
+        if (!entry->account) {
             (void)ledger_admit(&collector->ledger, entry, clock_realtime_ns());
+            collector->next_admission = place + 1;
+            tries--;
+        }
         if (entry->account && !entry->counters && is_countable(collector, entry))
             (void)collector_make_counters(collector, entry);
     }

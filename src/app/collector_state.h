@@ -23,10 +23,11 @@ struct collector {
     struct cgroup_target *orphans; /* born when there was no memory for an entry */
     struct counter_set **opening;  /* scratch: what is to be opened in this cycle */
     size_t n_opening;
-    size_t most_entries; /* since memory was given back */
-    bool is_told;        /* of changes in the tree, by collector_tree_changed() … */
-    bool look;           /* … and it may have changed */
-    bool may_open;       /* some entry may have something to open */
+    size_t next_admission; /* where in the ledger those begin that were refused, next time */
+    size_t most_entries;   /* since memory was given back */
+    bool is_told;          /* of changes in the tree, by collector_tree_changed() … */
+    bool look;             /* … and it may have changed */
+    bool may_open;         /* some entry may have something to open */
     bool out_of_date;
     uint64_t now_ns;
     uint64_t probe_at_ns;

@@ -22,7 +22,7 @@ FAULTS = "pmu_cgroup_page_faults_total"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
 DROPPED = "pmu_exporter_targets_dropped_total"
 LINGER = 3.0
-WARM_UP = max(8, SECONDS // 10)  # until malloc has what it keeps
+WARM_UP = 8  # malloc takes that once, and keeps it
 
 # Half live too short to be seen in most cycles, with names of their own; half live for a cycle and
 # are born again under the names of the dead.

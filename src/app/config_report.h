@@ -16,7 +16,7 @@ void config_print_failure(const char *path, int r, const struct config_error *er
 
 /*
  * About how many nanoseconds direct counting adds to a switch between tasks of
- * two counted cgroups (measured, see README): 0.3 us, and 0.075 us for each event
+ * two counted cgroups (an estimate, from Linux 6.18 in a VM): 0.3 us, and 0.075 us for each event
  * of either cgroup and each of the whole machine. 0 where no cgroup is counted.
  */
 unsigned direct_switch_cost_ns(size_t events_of_a_cgroup, size_t events_of_the_system);

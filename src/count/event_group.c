@@ -15,6 +15,7 @@
 static const char *const scope_kind_names[] = {
     [SCOPE_SYSTEM] = "system",
     [SCOPE_CGROUP] = "cgroup",
+    [SCOPE_PROCESS] = "process",
 };
 
 const char *scope_kind_name(enum scope_kind kind)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * One process as /proc shows it. What it is asked for is read when it is asked for,
+ * and kept. Names are the choice of strangers: bytes, with anything in them.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+
+/* What /proc/PID/stat tells (proc(5)). */
+struct process_stat {
+    char comm[64]; /* the kernel gives 15 bytes, and more for its own threads */
+    char state;    /* R, S, D, Z, X … */
+    pid_t parent;
+    uint64_t start_ticks; /* since boot, in USER_HZ */
+    bool kernel_thread;
+};
+
+/* Text of the file, NUL-terminated. False if it is none. comm ends at the last `)`. */
+bool process_stat_parse(const char *text, struct process_stat *ret_stat);
+
+struct process;
+
+/* Opens /proc/PID and reads its stat. 0, -ESRCH where there is none, or another -errno. */
+int process_open(int procfs_fd, pid_t pid, struct process **ret_process);
+struct process *process_close(struct process *process);
+DEFINE_AUTO(process, struct process *, process_close)
+
+pid_t process_pid(const struct process *process);
+const struct process_stat *process_stat(const struct process *process);
+uid_t process_uid(const struct process *process); /* owner of /proc/PID: the effective user */
+
+/*
+ * The executable: the target of /proc/PID/exe where we may read that (CAP_SYS_PTRACE), without
+ * " (deleted)"; else its first argument. Empty for kernel threads. Belongs to the process.
+ * 0, -ESRCH or -ENOMEM.
+ */
+int process_exe(struct process *process, const char **ret_exe);
+
+/* The arguments joined by spaces, at most 4096 bytes; empty for kernel threads. As above. */
+int process_cmdline(struct process *process, const char **ret_cmdline);
+
+/*
+ * Numbers of its threads, ascending. *ret_threads is the caller's to free. 0, -ESRCH, -ENOMEM, or
+ * another -errno.
+ */
+int process_threads(int procfs_fd, pid_t pid, pid_t **ret_threads, size_t *ret_n);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The set of processes that are counted, kept up to date. Only the collector thread
+ * touches it: once a cycle process_targets_update() brings the set to the present
+ * and tells what is new and what has ended. A target is one process that a rule
+ * matches, known by pid and start time; with `children` also what it starts. It
+ * lives, by one pointer, from the update that finds it until the caller releases it.
+ *
+ * A process that changes its name (exec, prctl) so that another rule or group
+ * becomes its own ends as a target and is born as another.
+ */
+
+#include <stdint.h>
+
+#include "event/absence.h"
+#include "target/process_rules.h"
+
+struct process_targets;
+
+struct process_target {
+    pid_t pid;
+    uint64_t start_ticks;       /* its start, in clock ticks since boot (proc(5)) */
+    uint64_t start_realtime_ns; /* the same as a time of day */
+    int rule;                   /* index in the rules */
+    bool children;              /* of the rule */
+    uid_t uid;                  /* whose it is: limits are shared by user */
+    char *group;                /* name of its group, as a label's value */
+    size_t n_members;           /* processes that live in it: 1, with children more. 0: ended */
+    bool gone;                  /* all of them have ended, or it became another target */
+    void *owner;                /* these two are the caller's own: this layer never looks at them */
+    struct process_target *next;
+};
+
+/* Limits of the set, from `limits:` of the configuration. */
+struct process_limits {
+    size_t processes; /* how many may be counted at once, descendants included … */
+    size_t per_user;  /* … and how many of them of one user that is not root */
+};
+
+/* What an update brought. The arrays belong to the set and stand until the next update. */
+struct process_changes {
+    struct process_target **born;
+    size_t n_born;
+    struct process_target **gone; /* `gone` is set now; each appears here once */
+    size_t n_gone;
+};
+
+/* Numbers for /metrics. */
+struct process_census {
+    size_t standing;                  /* targets that live now */
+    size_t uncounted[ABSENCE_COUNT_]; /* processes that a rule wants and the set has not, now */
+    uint64_t dropped[ABSENCE_COUNT_]; /* how many times one was refused since the start */
+    uint64_t rescans;                 /* how many times all of /proc was read since the start */
+    bool watching;                    /* the kernel tells of births and deaths; else each update
+                                         reads all of /proc */
+};
+
+/* procfs_fd, rules: borrowed for the life of the set. 0 or -errno; nothing is read yet. */
+int process_targets_new(int procfs_fd, const struct process_rules *rules,
+                        const struct process_limits *limits, struct process_targets **ret_targets);
+struct process_targets *process_targets_free(struct process_targets *targets);
+DEFINE_AUTO(process_targets, struct process_targets *, process_targets_free)
+
+/*
+ * Brings the set to the present. 0, or -errno where that failed (-ENOMEM): what
+ * stands, stands. One that ends on the way was never there.
+ */
+int process_targets_update(struct process_targets *targets, struct process_changes *ret_changes);
+
+/*
+ * The threads of a target now, by number; with children those of its living
+ * descendants too, as far as /proc tells. *ret_threads is the caller's to free.
+ * 0; -ESRCH where all have ended; -ENOMEM and the like.
+ */
+int process_targets_threads(struct process_targets *targets, const struct process_target *target,
+                            pid_t **ret_threads, size_t *ret_n);
+
+/* Whether its first process has not ended: so its number has not been given to another. */
+bool process_target_lives(const struct process_target *target);
+
+/* Ends a target that is gone; frees it. */
+void process_targets_release(struct process_targets *targets, struct process_target *target);
+
+const struct process_census *process_targets_census(const struct process_targets *targets);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The counters of one target: its groups on each of its CPUs, with the last good
- * reading of each as the base of the next delta. Belongs to the collector thread.
+ * The counters of one target: its groups on each of its CPUs or threads, with the
+ * last good reading of each as the base of the next delta. Belongs to the collector thread.
  */
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ struct mechanism;
 
 /*
  * Nothing is open yet: mechanism->open() does that for many. The mechanism, the
- * groups and the scope's CPUs are borrowed. 0 or -ENOMEM.
+ * groups and the scope's CPUs or threads are borrowed. 0 or -ENOMEM.
  */
 int counter_set_new(struct mechanism *mechanism, const struct event_groups *groups,
                     const struct scope *scope, struct counter_set **ret_set);
@@ -29,7 +29,7 @@ DEFINE_AUTO(counter_set, struct counter_set *, counter_set_free)
 
 /*
  * Takes over, with their bases, the open groups of another set that counts the
- * same target on the same CPUs: each that has a group here of the same name with
+ * same target in the same places: each that has a group here of the same name with
  * the same events in the same order. So what goes on being counted loses nothing
  * when the configuration changes around it.
  */
@@ -38,7 +38,7 @@ void counter_set_adopt(struct counter_set *set, struct counter_set *from);
 /* Closes all descriptors; what is read afterwards is nothing. Bases are forgotten. */
 void counter_set_close(struct counter_set *set);
 
-/* Whether a group of the set is open, on some CPU at least. */
+/* Whether a group of the set is open, in some place at least. */
 bool counter_set_is_open(const struct counter_set *set, size_t group);
 
 /* Whether something of the set ought to be open and is not … */

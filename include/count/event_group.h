@@ -36,7 +36,7 @@ struct event_groups {
     struct event_group *groups;
     size_t n_groups;
     size_t n_events; /* of all groups together */
-    size_t n_opened; /* of all groups together: descriptors a CPU */
+    size_t n_opened; /* of all groups together: descriptors a place */
 };
 
 /* What to make a group of. */
@@ -63,6 +63,12 @@ DEFINE_AUTO(event_groups, struct event_groups *, event_groups_free)
  */
 int event_groups_probe(const struct event_groups *groups, const struct perf_ops *ops,
                        const struct scope *scope, enum absence *ret_absences);
+
+/*
+ * Whether the kernel counts the threads that a thread starts without the processes
+ * that it starts (inherit_thread, Linux 5.13). False also where it cannot tell.
+ */
+bool event_can_inherit_threads(const struct perf_ops *ops);
 
 /* Whether the result differs from what is applied. */
 bool event_groups_differ(const struct event_groups *groups, const enum absence *absences);

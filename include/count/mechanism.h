@@ -34,17 +34,21 @@ struct mechanism {
 
     /*
      * Opens what is not open of the sets, many at once, so that each CPU is visited
-     * once. A new group is opened on all its CPUs that are online or on none; why
-     * not is told by counter_set_absence(). Returns 0 or -ENOMEM.
+     * once. A new group is opened in all its places (CPUs that are online, threads
+     * that have not ended) or in none; why not is told by counter_set_absence().
+     * Returns 0 or -ENOMEM.
      */
     int (*open)(struct mechanism *mechanism, struct counter_set **sets, size_t n_sets);
 
-    /* One group of a set on one of its CPUs. 0, or -errno: the reading is no good. */
+    /*
+     * One group of a set in one of its places. 0; -ECHILD: not at this moment; another
+     * -errno: the counter is of no use any more.
+     */
     int (*read)(struct mechanism *mechanism, int handle, size_t n_values,
                 struct group_reading *ret_reading);
 
-    /* Closes a group on one CPU of the set. */
-    void (*close)(struct mechanism *mechanism, struct counter_set *set, size_t cpu, size_t group);
+    /* Closes a group in one place of the set. */
+    void (*close)(struct mechanism *mechanism, struct counter_set *set, size_t place, size_t group);
 
     struct mechanism *(*free)(struct mechanism *mechanism);
 };

@@ -14,13 +14,20 @@ enum scope_kind {
     SCOPE_KIND_COUNT_,
 };
 
+/* What a thread starts, and whether it is counted with it: what perf calls inheritance. */
+enum scope_inherit {
+    INHERIT_NOTHING,
+    INHERIT_THREADS,  /* since Linux 5.13, see event_can_inherit_threads() */
+    INHERIT_CHILDREN, /* threads and processes, and what they start in turn */
+};
+
 struct scope {
     enum scope_kind kind;
     int cgroup_fd;               /* SCOPE_CGROUP: its directory, borrowed; else -1 */
     const struct cpu_list *cpus; /* borrowed; outlives what counts in the scope. NULL for threads */
     const pid_t *threads;        /* SCOPE_PROCESS: n_threads of them, borrowed as long; else NULL */
     size_t n_threads;
-    bool children; /* SCOPE_PROCESS: also the processes that they start, for ever; else threads */
+    enum scope_inherit inherit; /* SCOPE_PROCESS */
 };
 
 /* "system", "cgroup", "process": as on /metrics. Static. */

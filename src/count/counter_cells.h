@@ -6,12 +6,14 @@
 #include "count/counter_set.h"
 #include "count/mechanism.h"
 
-/* One group on one CPU, and the times of its readings. */
+/* One group in one place (a CPU or a thread), and the times of its readings. */
 struct counter_cell {
     int handle;       /* for mechanism->read; -1: not open */
     bool based;       /* there is a base reading */
     bool has_counted; /* the group has had the PMU, or was never wanted */
     bool offline;     /* the CPU was not there when the group was opened: it counts nothing */
+    bool ended;       /* the thread had ended when the group was opened, and is not missed */
+    bool backwards;   /* the last reading went backwards; two in a row are a new base */
     uint64_t base_ns; /* CLOCK_MONOTONIC */
     uint64_t enabled; /* ns, of the base reading, which waits while the delta is unknown … */
     uint64_t running;
@@ -30,29 +32,33 @@ struct counter_set {
     struct mechanism *mechanism;
     const struct event_groups *groups;
     struct scope scope;
+    size_t n_places;
     size_t n_missing;           /* cells that ought to be open and are not */
     uint64_t retry_at_ns;       /* before that, opening is not tried again */
     unsigned failures;          /* in a row */
-    struct counter_cell *cells; /* [cpu][group] */
-    struct counter_base *bases; /* [cpu][event], a group's opened events first */
-    int *descriptors;           /* [cpu][event], the same; the mechanism's own */
+    struct counter_cell *cells; /* [place][group] */
+    struct counter_base *bases; /* [place][event], a group's opened events first */
+    int *descriptors;           /* [place][event], the same; the mechanism's own */
     enum absence *absences;     /* [group]: why it could not be opened */
 };
 
-static inline struct counter_cell *counter_cell(const struct counter_set *set, size_t cpu,
+static inline struct counter_cell *counter_cell(const struct counter_set *set, size_t place,
                                                 size_t group)
 {
-    return &set->cells[cpu * set->groups->n_groups + group];
+    return &set->cells[place * set->groups->n_groups + group];
 }
 
-/* Index of a group's first event on a CPU, in bases and descriptors. */
-static inline size_t counter_first(const struct counter_set *set, size_t cpu, size_t group)
+/* Index of a group's first event in a place, in bases and descriptors. */
+static inline size_t counter_first(const struct counter_set *set, size_t place, size_t group)
 {
-    return cpu * set->groups->n_events + set->groups->groups[group].first;
+    return place * set->groups->n_events + set->groups->groups[group].first;
 }
 
 /* Notes that a cell is open under this handle; its base comes with the first reading. */
-void counter_cell_opened(struct counter_set *set, size_t cpu, size_t group, int handle);
+void counter_cell_opened(struct counter_set *set, size_t place, size_t group, int handle);
+
+/* Notes that there is no thread to count in this place any more. */
+void counter_cell_ended(struct counter_set *set, size_t place, size_t group);
 
 /* Closes a cell, if it is open. */
-void counter_cell_close(struct counter_set *set, size_t cpu, size_t group);
+void counter_cell_close(struct counter_set *set, size_t place, size_t group);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A set holds a cell for each group on each CPU: where its readings come from,
- * and the reading that the next one is compared with. Each cell is judged by
- * itself, since a target may run on one CPU, wait on another and be multiplexed
- * on a third; what is known is then added up.
+ * A set holds a cell for each group in each place, which is a CPU or a thread: where
+ * its readings come from, and the reading that the next one is compared with. Each
+ * cell is judged by itself, since a target may run on one CPU, wait on another and be
+ * multiplexed on a third; what is known is then added up.
  *
  * A cell whose delta is unknown keeps its base, so that nothing is lost: the next
  * delta covers both intervals, and its rate is taken over both.
@@ -21,8 +21,9 @@
 int counter_set_new(struct mechanism *mechanism, const struct event_groups *groups,
                     const struct scope *scope, struct counter_set **ret_set)
 {
-    size_t n_cells = scope->cpus->n * groups->n_groups;
-    size_t n_bases = scope->cpus->n * groups->n_events;
+    size_t n_places = scope_n_places(scope);
+    size_t n_cells = n_places * groups->n_groups;
+    size_t n_bases = n_places * groups->n_events;
     struct counter_set *set;
 
     /* One block: a cycle walks over it from front to back. */
@@ -34,6 +35,7 @@ int counter_set_new(struct mechanism *mechanism, const struct event_groups *grou
     set->mechanism = mechanism;
     set->groups = groups;
     set->scope = *scope;
+    set->n_places = n_places;
     set->cells = (struct counter_cell *)(set + 1);
     set->bases = (struct counter_base *)(set->cells + n_cells);
     set->descriptors = (int *)(set->bases + n_bases);
@@ -54,20 +56,28 @@ struct counter_set *counter_set_free(struct counter_set *set)
     return NULL;
 }
 
-void counter_cell_opened(struct counter_set *set, size_t cpu, size_t group, int handle)
+void counter_cell_opened(struct counter_set *set, size_t place, size_t group, int handle)
 {
-    struct counter_cell *cell = counter_cell(set, cpu, group);
+    struct counter_cell *cell = counter_cell(set, place, group);
 
     *cell = (struct counter_cell){.handle = handle};
     set->n_missing--;
 }
 
-void counter_cell_close(struct counter_set *set, size_t cpu, size_t group)
+void counter_cell_ended(struct counter_set *set, size_t place, size_t group)
 {
-    struct counter_cell *cell = counter_cell(set, cpu, group);
+    struct counter_cell *cell = counter_cell(set, place, group);
+
+    *cell = (struct counter_cell){.handle = -1, .ended = true};
+    set->n_missing--;
+}
+
+void counter_cell_close(struct counter_set *set, size_t place, size_t group)
+{
+    struct counter_cell *cell = counter_cell(set, place, group);
 
     if (cell->handle >= 0) {
-        set->mechanism->close(set->mechanism, set, cpu, group);
+        set->mechanism->close(set->mechanism, set, place, group);
         set->n_missing++;
     }
     cell->handle = -1;
@@ -76,9 +86,9 @@ void counter_cell_close(struct counter_set *set, size_t cpu, size_t group)
 
 void counter_set_close(struct counter_set *set)
 {
-    for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
+    for (size_t place = 0; place < set->n_places; place++)
         for (size_t group = 0; group < set->groups->n_groups; group++)
-            counter_cell_close(set, cpu, group);
+            counter_cell_close(set, place, group);
 }
 
 static bool same_event(const struct event *a, const struct event *b)
@@ -101,12 +111,12 @@ static bool same_group(const struct event_group *a, const struct event_group *b)
 }
 
 static void adopt_cell(struct counter_set *set, size_t group, struct counter_set *from,
-                       size_t from_group, size_t cpu)
+                       size_t from_group, size_t place)
 {
-    struct counter_cell *cell = counter_cell(set, cpu, group);
-    struct counter_cell *from_cell = counter_cell(from, cpu, from_group);
-    size_t to_first = counter_first(set, cpu, group);
-    size_t from_first = counter_first(from, cpu, from_group);
+    struct counter_cell *cell = counter_cell(set, place, group);
+    struct counter_cell *from_cell = counter_cell(from, place, from_group);
+    size_t to_first = counter_first(set, place, group);
+    size_t from_first = counter_first(from, place, from_group);
     size_t n = set->groups->groups[group].n_opened;
 
     if (cell->handle >= 0 || from_cell->handle < 0)
@@ -120,23 +130,33 @@ static void adopt_cell(struct counter_set *set, size_t group, struct counter_set
     from->n_missing++;
 }
 
+static bool same_places(const struct scope *a, const struct scope *b)
+{
+    if (a->kind != b->kind || scope_n_places(a) != scope_n_places(b))
+        return false;
+    if (a->kind != SCOPE_PROCESS)
+        return cpu_list_equal(a->cpus, b->cpus);
+    return a->inherit == b->inherit &&
+           memcmp(a->threads, b->threads, a->n_threads * sizeof(*a->threads)) == 0;
+}
+
 void counter_set_adopt(struct counter_set *set, struct counter_set *from)
 {
     const struct event_groups *groups = set->groups, *from_groups = from->groups;
 
-    if (!cpu_list_equal(set->scope.cpus, from->scope.cpus))
+    if (!same_places(&set->scope, &from->scope))
         return;
     for (size_t i = 0; i < groups->n_groups; i++)
         for (size_t j = 0; j < from_groups->n_groups; j++)
             if (same_group(&groups->groups[i], &from_groups->groups[j]))
-                for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
-                    adopt_cell(set, i, from, j, cpu);
+                for (size_t place = 0; place < set->n_places; place++)
+                    adopt_cell(set, i, from, j, place);
 }
 
 bool counter_set_is_open(const struct counter_set *set, size_t group)
 {
-    for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
-        if (counter_cell(set, cpu, group)->handle >= 0)
+    for (size_t place = 0; place < set->n_places; place++)
+        if (counter_cell(set, place, group)->handle >= 0)
             return true;
     return false;
 }
@@ -243,19 +263,43 @@ static void add_deltas(const struct event_group *group, const struct counter_cel
     }
 }
 
-/* A reading of this cell; false where there is none, and then the cell is closed. */
-static bool read_group(struct counter_set *set, size_t cpu, size_t group,
-                       struct group_reading *reading)
-{
-    struct counter_cell *cell = counter_cell(set, cpu, group);
-    size_t n = set->groups->groups[group].n_opened;
+enum reading_state {
+    READING_GOOD,
+    READING_LATER, /* the kernel cannot add it up at this moment */
+    READING_LOST,
+};
 
-    if (cell->handle >= 0 && set->mechanism->read(set->mechanism, cell->handle, n, reading) >= 0 &&
-        ids_agree(cell, &set->bases[counter_first(set, cpu, group)], n, reading))
-        return true;
+/*
+ * While a thread ends, the kernel refuses to add up its inherited group with the others'
+ * (ECHILD, since Linux 6.6).
+ */
+static enum reading_state read_group(struct counter_set *set, size_t place, size_t group,
+                                     struct group_reading *reading)
+{
+    struct counter_cell *cell = counter_cell(set, place, group);
+    size_t n = set->groups->groups[group].n_opened;
+    int r = -EBADF;
+
+    if (cell->handle >= 0)
+        r = set->mechanism->read(set->mechanism, cell->handle, n, reading);
+    if (r == -ECHILD)
+        return READING_LATER;
+    if (r >= 0 && ids_agree(cell, &set->bases[counter_first(set, place, group)], n, reading))
+        return READING_GOOD;
     set->mechanism->reopened += cell->handle >= 0;
-    counter_cell_close(set, cpu, group);
-    return false;
+    counter_cell_close(set, place, group);
+    return READING_LOST;
+}
+
+/*
+ * A first reading that goes backwards waits: while a thread ends, its members leave their
+ * group one by one, and for an instant what it counted is in no sum. A second one in a row
+ * is the counter's new truth.
+ */
+static bool waits_for_next(struct counter_cell *cell, bool backwards)
+{
+    cell->backwards = backwards && !cell->backwards;
+    return cell->backwards;
 }
 
 /* Adds what was counted since the base, or says that it is unknown. */
@@ -264,6 +308,7 @@ static void derive_cell(const struct event_group *group, struct counter_cell *ce
                         uint64_t now_ns, struct group_sample *times, struct event_sample *events)
 {
     enum delta_state state;
+    bool backwards;
 
     if (reading->enabled == cell->last_enabled) {
         /* The target did not run. What is carried from before goes on waiting. */
@@ -274,11 +319,12 @@ static void derive_cell(const struct event_group *group, struct counter_cell *ce
     times->ran = true;
     take_times(cell, reading, times);
     state = delta_judge(reading->enabled - cell->enabled, reading->running - cell->running);
-    if (state == DELTA_UNKNOWN) {
+    backwards = went_backwards(bases, group->n_opened, reading);
+    if (state == DELTA_UNKNOWN || waits_for_next(cell, backwards)) {
         times->unknown = true;
         return;
     }
-    if (state == DELTA_KNOWN && !went_backwards(bases, group->n_opened, reading))
+    if (state == DELTA_KNOWN && !backwards)
         add_deltas(group, cell, bases, reading, now_ns, events);
     else
         times->unknown = true;
@@ -286,17 +332,23 @@ static void derive_cell(const struct event_group *group, struct counter_cell *ce
     take_base(cell, bases, group->n_opened, reading, now_ns);
 }
 
-static void read_cell(struct counter_set *set, size_t cpu, size_t group_index, uint64_t now_ns,
+static void read_cell(struct counter_set *set, size_t place, size_t group_index, uint64_t now_ns,
                       struct sample *sample)
 {
     const struct event_group *group = &set->groups->groups[group_index];
     struct group_sample *times = &sample->groups[group_index];
-    struct counter_cell *cell = counter_cell(set, cpu, group_index);
-    struct counter_base *bases = &set->bases[counter_first(set, cpu, group_index)];
+    struct counter_cell *cell = counter_cell(set, place, group_index);
+    struct counter_base *bases = &set->bases[counter_first(set, place, group_index)];
     struct group_reading *reading = &set->mechanism->reading;
 
-    if (!read_group(set, cpu, group_index, reading)) {
+    enum reading_state state;
+
+    if (cell->ended)
+        return;
+    state = read_group(set, place, group_index, reading);
+    if (state != READING_GOOD) {
         times->unknown |= !cell->offline;
+        times->counted |= cell->has_counted && state == READING_LATER;
         return;
     }
     if (cell->based) {
@@ -314,8 +366,8 @@ static void read_cell(struct counter_set *set, size_t cpu, size_t group_index, u
 void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *sample)
 {
     sample_clear(sample);
-    for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
+    for (size_t place = 0; place < set->n_places; place++)
         for (size_t group = 0; group < set->groups->n_groups; group++)
             if (set->groups->groups[group].n_opened > 0)
-                read_cell(set, cpu, group, now_ns, sample);
+                read_cell(set, place, group, now_ns, sample);
 }

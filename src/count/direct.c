@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The direct mechanism: perf events bound to each target, on every CPU.
+ * The direct mechanism: perf events bound to each target, on every CPU or to every thread.
  *
  * Newcomers are opened CPU by CPU, from a thread that sits on that CPU: opening
  * from elsewhere costs an interrupt for each event. A group that cannot be
@@ -43,51 +43,54 @@ static int direct_read(struct mechanism *mechanism, int handle, size_t n_values,
     return 0;
 }
 
-static void direct_close(struct mechanism *mechanism, struct counter_set *set, size_t cpu,
+static void direct_close(struct mechanism *mechanism, struct counter_set *set, size_t place,
                          size_t group)
 {
     struct direct *direct = direct_of(mechanism);
     size_t n = set->groups->groups[group].n_opened;
 
-    perf_group_close(direct->ops, &set->descriptors[counter_first(set, cpu, group)], n);
+    perf_group_close(direct->ops, &set->descriptors[counter_first(set, place, group)], n);
     direct->mechanism.open_counters -= n;
 }
 
-static void open_cell(struct direct *direct, struct counter_set *set, size_t cpu, size_t group)
+static void open_cell(struct direct *direct, struct counter_set *set, size_t place, size_t group)
 {
     const struct event_group *events = &set->groups->groups[group];
-    struct counter_cell *cell = counter_cell(set, cpu, group);
+    struct counter_cell *cell = counter_cell(set, place, group);
     enum absence absence;
     int r;
 
-    if (cell->handle >= 0 || events->n_opened == 0 || set->absences[group] != ABSENCE_NONE)
+    if (cell->handle >= 0 || cell->ended || events->n_opened == 0 ||
+        set->absences[group] != ABSENCE_NONE)
         return;
-    r = perf_group_open(direct->ops, events, &set->scope, set->scope.cpus->cpus[cpu],
-                        &set->descriptors[counter_first(set, cpu, group)]);
+    r = perf_group_open(direct->ops, events, &set->scope, place,
+                        &set->descriptors[counter_first(set, place, group)]);
     if (r == 0) {
-        counter_cell_opened(set, cpu, group, set->descriptors[counter_first(set, cpu, group)]);
+        counter_cell_opened(set, place, group, set->descriptors[counter_first(set, place, group)]);
         direct->mechanism.open_counters += events->n_opened;
         return;
     }
     absence = perf_group_absence(r, &set->scope);
+    if (absence == ABSENCE_TARGET_GONE && set->scope.kind == SCOPE_PROCESS) {
+        counter_cell_ended(set, place, group); /* what ended between listing and opening */
+        return;
+    }
     cell->offline = absence == ABSENCE_CPU_OFFLINE;
     if (!cell->offline)
         set->absences[group] = absence;
 }
 
-static void open_on_cpu(struct direct *direct, struct counter_set *set, struct cpu_number number)
+static void open_place(struct direct *direct, struct counter_set *set, size_t place)
 {
-    for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
-        if (set->scope.cpus->cpus[cpu].value == number.value)
-            for (size_t group = 0; group < set->groups->n_groups; group++)
-                open_cell(direct, set, cpu, group);
+    for (size_t group = 0; group < set->groups->n_groups; group++)
+        open_cell(direct, set, place, group);
 }
 
-/* Whether the group counts already on some CPU of the set. */
+/* Whether the group counts already in some place of the set. */
 static bool is_counting(const struct counter_set *set, size_t group)
 {
-    for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
-        if (counter_cell(set, cpu, group)->based)
+    for (size_t place = 0; place < set->n_places; place++)
+        if (counter_cell(set, place, group)->based)
             return true;
     return false;
 }
@@ -105,8 +108,8 @@ static bool settle_groups(struct counter_set *set)
         if (set->absences[group] == ABSENCE_NONE)
             continue;
         failed = true;
-        for (size_t cpu = 0; cpu < set->scope.cpus->n && !is_counting(set, group); cpu++)
-            counter_cell_close(set, cpu, group);
+        for (size_t place = 0; place < set->n_places && !is_counting(set, group); place++)
+            counter_cell_close(set, place, group);
     }
     return failed;
 }
@@ -125,35 +128,15 @@ static void settle(struct counter_set *set, uint64_t now_ns)
     set->failures++;
 }
 
-static struct cpu_number highest_cpu(struct counter_set **sets, size_t n_sets)
-{
-    struct cpu_number highest = {-1};
-
-    for (size_t i = 0; i < n_sets; i++) {
-        const struct cpu_list *cpus = sets[i]->scope.cpus;
-
-        if (cpus->n > 0 && cpus->cpus[cpus->n - 1].value > highest.value)
-            highest = cpus->cpus[cpus->n - 1];
-    }
-    return highest;
-}
-
-static bool any_on_cpu(struct counter_set **sets, size_t n_sets, struct cpu_number cpu)
-{
-    for (size_t i = 0; i < n_sets; i++)
-        if (cpu_list_contains(sets[i]->scope.cpus, cpu))
-            return true;
-    return false;
-}
-
 /* Descriptors that a set still takes. */
 static size_t missing_descriptors(const struct counter_set *set)
 {
     size_t n = 0;
 
-    for (size_t cpu = 0; cpu < set->scope.cpus->n; cpu++)
+    for (size_t place = 0; place < set->n_places; place++)
         for (size_t group = 0; group < set->groups->n_groups; group++)
-            if (counter_cell(set, cpu, group)->handle < 0)
+            if (counter_cell(set, place, group)->handle < 0 &&
+                !counter_cell(set, place, group)->ended)
                 n += set->groups->groups[group].n_opened;
     return n;
 }
@@ -176,23 +159,72 @@ static void admit(const struct direct *direct, struct counter_set **sets, size_t
     }
 }
 
-static int direct_open(struct mechanism *mechanism, struct counter_set **sets, size_t n_sets)
+static bool is_on_cpus(const struct counter_set *set)
 {
-    struct direct *direct = direct_of(mechanism);
-    struct thread_cpus *before = thread_cpus_save();
-    struct cpu_number highest = highest_cpu(sets, n_sets);
-    uint64_t now_ns = clock_monotonic_ns();
+    return set->scope.kind != SCOPE_PROCESS;
+}
 
-    admit(direct, sets, n_sets);
+static struct cpu_number highest_cpu(struct counter_set **sets, size_t n_sets)
+{
+    struct cpu_number highest = {-1};
+
+    for (size_t i = 0; i < n_sets; i++) {
+        const struct cpu_list *cpus = sets[i]->scope.cpus;
+
+        if (is_on_cpus(sets[i]) && cpus->n > 0 && cpus->cpus[cpus->n - 1].value > highest.value)
+            highest = cpus->cpus[cpus->n - 1];
+    }
+    return highest;
+}
+
+static bool any_on_cpu(struct counter_set **sets, size_t n_sets, struct cpu_number cpu)
+{
+    for (size_t i = 0; i < n_sets; i++)
+        if (is_on_cpus(sets[i]) && cpu_list_contains(sets[i]->scope.cpus, cpu))
+            return true;
+    return false;
+}
+
+static void open_on_cpu(struct direct *direct, struct counter_set *set, struct cpu_number cpu)
+{
+    for (size_t place = 0; place < set->n_places; place++)
+        if (set->scope.cpus->cpus[place].value == cpu.value)
+            open_place(direct, set, place);
+}
+
+static void open_cpus(struct direct *direct, struct counter_set **sets, size_t n_sets)
+{
+    struct cpu_number highest = highest_cpu(sets, n_sets);
+    struct thread_cpus *before = highest.value >= 0 ? thread_cpus_save() : NULL;
+
     for (struct cpu_number cpu = {0}; cpu.value <= highest.value; cpu.value++) {
         if (!any_on_cpu(sets, n_sets, cpu))
             continue;
         if (before)
             (void)thread_move_to_cpu(cpu); /* where that is forbidden, opening is only slower */
         for (size_t i = 0; i < n_sets; i++)
-            open_on_cpu(direct, sets[i], cpu);
+            if (is_on_cpus(sets[i]))
+                open_on_cpu(direct, sets[i], cpu);
     }
     (void)thread_cpus_restore(before);
+}
+
+static void open_threads(struct direct *direct, struct counter_set *set)
+{
+    for (size_t place = 0; place < set->n_places; place++)
+        open_place(direct, set, place);
+}
+
+static int direct_open(struct mechanism *mechanism, struct counter_set **sets, size_t n_sets)
+{
+    struct direct *direct = direct_of(mechanism);
+    uint64_t now_ns = clock_monotonic_ns();
+
+    admit(direct, sets, n_sets);
+    for (size_t i = 0; i < n_sets; i++)
+        if (!is_on_cpus(sets[i]))
+            open_threads(direct, sets[i]);
+    open_cpus(direct, sets, n_sets);
     for (size_t i = 0; i < n_sets; i++)
         settle(sets[i], now_ns);
     return 0;

@@ -9,6 +9,7 @@
 #include "count/event_group.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "count/perf_group.h"
 
@@ -114,7 +115,7 @@ static bool says_nothing(enum absence absence)
 static int try_open(const struct perf_ops *ops, const struct event *event,
                     const struct scope *scope, int group_fd, enum absence *ret_absence)
 {
-    int fd = perf_event_open_in(ops, event, scope, scope->cpus->cpus[0], group_fd);
+    int fd = perf_event_open_in(ops, event, scope, 0, group_fd);
 
     *ret_absence = fd < 0 ? perf_group_absence(fd, scope) : ABSENCE_NONE;
     return fd;
@@ -169,7 +170,7 @@ static int probe_group(const struct event_group *group, enum scope_kind kind,
         int r;
 
         absences[i] = absence_by_itself(event, kind, i);
-        if (absences[i] == ABSENCE_NONE && scope->cpus->n == 0)
+        if (absences[i] == ABSENCE_NONE && scope_n_places(scope) == 0)
             absences[i] = ABSENCE_CPU_OFFLINE;
         if (absences[i] != ABSENCE_NONE)
             continue;
@@ -191,6 +192,25 @@ int event_groups_probe(const struct event_groups *groups, const struct perf_ops 
             return r;
     }
     return 0;
+}
+
+bool event_can_inherit_threads(const struct perf_ops *ops)
+{
+    const pid_t self = getpid();
+    const struct event nothing = {.code = {.type = PERF_TYPE_SOFTWARE,
+                                           .config = PERF_COUNT_SW_DUMMY,
+                                           .exclude_kernel = true}};
+    const struct scope scope = {.kind = SCOPE_PROCESS,
+                                .cgroup_fd = -1,
+                                .threads = &self,
+                                .n_threads = 1,
+                                .inherit = INHERIT_THREADS};
+    int fd = perf_event_open_in(ops, &nothing, &scope, 0, -1);
+
+    if (fd < 0)
+        return false;
+    ops->close(ops->context, fd);
+    return true;
 }
 
 bool event_groups_differ(const struct event_groups *groups, const enum absence *absences)

@@ -13,7 +13,8 @@
 
 #include "sys/cgroup_root.h"
 
-static void attr_fill(struct perf_event_attr *attr, const struct event_code *code, bool leader)
+static void attr_fill(struct perf_event_attr *attr, const struct event_code *code,
+                      const struct scope *scope, bool leader)
 {
     *attr = (struct perf_event_attr){
         .size = sizeof(*attr),
@@ -24,6 +25,8 @@ static void attr_fill(struct perf_event_attr *attr, const struct event_code *cod
         .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
                        PERF_FORMAT_TOTAL_TIME_RUNNING,
         .disabled = leader,
+        .inherit = scope->inherit != INHERIT_NOTHING,
+        .inherit_thread = scope->inherit == INHERIT_THREADS,
         .exclude_user = code->exclude_user,
         .exclude_kernel = code->exclude_kernel,
         .exclude_hv = code->exclude_hypervisor,
@@ -31,22 +34,24 @@ static void attr_fill(struct perf_event_attr *attr, const struct event_code *cod
 }
 
 int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
-                       const struct scope *scope, struct cpu_number cpu, int group_fd)
+                       const struct scope *scope, size_t place, int group_fd)
 {
     unsigned long flags = PERF_FLAG_FD_CLOEXEC;
     struct perf_event_attr attr;
     pid_t pid = -1;
 
-    attr_fill(&attr, &event->code, group_fd < 0);
+    attr_fill(&attr, &event->code, scope, group_fd < 0);
+    if (scope->kind == SCOPE_PROCESS)
+        return ops->open(ops->context, &attr, scope->threads[place], -1, group_fd, flags);
     if (scope->kind == SCOPE_CGROUP) {
         pid = scope->cgroup_fd;
         flags |= PERF_FLAG_PID_CGROUP;
     }
-    return ops->open(ops->context, &attr, pid, cpu.value, group_fd, flags);
+    return ops->open(ops->context, &attr, pid, scope->cpus->cpus[place].value, group_fd, flags);
 }
 
 int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
-                    const struct scope *scope, struct cpu_number cpu, int *ret_descriptors)
+                    const struct scope *scope, size_t place, int *ret_descriptors)
 {
     int descriptors[EVENT_GROUP_MAX] = {-1};
     int r = 0;
@@ -54,7 +59,7 @@ int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
     for (size_t i = 0; i < group->n_opened; i++) {
         const struct event *event = group->members[group->opened[i]].event;
 
-        r = perf_event_open_in(ops, event, scope, cpu, i == 0 ? -1 : descriptors[0]);
+        r = perf_event_open_in(ops, event, scope, place, i == 0 ? -1 : descriptors[0]);
         if (r < 0) {
             perf_group_close(ops, descriptors, i);
             return r;
@@ -90,6 +95,8 @@ enum absence perf_group_absence(int error, const struct scope *scope)
     case ENFILE:
     case ENOMEM:
         return ABSENCE_NO_DESCRIPTORS;
+    case ESRCH:
+        return ABSENCE_TARGET_GONE;
     case ENODEV:
     case ENXIO:
         return ABSENCE_CPU_OFFLINE;

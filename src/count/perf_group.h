@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* One group of perf events on one CPU: how it is opened, read and closed. */
+/* One group of perf events in one place of a scope: how it is opened, read and closed. */
 
 #include <stdint.h>
 
@@ -13,14 +13,14 @@
  * A descriptor or -errno.
  */
 int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
-                       const struct scope *scope, struct cpu_number cpu, int group_fd);
+                       const struct scope *scope, size_t place, int group_fd);
 
 /*
- * Opens what the group holds on one CPU and enables it. Writes n_opened
+ * Opens what the group holds in one place and enables it. Writes n_opened
  * descriptors, the leader's first. 0 or -errno, and then nothing is open.
  */
 int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
-                    const struct scope *scope, struct cpu_number cpu, int *ret_descriptors);
+                    const struct scope *scope, size_t place, int *ret_descriptors);
 
 /* Closes the members before their leader: one that loses its leader would count on alone. */
 void perf_group_close(const struct perf_ops *ops, int *descriptors, size_t n);

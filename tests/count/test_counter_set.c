@@ -135,10 +135,65 @@ static void read__a_value_that_goes_backwards_makes_no_jump(void **state)
     assert_int_equal(f->sample->events[0].count, 0);
     assert_true(f->sample->groups[0].unknown);
 
+    /* Twice in a row: that is where the counter stands now. */
     fake_find(&f->perf, 1, 0)->value = 410;
     fake_run(&f->perf, 1, 0, 1000, 1000);
     read_after(f, NS_PER_SECOND);
+    assert_int_equal(f->sample->events[0].count, 0);
+    assert_true(f->sample->groups[0].unknown);
+
+    fake_find(&f->perf, 1, 0)->value = 420;
+    fake_run(&f->perf, 1, 0, 1000, 1000);
+    read_after(f, NS_PER_SECOND);
     assert_int_equal(f->sample->events[0].count, 10);
+    assert_false(f->sample->groups[0].unknown);
+}
+
+static void read__a_value_that_falls_for_one_reading_loses_and_gains_nothing(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f);
+    fake_find(&f->perf, 1, 0)->value = 1000;
+    fake_run(&f->perf, 1, 0, 1000, 1000);
+    read_after(f, NS_PER_SECOND);
+    fake_find(&f->perf, 1, 0)->value = 400;
+    fake_run(&f->perf, 1, 0, 1000, 1000);
+    read_after(f, NS_PER_SECOND);
+    assert_int_equal(f->sample->events[0].count, 0);
+
+    fake_find(&f->perf, 1, 0)->value = 1030;
+    fake_run(&f->perf, 1, 0, 1000, 1000);
+    read_after(f, NS_PER_SECOND);
+    assert_int_equal(f->sample->events[0].count, 30);
+    assert_false(f->sample->groups[0].unknown);
+}
+
+static ssize_t fail_with_echild(struct fake_perf *perf, int fd)
+{
+    (void)perf;
+    (void)fd;
+    return -ECHILD;
+}
+
+static void read__a_group_that_cannot_be_added_up_now_waits_for_the_next_reading(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f);
+    f->perf.refuse_read = fail_with_echild;
+    fake_run(&f->perf, 1, 0, 1000, 1000);
+    fake_count(&f->perf, 1, 0, 20);
+    read_after(f, NS_PER_SECOND);
+    assert_true(f->sample->groups[0].unknown);
+    assert_true(f->sample->groups[0].counted);
+    assert_int_equal(f->mechanism->reopened, 0);
+    assert_int_equal(f->perf.n_open, 4);
+
+    f->perf.refuse_read = NULL;
+    read_after(f, NS_PER_SECOND);
+    assert_int_equal(f->sample->events[0].count, 20);
+    assert_false(f->sample->groups[0].unknown);
 }
 
 static void read__a_value_that_passes_2_to_the_64_goes_on(void **state)
@@ -244,6 +299,8 @@ int main(void)
         TEST(read__a_multiplexed_group_is_scaled),
         TEST(read__an_unknown_delta_is_carried_and_its_rate_is_over_both_intervals),
         TEST(read__a_value_that_goes_backwards_makes_no_jump),
+        TEST(read__a_value_that_falls_for_one_reading_loses_and_gains_nothing),
+        TEST(read__a_group_that_cannot_be_added_up_now_waits_for_the_next_reading),
         TEST(read__a_value_that_passes_2_to_the_64_goes_on),
         TEST(read__eio_reopens_the_group),
         TEST(read__end_of_file_reopens_the_group),

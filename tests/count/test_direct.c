@@ -152,6 +152,94 @@ static void absence__of_a_set_with_nothing_to_open_is_that_of_its_events(void **
     assert_int_equal(counter_set_absence(f->set), ABSENCE_NOT_PERMITTED);
 }
 
+static const pid_t threads[] = {10, 11, 12};
+
+/* The fixture's set anew, over three threads. */
+static void count_threads(struct fixture *f, enum scope_inherit inherit)
+{
+    const struct scope scope = {.kind = SCOPE_PROCESS,
+                                .cgroup_fd = -1,
+                                .threads = threads,
+                                .n_threads = 3,
+                                .inherit = inherit};
+
+    f->set = counter_set_free(f->set);
+    assert_int_equal(counter_set_new(f->mechanism, f->groups, &scope, &f->set), 0);
+    open_set(f);
+}
+
+static void open__threads_are_counted_on_whatever_cpu_they_run_with_what_they_start(void **state)
+{
+    static const struct {
+        enum scope_inherit inherit;
+        bool any, threads_only;
+    } cases[] = {{INHERIT_NOTHING, false, false},
+                 {INHERIT_THREADS, true, true},
+                 {INHERIT_CHILDREN, true, false}};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        count_threads(f, cases[i].inherit);
+        assert_int_equal(f->perf.n_open, 6);
+        for (size_t k = 0; k < ARRAY_SIZE(threads); k++) {
+            struct fake_event *leader = fake_find_thread(&f->perf, 1, threads[k]);
+            struct fake_event *sibling = fake_find_thread(&f->perf, 2, threads[k]);
+
+            assert_int_equal(leader->attr.inherit, cases[i].any);
+            assert_int_equal(leader->attr.inherit_thread, cases[i].threads_only);
+            assert_int_equal(sibling->attr.inherit, cases[i].any);
+            assert_ptr_equal(&f->perf.events[sibling->leader], leader);
+            assert_true(leader->enabled);
+        }
+    }
+}
+
+static void open__cpus_do_not_inherit(void **state)
+{
+    struct fixture *f = *state;
+
+    open_set(f);
+    assert_false(fake_find(&f->perf, 1, 0)->attr.inherit);
+}
+
+static void open__a_thread_that_has_ended_is_not_missed(void **state)
+{
+    struct fixture *f = *state;
+
+    f->perf.ended = 11;
+    count_threads(f, INHERIT_THREADS);
+    assert_int_equal(f->perf.n_open, 4);
+    assert_false(counter_set_is_incomplete(f->set));
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NONE);
+    read_after(f, NS_PER_SECOND);
+    fake_find_thread(&f->perf, 1, 10)->value = 5;
+    fake_find_thread(&f->perf, 1, 10)->time_enabled = 1000;
+    fake_find_thread(&f->perf, 1, 10)->time_running = 1000;
+    read_after(f, NS_PER_SECOND);
+    assert_int_equal(f->sample->events[0].count, 5);
+    assert_false(f->sample->groups[0].unknown);
+}
+
+static void open__threads_for_which_there_are_no_descriptors_are_not_counted_in_part(void **state)
+{
+    struct fixture *f = *state;
+
+    f->mechanism->descriptors = 5;
+    count_threads(f, INHERIT_THREADS);
+    assert_int_equal(f->perf.n_open, 0);
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NO_DESCRIPTORS);
+}
+
+static void inherit__of_threads_is_asked_of_the_kernel(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_true(event_can_inherit_threads(&f->perf.ops));
+    assert_int_equal(f->perf.n_open, 0);
+    f->perf.lacks_inherit_thread = true;
+    assert_false(event_can_inherit_threads(&f->perf.ops));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +250,11 @@ int main(void)
         TEST(open__keeps_to_the_limit_of_descriptors),
         TEST(open__refuses_whole_sets_and_counts_those_that_fit),
         TEST(open__a_counting_group_keeps_its_other_cpus_when_one_cannot_be_reopened),
+        TEST(open__threads_are_counted_on_whatever_cpu_they_run_with_what_they_start),
+        TEST(open__cpus_do_not_inherit),
+        TEST(open__a_thread_that_has_ended_is_not_missed),
+        TEST(open__threads_for_which_there_are_no_descriptors_are_not_counted_in_part),
+        TEST(inherit__of_threads_is_asked_of_the_kernel),
         TEST(absence__of_a_set_with_nothing_to_open_is_that_of_its_events),
     };
 

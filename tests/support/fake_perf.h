@@ -27,6 +27,8 @@ struct fake_perf {
     int next;                              /* descriptors are never used again */
     int n_open;
     uint64_t n_reads;
+    pid_t ended;               /* a thread that has ended; 0: none */
+    bool lacks_inherit_thread; /* as kernels before 5.13 */
     /* Each may be NULL. -errno to fail, 0 to go on. */
     int (*refuse_open)(struct fake_perf *fake, const struct perf_event_attr *attr, int cpu,
                        int group_fd);
@@ -41,6 +43,10 @@ static inline int fake_open(void *context, struct perf_event_attr *attr, pid_t p
     int fd = fake->next;
 
     (void)flags;
+    if (fake->lacks_inherit_thread && attr->inherit_thread)
+        return -EINVAL;
+    if (pid > 0 && cpu < 0 && pid == fake->ended)
+        return -ESRCH;
     if (fake->refuse_open) {
         int r = fake->refuse_open(fake, attr, cpu, group_fd);
 
@@ -124,6 +130,17 @@ static inline struct fake_event *fake_find(struct fake_perf *fake, uint64_t conf
     for (int i = 0; i < fake->next; i++)
         if (fake->events[i].open && fake->events[i].attr.config == config &&
             fake->events[i].cpu == cpu)
+            return &fake->events[i];
+    return NULL;
+}
+
+/* The open event with this config of this thread; NULL: none. */
+static inline struct fake_event *fake_find_thread(struct fake_perf *fake, uint64_t config,
+                                                  pid_t thread)
+{
+    for (int i = 0; i < fake->next; i++)
+        if (fake->events[i].open && fake->events[i].attr.config == config &&
+            fake->events[i].cpu < 0 && fake->events[i].pid == thread)
             return &fake->events[i];
     return NULL;
 }

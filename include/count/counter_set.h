@@ -35,6 +35,12 @@ DEFINE_AUTO(counter_set, struct counter_set *, counter_set_free)
  */
 void counter_set_adopt(struct counter_set *set, struct counter_set *from);
 
+/* Whether the set has all of these groups open, so that a set of them can adopt each. */
+bool counter_set_counts_all(const struct counter_set *set, const struct event_groups *groups);
+
+/* When opening may be tried again, and after how many failures, is as with the other. */
+void counter_set_continue_waiting(struct counter_set *set, const struct counter_set *from);
+
 /* Closes all descriptors; what is read afterwards is nothing. Bases are forgotten. */
 void counter_set_close(struct counter_set *set);
 

@@ -36,5 +36,9 @@ DEFINE_AUTO(sample, struct sample *, sample_free)
 
 void sample_clear(struct sample *sample);
 
-/* Adds what another target of the same groups counted: the machine is the sum of its CPUs. */
-void sample_add(struct sample *sum, const struct sample *part);
+/*
+ * Adds what another target of the same groups counted: the machine is the sum of its
+ * CPUs. A part that begins with this sample has counted nothing before: it makes the
+ * sum no less known than it is.
+ */
+void sample_add(struct sample *sum, const struct sample *part, bool begins);

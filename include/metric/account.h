@@ -16,7 +16,7 @@ struct account {
     union number row[];        /* plan->n_columns */
 };
 
-/* start_realtime_ns: when counting began. NULL if there is no memory. */
+/* start_realtime_ns: when counting began; 0: not known. NULL if there is no memory. */
 struct account *account_new(struct plan *plan, struct identity *identity,
                             uint64_t start_realtime_ns);
 struct account *account_free(struct account *account);
@@ -24,6 +24,9 @@ DEFINE_AUTO(account, struct account *, account_free)
 
 /* Adds the deltas of an interval to the totals; sets rates, ratios and coverage from it. */
 void account_update(struct account *account, const struct sample *sample);
+
+/* Who is in it now: how many, and when the oldest of them started (0: there is none). */
+void account_set_members(struct account *account, uint64_t n_members, uint64_t start_realtime_ns);
 
 /* The target has ended: totals stay, rates, ratios and coverage are absent from now on. */
 void account_end(struct account *account);

@@ -26,6 +26,7 @@ union number {
 
 enum column_kind {
     COLUMN_START_TIME,
+    COLUMN_MEMBERS,
     COLUMN_TOTAL,          /* index: of the event */
     COLUMN_RATE,           /* index: of the event */
     COLUMN_CPUS_USED,      /* index: of a clock event */
@@ -76,6 +77,7 @@ struct plan_spec {
     const char *prefix; /* "pmu_cgroup_" */
     const char *target; /* for HELP: "the cgroup and those below it" */
     bool start_time, totals, group_times, rates, ratios;
+    bool members; /* it is a group of processes: how many, and when the oldest started */
     const struct ratio_spec *ratio_specs;
     size_t n_ratio_specs;
 };

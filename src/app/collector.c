@@ -170,7 +170,7 @@ void collector_read_entry(struct collector *collector, struct entry *entry)
     collector->may_open |= counter_set_is_incomplete(entry->counters);
     collector->status.targets[kind_of(entry)] += entry->counted && entry->uncounted == ABSENCE_NONE;
     if (collector->machine && entry->class_index == CLASS_CPU)
-        sample_add(collector->counting->classes[CLASS_MACHINE].sample, sample);
+        sample_add(collector->counting->classes[CLASS_MACHINE].sample, sample, false);
 }
 
 /* The machine's sum lacks a CPU: it has no rates then. */

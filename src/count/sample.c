@@ -30,12 +30,12 @@ void sample_clear(struct sample *sample)
     memset(sample->events, 0, sample->n_events * sizeof(*sample->events));
 }
 
-void sample_add(struct sample *sum, const struct sample *part)
+void sample_add(struct sample *sum, const struct sample *part, bool begins)
 {
     for (size_t i = 0; i < sum->n_groups; i++) {
         sum->groups[i].counted |= part->groups[i].counted;
         sum->groups[i].ran |= part->groups[i].ran;
-        sum->groups[i].unknown |= part->groups[i].unknown;
+        sum->groups[i].unknown |= part->groups[i].unknown && !begins;
         sum->groups[i].enabled += part->groups[i].enabled;
         sum->groups[i].running += part->groups[i].running;
     }

@@ -42,7 +42,7 @@ struct account *account_new(struct plan *plan, struct identity *identity,
     account->identity = identity_ref(identity);
     for (size_t i = 0; i < plan->n_columns; i++) {
         make_absent(&plan->columns[i], &account->row[i]);
-        if (plan->columns[i].kind == COLUMN_START_TIME)
+        if (plan->columns[i].kind == COLUMN_START_TIME && start_realtime_ns)
             account->row[i].count = start_realtime_ns;
     }
     return account;
@@ -98,6 +98,7 @@ void account_update(struct account *account, const struct sample *sample)
 
         switch (column->kind) {
         case COLUMN_START_TIME:
+        case COLUMN_MEMBERS:
             break;
         case COLUMN_TOTAL:
             add_to_total(number, group, sample->events[column->index].count);
@@ -122,6 +123,18 @@ void account_update(struct account *account, const struct sample *sample)
             number->real = coverage(group);
             break;
         }
+    }
+}
+
+void account_set_members(struct account *account, uint64_t n_members, uint64_t start_realtime_ns)
+{
+    for (size_t i = 0; i < account->plan->n_columns; i++) {
+        enum column_kind kind = account->plan->columns[i].kind;
+
+        if (kind == COLUMN_MEMBERS)
+            account->row[i].count = n_members;
+        if (kind == COLUMN_START_TIME)
+            account->row[i].count = start_realtime_ns ? start_realtime_ns : NUMBER_ABSENT_COUNT;
     }
 }
 

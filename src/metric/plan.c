@@ -73,16 +73,32 @@ int plan_add_column(struct plan *plan, struct column column, struct text *name, 
     return 0;
 }
 
-static int add_start_time(struct plan *plan, const struct plan_spec *spec)
+static int add_gauge(struct plan *plan, const struct plan_spec *spec, enum column_kind kind,
+                     enum number_form form, const char *what, const char *help_text)
 {
     AUTO_TEXT struct text name = {0}, help = {0};
 
-    text_append_format(&name, "%sstart_time_seconds", spec->prefix);
-    text_append_string(&help, "When counting of this birth began, in seconds since the epoch");
-    return plan_add_column(
-        plan,
-        (struct column){.kind = COLUMN_START_TIME, .form = NUMBER_SECONDS, .type = FAMILY_GAUGE},
-        &name, &help);
+    text_append_format(&name, "%s%s", spec->prefix, what);
+    text_append_string(&help, help_text);
+    return plan_add_column(plan, (struct column){.kind = kind, .form = form, .type = FAMILY_GAUGE},
+                           &name, &help);
+}
+
+static int add_birth(struct plan *plan, const struct plan_spec *spec)
+{
+    return add_gauge(plan, spec, COLUMN_START_TIME, NUMBER_SECONDS, "start_time_seconds",
+                     "When counting of this birth began, in seconds since the epoch");
+}
+
+static int add_members(struct plan *plan, const struct plan_spec *spec)
+{
+    int r = add_gauge(plan, spec, COLUMN_MEMBERS, NUMBER_COUNT, "members",
+                      "Processes of the group that live now");
+
+    return r < 0 ? r
+                 : add_gauge(plan, spec, COLUMN_START_TIME, NUMBER_SECONDS, "start_time_seconds",
+                             "When the oldest living process of the group started, in seconds "
+                             "since the epoch");
 }
 
 static int add_total(struct plan *plan, const struct plan_spec *spec, const struct event *event,
@@ -230,7 +246,9 @@ static int fill(struct plan *plan, const struct plan_spec *spec, const struct ev
     if (!plan->prefix || !plan->info_help)
         return -ENOMEM;
     if (spec->start_time)
-        r = add_start_time(plan, spec);
+        r = add_birth(plan, spec);
+    if (r >= 0 && spec->members)
+        r = add_members(plan, spec);
     if (r >= 0 && spec->totals)
         r = add_events(plan, spec, groups, false);
     if (r >= 0 && spec->group_times)

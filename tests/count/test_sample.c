@@ -83,7 +83,7 @@ static void new__of_no_groups_is_a_sample_too(void **state)
     assert_non_null(sample);
     assert_true(sample->n_events == 0 && sample->n_groups == 0);
     sample_clear(sample);
-    sample_add(sample, sample);
+    sample_add(sample, sample, false);
 }
 
 static void free__takes_null(void **state)
@@ -111,7 +111,7 @@ static void add__sums_each_entry_with_its_own(void **state)
 
     fill(f->sum, 3);
     fill(f->part, 5);
-    sample_add(f->sum, f->part);
+    sample_add(f->sum, f->part, false);
     for (size_t i = 0; i < f->sum->n_groups; i++) {
         assert_int_equal(f->sum->groups[i].enabled, 8 * (i + 1) * 100);
         assert_int_equal(f->sum->groups[i].running, 8 * (i + 1) * 10);
@@ -129,7 +129,7 @@ static void add__leaves_the_part_as_it_was(void **state)
 
     fill(f->sum, 3);
     fill(f->part, 5);
-    sample_add(f->sum, f->part);
+    sample_add(f->sum, f->part, false);
     assert_int_equal(f->part->groups[2].enabled, 1500);
     assert_int_equal(f->part->events[2].count, 15);
 }
@@ -144,7 +144,7 @@ static void add__says_of_a_group_what_any_part_says(void **state)
 
         *sum = (struct group_sample){.counted = i & 1, .ran = i & 2, .unknown = i & 4};
         *part = (struct group_sample){.counted = i & 8, .ran = i & 16, .unknown = i & 32};
-        sample_add(f->sum, f->part);
+        sample_add(f->sum, f->part, false);
         assert_int_equal(sum->counted, (i & 1) || (i & 8));
         assert_int_equal(sum->ran, (i & 2) || (i & 16));
         assert_int_equal(sum->unknown, (i & 4) || (i & 32));

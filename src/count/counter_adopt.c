@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * How one counter set goes on with what another has open: cell by cell, each with the
+ * reading that its next one is compared with.
+ */
+#include <string.h>
+
+#include "count/counter_cells.h"
+
+static bool same_event(const struct event *a, const struct event *b)
+{
+    return a->code.type == b->code.type && a->code.config == b->code.config &&
+           a->code.config1 == b->code.config1 && a->code.config2 == b->code.config2 &&
+           a->code.exclude_user == b->code.exclude_user &&
+           a->code.exclude_kernel == b->code.exclude_kernel &&
+           a->code.exclude_hypervisor == b->code.exclude_hypervisor;
+}
+
+static bool same_group(const struct event_group *a, const struct event_group *b)
+{
+    if (strcmp(a->name, b->name) != 0 || a->n_opened != b->n_opened)
+        return false;
+    for (size_t i = 0; i < a->n_opened; i++)
+        if (!same_event(a->members[a->opened[i]].event, b->members[b->opened[i]].event))
+            return false;
+    return a->n_opened > 0;
+}
+
+static void adopt_cell(struct counter_set *set, size_t group, struct counter_set *from,
+                       size_t from_group, size_t place)
+{
+    struct counter_cell *cell = counter_cell(set, place, group);
+    struct counter_cell *from_cell = counter_cell(from, place, from_group);
+    size_t to_first = counter_first(set, place, group);
+    size_t from_first = counter_first(from, place, from_group);
+    size_t n = set->groups->groups[group].n_opened;
+
+    if (cell->handle >= 0 || (from_cell->handle < 0 && !from_cell->ended))
+        return;
+    *cell = *from_cell;
+    *from_cell = (struct counter_cell){.handle = -1};
+    memcpy(&set->bases[to_first], &from->bases[from_first], n * sizeof(*set->bases));
+    memcpy(&set->descriptors[to_first], &from->descriptors[from_first],
+           n * sizeof(*set->descriptors));
+    set->n_missing--;
+    from->n_missing += cell->handle >= 0;
+}
+
+static bool same_places(const struct scope *a, const struct scope *b)
+{
+    if (a->kind != b->kind || scope_n_places(a) != scope_n_places(b))
+        return false;
+    if (a->kind != SCOPE_PROCESS)
+        return cpu_list_equal(a->cpus, b->cpus);
+    return a->inherit == b->inherit &&
+           memcmp(a->threads, b->threads, a->n_threads * sizeof(*a->threads)) == 0;
+}
+
+void counter_set_adopt(struct counter_set *set, struct counter_set *from)
+{
+    const struct event_groups *groups = set->groups, *from_groups = from->groups;
+
+    if (!same_places(&set->scope, &from->scope))
+        return;
+    for (size_t i = 0; i < groups->n_groups; i++)
+        for (size_t j = 0; j < from_groups->n_groups; j++)
+            if (same_group(&groups->groups[i], &from_groups->groups[j]))
+                for (size_t place = 0; place < set->n_places; place++)
+                    adopt_cell(set, i, from, j, place);
+}
+
+static bool is_open_everywhere(const struct counter_set *set, size_t group)
+{
+    for (size_t place = 0; place < set->n_places; place++)
+        if (counter_cell(set, place, group)->handle < 0 && !counter_cell(set, place, group)->ended)
+            return false;
+    return true;
+}
+
+bool counter_set_counts_all(const struct counter_set *set, const struct event_groups *groups)
+{
+    size_t n_found = 0, n_wanted = 0;
+
+    for (size_t i = 0; i < groups->n_groups; i++) {
+        n_wanted += groups->groups[i].n_opened > 0;
+        for (size_t j = 0; j < set->groups->n_groups; j++)
+            n_found += same_group(&groups->groups[i], &set->groups->groups[j]) &&
+                       is_open_everywhere(set, j);
+    }
+    return n_found == n_wanted;
+}
+
+void counter_set_continue_waiting(struct counter_set *set, const struct counter_set *from)
+{
+    set->retry_at_ns = from->retry_at_ns;
+    set->failures = from->failures;
+}

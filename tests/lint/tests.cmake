@@ -31,7 +31,8 @@ add_lint(clang-tidy RUN_CLANG_TIDY ${RUN_CLANG_TIDY} -quiet -j2 -p ${CMAKE_BINAR
   -extra-arg=-Xclang -extra-arg=-analyzer-config -extra-arg=-Xclang -extra-arg=ipa=none
   ${PROJECT_SOURCE_DIR}/src/.*)
 set_tests_properties(lint/clang-tidy PROPERTIES PROCESSORS 2)
-add_lint(shellcheck SHELLCHECK ${SHELLCHECK} quickstart .ci/run)
+add_lint(shellcheck SHELLCHECK ${SHELLCHECK} quickstart .ci/run tests/vm/init
+  tests/vm/library.sh)
 add_lint(layers "" ${Python3_EXECUTABLE} -B ${lint}/layers.py ${PROJECT_SOURCE_DIR})
 add_lint(headers "" ${Python3_EXECUTABLE} -B ${lint}/headers.py ${PROJECT_SOURCE_DIR}
   ${CMAKE_BINARY_DIR}/compile_commands.json)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boots the fast guest for a test: a real kernel that drives a real (emulated) PMU.
+
+    results = Guest("name").run(script)
+
+The script is shell for busybox, behind library.sh; what it leaves in $OUT is in results.directory
+when the guest has ended. One CPU counts exactly; on two qemu counts the instructions of both. Time
+is virtual: an instruction takes a nanosecond (2^shift), and sleeping costs nothing.
+
+Kernel and file system come from guest_root.py, programs from the cross build; both are made by
+prepare.py, before any test (as a fixture of ctest).
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+import unittest
+
+from exporter import Metrics
+
+HERE = pathlib.Path(__file__).resolve().parent
+LIBRARIES = "/usr/lib/aarch64-linux-gnu"
+SECONDS = 120
+MEMORY = 512
+SERIAL_LINES = 60
+
+
+def is_required():
+    """Whether a test that cannot have its guest fails instead of being skipped."""
+    return os.environ.get("PMU_TEST_VM") == "required"
+
+
+def missing(reason):
+    if is_required():
+        raise AssertionError(f"the guest is required: {reason}")
+    raise unittest.SkipTest(reason)
+
+
+def build_directory():
+    """Where the programs of the guest are built, and where runs leave their files."""
+    default = HERE.parents[1] / "build/arm64"
+    return pathlib.Path(os.environ.get("PMU_TEST_ARM64", default))
+
+
+class Results:
+    """What a run left behind."""
+
+    def __init__(self, directory):
+        self.directory = directory
+
+    def text(self, name):
+        return (self.directory / "out" / name).read_text()
+
+    def scrape(self, name):
+        """A scrape, at the guest's time since boot in seconds."""
+        body = (self.directory / "out" / name).read_bytes()
+        return Metrics(body, float(self.text(name + ".at")))
+
+    def scrapes(self, pattern):
+        """Those with such names, in the order of their names."""
+        names = sorted(p.name for p in (self.directory / "out").glob(pattern))
+        return [self.scrape(name) for name in names if not name.endswith(".at")]
+
+    def log(self):
+        return self.text("exporter.log")
+
+
+class Guest:
+    def __init__(self, name, cpus=1, shift=0, seconds=SECONDS, required=()):
+        self.name, self.cpus, self.shift, self.seconds = name, cpus, shift, seconds
+        self.directory = build_directory() / "runs" / name
+        self.programs = build_directory() / "bin"
+        self.root = self.find_root()
+
+    def find_root(self):
+        try:
+            return pathlib.Path((build_directory() / "guest_root").read_text().strip())
+        except OSError:
+            return missing("there is no guest: prepare.py has not made it")
+
+    def command(self):
+        shares = {"test": (self.directory, ""), "libraries": (LIBRARIES, ",readonly=on"),
+                  "programs": (self.programs, ",readonly=on"),
+                  "perf": (self.root / "perf", ",readonly=on")}
+        words = ["qemu-system-aarch64", "-M", "virt", "-cpu", "neoverse-n1", "-nographic",
+                 "-icount", f"shift={self.shift},sleep=off", "-smp", str(self.cpus),
+                 "-m", str(MEMORY), "-display", "none", "-monitor", "none", "-no-reboot",
+                 "-nodefaults", "-serial", f"file:{self.directory / 'serial'}",
+                 "-kernel", str(self.root / "kernel"), "-initrd", str(self.root / "initial"),
+                 "-append", "console=ttyAMA0 loglevel=4 panic=-1"]
+        for tag, (path, more) in shares.items():
+            words += ["-fsdev", f"local,id={tag},path={path},security_model=none{more}",
+                      "-device", f"virtio-9p-device,fsdev={tag},mount_tag={tag}"]
+        return words
+
+    def prepare(self, script, files):
+        shutil.rmtree(self.directory, ignore_errors=True)
+        (self.directory / "out").mkdir(parents=True)
+        (self.directory / "run").write_text((HERE / "library.sh").read_text() + script)
+        for name, text in files.items():
+            (self.directory / name).write_text(text)
+
+    def run(self, script, **files):
+        """Boots, runs the script, and powers off; its results. files: texts for /t, by name."""
+        self.prepare(script, files)
+        began = time.monotonic()
+        try:
+            done = subprocess.run(self.command(), timeout=self.seconds, capture_output=True,
+                                  text=True, stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"the guest did not end within {self.seconds} s\n"
+                                 f"{self.story()}") from None
+        print(f"guest {self.name}: {time.monotonic() - began:.1f} s", flush=True)
+        status = self.file("status").strip()
+        if done.returncode != 0 or status != "0":
+            raise AssertionError(f"qemu ended with {done.returncode}, the script with "
+                                 f"{status or 'nothing'}\n{done.stderr}{self.story()}")
+        return Results(self.directory)
+
+    def file(self, name):
+        try:
+            return (self.directory / name).read_text(errors="replace")
+        except OSError:
+            return ""
+
+    def story(self):
+        """What one wants to see of a run that failed; the files stay."""
+        serial = "\n".join(self.file("serial").splitlines()[-SERIAL_LINES:])
+        return (f"--- serial, {self.directory}\n{serial}\n--- exporter\n"
+                f"{self.file('out/exporter.log')}")

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the fast guest that never change: kernel, initial file system, perf.
+
+They are made once, of Debian's packages, and kept below the user's cache directory in a folder that
+is named by a hash of all that goes in. Two at once wait for each other.
+"""
+import contextlib
+import fcntl
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+KERNEL = "linux-image-arm64:arm64"
+# In the order in which they are loaded.
+MODULES = ("drivers/virtio/virtio_mmio", "fs/netfs/netfs", "fs/fscache/fscache", "net/9p/9pnet",
+           "net/9p/9pnet_virtio", "fs/9p/9p")
+FOLDERS = ("bin", "dev", "lib/aarch64-linux-gnu", "modules", "perf", "proc", "programs", "sys", "t",
+           "tmp")
+KEEP_DAYS = 30
+
+
+class Missing(Exception):
+    """What the guest needs and this machine does not have."""
+
+
+def cache_directory():
+    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(base) / "pmu_exporter" / "vm"
+
+
+def apt_cache(*words):
+    done = subprocess.run(["apt-cache", *words], capture_output=True, text=True)
+    return done.stdout
+
+
+def dependencies(package, *options):
+    listing = apt_cache("depends", *options, "--no-recommends", "--no-suggests", "--no-conflicts",
+                        "--no-breaks", "--no-replaces", "--no-enhances", package)
+    return {word for word in listing.split() if word.endswith(":arm64") and word != package}
+
+
+def list_packages():
+    """What is downloaded: {what it is for: names of packages}."""
+    kernels = {p for p in dependencies(KERNEL) if p.startswith("linux-image-")}
+    if len(kernels) != 1:
+        raise Missing("apt knows no packages for arm64 (dpkg --add-architecture arm64; "
+                      "apt-get update)")
+    libraries = {p for p in dependencies("linux-perf:arm64", "--recurse") if p.startswith("lib")}
+    return {"kernel": kernels, "busybox": {"busybox-static:arm64"},
+            "perf": {"linux-perf:arm64", *libraries}}
+
+
+def versions_of(packages):
+    lines = apt_cache("show", "--no-all-versions", *sorted(packages)).splitlines()
+    return [line for line in lines if line.startswith(("Package:", "Version:"))]
+
+
+def key_of(packages):
+    everything = set().union(*packages.values())
+    parts = [repr(versions_of(everything)), repr((MODULES, FOLDERS)),
+             (HERE / "init").read_text(), pathlib.Path(__file__).read_text()]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def download(packages, directory):
+    done = subprocess.run(["apt-get", "download", "-q", *sorted(packages)], cwd=directory,
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Missing(f"apt-get could not download the guest: {done.stderr.strip()[-500:]}")
+    return sorted(directory.glob("*.deb"))
+
+
+def unpack(archive, directory, *members):
+    """The files of a package, or those of them that match."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with subprocess.Popen(["dpkg", "--fsys-tarfile", str(archive)],
+                          stdout=subprocess.PIPE) as files:
+        subprocess.run(["tar", "-x", "-C", str(directory), "--wildcards", *members],
+                       stdin=files.stdout, check=True)
+    if files.returncode != 0:
+        raise Missing(f"{archive.name} cannot be unpacked")
+
+
+def make_kernel(archive, work, ret):
+    wanted = [f"./lib/modules/*/kernel/{module}.ko*" for module in MODULES]
+    unpack(archive, work / "kernel", "./boot/vmlinuz-*", *wanted)
+    shutil.copy(next((work / "kernel/boot").glob("vmlinuz-*")), ret / "kernel")
+    for module in MODULES:
+        found = next((work / "kernel/lib/modules").glob(f"*/kernel/{module}.ko"))
+        shutil.copy(found, work / "initial/modules")
+
+
+def make_initial(work, ret):
+    """The initial file system: busybox, modules, init."""
+    initial = work / "initial"
+    (initial / "bin/sh").symlink_to("busybox")
+    shutil.copy(HERE / "init", initial / "init")
+    (initial / "init").chmod(0o755)
+    (initial / "lib/ld-linux-aarch64.so.1").symlink_to("aarch64-linux-gnu/ld-linux-aarch64.so.1")
+    names = sorted(str(p.relative_to(initial)) for p in initial.rglob("*"))
+    with open(ret / "initial", "wb") as image:
+        subprocess.run(["cpio", "--quiet", "-o", "-H", "newc", "-R", "0:0"], cwd=initial, check=True,
+                       input="\n".join(names).encode(), stdout=image)
+
+
+def make_perf(archives, work, ret):
+    for archive in archives:
+        unpack(archive, work / "files")
+    (ret / "perf").mkdir()
+    shutil.copy(work / "files/usr/bin/perf", ret / "perf")
+    for folder in ("lib", "usr/lib"):
+        for library in sorted((work / "files" / folder / "aarch64-linux-gnu").glob("*.so*")):
+            shutil.copy(library, ret / "perf")
+
+
+def make(packages, work, ret):
+    for folder in FOLDERS:
+        (work / "initial" / folder).mkdir(parents=True)
+    archives = {}
+    for what, names in packages.items():
+        (work / what).mkdir()
+        archives[what] = download(names, work / what)
+    make_kernel(archives["kernel"][0], work, ret)
+    unpack(archives["busybox"][0], work / "busybox", "./bin/busybox")
+    shutil.copy(work / "busybox/bin/busybox", work / "initial/bin")
+    make_initial(work, ret)
+    make_perf(archives["perf"], work, ret)
+
+
+def prune(cache, keep):
+    """Forgets what has not been used for long."""
+    for folder in cache.iterdir():
+        if folder.is_dir() and folder != keep:
+            if time.time() - folder.stat().st_mtime > KEEP_DAYS * 86400:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def locked(cache):
+    cache.mkdir(parents=True, exist_ok=True)
+    with open(cache / "lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def fast_guest():
+    """The folder with kernel, initial and perf/, made if need be; Missing."""
+    packages = list_packages()
+    cache = cache_directory()
+    root = cache / key_of(packages)
+    with locked(cache):
+        if not root.is_dir():
+            with tempfile.TemporaryDirectory(dir=cache) as work:
+                made = pathlib.Path(work) / "made"
+                made.mkdir()
+                make(packages, pathlib.Path(work), made)
+                made.rename(root)
+        os.utime(root)
+        prune(cache, root)
+    return root
+
+
+if __name__ == "__main__":
+    print(fast_guest())

@@ -1,0 +1,48 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What every guest needs: programs built for arm64, and the guest's own files (guest_root.py)."""
+import shutil
+import subprocess
+import sys
+import unittest
+
+import guest
+import guest_root
+
+TOOLS = {"qemu-system-aarch64": "qemu-system-arm",
+         "aarch64-linux-gnu-gcc": "crossbuild-essential-arm64", "cpio": "cpio"}
+
+
+def run(*words):
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(words)}:\n{done.stdout[-5000:]}{done.stderr[-5000:]}")
+
+
+def build():
+    top, build_directory = guest.HERE.parents[1], guest.build_directory()
+    run("cmake", "-S", str(top), "-B", str(build_directory), "-G", "Ninja", "--toolchain",
+        str(guest.HERE / "arm64.cmake"), "-DCMAKE_BUILD_TYPE=RelWithDebInfo")
+    run("cmake", "--build", str(build_directory))
+
+
+def main():
+    root_file = guest.build_directory() / "guest_root"
+    root_file.unlink(missing_ok=True)
+    try:
+        for tool, package in TOOLS.items():
+            if not shutil.which(tool):
+                guest.missing(f"{tool} is not installed ({package})")
+        try:
+            root = guest_root.fast_guest()
+        except guest_root.Missing as what:
+            guest.missing(str(what))
+    except unittest.SkipTest as reason:
+        print(f"skipped: {reason}")
+        sys.exit(77)
+    build()
+    root_file.write_text(f"{root}\n")
+
+
+if __name__ == "__main__":
+    main()

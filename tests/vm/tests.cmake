@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# In a guest with a real PMU: programs for arm64 and the guest are made once, then each test boots
+# for itself (ctest -L vm). Without qemu they are skipped; PMU_TEST_VM=required makes that a failure.
+if(SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  return()
+endif()
+
+set(vm_environment "PMU_TEST_ARM64=${CMAKE_BINARY_DIR}/arm64;\
+PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/vm:${CMAKE_CURRENT_SOURCE_DIR}/support")
+
+add_test(NAME vm/prepare
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/prepare.py)
+set_tests_properties(vm/prepare PROPERTIES LABELS vm TIMEOUT 600 SKIP_RETURN_CODE 77
+  FIXTURES_SETUP vm_guest ENVIRONMENT "${vm_environment}")
+
+function(add_vm_test name)
+  add_test(NAME vm/${name}
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/test_${name}.py)
+  set_tests_properties(vm/${name} PROPERTIES LABELS vm TIMEOUT 240 SKIP_RETURN_CODE 77
+    FIXTURES_REQUIRED vm_guest ENVIRONMENT "${vm_environment}")
+endfunction()
+
+add_vm_test(exact_counts)

@@ -36,6 +36,7 @@ struct event {
     char *encoding;    /* for HELP and people: "cpu/config=0x3/u" or "type=0 config=0x3" */
     char *pmu;         /* the PMU that counts it: "cpu", "software"; empty where none is known */
     enum event_unit unit;
+    bool takes_counter;     /* one of the hardware counters of a core PMU is busy with it */
     bool is_clock;          /* system-wide it is wall time: it exists for targets only */
     enum absence absence;   /* ABSENCE_NONE, or why the name alone already fails: unknown_event,
                                no_pmu (its PMU is not on this machine) */

@@ -66,16 +66,14 @@ static int ask_sources(const char *name, struct event *event)
 }
 
 /* Hardware, cache and raw events have a type of their own and belong to the core's PMU. */
+static bool is_core_type(uint32_t type)
+{
+    return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW;
+}
+
 static const struct pmu *find_pmu(const struct pmu_list *pmus, uint32_t type)
 {
-    switch (type) {
-    case PERF_TYPE_HARDWARE:
-    case PERF_TYPE_HW_CACHE:
-    case PERF_TYPE_RAW:
-        return pmu_list_core(pmus);
-    default:
-        return pmu_list_find_type(pmus, type);
-    }
+    return is_core_type(type) ? pmu_list_core(pmus) : pmu_list_find_type(pmus, type);
 }
 
 static void set_unit(struct event *event)
@@ -152,6 +150,8 @@ static int resolve_base(const struct event_resolver *resolver, const char *base,
         if (!pmu)
             event->absence = ABSENCE_NO_PMU;
     }
+    event->takes_counter =
+        event->absence == ABSENCE_NONE && (pmu ? pmu->is_core : is_core_type(event->code.type));
     set_unit(event);
     return tell(event, base, pmu, outcome == SOURCE_KNOWS);
 }

@@ -202,6 +202,25 @@ static void resolve__takes_arm_and_hybrid_core_pmus(void **state)
     check_event("cycles", "cycles", "cpu_core", "type=0 config=0x0");
 }
 
+static bool takes_counter(const char *name)
+{
+    AUTO(event) struct event *event = resolved(name);
+
+    return event->takes_counter;
+}
+
+static void resolve__knows_which_events_take_a_counter_of_the_core(void **state)
+{
+    (void)state;
+    add_usual_pmus();
+    assert_true(takes_counter("cycles"));
+    assert_true(takes_counter("L1-dcache-load-misses:u"));
+    assert_true(takes_counter("r01c0"));
+    assert_false(takes_counter("task-clock"));
+    assert_false(takes_counter("page-faults"));
+    assert_false(takes_counter("no-such-event"));
+}
+
 static void resolve__of_an_unknown_name_makes_an_event_all_the_same(void **state)
 {
     AUTO(event) struct event *event = NULL;
@@ -388,6 +407,7 @@ int main(void)
         RESOLVER_TEST(resolve__without_the_software_pmu_says_so),
         RESOLVER_TEST(resolve__without_sysfs_leaves_it_to_the_kernel),
         RESOLVER_TEST(resolve__takes_arm_and_hybrid_core_pmus),
+        RESOLVER_TEST(resolve__knows_which_events_take_a_counter_of_the_core),
         RESOLVER_TEST(resolve__of_an_unknown_name_makes_an_event_all_the_same),
         RESOLVER_TEST(resolve__does_not_know_what_is_none),
         RESOLVER_TEST(resolve__does_not_know_tracepoints_and_sysfs_events_yet),

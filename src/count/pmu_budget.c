@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Within a class every event costs the same, one counter on each level of a chain
+ * that is of the class. So a grant is a number, and the events that do not fit are
+ * the last ones. A chain is kept as how many of its targets are of each rule: which
+ * of them is above which makes no difference to the sum.
+ */
+#include "count/pmu_budget.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MOST_CHAINS 64
+
+int pmu_chains_new(size_t n_rules, struct pmu_chains **ret_chains)
+{
+    AUTO(pmu_chains) struct pmu_chains *chains = calloc(1, sizeof(*chains));
+
+    if (!chains)
+        return -ENOMEM;
+    chains->n_rules = n_rules;
+    chains->depths = calloc(n_rules + 1, MOST_CHAINS * sizeof(*chains->depths));
+    if (!chains->depths)
+        return -ENOMEM;
+    *ret_chains = TAKE(chains);
+    return 0;
+}
+
+struct pmu_chains *pmu_chains_free(struct pmu_chains *chains)
+{
+    if (chains)
+        free(chains->depths);
+    free(chains);
+    return NULL;
+}
+
+static uint16_t *chain_at(const struct pmu_chains *chains, size_t chain)
+{
+    return chains->depths + chain * chains->n_rules;
+}
+
+static bool contains(const uint16_t *a, const uint16_t *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (a[i] < b[i])
+            return false;
+    return true;
+}
+
+static void drop_contained(struct pmu_chains *chains, const uint16_t *depths)
+{
+    for (size_t i = chains->n; i-- > 0;)
+        if (contains(depths, chain_at(chains, i), chains->n_rules)) {
+            chains->n--;
+            memmove(chain_at(chains, i), chain_at(chains, chains->n),
+                    chains->n_rules * sizeof(*depths));
+        }
+}
+
+void pmu_chains_add(struct pmu_chains *chains, const uint16_t *depths)
+{
+    uint16_t *last;
+
+    for (size_t i = 0; i < chains->n; i++)
+        if (contains(chain_at(chains, i), depths, chains->n_rules))
+            return;
+    drop_contained(chains, depths);
+    if (chains->n < MOST_CHAINS) {
+        memcpy(chain_at(chains, chains->n++), depths, chains->n_rules * sizeof(*depths));
+        return;
+    }
+    last = chain_at(chains, MOST_CHAINS - 1);
+    for (size_t i = 0; i < chains->n_rules; i++)
+        last[i] = depths[i] > last[i] ? depths[i] : last[i];
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t grant_processes(size_t budget, struct pmu_claim *claims, size_t n_claims)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < n_claims; i++) {
+        if (claims[i].kind != SCOPE_PROCESS)
+            continue;
+        claims[i].granted = least(claims[i].wanted, budget);
+        most = claims[i].granted > most ? claims[i].granted : most;
+    }
+    return most;
+}
+
+/* What the chain takes of its targets of the first so many rules. */
+static size_t taken(const struct pmu_claim *rules, size_t n_rules, const uint16_t *depths)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < n_rules; i++)
+        sum += depths[i] * rules[i].granted;
+    return sum;
+}
+
+/* The rules before this one have theirs. */
+static size_t grant_rule(size_t budget, const struct pmu_claim *rules, size_t rule,
+                         const struct pmu_chains *chains)
+{
+    size_t granted = least(rules[rule].wanted, budget);
+
+    for (size_t i = 0; i < chains->n; i++) {
+        const uint16_t *depths = chain_at(chains, i);
+
+        if (depths[rule] > 0)
+            granted = least(granted, (budget - taken(rules, rule, depths)) / depths[rule]);
+    }
+    return granted;
+}
+
+static size_t grant_cgroups(size_t budget, struct pmu_claim *rules, size_t n_rules,
+                            const struct pmu_chains *chains)
+{
+    static const struct pmu_chains none = {0};
+    size_t most = 0;
+
+    if (!chains || chains->n_rules != n_rules)
+        chains = &none;
+    for (size_t rule = 0; rule < n_rules; rule++) {
+        rules[rule].granted = grant_rule(budget, rules, rule, chains);
+        most = rules[rule].granted > most ? rules[rule].granted : most;
+    }
+    for (size_t i = 0; i < chains->n; i++) {
+        size_t sum = taken(rules, n_rules, chain_at(chains, i));
+
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+static size_t grant_system(size_t budget, struct pmu_claim *claims, size_t n_claims)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < n_claims; i++) {
+        if (claims[i].kind != SCOPE_SYSTEM)
+            continue;
+        claims[i].granted = least(claims[i].wanted, budget - sum);
+        sum += claims[i].granted;
+    }
+    return sum;
+}
+
+/* The claims of cgroups, which stand together. */
+static struct pmu_claim *find_rules(struct pmu_claim *claims, size_t n_claims, size_t *ret_n)
+{
+    size_t first = 0, n = 0;
+
+    while (first < n_claims && claims[first].kind != SCOPE_CGROUP)
+        first++;
+    while (first + n < n_claims && claims[first + n].kind == SCOPE_CGROUP)
+        n++;
+    *ret_n = n;
+    return claims + first;
+}
+
+void pmu_budget_divide(size_t budget, struct pmu_claim *claims, size_t n_claims,
+                       const struct pmu_chains *chains, struct pmu_division *ret_division)
+{
+    struct pmu_division division;
+    size_t n_rules;
+    struct pmu_claim *rules = find_rules(claims, n_claims, &n_rules);
+
+    division.processes = grant_processes(budget, claims, n_claims);
+    division.cgroups = grant_cgroups(budget - division.processes, rules, n_rules, chains);
+    division.system =
+        grant_system(budget - division.processes - division.cgroups, claims, n_claims);
+    *ret_division = division;
+}
+
+static bool wants_counter(const struct event *event, enum absence absence)
+{
+    return event->takes_counter && (absence == ABSENCE_NONE || absence == ABSENCE_OVER_BUDGET);
+}
+
+size_t event_groups_wanted_counters(const struct event_groups *groups, const enum absence *absences)
+{
+    size_t n = 0;
+
+    for (size_t g = 0; g < groups->n_groups; g++) {
+        const struct event_group *group = &groups->groups[g];
+
+        for (size_t i = 0; i < group->n_members; i++)
+            n += wants_counter(group->members[i].event, absences[group->first + i]);
+    }
+    return n;
+}
+
+void event_groups_grant_counters(const struct event_groups *groups, size_t granted,
+                                 enum absence *absences)
+{
+    for (size_t g = 0; g < groups->n_groups; g++) {
+        const struct event_group *group = &groups->groups[g];
+
+        for (size_t i = 0; i < group->n_members; i++) {
+            enum absence *absence = &absences[group->first + i];
+
+            if (!wants_counter(group->members[i].event, *absence))
+                continue;
+            *absence = granted > 0 ? ABSENCE_NONE : ABSENCE_OVER_BUDGET;
+            granted -= granted > 0;
+        }
+    }
+}

@@ -29,12 +29,65 @@ struct fake_perf {
     uint64_t n_reads;
     pid_t ended;               /* a thread that has ended; 0: none */
     bool lacks_inherit_thread; /* as kernels before 5.13 */
+    /*
+     * A PMU: so many counters that count anything, and one that counts cycles only. Of
+     * the first kind others hold some all the time. Each reading of a group with hardware
+     * events is a millisecond after the one before. 0 counters: times are the test's matter.
+     */
+    int counters, taken;
+    bool has_cycle_counter;
     /* Each may be NULL. -errno to fail, 0 to go on. */
     int (*refuse_open)(struct fake_perf *fake, const struct perf_event_attr *attr, int cpu,
                        int group_fd);
     /* What read() returns instead of the reading; 1 to go on. 0 is an end of file. */
     ssize_t (*refuse_read)(struct fake_perf *fake, int fd);
 };
+
+static inline bool fake_is_hardware(const struct fake_event *event)
+{
+    return event->open && event->attr.type != PERF_TYPE_SOFTWARE;
+}
+
+/* Whether the group is the event's, or one that came before it to the same CPU and counts. */
+static inline bool fake_goes_first(const struct fake_perf *fake, const struct fake_event *event,
+                                   int leader)
+{
+    const struct fake_event *other = &fake->events[event->leader];
+
+    return event->leader == leader ||
+           (event->leader < leader && other->enabled && event->cpu == fake->events[leader].cpu);
+}
+
+/* Counters that the group takes, with others beside it or as if it were alone. */
+static inline int fake_counters_taken(const struct fake_perf *fake, int leader, bool alone)
+{
+    bool cycles_taken = !fake->has_cycle_counter;
+    int n = alone ? 0 : fake->taken;
+
+    for (int i = 0; i < fake->next; i++) {
+        const struct fake_event *event = &fake->events[i];
+        bool is_cycles = event->attr.config == PERF_COUNT_HW_CPU_CYCLES;
+
+        if (!fake_is_hardware(event) ||
+            !(alone ? event->leader == leader : fake_goes_first(fake, event, leader)))
+            continue;
+        if (is_cycles && !cycles_taken)
+            cycles_taken = true;
+        else
+            n++;
+    }
+    return n;
+}
+
+static inline void fake_pass_time(struct fake_perf *fake, int leader)
+{
+    if (fake->counters == 0 || !fake->events[leader].enabled ||
+        fake_counters_taken(fake, leader, true) == 0)
+        return;
+    fake->events[leader].time_enabled += 1000000;
+    if (fake_counters_taken(fake, leader, false) <= fake->counters)
+        fake->events[leader].time_running += 1000000;
+}
 
 static inline int fake_open(void *context, struct perf_event_attr *attr, pid_t pid, int cpu,
                             int group_fd, unsigned long flags)
@@ -63,6 +116,12 @@ static inline int fake_open(void *context, struct perf_event_attr *attr, pid_t p
                                            .cpu = cpu,
                                            .pid = pid,
                                            .attr = *attr};
+    if (fake->counters > 0 &&
+        fake_counters_taken(fake, fake->events[fd].leader, true) > fake->counters) {
+        fake->events[fd].open = false;
+        fake->n_open--;
+        return -EINVAL;
+    }
     return fd;
 }
 
@@ -73,6 +132,7 @@ static inline ssize_t fake_read(void *context, int fd, void *buffer, size_t size
     size_t n = 0;
 
     fake->n_reads++;
+    fake_pass_time(fake, fd);
     if (fake->refuse_read) {
         ssize_t r = fake->refuse_read(fake, fd);
 

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The largest group that opens is found first: the kernel refuses what the PMU
+ * could not hold if it were all ours. Of its first k events the most that run are
+ * then sought by halves, the whole first, since mostly nobody else counts. While a
+ * group waits for counters its enabled time advances and its running time does not;
+ * one run is shorter than the kernel's turns (4 ms), so it is all or nothing.
+ */
+#include "count/pmu_probe.h"
+
+#include <time.h>
+
+#include "count/perf_group.h"
+#include "sys/thread_cpus.h"
+
+#define RUN_NS 1000000
+
+/* Running may fall short of enabled by this part of it: the clocks are not read at one instant. */
+#define TOLERANCE 16
+
+struct probe {
+    const struct perf_ops *ops;
+    struct scope scope;
+    const struct event *events[PMU_PROBE_MOST]; /* a group of them all opens */
+    size_t n_events;
+    int descriptors[PMU_PROBE_MOST];
+};
+
+static int open_next(struct probe *probe, const struct event *event, size_t n_open)
+{
+    int fd = perf_event_open_in(probe->ops, event, &probe->scope, 0,
+                                n_open ? probe->descriptors[0] : -1);
+
+    if (fd >= 0)
+        probe->descriptors[n_open] = fd;
+    return fd;
+}
+
+static bool says_nothing(int error, const struct scope *scope)
+{
+    enum absence absence = perf_group_absence(error, scope);
+
+    return absence == ABSENCE_NO_DESCRIPTORS || absence == ABSENCE_CPU_OFFLINE;
+}
+
+/* An event that is refused may have used up a counter that only it can have: others go on. */
+static int find_largest(struct probe *probe, const struct event *const *events, size_t n_events)
+{
+    size_t refused = 0;
+    int r = 0;
+
+    for (size_t i = 0; probe->n_events < PMU_PROBE_MOST && refused < n_events && r == 0; i++) {
+        const struct event *event = events[i % n_events];
+        int fd = open_next(probe, event, probe->n_events);
+
+        if (fd >= 0) {
+            probe->events[probe->n_events++] = event;
+            refused = 0;
+        } else if (says_nothing(fd, &probe->scope)) {
+            r = fd;
+        } else {
+            refused++;
+        }
+    }
+    perf_group_close(probe->ops, probe->descriptors, probe->n_events);
+    return r;
+}
+
+/* Lets the group that is open count for a while. 1: it had its counters all the time; 0; -errno. */
+static int run(const struct probe *probe, size_t n_open)
+{
+    static const struct timespec while_it_runs = {.tv_nsec = RUN_NS};
+    const struct perf_ops *ops = probe->ops;
+    struct group_reading reading;
+    ssize_t n;
+    int r =
+        ops->ioctl(ops->context, probe->descriptors[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+
+    if (r < 0)
+        return r;
+    (void)nanosleep(&while_it_runs, NULL);
+    n = ops->read(ops->context, probe->descriptors[0], &reading, sizeof(reading));
+    if (n < 0)
+        return (int)n;
+    return (size_t)n >= offsetof(struct group_reading, values) && reading.n_values == n_open &&
+           reading.enabled > 0 && reading.running >= reading.enabled - reading.enabled / TOLERANCE;
+}
+
+static int runs_together(struct probe *probe, size_t n_events)
+{
+    size_t n_open = 0;
+    int r = 0;
+
+    while (n_open < n_events && r >= 0) {
+        r = open_next(probe, probe->events[n_open], n_open);
+        n_open += r >= 0;
+    }
+    if (r >= 0)
+        r = run(probe, n_open);
+    perf_group_close(probe->ops, probe->descriptors, n_open);
+    return r;
+}
+
+static int find_running(struct probe *probe, size_t *ret_free)
+{
+    size_t run = 0, too_many = probe->n_events + 1;
+
+    for (size_t n = probe->n_events; run + 1 < too_many; n = (run + too_many) / 2) {
+        int r = runs_together(probe, n);
+
+        if (r < 0)
+            return r;
+        if (r > 0)
+            run = n;
+        else
+            too_many = n;
+    }
+    *ret_free = run;
+    return 0;
+}
+
+int pmu_probe_free(const struct perf_ops *ops, const struct event *const *events, size_t n_events,
+                   const struct cpu_list *cpus, size_t *ret_free)
+{
+    struct probe probe = {.ops = ops,
+                          .scope = {.kind = SCOPE_SYSTEM, .cgroup_fd = -1, .cpus = cpus}};
+    struct thread_cpus *before = thread_cpus_save();
+    int r;
+
+    if (before)
+        (void)thread_move_to_cpu(cpus->cpus[0]); /* from elsewhere it only takes longer */
+    r = find_largest(&probe, events, n_events);
+    if (r >= 0)
+        r = find_running(&probe, ret_free);
+    (void)thread_cpus_restore(before);
+    return r;
+}

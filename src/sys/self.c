@@ -2,19 +2,18 @@
 
 /*
  * CPU time comes from the clock of the process, exact to the nanosecond;
- * /proc/self/stat has it in hundredths of a second. The start is fixed at the
- * first call: derived again it would move whenever somebody sets the clock.
+ * /proc/self/stat has it in hundredths of a second.
  */
 #include "sys/self.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "sys/process.h"
 #include "sys/self_stat.h"
 #include "sys/small_file.h"
 
@@ -24,20 +23,6 @@ static uint64_t read_clock(clockid_t id)
 
     (void)clock_gettime(id, &now); /* cannot fail: both clocks exist on every Linux */
     return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t start_time(uint64_t start_ticks)
-{
-    static _Atomic uint64_t known;
-    uint64_t start = atomic_load(&known);
-
-    if (start == 0) {
-        uint64_t after_boot = start_ticks * (NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
-
-        start = clock_realtime_ns() - read_clock(CLOCK_BOOTTIME) + after_boot;
-        atomic_store(&known, start);
-    }
-    return start;
 }
 
 static int list_fds(int procfs_fd, uint64_t *ret_count)
@@ -89,7 +74,7 @@ int self_stats_read(int procfs_fd, struct self_stats *ret_stats)
         .virtual_bytes = stat.virtual_bytes,
         .open_fds = open_fds,
         .max_fds = limit.rlim_cur,
-        .start_time_realtime_ns = start_time(stat.start_ticks),
+        .start_time_realtime_ns = process_start_realtime_ns(stat.start_ticks),
         .threads = stat.threads,
     };
     return 0;

@@ -38,6 +38,7 @@ add_fuzz_target(metric formula m)
 add_fuzz_target(target cgroup_path)
 add_fuzz_target(target glob)
 add_fuzz_target(event event)
+add_fuzz_target(sys process_stat)
 foreach(target IN ITEMS replay_event fuzz_event)
   if(TARGET ${target})
     target_compile_definitions(${target} PRIVATE

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Everything is read below one descriptor of /proc/PID, which belongs to the
+ * process and not to its number: when the process has ended, what is asked for
+ * fails, and is never the answer of another that got the number.
+ */
+#include "sys/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/parse.h"
+#include "sys/directory_entries.h"
+#include "sys/small_file.h"
+
+#define STAT_SIZE    2048 /* 52 numbers of up to 20 digits, and comm */
+#define CMDLINE_MAX  4096
+#define PATH_OF_PID  (3 * sizeof(pid_t) + sizeof("/comm"))
+#define DELETED_MARK " (deleted)" /* proc(5) */
+
+struct process {
+    int fd; /* of /proc/PID */
+    pid_t pid;
+    uid_t uid;
+    struct process_stat stat;
+    char *exe;
+    char *arguments; /* joined by spaces */
+    size_t first;    /* bytes of the first of them */
+};
+
+/* Every way in which procfs says that a process is not there (any more), or not for us. */
+static int translate(int r)
+{
+    return r == -ENOENT || r == -EACCES || r == -EPERM || r == -ENOTDIR ? -ESRCH : r;
+}
+
+uint64_t process_start_realtime_ns(uint64_t start_ticks)
+{
+    static _Atomic uint64_t known; /* asked again it would move whenever somebody sets the clock */
+    uint64_t boot = atomic_load(&known);
+
+    if (boot == 0) {
+        struct timespec since = {0};
+
+        (void)clock_gettime(CLOCK_BOOTTIME, &since); /* cannot fail: Linux has it */
+        boot =
+            clock_realtime_ns() - (uint64_t)since.tv_sec * NS_PER_SECOND - (uint64_t)since.tv_nsec;
+        atomic_store(&known, boot);
+    }
+    return boot + start_ticks * (NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+int process_read_comm(int procfs_fd, pid_t pid, char ret_comm[64])
+{
+    char path[PATH_OF_PID], text[66]; /* 63 bytes, a newline and NUL */
+    size_t length;
+    int r;
+
+    (void)snprintf(path, sizeof(path), "%d/comm", pid);
+    r = small_file_read(procfs_fd, path, text, sizeof(text));
+    if (r < 0)
+        return translate(r);
+    length = strlen(text);
+    length -= length > 0 && text[length - 1] == '\n';
+    if (length >= 64)
+        return -EINVAL;
+    memcpy(ret_comm, text, length);
+    ret_comm[length] = '\0';
+    return 0;
+}
+
+static int read_all(struct process *process)
+{
+    struct stat status;
+    char text[STAT_SIZE];
+    int r = small_file_read(process->fd, "stat", text, sizeof(text));
+
+    if (r < 0)
+        return translate(r);
+    if (!process_stat_parse(text, &process->stat))
+        return -EINVAL;
+    if (fstat(process->fd, &status) < 0)
+        return translate(-errno);
+    process->uid = status.st_uid;
+    return 0;
+}
+
+int process_open(int procfs_fd, pid_t pid, struct process **ret_process)
+{
+    AUTO(process) struct process *process = calloc(1, sizeof(*process));
+    char path[PATH_OF_PID];
+    int r;
+
+    if (!process)
+        return -ENOMEM;
+    process->pid = pid;
+    (void)snprintf(path, sizeof(path), "%d", pid);
+    process->fd = openat(procfs_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (process->fd < 0)
+        return translate(-errno);
+    r = read_all(process);
+    if (r < 0)
+        return r;
+    *ret_process = TAKE(process);
+    return 0;
+}
+
+struct process *process_close(struct process *process)
+{
+    if (process && process->fd >= 0)
+        (void)close(process->fd);
+    if (process) {
+        free(process->exe);
+        free(process->arguments);
+    }
+    free(process);
+    return NULL;
+}
+
+pid_t process_pid(const struct process *process)
+{
+    return process->pid;
+}
+
+const struct process_stat *process_stat(const struct process *process)
+{
+    return &process->stat;
+}
+
+uid_t process_uid(const struct process *process)
+{
+    return process->uid;
+}
+
+/* The length of what was read, or -errno. */
+static ssize_t read_arguments(const struct process *process, char *ret_text)
+{
+    AUTO_CLOSE int fd = openat(process->fd, "cmdline", O_RDONLY | O_CLOEXEC);
+    size_t length = 0;
+
+    if (fd < 0)
+        return -errno;
+    while (length < CMDLINE_MAX) {
+        ssize_t n = TEMP_FAILURE_RETRY(read(fd, ret_text + length, CMDLINE_MAX - length));
+
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            break;
+        length += (size_t)n;
+    }
+    return (ssize_t)length;
+}
+
+/* Each argument ends with a NUL, and titles that programs give themselves with many. */
+static int join(struct process *process, const char *text, size_t length)
+{
+    char *arguments;
+
+    while (length > 0 && text[length - 1] == '\0')
+        length--;
+    arguments = malloc(length + 1);
+    if (!arguments)
+        return -ENOMEM;
+    memcpy(arguments, text, length);
+    arguments[length] = '\0';
+    process->first = strlen(arguments);
+    for (size_t i = 0; i < length; i++)
+        if (arguments[i] == '\0')
+            arguments[i] = ' ';
+    process->arguments = arguments;
+    return 0;
+}
+
+static int need_arguments(struct process *process)
+{
+    char text[CMDLINE_MAX];
+    ssize_t n = 0;
+
+    if (process->arguments)
+        return 0;
+    if (!process->stat.kernel_thread)
+        n = read_arguments(process, text);
+    if (n == -EACCES || n == -EPERM)
+        n = 0; /* a security module may keep these from us, and the rest is known */
+    return n < 0 ? translate((int)n) : join(process, text, (size_t)n);
+}
+
+/* 1: known; 0: it is not told; -ENOMEM. */
+static int read_link(const struct process *process, char **ret_exe)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlinkat(process->fd, "exe", path, sizeof(path));
+    size_t mark = strlen(DELETED_MARK), length;
+
+    if (n <= 0 || n == (ssize_t)sizeof(path))
+        return 0;
+    length = (size_t)n;
+    if (length > mark && memcmp(path + length - mark, DELETED_MARK, mark) == 0)
+        length -= mark;
+    *ret_exe = strndup(path, length);
+    return *ret_exe ? 1 : -ENOMEM;
+}
+
+int process_exe(struct process *process, const char **ret_exe)
+{
+    int r = 0;
+
+    if (!process->exe && !process->stat.kernel_thread)
+        r = read_link(process, &process->exe);
+    if (r < 0)
+        return r;
+    if (!process->exe) {
+        r = need_arguments(process);
+        if (r < 0)
+            return r;
+        process->exe = strndup(process->arguments, process->first);
+        if (!process->exe)
+            return -ENOMEM;
+    }
+    *ret_exe = process->exe;
+    return 0;
+}
+
+int process_cmdline(struct process *process, const char **ret_cmdline)
+{
+    int r = need_arguments(process);
+
+    if (r < 0)
+        return r;
+    *ret_cmdline = process->arguments;
+    return 0;
+}
+
+struct thread_list {
+    pid_t *ids;
+    size_t n, capacity;
+};
+
+static int add_thread(struct thread_list *list, pid_t id)
+{
+    if (list->n == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 16;
+        pid_t *ids = reallocarray(list->ids, capacity, sizeof(*ids));
+
+        if (!ids)
+            return -ENOMEM;
+        list->ids = ids;
+        list->capacity = capacity;
+    }
+    list->ids[list->n++] = id;
+    return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const pid_t *left = a, *right = b;
+
+    return (*left > *right) - (*left < *right);
+}
+
+static int list_threads(int fd, struct thread_list *list)
+{
+    struct directory_entries entries;
+    struct directory_entry entry;
+    uint64_t id;
+    int r;
+
+    directory_entries_init(&entries, fd);
+    while ((r = directory_entries_next(&entries, &entry)) > 0)
+        if (parse_u64(entry.name, &id) == 0 && id <= INT_MAX && add_thread(list, (pid_t)id) < 0)
+            return -ENOMEM;
+    return r < 0 ? translate(r) : 0;
+}
+
+int process_threads(int procfs_fd, pid_t pid, pid_t **ret_threads, size_t *ret_n)
+{
+    char path[PATH_OF_PID];
+    AUTO_CLOSE int fd = -1;
+    struct thread_list list = {0};
+    int r;
+
+    (void)snprintf(path, sizeof(path), "%d/task", pid);
+    fd = openat(procfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return translate(-errno);
+    r = list_threads(fd, &list);
+    if (r < 0 || list.n == 0) {
+        free(list.ids);
+        return r < 0 ? r : -ESRCH;
+    }
+    qsort(list.ids, list.n, sizeof(*list.ids), compare);
+    *ret_threads = list.ids;
+    *ret_n = list.n;
+    return 0;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/label_value.h"
+
+#include <errno.h>
+#include <stdint.h>
+
+/* Between what is left of a name that was too long and its hash. */
+#define CUT_MARK    "\xe2\x80\xa6" /* … */
+#define HASH_DIGITS 16
+#define CUT_SUFFIX  (sizeof(CUT_MARK) - 1 + HASH_DIGITS)
+
+static const char upper_digits[] = "0123456789ABCDEF";
+static const char lower_digits[] = "0123456789abcdef";
+
+static uint64_t hash_bytes(const char *bytes, size_t n)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static bool stands_for_itself(char byte)
+{
+    return byte >= ' ' && byte <= '~' && byte != '%';
+}
+
+static void append_encoded_byte(struct text *text, char byte)
+{
+    unsigned char value = (unsigned char)byte;
+
+    if (stands_for_itself(byte)) {
+        text_append_char(text, byte);
+        return;
+    }
+    text_append_char(text, '%');
+    text_append_char(text, upper_digits[value >> 4]);
+    text_append_char(text, upper_digits[value & 15]);
+}
+
+/* How long the encoded form of the bytes is, without the mark before it. */
+static size_t encoded_length(const char *bytes, size_t n)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < n; i++)
+        length += stands_for_itself(bytes[i]) ? 1 : 3;
+    return length;
+}
+
+static void append_cut(struct text *text, const char *name, size_t n, const char *mark)
+{
+    uint64_t hash = hash_bytes(name, n);
+    size_t room = LABEL_VALUE_MAX - CUT_SUFFIX - strlen(mark);
+
+    text_append_string(text, mark);
+    for (size_t length; (length = encoded_length(name, 1)) <= room; room -= length)
+        append_encoded_byte(text, *name++);
+    text_append_string(text, CUT_MARK);
+    for (int shift = 60; shift >= 0; shift -= 4)
+        text_append_char(text, lower_digits[hash >> shift & 15]);
+}
+
+void label_value_append(struct text *text, const char *name, size_t n, bool as_it_is,
+                        const char *mark)
+{
+    if (as_it_is && n <= LABEL_VALUE_MAX) {
+        text_append(text, name, n);
+        return;
+    }
+    if (n > LABEL_VALUE_MAX || strlen(mark) + encoded_length(name, n) > LABEL_VALUE_MAX) {
+        append_cut(text, name, n, mark);
+        return;
+    }
+    text_append_string(text, mark);
+    for (size_t i = 0; i < n; i++)
+        append_encoded_byte(text, name[i]);
+}
+
+bool label_value_is_cut(const char *value, const char *mark)
+{
+    size_t n = strlen(value), n_mark = strlen(mark);
+    const char *suffix;
+
+    if (strncmp(value, mark, n_mark) != 0 || n < n_mark + 1 + CUT_SUFFIX)
+        return false;
+    suffix = value + n - CUT_SUFFIX;
+    return memcmp(suffix, CUT_MARK, sizeof(CUT_MARK) - 1) == 0 &&
+           strspn(suffix + sizeof(CUT_MARK) - 1, lower_digits) == HASH_DIGITS;
+}
+
+static int digit_value(char digit)
+{
+    const char *at = digit ? strchr(upper_digits, digit) : NULL;
+
+    return at ? (int)(at - upper_digits) : -1;
+}
+
+/* Takes one byte of the encoded form; false where it has no such form. */
+static bool take_encoded_byte(const char **encoded, char *ret_byte)
+{
+    int high, low;
+
+    if (**encoded != '%') {
+        *ret_byte = *(*encoded)++;
+        return true;
+    }
+    high = digit_value((*encoded)[1]);
+    low = high < 0 ? -1 : digit_value((*encoded)[2]);
+    if (low < 0 || high * 16 + low == 0)
+        return false;
+    *ret_byte = (char)(high * 16 + low);
+    *encoded += 3;
+    return true;
+}
+
+int label_value_decode(const char *encoded, struct text *name)
+{
+    char byte;
+
+    for (; *encoded; text_append_char(name, byte))
+        if (!take_encoded_byte(&encoded, &byte))
+            return -EINVAL;
+    return text_error(name);
+}

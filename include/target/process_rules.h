@@ -15,7 +15,8 @@ struct process_rules;
 /* Borrowed for the call only. An absent selector has n 0. */
 struct process_rule_spec {
     const char *name;        /* template: {{.Comm}}, {{.ExeBase}}, {{.ExeFull}}, {{.Username}},
-                                {{.PID}}, {{.StartTime}}, {{.Matches.x}} */
+                                {{.PID}}, {{.StartTime}} (2026-11-21T09:30:00Z), {{.Matches.x}};
+                                NULL: {{.ExeBase}}. What has no executable has comm in its place */
     const char *const *comm; /* one of these is its comm … */
     size_t n_comm;
     const char *const *exe; /* … one of these its executable: by whole path if it has a "/" */
@@ -45,8 +46,9 @@ int process_rules_add(struct process_rules *rules, const struct process_rule_spe
 
 /*
  * The first rule that matches, and the name that its template makes, as a label: clean
- * UTF-8 verbatim unless it begins with `%/`, any other percent-encoded behind `%/`,
- * cut with a hash where it is too long; two names never become one. Reads of the
+ * UTF-8 verbatim unless it is empty or begins with `%/`, any other percent-encoded
+ * behind `%/`, cut with a hash where it is too long; two names never become one. A
+ * pattern that takes too long over a command line does not match it. Reads of the
  * process only what the rules ask for. Returns the rule's index, -1 where none
  * matches; -ENOMEM, or -ESRCH where the process ends meanwhile. ret_name: appended to.
  */

@@ -19,6 +19,7 @@ SYSTEM_HEADERS = [
     (r"linux/perf_event\.h", {"sys", "event", "count"}),
     (r"sys/syscall\.h|syscall\.h|asm/unistd.*", {"sys"}),
     (r"yaml\.h|jansson\.h", {"app"}),
+    (r"pcre2\.h", {"target"}),
     (r"systemd/sd-event\.h", {"sys", "web", "app"}),
     (r"systemd/.*", {"sys", "app"}),
 ]

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What names are made of is the choice of whoever runs the process. They become
+ * labels as paths of cgroups do, behind a mark that no verbatim label begins with;
+ * so does the empty name, since a label without a value is no label.
+ */
+#include "target/process_name.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "target/clean_text.h"
+#include "target/label_value.h"
+
+void process_name_append_label(struct text *text, const char *name, size_t n)
+{
+    bool as_it_is = n > 0 && text_is_clean(name, n) &&
+                    (n < strlen(PROCESS_NAME_MARK) ||
+                     memcmp(name, PROCESS_NAME_MARK, strlen(PROCESS_NAME_MARK)) != 0);
+
+    label_value_append(text, name, n, as_it_is, PROCESS_NAME_MARK);
+}
+
+static struct text_piece piece_of(const char *text)
+{
+    return (struct text_piece){text, strlen(text)};
+}
+
+struct text_piece process_name_base(const char *path)
+{
+    size_t end = strlen(path), begin;
+
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    for (begin = end; begin > 0 && path[begin - 1] != '/'; begin--)
+        ;
+    if (begin == end && end > 0)
+        begin--;
+    return (struct text_piece){path + begin, end - begin};
+}
+
+/* Texts of fields that are not there as text. */
+struct field_texts {
+    char pid[16];
+    char start_time[32];
+};
+
+static void write_start_time(const struct process *process, char *text, size_t size)
+{
+    uint64_t start_ns = process_start_realtime_ns(process_stat(process)->start_ticks);
+    time_t start = (time_t)(start_ns / NS_PER_SECOND);
+    struct tm parts = {0};
+
+    (void)gmtime_r(&start, &parts);
+    if (strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+        text[0] = '\0';
+}
+
+/* Kernel threads, and who hides it, have no executable but a comm, in which a `/` means nothing. */
+static int take_exe(struct process *process, struct text_piece *fields)
+{
+    const char *exe = NULL;
+    int r = process_exe(process, &exe);
+
+    if (r < 0)
+        return r;
+    fields[PROCESS_EXE_FULL] = *exe ? piece_of(exe) : fields[PROCESS_COMM];
+    fields[PROCESS_EXE_BASE] = *exe ? process_name_base(exe) : fields[PROCESS_COMM];
+    return 0;
+}
+
+static int take_fields(const struct process_template *parsed, struct process *process,
+                       struct user_names *users, struct field_texts *texts,
+                       struct text_piece *fields)
+{
+    const char *user = "";
+    int r = 0;
+
+    (void)snprintf(texts->pid, sizeof(texts->pid), "%d", (int)process_pid(process));
+    fields[PROCESS_PID] = piece_of(texts->pid);
+    fields[PROCESS_COMM] = piece_of(process_stat(process)->comm);
+    if (process_template_uses(parsed, PROCESS_START_TIME))
+        write_start_time(process, texts->start_time, sizeof(texts->start_time));
+    fields[PROCESS_START_TIME] = piece_of(texts->start_time);
+    if (process_template_uses(parsed, PROCESS_USERNAME))
+        r = user_names_find(users, process_uid(process), &user);
+    fields[PROCESS_USERNAME] = piece_of(user);
+    if (r == 0 && (process_template_uses(parsed, PROCESS_EXE_BASE) ||
+                   process_template_uses(parsed, PROCESS_EXE_FULL)))
+        r = take_exe(process, fields);
+    return r;
+}
+
+int process_name_append(const struct process_template *parsed, const struct text_piece *captures,
+                        struct process *process, struct user_names *users, struct text *ret_label)
+{
+    struct text_piece fields[PROCESS_FIELDS_] = {{"", 0}};
+    struct field_texts texts = {{0}, {0}};
+    AUTO_TEXT struct text name = {0};
+    int r = take_fields(parsed, process, users, &texts, fields);
+
+    if (r < 0)
+        return r;
+    process_template_expand(parsed, fields, captures, &name);
+    if (text_error(&name) < 0)
+        return -ENOMEM;
+    process_name_append_label(ret_label, name.data, name.length);
+    return text_error(ret_label);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A rule asks what is cheap first: number and comm are known of every process,
+ * executable and arguments are files of /proc, patterns cost more than both. So a
+ * rule that gives comm or exe beside cmdline runs its patterns for few.
+ */
+#include "target/process_rules.h"
+
+#include <errno.h>
+
+#include "target/cmdline_pattern.h"
+#include "target/process_name.h"
+
+#define DEFAULT_NAME "{{.ExeBase}}"
+
+struct rule {
+    struct process_template *name;
+    const char **comm, **exe; /* each one block, its texts included */
+    size_t n_comm, n_exe;
+    struct cmdline_pattern **patterns;
+    size_t n_patterns;
+    const char **capture_names;  /* of all patterns, one after the other; borrowed from them */
+    struct text_piece *captures; /* what the last match gave them */
+    size_t n_captures;
+    pid_t *pid;
+    size_t n_pid;
+    bool children;
+};
+
+struct process_rules {
+    struct rule *rules;
+    size_t n;
+    struct user_names *users;
+};
+
+static void rule_done(struct rule *rule)
+{
+    (void)process_template_free(rule->name);
+    for (size_t i = 0; i < rule->n_patterns; i++)
+        (void)cmdline_pattern_free(rule->patterns[i]);
+    free(rule->patterns);
+    free(rule->capture_names);
+    free(rule->captures);
+    free(rule->comm);
+    free(rule->exe);
+    free(rule->pid);
+}
+
+static void cleanup_rule(struct rule *rule)
+{
+    rule_done(rule);
+}
+
+struct process_rules *process_rules_free(struct process_rules *rules)
+{
+    if (!rules)
+        return NULL;
+    for (size_t i = 0; i < rules->n; i++)
+        rule_done(&rules->rules[i]);
+    free(rules->rules);
+    (void)user_names_free(rules->users);
+    free(rules);
+    return NULL;
+}
+
+int process_rules_new(struct process_rules **ret_rules)
+{
+    AUTO(process_rules) struct process_rules *rules = calloc(1, sizeof(*rules));
+    int r;
+
+    if (!rules)
+        return -ENOMEM;
+    r = user_names_new(&rules->users);
+    if (r < 0)
+        return r;
+    *ret_rules = TAKE(rules);
+    return 0;
+}
+
+/* One block: the pointers, and behind them the texts. */
+static int copy_words(const char *const *words, size_t n, const char ***ret_copy)
+{
+    size_t size = n * sizeof(*words);
+    const char **copy;
+    char *bytes;
+
+    for (size_t i = 0; i < n; i++)
+        size += strlen(words[i]) + 1;
+    copy = malloc(size ? size : 1);
+    if (!copy)
+        return -ENOMEM;
+    bytes = (char *)(copy + n);
+    for (size_t i = 0; i < n; i++) {
+        copy[i] = bytes;
+        bytes = stpcpy(bytes, words[i]) + 1;
+    }
+    *ret_copy = copy;
+    return 0;
+}
+
+static int copy_selectors(struct rule *rule, const struct process_rule_spec *spec)
+{
+    int r = copy_words(spec->comm, spec->n_comm, &rule->comm);
+
+    if (r == 0)
+        r = copy_words(spec->exe, spec->n_exe, &rule->exe);
+    if (r < 0)
+        return r;
+    rule->pid = calloc(spec->n_pid + 1, sizeof(*rule->pid));
+    if (!rule->pid)
+        return -ENOMEM;
+    for (size_t i = 0; i < spec->n_pid; i++)
+        rule->pid[i] = spec->pid[i];
+    rule->n_comm = spec->n_comm;
+    rule->n_exe = spec->n_exe;
+    rule->n_pid = spec->n_pid;
+    return 0;
+}
+
+static int compile_patterns(struct rule *rule, const struct process_rule_spec *spec,
+                            struct process_rule_error *error)
+{
+    rule->patterns = calloc(spec->n_cmdline + 1, sizeof(struct cmdline_pattern *));
+    if (!rule->patterns)
+        return -ENOMEM;
+    for (size_t i = 0; i < spec->n_cmdline; i++) {
+        int r = cmdline_pattern_new(spec->cmdline[i], &rule->patterns[i], error);
+
+        if (r < 0) {
+            error->key = PROCESS_RULE_CMDLINE;
+            error->index = i;
+            return r;
+        }
+        rule->n_patterns++;
+        rule->n_captures += cmdline_pattern_n_captures(rule->patterns[i]);
+    }
+    return 0;
+}
+
+static int list_captures(struct rule *rule)
+{
+    size_t n = 0;
+
+    rule->capture_names = calloc(rule->n_captures + 1, sizeof(*rule->capture_names));
+    rule->captures = calloc(rule->n_captures + 1, sizeof(*rule->captures));
+    if (!rule->capture_names || !rule->captures)
+        return -ENOMEM;
+    for (size_t i = 0; i < rule->n_patterns; i++)
+        for (size_t j = 0; j < cmdline_pattern_n_captures(rule->patterns[i]); j++)
+            rule->capture_names[n++] = cmdline_pattern_capture(rule->patterns[i], j);
+    return 0;
+}
+
+static int build(struct rule *rule, const struct process_rule_spec *spec,
+                 struct process_rule_error *error)
+{
+    int r = copy_selectors(rule, spec);
+
+    if (r == 0)
+        r = compile_patterns(rule, spec, error);
+    if (r == 0)
+        r = list_captures(rule);
+    if (r < 0)
+        return r;
+    rule->children = spec->children;
+    error->key = PROCESS_RULE_NAME;
+    return process_template_parse(spec->name ? spec->name : DEFAULT_NAME, rule->capture_names,
+                                  rule->n_captures, &rule->name, error);
+}
+
+int process_rules_add(struct process_rules *rules, const struct process_rule_spec *spec,
+                      struct process_rule_error *ret_error)
+{
+    struct rule rule __attribute__((cleanup(cleanup_rule))) = {0};
+    struct process_rule_error error = {0};
+    struct rule *larger;
+    int r = build(&rule, spec, &error);
+
+    if (r == -EINVAL)
+        *ret_error = error;
+    if (r < 0)
+        return r;
+    larger = reallocarray(rules->rules, rules->n + 1, sizeof(*larger));
+    if (!larger)
+        return -ENOMEM;
+    rules->rules = larger;
+    rules->rules[rules->n++] = rule;
+    rule = (struct rule){0};
+    return 0;
+}
+
+static bool is_piece(const char *text, struct text_piece piece)
+{
+    return strlen(text) == piece.n && memcmp(text, piece.bytes, piece.n) == 0;
+}
+
+static bool matches_pid(const struct rule *rule, pid_t pid)
+{
+    for (size_t i = 0; i < rule->n_pid; i++)
+        if (rule->pid[i] == pid)
+            return true;
+    return rule->n_pid == 0;
+}
+
+static bool matches_comm(const struct rule *rule, const char *comm)
+{
+    for (size_t i = 0; i < rule->n_comm; i++)
+        if (strcmp(rule->comm[i], comm) == 0)
+            return true;
+    return rule->n_comm == 0;
+}
+
+static bool matches_exe(const struct rule *rule, const char *exe)
+{
+    struct text_piece base = process_name_base(exe), whole = {exe, strlen(exe)};
+
+    for (size_t i = 0; i < rule->n_exe; i++)
+        if (is_piece(rule->exe[i], strchr(rule->exe[i], '/') ? whole : base))
+            return true;
+    return false;
+}
+
+/* 1, 0 or -ENOMEM; fills the rule's captures. */
+static int matches_cmdline(const struct rule *rule, const char *cmdline)
+{
+    struct text_piece *captures = rule->captures;
+
+    for (size_t i = 0; i < rule->n_patterns; i++) {
+        int r = cmdline_pattern_match(rule->patterns[i], cmdline, captures);
+
+        if (r <= 0)
+            return r;
+        captures += cmdline_pattern_n_captures(rule->patterns[i]);
+    }
+    return 1;
+}
+
+/* 1, 0, -ESRCH or -ENOMEM. */
+static int matches(const struct rule *rule, struct process *process)
+{
+    const char *text = NULL;
+    int r;
+
+    if (!matches_pid(rule, process_pid(process)) ||
+        !matches_comm(rule, process_stat(process)->comm))
+        return 0;
+    if (rule->n_exe > 0) {
+        r = process_exe(process, &text);
+        if (r < 0)
+            return r;
+        if (!matches_exe(rule, text))
+            return 0;
+    }
+    if (rule->n_patterns == 0)
+        return 1;
+    r = process_cmdline(process, &text);
+    return r < 0 ? r : matches_cmdline(rule, text);
+}
+
+int process_rules_match(const struct process_rules *rules, struct process *process,
+                        struct text *ret_name)
+{
+    for (size_t i = 0; i < rules->n; i++) {
+        const struct rule *rule = &rules->rules[i];
+        int r = matches(rule, process);
+
+        if (r > 0)
+            r = process_name_append(rule->name, rule->captures, process, rules->users, ret_name);
+        else if (r == 0)
+            continue;
+        return r < 0 ? r : (int)i;
+    }
+    return -1;
+}
+
+bool process_rules_with_children(const struct process_rules *rules, int rule)
+{
+    return rules->rules[rule].children;
+}
+
+bool process_rules_is_single(const struct process_rules *rules, int rule)
+{
+    const struct process_template *name = rules->rules[rule].name;
+
+    return process_template_uses(name, PROCESS_PID) ||
+           process_template_uses(name, PROCESS_START_TIME);
+}

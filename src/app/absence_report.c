@@ -12,26 +12,25 @@ static const char *const advice[ABSENCE_COUNT_] = {
     [ABSENCE_UNKNOWN_EVENT] = "no source of events knows this name",
     [ABSENCE_NOT_SUPPORTED] = "the kernel or PMU refuses it in this scope",
     [ABSENCE_NOT_PERMITTED] =
-        "grant CAP_PERFMON, or lower kernel.perf_event_paranoid; an LSM may forbid it too",
+        "grant CAP_PERFMON, or lower kernel.perf_event_paranoid; above 2, as Debian and Ubuntu have "
+        "it, the kernel may want both; an LSM may forbid it too",
     [ABSENCE_PMU_BUSY] = "its counters are held by somebody else; tried again every minute",
     [ABSENCE_GROUP_TOO_LARGE] = "the PMU has not enough counters for the whole group: split it",
 };
 
-/* Why a cgroup scope may refuse everything that the system scope counts. */
+/* Why cgroups may be refused what the root of their tree is not. */
 static const char cgroup_advice[] =
-    "the kernel refuses it for cgroups; on a bare v2 tree it refuses everything until something "
-    "was once written to the root's cgroup.subtree_control";
+    "the kernel refuses them; on a bare v2 tree it does so until some controller was once enabled "
+    "in the root's cgroup.subtree_control";
 
 const char *absence_advice(enum absence absence)
 {
     return advice[absence] ? advice[absence] : "";
 }
 
-static const char *advise(const struct event_groups *groups, enum absence reason)
+const char *absence_target_advice(enum scope_kind kind, enum absence absence)
 {
-    if (reason == ABSENCE_NOT_SUPPORTED && groups->kind == SCOPE_CGROUP && groups->n_opened == 0)
-        return cgroup_advice;
-    return absence_advice(reason);
+    return kind == SCOPE_CGROUP && absence == ABSENCE_NOT_SUPPORTED ? cgroup_advice : "";
 }
 
 /* A missing permission is one for all events; other reasons are of one event. */
@@ -93,6 +92,6 @@ void absence_report(const struct event_groups *groups, const struct event_groups
         events = text_take(&names);
         log_warning("events cannot be counted", "scope", scope_kind_name(groups->kind), "reason",
                     absence_name(reason), "events", events ? events : "", "hint",
-                    advise(groups, reason));
+                    absence_advice(reason));
     }
 }

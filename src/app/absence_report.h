@@ -7,6 +7,12 @@
 const char *absence_advice(enum absence absence);
 
 /*
+ * The same of targets of a kind that are absent although their events can be counted:
+ * what the kernel was asked at the start, it was asked of the root of the tree.
+ */
+const char *absence_target_advice(enum scope_kind kind, enum absence absence);
+
+/*
  * Logs which events cannot be counted, one line for each reason, with what can be
  * done about it. told: groups whose report was made; what they lack for the same
  * reason is no news. Some of them may be NULL.

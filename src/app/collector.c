@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/absence_report.h"
 #include "app/collector_state.h"
 #include "app/log.h"
 #include "base/clock.h"
@@ -249,7 +250,8 @@ static void tell_uncounted(struct collector *collector, const struct exporter_st
             continue;
         (void)snprintf(n, sizeof(n), "%" PRIu64, status->uncounted[kind][reason]);
         log_warning("targets are not counted", "kind", scope_kind_name(kind), "reason",
-                    absence_name(reason), "targets", n);
+                    absence_name(reason), "targets", n, "hint",
+                    absence_target_advice(kind, reason));
     }
 }
 

@@ -50,7 +50,7 @@ def list_packages():
     if len(kernels) != 1:
         raise Missing("apt knows no packages for arm64 (dpkg --add-architecture arm64; "
                       "apt-get update)")
-    libraries = {p for p in dependencies("linux-perf:arm64", "--recurse") if p.startswith("lib")}
+    libraries = {p for p in dependencies("linux-perf:arm64", "--recurse") if p.startswith(("lib", "zlib"))}
     return {"kernel": kernels, "busybox": {"busybox-static:arm64"},
             "perf": {"linux-perf:arm64", *libraries}}
 

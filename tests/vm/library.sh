@@ -21,11 +21,14 @@ enter() {
     exec "$@"
 }
 
-# start_exporter OPTION...: with /t/config, in a cgroup of its own; returns when it is ready
+# start_exporter CONFIG [WRAPPER...]: with that file of /t, in a cgroup of its own; returns when it
+# is ready
 start_exporter() {
+    config=$1
+    shift
     make_cgroup /exporter
-    enter /exporter pmu_exporter --config.file=/t/config \
-        --web.listen-address=127.0.0.1:10138 "$@" 2>"$OUT/exporter.log" &
+    enter /exporter "$@" pmu_exporter --config.file="/t/$config" \
+        --web.listen-address=127.0.0.1:10138 2>>"$OUT/exporter.log" &
     exporter=$!
     for _ in $(seq 200); do
         if wget -q -O /dev/null http://127.0.0.1:10138/-/ready 2>/dev/null; then

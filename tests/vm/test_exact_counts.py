@@ -20,17 +20,17 @@ targets:
     - include: ["/*"]
       groups: [core]
 """
-EMPTY = 7
-ALONE = 100_000_001
-TOGETHER = {"/a": 60_000_001, "/b": 30_000_001}
-FAMILY = 3 * 4 * 2_000_000
+EMPTY = 64 + 4
+ALONE = 64 * 1_500_000 + 4
+TOGETHER = {"/a": 64 * 900_000 + 4, "/b": 64 * 500_000 + 4}
+FAMILY = 3 * 4 * 64 * 30_000
 SCRIPT = f"""
 enable_counting
 make_cgroup /alone; make_cgroup /a; make_cgroup /b; make_cgroup /family
 load() {{
     known_load $cgroups$1/cgroup.procs $cgroups/rest/cgroup.procs $2
 }}
-start_exporter
+start_exporter config
 sleep 2
 scrape begin
 sleep 2

@@ -21,3 +21,6 @@ function(add_vm_test name)
 endfunction()
 
 add_vm_test(exact_counts)
+add_vm_test(ratios)
+add_vm_test(against_perf_stat)
+add_vm_test(permissions)

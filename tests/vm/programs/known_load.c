@@ -7,13 +7,13 @@
  *
  * writes itself into the file INSIDE (a cgroup.procs), loops, and writes itself
  * into OUTSIDE. Between the return of the first write and the end of the second's
- * call there is nothing but the instructions that stand here. An odd number.
+ * call there is nothing but the instructions that stand here: a multiple of 64, and 4.
  */
 
 #include "vm/programs/known_loop.h"
 
 /* The instructions from the first svc to the second, which counts, beside the loop. */
-#define AROUND 5
+#define AROUND 4
 
 /* Returns the sum of what the two writes returned. */
 static long run(long inside, long outside, uint64_t rounds)
@@ -25,16 +25,12 @@ static long run(long inside, long outside, uint64_t rounds)
 
     __asm__ volatile("svc #0\n"
                      "mov x3, x0\n"
-                     "mov x0, %[outside]\n"
-                     "mov x4, %[rounds]\n"
-                     "1: subs x4, x4, #1\n"
-                     "b.ne 1b\n"
-                     "nop\n"
+                     "mov x0, %[outside]\n" KNOWN_LOOP "nop\n"
                      "svc #0\n"
                      "add x0, x0, x3\n"
-                     : "+r"(x0)
-                     : "r"(x1), "r"(x2), "r"(x8), [outside] "r"(outside), [rounds] "r"(rounds)
-                     : "x3", "x4", "cc", "memory");
+                     : "+r"(x0), [rounds] "+r"(rounds)
+                     : "r"(x1), "r"(x2), "r"(x8), [outside] "r"(outside)
+                     : "x3", "cc", "memory");
     return x0;
 }
 
@@ -42,9 +38,10 @@ int main(int argc, char **argv)
 {
     uint64_t instructions = argc == 4 ? known_number(argv[3]) : 0;
 
-    if (instructions < AROUND + 2 || instructions % 2 == 0) {
-        fprintf(stderr, "usage: known_load INSIDE OUTSIDE INSTRUCTIONS (odd)\n");
+    if (instructions < AROUND + KNOWN_ROUND || instructions % KNOWN_ROUND != AROUND) {
+        fprintf(stderr,
+                "usage: known_load INSIDE OUTSIDE INSTRUCTIONS (a multiple of 64, and 4)\n");
         return 2;
     }
-    return run(known_open(argv[1]), known_open(argv[2]), (instructions - AROUND) / 2) == 2 ? 0 : 1;
+    return run(known_open(argv[1]), known_open(argv[2]), instructions / KNOWN_ROUND) == 2 ? 0 : 1;
 }

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel and we agree: hardware events of the same seconds, by us and by `perf stat -I 1000`.
+
+The load begins after both have opened, and ends before either reads for the last time.
+"""
+import unittest
+
+import live
+from guest import Guest
+
+# Few events: where counters are short, both sides would have a sample only.
+EVENTS = """
+interval: 1s
+groups:
+  - name: core
+    events: [instructions, "instructions:u"]
+targets:
+"""
+CGROUPS = EVENTS + """
+  cgroups:
+    - include: ["/load", "/other"]
+      groups: [core]
+"""
+MACHINE = EVENTS + """
+  system: {groups: [core], by: all}
+"""
+LOAD = 64 * 6_000_000
+SCRIPT = f"""
+enable_counting
+make_cgroup /load; make_cgroup /other; make_cgroup /perf
+perf_stat() {{
+    name=$1
+    shift
+    (LD_LIBRARY_PATH=/perf enter /perf /perf/perf stat -x ';' -I 1000 -a "$@" \\
+        -o "$OUT/$name.perf" -- sleep 8) &
+    perf=$!
+}}
+load() {{
+    known_load $cgroups$1/cgroup.procs $cgroups/rest/cgroup.procs $2
+}}
+# both begin and end their waiting after perf has opened: its program takes a while to be loaded
+wait_for_perf() {{
+    for _ in $(seq 100); do
+        ! grep -qs instructions "$OUT/$1.perf" || return 0
+        sleep 0.1
+    done
+    die "perf does not count"
+}}
+count() {{
+    wait_for_perf $1
+    sleep 1.1
+    scrape $1.begin
+    load /load {LOAD + 4} & first=$!
+    load /other {LOAD // 4 + 4} & second=$!
+    wait $first; wait $second
+    sleep 2
+    scrape $1.end
+    wait $perf
+}}
+start_exporter cgroups
+perf_stat cgroups -e instructions:u,instructions,instructions:u,instructions \\
+    -G /load,/load,/other,/other
+count cgroups
+stop_exporter
+start_exporter machine
+perf_stat machine -e instructions:u,instructions
+count machine
+stop_exporter
+"""
+
+
+def read_perf(text, after=0):
+    """{(event, cgroup or ""): sum of the intervals} of `perf stat -x ; -I`, from a second on."""
+    sums = {}
+    for line in text.splitlines():
+        fields = line.split(";")
+        if len(fields) > 4 and float(fields[0]) > after:
+            cgroup = fields[4] if fields[4].startswith("/") else ""
+            key = fields[3], cgroup
+            count = 0 if fields[1] == "<not counted>" else int(fields[1]) # it did not run
+            sums[key] = sums.get(key, 0) + count
+    return sums
+
+
+class AgainstPerfStat(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.results = Guest("against_perf_stat").run(SCRIPT, cgroups=CGROUPS, machine=MACHINE)
+
+    def ours(self, phase, name, **labels):
+        begin, end = (self.results.scrape(f"{phase}.{edge}").value(name, **labels)
+                      for edge in ("begin", "end"))
+        return int(end - begin)
+
+    def test_user_instructions_of_cgroups_are_the_same(self):
+        theirs = read_perf(self.results.text("cgroups.perf"))
+        for cgroup in ("/load", "/other"):
+            ours = self.ours("cgroups", "pmu_cgroup_instructions_user_total", cgroup=cgroup)
+            self.assertEqual(ours, theirs["instructions:u", cgroup])
+
+    def test_instructions_of_cgroups_are_the_same(self):
+        theirs = read_perf(self.results.text("cgroups.perf"))
+        for cgroup in ("/load", "/other"):
+            ours = self.ours("cgroups", "pmu_cgroup_instructions_total", cgroup=cgroup)
+            self.assertEqual(ours, theirs["instructions", cgroup])
+
+    def test_instructions_of_the_machine_are_the_same(self):
+        """Beside the load's, perf has seconds in which hardly anything runs; not those of its start."""
+        theirs = read_perf(self.results.text("machine.perf"), after=2.5)
+        for name, event in (("pmu_machine_instructions_user_total", "instructions:u"),
+                            ("pmu_machine_instructions_total", "instructions")):
+            ours, perf = self.ours("machine", name), theirs[event, ""]
+            print(f"{event}: {ours}, perf {perf}: {ours - perf:+}")
+            self.assertAlmostEqual(ours, perf, delta=0.01 * perf)
+
+
+if __name__ == "__main__":
+    live.main()

@@ -29,6 +29,11 @@ struct config_words {
     size_t n;
 };
 
+struct config_numbers {
+    uint64_t *numbers;
+    size_t n;
+};
+
 struct config_group {
     struct config_word name;
     struct config_words events;
@@ -53,6 +58,17 @@ struct config_cgroup_rule {
     struct config_words groups; /* names of groups, each of which exists */
 };
 
+/* At least one of comm, exe, cmdline, pid has an entry (target/process_rules.h). */
+struct config_process_rule {
+    struct config_word name; /* a template; text NULL: the built-in one */
+    struct config_words comm;
+    struct config_words exe;
+    struct config_words cmdline; /* each compiles */
+    struct config_numbers pid;
+    bool children;
+    struct config_words groups; /* names of groups, each of which exists */
+};
+
 struct config_system {
     bool enabled; /* targets.system is there */
     struct config_words groups;
@@ -62,6 +78,8 @@ struct config_system {
 
 struct config_limits {
     uint64_t cgroups;
+    uint64_t processes;
+    uint64_t threads;
     uint64_t series;
     uint64_t body;        /* bytes */
     uint64_t descriptors; /* 0: auto */
@@ -80,6 +98,8 @@ struct config {
     struct config_system system;
     struct config_cgroup_rule *cgroups;
     size_t n_cgroups;
+    struct config_process_rule *processes;
+    size_t n_processes;
     bool expose_rates;
     bool expose_ratios;
     struct config_limits limits;

@@ -26,7 +26,12 @@ static const struct config defaults = {
     .counting = CONFIG_COUNTING_AUTO,
     .expose_rates = true,
     .expose_ratios = true,
-    .limits = {.cgroups = 1000, .series = 50000, .body = UINT64_C(8) << 20, .descriptors = 0},
+    .limits = {.cgroups = 1000,
+               .processes = 200,
+               .threads = 2000,
+               .series = 50000,
+               .body = UINT64_C(8) << 20,
+               .descriptors = 0},
 };
 
 static void words_done(struct config_words *words)
@@ -48,11 +53,29 @@ static void groups_done(struct config *config)
     config->n_groups = 0;
 }
 
+static void processes_done(struct config *config)
+{
+    for (size_t i = 0; i < config->n_processes; i++) {
+        struct config_process_rule *rule = &config->processes[i];
+
+        free(rule->name.text);
+        words_done(&rule->comm);
+        words_done(&rule->exe);
+        words_done(&rule->cmdline);
+        free(rule->pid.numbers);
+        words_done(&rule->groups);
+    }
+    free(config->processes);
+    config->processes = NULL;
+    config->n_processes = 0;
+}
+
 static void targets_done(struct config *config)
 {
     words_done(&config->system.groups);
     free(config->system.cpus.text);
     config->system = (struct config_system){0};
+    processes_done(config);
     for (size_t i = 0; i < config->n_cgroups; i++) {
         words_done(&config->cgroups[i].include);
         words_done(&config->cgroups[i].exclude);
@@ -134,7 +157,7 @@ static void forget_places_of(struct config_words *words)
         words->words[i].place = (struct config_place){0, 0};
 }
 
-/* The built-in default stands in no file. It has no renames and no ratios. */
+/* The built-in default stands in no file. It has no renames, no ratios and no processes. */
 static void forget_places(struct config *config)
 {
     for (size_t i = 0; i < config->n_groups; i++) {

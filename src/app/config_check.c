@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "app/config_error.h"
+#include "app/config_processes.h"
+#include "app/yaml_reader.h"
 #include "sys/cpu_list.h"
 #include "target/glob.h"
 
@@ -142,6 +144,37 @@ static int check_cgroup_rule(const struct config *config, const struct config_cg
     return r < 0 ? r : check_target_groups(config, &rule->groups, ret_error);
 }
 
+static int refuse_process_rule(const struct config_process_rule *rule,
+                               const struct process_rule_error *wrong, const char *text,
+                               size_t length, struct config_error *ret_error)
+{
+    const struct config_word *word =
+        wrong->key == PROCESS_RULE_NAME ? &rule->name : &rule->cmdline.words[wrong->index];
+
+    return config_error_set(ret_error, yaml_place_inside(text, length, word, wrong->offset),
+                            "%s %s: %s",
+                            wrong->key == PROCESS_RULE_NAME ? "name" : "cmdline pattern",
+                            SHOWN(word->text), wrong->message);
+}
+
+static int check_processes(const struct config *config, const char *text, size_t length,
+                           struct config_error *ret_error)
+{
+    AUTO(process_rules) struct process_rules *rules = NULL;
+    struct process_rule_error wrong = {0};
+    size_t index = 0;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < config->n_processes; i++)
+        r = check_target_groups(config, &config->processes[i].groups, ret_error);
+    if (r < 0 || config->n_processes == 0)
+        return r;
+    r = config_processes_make(config, &rules, &index, &wrong);
+    if (r == -EINVAL)
+        return refuse_process_rule(&config->processes[index], &wrong, text, length, ret_error);
+    return r;
+}
+
 static int check_targets(const struct config *config, struct config_error *ret_error)
 {
     int r = check_target_groups(config, &config->system.groups, ret_error);
@@ -160,6 +193,8 @@ int config_check(const struct config *config, const char *text, size_t length,
 
     if (r == 0)
         r = check_targets(config, ret_error);
+    if (r == 0)
+        r = check_processes(config, text, length, ret_error);
     if (r == 0)
         r = config_check_names(config, ret_error);
     return r < 0 ? r : config_check_ratios(config, text, length, ret_error);

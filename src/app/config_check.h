@@ -6,8 +6,8 @@
 #include "app/config.h"
 
 /*
- * `text` is what the configuration was parsed from: the place within a formula is
- * found in it. 0; -EINVAL with *ret_error filled; -ENOMEM.
+ * `text` is what the configuration was parsed from: places within formulas, templates
+ * and patterns are found in it. 0; -EINVAL with *ret_error filled; -ENOMEM.
  */
 int config_check(const struct config *config, const char *text, size_t length,
                  struct config_error *ret_error);

@@ -21,7 +21,7 @@
 /* What every scope with groups has beside events and ratios. */
 static const char *const reserved_totals[] = {"group_enabled_seconds", "group_running_seconds"};
 static const char *const reserved_gauges[] = {"info", "start_time_seconds", "group_coverage_ratio",
-                                              "cpus_used"};
+                                              "cpus_used", "members"};
 
 struct named_event {
     const struct config_word *word;

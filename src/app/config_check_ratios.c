@@ -64,23 +64,6 @@ static const char *as_listed(const char *name)
     return name;
 }
 
-/* Where a byte of the formula stands; its begin where it is not written letter by letter. */
-static struct config_place place_inside(const char *text, size_t length,
-                                        const struct config_word *word, size_t offset)
-{
-    size_t at = yaml_offset_of(text, length, word->place), n = strlen(word->text);
-    struct config_place place = word->place;
-
-    if (at < length && (text[at] == '"' || text[at] == '\'')) {
-        at++;
-        place.column++;
-    }
-    if (length - at < n || memcmp(text + at, word->text, n) != 0)
-        return word->place;
-    place.column += yaml_place_of(word->text, offset).column - 1;
-    return place;
-}
-
 static void add_groups_of(const struct config *config, const char *event,
                           struct config_error *error)
 {
@@ -175,7 +158,7 @@ static int check_formula(const struct config *config, const struct config_ratio 
         return r;
     if (r < 0)
         return config_error_set(ret_error,
-                                place_inside(text, length, &ratio->formula, wrong.offset),
+                                yaml_place_inside(text, length, &ratio->formula, wrong.offset),
                                 "formula of ratio %s: %s", SHOWN(ratio->name.text), wrong.message);
     if (!uses_any(formula, all->n))
         return config_error_set(ret_error, ratio->formula.place,

@@ -38,6 +38,8 @@ const char config_default_text[] =
     "\n"
     "limits:\n"
     "  cgroups: 1000\n"
+    "  processes: 200\n"
+    "  threads: 2000\n"
     "  series: 50000\n"
     "  body: 8MiB\n"
     "  descriptors: auto\n";

@@ -9,9 +9,12 @@
 #include "app/absence_report.h"
 #include "app/config.h"
 #include "app/config_error.h"
+#include "app/config_processes.h"
 #include "event/resolver.h"
 
 #define EVENT_WIDTH 28
+
+#define LONGEST_COMM 15 /* TASK_COMM_LEN less its NUL; of kernel threads proc(5) tells more */
 
 #define SWITCH_NS           300 /* added once a switch */
 #define SWITCH_NS_PER_EVENT 75  /* for every event that is switched */
@@ -108,12 +111,12 @@ static void print_summary(const struct report *report)
         if (report->events[i].event->absence != ABSENCE_NONE)
             absent++;
     (void)printf("Checking %s\n  SUCCESS: groups: %zu, events: %zu (cannot be counted here: %zu), "
-                 "ratios: %zu, system: %s, rules for cgroups: %zu\n",
+                 "ratios: %zu, system: %s, rules for cgroups: %zu, for processes: %zu\n",
                  report->path, config->n_groups, report->n_events, absent, config->n_ratios,
                  !config->system.enabled              ? "no"
                  : config->system.by == CONFIG_BY_CPU ? "by cpu"
                                                       : "by all",
-                 config->n_cgroups);
+                 config->n_cgroups, config->n_processes);
 }
 
 static void print_event(const struct event *event)
@@ -176,7 +179,7 @@ static void note_clocks_of(const struct report *report, const struct config_word
             continue;
         begin_note(report, group->place, "note");
         (void)printf("system-wide, %s of group %s is wall time: it is left out there and counted "
-                     "for cgroups only\n",
+                     "for cgroups and processes only\n",
                      reported->event->name, group->text);
     }
 }
@@ -209,6 +212,42 @@ static void note_cost(const struct report *report)
                  of_the_system);
 }
 
+static void warn_of_long_names(const struct report *report, const struct config_words *names)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        const struct config_word *name = &names->words[i];
+
+        if (strlen(name->text) <= LONGEST_COMM)
+            continue;
+        begin_note(report, name->place, "warning");
+        (void)printf("a comm has at most %d bytes, so %s matches none but a kernel thread; did you "
+                     "mean \"%.*s\"?\n",
+                     LONGEST_COMM, SHOWN(name->text), LONGEST_COMM, name->text);
+    }
+}
+
+static int warn_of_process_rules(const struct report *report)
+{
+    const struct config *config = report->config;
+    AUTO(process_rules) struct process_rules *rules = NULL;
+    struct process_rule_error wrong;
+    size_t index;
+    int r = config_processes_make(config, &rules, &index, &wrong);
+
+    for (size_t i = 0; r == 0 && i < config->n_processes; i++) {
+        const struct config_process_rule *rule = &config->processes[i];
+
+        warn_of_long_names(report, &rule->comm);
+        if (!process_rules_is_single(rules, (int)i))
+            continue;
+        begin_note(report, rule->name.place, "warning");
+        (void)printf("by name %s each process has series of its own, new ones whenever it is "
+                     "started\n",
+                     SHOWN(rule->name.text));
+    }
+    return r;
+}
+
 static int print_report(const char *path, const struct config *config, const char *sysfs)
 {
     struct report report __attribute__((cleanup(report_done))) = {.path = path, .config = config};
@@ -233,7 +272,7 @@ static int print_report(const char *path, const struct config *config, const cha
     warn_of_unknown_events(&report);
     note_clocks(&report);
     note_cost(&report);
-    return EXIT_SUCCESS;
+    return warn_of_process_rules(&report) < 0 ? EXIT_BAD_CONFIG : EXIT_SUCCESS;
 }
 
 void config_print_failure(const char *path, int r, const struct config_error *error)

@@ -23,6 +23,15 @@
 #define MOST_RULES      256
 #define MOST_PATTERNS   256 /* of one list */
 
+/* A comm is shorter than what struct process_stat has room for, an executable than PATH_MAX. */
+#define LONGEST_COMM     63
+#define LONGEST_EXE      4095
+#define LONGEST_TEMPLATE 256
+#define LONGEST_REGEX    1024
+#define MOST_REGEXES     16 /* of one rule */
+#define MOST_NAMES       256
+#define LARGEST_PID      4194304 /* PID_MAX_LIMIT, proc(5) */
+
 #define EXPECTED_GROUPS "a list of names of groups, as [core]"
 
 static_assert(sizeof(enum config_counting) == sizeof(unsigned), "read_choice() stores an unsigned");
@@ -126,6 +135,58 @@ static const struct schema_key cgroup_rule_keys[] = {
      .most = MOST_GROUPS},
 };
 
+static const struct schema_key process_rule_keys[] = {
+    {.name = "name",
+     .type = SCHEMA_WORD,
+     .expected = "a template in quotes, as \"{{.Comm}}\"",
+     .offset = offsetof(struct config_process_rule, name),
+     .maximum = LONGEST_TEMPLATE},
+    {.name = "comm",
+     .type = SCHEMA_WORDS,
+     .expected = "a list of names, as [nginx, postgres]",
+     .offset = offsetof(struct config_process_rule, comm),
+     .selects = true,
+     .minimum = 1,
+     .maximum = LONGEST_COMM,
+     .most = MOST_NAMES},
+    {.name = "exe",
+     .type = SCHEMA_WORDS,
+     .expected = "a list of programs, as [java, /usr/sbin/nginx]",
+     .offset = offsetof(struct config_process_rule, exe),
+     .selects = true,
+     .minimum = 1,
+     .maximum = LONGEST_EXE,
+     .most = MOST_NAMES},
+    {.name = "cmdline",
+     .type = SCHEMA_WORDS,
+     .expected = "a list of regular expressions, as ['-jar\\s+(?P<jar>\\S+)']",
+     .offset = offsetof(struct config_process_rule, cmdline),
+     .selects = true,
+     .minimum = 1,
+     .maximum = LONGEST_REGEX,
+     .most = MOST_REGEXES},
+    {.name = "pid",
+     .type = SCHEMA_NUMBERS,
+     .expected = "a list of numbers of processes, as [4711]",
+     .offset = offsetof(struct config_process_rule, pid),
+     .selects = true,
+     .minimum = 1,
+     .maximum = LARGEST_PID,
+     .most = MOST_NAMES},
+    {.name = "children",
+     .type = SCHEMA_BOOL,
+     .expected = "true or false",
+     .offset = offsetof(struct config_process_rule, children)},
+    {.name = "groups",
+     .type = SCHEMA_WORDS,
+     .expected = EXPECTED_GROUPS,
+     .offset = offsetof(struct config_process_rule, groups),
+     .required = true,
+     .minimum = 1,
+     .maximum = LONGEST_NAME,
+     .most = MOST_GROUPS},
+};
+
 static const struct schema_key expose_keys[] = {
     {.name = "rates",
      .type = SCHEMA_BOOL,
@@ -144,6 +205,18 @@ static const struct schema_key limits_keys[] = {
      .offset = offsetof(struct config_limits, cgroups),
      .minimum = 1,
      .maximum = 100000},
+    {.name = "processes",
+     .type = SCHEMA_NUMBER,
+     .expected = "a number from 1 to 100000",
+     .offset = offsetof(struct config_limits, processes),
+     .minimum = 1,
+     .maximum = 100000},
+    {.name = "threads",
+     .type = SCHEMA_NUMBER,
+     .expected = "a number from 1 to 1000000",
+     .offset = offsetof(struct config_limits, threads),
+     .minimum = 1,
+     .maximum = 1000000},
     {.name = "series",
      .type = SCHEMA_NUMBER,
      .expected = "a number from 1 to 10000000",
@@ -171,6 +244,8 @@ static const struct schema ratio_schema = {"a ratio", ratio_keys, ARRAY_SIZE(rat
 static const struct schema system_schema = {"targets.system", system_keys, ARRAY_SIZE(system_keys)};
 static const struct schema cgroup_rule_schema = {"a rule of targets.cgroups", cgroup_rule_keys,
                                                  ARRAY_SIZE(cgroup_rule_keys)};
+static const struct schema process_rule_schema = {"a rule of targets.processes", process_rule_keys,
+                                                  ARRAY_SIZE(process_rule_keys)};
 static const struct schema expose_schema = {"expose", expose_keys, ARRAY_SIZE(expose_keys)};
 static const struct schema limits_schema = {"limits", limits_keys, ARRAY_SIZE(limits_keys)};
 
@@ -189,6 +264,14 @@ static const struct schema_key targets_keys[] = {
      .inner = &cgroup_rule_schema,
      .count_offset = offsetof(struct config_file, config.n_cgroups),
      .element_size = sizeof(struct config_cgroup_rule)},
+    {.name = "processes",
+     .type = SCHEMA_LIST,
+     .expected = "a list of rules with name, comm, exe, cmdline, pid, children, groups",
+     .offset = offsetof(struct config_file, config.processes),
+     .maximum = MOST_RULES,
+     .inner = &process_rule_schema,
+     .count_offset = offsetof(struct config_file, config.n_processes),
+     .element_size = sizeof(struct config_process_rule)},
 };
 
 static const struct schema targets_schema = {"targets", targets_keys, ARRAY_SIZE(targets_keys)};
@@ -237,7 +320,7 @@ static const struct schema_key config_keys[] = {
      .element_size = sizeof(struct config_ratio)},
     {.name = "targets",
      .type = SCHEMA_MAPPING,
-     .expected = "a mapping with system, cgroups",
+     .expected = "a mapping with system, cgroups, processes",
      .given_offset = offsetof(struct config_file, has_targets),
      .inner = &targets_schema},
     {.name = "expose",
@@ -246,7 +329,7 @@ static const struct schema_key config_keys[] = {
      .inner = &expose_schema},
     {.name = "limits",
      .type = SCHEMA_MAPPING,
-     .expected = "a mapping with cgroups, series, body, descriptors",
+     .expected = "a mapping with cgroups, processes, threads, series, body, descriptors",
      .offset = offsetof(struct config_file, config.limits),
      .inner = &limits_schema},
 };

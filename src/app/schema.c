@@ -116,10 +116,11 @@ static int read_bool(struct yaml_reader *reader, const struct schema_key *key, v
 }
 
 /* Numbers of whatever form: they differ by their parser. */
-static int store_number(struct yaml_reader *reader, const struct schema_key *key, void *object,
-                        const char *text, int (*parse)(const char *, uint64_t *))
+static int store_number(struct yaml_reader *reader, const struct schema_key *key,
+                        uint64_t *ret_value, const char *text,
+                        int (*parse)(const char *, uint64_t *))
 {
-    uint64_t *ret_value = field(object, key->offset), value;
+    uint64_t value;
 
     if (key->takes_auto && strcmp(text, "auto") == 0) {
         *ret_value = 0;
@@ -135,21 +136,23 @@ static int read_number(struct yaml_reader *reader, const struct schema_key *key,
 {
     const char *text = take_plain(reader, key);
 
-    return text ? store_number(reader, key, object, text, parse_u64) : -EINVAL;
+    return text ? store_number(reader, key, field(object, key->offset), text, parse_u64) : -EINVAL;
 }
 
 static int read_duration(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
     const char *text = take_text(reader, key);
 
-    return text ? store_number(reader, key, object, text, parse_duration_ns) : -EINVAL;
+    return text ? store_number(reader, key, field(object, key->offset), text, parse_duration_ns)
+                : -EINVAL;
 }
 
 static int read_bytes(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
     const char *text = take_text(reader, key);
 
-    return text ? store_number(reader, key, object, text, parse_bytes) : -EINVAL;
+    return text ? store_number(reader, key, field(object, key->offset), text, parse_bytes)
+                : -EINVAL;
 }
 
 static int read_choice(struct yaml_reader *reader, const struct schema_key *key, void *object)
@@ -245,6 +248,34 @@ static int read_words(struct yaml_reader *reader, const struct schema_key *key, 
     return r < 0 ? r : check_length(reader, key, begin, ret_words->n, key->minimum, key->most);
 }
 
+/* A list of no numbers is refused. */
+static int read_numbers(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    struct config_numbers *ret_numbers = field(object, key->offset);
+    struct config_place begin = yaml_reader_place(reader);
+    int r;
+
+    if (reader->event.type != YAML_SEQUENCE_START_EVENT)
+        return refuse_type(reader, key);
+    while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_SEQUENCE_END_EVENT) {
+        const char *text;
+        uint64_t *numbers;
+
+        r = check_length(reader, key, begin, ret_numbers->n + 1, 0, key->most);
+        if (r < 0)
+            return r;
+        numbers = append_element(ret_numbers->numbers, ret_numbers->n, sizeof(*numbers));
+        if (!numbers)
+            return -ENOMEM;
+        ret_numbers->numbers = numbers;
+        text = take_plain(reader, key);
+        r = text ? store_number(reader, key, &numbers[ret_numbers->n++], text, parse_u64) : -EINVAL;
+        if (r < 0)
+            return r;
+    }
+    return r < 0 ? r : check_length(reader, key, begin, ret_numbers->n, 1, key->most);
+}
+
 static int read_mapping(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
     if (reader->event.type != YAML_MAPPING_START_EVENT)
@@ -293,7 +324,8 @@ static int read_list(struct yaml_reader *reader, const struct schema_key *key, v
 static value_reader *const value_readers[SCHEMA_TYPES_] = {
     [SCHEMA_BOOL] = read_bool,   [SCHEMA_NUMBER] = read_number,   [SCHEMA_DURATION] = read_duration,
     [SCHEMA_BYTES] = read_bytes, [SCHEMA_CHOICE] = read_choice,   [SCHEMA_WORD] = read_word,
-    [SCHEMA_WORDS] = read_words, [SCHEMA_MAPPING] = read_mapping, [SCHEMA_LIST] = read_list,
+    [SCHEMA_WORDS] = read_words, [SCHEMA_NUMBERS] = read_numbers, [SCHEMA_MAPPING] = read_mapping,
+    [SCHEMA_LIST] = read_list,
 };
 
 static int refuse_key(struct yaml_reader *reader, const struct schema *schema, const char *name)
@@ -357,6 +389,30 @@ static int read_entry(struct yaml_reader *reader, const struct schema *schema, v
     return value_readers[key->type](reader, key, object);
 }
 
+static int check_keys(struct yaml_reader *reader, const struct schema *schema,
+                      struct config_place begin, const struct config_place *first)
+{
+    bool may_select = false, selects = false;
+
+    for (size_t i = 0; i < schema->n_keys; i++) {
+        const struct schema_key *key = &schema->keys[i];
+
+        if (key->required && !first[i].line)
+            return config_error_set(reader->error, begin, "%s has no \"%s\"; expected %s",
+                                    schema->what, key->name, key->expected);
+        may_select |= key->selects;
+        selects |= key->selects && first[i].line;
+    }
+    if (!may_select || selects)
+        return 0;
+    (void)config_error_set(reader->error, begin, "%s selects nothing; expected at least one of",
+                           schema->what);
+    for (size_t i = 0; i < schema->n_keys; i++)
+        if (schema->keys[i].selects)
+            config_error_add(reader->error, " \"%s\"", schema->keys[i].name);
+    return -EINVAL;
+}
+
 int schema_read(struct yaml_reader *reader, const struct schema *schema, void *object)
 {
     struct config_place begin = yaml_reader_place(reader), first[SCHEMA_MOST_KEYS] = {NULL_PLACE};
@@ -367,9 +423,5 @@ int schema_read(struct yaml_reader *reader, const struct schema *schema, void *o
         if (r < 0)
             return r;
     }
-    for (size_t i = 0; r == 0 && i < schema->n_keys; i++)
-        if (schema->keys[i].required && !first[i].line)
-            r = config_error_set(reader->error, begin, "%s has no \"%s\"; expected %s",
-                                 schema->what, schema->keys[i].name, schema->keys[i].expected);
-    return r;
+    return r < 0 ? r : check_keys(reader, schema, begin, first);
 }

@@ -21,6 +21,7 @@ enum schema_type {
     SCHEMA_CHOICE,   /* an enum; the choices in its order, from 0 */
     SCHEMA_WORD,     /* struct config_word */
     SCHEMA_WORDS,    /* struct config_words: a list of words */
+    SCHEMA_NUMBERS,  /* struct config_numbers: a list of numbers */
     SCHEMA_MAPPING,  /* the structure at `offset`, by `inner` */
     SCHEMA_LIST,     /* a pointer to an array, and its length: mappings by `inner` */
     SCHEMA_TYPES_,   /* how many there are */
@@ -32,11 +33,13 @@ struct schema_key {
     const char *expected; /* what stands behind "expected" in an error */
     size_t offset;        /* of the value in the structure */
     bool required;
-    bool takes_auto;            /* the word `auto` is a value: 0, or a word whose text is NULL */
-    size_t given_offset;        /* of a bool that becomes true where the key is there; 0: none */
-    uint64_t minimum;           /* of a number; of how many there are in a list */
-    uint64_t maximum;           /* the same; of the bytes of a word (and of each word of a list) */
-    size_t most;                /* words in a list of words */
+    bool selects;        /* at least one of the keys that do must be there, if there are any */
+    bool takes_auto;     /* the word `auto` is a value: 0, or a word whose text is NULL */
+    size_t given_offset; /* of a bool that becomes true where the key is there; 0: none */
+    uint64_t minimum;    /* of a number (and of each of a list); of how many words there are
+                            in a list, or mappings */
+    uint64_t maximum;    /* the same; of the bytes of a word (and of each word of a list) */
+    size_t most;         /* words or numbers in a list of them */
     const char *const *choices; /* ends with NULL */
     const struct schema *inner;
     size_t count_offset; /* of the length of a list */

@@ -55,6 +55,22 @@ size_t yaml_offset_of(const char *text, size_t length, struct config_place place
     return offset;
 }
 
+struct config_place yaml_place_inside(const char *text, size_t length,
+                                      const struct config_word *word, size_t offset)
+{
+    size_t at = yaml_offset_of(text, length, word->place), n = strlen(word->text);
+    struct config_place place = word->place;
+
+    if (at < length && (text[at] == '"' || text[at] == '\'')) {
+        at++;
+        place.column++;
+    }
+    if (length - at < n || memcmp(text + at, word->text, n) != 0)
+        return word->place;
+    place.column += yaml_place_of(word->text, offset).column - 1;
+    return place;
+}
+
 static int refuse_offset(struct yaml_reader *reader, size_t offset, const char *what)
 {
     return config_error_set(reader->error, yaml_place_of(reader->text, offset), "%s", what);

@@ -48,3 +48,10 @@ struct config_place yaml_place_of(const char *text, size_t offset);
 
 /* The offset of a place in the text; `length` where it has no such place. */
 size_t yaml_offset_of(const char *text, size_t length, struct config_place place);
+
+/*
+ * Where a byte of a word stands in the text; the word's begin where it is not
+ * written letter by letter (escapes in quotes, more lines than one).
+ */
+struct config_place yaml_place_inside(const char *text, size_t length,
+                                      const struct config_word *word, size_t offset);

@@ -40,6 +40,7 @@ static void assert_same_targets(const struct config *a, const struct config *b)
     assert_int_equal(a->system.by, b->system.by);
     assert_true(same_words(&a->system.groups, &b->system.groups));
     assert_int_equal(a->system.cpus.text == NULL, b->system.cpus.text == NULL);
+    assert_int_equal(a->n_processes, b->n_processes);
     assert_int_equal(a->n_cgroups, b->n_cgroups);
     for (size_t i = 0; i < a->n_cgroups; i++) {
         assert_true(same_words(&a->cgroups[i].include, &b->cgroups[i].include));
@@ -143,7 +144,8 @@ static void every_key__goes_where_it_belongs(void **state)
                                   "      exclude: [/a/c]\n"
                                   "      groups: [a.b-c_1, soft]\n"
                                   "expose: {rates: false, ratios: false}\n"
-                                  "limits: {cgroups: 5, series: 6, body: 4KiB, "
+                                  "limits: {cgroups: 5, processes: 8, threads: 9, series: 6, "
+                                  "body: 4KiB, "
                                   "descriptors: 700}\n");
 
     (void)state;
@@ -165,6 +167,8 @@ static void every_key__goes_where_it_belongs(void **state)
     assert_false(config->expose_rates);
     assert_false(config->expose_ratios);
     assert_int_equal(config->limits.cgroups, 5);
+    assert_int_equal(config->limits.processes, 8);
+    assert_int_equal(config->limits.threads, 9);
     assert_int_equal(config->limits.series, 6);
     assert_int_equal(config->limits.body, 4096);
     assert_int_equal(config->limits.descriptors, 700);

@@ -53,7 +53,7 @@ static void keys(void **state)
         {"intervall: 1s", 1, 1, {"unknown key \"intervall\"", "did you mean \"interval\""}},
         {"interval: 1s\nxyzzy: 1", 2, 1, {"unknown key \"xyzzy\"", "groups", "limits"}},
         {"groups:\n  - nam: a", 2, 5, {"\"nam\" in a group", "name or events", "\"name\"?"}},
-        {"targets:\n  processes: []", 2, 3, {"unknown key \"processes\" in targets"}},
+        {"targets:\n  threads: []", 2, 3, {"unknown key \"threads\" in targets", "processes"}},
         {"limits: {pmu_counters: auto}", 1, 10, {"unknown key \"pmu_counters\""}},
         {"\"inter\\0val\": 1s", 1, 1, {"unknown key"}},
         {"[a]: 1", 1, 1, {"a key of the configuration is a list"}},

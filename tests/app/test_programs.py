@@ -36,7 +36,7 @@ class Config(unittest.TestCase):
         status, out, err = run(PMUTOOL, "check", "config", SHIPPED)
         self.assertEqual((status, err), (0, ""))
         self.assertIn(f"Checking {SHIPPED}\n  SUCCESS: groups: 2, events: 8 ", out)
-        self.assertIn("system: by all, rules for cgroups: 1", out)
+        self.assertIn("system: by all, rules for cgroups: 1, for processes: 0", out)
         self.assertRegex(out, r"\n  page-faults +software: type=1 config=0x2\n")
 
     def test_system_wide_clocks_are_noted_with_their_place(self):
@@ -45,6 +45,29 @@ class Config(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertIn(f"{path}:2:27: note: system-wide, task-clock of group software is wall time",
                       out)
+
+    def test_process_rules_that_are_mostly_slips_are_warned_of_with_their_place(self):
+        path = self.file("targets:\n processes:\n"
+                         " - {name: '{{.Comm}}', comm: [prometheus-node, ok], groups: [software]}\n"
+                         " - {comm: [ok, prometheus-node-exporter], groups: [software]}\n"
+                         " - {name: '{{.Comm}}-{{.PID}}', comm: [ok], groups: [software]}\n")
+        status, out, err = run(PMUTOOL, "check", "config", path)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("system: no, rules for cgroups: 0, for processes: 3\n", out)
+        warnings = [line for line in out.splitlines() if ": warning: " in line]
+        self.assertEqual(len(warnings), 2, out)
+        self.assertIn(f'{path}:4:16: warning: a comm has at most 15 bytes, so '
+                      '"prometheus-node-exporter" matches none but', warnings[0])
+        self.assertTrue(warnings[0].endswith('did you mean "prometheus-node"?'), out)
+        self.assertIn(f'{path}:5:11: warning: by name "{{{{.Comm}}}}-{{{{.PID}}}}" each process',
+                      warnings[1])
+
+    def test_a_pattern_that_is_none_is_told_with_its_place(self):
+        path = self.file("targets:\n processes:\n"
+                         " - {cmdline: ['-jar (\\S+'], groups: [software]}\n")
+        status, out, err = run(PMUTOOL, "check", "config", path)
+        self.assertEqual((status, out), (2, ""))
+        self.assertTrue(err.startswith(f"{path}:3:25: cmdline pattern \"-jar (\\S+\": not a "), err)
 
     def test_what_direct_counting_costs_is_noted_where_both_scopes_count(self):
         groups = "groups:\n- {name: a, events: [page-faults, context-switches]}\n"

@@ -6,13 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/config.h"
+#include "app/config_processes.h"
 #include "fuzz/fuzz.h"
 
 static void check_words(const struct config_words *words)
 {
     for (size_t i = 0; i < words->n; i++)
         FUZZ_CHECK(words->words[i].text && words->words[i].text[0]);
+}
+
+static void check_processes(const struct config *config)
+{
+    AUTO(process_rules) struct process_rules *rules = NULL;
+    struct process_rule_error error;
+    size_t index;
+
+    for (size_t i = 0; i < config->n_processes; i++) {
+        const struct config_process_rule *rule = &config->processes[i];
+
+        FUZZ_CHECK(rule->comm.n + rule->exe.n + rule->cmdline.n + rule->pid.n > 0);
+        FUZZ_CHECK(rule->groups.n > 0);
+        check_words(&rule->comm);
+        check_words(&rule->exe);
+        check_words(&rule->cmdline);
+        check_words(&rule->groups);
+    }
+    FUZZ_CHECK(config_processes_make(config, &rules, &index, &error) == 0);
 }
 
 static void check_config(const struct config *config)
@@ -30,6 +49,7 @@ static void check_config(const struct config *config)
         check_words(&config->cgroups[i].exclude);
         check_words(&config->cgroups[i].groups);
     }
+    check_processes(config);
     for (size_t i = 0; i < config->n_renames; i++)
         FUZZ_CHECK(config->renames[i].event.text && config->renames[i].name.text);
     for (size_t i = 0; i < config->n_ratios; i++)

@@ -76,13 +76,16 @@ struct config_system {
     struct config_word cpus; /* text NULL: auto (online but nohz_full); else a cpu list */
 };
 
+#define CONFIG_ALL_COUNTERS UINT64_MAX
+
 struct config_limits {
     uint64_t cgroups;
     uint64_t processes;
     uint64_t threads;
     uint64_t series;
-    uint64_t body;        /* bytes */
-    uint64_t descriptors; /* 0: auto */
+    uint64_t body;         /* bytes */
+    uint64_t descriptors;  /* 0: auto */
+    uint64_t pmu_counters; /* active at once on a CPU; 0: auto; CONFIG_ALL_COUNTERS */
 };
 
 struct config {

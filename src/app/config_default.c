@@ -42,4 +42,5 @@ const char config_default_text[] =
     "  threads: 2000\n"
     "  series: 50000\n"
     "  body: 8MiB\n"
-    "  descriptors: auto\n";
+    "  descriptors: auto\n"
+    "  pmu_counters: auto\n";

@@ -236,6 +236,14 @@ static const struct schema_key limits_keys[] = {
      .minimum = 16,
      .maximum = 100000000,
      .takes_auto = true},
+    {.name = "pmu_counters",
+     .type = SCHEMA_NUMBER,
+     .expected = "auto, all or a number from 1 to 1000",
+     .offset = offsetof(struct config_limits, pmu_counters),
+     .minimum = 1,
+     .maximum = 1000,
+     .takes_auto = true,
+     .takes_all = true},
 };
 
 static const struct schema group_schema = {"a group", group_keys, ARRAY_SIZE(group_keys)};
@@ -329,7 +337,8 @@ static const struct schema_key config_keys[] = {
      .inner = &expose_schema},
     {.name = "limits",
      .type = SCHEMA_MAPPING,
-     .expected = "a mapping with cgroups, processes, threads, series, body, descriptors",
+     .expected =
+         "a mapping with cgroups, processes, threads, series, body, descriptors, pmu_counters",
      .offset = offsetof(struct config_file, config.limits),
      .inner = &limits_schema},
 };

@@ -126,6 +126,10 @@ static int store_number(struct yaml_reader *reader, const struct schema_key *key
         *ret_value = 0;
         return 0;
     }
+    if (key->takes_all && strcmp(text, "all") == 0) {
+        *ret_value = UINT64_MAX;
+        return 0;
+    }
     if (parse(text, &value) < 0 || value < key->minimum || value > key->maximum)
         return refuse_value(reader, key, text);
     *ret_value = value;

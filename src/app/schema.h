@@ -35,6 +35,7 @@ struct schema_key {
     bool required;
     bool selects;        /* at least one of the keys that do must be there, if there are any */
     bool takes_auto;     /* the word `auto` is a value: 0, or a word whose text is NULL */
+    bool takes_all;      /* the word `all` is a value: UINT64_MAX */
     size_t given_offset; /* of a bool that becomes true where the key is there; 0: none */
     uint64_t minimum;    /* of a number (and of each of a list); of how many words there are
                             in a list, or mappings */

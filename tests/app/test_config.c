@@ -146,7 +146,7 @@ static void every_key__goes_where_it_belongs(void **state)
                                   "expose: {rates: false, ratios: false}\n"
                                   "limits: {cgroups: 5, processes: 8, threads: 9, series: 6, "
                                   "body: 4KiB, "
-                                  "descriptors: 700}\n");
+                                  "descriptors: 700, pmu_counters: 5}\n");
 
     (void)state;
     assert_int_equal(config->interval_ns, 60 * NS_PER_SECOND);
@@ -172,6 +172,17 @@ static void every_key__goes_where_it_belongs(void **state)
     assert_int_equal(config->limits.series, 6);
     assert_int_equal(config->limits.body, 4096);
     assert_int_equal(config->limits.descriptors, 700);
+    assert_int_equal(config->limits.pmu_counters, 5);
+}
+
+static void counters_of_the_pmu__may_be_auto_or_all(void **state)
+{
+    AUTO(config) struct config *all = parse("limits: {pmu_counters: all}");
+    AUTO(config) struct config *automatic = parse("limits: {pmu_counters: auto}");
+
+    (void)state;
+    assert_true(all->limits.pmu_counters == CONFIG_ALL_COUNTERS);
+    assert_int_equal(automatic->limits.pmu_counters, 0);
 }
 
 static void own_targets__go_with_the_built_in_groups(void **state)
@@ -350,6 +361,7 @@ int main(void)
         cmocka_unit_test(default__stands_in_no_file),
         cmocka_unit_test(a_file_that_says_nothing__is_the_default),
         cmocka_unit_test(every_key__goes_where_it_belongs),
+        cmocka_unit_test(counters_of_the_pmu__may_be_auto_or_all),
         cmocka_unit_test(own_targets__go_with_the_built_in_groups),
         cmocka_unit_test(targets_may_be_none),
         cmocka_unit_test(one_event_in_two_groups__is_good),

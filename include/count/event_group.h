@@ -70,11 +70,17 @@ int event_groups_probe(const struct event_groups *groups, const struct perf_ops 
  */
 bool event_can_inherit_threads(const struct perf_ops *ops);
 
+/* What is applied, in the form of a result. */
+void event_groups_absences(const struct event_groups *groups, enum absence *ret_absences);
+
 /* Whether the result differs from what is applied. */
 bool event_groups_differ(const struct event_groups *groups, const enum absence *absences);
 
 /* Takes the result over. Only while no counter set of these groups is open. */
 void event_groups_apply(struct event_groups *groups, const enum absence *absences);
 
-/* Whether asking again may help: some member is missing for a reason that can pass. */
+/*
+ * Whether asking again may help: some member is missing for a reason that can pass.
+ * over_budget is ours, and no question to the kernel.
+ */
 bool event_groups_want_retry(const struct event_groups *groups);

@@ -81,6 +81,13 @@ void pmu_budget_divide(size_t budget, struct pmu_claim *claims, size_t n_claims,
 size_t event_groups_wanted_counters(const struct event_groups *groups,
                                     const enum absence *absences);
 
+/*
+ * The same groups, in which all that takes a counter is over_budget, for a target that
+ * gets none: samples of both have the same shape. 0 or -ENOMEM.
+ */
+int event_groups_without_counters(const struct event_groups *groups,
+                                  struct event_groups **ret_groups);
+
 /* The first events that take a counter keep theirs, the others are over_budget. */
 void event_groups_grant_counters(const struct event_groups *groups, size_t granted,
                                  enum absence *absences);

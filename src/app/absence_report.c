@@ -11,10 +11,12 @@ static const char *const advice[ABSENCE_COUNT_] = {
                        "virtual machines have none",
     [ABSENCE_UNKNOWN_EVENT] = "no source of events knows this name",
     [ABSENCE_NOT_SUPPORTED] = "the kernel or PMU refuses it in this scope",
-    [ABSENCE_NOT_PERMITTED] =
-        "grant CAP_PERFMON, or lower kernel.perf_event_paranoid; above 2, as Debian and Ubuntu have "
-        "it, the kernel may want both; an LSM may forbid it too",
+    [ABSENCE_NOT_PERMITTED] = "grant CAP_PERFMON, or lower kernel.perf_event_paranoid; above 2, as "
+                              "Debian and Ubuntu have "
+                              "it, the kernel may want both; an LSM may forbid it too",
     [ABSENCE_PMU_BUSY] = "its counters are held by somebody else; tried again every minute",
+    [ABSENCE_OVER_BUDGET] = "our share of the PMU's counters is used up (limits.pmu_counters): "
+                            "count fewer events, scopes or levels, or allow more",
     [ABSENCE_GROUP_TOO_LARGE] = "the PMU has not enough counters for the whole group: split it",
 };
 
@@ -48,11 +50,13 @@ static bool lacks(const struct event_groups *groups, const struct group_member *
     return false;
 }
 
-static bool is_told(const struct event_groups *const *told, size_t n_told,
+/* What is left out by our own choice is another matter in each scope. */
+static bool is_told(const struct event_groups *const *told, size_t n_told, enum scope_kind kind,
                     const struct group_member *member)
 {
     for (size_t i = 0; i < n_told; i++)
-        if (told[i] && lacks(told[i], member))
+        if (told[i] && (told[i]->kind == kind || member->absence != ABSENCE_OVER_BUDGET) &&
+            lacks(told[i], member))
             return true;
     return false;
 }
@@ -71,7 +75,7 @@ static void collect(const struct event_groups *groups, const struct event_groups
             const struct group_member *member = &groups->groups[g].members[i];
 
             if (member->absence != reason || !is_news(groups, member) ||
-                is_told(told, n_told, member))
+                is_told(told, n_told, groups->kind, member))
                 continue;
             if (names->length > 0)
                 text_append_char(names, ' ');

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "app/absence_report.h"
-#include "app/collector_state.h"
+#include "app/collector_budget.h"
 #include "app/log.h"
 #include "base/clock.h"
 #include "metric/snapshot.h"
@@ -72,6 +72,7 @@ static void admit_refused(struct collector *collector)
         if (!entry->account) {
             (void)ledger_admit(&collector->ledger, entry, clock_realtime_ns());
             collector->next_admission = place + 1;
+            collector->share_again = collector->share_again || entry->account;
             tries--;
         }
         if (entry->account && !entry->counters && is_countable(collector, entry))
@@ -95,6 +96,8 @@ static void note_absence(struct collector *collector, struct entry *entry)
 {
     enum absence reason = counter_set_absence(entry->counters);
 
+    if (reason == ABSENCE_NONE && entry->over_budget)
+        reason = ABSENCE_OVER_BUDGET;
     if (reason != ABSENCE_NONE && entry->uncounted != reason)
         collector->status.dropped[kind_of(entry)][reason]++;
     entry->uncounted = reason;
@@ -233,6 +236,7 @@ void collector_status(const struct collector *collector, struct exporter_status 
         ret_status->uncounted[SCOPE_CGROUP][ABSENCE_NO_DESCRIPTORS]++;
     ret_status->open_counters = collector->setup.mechanism->open_counters;
     ret_status->reopened = collector->setup.mechanism->reopened;
+    collector_budget_status(collector, ret_status);
     if (collector->cgroups)
         add_census(cgroup_targets_census(collector->cgroups), ret_status);
 }

@@ -2,7 +2,7 @@
 
 /* The first stage of a cycle: what has ended is read once more, what is new is entered. */
 
-#include "app/collector_state.h"
+#include "app/collector_budget.h"
 #include "app/log.h"
 #include "base/clock.h"
 #include "target/cgroup_path.h"
@@ -30,6 +30,8 @@ static bool enter_cgroup(struct collector *collector, struct cgroup_target *targ
         return false;
     target->owner = entry;
     entry->cpus = collector->online;
+    /* until it is known what those above and below it take */
+    entry->over_budget = collector->counting->classes[entry->class_index].without_counters;
     if (entry->account)
         (void)collector_make_counters(collector, entry); /* tried again when it is opened */
     else
@@ -77,6 +79,7 @@ static void end_cgroup(struct collector *collector, struct cgroup_target *target
     }
     if (entry->counters)
         collector_read_entry(collector, entry);
+    entry->uncounted = ABSENCE_NONE; /* nobody wants it to be counted any more */
     ledger_linger(&collector->ledger, entry, collector->now_ns);
 }
 
@@ -109,6 +112,8 @@ int collector_discover(struct collector *collector)
     enter_newcomers(collector, &changes);
     if (changes.identities_changed)
         ledger_rename(&collector->ledger);
+    collector->share_again |= changes.n_born > 0 || changes.n_gone > 0;
+    collector_share_counters(collector);
     ledger_retire(&collector->ledger, collector->now_ns, collector->setup.config->linger_ns);
     return r;
 }

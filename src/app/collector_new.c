@@ -61,6 +61,7 @@ static struct cgroup_limits cgroup_limits(const struct collector *collector)
 
 int collector_make_counters(struct collector *collector, struct entry *entry)
 {
+    const struct target_class *class = &collector->counting->classes[entry->class_index];
     const struct scope scope = {
         .kind = entry->cgroup ? SCOPE_CGROUP : SCOPE_SYSTEM,
         .cgroup_fd = entry->cgroup ? entry->cgroup->fd : -1,
@@ -68,7 +69,7 @@ int collector_make_counters(struct collector *collector, struct entry *entry)
     };
 
     return counter_set_new(collector->setup.mechanism,
-                           collector->counting->classes[entry->class_index].groups, &scope,
+                           entry->over_budget ? class->without_counters : class->groups, &scope,
                            &entry->counters);
 }
 
@@ -176,8 +177,11 @@ static int add_system(struct collector *collector)
 static int make_rules(struct collector *collector)
 {
     const struct config *config = collector->setup.config;
-    int r = cgroup_rules_new(&collector->rules);
+    int r;
 
+    if (config->n_cgroups == 0 || collector->setup.cgroup_root_fd < 0)
+        return 0;
+    r = cgroup_rules_new(&collector->rules);
     for (size_t i = 0; i < config->n_cgroups && r >= 0; i++) {
         const struct config_cgroup_rule *rule = &config->cgroups[i];
         AUTO_FREE const char **include = calloc(rule->include.n + 1, sizeof(char *));
@@ -197,13 +201,9 @@ static int make_rules(struct collector *collector)
 static int make_cgroups(struct collector *collector)
 {
     const struct cgroup_limits limits = cgroup_limits(collector);
-    int r;
 
-    if (collector->setup.config->n_cgroups == 0 || collector->setup.cgroup_root_fd < 0)
+    if (!collector->rules)
         return 0;
-    r = make_rules(collector);
-    if (r < 0)
-        return r;
     return cgroup_targets_new(collector->setup.cgroup_root_fd, collector->rules, &limits,
                               &collector->cgroups);
 }
@@ -250,6 +250,8 @@ static int fill(struct collector *collector, const struct collector *predecessor
 
     if (r >= 0)
         r = counting_new(collector->setup.config, collector->setup.resolver, &collector->counting);
+    if (r >= 0)
+        r = make_rules(collector);
     if (r >= 0)
         r = collector_probe(collector, predecessor);
     if (r >= 0)

@@ -4,6 +4,7 @@
 /* What the collector holds between cycles: shared by its construction, its probe and its cycle. */
 
 #include "app/collector.h"
+#include "app/counting_budget.h"
 #include "app/ledger.h"
 #include "count/mechanism.h"
 #include "metric/exporter_status.h"
@@ -18,6 +19,9 @@ struct collector {
     struct cpu_list *system_cpus;
     struct cpu_list **single_cpus; /* by: cpu: for each of system_cpus a list of it alone */
     struct ledger ledger;
+    struct pmu_share pmu;
+    size_t longest_chain; /* counters of the PMU that nested cgroups take at once now */
+    bool share_again;     /* cgroups came or went: others may have counters of the PMU now */
     struct roster *roster;
     struct entry *machine;         /* where the machine is the sum of its CPUs; else NULL */
     struct cgroup_target *orphans; /* born when there was no memory for an entry */

@@ -240,6 +240,7 @@ struct counting *counting_free(struct counting *counting)
         (void)plan_unref(counting->classes[i].plan);
         (void)sample_free(counting->classes[i].sample);
         (void)event_groups_free(counting->classes[i].groups);
+        (void)event_groups_free(counting->classes[i].without_counters);
     }
     for (size_t i = 0; i < counting->n_events; i++)
         (void)event_free(counting->events[i]);
@@ -273,28 +274,11 @@ static void keep_open(const struct event_group *group, const struct open_groups 
         }
 }
 
-/* What stands, in the form of an answer. */
-static void copy_absences(const struct event_groups *groups, enum absence *absences)
-{
-    for (size_t g = 0; g < groups->n_groups; g++)
-        for (size_t i = 0; i < groups->groups[g].n_members; i++)
-            absences[groups->groups[g].first + i] = groups->groups[g].members[i].absence;
-}
-
-int counting_probe(struct counting *counting, size_t class_index, const struct perf_ops *ops,
-                   const struct scope *scope, const struct open_groups *open)
+int counting_apply(struct counting *counting, size_t class_index, const enum absence *absences)
 {
     struct target_class *class = &counting->classes[class_index];
-    AUTO_FREE enum absence *absences = calloc(class->groups->n_events + 1, sizeof(*absences));
     int r;
 
-    if (!absences)
-        return -ENOMEM;
-    class->unsure = event_groups_probe(class->groups, ops, scope, absences) < 0;
-    if (class->unsure)
-        copy_absences(class->groups, absences);
-    for (size_t g = 0; g < class->groups->n_groups; g++)
-        keep_open(&class->groups->groups[g], open, class->unsure, absences);
     event_groups_apply(class->groups, absences);
     r = make_plan(class, class->groups);
     if (r >= 0 && class_index == CLASS_CPU)
@@ -302,7 +286,23 @@ int counting_probe(struct counting *counting, size_t class_index, const struct p
     return r;
 }
 
-/* Whether the answer has something that is not counted now. */
+int counting_probe(struct counting *counting, size_t class_index, const struct perf_ops *ops,
+                   const struct scope *scope, const struct open_groups *open)
+{
+    struct target_class *class = &counting->classes[class_index];
+    AUTO_FREE enum absence *absences = calloc(class->groups->n_events + 1, sizeof(*absences));
+
+    if (!absences)
+        return -ENOMEM;
+    class->unsure = event_groups_probe(class->groups, ops, scope, absences) < 0;
+    if (class->unsure)
+        event_groups_absences(class->groups, absences);
+    for (size_t g = 0; g < class->groups->n_groups; g++)
+        keep_open(&class->groups->groups[g], open, class->unsure, absences);
+    return counting_apply(counting, class_index, absences);
+}
+
+/* Whether the answer has something that is not counted now, for want of more than our budget. */
 static bool has_more(const struct event_groups *groups, const enum absence *absences)
 {
     for (size_t g = 0; g < groups->n_groups; g++) {
@@ -310,6 +310,7 @@ static bool has_more(const struct event_groups *groups, const enum absence *abse
 
         for (size_t i = 0; i < group->n_members; i++)
             if (group->members[i].absence != ABSENCE_NONE &&
+                group->members[i].absence != ABSENCE_OVER_BUDGET &&
                 absences[group->first + i] == ABSENCE_NONE)
                 return true;
     }

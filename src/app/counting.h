@@ -15,7 +15,10 @@
 struct target_class {
     struct event_groups *groups; /* NULL: this class is a sum of another one's targets */
     struct plan *plan;
-    struct sample *sample; /* scratch for one reading */
+    struct sample *sample;                 /* scratch for one reading */
+    size_t n_counters;                     /* of the PMU that one target takes on a CPU … */
+    struct event_groups *without_counters; /* … and the same groups without what takes them, for
+                                              a target for which none are left; NULL: no need */
     bool unsure; /* the kernel could not tell what can be counted: more is tried than may succeed */
     struct plan_spec spec;
 };
@@ -54,6 +57,9 @@ struct open_groups {
  */
 int counting_probe(struct counting *counting, size_t class_index, const struct perf_ops *ops,
                    const struct scope *scope, const struct open_groups *open);
+
+/* Takes over what a class can count, one absence for each event, with new plans. 0 or -ENOMEM. */
+int counting_apply(struct counting *counting, size_t class_index, const enum absence *absences);
 
 /*
  * Whether the kernel would now let a class count more than it does, or, of an unsure

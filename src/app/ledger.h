@@ -34,6 +34,7 @@ struct entry {
     const struct cpu_list *cpus;  /* where it is counted; borrowed */
     struct footprint footprint;   /* of its account */
     enum absence uncounted;       /* why it is not counted, or not as a whole, now */
+    bool over_budget;             /* it is counted without what takes a counter of the PMU */
     bool counted;                 /* it has been: its totals are worth keeping */
     uint64_t gone_ns;             /* CLOCK_MONOTONIC of its end; 0 while it lives */
     UT_hash_handle hh;            /* in lingering, by path, oldest first */

@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "app/absence_report.h"
-#include "app/collector_state.h"
+#include "app/collector_budget.h"
 #include "app/log.h"
 #include "base/clock.h"
 
@@ -106,20 +106,24 @@ static int probe_class(struct collector *collector, size_t class_index,
     if (counting->classes[class_index].unsure)
         log_warning("the kernel cannot tell what can be counted, it is asked again", "scope",
                     scope_kind_name(scope.kind));
-    report(collector, class_index, predecessor ? predecessor->counting : NULL);
     return 0;
 }
 
 int collector_probe(struct collector *collector, const struct collector *predecessor)
 {
+    int r = 0;
+
     if (collector->setup.config->system.enabled && collector->system_cpus->n == 0)
         log_warning("none of the CPUs of targets.system is online");
-    for (size_t i = 0; i < collector->counting->n_classes; i++) {
-        int r = can_probe(collector, i) ? probe_class(collector, i, predecessor) : 0;
-
-        if (r < 0)
-            return r;
-    }
+    for (size_t i = 0; i < collector->counting->n_classes && r >= 0; i++)
+        r = can_probe(collector, i) ? probe_class(collector, i, predecessor) : 0;
+    if (r >= 0)
+        r = collector_divide_counters(collector, predecessor);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < collector->counting->n_classes; i++)
+        if (can_probe(collector, i))
+            report(collector, i, predecessor ? predecessor->counting : NULL);
     collector->probe_at_ns = clock_monotonic_ns() + PROBE_AGAIN_NS;
     return counting_update_catalogue(collector->counting);
 }
@@ -137,4 +141,6 @@ void collector_probe_again(struct collector *collector)
             counting_can_grow(collector->counting, i, collector->setup.perf, &scope) > 0)
             collector->out_of_date = true;
     }
+    if (!collector->out_of_date && collector_may_count_more(collector))
+        collector->out_of_date = true;
 }

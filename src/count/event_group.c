@@ -213,6 +213,13 @@ bool event_can_inherit_threads(const struct perf_ops *ops)
     return true;
 }
 
+void event_groups_absences(const struct event_groups *groups, enum absence *ret_absences)
+{
+    for (size_t g = 0; g < groups->n_groups; g++)
+        for (size_t i = 0; i < groups->groups[g].n_members; i++)
+            ret_absences[groups->groups[g].first + i] = groups->groups[g].members[i].absence;
+}
+
 bool event_groups_differ(const struct event_groups *groups, const enum absence *absences)
 {
     for (size_t g = 0; g < groups->n_groups; g++) {
@@ -241,10 +248,13 @@ bool event_groups_want_retry(const struct event_groups *groups)
     for (size_t g = 0; g < groups->n_groups; g++) {
         const struct event_group *group = &groups->groups[g];
 
-        for (size_t i = 0; i < group->n_members; i++)
-            if (group->members[i].absence !=
-                absence_by_itself(group->members[i].event, groups->kind, i))
+        for (size_t i = 0; i < group->n_members; i++) {
+            const struct group_member *member = &group->members[i];
+
+            if (member->absence != ABSENCE_OVER_BUDGET &&
+                member->absence != absence_by_itself(member->event, groups->kind, i))
                 return true;
+        }
     }
     return false;
 }

@@ -212,3 +212,40 @@ void event_groups_grant_counters(const struct event_groups *groups, size_t grant
         }
     }
 }
+
+/* Groups of the same events, about which nothing has been asked yet. */
+static int make_alike(const struct event_groups *groups, struct event_groups **ret_groups)
+{
+    AUTO_FREE struct group_spec *specs = calloc(groups->n_groups + 1, sizeof(*specs));
+    AUTO_FREE const struct event **events = calloc(groups->n_events + 1, sizeof(*events));
+
+    if (!specs || !events)
+        return -ENOMEM;
+    for (size_t g = 0; g < groups->n_groups; g++) {
+        const struct event_group *group = &groups->groups[g];
+
+        for (size_t i = 0; i < group->n_members; i++)
+            events[group->first + i] = group->members[i].event;
+        specs[g] = (struct group_spec){group->name, events + group->first, group->n_members};
+    }
+    return event_groups_new(groups->kind, specs, groups->n_groups, ret_groups);
+}
+
+int event_groups_without_counters(const struct event_groups *groups,
+                                  struct event_groups **ret_groups)
+{
+    AUTO_FREE enum absence *absences = calloc(groups->n_events + 1, sizeof(*absences));
+    struct event_groups *alike;
+    int r;
+
+    if (!absences)
+        return -ENOMEM;
+    r = make_alike(groups, &alike);
+    if (r < 0)
+        return r;
+    event_groups_absences(groups, absences);
+    event_groups_grant_counters(groups, 0, absences);
+    event_groups_apply(alike, absences);
+    *ret_groups = alike;
+    return 0;
+}

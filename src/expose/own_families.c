@@ -183,6 +183,28 @@ static void append_targets(struct text *text, const struct exporter_status *stat
     append_reasons(text, "pmu_exporter_targets_dropped_total", status->dropped);
 }
 
+/* Counters of the core's PMU: those of the three numbers that are known. */
+static void append_pmu_counters(struct text *text, const struct exporter_status *status)
+{
+    static const char name[] = "pmu_exporter_pmu_counters";
+    const struct {
+        const char *state;
+        uint64_t n;
+    } states[] = {
+        {"free", status->pmu_free}, {"budget", status->pmu_budget}, {"used", status->pmu_used}};
+
+    format_append_head(text, name,
+                       "Hardware counters of a CPU: found free before anything was counted, of "
+                       "those ours to use, and what can be in use at once",
+                       FAMILY_GAUGE);
+    for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+        const struct label label = {"state", states[i].state};
+
+        if (states[i].n != NUMBER_ABSENT_COUNT)
+            append_labelled(text, name, &label, 1, states[i].n);
+    }
+}
+
 static void append_age(struct text *text, uint64_t age_ns)
 {
     static const char name[] = "pmu_exporter_snapshot_age_seconds";
@@ -202,6 +224,7 @@ void own_families_append(struct text *text, const struct snapshot *snapshot,
     append_event_supported(text, catalogue);
     append_mechanism(text, &snapshot->status);
     append_targets(text, &snapshot->status);
+    append_pmu_counters(text, &snapshot->status);
     append_age(text, facts->age_ns);
     append_numbers(text, status_numbers, ARRAY_SIZE(status_numbers), &snapshot->status);
     if (facts->self)

@@ -83,7 +83,10 @@ static const char *written(struct fixture *f, uint64_t count, const struct expos
 {
     const struct exporter_status status = {.mechanism = "direct",
                                            .mechanism_reason = "why",
-                                           .uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT] = 4};
+                                           .uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT] = 4,
+                                           .pmu_free = 6,
+                                           .pmu_budget = NUMBER_ABSENT_COUNT,
+                                           .pmu_used = 4};
     AUTO(sample) struct sample *sample = sample_new(f->groups);
     AUTO(roster) struct roster *roster = NULL;
     AUTO(snapshot) struct snapshot *snapshot = NULL;
@@ -115,6 +118,16 @@ static void text__has_help_type_and_samples_of_each_family(void **state)
     assert_has(text, "# HELP pmu_cgroup_faults_total Faults \\\\ of\\npages, in the cgroup; event "
                      "faults, type=1\n# TYPE pmu_cgroup_faults_total counter\n"
                      "pmu_cgroup_faults_total{cgroup=\"/a\\\"b\\\\c\\nd\"} 18446744073709551614\n");
+}
+
+static void text__has_the_counters_of_the_pmu_that_are_known(void **state)
+{
+    const char *text = written(*state, 1, &fresh);
+
+    assert_has(text, "# TYPE pmu_exporter_pmu_counters gauge\n"
+                     "pmu_exporter_pmu_counters{state=\"free\"} 6\n"
+                     "pmu_exporter_pmu_counters{state=\"used\"} 4\n");
+    assert_null(strstr(text, "state=\"budget\""));
 }
 
 static void text__writes_nanoseconds_as_seconds_exactly(void **state)
@@ -193,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(text__has_help_type_and_samples_of_each_family),
+        TEST(text__has_the_counters_of_the_pmu_that_are_known),
         TEST(text__writes_nanoseconds_as_seconds_exactly),
         TEST(text__leaves_out_what_is_absent),
         TEST(text__has_an_info_series_with_escaped_labels),

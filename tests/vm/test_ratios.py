@@ -17,6 +17,7 @@ groups:
 ratios:
   - name: user_share
     formula: instructions:u / instructions
+limits: {pmu_counters: all}  # nobody else counts here
 targets:
   system: {groups: [core], by: all}
   cgroups:

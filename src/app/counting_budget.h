@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What a configuration takes of the PMU's counters, and what it may: DESIGN, a good neighbour. */
+
+#include "app/counting.h"
+#include "count/pmu_budget.h"
+
+struct pmu_share {
+    bool is_wanted;               /* some event that can be counted takes a counter */
+    bool is_measured;             /* n_free is known */
+    size_t n_free;                /* on a CPU, when nothing of ours was counted */
+    size_t budget;                /* of those, ours; PMU_COUNTERS_ALL: as many as there are */
+    struct pmu_division division; /* what can be active at once */
+};
+
+/* Whether the classes, as the kernel lets them count, take counters at all. */
+bool counting_wants_counters(const struct counting *counting);
+
+/*
+ * Counts for some milliseconds on the first of the CPUs to find how many counters are
+ * free; only while nothing of ours is counted. 0; -errno where that cannot be told.
+ */
+int counting_find_free(const struct counting *counting, const struct perf_ops *ops,
+                       const struct cpu_list *cpus, size_t *ret_free);
+
+/* The budget of `limits.pmu_counters` where so many are free. */
+size_t counting_budget(const struct config *config, size_t n_free);
+
+/*
+ * Gives out share->budget to the classes: what does not fit is over_budget from here
+ * on, with new plans. Only while no counter set of the classes exists. chains: how
+ * cgroups nest; NULL: they don't. 0 or -ENOMEM.
+ */
+int counting_divide(struct counting *counting, const struct pmu_chains *chains,
+                    struct pmu_share *share);

@@ -10,7 +10,10 @@
  *   /                links
  *   /-/healthy       200 while the server runs
  *   /-/ready         200, or 503 with the reason
- *   else             404; methods other than GET and HEAD: 405
+ *   /-/reload        POST or PUT, where http_server_control() was called: the answer of
+ *   /-/pause         whoever owns the slot, 200 or 500 with its text; 503 while another
+ *                    request is being carried out, 504 where no answer comes
+ *   else             404; other methods: 405
  */
 
 #include <stdbool.h>
@@ -19,6 +22,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "web/control.h"
 
 /*
  * A body that any number of responses share. `version` tells one text from the
@@ -71,6 +75,23 @@ int http_server_new(const char *const *addresses, size_t n_addresses, const char
 int http_server_new_on_sockets(int *fds, size_t n_fds, const char *telemetry_path,
                                const struct page_source *metrics,
                                const struct server_limits *limits, struct http_server **ret_server);
+
+/*
+ * Adds the routes that ask the owner of the slot, which outlives the server; before
+ * http_server_start(). everywhere: on all sockets, else they answer 403 there and are
+ * for the control socket alone. 0 or -errno.
+ */
+int http_server_control(struct http_server *server, struct control_slot *slot, bool everywhere);
+
+/*
+ * Answers on a Unix socket of this path too, which the process's own user alone can
+ * open; there reload and pause may be asked for. Its directory is made where only that
+ * is missing; http_server_free() removes the socket. Before http_server_start(), once.
+ * 0; -EADDRINUSE: a living process listens there (what a dead one has left is
+ * replaced); -EEXIST: there is something else; -ENAMETOOLONG; another -errno. The
+ * server is as it was where it failed.
+ */
+int http_server_add_control_socket(struct http_server *server, const char *path);
 
 /* Starts the thread. 0 or -errno. */
 int http_server_start(struct http_server *server);

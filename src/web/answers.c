@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "web/control.h"
 
 static const char plain_text[] = "text/plain; charset=utf-8";
 
@@ -36,6 +37,19 @@ static const struct description descriptions[N_ANSWERS] = {
     [ANSWER_RENDER_FAILED] = {MHD_HTTP_INTERNAL_SERVER_ERROR, "the metrics could not be written\n"},
     [ANSWER_TOO_MANY_READERS] = {MHD_HTTP_SERVICE_UNAVAILABLE, "too many slow readers, try again\n",
                                  .header = {MHD_HTTP_HEADER_RETRY_AFTER, "1"}},
+    [ANSWER_CONTROL_METHOD] = {MHD_HTTP_METHOD_NOT_ALLOWED, "only POST and PUT are answered here\n",
+                               .close = true, .header = {MHD_HTTP_HEADER_ALLOW, "POST, PUT"}},
+    [ANSWER_CONTROL_DISABLED] = {MHD_HTTP_FORBIDDEN,
+                                 "reload and pause are not enabled on this address: start "
+                                 "pmu_exporter with --web.enable-lifecycle, or use pmutool, which "
+                                 "asks over the socket of --control.socket\n"},
+    [ANSWER_CONTROL_DURATION] = {MHD_HTTP_BAD_REQUEST,
+                                 "expected ?duration= with " CONTROL_PAUSE_EXPECTED "\n"},
+    [ANSWER_CONTROL_BUSY] = {MHD_HTTP_SERVICE_UNAVAILABLE,
+                             "another reload or pause is being carried out, try again\n",
+                             .header = {MHD_HTTP_HEADER_RETRY_AFTER, "1"}},
+    [ANSWER_CONTROL_LATE] = {MHD_HTTP_GATEWAY_TIMEOUT,
+                             "no answer in time: look at the log for what came of it\n"},
 };
 
 static const char page_head[] =
@@ -146,4 +160,21 @@ enum MHD_Result answers_queue(const struct answers *answers, enum answer which,
                               struct MHD_Connection *mhd)
 {
     return MHD_queue_response(mhd, descriptions[which].status, answers->responses[which]);
+}
+
+enum MHD_Result answers_queue_text(struct MHD_Connection *mhd, unsigned status,
+                                   const struct text *text)
+{
+    enum MHD_Result result = MHD_NO;
+    struct MHD_Response *response;
+
+    if (text_error(text) < 0)
+        return MHD_NO;
+    response = MHD_create_response_from_buffer(text->length, text->data, MHD_RESPMEM_MUST_COPY);
+    if (!response)
+        return MHD_NO;
+    if (response_describe(response, plain_text))
+        result = MHD_queue_response(mhd, status, response);
+    MHD_destroy_response(response);
+    return result;
 }

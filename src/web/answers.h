@@ -6,6 +6,8 @@
 #include <microhttpd.h>
 #include <stdbool.h>
 
+#include "base/text.h"
+
 enum answer {
     ANSWER_NONE, /* none of these: the request goes on */
     ANSWER_HEALTHY,
@@ -17,6 +19,11 @@ enum answer {
     ANSWER_BODY_REFUSED,
     ANSWER_RENDER_FAILED,
     ANSWER_TOO_MANY_READERS,
+    ANSWER_CONTROL_METHOD,
+    ANSWER_CONTROL_DISABLED,
+    ANSWER_CONTROL_DURATION,
+    ANSWER_CONTROL_BUSY,
+    ANSWER_CONTROL_LATE,
     N_ANSWERS,
 };
 
@@ -30,6 +37,10 @@ void answers_done(struct answers *answers);
 
 enum MHD_Result answers_queue(const struct answers *answers, enum answer which,
                               struct MHD_Connection *mhd);
+
+/* Answers with a text of this moment. */
+enum MHD_Result answers_queue_text(struct MHD_Connection *mhd, unsigned status,
+                                   const struct text *text);
 
 /* Adds the headers that every response has; false where memory ran out. */
 bool response_describe(struct MHD_Response *response, const char *content_type);

@@ -24,6 +24,7 @@ enum connection_phase {
 struct connection {
     int fd; /* borrowed from libmicrohttpd; -1: a free place */
     enum connection_phase phase;
+    bool may_control; /* reload and pause may be asked for here */
     uint64_t deadline_ns;
     const struct body *body;      /* the shared body that it is reading, or NULL */
     struct connection *next_free; /* of a free place */

@@ -30,7 +30,7 @@ static void watch(const struct daemon *daemon)
     (void)sd_event_source_set_enabled(daemon->accepting, accepting ? SD_EVENT_ON : SD_EVENT_OFF);
 }
 
-static void run(struct daemon *daemon)
+void daemon_turn(struct daemon *daemon)
 {
     MHD_UNSIGNED_LONG_LONG timeout;
 
@@ -43,14 +43,14 @@ static void run(struct daemon *daemon)
 static int on_serving(sd_event_source *source, int fd, uint32_t events, void *context)
 {
     (void)source, (void)fd, (void)events;
-    run(context);
+    daemon_turn(context);
     return 0;
 }
 
 static int on_unfinished(sd_event_source *source, void *context)
 {
     (void)source;
-    run(context);
+    daemon_turn(context);
     return 0;
 }
 
@@ -97,6 +97,7 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **sock
 {
     struct daemon *const daemon = context;
     const union MHD_ConnectionInfo *info;
+    struct connection *connection;
 
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
         connection_remove(daemon->connections, TAKE(*socket_context));
@@ -104,7 +105,9 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **sock
     }
     info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
     /* there is a place: accepting stops where the table is full */
-    *socket_context = connection_add(daemon->connections, info->connect_fd);
+    connection = connection_add(daemon->connections, info->connect_fd);
+    connection->may_control = daemon->may_control;
+    *socket_context = connection;
 }
 
 static struct MHD_Daemon *start(struct daemon *daemon, struct site *site,
@@ -122,8 +125,9 @@ static struct MHD_Daemon *start(struct daemon *daemon, struct site *site,
     };
 
     /* without MHD_USE_ERROR_LOG it says nothing: a client must not be able to fill the log */
-    return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
-                            site_on_request, site, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+    return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0,
+                            NULL, NULL, site_on_request, site, MHD_OPTION_ARRAY, options,
+                            MHD_OPTION_END);
 }
 
 static int put_on_loop(struct daemon *daemon, sd_event *event)

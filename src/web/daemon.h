@@ -14,6 +14,7 @@
 
 struct daemon {
     int listen_fd;
+    bool may_control;   /* who connects here may ask for reload and pause */
     bool accept_failed; /* not tried again before daemon_resume() */
     struct MHD_Daemon *mhd;
     struct connection_table *connections;
@@ -33,6 +34,9 @@ int daemon_init(struct daemon *daemon, sd_event *event, int listen_fd, struct si
 
 /* Closes the socket and every connection, whatever they are doing. */
 void daemon_done(struct daemon *daemon);
+
+/* Goes on with a connection that was suspended and is resumed. */
+void daemon_turn(struct daemon *daemon);
 
 /* Tries again to accept, after descriptors or memory had run out. */
 void daemon_resume(struct daemon *daemon);

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/cleanup.h"
+
 /* What the headers of a request say about it. */
 struct header_findings {
     unsigned n_hosts;
@@ -70,13 +72,30 @@ static bool is_malformed(const struct header_findings *found, const char *http_v
     return found->malformed || found->n_hosts > 1 || (needs_host && found->n_hosts == 0);
 }
 
+/* As in Prometheus, PUT does what POST does. */
+static const struct {
+    const char *methods[2];
+    enum answer refusal;
+} kinds[] = {
+    [REQUEST_TO_SHOW] = {{MHD_HTTP_METHOD_GET, MHD_HTTP_METHOD_HEAD}, ANSWER_METHOD_NOT_ALLOWED},
+    [REQUEST_TO_DO] = {{MHD_HTTP_METHOD_POST, MHD_HTTP_METHOD_PUT}, ANSWER_CONTROL_METHOD},
+};
+
+static bool is_allowed(const char *method, enum request_kind kind)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(kinds[kind].methods); i++)
+        if (strcmp(method, kinds[kind].methods[i]) == 0)
+            return true;
+    return false;
+}
+
 enum answer request_refusal(struct MHD_Connection *mhd, const char *method,
-                            const char *http_version)
+                            const char *http_version, enum request_kind kind)
 {
     struct header_findings found = {0};
 
-    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        return ANSWER_METHOD_NOT_ALLOWED;
+    if (!is_allowed(method, kind))
+        return kinds[kind].refusal;
     (void)MHD_get_connection_values(mhd, MHD_HEADER_KIND, look_at_header, &found);
     if (is_malformed(&found, http_version))
         return ANSWER_MALFORMED;

@@ -7,10 +7,16 @@
 
 #include "web/answers.h"
 
+enum request_kind {
+    REQUEST_TO_SHOW,
+    REQUEST_TO_DO,
+};
+
 /*
  * Looks at a request whose headers are complete. ANSWER_NONE where it is a plain GET
- * or HEAD, else the refusal: it must be queued at once, in the handler's first call,
+ * or HEAD, or, for what is to be done and not to be shown, a POST or PUT without a
+ * body; else the refusal: it must be queued at once, in the handler's first call,
  * so that libmicrohttpd reads nothing further from the connection.
  */
 enum answer request_refusal(struct MHD_Connection *mhd, const char *method,
-                            const char *http_version);
+                            const char *http_version, enum request_kind kind);

@@ -21,6 +21,7 @@ struct request {
 
 struct route {
     const char *path;
+    enum request_kind kind;
     enum MHD_Result (*answer)(const struct request *request);
 };
 
@@ -52,22 +53,12 @@ static enum MHD_Result queue(const struct request *request, enum answer which)
 
 static enum MHD_Result queue_not_ready(const struct request *request, const char *reason)
 {
-    enum MHD_Result result = MHD_NO;
     AUTO_TEXT struct text text = {0};
-    struct MHD_Response *response;
 
     text_append_string(&text, "not ready: ");
     text_append_string(&text, reason);
     text_append_char(&text, '\n');
-    if (text_error(&text) < 0)
-        return MHD_NO;
-    response = MHD_create_response_from_buffer(text.length, text.data, MHD_RESPMEM_MUST_COPY);
-    if (!response)
-        return MHD_NO;
-    if (response_describe(response, "text/plain; charset=utf-8"))
-        result = MHD_queue_response(request->mhd, MHD_HTTP_SERVICE_UNAVAILABLE, response);
-    MHD_destroy_response(response);
-    return result;
+    return answers_queue_text(request->mhd, MHD_HTTP_SERVICE_UNAVAILABLE, &text);
 }
 
 static enum MHD_Result answer_metrics(const struct request *request)
@@ -104,21 +95,41 @@ static enum MHD_Result answer_ready(const struct request *request)
     return reason ? queue_not_ready(request, reason) : queue(request, ANSWER_READY);
 }
 
+static enum MHD_Result answer_not_found(const struct request *request)
+{
+    return queue(request, ANSWER_NOT_FOUND);
+}
+
+static enum MHD_Result answer_reload(const struct request *request)
+{
+    return control_routes_answer(&request->site->control, &request->site->answers, request->mhd,
+                                 request->connection, CONTROL_RELOAD);
+}
+
+static enum MHD_Result answer_pause(const struct request *request)
+{
+    return control_routes_answer(&request->site->control, &request->site->answers, request->mhd,
+                                 request->connection, CONTROL_PAUSE);
+}
+
+static const struct route metrics_route = {NULL, REQUEST_TO_SHOW, answer_metrics};
+static const struct route no_route = {NULL, REQUEST_TO_SHOW, answer_not_found};
 static const struct route routes[] = {
-    {"/", answer_landing_page},
-    {"/-/healthy", answer_healthy},
-    {"/-/ready", answer_ready},
+    {"/", REQUEST_TO_SHOW, answer_landing_page}, {"/-/healthy", REQUEST_TO_SHOW, answer_healthy},
+    {"/-/ready", REQUEST_TO_SHOW, answer_ready}, {"/-/reload", REQUEST_TO_DO, answer_reload},
+    {"/-/pause", REQUEST_TO_DO, answer_pause},
 };
 
 /* The telemetry path comes first: who serves it at "/" wants no landing page. */
-static enum MHD_Result answer(const struct request *request, const char *path)
+static const struct route *find_route(const struct site *site, const char *path)
 {
-    if (strcmp(path, request->site->telemetry_path) == 0)
-        return answer_metrics(request);
+    if (strcmp(path, site->telemetry_path) == 0)
+        return &metrics_route;
     for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
-        if (strcmp(path, routes[i].path) == 0)
-            return routes[i].answer(request);
-    return queue(request, ANSWER_NOT_FOUND);
+        if (strcmp(path, routes[i].path) == 0 &&
+            (routes[i].kind == REQUEST_TO_SHOW || site->control.slot))
+            return &routes[i];
+    return &no_route;
 }
 
 static struct connection *connection_of(struct MHD_Connection *mhd)
@@ -135,24 +146,26 @@ enum MHD_Result site_on_request(void *context, struct MHD_Connection *mhd, const
 {
     struct site *const site = context;
     const struct request request = {site, mhd, connection_of(mhd)};
+    const struct route *const route = find_route(site, path);
     enum answer refusal;
 
     (void)upload, (void)upload_length;
     if (*request_context)
-        return answer(&request, path);
+        return route->answer(&request);
     *request_context = site;
     connection_enter(site->connections, request.connection, CONNECTION_RESPONSE);
-    refusal = request_refusal(mhd, method, http_version);
+    refusal = request_refusal(mhd, method, http_version, route->kind);
     return refusal == ANSWER_NONE ? MHD_YES : queue(&request, refusal);
 }
 
 void site_on_completed(void *context, struct MHD_Connection *mhd, void **request_context,
                        enum MHD_RequestTerminationCode reason)
 {
-    const struct site *const site = context;
+    struct site *const site = context;
     struct connection *const connection = connection_of(mhd);
 
     (void)reason, (void)request_context;
     connection->body = NULL;
+    control_routes_completed(&site->control, mhd);
     connection_enter(site->connections, connection, CONNECTION_IDLE);
 }

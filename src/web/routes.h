@@ -8,11 +8,13 @@
 #include "web/answers.h"
 #include "web/body.h"
 #include "web/connections.h"
+#include "web/control_routes.h"
 
 struct site {
     char *telemetry_path;
     struct answers answers;
     struct body_store bodies;
+    struct control_routes control;
     struct connection_table *connections;
 };
 

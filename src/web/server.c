@@ -20,20 +20,27 @@
 #include "web/connections.h"
 #include "web/daemon.h"
 #include "web/listen.h"
+#include "web/listen_unix.h"
 #include "web/routes.h"
 
 #define TICK_US          UINT64_C(500000)
 #define TICK_ACCURACY_US UINT64_C(50000)
 
+/* Of the time that a response has: two thirds, so that the refusal can still be taken. */
+#define CONTROL_PATIENCE_NS_PER_SECOND (NS_PER_SECOND * 2 / 3)
+
 struct http_server {
     struct site site;
     struct connection_table connections;
-    struct daemon *daemons; /* one for each address or socket */
+    struct server_limits limits;
+    struct daemon *daemons; /* one for each address or socket, and for the control socket */
     uint16_t *ports;
     size_t n_daemons;
     sd_event *event;
     sd_event_source *ticking;
     sd_event_source *stop_source;
+    sd_event_source *answers_source; /* of who owns the control slot */
+    struct unix_place control_place;
     int stop_fd; /* an eventfd: the thread is to end */
     bool stopping;
     bool started;
@@ -60,11 +67,20 @@ static int schedule_tick(sd_event_source *source)
     return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
+/* libmicrohttpd tells no loop but its own that a connection was resumed. */
+static void turn_daemons(struct http_server *server)
+{
+    for (size_t i = 0; i < server->n_daemons; i++)
+        daemon_turn(&server->daemons[i]);
+}
+
 static int on_tick(sd_event_source *source, uint64_t time_us, void *context)
 {
     struct http_server *const server = context;
 
     (void)time_us;
+    if (control_routes_expire(&server->site.control, clock_monotonic_ns()))
+        turn_daemons(server);
     connection_table_expire(&server->connections, clock_monotonic_ns());
     for (size_t i = 0; i < server->n_daemons; i++)
         daemon_resume(&server->daemons[i]);
@@ -101,7 +117,7 @@ static int prepare_loop(struct http_server *server)
                                       TICK_ACCURACY_US, on_tick, server);
 }
 
-/* All but the sockets, with room for n of them. */
+/* All but the sockets, with room for n of them and the control socket. */
 static int prepare(size_t n, const char *telemetry_path, const struct page_source *metrics,
                    const struct server_limits *limits, struct http_server **ret_server)
 {
@@ -114,8 +130,9 @@ static int prepare(size_t n, const char *telemetry_path, const struct page_sourc
     if (!server)
         return -ENOMEM;
     server->stop_fd = -1;
-    server->daemons = calloc(n, sizeof(*server->daemons));
-    server->ports = calloc(n, sizeof(*server->ports));
+    server->limits = *limits;
+    server->daemons = calloc(n + 1, sizeof(*server->daemons));
+    server->ports = calloc(n + 1, sizeof(*server->ports));
     if (!server->daemons || !server->ports)
         return -ENOMEM;
     r = connection_table_init(&server->connections, limits);
@@ -132,13 +149,12 @@ static int prepare(size_t n, const char *telemetry_path, const struct page_sourc
 }
 
 /* Takes the socket over. */
-static int serve_socket(struct http_server *server, int fd, uint16_t port,
-                        const struct server_limits *limits)
+static int serve_socket(struct http_server *server, int fd, uint16_t port)
 {
     const size_t i = server->n_daemons++;
 
     server->ports[i] = port;
-    return daemon_init(&server->daemons[i], server->event, fd, &server->site, limits);
+    return daemon_init(&server->daemons[i], server->event, fd, &server->site, &server->limits);
 }
 
 int http_server_new(const char *const *addresses, size_t n_addresses, const char *telemetry_path,
@@ -158,7 +174,7 @@ int http_server_new(const char *const *addresses, size_t n_addresses, const char
 
         r = listen_open(addresses[i], &fd, &port);
         if (r == 0)
-            r = serve_socket(server, fd, port, limits);
+            r = serve_socket(server, fd, port);
         if (r < 0) {
             *ret_address = addresses[i];
             return r;
@@ -183,12 +199,57 @@ int http_server_new_on_sockets(int *fds, size_t n_fds, const char *telemetry_pat
 
         r = listen_adopt(fds[i], &port);
         if (r == 0)
-            r = serve_socket(server, TAKE_FD(fds[i]), port, limits);
+            r = serve_socket(server, TAKE_FD(fds[i]), port);
         if (r < 0)
             return r;
     }
     *ret_server = TAKE(server);
     return 0;
+}
+
+static int on_control_answer(sd_event_source *source, int fd, uint32_t events, void *context)
+{
+    struct http_server *const server = context;
+
+    (void)source, (void)fd, (void)events;
+    if (control_routes_collect(&server->site.control))
+        turn_daemons(server);
+    return 0;
+}
+
+int http_server_control(struct http_server *server, struct control_slot *slot, bool everywhere)
+{
+    int r;
+
+    r = sd_event_add_io(server->event, &server->answers_source, control_slot_answer_fd(slot),
+                        EPOLLIN, on_control_answer, server);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < server->n_daemons; i++)
+        server->daemons[i].may_control = everywhere;
+    server->site.control = (struct control_routes){
+        .slot = slot,
+        .patience_ns = server->limits.response_seconds * CONTROL_PATIENCE_NS_PER_SECOND,
+    };
+    return 0;
+}
+
+int http_server_add_control_socket(struct http_server *server, const char *path)
+{
+    struct daemon *const daemon = &server->daemons[server->n_daemons];
+    int fd, r;
+
+    r = listen_unix_open(path, &server->control_place, &fd);
+    if (r < 0)
+        return r;
+    r = serve_socket(server, fd, 0);
+    daemon->may_control = true;
+    if (r < 0) {
+        server->n_daemons--;
+        unix_place_done(&server->control_place);
+        daemon_done(daemon);
+    }
+    return r;
 }
 
 int http_server_start(struct http_server *server)
@@ -230,6 +291,8 @@ struct http_server *http_server_free(struct http_server *server)
         return NULL;
     if (server->started)
         stop(server);
+    control_routes_done(&server->site.control);
+    unix_place_done(&server->control_place);
     for (size_t i = 0; i < server->n_daemons; i++)
         daemon_done(&server->daemons[i]);
     free(server->daemons);
@@ -237,6 +300,7 @@ struct http_server *http_server_free(struct http_server *server)
     site_done(&server->site);
     connection_table_done(&server->connections);
     server->ticking = sd_event_source_disable_unref(server->ticking);
+    server->answers_source = sd_event_source_disable_unref(server->answers_source);
     server->stop_source = sd_event_source_disable_unref(server->stop_source);
     server->event = sd_event_unref(server->event);
     if (server->stop_fd >= 0)

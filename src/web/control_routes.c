@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "web/control_routes.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+/* Queues what came of the request, or that nothing came in time; the next one may ask. */
+static enum MHD_Result queue_outcome(struct control_routes *control, const struct answers *answers,
+                                     struct MHD_Connection *mhd)
+{
+    const unsigned status = control->good ? MHD_HTTP_OK : MHD_HTTP_INTERNAL_SERVER_ERROR;
+    enum MHD_Result result;
+
+    if (control->answered)
+        result = answers_queue_text(mhd, status, &control->text);
+    else
+        result = answers_queue(answers, ANSWER_CONTROL_LATE, mhd);
+    control_routes_completed(control, mhd);
+    return result;
+}
+
+/* The one argument of a pause. %00 would end the text early. */
+static int read_duration(struct MHD_Connection *mhd, uint64_t *ret_ns)
+{
+    const char *value = NULL;
+    size_t length = 0;
+
+    if (MHD_lookup_connection_value_n(mhd, MHD_GET_ARGUMENT_KIND, "duration", strlen("duration"),
+                                      &value, &length) != MHD_YES ||
+        !value || strlen(value) != length)
+        return -EINVAL;
+    return control_parse_pause(value, ret_ns);
+}
+
+static enum MHD_Result ask(struct control_routes *control, const struct answers *answers,
+                           struct MHD_Connection *mhd, const struct control_request *request)
+{
+    if (control->waiting || !control_slot_ask(control->slot, request))
+        return answers_queue(answers, ANSWER_CONTROL_BUSY, mhd);
+    control->waiting = mhd;
+    control->deadline_ns = clock_monotonic_ns() + control->patience_ns;
+    control->resumed = control->answered = false;
+    MHD_suspend_connection(mhd);
+    return MHD_YES;
+}
+
+enum MHD_Result control_routes_answer(struct control_routes *control, const struct answers *answers,
+                                      struct MHD_Connection *mhd,
+                                      const struct connection *connection,
+                                      enum control_action action)
+{
+    struct control_request request = {.action = action};
+
+    if (control->waiting == mhd)
+        return queue_outcome(control, answers, mhd);
+    if (!connection->may_control)
+        return answers_queue(answers, ANSWER_CONTROL_DISABLED, mhd);
+    if (action == CONTROL_PAUSE && read_duration(mhd, &request.duration_ns) < 0)
+        return answers_queue(answers, ANSWER_CONTROL_DURATION, mhd);
+    return ask(control, answers, mhd, &request);
+}
+
+static void resume(struct control_routes *control)
+{
+    control->resumed = true;
+    MHD_resume_connection(control->waiting);
+}
+
+bool control_routes_collect(struct control_routes *control)
+{
+    AUTO_TEXT struct text text = {0};
+    bool good;
+
+    if (!control_slot_collect(control->slot, &good, &text) || !control->waiting || control->resumed)
+        return false;
+    control->answered = true;
+    control->good = good;
+    control->text = text;
+    text = (struct text){0};
+    resume(control);
+    return true;
+}
+
+bool control_routes_expire(struct control_routes *control, uint64_t now_ns)
+{
+    if (!control->waiting || control->resumed || now_ns < control->deadline_ns)
+        return false;
+    control_slot_abandon(control->slot);
+    resume(control);
+    return true;
+}
+
+void control_routes_completed(struct control_routes *control, const struct MHD_Connection *mhd)
+{
+    if (control->waiting != mhd)
+        return;
+    control->waiting = NULL;
+    text_done(&control->text);
+}
+
+void control_routes_done(struct control_routes *control)
+{
+    if (control->waiting && !control->resumed) {
+        control_slot_abandon(control->slot);
+        resume(control);
+    }
+}

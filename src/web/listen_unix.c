@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mode is set before bind(2), which applies it to the file that it makes: there is
+ * no moment in which another user could connect, and umask(2), which all threads share,
+ * is left alone.
+ *
+ * A socket's file outlives its process, and only connect(2) tells whether somebody
+ * still listens. Two processes that start at one time, beside what a third has left
+ * behind, may both find it dead; the later one then has the place.
+ */
+#include "web/listen_unix.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "base/cleanup.h"
+
+#define LISTEN_QUEUE   16
+#define DIRECTORY_MODE 0755
+
+static int make_address(const char *path, struct sockaddr_un *ret_address)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+    if (strlen(path) >= sizeof(address.sun_path))
+        return -ENAMETOOLONG;
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    *ret_address = address;
+    return 0;
+}
+
+static int make_directory(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    AUTO_FREE char *directory = NULL;
+
+    if (!slash || slash == path)
+        return 0;
+    directory = strndup(path, (size_t)(slash - path));
+    if (!directory)
+        return -ENOMEM;
+    return mkdir(directory, DIRECTORY_MODE) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+/* 0: what stands in the place is a socket without a listener. */
+static int check_dead(const struct sockaddr_un *address)
+{
+    AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct stat status;
+
+    if (fd < 0)
+        return -errno;
+    if (lstat(address->sun_path, &status) < 0)
+        return errno == ENOENT ? 0 : -errno;
+    if (!S_ISSOCK(status.st_mode))
+        return -EEXIST;
+    if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 &&
+        errno == ECONNREFUSED)
+        return 0;
+    return -EADDRINUSE; /* also where its queue is full, or it is not ours to ask */
+}
+
+static int bind_to(int fd, const struct sockaddr_un *address)
+{
+    int r;
+
+    if (bind(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
+        return 0;
+    if (errno != EADDRINUSE)
+        return -errno;
+    r = check_dead(address);
+    if (r < 0)
+        return r;
+    if (unlink(address->sun_path) < 0 && errno != ENOENT)
+        return -errno;
+    return bind(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 ? -errno : 0;
+}
+
+static int open_socket(const struct sockaddr_un *address, int *ret_fd)
+{
+    AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int r;
+
+    if (fd < 0 || fchmod(fd, S_IRUSR | S_IWUSR) < 0)
+        return -errno;
+    r = bind_to(fd, address);
+    if (r < 0)
+        return r;
+    if (listen(fd, LISTEN_QUEUE) < 0) {
+        r = -errno;
+        (void)unlink(address->sun_path);
+        return r;
+    }
+    *ret_fd = TAKE_FD(fd);
+    return 0;
+}
+
+int listen_unix_open(const char *path, struct unix_place *ret_place, int *ret_fd)
+{
+    AUTO_FREE char *copy = strdup(path);
+    struct sockaddr_un address;
+    struct stat status = {0};
+    int fd, r;
+
+    if (!copy)
+        return -ENOMEM;
+    r = make_address(path, &address);
+    if (r == 0)
+        r = make_directory(path);
+    if (r == 0)
+        r = open_socket(&address, &fd);
+    if (r < 0)
+        return r;
+    (void)lstat(path, &status); /* gone already: then nothing is to be removed */
+    *ret_place = (struct unix_place){TAKE(copy), status.st_dev, status.st_ino};
+    *ret_fd = fd;
+    return 0;
+}
+
+void unix_place_done(struct unix_place *place)
+{
+    struct stat status;
+
+    if (place->path && lstat(place->path, &status) == 0 && status.st_dev == place->device &&
+        status.st_ino == place->inode)
+        (void)unlink(place->path);
+    free(TAKE(place->path));
+}

@@ -41,6 +41,14 @@ bool counter_set_counts_all(const struct counter_set *set, const struct event_gr
 /* When opening may be tried again, and after how many failures, is as with the other. */
 void counter_set_continue_waiting(struct counter_set *set, const struct counter_set *from);
 
+/*
+ * Disables the groups that take hardware counters, or enables them again, as the
+ * mechanism's `paused` says. Totals stand still while they are disabled; their rates
+ * and ratios are unknown from then on until a whole interval has passed after the end.
+ * A group that cannot be told is closed and wants to be opened again.
+ */
+void counter_set_follow_pause(struct counter_set *set);
+
 /* Closes all descriptors; what is read afterwards is nothing. Bases are forgotten. */
 void counter_set_close(struct counter_set *set);
 

@@ -39,6 +39,9 @@ struct event_groups {
     size_t n_opened; /* of all groups together: descriptors a place */
 };
 
+/* Whether an event that is opened in the group takes a hardware counter of a CPU. */
+bool event_group_takes_counters(const struct event_group *group);
+
 /* What to make a group of. */
 struct group_spec {
     const char *name;                  /* borrowed for the groups' life */

@@ -30,6 +30,12 @@ struct mechanism {
     size_t open_counters;         /* descriptors that are open now */
     size_t descriptors;           /* how many it may hold; the owner may change it between calls */
     struct group_reading reading; /* scratch: too large to be cleared on the stack for each group */
+    /*
+     * No group that takes hardware counters may count: it is opened and not enabled. Who
+     * changes this calls counter_set_follow_pause() for every set, and who would count to
+     * find something out does not. It outlives the sets, so that each new one obeys it.
+     */
+    bool paused;
     uint64_t reopened; /* groups that could not be read and were closed, since the start */
 
     /*
@@ -49,6 +55,12 @@ struct mechanism {
 
     /* Closes a group in one place of the set. */
     void (*close)(struct mechanism *mechanism, struct counter_set *set, size_t place, size_t group);
+
+    /*
+     * Lets a group in one place count, or not: its value and its times stand still
+     * together. 0 or -errno: it cannot be told what it does now.
+     */
+    int (*set_enabled)(struct mechanism *mechanism, int handle, bool enabled);
 
     struct mechanism *(*free)(struct mechanism *mechanism);
 };

@@ -13,6 +13,7 @@ struct counter_cell {
     bool has_counted; /* the group has had the PMU, or was never wanted */
     bool offline;     /* the CPU was not there when the group was opened: it counts nothing */
     bool ended;       /* the thread had ended when the group was opened, and is not missed */
+    bool interrupted; /* it was paused after the base reading: there is no rate since then */
     bool backwards;   /* the last reading went backwards; two in a row are a new base */
     uint64_t base_ns; /* CLOCK_MONOTONIC */
     uint64_t enabled; /* ns, of the base reading, which waits while the delta is unknown … */
@@ -53,6 +54,9 @@ static inline size_t counter_first(const struct counter_set *set, size_t place, 
 {
     return place * set->groups->n_events + set->groups->groups[group].first;
 }
+
+/* Whether the group may not count now. */
+bool counter_group_is_paused(const struct counter_set *set, size_t group);
 
 /* Notes that a cell is open under this handle; its base comes with the first reading. */
 void counter_cell_opened(struct counter_set *set, size_t place, size_t group, int handle);

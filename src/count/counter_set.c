@@ -60,7 +60,8 @@ void counter_cell_opened(struct counter_set *set, size_t place, size_t group, in
 {
     struct counter_cell *cell = counter_cell(set, place, group);
 
-    *cell = (struct counter_cell){.handle = handle};
+    *cell =
+        (struct counter_cell){.handle = handle, .interrupted = counter_group_is_paused(set, group)};
     set->n_missing--;
 }
 
@@ -289,6 +290,7 @@ static void read_cell(struct counter_set *set, size_t place, size_t group_index,
         times->counted |= cell->has_counted && state == READING_LATER;
         return;
     }
+    times->unknown |= cell->interrupted;
     if (cell->based) {
         derive_cell(group, cell, bases, reading, now_ns, times, &sample->events[group->first]);
     } else {
@@ -299,6 +301,8 @@ static void read_cell(struct counter_set *set, size_t place, size_t group_index,
         times->unknown = true;
     }
     times->counted |= cell->has_counted;
+    if (cell->base_ns == now_ns) /* what is read next is compared with this moment */
+        cell->interrupted = counter_group_is_paused(set, group_index);
 }
 
 void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *sample)

@@ -53,6 +53,11 @@ static void direct_close(struct mechanism *mechanism, struct counter_set *set, s
     direct->mechanism.open_counters -= n;
 }
 
+static int direct_set_enabled(struct mechanism *mechanism, int handle, bool enabled)
+{
+    return perf_group_set_enabled(direct_of(mechanism)->ops, handle, enabled);
+}
+
 static void open_cell(struct direct *direct, struct counter_set *set, size_t place, size_t group)
 {
     const struct event_group *events = &set->groups->groups[group];
@@ -64,6 +69,7 @@ static void open_cell(struct direct *direct, struct counter_set *set, size_t pla
         set->absences[group] != ABSENCE_NONE)
         return;
     r = perf_group_open(direct->ops, events, &set->scope, place,
+                        !counter_group_is_paused(set, group),
                         &set->descriptors[counter_first(set, place, group)]);
     if (r == 0) {
         counter_cell_opened(set, place, group, set->descriptors[counter_first(set, place, group)]);
@@ -247,6 +253,7 @@ struct mechanism *mechanism_direct_new(const struct perf_ops *ops)
                       .open = direct_open,
                       .read = direct_read,
                       .close = direct_close,
+                      .set_enabled = direct_set_enabled,
                       .free = direct_free},
         .ops = ops,
     };

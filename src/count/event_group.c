@@ -258,3 +258,11 @@ bool event_groups_want_retry(const struct event_groups *groups)
     }
     return false;
 }
+
+bool event_group_takes_counters(const struct event_group *group)
+{
+    for (size_t i = 0; i < group->n_opened; i++)
+        if (group->members[group->opened[i]].event->takes_counter)
+            return true;
+    return false;
+}

@@ -50,8 +50,15 @@ int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
     return ops->open(ops->context, &attr, pid, scope->cpus->cpus[place].value, group_fd, flags);
 }
 
+int perf_group_set_enabled(const struct perf_ops *ops, int leader, bool enabled)
+{
+    return ops->ioctl(ops->context, leader,
+                      enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+                      PERF_IOC_FLAG_GROUP);
+}
+
 int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
-                    const struct scope *scope, size_t place, int *ret_descriptors)
+                    const struct scope *scope, size_t place, bool enabled, int *ret_descriptors)
 {
     int descriptors[EVENT_GROUP_MAX] = {-1};
     int r = 0;
@@ -66,7 +73,8 @@ int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
         }
         descriptors[i] = r;
     }
-    r = ops->ioctl(ops->context, descriptors[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+    if (enabled)
+        r = perf_group_set_enabled(ops, descriptors[0], true);
     if (r < 0) {
         perf_group_close(ops, descriptors, group->n_opened);
         return r;

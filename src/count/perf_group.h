@@ -16,11 +16,17 @@ int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
                        const struct scope *scope, size_t place, int group_fd);
 
 /*
- * Opens what the group holds in one place and enables it. Writes n_opened
- * descriptors, the leader's first. 0 or -errno, and then nothing is open.
+ * Opens what the group holds in one place and, where it is to count, enables it.
+ * Writes n_opened descriptors, the leader's first. 0 or -errno, and then nothing is open.
  */
 int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
-                    const struct scope *scope, size_t place, int *ret_descriptors);
+                    const struct scope *scope, size_t place, bool enabled, int *ret_descriptors);
+
+/*
+ * Lets the group of this leader count or not, with all that its members have inherited
+ * (perf_event_open(2), PERF_IOC_FLAG_GROUP). 0 or -errno.
+ */
+int perf_group_set_enabled(const struct perf_ops *ops, int leader, bool enabled);
 
 /* Closes the members before their leader: one that loses its leader would count on alone. */
 void perf_group_close(const struct perf_ops *ops, int *descriptors, size_t n);

@@ -27,6 +27,7 @@ struct fake_perf {
     int next;                              /* descriptors are never used again */
     int n_open;
     uint64_t n_reads;
+    int ioctl_error;           /* -errno with which enabling and disabling fail; 0: they do not */
     pid_t ended;               /* a thread that has ended; 0: none */
     bool lacks_inherit_thread; /* as kernels before 5.13 */
     /*
@@ -157,9 +158,12 @@ static inline int fake_ioctl(void *context, int fd, unsigned long request, unsig
 {
     struct fake_perf *fake = context;
 
-    if (request != PERF_EVENT_IOC_ENABLE || argument != PERF_IOC_FLAG_GROUP)
+    if ((request != PERF_EVENT_IOC_ENABLE && request != PERF_EVENT_IOC_DISABLE) ||
+        argument != PERF_IOC_FLAG_GROUP || fake->events[fd].leader != fd)
         return -EINVAL;
-    fake->events[fd].enabled = true;
+    if (fake->ioctl_error < 0)
+        return fake->ioctl_error;
+    fake->events[fd].enabled = request == PERF_EVENT_IOC_ENABLE;
     return 0;
 }
 

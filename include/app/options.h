@@ -11,11 +11,16 @@
 #define DEFAULT_PORT        "10138"
 #define DEFAULT_CONFIG_FILE "/etc/pmu_exporter/pmu_exporter.yml"
 
+/* Where the service answers what may ask for reload and pause. */
+#define DEFAULT_CONTROL_SOCKET "/run/pmu_exporter/control"
+
 struct options {
     const char **listen_addresses; /* as given: ":10138", "127.0.0.1:10138", "[::1]:10138" */
     size_t n_listen_addresses;     /* 1 (":" DEFAULT_PORT) where none was given */
     bool systemd_socket;           /* sockets of systemd; then there is no address */
     const char *telemetry_path;    /* "/metrics" */
+    bool enable_lifecycle;         /* reload and pause may be asked for over TCP too */
+    const char *control_socket;    /* DEFAULT_CONTROL_SOCKET */
     const char *config_file;
     bool config_file_given; /* then it must exist */
     bool config_check;

@@ -10,5 +10,8 @@
 /* CLOCK_MONOTONIC: what timers and intervals are measured by. */
 uint64_t clock_monotonic_ns(void);
 
+/* CLOCK_BOOTTIME: as CLOCK_MONOTONIC, and goes on while the machine is suspended. */
+uint64_t clock_boottime_ns(void);
+
 /* CLOCK_REALTIME: what is told to the outside, never subtracted. */
 uint64_t clock_realtime_ns(void);

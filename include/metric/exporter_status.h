@@ -23,6 +23,7 @@ struct exporter_status {
     uint64_t reopened;           /* cells that could not be read */
     uint64_t config_reload_good; /* 0 or 1, like the next */
     uint64_t paused;
+    uint64_t pause_end_realtime_ns; /* meaningful while paused */
     uint64_t pmu_free; /* counters of the PMU on a CPU; these are NUMBER_ABSENT_COUNT if unknown */
     uint64_t pmu_budget;
     uint64_t pmu_used;

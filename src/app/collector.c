@@ -306,6 +306,16 @@ void collector_note_reload(struct collector *collector, bool good)
         collector->status.config_reload_realtime_ns = clock_realtime_ns();
 }
 
+void collector_pause(struct collector *collector, uint64_t end_realtime_ns)
+{
+    collector->setup.mechanism->paused = end_realtime_ns != 0;
+    collector->status.paused = end_realtime_ns != 0;
+    collector->status.pause_end_realtime_ns = end_realtime_ns;
+    for (size_t i = 0; i < collector->ledger.n_entries; i++)
+        if (collector->ledger.entries[i]->counters)
+            counter_set_follow_pause(collector->ledger.entries[i]->counters);
+}
+
 bool collector_is_out_of_date(struct collector *collector)
 {
     bool out_of_date = collector->out_of_date;

@@ -46,6 +46,13 @@ DEFINE_AUTO(collector, struct collector *, collector_free)
 void collector_note_reload(struct collector *collector, bool good);
 
 /*
+ * Pauses the counting of hardware events until that time (CLOCK_REALTIME, which is
+ * shown), or, with 0, ends the pause. It is for the caller to end it. What is born
+ * meanwhile, and a successor, are paused too.
+ */
+void collector_pause(struct collector *collector, uint64_t end_realtime_ns);
+
+/*
  * Whether more can be counted now than at the start: a successor with the same setup
  * would. Told once; a collector that is kept asks again after a minute.
  */

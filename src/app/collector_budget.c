@@ -30,16 +30,22 @@ static struct pmu_chains *read_chains(const struct collector *collector)
     return chains;
 }
 
-/* False where it cannot be told. */
+/*
+ * False where it cannot be told, as in a pause, in which nothing may count: where
+ * nothing is granted for that it is sought again when the pause is over.
+ */
 static bool find_free(struct collector *collector, const struct collector *predecessor)
 {
     const struct pmu_share *before = predecessor ? &predecessor->pmu : NULL;
+    const bool is_paused = collector->setup.mechanism->paused;
     struct pmu_share *share = &collector->pmu;
 
-    if (before && before->is_measured && pmu_division_sum(&before->division) > 0) {
+    if (before && before->is_measured && (is_paused || pmu_division_sum(&before->division) > 0)) {
         share->n_free = before->n_free;
         return true;
     }
+    if (is_paused)
+        return false;
     return counting_find_free(collector->counting, collector->setup.perf, collector->online,
                               &share->n_free) >= 0;
 }
@@ -98,7 +104,8 @@ bool collector_may_count_more(struct collector *collector)
     const struct pmu_share *share = &collector->pmu;
     size_t n_free;
 
-    if (!share->is_wanted || pmu_division_sum(&share->division) > 0)
+    if (!share->is_wanted || pmu_division_sum(&share->division) > 0 ||
+        collector->setup.mechanism->paused)
         return false;
     return counting_find_free(collector->counting, collector->setup.perf, collector->online,
                               &n_free) >= 0 &&

@@ -21,7 +21,7 @@
 #include "web/server.h"
 
 /* The pages that the server has itself. */
-static const char *const fixed_routes[] = {"/", "/-/healthy", "/-/ready"};
+static const char *const fixed_routes[] = {"/", "/-/healthy", "/-/ready", "/-/reload", "/-/pause"};
 
 static int refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -98,6 +98,11 @@ static int apply(struct options *options, enum flag_number number, const char *v
         return OPTIONS_RUN;
     case FLAG_TELEMETRY_PATH:
         return set_telemetry_path(options, value);
+    case FLAG_ENABLE_LIFECYCLE:
+        options->enable_lifecycle = true;
+        return OPTIONS_RUN;
+    case FLAG_CONTROL_SOCKET:
+        return set_path(number, value, &options->control_socket);
     case FLAG_CONFIG_FILE:
         options->config_file_given = true;
         return set_path(number, value, &options->config_file);
@@ -220,6 +225,7 @@ int options_parse(int argc, char **argv, struct options *ret_options)
 {
     struct options options = {
         .telemetry_path = "/metrics",
+        .control_socket = DEFAULT_CONTROL_SOCKET,
         .config_file = DEFAULT_CONFIG_FILE,
         .log_level = LOG_LEVEL_INFO,
         .log_format = LOG_FORMAT_LOGFMT,

@@ -18,6 +18,11 @@ const struct flag flags[FLAG_COUNT_] = {
                              "Answer on the sockets that systemd passes, and on no address."},
     [FLAG_TELEMETRY_PATH] = {"web.telemetry-path", "/metrics", false,
                              "Path under which the metrics stand."},
+    [FLAG_ENABLE_LIFECYCLE] = {"web.enable-lifecycle", NULL, false,
+                               "Allow reload and pause over HTTP from wherever it is answered, "
+                               "not on the control socket alone."},
+    [FLAG_CONTROL_SOCKET] = {"control.socket", DEFAULT_CONTROL_SOCKET, false,
+                             "Unix socket for reload and pause, for this user alone."},
     [FLAG_CONFIG_FILE] = {"config.file", DEFAULT_CONFIG_FILE, false,
                           "The configuration. Where this file is not given and does not exist, "
                           "a built-in default runs."},

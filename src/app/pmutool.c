@@ -7,13 +7,41 @@
 
 #include "app/config_error.h"
 #include "app/config_report.h"
+#include "app/control_client.h"
+#include "app/options.h"
 #include "app/version.h"
+#include "web/control.h"
 
 #define EXIT_USAGE 2
 
-static int check_config(char **arguments)
+static int refuse(const char *what, const char *word)
 {
+    (void)fprintf(stderr, "pmutool: error: %s%s%s (try --help)\n", what, word ? " " : "",
+                  word ? SHOWN(word) : "");
+    return EXIT_USAGE;
+}
+
+static int check_config(char **arguments, const char *socket)
+{
+    (void)socket;
     return config_report(arguments[0], false, "/sys");
+}
+
+static int reload(char **arguments, const char *socket)
+{
+    (void)arguments;
+    return control_client_post(socket, "/-/reload");
+}
+
+static int pause_counting(char **arguments, const char *socket)
+{
+    char target[64];
+    uint64_t unused;
+
+    if (control_parse_pause(arguments[0], &unused) < 0)
+        return refuse("expected " CONTROL_PAUSE_EXPECTED ", not", arguments[0]);
+    (void)snprintf(target, sizeof(target), "/-/pause?duration=%s", arguments[0]);
+    return control_client_post(socket, target);
 }
 
 static const struct command {
@@ -21,7 +49,8 @@ static const struct command {
     int n_arguments;
     const char *usage;
     const char *help;
-    int (*run)(char **arguments);
+    bool asks_service; /* over its control socket: takes --socket */
+    int (*run)(char **arguments, const char *socket);
 } commands[] = {
     {{"check", "config"},
      1,
@@ -29,7 +58,23 @@ static const struct command {
      "Check a configuration of pmu_exporter, and say what it would count here.\n"
      "      Exit status 0: valid; 2: not valid, with FILE:LINE:COLUMN and the reason\n"
      "      on stderr.",
+     false,
      check_config},
+    {{"reload"},
+     0,
+     "reload [--socket PATH]",
+     "Have the running service read its configuration again: as a whole, or not at\n"
+     "      all. Exit status 0: done; 1: not, with the reason on stderr.",
+     true,
+     reload},
+    {{"pause"},
+     1,
+     "pause DURATION|off [--socket PATH]",
+     "Have the running service leave the hardware counters alone for a time from 1s\n"
+     "      to 7d, as in 10m, or end that. Software events are still counted.\n"
+     "      Exit status 0: done; 1: not, with the reason on stderr.",
+     true,
+     pause_counting},
 };
 
 static void print_help(void)
@@ -42,13 +87,6 @@ static void print_help(void)
         (void)printf("  %s\n      %s\n", commands[i].usage, commands[i].help);
 }
 
-static int refuse(const char *what, const char *word)
-{
-    (void)fprintf(stderr, "pmutool: error: %s%s%s (try --help)\n", what, word ? " " : "",
-                  word ? SHOWN(word) : "");
-    return EXIT_USAGE;
-}
-
 /* How many words of the command line begin this command. */
 static int matching_words(const struct command *command, int argc, char **argv)
 {
@@ -59,7 +97,7 @@ static int matching_words(const struct command *command, int argc, char **argv)
     return n;
 }
 
-static int run_command(const struct command *command, int argc, char **argv)
+static int run_command(const struct command *command, int argc, char **argv, const char *socket)
 {
     int n_words = matching_words(command, argc, argv);
 
@@ -67,18 +105,55 @@ static int run_command(const struct command *command, int argc, char **argv)
         return refuse("missing argument; expected", command->usage);
     if (argc - n_words > command->n_arguments)
         return refuse("unexpected argument", argv[n_words + command->n_arguments]);
-    return command->run(argv + n_words);
+    if (socket && !command->asks_service)
+        return refuse("unexpected argument", "--socket");
+    return command->run(argv + n_words, socket ? socket : DEFAULT_CONTROL_SOCKET);
+}
+
+/*
+ * Takes --socket PATH or --socket=PATH out of the words, wherever it stands. The exit
+ * status where it is wrong, else 0.
+ */
+static int take_socket(int *argc, char **argv, const char **ret_socket)
+{
+    static const char flag[] = "--socket";
+    const size_t length = strlen(flag);
+    const char *socket = NULL;
+    int n = 0;
+
+    for (int i = 0; i < *argc; i++) {
+        const bool is_flag = strncmp(argv[i], flag, length) == 0 &&
+                             (argv[i][length] == '\0' || argv[i][length] == '=');
+
+        if (!is_flag) {
+            argv[n++] = argv[i];
+            continue;
+        }
+        if (socket)
+            return refuse("given twice:", flag);
+        socket = argv[i][length] ? argv[i] + length + 1 : argv[++i]; /* argv ends with NULL */
+        if (!socket || !*socket)
+            return refuse("missing path after", flag);
+    }
+    *argc = n;
+    *ret_socket = socket;
+    return 0;
 }
 
 static int find_and_run(int argc, char **argv)
 {
+    const char *socket = NULL;
+    int status = take_socket(&argc, argv, &socket);
+
     int best = 0;
 
+    if (status != 0)
+        return status;
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         int n = matching_words(&commands[i], argc, argv);
 
         if (!commands[i].words[n])
-            return run_command(&commands[i], argc, argv);
+            return run_command(&commands[i], argc, argv, socket);
         best = n > best ? n : best;
     }
     return best < argc ? refuse("unknown command", argv[best])

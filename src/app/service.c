@@ -34,7 +34,8 @@ static int start_server(struct service *service)
     if (r < 0)
         return service_fail(r, "cannot start", "part", "page");
     metrics = metrics_page_source(&service->page);
-    return serving_start(&service->serving, service->options, &metrics, service->connections);
+    return serving_start(&service->serving, service->options, &metrics, service->control,
+                         service->connections);
 }
 
 static int start_notify(struct service *service)
@@ -47,9 +48,11 @@ static int start_notify(struct service *service)
 
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *context)
 {
+    AUTO_TEXT struct text outcome = {0};
+
     (void)source;
     (void)info;
-    service_reload(context);
+    (void)service_reload(context, &outcome); /* the log has told */
     return 0;
 }
 
@@ -117,6 +120,7 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     struct service *service = context;
 
     (void)usec;
+    service_check_pause(service);
     tell_failure(service, collector_cycle(service->collector, service->missed));
     watch_tree(service);
     if (collector_is_out_of_date(service->collector))
@@ -187,6 +191,8 @@ static int start(struct service *service)
     if (r >= 0)
         r = service_start_collector(service);
     if (r >= 0)
+        r = service_open_control(service);
+    if (r >= 0)
         r = start_server(service);
     if (r >= 0)
         r = start_notify(service);
@@ -200,6 +206,7 @@ static void stop(struct service *service)
 {
     notify_done(&service->notify);
     serving_stop(&service->serving);
+    service_close_control(service);
     metrics_page_done(&service->page);
     service->collector = collector_free(service->collector);
     service->mechanism = mechanism_free(service->mechanism);

@@ -13,7 +13,7 @@
 
 /* libmicrohttpd's connections, and what the process itself holds open. */
 #define MOST_CONNECTIONS 512
-#define OWN_DESCRIPTORS  24
+#define OWN_DESCRIPTORS  28
 
 /* How often the hierarchy of perf_event is looked at, whatever mounts tell. */
 #define HIERARCHY_INTERVAL_NS (60 * NS_PER_SECOND)
@@ -88,7 +88,7 @@ static int make_collector(struct service *service, const struct config *config)
 }
 
 /* The successor of a collector shows what it counts at once. */
-static void cycle_now(struct service *service)
+void service_cycle_now(struct service *service)
 {
     service->schedule.due_ns = clock_monotonic_ns();
     (void)sd_event_source_set_time(service->timer, service->schedule.due_ns / 1000);
@@ -121,12 +121,13 @@ int service_renew_collector(struct service *service, const char *why)
     if (r < 0)
         return service_fail(r, "cannot begin to count afresh", "why", why);
     log_info("counting anew", "why", why);
-    cycle_now(service);
+    service_cycle_now(service);
     return 0;
 }
 
 /* A configuration that is not valid is told, and the one that runs goes on. */
-static int read_again(const struct service *service, struct config **ret_config)
+static int read_again(const struct service *service, struct text *outcome,
+                      struct config **ret_config)
 {
     const struct options *options = service->options;
     struct config_error error;
@@ -138,7 +139,9 @@ static int read_again(const struct service *service, struct config **ret_config)
         (void)snprintf(place, sizeof(place), "%u:%u", error.place.line, error.place.column);
         log_error("configuration is not valid, the one that runs goes on", "file",
                   options->config_file, "place", place, "error", error.message);
+        text_append_format(outcome, "%s:%s: %s\n", options->config_file, place, error.message);
     } else if (r < 0) {
+        text_append_format(outcome, "%s: %s\n", options->config_file, strerror(-r));
         (void)service_fail(r, "cannot read the configuration, the one that runs goes on", "file",
                            options->config_file);
     }
@@ -146,34 +149,39 @@ static int read_again(const struct service *service, struct config **ret_config)
 }
 
 /* Whole or not at all; what did not change keeps its counters and its totals. */
-static int reload(struct service *service)
+static int reload(struct service *service, struct text *outcome)
 {
     AUTO(config) struct config *config = NULL;
-    int r = read_again(service, &config);
+    int r = read_again(service, outcome, &config);
 
     if (r < 0)
         return r;
     r = make_collector(service, config);
-    if (r < 0)
+    if (r < 0) {
+        text_append_format(outcome, "%s cannot be applied: %s\n", service->options->config_file,
+                           strerror(-r));
         return service_fail(r, "cannot apply the configuration, the one that runs goes on", "file",
                             service->options->config_file);
+    }
     (void)config_free(service->config);
     service->config = TAKE(config);
     service->schedule.interval_ns = service->config->interval_ns;
     service->notify.cycle_limit_ns = metrics_page_stale_ns(service->config->interval_ns);
     log_info("configuration reloaded", "file", service->options->config_file);
+    text_append_string(outcome, "configuration reloaded\n");
     return 0;
 }
 
-void service_reload(struct service *service)
+int service_reload(struct service *service, struct text *outcome)
 {
-    bool good;
+    int r;
 
     (void)service_manager_reloading();
-    good = reload(service) >= 0; /* replaces the collector */
-    collector_note_reload(service->collector, good);
-    cycle_now(service);
+    r = reload(service, outcome); /* replaces the collector */
+    collector_note_reload(service->collector, r >= 0);
+    service_cycle_now(service);
     (void)service_manager_ready();
+    return r;
 }
 
 /* Mounts come and go by the hundred where containers do: this look has to be cheap. */

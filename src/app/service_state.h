@@ -28,6 +28,9 @@ struct service {
     struct cgroup_root root;
     int root_error; /* why there is none */
     int hierarchy;  /* that perf_event belonged to when the root was opened */
+    struct control_slot *control;
+    sd_event_source *requests; /* that come through the control slot */
+    uint64_t pause_end_ns;     /* CLOCK_BOOTTIME; 0: no pause */
     sd_event_source *mounts;
     sd_event_source *tree;    /* of cgroups; off from a change until the next cycle has looked */
     uint64_t hierarchy_at_ns; /* when it is looked at again */
@@ -50,9 +53,20 @@ int service_start_collector(struct service *service);
 
 /*
  * Reads the configuration again and has a successor count by it: whole or not at all;
- * what did not change keeps its counters and its totals. Logs what goes wrong.
+ * what did not change keeps its counters and its totals. Logs what goes wrong, and
+ * writes what came of it as a line for people. 0 or -errno: the old one goes on.
  */
-void service_reload(struct service *service);
+int service_reload(struct service *service, struct text *outcome);
+
+/* The next cycle is due at once. */
+void service_cycle_now(struct service *service);
+
+/* Makes the control slot and puts it on the loop. 0 or -errno, logged. */
+int service_open_control(struct service *service);
+void service_close_control(struct service *service);
+
+/* Ends a pause whose time is over; before each cycle. */
+void service_check_pause(struct service *service);
 
 /* A successor with the same configuration, since the machine has changed. 0 or -errno, logged. */
 int service_renew_collector(struct service *service, const char *why);

@@ -74,8 +74,38 @@ static void log_listening(const struct serving *serving, const struct options *o
     }
 }
 
+static const char *control_error(int error)
+{
+    switch (-error) {
+    case EADDRINUSE:
+        return "another process listens there";
+    case EEXIST:
+        return "what stands there is no socket";
+    default:
+        return strerror(-error);
+    }
+}
+
+/* The service goes on without: SIGHUP reloads, and the numbers do not need it. */
+static int allow_control(struct serving *serving, const struct options *options,
+                         struct control_slot *control)
+{
+    int r = http_server_control(serving->server, control, options->enable_lifecycle);
+
+    if (r < 0) {
+        log_error("cannot start", "part", "control", "error", strerror(-r));
+        return r;
+    }
+    r = http_server_add_control_socket(serving->server, options->control_socket);
+    if (r < 0)
+        log_warning("no control socket: pmutool cannot reload or pause", "path",
+                    options->control_socket, "error", control_error(r));
+    return 0;
+}
+
 int serving_start(struct serving *serving, const struct options *options,
-                  const struct page_source *metrics, unsigned connections)
+                  const struct page_source *metrics, struct control_slot *control,
+                  unsigned connections)
 {
     const struct server_limits limits = {
         .connections = connections,
@@ -88,6 +118,8 @@ int serving_start(struct serving *serving, const struct options *options,
     int r = options->systemd_socket ? use_sockets(serving, options, metrics, &limits)
                                     : bind_addresses(serving, options, metrics, &limits);
 
+    if (r >= 0)
+        r = allow_control(serving, options, control);
     if (r < 0)
         return r;
     r = http_server_start(serving->server);

@@ -13,10 +13,12 @@ struct serving {
 };
 
 /*
- * Binds the addresses, or takes the sockets of systemd, and starts the server's
- * thread. Logs where it listens and what goes wrong. 0 or -errno; serving_stop() is
+ * Binds the addresses, or takes the sockets of systemd, and the control socket, which
+ * may fail, and starts the server's thread; reload and pause are asked for through the
+ * slot. Logs where it listens and what goes wrong. 0 or -errno; serving_stop() is
  * wanted also then.
  */
 int serving_start(struct serving *serving, const struct options *options,
-                  const struct page_source *metrics, unsigned connections);
+                  const struct page_source *metrics, struct control_slot *control,
+                  unsigned connections);
 void serving_stop(struct serving *serving);

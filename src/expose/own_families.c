@@ -214,6 +214,20 @@ static void append_age(struct text *text, uint64_t age_ns)
     append_value(text, age_ns, NUMBER_SECONDS);
 }
 
+/* Only in a pause: there is no other time that would be true. */
+static void append_pause_end(struct text *text, const struct exporter_status *status)
+{
+    static const char name[] = "pmu_exporter_pause_end_timestamp_seconds";
+
+    if (!status->paused)
+        return;
+    format_append_head(text, name,
+                       "When the pause of hardware counting ends, in seconds since the epoch",
+                       FAMILY_GAUGE);
+    text_append_string(text, name);
+    append_value(text, status->pause_end_realtime_ns, NUMBER_SECONDS);
+}
+
 void own_families_append(struct text *text, const struct snapshot *snapshot,
                          const struct exposition_facts *facts)
 {
@@ -227,6 +241,7 @@ void own_families_append(struct text *text, const struct snapshot *snapshot,
     append_pmu_counters(text, &snapshot->status);
     append_age(text, facts->age_ns);
     append_numbers(text, status_numbers, ARRAY_SIZE(status_numbers), &snapshot->status);
+    append_pause_end(text, &snapshot->status);
     if (facts->self)
         append_numbers(text, self_numbers, ARRAY_SIZE(self_numbers), facts->self);
 }

@@ -16,7 +16,7 @@
 #include "base/parse.h"
 
 #define SHORTEST_PAUSE_NS NS_PER_SECOND
-#define LONGEST_PAUSE_NS  (7 * 24 * 3600 * NS_PER_SECOND)
+#define LONGEST_PAUSE_NS  (UINT64_C(7) * 24 * 3600 * NS_PER_SECOND)
 
 enum slot_state {
     SLOT_FREE,

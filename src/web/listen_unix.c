@@ -104,7 +104,7 @@ int listen_unix_open(const char *path, struct unix_place *ret_place, int *ret_fd
     AUTO_FREE char *copy = strdup(path);
     struct sockaddr_un address;
     struct stat status = {0};
-    int fd, r;
+    int fd = -1, r;
 
     if (!copy)
         return -ENOMEM;

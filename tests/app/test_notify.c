@@ -157,6 +157,19 @@ static void status__that_changes_is_told_at_most_every_ten_seconds(void **state)
     assert_string_equal(heard(fixture), "");
 }
 
+static void status__tells_of_a_pause(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct exporter_status status = {.mechanism = "direct", .paused = 1};
+    struct snapshot *snapshot = snapshot_new(fixture->roster, NULL, 0, &status);
+
+    assert_non_null(snapshot);
+    snapshot_slot_publish(fixture->slot, snapshot);
+    notify_cycle(&fixture->notify);
+    assert_string_equal(heard(fixture), "STATUS=cgroups: 0, open counters: 0, mechanism: direct, "
+                                        "hardware events paused");
+}
+
 static void stopping__is_told(void **state)
 {
     struct fixture *fixture = *state;
@@ -176,6 +189,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(status__that_changes_is_told_at_most_every_ten_seconds,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(status__tells_of_a_pause, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stopping__is_told, set_up, tear_down),
     };
 

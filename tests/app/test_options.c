@@ -73,6 +73,8 @@ static void no_flags__are_the_defaults(void **state)
     assert_string_equal(options.listen_addresses[0], ":10138");
     assert_false(options.systemd_socket);
     assert_string_equal(options.telemetry_path, "/metrics");
+    assert_false(options.enable_lifecycle);
+    assert_string_equal(options.control_socket, "/run/pmu_exporter/control");
     assert_string_equal(options.config_file, "/etc/pmu_exporter/pmu_exporter.yml");
     assert_false(options.config_file_given);
     assert_false(options.config_check);
@@ -92,6 +94,8 @@ static void every_flag__is_taken_in_both_forms(void **state)
                         "--web.listen-address",
                         "[::1]:2",
                         "--web.telemetry-path=/pmu/metrics",
+                        "--web.enable-lifecycle",
+                        "--control.socket=/x",
                         "--config.file",
                         "a.yml",
                         "--config.check",
@@ -113,6 +117,8 @@ static void every_flag__is_taken_in_both_forms(void **state)
     assert_string_equal(options.listen_addresses[0], "127.0.0.1:1");
     assert_string_equal(options.listen_addresses[1], "[::1]:2");
     assert_string_equal(options.telemetry_path, "/pmu/metrics");
+    assert_true(options.enable_lifecycle);
+    assert_string_equal(options.control_socket, "/x");
     assert_string_equal(options.config_file, "a.yml");
     assert_true(options.config_file_given);
     assert_true(options.config_check);
@@ -147,6 +153,9 @@ static void what_is_wrong__is_named(void **state)
         {{"--web.telemetry-path=metrics"}, {"begins with /"}},
         {{"--web.telemetry-path=/"}, {"not taken"}},
         {{"--web.telemetry-path=/-/ready"}, {"not taken"}},
+        {{"--web.telemetry-path=/-/reload"}, {"not taken"}},
+        {{"--web.enable-lifecycle=1"}, {"flag --web.enable-lifecycle takes no value"}},
+        {{"--control.socket="}, {"--control.socket is \"\"", "expected a path"}},
         {{"--web.telemetry-path=/a?b"}, {"begins with /"}},
         {{"--web.telemetry-path="}, {"begins with /"}},
         {{"--web.listen-address=nowhere"}, {"--web.listen-address is \"nowhere\"", "HOST:PORT"}},
@@ -209,12 +218,15 @@ static void help__has_every_flag_and_its_default(void **state)
         assert_int_equal(outcome, OPTIONS_DONE);
         assert_memory_equal(capture.text, "usage: pmu_exporter [<flags>]\n", 30);
         for (size_t i = 0; i < FLAG_COUNT_; i++) {
+            const char *found;
             char shown[128];
 
             (void)snprintf(shown, sizeof(shown), " --%s%s%s", flags[i].name,
-                           flags[i].placeholder ? "=" : " ",
+                           flags[i].placeholder ? "=" : "",
                            flags[i].placeholder ? flags[i].placeholder : "");
-            assert_non_null(strstr(capture.text, shown));
+            found = strstr(capture.text, shown);
+            assert_non_null(found);
+            assert_true(found[strlen(shown)] == ' ' || found[strlen(shown)] == '\n');
         }
     }
 }

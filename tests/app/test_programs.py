@@ -6,9 +6,11 @@
 """
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 EXPORTER, PMUTOOL = sys.argv[1:3]
@@ -133,11 +135,43 @@ class CommandLine(unittest.TestCase):
                            (["check", "config", "a", "b"], 'unexpected argument "b"'),
                            (["check", "conifg", "a"], 'unknown command "conifg"'),
                            (["chekc"], 'unknown command "chekc"'),
+                           (["reload", "now"], 'unexpected argument "now"'),
+                           (["pause"], "missing argument"),
+                           (["pause", "10"], "expected off, or a duration from 1s to 7d"),
+                           (["pause", "10m", "--socket"], 'missing path after "--socket"'),
+                           (["pause", "10m", "--socket="], 'missing path after "--socket"'),
+                           (["--socket=a", "reload", "--socket", "b"], "given twice"),
+                           (["check", "config", "a", "--socket=b"], "unexpected argument"),
                            ([], "missing command")):
             status, out, err = run(PMUTOOL, *words)
             self.assertEqual((status, out), (2, ""), words)
             self.assertTrue(err.startswith("pmutool: error: " + why), err)
         self.assertEqual(run(EXPORTER, "--foo")[0], 2)
+
+    def test_a_service_that_cannot_be_asked_ends_with_1_and_why(self):
+        with tempfile.TemporaryDirectory() as name:
+            dead, deaf = os.path.join(name, "dead"), os.path.join(name, "deaf")
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(dead)
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(deaf)
+                listener.listen()
+                answers = threading.Thread(target=lambda: listener.accept()[0].close())
+                answers.start()
+                for path, why in ((os.path.join(name, "none"), "there is no such socket"),
+                                  (dead, "nobody listens"),
+                                  ("/dev/null/x", "Not a directory"),
+                                  ("/" + "x" * 200, "File name too long"),
+                                  (deaf, "")):
+                    for words in (["reload"], ["pause", "off"]):
+                        if path == deaf and words == ["pause", "off"]:
+                            continue  # it accepts once
+                        status, out, err = run(PMUTOOL, *words, "--socket", path)
+                        self.assertEqual((status, out), (1, ""), path)
+                        self.assertTrue(err.startswith("pmutool: "), err)
+                        self.assertIn(why, err)
+                        self.assertEqual(err.count("\n"), 1)
+                answers.join()
 
     def test_help_and_version_end_with_0(self):
         for program, name in ((EXPORTER, "pmu_exporter"), (PMUTOOL, "pmutool")):

@@ -2,6 +2,8 @@
 add_unit_test(app collector)
 add_unit_test(app collector_budget)
 add_unit_test(app collector_succeed)
+add_unit_test(app collector_pause)
+add_unit_test(app service_control PkgConfig::SYSTEMD)
 add_unit_test(app schedule)
 add_unit_test(app config)
 add_unit_test(app config_errors PkgConfig::YAML)

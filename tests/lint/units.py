@@ -24,9 +24,9 @@ def analyze(folder, *words):
 
 
 def lay_out(folder, service, source, program, drop_ins):
-    """The units as they would be installed, with a program that exists."""
-    text, n = re.subn(r"(?m)^ExecStart=\S+", f"ExecStart={program}", service.read_text())
-    assert n == 1, "one ExecStart"
+    """The units as they would be installed, with programs that exist."""
+    text, n = re.subn(r"(?m)^Exec(Start|Reload)=\S+", rf"Exec\1={program}", service.read_text())
+    assert n == 2, "one ExecStart and one ExecReload"
     (folder / service.name).write_text(text)
     shutil.copy(source / "pmu_exporter.socket", folder)
     (folder / f"{service.name}.d").mkdir()

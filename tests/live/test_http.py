@@ -50,7 +50,7 @@ class Pages(live.LiveTest):
         self.assertEqual(self.get("/-/ready").status, 200)
 
     def test_what_is_not_there_is_404(self):
-        for path in ("/x", "/metrics/", "/metricsx", "/-/reload", "/../etc/passwd", "//metrics",
+        for path in ("/x", "/metrics/", "/metricsx", "/-/restart", "/../etc/passwd", "//metrics",
                      "/debug/pprof/"):
             self.assertEqual(self.get(path).status, 404, path)
 

@@ -80,10 +80,26 @@ class Response:
         self.status, self.headers, self.body, self.seconds = status, headers, body, seconds
 
 
+class UnixConnection(http.client.HTTPConnection):
+    """HTTP over a Unix socket."""
+
+    def __init__(self, path, timeout):
+        super().__init__("localhost", timeout=timeout)
+        self.path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
 def http_get(port, path, method="GET", host="127.0.0.1", timeout=5.0, headers=None):
     """A request on a connection of its own, with the seconds that it took."""
+    return http_ask(http.client.HTTPConnection(host, port, timeout=timeout), method, path, headers)
+
+
+def http_ask(connection, method, path, headers=None):
     began = time.monotonic()
-    connection = http.client.HTTPConnection(host, port, timeout=timeout)
     try:
         connection.request(method, path, headers=headers or {})
         answer = connection.getresponse()
@@ -107,13 +123,15 @@ class Exporter:
         self._own_directory = directory is None
         self.directory = pathlib.Path(directory or tempfile.mkdtemp(prefix="pmu_exporter-test-"))
         self.stderr_path = self.directory / "stderr"
+        self.control = self.directory / "control"
 
     @property
     def pid(self):
         return self.process.pid
 
     def command(self):
-        words = self.wrapper + [self.binary, f"--web.listen-address=127.0.0.1:{self.port}"]
+        words = self.wrapper + [self.binary, f"--web.listen-address=127.0.0.1:{self.port}",
+                                f"--control.socket={self.control}"]
         path = self.directory / "pmu_exporter.yml"
         if self.config is not None:
             path.write_text(self.config)
@@ -146,6 +164,16 @@ class Exporter:
 
     def get(self, path, **options):
         return http_get(self.port, path, **options)
+
+    def ask_control(self, method, path, timeout=10.0):
+        """A request over the control socket."""
+        return http_ask(UnixConnection(self.control, timeout), method, path)
+
+    def pmutool(self, *words, socket_path=None, **options):
+        """pmutool over the control socket: its end, with text."""
+        program = pathlib.Path(binary()).parent / "pmutool"
+        return subprocess.run([program, *words, f"--socket={socket_path or self.control}"],
+                              capture_output=True, text=True, timeout=60, **options)
 
     def scrape(self, timeout=5.0):
         at = time.monotonic()

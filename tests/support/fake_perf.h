@@ -27,9 +27,10 @@ struct fake_perf {
     int next;                              /* descriptors are never used again */
     int n_open;
     uint64_t n_reads;
-    int ioctl_error;           /* -errno with which enabling and disabling fail; 0: they do not */
-    pid_t ended;               /* a thread that has ended; 0: none */
-    bool lacks_inherit_thread; /* as kernels before 5.13 */
+    uint64_t n_hardware_enabled; /* how often a group with a hardware leader was enabled */
+    int ioctl_error;             /* -errno with which enabling and disabling fail; 0: they do not */
+    pid_t ended;                 /* a thread that has ended; 0: none */
+    bool lacks_inherit_thread;   /* as kernels before 5.13 */
     /*
      * A PMU: so many counters that count anything, and one that counts cycles only. Of
      * the first kind others hold some all the time. Each reading of a group with hardware
@@ -164,6 +165,7 @@ static inline int fake_ioctl(void *context, int fd, unsigned long request, unsig
     if (fake->ioctl_error < 0)
         return fake->ioctl_error;
     fake->events[fd].enabled = request == PERF_EVENT_IOC_ENABLE;
+    fake->n_hardware_enabled += fake->events[fd].enabled && fake_is_hardware(&fake->events[fd]);
     return 0;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "support/failing_memory.h"
 #include "target/cgroup_fixture.h"
 
 /*
@@ -6,28 +7,6 @@
  * so, and the next one brings all to the present; each birth and each death is
  * told exactly once.
  */
-
-static unsigned allocations, failing; /* the number of the one that fails; 0: none */
-
-static bool fails(void)
-{
-    return ++allocations == failing;
-}
-
-#define WRAP(result, name, parameters, arguments)                                                  \
-    result __real_##name parameters;                                                               \
-    result __wrap_##name parameters;                                                               \
-    result __wrap_##name parameters                                                                \
-    {                                                                                              \
-        return fails() ? NULL : __real_##name arguments;                                           \
-    }
-
-WRAP(void *, malloc, (size_t size), (size))
-WRAP(void *, calloc, (size_t n, size_t size), (n, size))
-WRAP(void *, realloc, (void *block, size_t size), (block, size))
-WRAP(void *, reallocarray, (void *block, size_t n, size_t size), (block, n, size))
-WRAP(char *, strdup, (const char *text), (text))
-WRAP(char *, strndup, (const char *text, size_t n), (text, n))
 
 /* Updates with the Nth allocation failing, then without; adds up the births and deaths told. */
 static bool update_with_failure(struct fixture *f, unsigned n, size_t *n_born, size_t *n_gone)

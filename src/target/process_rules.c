@@ -190,11 +190,6 @@ int process_rules_add(struct process_rules *rules, const struct process_rule_spe
     return 0;
 }
 
-static bool is_piece(const char *text, struct text_piece piece)
-{
-    return strlen(text) == piece.n && memcmp(text, piece.bytes, piece.n) == 0;
-}
-
 static bool matches_pid(const struct rule *rule, pid_t pid)
 {
     for (size_t i = 0; i < rule->n_pid; i++)
@@ -216,7 +211,7 @@ static bool matches_exe(const struct rule *rule, const char *exe)
     struct text_piece base = process_name_base(exe), whole = {exe, strlen(exe)};
 
     for (size_t i = 0; i < rule->n_exe; i++)
-        if (is_piece(rule->exe[i], strchr(rule->exe[i], '/') ? whole : base))
+        if (text_piece_is(strchr(rule->exe[i], '/') ? whole : base, rule->exe[i]))
             return true;
     return false;
 }

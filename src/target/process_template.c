@@ -89,7 +89,7 @@ static void show(struct text_piece word, char ret_shown[static LONGEST_SHOWN + 1
     ret_shown[n] = '\0';
 }
 
-static bool piece_is(struct text_piece piece, const char *text)
+bool text_piece_is(struct text_piece piece, const char *text)
 {
     return strlen(text) == piece.n && memcmp(piece.bytes, text, piece.n) == 0;
 }
@@ -106,7 +106,7 @@ static int read_capture(struct reader *reader, struct text_piece name)
     int r;
 
     for (size_t i = reader->n_captures; i > 0; i--) {
-        if (!piece_is(name, reader->captures[i - 1]))
+        if (!text_piece_is(name, reader->captures[i - 1]))
             continue;
         add(reader, (struct part){.kind = PART_CAPTURE, .index = i - 1});
         return 0;
@@ -128,7 +128,7 @@ static int read_field(struct reader *reader, struct text_piece word)
     if (word.n >= n_prefix && memcmp(word.bytes, prefix, n_prefix) == 0)
         return read_capture(reader, (struct text_piece){word.bytes + n_prefix, word.n - n_prefix});
     for (size_t i = 0; i < PROCESS_FIELDS_; i++) {
-        if (!piece_is(word, field_names[i]))
+        if (!text_piece_is(word, field_names[i]))
             continue;
         add(reader, (struct part){.kind = PART_FIELD, .index = i});
         return 0;
@@ -136,7 +136,7 @@ static int read_field(struct reader *reader, struct text_piece word)
     show(word, shown);
     r = fail(reader, (size_t)(word.bytes - reader->text),
              "no field \"%s\"; expected " EXPECTED_FIELDS, shown);
-    if (!piece_is(word, MATCHES))
+    if (!text_piece_is(word, MATCHES))
         suggest(reader, "", shown, field_names, ARRAY_SIZE(field_names));
     return r;
 }

@@ -26,6 +26,8 @@ struct text_piece {
     size_t n;
 };
 
+bool text_piece_is(struct text_piece piece, const char *text);
+
 struct process_template;
 
 /*

@@ -77,8 +77,8 @@ static void template__tells_which_fields_it_uses(void **state)
     (void)state;
     assert_int_equal(
         process_template_parse("{{.PID}} {{.Matches.x}} Comm", captures, 1, &parsed, &error), 0);
-    for (int i = 0; i < PROCESS_FIELDS_; i++)
-        assert_int_equal(process_template_uses(parsed, i), i == PROCESS_PID);
+    for (unsigned i = 0; i < PROCESS_FIELDS_; i++)
+        assert_int_equal(process_template_uses(parsed, (enum process_field)i), i == PROCESS_PID);
 }
 
 struct refusal {

@@ -28,6 +28,7 @@ LOAD = 64 * 6_000_000
 SCRIPT = f"""
 enable_counting
 make_cgroup /load; make_cgroup /other; make_cgroup /perf
+LD_LIBRARY_PATH=/perf read_ahead /perf/perf
 perf_stat() {{
     name=$1
     shift

@@ -136,11 +136,17 @@ static int store_number(struct yaml_reader *reader, const struct schema_key *key
     return 0;
 }
 
-static int read_number(struct yaml_reader *reader, const struct schema_key *key, void *object)
+static int store_plain_number(struct yaml_reader *reader, const struct schema_key *key,
+                              void *ret_number)
 {
     const char *text = take_plain(reader, key);
 
-    return text ? store_number(reader, key, field(object, key->offset), text, parse_u64) : -EINVAL;
+    return text ? store_number(reader, key, ret_number, text, parse_u64) : -EINVAL;
+}
+
+static int read_number(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    return store_plain_number(reader, key, field(object, key->offset));
 }
 
 static int read_duration(struct yaml_reader *reader, const struct schema_key *key, void *object)
@@ -178,9 +184,9 @@ static int read_choice(struct yaml_reader *reader, const struct schema_key *key,
     return r;
 }
 
-static int store_word(struct yaml_reader *reader, const struct schema_key *key,
-                      struct config_word *ret_word)
+static int store_word(struct yaml_reader *reader, const struct schema_key *key, void *word)
 {
+    struct config_word *ret_word = word;
     const char *text = take_text(reader, key);
 
     if (!text)
@@ -202,82 +208,87 @@ static int read_word(struct yaml_reader *reader, const struct schema_key *key, v
     return store_word(reader, key, field(object, key->offset));
 }
 
+typedef int element_reader(struct yaml_reader *reader, const struct schema_key *key, void *element);
+
+/* A list in the object that is filled. */
+struct array {
+    void *elements; /* where the pointer to them stands */
+    size_t *n;
+    size_t size; /* of one */
+    uint64_t minimum, maximum;
+    element_reader *read;
+};
+
 /*
  * Makes room for one more, zeroed, in an array that grows by doubling: it is full
- * whenever it has a power of two. NULL where there is no memory.
+ * whenever it has a power of two. NULL where there is no memory. It stands in the
+ * object before it is read, so that the object's owner frees it.
  */
-static void *append_element(void *array, size_t n, size_t size)
+static void *append_element(const struct array *array)
 {
+    size_t n = *array->n;
+    void *elements;
+
+    /* a pointer to some structure: its bytes are copied, for it is no void pointer */
+    memcpy(&elements, array->elements, sizeof(elements));
     if (n == 0 || (n & (n - 1)) == 0)
-        array = reallocarray(array, n ? 2 * n : 1, size);
-    if (array)
-        memset((char *)array + n * size, 0, size);
-    return array;
+        elements = reallocarray(elements, n ? 2 * n : 1, array->size);
+    if (!elements)
+        return NULL;
+    memcpy(array->elements, &elements, sizeof(elements));
+    (*array->n)++;
+    return memset((char *)elements + n * array->size, 0, array->size);
 }
 
-static int check_length(struct yaml_reader *reader, const struct schema_key *key,
-                        struct config_place begin, size_t n, uint64_t minimum, uint64_t maximum)
+static int read_one(struct yaml_reader *reader, const struct schema_key *key,
+                    const struct array *array)
 {
-    if (n < minimum)
-        return config_error_set(reader->error, begin, "%s is empty; expected %s", key->name,
-                                key->expected);
-    if (n > maximum)
+    void *element;
+
+    if (*array->n == array->maximum)
         return config_error_set(reader->error, yaml_reader_place(reader),
                                 "%s has too many entries; expected at most %u", key->name,
-                                (unsigned)maximum);
-    return 0;
+                                (unsigned)array->maximum);
+    element = append_element(array);
+    return element ? array->read(reader, key, element) : -ENOMEM;
 }
 
-static int read_words(struct yaml_reader *reader, const struct schema_key *key, void *object)
+static int read_array(struct yaml_reader *reader, const struct schema_key *key,
+                      const struct array *array)
 {
-    struct config_words *ret_words = field(object, key->offset);
     struct config_place begin = yaml_reader_place(reader);
-    struct config_word *words;
     int r;
 
     if (reader->event.type != YAML_SEQUENCE_START_EVENT)
         return refuse_type(reader, key);
     while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_SEQUENCE_END_EVENT) {
-        r = check_length(reader, key, begin, ret_words->n + 1, 0, key->most);
-        if (r < 0)
-            return r;
-        words = append_element(ret_words->words, ret_words->n, sizeof(*words));
-        if (!words)
-            return -ENOMEM;
-        ret_words->words = words;
-        r = store_word(reader, key, &words[ret_words->n++]);
+        r = read_one(reader, key, array);
         if (r < 0)
             return r;
     }
-    return r < 0 ? r : check_length(reader, key, begin, ret_words->n, key->minimum, key->most);
+    if (r == 0 && *array->n < array->minimum)
+        return config_error_set(reader->error, begin, "%s is empty; expected %s", key->name,
+                                key->expected);
+    return r;
+}
+
+static int read_words(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    struct config_words *words = field(object, key->offset);
+
+    return read_array(reader, key,
+                      &(struct array){&words->words, &words->n, sizeof(*words->words), key->minimum,
+                                      key->most, store_word});
 }
 
 /* A list of no numbers is refused. */
 static int read_numbers(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
-    struct config_numbers *ret_numbers = field(object, key->offset);
-    struct config_place begin = yaml_reader_place(reader);
-    int r;
+    struct config_numbers *numbers = field(object, key->offset);
 
-    if (reader->event.type != YAML_SEQUENCE_START_EVENT)
-        return refuse_type(reader, key);
-    while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_SEQUENCE_END_EVENT) {
-        const char *text;
-        uint64_t *numbers;
-
-        r = check_length(reader, key, begin, ret_numbers->n + 1, 0, key->most);
-        if (r < 0)
-            return r;
-        numbers = append_element(ret_numbers->numbers, ret_numbers->n, sizeof(*numbers));
-        if (!numbers)
-            return -ENOMEM;
-        ret_numbers->numbers = numbers;
-        text = take_plain(reader, key);
-        r = text ? store_number(reader, key, &numbers[ret_numbers->n++], text, parse_u64) : -EINVAL;
-        if (r < 0)
-            return r;
-    }
-    return r < 0 ? r : check_length(reader, key, begin, ret_numbers->n, 1, key->most);
+    return read_array(reader, key,
+                      &(struct array){&numbers->numbers, &numbers->n, sizeof(*numbers->numbers), 1,
+                                      key->most, store_plain_number});
 }
 
 static int read_mapping(struct yaml_reader *reader, const struct schema_key *key, void *object)
@@ -287,42 +298,20 @@ static int read_mapping(struct yaml_reader *reader, const struct schema_key *key
     return schema_read(reader, key->inner, field(object, key->offset));
 }
 
-/* The array and its length stand in `object` after each element, so that its owner frees them. */
-static int read_element(struct yaml_reader *reader, const struct schema_key *key, void *object)
+static int read_element(struct yaml_reader *reader, const struct schema_key *key, void *element)
 {
-    size_t *n = field(object, key->count_offset);
-    void *array;
-
-    /* a pointer to some structure: its bytes are copied, for it is no void pointer */
-    memcpy(&array, field(object, key->offset), sizeof(array));
-    array = append_element(array, *n, key->element_size);
-    if (!array)
-        return -ENOMEM;
-    memcpy(field(object, key->offset), &array, sizeof(array));
-    (*n)++;
     if (reader->event.type != YAML_MAPPING_START_EVENT)
         return config_error_set(reader->error, yaml_reader_place(reader),
                                 "an entry of %s is %s; expected %s", key->name,
                                 event_name(&reader->event), key->inner->what);
-    return schema_read(reader, key->inner, (char *)array + (*n - 1) * key->element_size);
+    return schema_read(reader, key->inner, element);
 }
 
 static int read_list(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
-    const size_t *n = field(object, key->count_offset);
-    struct config_place begin = yaml_reader_place(reader);
-    int r;
-
-    if (reader->event.type != YAML_SEQUENCE_START_EVENT)
-        return refuse_type(reader, key);
-    while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_SEQUENCE_END_EVENT) {
-        r = check_length(reader, key, begin, *n + 1, 0, key->maximum);
-        if (r == 0)
-            r = read_element(reader, key, object);
-        if (r < 0)
-            return r;
-    }
-    return r < 0 ? r : check_length(reader, key, begin, *n, key->minimum, key->maximum);
+    return read_array(reader, key,
+                      &(struct array){field(object, key->offset), field(object, key->count_offset),
+                                      key->element_size, key->minimum, key->maximum, read_element});
 }
 
 static value_reader *const value_readers[SCHEMA_TYPES_] = {

@@ -2,17 +2,15 @@
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "support/child.h"
 #include "support/fixture_tree.h"
 #include "sys/process.h"
 
@@ -319,29 +317,6 @@ static void threads__of_ourselves_are_all_there(void **state)
         assert_int_equal(pthread_join(others[i], NULL), 0);
 }
 
-/* A child that waits until it is killed. */
-static pid_t child_named(const char *name)
-{
-    int ready[2];
-    char byte = 0;
-    pid_t pid;
-
-    assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
-    pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-        (void)prctl(PR_SET_NAME, name);
-        (void)!write(ready[1], "r", 1);
-        for (;;)
-            (void)pause();
-    }
-    assert_int_equal(read(ready[0], &byte, 1), 1);
-    (void)close(ready[0]);
-    (void)close(ready[1]);
-    return pid;
-}
-
 static void process__real_with_a_hostile_name(void **state)
 {
     static const char name[] = "\n) R 1 \xff(";
@@ -363,8 +338,7 @@ static void process__real_with_a_hostile_name(void **state)
     assert_in_range(start, now - 60 * NS_PER_SECOND, now + NS_PER_SECOND / 10);
     assert_int_equal(process_exe(process, &text), 0);
     assert_true(strstr(text, "test_sys_process"));
-    assert_int_equal(kill(pid, SIGKILL), 0);
-    assert_true(waitpid(pid, NULL, 0) == pid);
+    child_end(pid);
 }
 
 /* Another may get its number: the answer must not be the other's. */
@@ -377,8 +351,7 @@ static void process__that_ended_tells_nothing_more(void **state)
 
     (void)state;
     assert_int_equal(process_open(procfs, pid, &process), 0);
-    assert_int_equal(kill(pid, SIGKILL), 0);
-    assert_true(waitpid(pid, NULL, 0) == pid);
+    child_end(pid);
     assert_int_equal(process_cmdline(process, &text), -ESRCH);
     assert_int_equal(process_exe(process, &text), -ESRCH);
     assert_string_equal(text, "untouched");

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sys/task_ring.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "sys/perf_event.h"
+
+#define DATA_SIZE ((size_t)64 * 1024)
+
+/* No record of ours is longer, the one about loss before it included. */
+#define ROOM_FOR_A_RECORD 128
+
+/* sample_id_all puts the time behind every record. */
+static const struct perf_event_attr attributes = {
+    .type = PERF_TYPE_SOFTWARE,
+    .size = sizeof(struct perf_event_attr),
+    .config = PERF_COUNT_SW_DUMMY,
+    .sample_type = PERF_SAMPLE_TIME,
+    .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
+    .task = 1,
+    .comm = 1,
+    .comm_exec = 1,
+    .sample_id_all = 1,
+    .exclude_kernel = 1, /* counts nothing anyway, and asks for less of a permission */
+    .exclude_hv = 1,
+    .use_clockid = 1,
+    .clockid = CLOCK_MONOTONIC,
+};
+
+/* As the kernel writes them. */
+struct task_record {
+    uint32_t pid, parent, tid, parent_tid;
+};
+
+struct comm_record {
+    uint32_t pid, tid;
+};
+
+union record {
+    struct perf_event_header header;
+    char bytes[ROOM_FOR_A_RECORD];
+};
+
+int task_ring_open(struct task_ring *ring, struct cpu_number cpu)
+{
+    struct perf_event_attr attr = attributes;
+    size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+    size_t size = DATA_SIZE > page_size ? DATA_SIZE : page_size;
+    void *map;
+
+    *ring = (struct task_ring){.fd = -1};
+    ring->fd = perf_ops_kernel.open(NULL, &attr, -1, cpu.value, -1, PERF_FLAG_FD_CLOEXEC);
+    if (ring->fd < 0)
+        return ring->fd;
+    map = mmap(NULL, page_size + size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+    if (map == MAP_FAILED)
+        return -errno;
+    ring->page = map;
+    ring->data = (const char *)map + page_size;
+    ring->size = size;
+    return 0;
+}
+
+void task_ring_close(struct task_ring *ring)
+{
+    if (ring->page)
+        (void)munmap(ring->page, (size_t)(ring->data - (const char *)ring->page) + ring->size);
+    if (ring->fd >= 0)
+        (void)close(ring->fd);
+    *ring = (struct task_ring){.fd = -1};
+}
+
+bool task_ring_begin(struct task_ring *ring)
+{
+    ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+    /* the kernel tells a loss only with the next record that finds room, which may be long after */
+    return ring->head - ring->page->data_tail > ring->size - ROOM_FOR_A_RECORD;
+}
+
+/* Copies from the ring, where it may go over the end and on at the beginning. */
+static void copy_out(const struct task_ring *ring, uint64_t from, char *to, size_t n)
+{
+    size_t offset = (size_t)(from & (ring->size - 1));
+    size_t straight = n < ring->size - offset ? n : (size_t)(ring->size - offset);
+
+    memcpy(to, ring->data + offset, straight);
+    memcpy(to + straight, ring->data, n - straight);
+}
+
+/* Whether the record is of any interest, and then what it says. */
+static bool translate(const union record *record, struct task_event *ret_event)
+{
+    const char *body = record->bytes + sizeof(record->header);
+    struct task_record task;
+    struct comm_record comm;
+
+    switch (record->header.type) {
+    case PERF_RECORD_FORK:
+    case PERF_RECORD_EXIT:
+        memcpy(&task, body, sizeof(task));
+        *ret_event = (struct task_event){
+            .kind = record->header.type == PERF_RECORD_FORK ? TASK_EVENT_FORK : TASK_EVENT_EXIT,
+            .pid = (pid_t)task.pid,
+            .tid = (pid_t)task.tid,
+            .parent = (pid_t)task.parent,
+        };
+        return task.pid > 0; /* 0: of another PID namespace */
+    case PERF_RECORD_COMM:
+        memcpy(&comm, body, sizeof(comm));
+        *ret_event = (struct task_event){
+            .kind = TASK_EVENT_COMM, .pid = (pid_t)comm.pid, .tid = (pid_t)comm.tid};
+        return comm.pid > 0 && comm.pid == comm.tid;
+    case PERF_RECORD_LOST:
+        *ret_event = (struct task_event){.kind = TASK_EVENT_LOST};
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The length of the record at the tail, copied as far as it fits; 0: what is there is none. */
+static size_t read_record(const struct task_ring *ring, uint64_t tail, union record *ret_record)
+{
+    size_t length;
+
+    copy_out(ring, tail, ret_record->bytes, sizeof(ret_record->header));
+    length = ret_record->header.size;
+    if (length < sizeof(ret_record->header) || length > ring->head - tail)
+        return 0;
+    copy_out(ring, tail, ret_record->bytes,
+             length < sizeof(*ret_record) ? length : sizeof(*ret_record));
+    return length;
+}
+
+static uint64_t time_of(const union record *record, size_t length)
+{
+    uint64_t time = 0;
+
+    if (length <= sizeof(*record))
+        memcpy(&time, record->bytes + length - sizeof(time), sizeof(time));
+    return time;
+}
+
+bool task_ring_peek(struct task_ring *ring, uint64_t until_ns)
+{
+    uint64_t tail = ring->page->data_tail;
+
+    while (!ring->is_pending && tail < ring->head) {
+        union record record = {0};
+        size_t length = read_record(ring, tail, &record);
+
+        if (length == 0) { /* never seen; what follows cannot be found either */
+            ring->next = (struct task_event){.kind = TASK_EVENT_LOST};
+            ring->next_time_ns = 0;
+            ring->is_pending = true;
+            tail = ring->head;
+            break;
+        }
+        tail += length;
+        ring->is_pending = translate(&record, &ring->next);
+        ring->next_time_ns = time_of(&record, length);
+    }
+    __atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
+    return ring->is_pending && ring->next_time_ns <= until_ns;
+}
+
+bool task_ring_is_served(struct task_ring *ring)
+{
+    uint64_t values[2]; /* the count, which is 0, and time enabled */
+    uint64_t before = ring->enabled_ns;
+
+    if (perf_ops_kernel.read(NULL, ring->fd, values, sizeof(values)) != (ssize_t)sizeof(values))
+        return false;
+    ring->enabled_ns = values[1];
+    return values[1] > before;
+}

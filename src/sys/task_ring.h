@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The records of one CPU: a perf event with its ring buffer. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sys/cpu_list.h"
+#include "sys/task_events.h"
+
+struct perf_event_mmap_page;
+
+struct task_ring {
+    int fd;
+    struct perf_event_mmap_page *page; /* NULL: nothing is mapped */
+    const char *data;
+    uint64_t size;       /* of the data: a power of two */
+    uint64_t head;       /* how far this look goes */
+    uint64_t enabled_ns; /* as it was last read */
+    bool is_pending;     /* `next` is the oldest that was not told yet */
+    struct task_event next;
+    uint64_t next_time_ns; /* CLOCK_MONOTONIC */
+};
+
+/* An empty one; then 0 or -errno. */
+int task_ring_open(struct task_ring *ring, struct cpu_number cpu);
+void task_ring_close(struct task_ring *ring);
+
+/* Takes what is there now for this look; true: some records found no room. */
+bool task_ring_begin(struct task_ring *ring);
+
+/* Makes the oldest record of this look up to that time pending; false: there is none. */
+bool task_ring_peek(struct task_ring *ring, uint64_t until_ns);
+
+/* Whether its time went on since this was last asked. */
+bool task_ring_is_served(struct task_ring *ring);

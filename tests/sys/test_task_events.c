@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/child.h"
+#include "sys/task_events.h"
+
+/* What the kernel told of one process, in order. */
+struct history {
+    char letters[32]; /* F: born, f: a thread of it, C: comm, E: first thread ended, e: another */
+    pid_t parent;
+};
+
+static char letter_of(const struct task_event *event)
+{
+    bool first = event->pid == event->tid;
+
+    switch (event->kind) {
+    case TASK_EVENT_FORK:
+        return first ? 'F' : 'f';
+    case TASK_EVENT_EXIT:
+        return first ? 'E' : 'e';
+    case TASK_EVENT_COMM:
+        return 'C';
+    default:
+        return 'L';
+    }
+}
+
+static struct history history_of(struct task_events *events, pid_t pid)
+{
+    struct history history = {0};
+    struct task_event event;
+    size_t n = 0;
+
+    assert_int_equal(task_events_begin(events), 0);
+    while (task_events_next(events, &event)) {
+        assert_true(event.kind != TASK_EVENT_LOST);
+        if (event.pid != pid || n + 1 == sizeof(history.letters))
+            continue;
+        history.letters[n++] = letter_of(&event);
+        if (event.kind == TASK_EVENT_FORK && event.pid == event.tid)
+            history.parent = event.parent;
+    }
+    return history;
+}
+
+static int setup(void **state)
+{
+    struct task_events *events = NULL;
+
+    if (task_events_new(&events) == -ENOMEM)
+        return -1;
+    *state = events;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)task_events_free(*state);
+    return 0;
+}
+
+/* Says why where it is not permitted. */
+static struct task_events *need(void **state)
+{
+    if (!*state) {
+        print_message("skipped: no system-wide perf events here (CAP_PERFMON)\n");
+        skip();
+    }
+    return *state;
+}
+
+static void events__tell_birth_exec_and_death(void **state)
+{
+    struct task_events *events = need(state);
+    struct history history;
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        (void)execl("/bin/true", "true", NULL);
+        _exit(1);
+    }
+    assert_true(waitpid(pid, NULL, 0) == pid);
+    history = history_of(events, pid);
+    assert_string_equal(history.letters, "FCE");
+    assert_int_equal(history.parent, getpid());
+    assert_string_equal(history_of(events, pid).letters, "");
+}
+
+static void events__tell_a_new_name_without_exec(void **state)
+{
+    struct task_events *events = need(state);
+    pid_t pid = child_named("renamed");
+
+    assert_string_equal(history_of(events, pid).letters, "FC");
+    child_end(pid);
+    assert_string_equal(history_of(events, pid).letters, "E");
+}
+
+static void *name_myself(void *nothing)
+{
+    (void)prctl(PR_SET_NAME, "thread");
+    return nothing;
+}
+
+static void run_with_thread(const void *argument, int ready)
+{
+    pthread_t thread;
+
+    (void)argument;
+    if (pthread_create(&thread, NULL, name_myself, NULL) == 0 && pthread_join(thread, NULL) == 0)
+        child_wait("joined", ready);
+}
+
+static void events__tell_threads_but_not_their_names(void **state)
+{
+    struct task_events *events = need(state);
+    pid_t pid = child_new(run_with_thread, NULL);
+    struct history history;
+
+    child_end(pid);
+    history = history_of(events, pid);
+    assert_true(strspn(history.letters, "FfeCE") == strlen(history.letters));
+    assert_string_equal(history.letters, "FfeCE");
+}
+
+static void run_on_another_cpu(const void *cpus, int ready)
+{
+    cpu_set_t all = *(const cpu_set_t *)cpus, one;
+
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &all))
+            continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        (void)sched_setaffinity(0, sizeof(one), &one);
+        (void)prctl(PR_SET_NAME, "moving");
+    }
+    (void)!write(ready, "r", 1);
+}
+
+/* However the CPUs' rings are looked at, a death never comes before the birth. */
+static void events__of_several_cpus_come_in_order(void **state)
+{
+    struct task_events *events = need(state);
+    cpu_set_t cpus;
+
+    assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+    if (CPU_COUNT(&cpus) < 2) {
+        print_message("skipped: one CPU\n");
+        skip();
+    }
+    for (int i = 0; i < 50; i++) {
+        pid_t pid = child_new(run_on_another_cpu, &cpus);
+        struct history history;
+
+        assert_true(waitpid(pid, NULL, 0) == pid);
+        history = history_of(events, pid);
+        assert_int_equal(history.letters[0], 'F');
+        assert_int_equal(history.letters[strlen(history.letters) - 1], 'E');
+    }
+}
+
+/* More than all rings hold, and goes over their ends many times with records of every length. */
+static void events__that_found_no_room_are_told_as_lost(void **state)
+{
+    struct task_events *events = need(state);
+    struct task_event event;
+    bool lost = false;
+    size_t n = 0;
+
+    for (int i = 0; i < 20000; i++) {
+        char name[16];
+
+        (void)snprintf(name, sizeof(name), "%.*s", i % 15, "012345678901234");
+        (void)prctl(PR_SET_NAME, name);
+    }
+    assert_int_equal(task_events_begin(events), 0);
+    while (task_events_next(events, &event)) {
+        lost |= event.kind == TASK_EVENT_LOST;
+        n++;
+    }
+    assert_true(lost);
+    assert_in_range(n, 500, 20000);
+    for (int i = 0; i < 20; i++) { /* what the kernel says of it afterwards is told too */
+        (void)prctl(PR_SET_NAME, "after");
+        assert_int_equal(task_events_begin(events), 0);
+        while (task_events_next(events, &event))
+            ;
+    }
+    assert_string_equal(history_of(events, getpid()).letters, "");
+    (void)prctl(PR_SET_NAME, "again");
+    assert_string_equal(history_of(events, getpid()).letters, "C");
+}
+
+static void events__go_over_the_end_of_the_ring(void **state)
+{
+    struct task_events *events = need(state);
+    size_t n = 0;
+
+    for (int i = 0; i < 20000; i++) {
+        char name[16];
+
+        (void)snprintf(name, sizeof(name), "%.*s", i % 15, "012345678901234");
+        (void)prctl(PR_SET_NAME, name);
+        if (i % 20 == 19)
+            n += strlen(history_of(events, getpid()).letters);
+    }
+    assert_int_equal(n, 20000);
+}
+
+static void events__are_served_while_the_cpus_are_there(void **state)
+{
+    struct task_events *events = need(state);
+
+    for (int i = 0; i < 3; i++)
+        assert_true(task_events_are_served(events));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        TEST(events__tell_birth_exec_and_death),
+        TEST(events__tell_a_new_name_without_exec),
+        TEST(events__tell_threads_but_not_their_names),
+        TEST(events__of_several_cpus_come_in_order),
+        TEST(events__that_found_no_room_are_told_as_lost),
+        TEST(events__go_over_the_end_of_the_ring),
+        TEST(events__are_served_while_the_cpus_are_there),
+    };
+
+    return cmocka_run_group_tests_name("task_events", tests, NULL, NULL);
+}

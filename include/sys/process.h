@@ -66,3 +66,11 @@ int process_cmdline(struct process *process, const char **ret_cmdline);
  * another -errno.
  */
 int process_threads(int procfs_fd, pid_t pid, pid_t **ret_threads, size_t *ret_n);
+
+/*
+ * The processes that a thread has started, or that the kernel gave it when their parents ended, as
+ * far as they live. As above; -ESRCH too where the kernel does not tell (CONFIG_PROC_CHILDREN).
+ * *ret_children may be NULL.
+ */
+int process_thread_children(int procfs_fd, pid_t pid, pid_t thread, pid_t **ret_children,
+                            size_t *ret_n);

@@ -17,13 +17,11 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/parse.h"
-#include "sys/directory_entries.h"
+#include "sys/process_error.h"
 #include "sys/small_file.h"
 
 #define STAT_SIZE    2048 /* 52 numbers of up to 20 digits, and comm */
 #define CMDLINE_MAX  4096
-#define PATH_OF_PID  (3 * sizeof(pid_t) + sizeof("/comm"))
 #define DELETED_MARK " (deleted)" /* proc(5) */
 
 struct process {
@@ -35,12 +33,6 @@ struct process {
     char *arguments; /* joined by spaces */
     size_t first;    /* bytes of the first of them */
 };
-
-/* Every way in which procfs says that a process is not there (any more), or not for us. */
-static int translate(int r)
-{
-    return r == -ENOENT || r == -EACCES || r == -EPERM || r == -ENOTDIR ? -ESRCH : r;
-}
 
 uint64_t process_start_realtime_ns(uint64_t start_ticks)
 {
@@ -60,14 +52,14 @@ uint64_t process_start_realtime_ns(uint64_t start_ticks)
 
 int process_read_comm(int procfs_fd, pid_t pid, char ret_comm[64])
 {
-    char path[PATH_OF_PID], text[66]; /* 63 bytes, a newline and NUL */
+    char path[PROCESS_PATH_SIZE], text[66]; /* 63 bytes, a newline and NUL */
     size_t length;
     int r;
 
     (void)snprintf(path, sizeof(path), "%d/comm", pid);
     r = small_file_read(procfs_fd, path, text, sizeof(text));
     if (r < 0)
-        return translate(r);
+        return process_error(r);
     length = strlen(text);
     length -= length > 0 && text[length - 1] == '\n';
     if (length >= 64)
@@ -84,11 +76,11 @@ static int read_all(struct process *process)
     int r = small_file_read(process->fd, "stat", text, sizeof(text));
 
     if (r < 0)
-        return translate(r);
+        return process_error(r);
     if (!process_stat_parse(text, &process->stat))
         return -EINVAL;
     if (fstat(process->fd, &status) < 0)
-        return translate(-errno);
+        return process_error(-errno);
     process->uid = status.st_uid;
     return 0;
 }
@@ -96,7 +88,7 @@ static int read_all(struct process *process)
 int process_open(int procfs_fd, pid_t pid, struct process **ret_process)
 {
     AUTO(process) struct process *process = calloc(1, sizeof(*process));
-    char path[PATH_OF_PID];
+    char path[PROCESS_PATH_SIZE];
     int r;
 
     if (!process)
@@ -105,7 +97,7 @@ int process_open(int procfs_fd, pid_t pid, struct process **ret_process)
     (void)snprintf(path, sizeof(path), "%d", pid);
     process->fd = openat(procfs_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (process->fd < 0)
-        return translate(-errno);
+        return process_error(-errno);
     r = read_all(process);
     if (r < 0)
         return r;
@@ -191,7 +183,7 @@ static int need_arguments(struct process *process)
         n = read_arguments(process, text);
     if (n == -EACCES || n == -EPERM)
         n = 0; /* a security module may keep these from us, and the rest is known */
-    return n < 0 ? translate((int)n) : join(process, text, (size_t)n);
+    return n < 0 ? process_error((int)n) : join(process, text, (size_t)n);
 }
 
 /* 1: known; 0: it is not told; -ENOMEM. */
@@ -237,68 +229,5 @@ int process_cmdline(struct process *process, const char **ret_cmdline)
     if (r < 0)
         return r;
     *ret_cmdline = process->arguments;
-    return 0;
-}
-
-struct thread_list {
-    pid_t *ids;
-    size_t n, capacity;
-};
-
-static int add_thread(struct thread_list *list, pid_t id)
-{
-    if (list->n == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        pid_t *ids = reallocarray(list->ids, capacity, sizeof(*ids));
-
-        if (!ids)
-            return -ENOMEM;
-        list->ids = ids;
-        list->capacity = capacity;
-    }
-    list->ids[list->n++] = id;
-    return 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const pid_t *left = a, *right = b;
-
-    return (*left > *right) - (*left < *right);
-}
-
-static int list_threads(int fd, struct thread_list *list)
-{
-    struct directory_entries entries;
-    struct directory_entry entry;
-    uint64_t id;
-    int r;
-
-    directory_entries_init(&entries, fd);
-    while ((r = directory_entries_next(&entries, &entry)) > 0)
-        if (parse_u64(entry.name, &id) == 0 && id <= INT_MAX && add_thread(list, (pid_t)id) < 0)
-            return -ENOMEM;
-    return r < 0 ? translate(r) : 0;
-}
-
-int process_threads(int procfs_fd, pid_t pid, pid_t **ret_threads, size_t *ret_n)
-{
-    char path[PATH_OF_PID];
-    AUTO_CLOSE int fd = -1;
-    struct thread_list list = {0};
-    int r;
-
-    (void)snprintf(path, sizeof(path), "%d/task", pid);
-    fd = openat(procfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return translate(-errno);
-    r = list_threads(fd, &list);
-    if (r < 0 || list.n == 0) {
-        free(list.ids);
-        return r < 0 ? r : -ESRCH;
-    }
-    qsort(list.ids, list.n, sizeof(*list.ids), compare);
-    *ret_threads = list.ids;
-    *ret_n = list.n;
     return 0;
 }

@@ -57,8 +57,9 @@ int task_events_new(struct task_events **ret_events)
     char online[ONLINE_SIZE];
     int r = fd < 0 ? -errno : read_online(fd, online);
 
-    if (r == 0)
-        r = cpu_list_parse(online, &cpus);
+    if (r < 0)
+        return r;
+    r = cpu_list_parse(online, &cpus);
     if (r < 0)
         return r;
     events = calloc(1, sizeof(*events) + cpus->n * sizeof(events->rings[0]));

@@ -10,8 +10,11 @@ add_unit_test(target cgroup_walk)
 add_unit_test(target cmdline_pattern)
 add_unit_test(target glob)
 add_unit_test(target identity Threads::Threads)
+add_unit_test(target process_limits)
+add_unit_test(target process_live Threads::Threads)
 add_unit_test(target process_memory)
 add_unit_test(target process_rules)
+add_unit_test(target process_targets)
 add_unit_test(target process_template)
 
 # Allocations can be made to fail (support/failing_memory.h).

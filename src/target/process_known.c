@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define HASH_NONFATAL_OOM            1
+#define uthash_nonfatal_oom(element) (out_of_memory = true)
+
+#include <errno.h>
+
+#include "target/process_set.h"
+
+/*
+ * A node for each process, which the kernel bounds by the numbers it has. Numbers
+ * are given out one after the other, so that each is its own best hash.
+ */
+
+struct process_node *process_find(const struct process_targets *set, pid_t pid)
+{
+    struct process_node *node;
+
+    HASH_FIND_BYHASHVALUE(by_pid, set->nodes, &pid, sizeof(pid), (unsigned)pid, node);
+    return node;
+}
+
+int process_add(struct process_targets *set, pid_t pid, struct process_node **ret_node)
+{
+    struct process_node *node = calloc(1, sizeof(*node));
+    bool out_of_memory = false;
+
+    if (!node)
+        return -ENOMEM;
+    node->pid = pid;
+    node->scan = set->scan;
+    LIST_INIT(&node->children);
+    HASH_ADD_BYHASHVALUE(by_pid, set->nodes, pid, sizeof(pid), (unsigned)pid, node);
+    if (out_of_memory) {
+        free(node);
+        return -ENOMEM;
+    }
+    *ret_node = node;
+    return 0;
+}
+
+static bool descends_from(const struct process_node *descendant, const struct process_node *top)
+{
+    for (; descendant; descendant = descendant->parent)
+        if (descendant == top)
+            return true;
+    return false;
+}
+
+void process_set_parent(struct process_node *node, struct process_node *parent)
+{
+    if (node->parent || node == parent)
+        return;
+    /* a number that was given to another since: nobody is older than its parent */
+    if (node->start_ticks > 0 && parent->start_ticks > node->start_ticks)
+        return;
+    if (!LIST_EMPTY(&node->children) && descends_from(parent, node))
+        return;
+    node->parent = parent;
+    LIST_INSERT_HEAD(&parent->children, node, sibling);
+}
+
+struct process_node *process_next_below(const struct process_node *top, struct process_node *node)
+{
+    if (!LIST_EMPTY(&node->children))
+        return LIST_FIRST(&node->children);
+    for (; node != top; node = node->parent)
+        if (LIST_NEXT(node, sibling))
+            return LIST_NEXT(node, sibling);
+    return NULL;
+}
+
+void process_enqueue(struct process_targets *set, struct process_node *node)
+{
+    if (!node->queued)
+        TAILQ_INSERT_TAIL(&set->to_look, node, to_look);
+    node->queued = true;
+}
+
+void process_dequeue(struct process_targets *set, struct process_node *node)
+{
+    if (node->queued)
+        TAILQ_REMOVE(&set->to_look, node, to_look);
+    node->queued = node->queued_behind_parent = false;
+}
+
+/* To who started the one that ends: whoever descends from it descends from that one too. */
+static void hand_over_children(struct process_node *node)
+{
+    struct process_node *child;
+
+    while ((child = LIST_FIRST(&node->children))) {
+        LIST_REMOVE(child, sibling);
+        child->parent = node->parent;
+        child->parent_pid = 0;
+        if (node->parent)
+            LIST_INSERT_HEAD(&node->parent->children, child, sibling);
+    }
+}
+
+void process_forget(struct process_targets *set, struct process_node *node)
+{
+    process_leave(set, node);
+    process_dequeue(set, node);
+    if (node->ending > 0)
+        TAILQ_REMOVE(&set->ending, node, ending_entry);
+    hand_over_children(node);
+    if (node->parent)
+        LIST_REMOVE(node, sibling);
+    HASH_DELETE(by_pid, set->nodes, node);
+    free(node);
+}
+
+struct process_user *process_user_get(struct process_targets *set, uid_t uid)
+{
+    struct process_user *user;
+    bool out_of_memory = false;
+
+    HASH_FIND_BYHASHVALUE(by_uid, set->users, &uid, sizeof(uid), (unsigned)uid, user);
+    if (user)
+        return user;
+    user = calloc(1, sizeof(*user));
+    if (!user)
+        return NULL;
+    user->uid = uid;
+    TAILQ_INIT(&user->waiting);
+    HASH_ADD_BYHASHVALUE(by_uid, set->users, uid, sizeof(uid), (unsigned)uid, user);
+    if (!out_of_memory)
+        return user;
+    free(user);
+    return NULL;
+}
+
+void process_user_drop(struct process_targets *set, struct process_user *user)
+{
+    if (user->counted > 0 || !TAILQ_EMPTY(&user->waiting))
+        return;
+    HASH_DELETE(by_uid, set->users, user);
+    free(user);
+}

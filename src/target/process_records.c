@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "base/clock.h"
+#include "target/process_set.h"
+
+/*
+ * What the kernel tells is taken first, all of it, and only then is /proc asked:
+ * so one that was born and has ended since the last update costs nothing there. A
+ * record is a hint. It may come late, and be about a number that another has by
+ * now; so what is counted ends only when its descriptor or /proc says so, and a
+ * birth of one that is known makes us look again.
+ */
+
+#define RETRY_NS UINT64_C(60000000000)
+
+/* An exit is told before the kernel shows the process as ended, though hardly a moment. */
+#define LOOKS_AFTER_EXIT 3
+
+static int try_watching(struct process_targets *set, uint64_t now_ns)
+{
+    int r = task_events_new(&set->events);
+
+    set->events_tried_ns = now_ns;
+    if (r == 0 && task_events_begin(set->events) < 0)
+        set->events = task_events_free(set->events);
+    set->rescan = true; /* what happened before, and since the others stopped, is not told */
+    return r == -ENOMEM ? r : 0;
+}
+
+/* Whether those that are open still tell all. */
+static bool still_watches(struct process_targets *set, uint64_t now_ns)
+{
+    return task_events_begin(set->events) == 0 &&
+           (now_ns - set->last_scan_ns < RETRY_NS || task_events_are_served(set->events));
+}
+
+int process_watch_births(struct process_targets *set, uint64_t now_ns)
+{
+    int r = 0;
+
+    if (set->events && !still_watches(set, now_ns)) {
+        set->events = task_events_free(set->events);
+        set->events_tried_ns = 0;
+    }
+    if (!set->events && set->is_ours &&
+        (set->events_tried_ns == 0 || now_ns - set->events_tried_ns >= RETRY_NS))
+        r = try_watching(set, now_ns);
+    set->census.watching = set->events;
+    return r;
+}
+
+static int add_fresh(struct process_targets *set, const struct task_event *event,
+                     const struct process_node *parent, struct process_node **ret_node)
+{
+    struct process_node *node;
+    int r = process_add(set, event->pid, &node);
+
+    if (r < 0)
+        return r;
+    node->parent_pid = event->parent;
+    node->uid = parent ? parent->uid : 0;
+    node->fresh = true;
+    node->threads = 1;
+    *ret_node = node;
+    return 0;
+}
+
+static int take_birth(struct process_targets *set, const struct task_event *event)
+{
+    struct process_node *node = process_find(set, event->pid);
+    struct process_node *parent = process_find(set, event->parent);
+    struct counted_process *family;
+    int r = node ? 0 : add_fresh(set, event, parent, &node);
+
+    if (r < 0)
+        return r;
+    if (parent)
+        process_set_parent(node, parent);
+    process_enqueue(set, node);
+    family = process_family(node);
+    return family && family != node->counted ? process_join(set, node, family) : 0;
+}
+
+static int take_fork(struct process_targets *set, const struct task_event *event)
+{
+    struct process_node *node;
+
+    if (event->pid == event->tid)
+        return take_birth(set, event);
+    node = process_find(set, event->pid);
+    if (node && node->fresh)
+        node->threads++;
+    return 0;
+}
+
+static void watch_ending(struct process_targets *set, struct process_node *node)
+{
+    if (node->ending == 0)
+        TAILQ_INSERT_TAIL(&set->ending, node, ending_entry);
+    node->ending = 1;
+}
+
+static void take_exit(struct process_targets *set, const struct task_event *event)
+{
+    struct process_node *node = process_find(set, event->pid);
+
+    if (!node)
+        return;
+    if (node->fresh) {
+        if (--node->threads == 0)
+            process_forget(set, node);
+        return;
+    }
+    if (event->pid != event->tid)
+        return;
+    if (node->counted)
+        watch_ending(set, node);
+    else if (node->waiting)
+        process_enqueue(set, node);
+    else
+        process_forget(set, node);
+}
+
+static int take_comm(struct process_targets *set, const struct task_event *event)
+{
+    struct process_node *node = process_find(set, event->pid);
+    int r = node ? 0 : process_add(set, event->pid, &node);
+
+    if (r < 0)
+        return r;
+    if (!node->counted || node->counted->first == node)
+        process_enqueue(set, node);
+    return 0;
+}
+
+static int take(struct process_targets *set, const struct task_event *event)
+{
+    switch (event->kind) {
+    case TASK_EVENT_FORK:
+        return take_fork(set, event);
+    case TASK_EVENT_COMM:
+        return take_comm(set, event);
+    case TASK_EVENT_EXIT:
+        take_exit(set, event);
+        return 0;
+    case TASK_EVENT_LOST:
+        set->rescan = true;
+        return 0;
+    }
+    return 0;
+}
+
+int process_take_records(struct process_targets *set)
+{
+    struct task_event event;
+
+    while (set->events && task_events_next(set->events, &event)) {
+        int r = take(set, &event);
+
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+static void take_ended(struct process_targets *set)
+{
+    struct counted_process *counted;
+
+    while (set->exits && (counted = exit_watch_next(set->exits))) {
+        counted->exit_fd = exit_watch_remove(set->exits, counted->exit_fd);
+        if (counted->first)
+            process_forget(set, counted->first);
+    }
+}
+
+/* What is true of it now that its first thread has exited. */
+static void look_after_exit(struct process_targets *set, struct process_node *node)
+{
+    AUTO(process) struct process *process = NULL;
+    int r = process_open(set->procfs_fd, node->pid, &process);
+    const struct process_stat *stat = r == 0 ? process_stat(process) : NULL;
+
+    if (r == -ESRCH ||
+        (stat && (process_stat_is_ended(stat) ||
+                  (node->start_ticks > 0 && stat->start_ticks != node->start_ticks)))) {
+        process_forget(set, node);
+        return;
+    }
+    if (!stat || stat->state == 'Z' || ++node->ending <= LOOKS_AFTER_EXIT)
+        return;
+    TAILQ_REMOVE(&set->ending, node, ending_entry);
+    node->ending = 0;
+}
+
+void process_take_exits(struct process_targets *set)
+{
+    struct process_node *node, *next;
+
+    take_ended(set);
+    for (node = TAILQ_FIRST(&set->ending); node; node = next) {
+        next = TAILQ_NEXT(node, ending_entry);
+        /* its descriptor tells the end of a first process */
+        if (node->counted && node->counted->first == node && node->counted->exit_fd >= 0) {
+            TAILQ_REMOVE(&set->ending, node, ending_entry);
+            node->ending = 0;
+        } else {
+            look_after_exit(set, node);
+        }
+    }
+}

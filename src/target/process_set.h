@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The inside of a struct process_targets. process_known.c keeps what is known of
+ * /proc; process_records.c and process_scan.c find out what changed, by the
+ * kernel's records and by reading all; process_look.c opens what is new, and asks
+ * the rules; process_members.c decides what is counted; process_targets.c reports
+ * it.
+ */
+
+#include <sys/queue.h>
+#include <uthash.h>
+
+#include "sys/exit_watch.h"
+#include "sys/process.h"
+#include "sys/task_events.h"
+#include "target/process_targets.h"
+
+TAILQ_HEAD(process_queue, process_node);
+LIST_HEAD(process_list, process_node);
+
+/* Whose processes share a limit. */
+struct process_user {
+    uid_t uid;
+    size_t counted;               /* that are counted … */
+    struct process_queue waiting; /* … and that are refused, oldest first */
+    UT_hash_handle by_uid;
+};
+
+/* One process that is known: each that is there, matched or not. */
+struct process_node {
+    pid_t pid;
+    pid_t parent_pid;            /* who started it, if `parent` is not known yet */
+    struct process_node *parent; /* the nearest that it descends from, of those that are known */
+    struct process_list children;
+    LIST_ENTRY(process_node) sibling;
+
+    uint64_t start_ticks; /* 0: it has not been looked at */
+    uint64_t inode;       /* of /proc/PID, which the kernel keeps for this process; 0: not known */
+    uint64_t scan;        /* the last reading of /proc that saw it */
+    uid_t uid;
+    char comm[16]; /* as it was last looked at */
+    bool kernel_thread;
+
+    struct counted_process *counted; /* the target that it belongs to … */
+    LIST_ENTRY(process_node) member;
+    bool left_out;             /* … but not counted: it was there before, and there was no room */
+    struct process_user *user; /* with whom it is counted; NULL: it is not */
+
+    bool queued, queued_behind_parent; /* it is to be looked at */
+    TAILQ_ENTRY(process_node) to_look;
+    struct process_user *waiting; /* with whom it waits for room; NULL: it does not */
+    TAILQ_ENTRY(process_node) waiting_entry;
+    bool refused;         /* once, and told so */
+    bool fresh;           /* only its birth is known, and … */
+    unsigned threads;     /* … how many threads it has since */
+    unsigned ending;      /* its first thread exited: how often we look whether others live */
+    unsigned looks_young; /* how many scans have seen it, while they are few */
+    TAILQ_ENTRY(process_node) ending_entry;
+    UT_hash_handle by_pid;
+};
+
+/* A target and what only this layer knows of it. */
+struct counted_process {
+    struct process_target target; /* first: the caller has a pointer to it */
+    struct process_targets *set;
+    LIST_ENTRY(counted_process) entry;
+    struct process_list members; /* those left out too */
+    struct process_node *first;  /* NULL: it has ended */
+    int exit_fd;                 /* of its first process; -1: nothing watches */
+    size_t born_index;           /* in `born`; SIZE_MAX: its birth has been reported */
+};
+
+struct process_target_list {
+    struct process_target **items;
+    size_t n, capacity;
+};
+
+struct process_targets {
+    int procfs_fd;
+    const struct process_rules *rules;
+    struct process_limits limits;
+    struct process_census census;
+
+    struct process_node *nodes;
+    struct process_user *users;
+    struct process_queue to_look; /* oldest first */
+    struct process_queue ending;
+    LIST_HEAD(, counted_process) all; /* that stand, or are gone and not released */
+    size_t n_counted;                 /* processes, against the limit */
+    bool room;                        /* some ended since those that wait were looked at */
+
+    bool is_ours;               /* the numbers in procfs are those of our own PID namespace */
+    struct task_events *events; /* NULL: nothing tells */
+    struct exit_watch *exits;   /* NULL: nothing tells */
+    uint64_t events_tried_ns;
+    bool rescan; /* something was missed */
+    uint64_t scan, last_scan_ns;
+
+    struct process_target_list born, gone;
+    bool reported;
+};
+
+/* process_known.c */
+
+struct process_node *process_find(const struct process_targets *set, pid_t pid);
+/* Adds one that is not known. 0 or -ENOMEM. */
+int process_add(struct process_targets *set, pid_t pid, struct process_node **ret_node);
+/* It has ended: takes it out of everything. */
+void process_forget(struct process_targets *set, struct process_node *node);
+/* Who started it, if that is no contradiction. */
+void process_set_parent(struct process_node *node, struct process_node *parent);
+/* The next below `top`, parents first; NULL at the end. */
+struct process_node *process_next_below(const struct process_node *top, struct process_node *node);
+/* It is to be looked at in this update. */
+void process_enqueue(struct process_targets *set, struct process_node *node);
+void process_dequeue(struct process_targets *set, struct process_node *node);
+/* The user of that number; NULL: no memory. Unused ones are dropped by process_user_drop(). */
+struct process_user *process_user_get(struct process_targets *set, uid_t uid);
+void process_user_drop(struct process_targets *set, struct process_user *user);
+
+/* process_records.c */
+
+/* Opens what tells of births, if it is not open and it is time to try. 0 or -ENOMEM. */
+int process_watch_births(struct process_targets *set, uint64_t now_ns);
+/* Takes what the kernel told since the last update. 0 or -ENOMEM. */
+int process_take_records(struct process_targets *set);
+/* Takes the exits, and looks whether those have ended whose first thread has. */
+void process_take_exits(struct process_targets *set);
+
+/* process_scan.c */
+
+/* Reads all of /proc. 0 or -errno. */
+int process_scan(struct process_targets *set);
+
+/* process_look.c */
+
+/* Looks at those that are to be looked at, parents first. 0 or -ENOMEM. */
+int process_look_at_queued(struct process_targets *set);
+/* Gives room that came free to those that wait. 0 or -ENOMEM. */
+int process_admit_waiting(struct process_targets *set);
+
+/* process_members.c */
+
+/* The target whose `children` would take the node in, by its parent; NULL: none. */
+struct counted_process *process_family(const struct process_node *node);
+/* Takes a descendant in. 0 or -ENOMEM. */
+int process_join(struct process_targets *set, struct process_node *node,
+                 struct counted_process *counted);
+/* Makes it the target of this rule and group (taken over). 0; -ESRCH, -ENOMEM. */
+int process_admit(struct process_targets *set, struct process_node *node, int rule, char **group);
+/* Whether room for others has come free, and how much for this user's. */
+size_t process_room_for(const struct process_targets *set, const struct process_user *user);
+/* It belongs to no target any more, and waits for nothing. */
+void process_leave(struct process_targets *set, struct process_node *node);
+/* The target of it has become another one; those that belonged to it are to be looked at. */
+void process_end_target(struct process_targets *set, struct counted_process *counted);
+struct counted_process *counted_process_free(struct counted_process *counted);
+DEFINE_AUTO(counted_process, struct counted_process *, counted_process_free)

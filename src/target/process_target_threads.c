@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "target/process_set.h"
+
+/*
+ * The set knows who belonged to the target at the last update. What was started
+ * since is found by going down from there through the lists of children that /proc
+ * has; so what the caller lists again after opening is what there is then.
+ */
+
+struct pid_list {
+    pid_t *ids;
+    size_t n, capacity;
+};
+
+static int append(struct pid_list *list, const pid_t *ids, size_t n)
+{
+    size_t capacity = list->capacity ? list->capacity : 16;
+
+    while (capacity < list->n + n)
+        capacity *= 2;
+    if (capacity > list->capacity) {
+        pid_t *grown = reallocarray(list->ids, capacity, sizeof(*grown));
+
+        if (!grown)
+            return -ENOMEM;
+        list->ids = grown;
+        list->capacity = capacity;
+    }
+    if (n > 0)
+        memcpy(list->ids + list->n, ids, n * sizeof(*ids));
+    list->n += n;
+    return 0;
+}
+
+static void pid_list_done(const struct pid_list *list)
+{
+    free(list->ids);
+}
+#define AUTO_PID_LIST __attribute__((cleanup(pid_list_done)))
+
+static bool contains(const struct pid_list *list, pid_t id)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->ids[i] == id)
+            return true;
+    return false;
+}
+
+static int append_children(struct process_targets *set, struct pid_list *processes, pid_t pid,
+                           pid_t thread)
+{
+    AUTO_FREE pid_t *children = NULL;
+    size_t n = 0;
+    int r = process_thread_children(set->procfs_fd, pid, thread, &children, &n);
+
+    if (r < 0)
+        return r == -ENOMEM ? r : 0;
+    for (size_t i = 0; i < n && r == 0; i++)
+        /* what the set knows is in the list, or left out, or was given to it as an orphan */
+        if (!process_find(set, children[i]) && !contains(processes, children[i]))
+            r = append(processes, &children[i], 1);
+    return r;
+}
+
+/* Appends its threads, and to the processes what they have started. */
+static int append_process(struct process_targets *set, const struct process_target *target,
+                          struct pid_list *processes, pid_t pid, struct pid_list *threads)
+{
+    AUTO_FREE pid_t *ids = NULL;
+    size_t n = 0;
+    int r = process_threads(set->procfs_fd, pid, &ids, &n);
+
+    if (r < 0)
+        return r == -ESRCH ? 0 : r;
+    r = append(threads, ids, n);
+    for (size_t i = 0; i < n && r == 0 && target->children; i++)
+        r = append_children(set, processes, pid, ids[i]);
+    return r;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const pid_t *left = a, *right = b;
+
+    return (*left > *right) - (*left < *right);
+}
+
+int process_targets_threads(struct process_targets *targets, const struct process_target *target,
+                            pid_t **ret_threads, size_t *ret_n)
+{
+    const struct counted_process *counted = (const struct counted_process *)target;
+    AUTO_PID_LIST struct pid_list processes = {0};
+    AUTO_PID_LIST struct pid_list threads = {0};
+    const struct process_node *node;
+    int r = 0;
+
+    for (node = LIST_FIRST(&counted->members); node && r == 0; node = LIST_NEXT(node, member))
+        if (!node->left_out)
+            r = append(&processes, &node->pid, 1);
+    for (size_t i = 0; i < processes.n && r == 0; i++)
+        r = append_process(targets, target, &processes, processes.ids[i], &threads);
+    if (r < 0)
+        return r;
+    if (!threads.ids)
+        return -ESRCH;
+    qsort(threads.ids, threads.n, sizeof(*threads.ids), compare);
+    *ret_n = threads.n;
+    *ret_threads = TAKE(threads.ids);
+    return 0;
+}

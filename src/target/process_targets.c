@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/process_targets.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "base/clock.h"
+#include "target/process_set.h"
+
+/*
+ * An update that fails half way keeps what it has found out and reports it
+ * together with what the next one finds, after reading all of /proc; so no birth
+ * or end is ever lost to the caller, and none is told twice.
+ */
+
+/* The safety net below the kernel's records. */
+#define RESCAN_INTERVAL_NS (60 * NS_PER_SECOND)
+
+/* A procfs of another PID namespace has other numbers than the system calls. */
+static bool is_our_namespace(int procfs_fd)
+{
+    char self[32];
+    ssize_t n = readlinkat(procfs_fd, "self", self, sizeof(self) - 1);
+
+    if (n <= 0)
+        return false;
+    self[n] = '\0';
+    return strtol(self, NULL, 10) == (long)getpid();
+}
+
+int process_targets_new(int procfs_fd, const struct process_rules *rules,
+                        const struct process_limits *limits, struct process_targets **ret_targets)
+{
+    struct process_targets *set = calloc(1, sizeof(*set));
+
+    if (!set)
+        return -ENOMEM;
+    set->procfs_fd = procfs_fd;
+    set->rules = rules;
+    set->limits = *limits;
+    set->rescan = true; /* the first */
+    set->is_ours = is_our_namespace(procfs_fd);
+    TAILQ_INIT(&set->to_look);
+    TAILQ_INIT(&set->ending);
+    LIST_INIT(&set->all);
+    if (set->is_ours && exit_watch_new(&set->exits) == -ENOMEM) {
+        free(set);
+        return -ENOMEM;
+    }
+    *ret_targets = set;
+    return 0;
+}
+
+static void free_known(struct process_targets *set)
+{
+    struct process_node *node, *next;
+    struct process_user *user, *next_user;
+
+    HASH_ITER(by_pid, set->nodes, node, next) {
+        HASH_DELETE(by_pid, set->nodes, node);
+        free(node);
+    }
+    HASH_ITER(by_uid, set->users, user, next_user) {
+        HASH_DELETE(by_uid, set->users, user);
+        free(user);
+    }
+}
+
+struct process_targets *process_targets_free(struct process_targets *targets)
+{
+    if (!targets)
+        return NULL;
+    while (!LIST_EMPTY(&targets->all)) {
+        struct counted_process *counted = LIST_FIRST(&targets->all);
+
+        LIST_REMOVE(counted, entry);
+        (void)counted_process_free(counted);
+    }
+    free_known(targets);
+    (void)exit_watch_free(targets->exits);
+    (void)task_events_free(targets->events);
+    free(targets->born.items);
+    free(targets->gone.items);
+    free(targets);
+    return NULL;
+}
+
+/* What has been reported is no news any more. */
+static void begin_report(struct process_targets *set)
+{
+    if (!set->reported)
+        return;
+    for (size_t i = 0; i < set->born.n; i++)
+        ((struct counted_process *)set->born.items[i])->born_index = SIZE_MAX;
+    set->born.n = set->gone.n = 0;
+    set->reported = false;
+}
+
+static bool is_scan_due(const struct process_targets *set, uint64_t now_ns)
+{
+    return !set->events || set->rescan || now_ns - set->last_scan_ns >= RESCAN_INTERVAL_NS;
+}
+
+static int bring_to_present(struct process_targets *set)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+    int r = process_watch_births(set, now_ns);
+
+    if (r == 0)
+        r = process_take_records(set);
+    if (r == 0)
+        process_take_exits(set);
+    if (r == 0 && is_scan_due(set, now_ns))
+        r = process_scan(set);
+    if (r == 0)
+        r = process_look_at_queued(set);
+    if (r == 0)
+        r = process_admit_waiting(set);
+    if (r < 0)
+        set->rescan = true;
+    return r;
+}
+
+int process_targets_update(struct process_targets *targets, struct process_changes *ret_changes)
+{
+    int r;
+
+    begin_report(targets);
+    r = bring_to_present(targets);
+    if (r < 0)
+        return r;
+    targets->reported = true;
+    *ret_changes = (struct process_changes){
+        .born = targets->born.items,
+        .n_born = targets->born.n,
+        .gone = targets->gone.items,
+        .n_gone = targets->gone.n,
+    };
+    return 0;
+}
+
+bool process_target_lives(const struct process_target *target)
+{
+    const struct counted_process *counted = (const struct counted_process *)target;
+    AUTO(process) struct process *process = NULL;
+
+    if (!counted->first)
+        return false;
+    if (counted->exit_fd >= 0)
+        return !exit_watch_has_ended(counted->exit_fd);
+    return process_open(counted->set->procfs_fd, target->pid, &process) == 0 &&
+           process_stat(process)->start_ticks == target->start_ticks &&
+           !process_stat_is_ended(process_stat(process));
+}
+
+void process_targets_release(struct process_targets *targets, struct process_target *target)
+{
+    struct counted_process *counted = (struct counted_process *)target;
+
+    (void)targets;
+    assert(target->gone);
+    LIST_REMOVE(counted, entry);
+    (void)counted_process_free(counted);
+}
+
+const struct process_census *process_targets_census(const struct process_targets *targets)
+{
+    return &targets->census;
+}

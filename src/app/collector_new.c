@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/config_cgroups.h"
 #include "app/config_report.h"
 #include "app/log.h"
 #include "base/clock.h"
@@ -177,25 +178,10 @@ static int add_system(struct collector *collector)
 static int make_rules(struct collector *collector)
 {
     const struct config *config = collector->setup.config;
-    int r;
 
     if (config->n_cgroups == 0 || collector->setup.cgroup_root_fd < 0)
         return 0;
-    r = cgroup_rules_new(&collector->rules);
-    for (size_t i = 0; i < config->n_cgroups && r >= 0; i++) {
-        const struct config_cgroup_rule *rule = &config->cgroups[i];
-        AUTO_FREE const char **include = calloc(rule->include.n + 1, sizeof(char *));
-        AUTO_FREE const char **exclude = calloc(rule->exclude.n + 1, sizeof(char *));
-
-        if (!include || !exclude)
-            return -ENOMEM;
-        for (size_t j = 0; j < rule->include.n; j++)
-            include[j] = rule->include.words[j].text;
-        for (size_t j = 0; j < rule->exclude.n; j++)
-            exclude[j] = rule->exclude.words[j].text;
-        r = cgroup_rules_add(collector->rules, include, rule->include.n, exclude, rule->exclude.n);
-    }
-    return r;
+    return config_cgroups_make(config, &collector->rules);
 }
 
 static int make_cgroups(struct collector *collector)

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "app/absence_report.h"
+#include "app/budget_report.h"
 #include "app/config.h"
 #include "app/config_error.h"
 #include "app/config_processes.h"
 #include "event/resolver.h"
+#include "sys/cgroup_root.h"
 
 #define EVENT_WIDTH 28
 
@@ -248,6 +250,19 @@ static int warn_of_process_rules(const struct report *report)
     return r;
 }
 
+/* That no cgroup file system is found is no matter of the configuration. */
+static int report_budget(const struct report *report, int sysfs_fd)
+{
+    struct cgroup_root root = {.fd = -1};
+    int r;
+
+    if (cgroup_root_open(NULL, &root) < 0)
+        root.fd = -1;
+    r = budget_report(report->config, report->resolver, &perf_ops_kernel, sysfs_fd, root.fd);
+    cgroup_root_done(&root);
+    return r;
+}
+
 static int print_report(const char *path, const struct config *config, const char *sysfs)
 {
     struct report report __attribute__((cleanup(report_done))) = {.path = path, .config = config};
@@ -272,6 +287,9 @@ static int print_report(const char *path, const struct config *config, const cha
     warn_of_unknown_events(&report);
     note_clocks(&report);
     note_cost(&report);
+    r = report_budget(&report, sysfs_fd);
+    if (r < 0)
+        (void)printf("hardware counters: cannot be looked at: %s\n", strerror(-r));
     return warn_of_process_rules(&report) < 0 ? EXIT_BAD_CONFIG : EXIT_SUCCESS;
 }
 

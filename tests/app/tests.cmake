@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(app collector)
+add_unit_test(app budget_report)
 add_unit_test(app collector_budget)
 add_unit_test(app collector_succeed)
 add_unit_test(app collector_pause)

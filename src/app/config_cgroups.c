@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app/config_cgroups.h"
+
+#include <errno.h>
+
+static int add_rule(struct cgroup_rules *rules, const struct config_cgroup_rule *rule)
+{
+    AUTO_FREE const char **include = calloc(rule->include.n + 1, sizeof(char *));
+    AUTO_FREE const char **exclude = calloc(rule->exclude.n + 1, sizeof(char *));
+
+    if (!include || !exclude)
+        return -ENOMEM;
+    for (size_t i = 0; i < rule->include.n; i++)
+        include[i] = rule->include.words[i].text;
+    for (size_t i = 0; i < rule->exclude.n; i++)
+        exclude[i] = rule->exclude.words[i].text;
+    return cgroup_rules_add(rules, include, rule->include.n, exclude, rule->exclude.n);
+}
+
+int config_cgroups_make(const struct config *config, struct cgroup_rules **ret_rules)
+{
+    AUTO(cgroup_rules) struct cgroup_rules *rules = NULL;
+    int r = cgroup_rules_new(&rules);
+
+    for (size_t i = 0; i < config->n_cgroups && r >= 0; i++)
+        r = add_rule(rules, &config->cgroups[i]);
+    if (r < 0)
+        return r;
+    *ret_rules = TAKE(rules);
+    return 0;
+}

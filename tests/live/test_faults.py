@@ -121,6 +121,17 @@ class NoPmu(FaultTest):
         self.assertGreaterEqual(len(lines), 1)
         self.assertEqual(len(lines), len({line.split("msg=", 1)[1] for line in lines}))
 
+    def test_without_a_pmu_nothing_is_over_budget_or_looked_for(self):
+        exporter = self.run_exporter(HARDWARE % f"/{self.cgroups.top}/**")
+        time.sleep(2.5 * CYCLE)
+        metrics = exporter.scrape()
+        self.assertEqual(metrics.find(SUPPORTED, reason="over_budget"), {})
+        self.assertEqual(metrics.find("pmu_exporter_targets_uncounted", reason="over_budget"), {})
+        self.assertEqual(metrics.find("pmu_exporter_pmu_counters"), {})
+        self.assertEqual({int(v) for v in metrics.find(SUPPORTED, event="page-faults").values()},
+                         {1})
+        self.assertNotIn("counters of the PMU", exporter.stderr())
+
     def test_it_is_not_tried_again_in_each_cycle(self):
         live.need("strace")
         exporter = self.run_exporter(HARDWARE % f"/{self.cgroups.top}/**", env=NO_LEAK_CHECK)

@@ -40,9 +40,9 @@ static bool find_free(struct collector *collector, const struct collector *prede
     const bool is_paused = collector->setup.mechanism->paused;
     struct pmu_share *share = &collector->pmu;
 
-    if (before && before->is_measured && (is_paused || pmu_division_sum(&before->division) > 0)) {
+    if (before && (is_paused || pmu_division_sum(&before->division) > 0)) {
         share->n_free = before->n_free;
-        return true;
+        return before->is_measured;
     }
     if (is_paused)
         return false;

@@ -138,6 +138,38 @@ static struct nested_cgroup *list_nested(const struct collector *collector, size
     return nested;
 }
 
+static bool has_parent(const struct identity *identity)
+{
+    size_t n;
+    const struct label *info = identity_info(identity, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(info[i].name, "parent") == 0)
+            return *info[i].value != '\0';
+    return false;
+}
+
+/*
+ * Mostly no cgroup that is counted is below another: then each has what its class was
+ * granted, and nothing need be sorted.
+ */
+static bool admit_unless_nested(struct nested_cgroup *nested, size_t n, size_t *ret_longest)
+{
+    size_t longest = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct entry *entry = nested[i].owner;
+
+        if (has_parent(entry->cgroup->identity))
+            return false;
+        longest = nested[i].counters > longest ? nested[i].counters : longest;
+    }
+    for (size_t i = 0; i < n; i++)
+        nested[i].holds = true;
+    *ret_longest = longest;
+    return true;
+}
+
 /* Replaces counters without those of the PMU by all, which goes on with what is open. */
 static void give_counters(struct collector *collector, struct entry *entry)
 {
@@ -169,8 +201,9 @@ void collector_share_counters(struct collector *collector)
     if (!nested)
         return;
     collector->share_again = false;
-    collector->longest_chain = cgroup_nesting_admit(
-        nested, n, collector->pmu.budget - division->processes - division->system);
+    if (!admit_unless_nested(nested, n, &collector->longest_chain))
+        collector->longest_chain = cgroup_nesting_admit(
+            nested, n, collector->pmu.budget - division->processes - division->system);
     for (size_t i = 0; i < n; i++) {
         struct entry *entry = nested[i].owner;
 

@@ -9,7 +9,13 @@
  * lives, by one pointer, from the update that finds it until the caller releases it.
  *
  * A process that changes its name (exec, prctl) so that another rule or group
- * becomes its own ends as a target and is born as another.
+ * becomes its own ends as a target and is born as another. Where the kernel does
+ * not tell of births, an update reads the names of young processes, and of the
+ * others one in sixteen.
+ *
+ * What a target with `children` starts while it stands belongs to it even beyond
+ * the limits, for the kernel counts it; what it had started before, as there is
+ * room.
  */
 
 #include <stdint.h>

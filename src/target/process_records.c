@@ -17,15 +17,12 @@
 /* An exit is told before the kernel shows the process as ended, though hardly a moment. */
 #define LOOKS_AFTER_EXIT 3
 
-static int try_watching(struct process_targets *set, uint64_t now_ns)
+static void try_watching(struct process_targets *set, uint64_t now_ns)
 {
-    int r = task_events_new(&set->events);
-
     set->events_tried_ns = now_ns;
-    if (r == 0 && task_events_begin(set->events) < 0)
+    if (task_events_new(&set->events) == 0 && task_events_begin(set->events) < 0)
         set->events = task_events_free(set->events);
     set->rescan = true; /* what happened before, and since the others stopped, is not told */
-    return r == -ENOMEM ? r : 0;
 }
 
 /* Whether those that are open still tell all. */
@@ -35,19 +32,16 @@ static bool still_watches(struct process_targets *set, uint64_t now_ns)
            (now_ns - set->last_scan_ns < RETRY_NS || task_events_are_served(set->events));
 }
 
-int process_watch_births(struct process_targets *set, uint64_t now_ns)
+void process_watch_births(struct process_targets *set, uint64_t now_ns)
 {
-    int r = 0;
-
     if (set->events && !still_watches(set, now_ns)) {
         set->events = task_events_free(set->events);
         set->events_tried_ns = 0;
     }
     if (!set->events && set->is_ours &&
         (set->events_tried_ns == 0 || now_ns - set->events_tried_ns >= RETRY_NS))
-        r = try_watching(set, now_ns);
+        try_watching(set, now_ns);
     set->census.watching = set->events;
-    return r;
 }
 
 static int add_fresh(struct process_targets *set, const struct task_event *event,

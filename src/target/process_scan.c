@@ -41,8 +41,8 @@ static void check_comm(struct process_targets *set, struct process_node *node)
         process_enqueue(set, node);
 }
 
-/* Nothing but its stat tells whether it has ended, or is another by now. */
-static void check_stat(struct process_targets *set, struct process_node *node)
+/* Nothing but its stat tells whether it has ended, or is another by now. 0 or -ENOMEM. */
+static int check_stat(struct process_targets *set, struct process_node *node)
 {
     AUTO(process) struct process *process = NULL;
     int r = process_open(set->procfs_fd, node->pid, &process);
@@ -53,6 +53,7 @@ static void check_stat(struct process_targets *set, struct process_node *node)
     else if (stat && (stat->start_ticks != node->start_ticks ||
                       strncmp(stat->comm, node->comm, sizeof(node->comm) - 1) != 0))
         process_enqueue(set, node);
+    return r == -ENOMEM ? r : 0;
 }
 
 static bool ends_untold(const struct process_node *node)
@@ -78,7 +79,7 @@ static int see(struct process_targets *set, pid_t pid, uint64_t inode)
     else if (node->queued)
         return 0; /* it is looked at anyway */
     else if (ends_untold(node))
-        check_stat(set, node);
+        return check_stat(set, node);
     else if (is_comm_due(set, node))
         check_comm(set, node);
     return 0;

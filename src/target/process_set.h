@@ -122,8 +122,8 @@ void process_user_drop(struct process_targets *set, struct process_user *user);
 
 /* process_records.c */
 
-/* Opens what tells of births, if it is not open and it is time to try. 0 or -ENOMEM. */
-int process_watch_births(struct process_targets *set, uint64_t now_ns);
+/* Sees to it that something tells of births: tries once a minute where that cannot be. */
+void process_watch_births(struct process_targets *set, uint64_t now_ns);
 /* Takes what the kernel told since the last update. 0 or -ENOMEM. */
 int process_take_records(struct process_targets *set);
 /* Takes the exits, and looks whether those have ended whose first thread has. */

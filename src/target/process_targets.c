@@ -104,10 +104,10 @@ static bool is_scan_due(const struct process_targets *set, uint64_t now_ns)
 static int bring_to_present(struct process_targets *set)
 {
     uint64_t now_ns = clock_monotonic_ns();
-    int r = process_watch_births(set, now_ns);
+    int r;
 
-    if (r == 0)
-        r = process_take_records(set);
+    process_watch_births(set, now_ns);
+    r = process_take_records(set);
     if (r == 0)
         process_take_exits(set);
     if (r == 0 && is_scan_due(set, now_ns))

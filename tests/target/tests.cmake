@@ -14,11 +14,12 @@ add_unit_test(target process_limits)
 add_unit_test(target process_live Threads::Threads)
 add_unit_test(target process_memory)
 add_unit_test(target process_rules)
+add_unit_test(target process_set_memory)
 add_unit_test(target process_targets)
 add_unit_test(target process_template)
 
 # Allocations can be made to fail (support/failing_memory.h).
-foreach(module cgroup_memory process_memory)
+foreach(module cgroup_memory process_memory process_set_memory)
   foreach(function malloc calloc realloc reallocarray strdup strndup)
     target_link_options(test_target_${module} PRIVATE -Wl,--wrap=${function})
   endforeach()

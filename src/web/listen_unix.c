@@ -19,7 +19,7 @@
 
 #include "base/cleanup.h"
 
-#define LISTEN_QUEUE   16
+#define LISTEN_QUEUE   128
 #define DIRECTORY_MODE 0755
 
 static int make_address(const char *path, struct sockaddr_un *ret_address)

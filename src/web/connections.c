@@ -16,8 +16,8 @@
 int connection_table_init(struct connection_table *table, const struct server_limits *limits)
 {
     *table = (struct connection_table){
-        .places = calloc(limits->connections, sizeof(*table->places)),
-        .n_places = limits->connections,
+        .places = calloc(limits->connections + CONTROL_PLACES, sizeof(*table->places)),
+        .n_places = limits->connections + CONTROL_PLACES,
         .phase_ns = {[CONNECTION_HEADERS] = limits->headers_seconds * NS_PER_SECOND,
                      [CONNECTION_RESPONSE] = limits->response_seconds * NS_PER_SECOND,
                      [CONNECTION_IDLE] = limits->idle_seconds * NS_PER_SECOND},

@@ -12,6 +12,8 @@
 
 #include "web/server.h"
 
+#define CONTROL_PLACES 4
+
 struct body;
 
 /* What a connection is waited for. */
@@ -38,13 +40,17 @@ struct connection_table {
     uint64_t phase_ns[3]; /* by enum connection_phase */
 };
 
-/* Makes room for as many connections as the limits allow. 0 or -ENOMEM. */
+/* Makes room for as many connections as the limits allow, and CONTROL_PLACES. 0 or -ENOMEM. */
 int connection_table_init(struct connection_table *table, const struct server_limits *limits);
 void connection_table_done(struct connection_table *table);
 
-static inline bool connection_table_full(const struct connection_table *table)
+/*
+ * Whether nobody more can be let in. So that strangers, however many, do not keep out
+ * who wants to control us, a few places are left to the control socket.
+ */
+static inline bool connection_table_full(const struct connection_table *table, bool on_control)
 {
-    return table->n_used == table->n_places;
+    return table->n_used + (on_control ? 0 : CONTROL_PLACES) >= table->n_places;
 }
 
 /* A new connection, in CONNECTION_HEADERS; NULL where the table is full. */

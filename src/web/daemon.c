@@ -23,9 +23,14 @@
 
 #define ACCEPTS_PER_TURN 16
 
+static bool is_full(const struct daemon *daemon)
+{
+    return connection_table_full(daemon->connections, daemon->is_control);
+}
+
 static void watch(const struct daemon *daemon)
 {
-    const bool accepting = !daemon->accept_failed && !connection_table_full(daemon->connections);
+    const bool accepting = !daemon->accept_failed && !is_full(daemon);
 
     (void)sd_event_source_set_enabled(daemon->accepting, accepting ? SD_EVENT_ON : SD_EVENT_OFF);
 }
@@ -79,7 +84,7 @@ static int on_accepting(sd_event_source *source, int fd, uint32_t events, void *
     unsigned n = 0;
 
     (void)source, (void)fd, (void)events;
-    while (n++ < ACCEPTS_PER_TURN && !connection_table_full(daemon->connections))
+    while (n++ < ACCEPTS_PER_TURN && !is_full(daemon))
         if (!accept_one(daemon))
             break;
     watch(daemon);

@@ -14,6 +14,7 @@
 
 struct daemon {
     int listen_fd;
+    bool is_control;    /* the control socket: it has places of its own in the table */
     bool may_control;   /* who connects here may ask for reload and pause */
     bool accept_failed; /* not tried again before daemon_resume() */
     struct MHD_Daemon *mhd;

@@ -243,7 +243,7 @@ int http_server_add_control_socket(struct http_server *server, const char *path)
     if (r < 0)
         return r;
     r = serve_socket(server, fd, 0);
-    daemon->may_control = true;
+    daemon->is_control = daemon->may_control = true;
     if (r < 0) {
         server->n_daemons--;
         unix_place_done(&server->control_place);

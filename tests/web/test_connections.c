@@ -60,7 +60,11 @@ static void add__refuses_where_the_table_is_full(void **state)
 {
     struct pairs *const pairs = *state;
 
-    assert_true(connection_table_full(&pairs->table));
+    assert_true(connection_table_full(&pairs->table, false));
+    assert_false(connection_table_full(&pairs->table, true));
+    for (int i = 0; i < CONTROL_PLACES; i++)
+        assert_non_null(connection_add(&pairs->table, pairs->server[1]));
+    assert_true(connection_table_full(&pairs->table, true));
     assert_null(connection_add(&pairs->table, 9));
 }
 
@@ -70,7 +74,7 @@ static void remove__makes_room_for_the_next(void **state)
     struct connection *added;
 
     connection_remove(&pairs->table, pairs->connections[1]);
-    assert_false(connection_table_full(&pairs->table));
+    assert_false(connection_table_full(&pairs->table, false));
     added = connection_add(&pairs->table, pairs->server[1]);
     assert_non_null(added);
     assert_ptr_not_equal(added, pairs->connections[0]);

@@ -15,9 +15,8 @@ struct controlled {
     char path[96];
 };
 
-static void start(struct controlled *c, bool everywhere, unsigned response_seconds)
+static void start_with(struct controlled *c, bool everywhere, const struct server_limits *limits)
 {
-    const struct server_limits limits = {512, 128, 8, response_seconds, 120};
     const struct page_source source = {&c->fixture.page, page_version, page_render, page_not_ready};
     const char *const address = "127.0.0.1:0";
     const char *failed;
@@ -29,11 +28,18 @@ static void start(struct controlled *c, bool everywhere, unsigned response_secon
     (void)snprintf(c->path, sizeof(c->path), "%s/control", c->directory);
     assert_int_equal(0, control_slot_new(&c->slot));
     assert_int_equal(
-        0, http_server_new(&address, 1, "/metrics", &source, &limits, &c->fixture.server, &failed));
+        0, http_server_new(&address, 1, "/metrics", &source, limits, &c->fixture.server, &failed));
     assert_int_equal(0, http_server_control(c->fixture.server, c->slot, everywhere));
     assert_int_equal(0, http_server_add_control_socket(c->fixture.server, c->path));
     assert_int_equal(0, http_server_start(c->fixture.server));
     c->fixture.port = http_server_port(c->fixture.server, 0);
+}
+
+static void start(struct controlled *c, bool everywhere, unsigned response_seconds)
+{
+    const struct server_limits limits = {512, 128, 8, response_seconds, 120};
+
+    start_with(c, everywhere, &limits);
 }
 
 static void stop(struct controlled *c)
@@ -349,6 +355,29 @@ static void the_end_does_not_wait_for_an_answer(void **state)
     }
 }
 
+static void strangers_on_every_place_do_not_keep_it_out(void **state)
+{
+    static const struct server_limits few = {4, 4, 8, 30, 120};
+    struct controlled c;
+    int strangers[6], fd;
+
+    (void)state;
+    start_with(&c, true, &few);
+    for (size_t i = 0; i < ARRAY_SIZE(strangers); i++)
+        strangers[i] = connect_to(c.fixture.port);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(200, status_of(strangers[i], GET_METRICS));
+    fd = connect_control(&c);
+    send_text(fd, RELOAD);
+    (void)take(&c);
+    answer(&c, true, "done\n");
+    expect(fd, 200, "done\n");
+    (void)close(fd);
+    for (size_t i = 0; i < ARRAY_SIZE(strangers); i++)
+        (void)close(strangers[i]);
+    stop(&c);
+}
+
 static void a_second_server_leaves_the_socket_alone(void **state)
 {
     const struct controlled *const c = *state;
@@ -385,6 +414,7 @@ int main(void)
         cmocka_unit_test(who_leaves_in_the_middle_is_no_harm),
         cmocka_unit_test(an_owner_that_does_not_answer_costs_a_504),
         cmocka_unit_test(the_end_does_not_wait_for_an_answer),
+        cmocka_unit_test(strangers_on_every_place_do_not_keep_it_out),
         cmocka_unit_test(a_second_server_leaves_the_socket_alone),
     };
 

@@ -23,6 +23,9 @@ struct mechanism;
 int counter_set_new(struct mechanism *mechanism, const struct event_groups *groups,
                     const struct scope *scope, struct counter_set **ret_set);
 
+/* What it was made with. */
+const struct scope *counter_set_scope(const struct counter_set *set);
+
 /* Closes what is open. */
 struct counter_set *counter_set_free(struct counter_set *set);
 DEFINE_AUTO(counter_set, struct counter_set *, counter_set_free)

@@ -36,6 +36,9 @@ DEFINE_AUTO(sample, struct sample *, sample_free)
 
 void sample_clear(struct sample *sample);
 
+/* Whether some group of it has counted. */
+bool sample_has_counted(const struct sample *sample);
+
 /*
  * Adds what another target of the same groups counted: the machine is the sum of its
  * CPUs. A part that begins with this sample has counted nothing before: it makes the

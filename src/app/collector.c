@@ -15,6 +15,7 @@
 
 #include "app/absence_report.h"
 #include "app/collector_budget.h"
+#include "app/collector_processes.h"
 #include "app/log.h"
 #include "base/clock.h"
 #include "metric/snapshot.h"
@@ -30,6 +31,9 @@
 /* How many that were refused are tried again in a cycle. */
 #define MOST_ADMISSIONS 100
 
+/* The list of CPUs and an epoll, beside a ring for each CPU. */
+#define PROCESS_WATCH_DESCRIPTORS 2
+
 /* Memory of fewer entries than this is not worth giving back. */
 #define FEW_ENTRIES 100
 
@@ -38,15 +42,15 @@ static struct target_class *class_of(const struct collector *collector, const st
     return &collector->counting->classes[entry->class_index];
 }
 
-static enum scope_kind kind_of(const struct entry *entry)
+static enum scope_kind kind_of(const struct collector *collector, const struct entry *entry)
 {
-    return entry->class_index < CLASS_CGROUP ? SCOPE_SYSTEM : SCOPE_CGROUP;
+    return class_of(collector, entry)->kind;
 }
 
 /* Whether the entry is one that has, or ought to have, counters of its own. */
 static bool is_countable(const struct collector *collector, const struct entry *entry)
 {
-    return !entry->gone_ns && entry != collector->machine;
+    return !entry->gone_ns && entry != collector->machine && !entry->group;
 }
 
 /* open */
@@ -67,7 +71,7 @@ static void admit_refused(struct collector *collector)
         size_t place = (begin + i) % n;
         struct entry *entry = place < ledger->n_entries ? ledger->entries[place] : NULL;
 
-        if (!entry || entry->gone_ns || (entry->account && entry->counters))
+        if (!entry || entry->gone_ns || (entry->account && (entry->counters || entry->group)))
             continue;
         if (!entry->account) {
             (void)ledger_admit(&collector->ledger, entry, clock_realtime_ns());
@@ -99,17 +103,20 @@ static void note_absence(struct collector *collector, struct entry *entry)
     if (reason == ABSENCE_NONE && entry->over_budget)
         reason = ABSENCE_OVER_BUDGET;
     if (reason != ABSENCE_NONE && entry->uncounted != reason)
-        collector->status.dropped[kind_of(entry)][reason]++;
+        collector->status.dropped[kind_of(collector, entry)][reason]++;
     entry->uncounted = reason;
 }
 
-/* What the directories of targets leave to counters. */
+/* What the targets themselves, directories and pidfds, leave to counters. */
 static size_t counter_descriptors(const struct collector *collector)
 {
-    size_t directories = collector->cgroups ? cgroup_targets_count(collector->cgroups) : 0;
+    size_t of_targets = collector->cgroups ? cgroup_targets_count(collector->cgroups) : 0;
     size_t all = collector->setup.descriptors;
 
-    return all > directories ? all - directories : 0;
+    if (collector->processes) /* a pidfd each, and what tells of births and ends */
+        of_targets += process_targets_census(collector->processes)->standing +
+                      collector->online->n + PROCESS_WATCH_DESCRIPTORS;
+    return all > of_targets ? all - of_targets : 0;
 }
 
 static int open_batches(struct collector *collector)
@@ -148,6 +155,8 @@ int collector_open(struct collector *collector)
     collector->opening = opening;
     list_wanted(collector);
     r = open_batches(collector);
+    if (r >= 0)
+        r = collector_open_processes(collector);
     for (size_t i = 0; i < ledger->n_entries; i++)
         if (ledger->entries[i]->counters)
             note_absence(collector, ledger->entries[i]);
@@ -156,23 +165,16 @@ int collector_open(struct collector *collector)
 
 /* read and derive */
 
-static bool has_counted(const struct sample *sample)
-{
-    for (size_t i = 0; i < sample->n_groups; i++)
-        if (sample->groups[i].counted)
-            return true;
-    return false;
-}
-
 void collector_read_entry(struct collector *collector, struct entry *entry)
 {
     struct sample *sample = class_of(collector, entry)->sample;
 
     counter_set_read(entry->counters, clock_monotonic_ns(), sample);
     account_update(entry->account, sample);
-    entry->counted = entry->counted || has_counted(sample);
+    entry->counted = entry->counted || sample_has_counted(sample);
     collector->may_open |= counter_set_is_incomplete(entry->counters);
-    collector->status.targets[kind_of(entry)] += entry->counted && entry->uncounted == ABSENCE_NONE;
+    collector->status.targets[kind_of(collector, entry)] +=
+        entry->counted && entry->uncounted == ABSENCE_NONE;
     if (collector->machine && entry->class_index == CLASS_CPU)
         sample_add(collector->counting->classes[CLASS_MACHINE].sample, sample, false);
 }
@@ -193,13 +195,15 @@ void collector_read(struct collector *collector)
     struct entry *machine = collector->machine;
 
     memset(collector->status.targets, 0, sizeof(collector->status.targets));
-    collector->may_open = collector->orphans;
+    collector->may_open = collector->orphans || collector->process_orphans;
     if (machine)
         sample_clear(class_of(collector, machine)->sample);
     for (size_t i = 0; i < collector->ledger.n_entries; i++) {
         struct entry *entry = collector->ledger.entries[i];
 
-        if (entry->counters)
+        if (entry->group)
+            collector_read_group(collector, entry);
+        else if (entry->counters)
             collector_read_entry(collector, entry);
         else if (is_countable(collector, entry))
             miss_entry(collector, entry);
@@ -229,8 +233,8 @@ void collector_status(const struct collector *collector, struct exporter_status 
     for (size_t i = 0; i < collector->ledger.n_entries; i++) {
         const struct entry *entry = collector->ledger.entries[i];
 
-        if (entry->uncounted != ABSENCE_NONE)
-            ret_status->uncounted[kind_of(entry)][entry->uncounted]++;
+        if (entry->uncounted != ABSENCE_NONE && !entry->group)
+            ret_status->uncounted[kind_of(collector, entry)][entry->uncounted]++;
     }
     for (const struct cgroup_target *orphan = collector->orphans; orphan; orphan = orphan->next)
         ret_status->uncounted[SCOPE_CGROUP][ABSENCE_NO_DESCRIPTORS]++;
@@ -239,6 +243,7 @@ void collector_status(const struct collector *collector, struct exporter_status 
     collector_budget_status(collector, ret_status);
     if (collector->cgroups)
         add_census(cgroup_targets_census(collector->cgroups), ret_status);
+    collector_census_processes(collector, ret_status);
 }
 
 /* Says once when targets begin to be left out for a reason. */
@@ -311,9 +316,14 @@ void collector_pause(struct collector *collector, uint64_t end_realtime_ns)
     collector->setup.mechanism->paused = end_realtime_ns != 0;
     collector->status.paused = end_realtime_ns != 0;
     collector->status.pause_end_realtime_ns = end_realtime_ns;
-    for (size_t i = 0; i < collector->ledger.n_entries; i++)
-        if (collector->ledger.entries[i]->counters)
-            counter_set_follow_pause(collector->ledger.entries[i]->counters);
+    for (size_t i = 0; i < collector->ledger.n_entries; i++) {
+        struct entry *entry = collector->ledger.entries[i];
+
+        if (entry->counters)
+            counter_set_follow_pause(entry->counters);
+        if (entry->group)
+            process_group_follow_pause(entry->group);
+    }
 }
 
 bool collector_is_out_of_date(struct collector *collector)

@@ -24,6 +24,7 @@ struct collector_setup {
     const struct perf_ops *perf;
     struct mechanism *mechanism; /* outlives the collector and its successor */
     int sysfs_fd;
+    int procfs_fd;
     int cgroup_root_fd; /* -1: no cgroup can be counted here */
     size_t descriptors; /* how many it may hold open, directories included */
     struct snapshot_slot *slot;

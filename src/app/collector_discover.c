@@ -3,6 +3,7 @@
 /* The first stage of a cycle: what has ended is read once more, what is new is entered. */
 
 #include "app/collector_budget.h"
+#include "app/collector_processes.h"
 #include "app/log.h"
 #include "base/clock.h"
 #include "target/cgroup_path.h"
@@ -96,7 +97,7 @@ static void enter_newcomers(struct collector *collector, const struct cgroup_cha
     collector->may_open |= changes->n_born > 0;
 }
 
-int collector_discover(struct collector *collector)
+static int discover_cgroups(struct collector *collector)
 {
     struct cgroup_changes changes = {0};
     int r;
@@ -114,8 +115,16 @@ int collector_discover(struct collector *collector)
         ledger_rename(&collector->ledger);
     collector->share_again |= changes.n_born > 0 || changes.n_gone > 0;
     collector_share_counters(collector);
-    ledger_retire(&collector->ledger, collector->now_ns, collector->setup.config->linger_ns);
     return r;
+}
+
+int collector_discover(struct collector *collector)
+{
+    int cgroups = discover_cgroups(collector);
+    int processes = collector_discover_processes(collector);
+
+    ledger_retire(&collector->ledger, collector->now_ns, collector->setup.config->linger_ns);
+    return cgroups < 0 ? cgroups : processes;
 }
 
 int collector_tree_fd(struct collector *collector)

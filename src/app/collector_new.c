@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* How a collector comes into being: what is counted where, within which limits. */
-#include "app/collector_state.h"
+#include "app/collector_processes.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/config_cgroups.h"
 #include "app/config_report.h"
@@ -21,23 +22,32 @@ static size_t subtree_share(size_t targets)
     return targets - targets / 4;
 }
 
-/* Descriptors that the system takes, and the most that one cgroup may take with its directory. */
-static void descriptors_needed(const struct collector *collector, size_t *ret_system,
-                               size_t *ret_cgroup)
+/* The most events that a target of this kind has, over its groups. */
+static size_t most_opened(const struct counting *counting, enum scope_kind kind)
 {
-    const struct counting *counting = collector->counting;
-    size_t system = 0, cgroup = 0;
+    size_t most = 0;
 
     for (size_t i = 0; i < counting->n_classes; i++) {
-        const struct event_groups *groups = counting->classes[i].groups;
+        const struct target_class *class = &counting->classes[i];
 
-        if (groups && i < CLASS_CGROUP)
-            system += groups->n_opened * collector->system_cpus->n;
-        else if (groups && groups->n_opened * collector->online->n > cgroup)
-            cgroup = groups->n_opened * collector->online->n;
+        if (class->groups && class->kind == kind && class->groups->n_opened > most)
+            most = class->groups->n_opened;
     }
-    *ret_system = system;
-    *ret_cgroup = cgroup + 1;
+    return most;
+}
+
+/* Descriptors that all processes may take, their pidfds included: half of all at the most. */
+static size_t process_descriptors(const struct collector *collector)
+{
+    const struct config *config = collector->setup.config;
+    size_t half = collector->setup.descriptors / 2;
+    size_t needed =
+        (size_t)config->limits.threads * most_opened(collector->counting, SCOPE_PROCESS) +
+        (size_t)config->limits.processes;
+
+    if (config->n_processes == 0)
+        return 0;
+    return needed < half ? needed : half;
 }
 
 /*
@@ -47,12 +57,15 @@ static void descriptors_needed(const struct collector *collector, size_t *ret_sy
 static struct cgroup_limits cgroup_limits(const struct collector *collector)
 {
     size_t wanted = (size_t)collector->setup.config->limits.cgroups;
-    size_t descriptors = collector->setup.descriptors, system, cgroup, fit;
-    size_t targets;
+    size_t descriptors = collector->setup.descriptors;
+    size_t others = most_opened(collector->counting, SCOPE_SYSTEM) * collector->system_cpus->n +
+                    process_descriptors(collector);
+    size_t directory = 1;
+    size_t cgroup =
+        most_opened(collector->counting, SCOPE_CGROUP) * collector->online->n + directory;
+    size_t fit = descriptors > others ? (descriptors - others) / cgroup : 0;
+    size_t targets = wanted <= fit ? wanted : fit;
 
-    descriptors_needed(collector, &system, &cgroup);
-    fit = descriptors > system ? (descriptors - system) / cgroup : 0;
-    targets = wanted <= fit ? wanted : fit;
     return (struct cgroup_limits){
         .targets = targets,
         .per_subtree = subtree_share(targets),
@@ -197,18 +210,10 @@ static int make_cgroups(struct collector *collector)
 /* Direct counting makes each switch dearer, the more so with the machine counted beside. */
 static void tell_cost(const struct collector *collector)
 {
-    const struct target_class *classes = collector->counting->classes;
-    size_t of_the_system = 0, of_a_cgroup = 0;
+    size_t of_the_system = most_opened(collector->counting, SCOPE_SYSTEM);
+    size_t of_a_cgroup = most_opened(collector->counting, SCOPE_CGROUP);
     char cost[32];
 
-    for (size_t i = 0; i < collector->counting->n_classes; i++) {
-        size_t n = classes[i].groups ? classes[i].groups->n_opened : 0;
-
-        if (i < CLASS_CGROUP)
-            of_the_system += n;
-        else if (n > of_a_cgroup)
-            of_a_cgroup = n;
-    }
     if (!collector->cgroups || of_the_system == 0 || of_a_cgroup == 0)
         return;
     (void)snprintf(cost, sizeof(cost), "%.1fus",
@@ -221,12 +226,14 @@ static int make_ledger(struct collector *collector)
 {
     const struct config *config = collector->setup.config;
     const struct ledger_limits limits = {
-        .targets = (size_t)config->limits.cgroups + 1 + collector->system_cpus->n,
+        .targets = (size_t)config->limits.cgroups + (size_t)config->limits.processes + 1 +
+                   collector->system_cpus->n,
         .footprint = {.series = (size_t)config->limits.series,
                       .bytes = (size_t)config->limits.body},
     };
 
-    ledger_init(&collector->ledger, collector->counting, collector->cgroups, &limits);
+    ledger_init(&collector->ledger, collector->counting, collector->cgroups, collector->processes,
+                &limits);
     return add_system(collector);
 }
 
@@ -242,6 +249,8 @@ static int fill(struct collector *collector, const struct collector *predecessor
         r = collector_probe(collector, predecessor);
     if (r >= 0)
         r = make_cgroups(collector);
+    if (r >= 0)
+        r = collector_make_processes(collector);
     return r < 0 ? r : make_ledger(collector);
 }
 
@@ -251,6 +260,7 @@ static void init_status(struct collector *collector)
 
     collector->status.interval_ns = config->interval_ns;
     collector->status.cgroup_watching = 0;
+    collector->status.process_watching = 0;
     collector->status.mechanism = collector->setup.mechanism->name;
     collector->status.mechanism_reason =
         config->counting == CONFIG_COUNTING_DIRECT ? "configured" : "the only one that is built";
@@ -312,6 +322,9 @@ int collector_new(const struct collector_setup *setup, struct collector *predece
     if (!collector)
         return -ENOMEM;
     collector->setup = *setup;
+    collector->self = getpid();
+    collector->can_inherit_threads =
+        setup->config->n_processes > 0 && event_can_inherit_threads(setup->perf);
     collector->may_open = true;
     collector->look = true;
     init_status(collector);
@@ -335,6 +348,8 @@ struct collector *collector_free(struct collector *collector)
     (void)roster_unref(collector->roster);
     (void)cgroup_targets_free(collector->cgroups);
     (void)cgroup_rules_free(collector->rules);
+    (void)process_targets_free(collector->processes);
+    (void)process_rules_free(collector->process_rules);
     (void)counting_free(collector->counting);
     for (size_t i = 0; collector->single_cpus && i < collector->system_cpus->n; i++)
         (void)cpu_list_free(collector->single_cpus[i]);

@@ -9,12 +9,17 @@
 #include "count/mechanism.h"
 #include "metric/exporter_status.h"
 #include "metric/roster.h"
+#include "target/process_targets.h"
 
 struct collector {
     struct collector_setup setup;
     struct counting *counting;
     struct cgroup_rules *rules;
     struct cgroup_targets *cgroups; /* NULL where none can be counted */
+    struct process_rules *process_rules;
+    struct process_targets *processes; /* NULL where the configuration names none */
+    pid_t self;
+    bool can_inherit_threads; /* the kernel counts threads with who starts them */
     struct cpu_list *online;
     struct cpu_list *system_cpus;
     struct cpu_list **single_cpus; /* by: cpu: for each of system_cpus a list of it alone */
@@ -25,7 +30,8 @@ struct collector {
     struct roster *roster;
     struct entry *machine;         /* where the machine is the sum of its CPUs; else NULL */
     struct cgroup_target *orphans; /* born when there was no memory for an entry */
-    struct counter_set **opening;  /* scratch: what is to be opened in this cycle */
+    struct process_target *process_orphans;
+    struct counter_set **opening; /* scratch: what is to be opened in this cycle */
     size_t n_opening;
     size_t next_admission; /* where in the ledger those begin that were refused, next time */
     size_t most_entries;   /* since memory was given back */
@@ -48,7 +54,7 @@ int collector_probe(struct collector *collector, const struct collector *predece
 /* Asks again, once a minute, for what cannot be counted now. */
 void collector_probe_again(struct collector *collector);
 
-/* Brings the set of cgroups to the present: last readings, new entries. 0 or -errno. */
+/* Brings the sets of targets to the present: last readings, new entries. 0 or -errno. */
 int collector_discover(struct collector *collector);
 
 /* Reads every counter and derives: totals, rates, ratios. */

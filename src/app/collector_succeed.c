@@ -9,7 +9,7 @@
  */
 #include <errno.h>
 
-#include "app/collector_state.h"
+#include "app/collector_processes.h"
 
 static int by_path(const void *a, const void *b)
 {
@@ -40,7 +40,7 @@ static bool is_same_system(const struct entry *a, const struct entry *b)
     size_t n_a, n_b;
     const struct label *labels_a, *labels_b;
 
-    if (b->class_index != a->class_index || b->cgroup || b->path)
+    if (b->class_index != a->class_index || b->cgroup || b->path || b->group)
         return false;
     labels_a = identity_labels(a->identity, &n_a);
     labels_b = identity_labels(b->identity, &n_b);
@@ -57,6 +57,8 @@ static struct entry *counterpart(const struct entry *entry, const struct ledger 
         found = bsearch(&entry, sorted, n, sizeof(struct entry *), by_path);
         return found && (*found)->cgroup->inode == entry->cgroup->inode ? *found : NULL;
     }
+    if (entry->group)
+        return collector_same_group(from, entry);
     for (size_t i = 0; i < from->n_entries; i++)
         if (is_same_system(entry, from->entries[i]))
             return from->entries[i];
@@ -69,10 +71,10 @@ static bool is_ready(const struct collector *collector)
     for (size_t i = 0; i < collector->ledger.n_entries; i++) {
         const struct entry *entry = collector->ledger.entries[i];
 
-        if (entry->account && !entry->counters && entry != collector->machine)
+        if (entry->account && !entry->counters && !entry->group && entry != collector->machine)
             return false;
     }
-    return !collector->orphans;
+    return !collector->orphans && !collector->process_orphans;
 }
 
 static int make_system_counters(struct collector *collector)
@@ -81,7 +83,7 @@ static int make_system_counters(struct collector *collector)
         struct entry *entry = collector->ledger.entries[i];
         int r = 0;
 
-        if (!entry->cgroup && entry->account && entry != collector->machine)
+        if (!entry->cgroup && !entry->group && entry->account && entry != collector->machine)
             r = collector_make_counters(collector, entry);
         if (r < 0)
             return r;
@@ -104,11 +106,40 @@ static void inherit_ended(struct collector *collector, const struct ledger *from
 {
     /* The hash keeps the order of the ends. */
     for (const struct entry *entry = from->lingering; entry; entry = entry->hh.next)
-        inherit(collector, entry, entry->path, entry->gone_ns);
+        if (!entry->group)
+            inherit(collector, entry, entry->path, entry->gone_ns);
     /* One that ended between the two looks lives for the old collector only. */
     for (size_t i = 0; i < n; i++)
         if (sorted[i]->counted)
             inherit(collector, sorted[i], sorted[i]->cgroup->path, collector->now_ns);
+}
+
+/* Finds the old entry of each target, and makes ready what cannot fail later. 0 or -ENOMEM. */
+static int prepare(struct collector *collector, const struct collector *predecessor,
+                   struct entry *const *sorted, size_t n, struct entry **from)
+{
+    const struct ledger *ledger = &collector->ledger;
+    int r = make_system_counters(collector);
+
+    if (r < 0 || !is_ready(collector))
+        return -ENOMEM;
+    for (size_t i = 0; i < ledger->n_entries && r >= 0; i++) {
+        const struct entry *entry = ledger->entries[i];
+
+        from[i] = counterpart(entry, &predecessor->ledger, sorted, n);
+        if (entry->group && from[i])
+            r = process_group_prepare(entry->group, from[i]->group, collector->setup.mechanism,
+                                      collector->counting->classes[entry->class_index].groups);
+    }
+    return r;
+}
+
+static void adopt_counters(const struct entry *entry, const struct entry *from)
+{
+    if (entry->group)
+        process_group_adopt(entry->group, from->group);
+    else if (entry->counters && from->counters)
+        counter_set_adopt(entry->counters, from->counters);
 }
 
 /*
@@ -124,13 +155,11 @@ int collector_succeed(struct collector *collector, struct collector *predecessor
     AUTO_FREE struct entry **sorted = sort_cgroups(&predecessor->ledger, &n);
     AUTO_FREE struct entry **from = calloc(n_entries + 1, sizeof(*from));
 
-    if (!sorted || !from || make_system_counters(collector) < 0 || !is_ready(collector))
+    if (!sorted || !from || prepare(collector, predecessor, sorted, n, from) < 0)
         return -ENOMEM;
-    for (size_t i = 0; i < n_entries; i++) {
-        from[i] = counterpart(ledger->entries[i], &predecessor->ledger, sorted, n);
-        if (from[i] && ledger->entries[i]->counters && from[i]->counters)
-            counter_set_adopt(ledger->entries[i]->counters, from[i]->counters);
-    }
+    for (size_t i = 0; i < n_entries; i++)
+        if (from[i])
+            adopt_counters(ledger->entries[i], from[i]);
     (void)collector_open(collector); /* what fails is tried again in the cycle */
     collector_read(predecessor);
     for (size_t i = 0; i < n_entries; i++)
@@ -140,5 +169,6 @@ int collector_succeed(struct collector *collector, struct collector *predecessor
         }
     collector_read(collector);
     inherit_ended(collector, &predecessor->ledger, sorted, n);
+    collector_inherit_groups(collector, predecessor);
     return 0;
 }

@@ -119,11 +119,11 @@ static int make_plan(struct target_class *class, const struct event_groups *grou
     return 0;
 }
 
-static int make_class(struct counting *counting, size_t class_index, enum scope_kind kind,
+static int make_class(struct counting *counting, size_t class_index,
                       const struct config_words *names)
 {
     struct target_class *class = &counting->classes[class_index];
-    int r = make_groups(counting, kind, names, &class->groups);
+    int r = make_groups(counting, class->kind, names, &class->groups);
 
     if (r < 0)
         return r;
@@ -164,12 +164,12 @@ static int make_system_classes(struct counting *counting)
         return 0;
     machine->spec = make_plan_spec(counting, "pmu_machine_", "the machine (its counted CPUs)");
     if (system->by == CONFIG_BY_ALL)
-        return make_class(counting, CLASS_MACHINE, SCOPE_SYSTEM, &system->groups);
+        return make_class(counting, CLASS_MACHINE, &system->groups);
 
     cpu->spec = make_plan_spec(counting, "pmu_cpu_", "the CPU");
     cpu->spec.rates = cpu->spec.ratios = false;
     machine->spec.totals = machine->spec.group_times = false;
-    r = make_class(counting, CLASS_CPU, SCOPE_SYSTEM, &system->groups);
+    r = make_class(counting, CLASS_CPU, &system->groups);
     if (r < 0)
         return r;
     machine->sample = sample_new(cpu->groups);
@@ -180,18 +180,36 @@ static int make_system_classes(struct counting *counting)
 
 static int make_cgroup_classes(struct counting *counting)
 {
-    for (size_t i = 0; i < counting->config->n_cgroups; i++) {
-        struct target_class *class = &counting->classes[CLASS_CGROUP + i];
-        int r;
+    int r = 0;
 
+    for (size_t i = 0; i < counting->config->n_cgroups && r >= 0; i++) {
+        struct target_class *class = &counting->classes[CLASS_CGROUP + i];
+
+        class->kind = SCOPE_CGROUP;
         class->spec = make_plan_spec(counting, "pmu_cgroup_", "the cgroup and its descendants");
         class->spec.start_time = true;
-        r = make_class(counting, CLASS_CGROUP + i, SCOPE_CGROUP,
-                       &counting->config->cgroups[i].groups);
-        if (r < 0)
-            return r;
+        r = make_class(counting, CLASS_CGROUP + i, &counting->config->cgroups[i].groups);
     }
-    return 0;
+    return r;
+}
+
+static int make_process_classes(struct counting *counting)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < counting->config->n_processes && r >= 0; i++) {
+        struct target_class *class = &counting->classes[counting->first_process + i];
+
+        class->kind = SCOPE_PROCESS;
+        class->spec = make_plan_spec(counting, "pmu_process_", "the group of processes");
+        class->spec.members = true;
+        r = make_class(counting, counting->first_process + i,
+                       &counting->config->processes[i].groups);
+        class->part = r < 0 ? NULL : sample_new(class->groups);
+        if (r >= 0 && !class->part)
+            r = -ENOMEM;
+    }
+    return r;
 }
 
 static int fill(struct counting *counting, struct event_resolver *resolver)
@@ -199,7 +217,8 @@ static int fill(struct counting *counting, struct event_resolver *resolver)
     const struct config *config = counting->config;
     int r;
 
-    counting->n_classes = CLASS_CGROUP + config->n_cgroups;
+    counting->first_process = CLASS_CGROUP + config->n_cgroups;
+    counting->n_classes = counting->first_process + config->n_processes;
     counting->classes = calloc(counting->n_classes, sizeof(*counting->classes));
     counting->ratios = calloc(config->n_ratios + 1, sizeof(*counting->ratios));
     if (!counting->classes || !counting->ratios)
@@ -212,6 +231,8 @@ static int fill(struct counting *counting, struct event_resolver *resolver)
         r = make_system_classes(counting);
     if (r >= 0)
         r = make_cgroup_classes(counting);
+    if (r >= 0)
+        r = make_process_classes(counting);
     return r < 0 ? r : counting_update_catalogue(counting);
 }
 
@@ -239,6 +260,7 @@ struct counting *counting_free(struct counting *counting)
     for (size_t i = 0; counting->classes && i < counting->n_classes; i++) {
         (void)plan_unref(counting->classes[i].plan);
         (void)sample_free(counting->classes[i].sample);
+        (void)sample_free(counting->classes[i].part);
         (void)event_groups_free(counting->classes[i].groups);
         (void)event_groups_free(counting->classes[i].without_counters);
     }
@@ -333,83 +355,4 @@ int counting_can_grow(struct counting *counting, size_t class_index, const struc
     class->unsure = false;
     return has_more(class->groups, absences) ||
            (was_unsure && event_groups_differ(class->groups, absences));
-}
-
-/* The counter's name for event_info: of the column that the event has its total in. */
-static const char *total_name(const struct target_class *class, size_t event)
-{
-    for (size_t i = 0; i < class->plan->n_columns; i++)
-        if (class->plan->columns[i].kind == COLUMN_TOTAL && class->plan->columns[i].index == event)
-            return class->plan->columns[i].name;
-    return "";
-}
-
-static struct event_status *find_status(struct event_status *statuses, size_t n,
-                                        const struct event_status *status)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(statuses[i].scope, status->scope) == 0 &&
-            strcmp(statuses[i].group, status->group) == 0 &&
-            strcmp(statuses[i].event, status->event) == 0)
-            return &statuses[i];
-    return NULL;
-}
-
-/* Several rules for cgroups may have the same groups: an event is told once a scope. */
-static size_t list_statuses(const struct target_class *class, struct event_status *statuses,
-                            size_t n)
-{
-    for (size_t g = 0; g < class->groups->n_groups; g++) {
-        const struct event_group *group = &class->groups->groups[g];
-
-        for (size_t i = 0; i < group->n_members; i++) {
-            const struct event *event = group->members[i].event;
-            struct event_status *listed;
-            const struct event_status status = {
-                .scope = scope_kind_name(class->groups->kind),
-                .metric = (char *)total_name(class, group->first + i),
-                .event = event->name,
-                .group = (char *)group->name,
-                .pmu = event->pmu,
-                .encoding = event->encoding,
-                .absence = group->members[i].absence,
-            };
-
-            listed = find_status(statuses, n, &status);
-            if (!listed)
-                statuses[n++] = status;
-            else if (!*listed->metric)
-                *listed = status; /* one class may have its total in this group, another not */
-        }
-    }
-    return n;
-}
-
-int counting_update_catalogue(struct counting *counting)
-{
-    AUTO_FREE struct plan **plans = calloc(counting->n_classes, sizeof(struct plan *));
-    AUTO_FREE struct event_status *statuses = NULL;
-    struct catalogue *catalogue;
-    size_t n_plans = 0, n_statuses = 0, most = 1;
-    int r;
-
-    for (size_t i = 0; i < counting->n_classes; i++)
-        most += counting->classes[i].groups ? counting->classes[i].groups->n_events : 0;
-    statuses = calloc(most, sizeof(*statuses));
-    if (!plans || !statuses)
-        return -ENOMEM;
-    for (size_t i = 0; i < counting->n_classes; i++) {
-        const struct target_class *class = &counting->classes[i];
-
-        if (class->plan)
-            plans[n_plans++] = class->plan;
-        if (class->groups)
-            n_statuses = list_statuses(class, statuses, n_statuses);
-    }
-    r = catalogue_new(plans, n_plans, statuses, n_statuses, &catalogue);
-    if (r < 0)
-        return r;
-    (void)catalogue_unref(counting->catalogue);
-    counting->catalogue = catalogue;
-    return 0;
 }

@@ -4,7 +4,7 @@
 /*
  * What a configuration asks to be counted, on this machine: its events resolved,
  * its groups, and for each class of targets (the machine, its CPUs, each rule for
- * cgroups) what can be counted there and what is shown of it.
+ * cgroups or processes) what can be counted there and what is shown of it.
  */
 
 #include "app/config.h"
@@ -13,9 +13,11 @@
 #include "sys/perf_event.h"
 
 struct target_class {
+    enum scope_kind kind;
     struct event_groups *groups; /* NULL: this class is a sum of another one's targets */
     struct plan *plan;
-    struct sample *sample;                 /* scratch for one reading */
+    struct sample *sample;                 /* scratch for one reading … */
+    struct sample *part;                   /* … and for one member of a group of processes */
     size_t n_counters;                     /* of the PMU that one target takes on a CPU … */
     struct event_groups *without_counters; /* … and the same groups without what takes them, for
                                               a target for which none are left; NULL: no need */
@@ -23,15 +25,16 @@ struct target_class {
     struct plan_spec spec;
 };
 
-/* Places in struct counting.classes; the rules for cgroups follow. */
+/* Places in struct counting.classes; the rules for cgroups and for processes follow. */
 enum { CLASS_MACHINE, CLASS_CPU, CLASS_CGROUP };
 
 struct counting {
     const struct config *config; /* borrowed */
     struct event **events;       /* each name of the configuration once */
     size_t n_events;
-    struct target_class *classes; /* CLASS_CGROUP + config->n_cgroups; unused ones have no plan */
+    struct target_class *classes; /* unused ones have no plan */
     size_t n_classes;
+    size_t first_process; /* index of the class of the first rule for processes */
     struct ratio_spec *ratios;
     struct catalogue *catalogue;
 };

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* What /metrics says of the exporter itself, and of each event. */
 #define OWN_BYTES       16384
 #define BYTES_PER_EVENT 1024
@@ -69,10 +71,13 @@ static struct plan *plan_of(const struct ledger *ledger, const struct entry *ent
 }
 
 void ledger_init(struct ledger *ledger, struct counting *counting, struct cgroup_targets *cgroups,
-                 const struct ledger_limits *limits)
+                 struct process_targets *processes, const struct ledger_limits *limits)
 {
-    *ledger = (struct ledger){
-        .counting = counting, .cgroups = cgroups, .limits = *limits, .all.bytes = OWN_BYTES};
+    *ledger = (struct ledger){.counting = counting,
+                              .cgroups = cgroups,
+                              .processes = processes,
+                              .limits = *limits,
+                              .all.bytes = OWN_BYTES};
     for (size_t i = 0; i < counting->n_classes; i++) {
         const struct target_class *class = &counting->classes[i];
 
@@ -104,6 +109,7 @@ static void free_entry(struct ledger *ledger, struct entry *entry)
     if (entry->gone_ns)
         HASH_DEL(ledger->lingering, entry);
     entry->counters = counter_set_free(entry->counters);
+    entry->group = process_group_free(entry->group, ledger->processes);
     drop_account(ledger, entry);
     (void)identity_unref(entry->identity);
     if (entry->cgroup && entry->cgroup->gone)
@@ -227,7 +233,8 @@ int ledger_add(struct ledger *ledger, size_t class_index, struct cgroup_target *
     return 0;
 }
 
-/* Puts an entry that has no cgroup any more among those that linger; removes it where it cannot. */
+/* Puts an entry that has nothing to count any more among those that linger; removes it where it
+ * cannot. */
 static void enter_lingering(struct ledger *ledger, struct entry *entry, uint64_t gone_ns)
 {
     if (entry->path)
@@ -254,6 +261,52 @@ void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
     enter_lingering(ledger, entry, now_ns);
 }
 
+/* Beside paths of cgroups, all of which begin with a slash. */
+static char *group_key(const char *name)
+{
+    AUTO_TEXT struct text key = {0};
+
+    text_append_string(&key, "group ");
+    text_append_string(&key, name);
+    return text_take(&key);
+}
+
+void ledger_rest(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
+{
+    if (entry->account && entry->counted) {
+        account_end(entry->account);
+        account_set_members(entry->account, 0, 0);
+        entry->path = group_key(entry->group->name);
+    }
+    enter_lingering(ledger, entry, now_ns);
+}
+
+static struct entry *find_lingering(const struct ledger *ledger, const char *key)
+{
+    struct entry *entry;
+
+    HASH_FIND_BYHASHVALUE(hh, ledger->lingering, key, strlen(key), hash_path(ledger, key), entry);
+    return entry;
+}
+
+struct entry *ledger_wake(struct ledger *ledger, const char *name)
+{
+    AUTO_FREE char *key = group_key(name);
+    struct entry *entry = key ? find_lingering(ledger, key) : NULL;
+
+    if (!entry)
+        return NULL;
+    if (entry->group->single) {
+        remove_entry(ledger, entry); /* a birth under the same labels is another series */
+        return NULL;
+    }
+    HASH_DEL(ledger->lingering, entry);
+    ledger->ended = subtract(ledger->ended, entry->footprint);
+    entry->gone_ns = 0;
+    free(TAKE(entry->path));
+    return entry;
+}
+
 static bool has_living(const struct ledger *ledger, const char *path)
 {
     for (size_t i = 0; i < ledger->n_entries; i++)
@@ -262,43 +315,69 @@ static bool has_living(const struct ledger *ledger, const char *path)
     return false;
 }
 
-void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from,
-                    const char *path, uint64_t gone_ns)
+/* An entry with the totals of another ledger's, that is to linger. NULL: there is no room. */
+static struct entry *copy_entry(struct ledger *ledger, size_t class_index, const struct entry *from)
 {
-    struct identity *identity;
+    struct identity *identity = identity_ref(identity_of(from));
     struct entry *entry;
 
-    if (has_living(ledger, path))
-        return;
-    identity = identity_ref(identity_of(from));
     if (ledger_add(ledger, class_index, NULL, identity, 0, &entry) < 0) {
         (void)identity_unref(identity);
-        return;
+        return NULL;
     }
     if (!entry->account) {
         remove_entry(ledger, entry);
-        return;
+        return NULL;
     }
     account_adopt(entry->account, from->account);
+    entry->counted = from->counted;
+    return entry;
+}
+
+void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from,
+                    const char *path, uint64_t gone_ns)
+{
+    struct entry *entry = has_living(ledger, path) ? NULL : copy_entry(ledger, class_index, from);
+
+    if (!entry)
+        return;
     entry->path = strdup(path);
     enter_lingering(ledger, entry, gone_ns);
 }
 
+void ledger_inherit_group(struct ledger *ledger, size_t class_index, int rule,
+                          const struct entry *from, uint64_t gone_ns)
+{
+    struct entry *entry = copy_entry(ledger, class_index, from);
+
+    if (!entry)
+        return;
+    entry->group = process_group_new(from->group->name, rule, from->group->single);
+    if (entry->group)
+        ledger_rest(ledger, entry, gone_ns);
+    else
+        remove_entry(ledger, entry);
+}
+
 void ledger_replace(struct ledger *ledger, const char *path)
 {
-    struct entry *entry;
+    struct entry *entry = find_lingering(ledger, path);
 
-    HASH_FIND_BYHASHVALUE(hh, ledger->lingering, path, strlen(path), hash_path(ledger, path),
-                          entry);
     if (entry)
         remove_entry(ledger, entry);
 }
 
 void ledger_retire(struct ledger *ledger, uint64_t now_ns, uint64_t linger_ns)
 {
+    struct entry *next;
+
     /* The hash keeps the order of insertion, which is that of the ends. */
-    while (ledger->lingering && now_ns - ledger->lingering->gone_ns >= linger_ns)
-        remove_entry(ledger, ledger->lingering);
+    for (struct entry *entry = ledger->lingering; entry && now_ns - entry->gone_ns >= linger_ns;
+         entry = next) {
+        next = entry->hh.next;
+        if (!entry->group || entry->group->single)
+            remove_entry(ledger, entry);
+    }
 }
 
 void ledger_rename(struct ledger *ledger)

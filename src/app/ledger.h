@@ -12,6 +12,7 @@
 #include <uthash.h>
 
 #include "app/counting.h"
+#include "app/process_group.h"
 #include "base/keyed_hash.h"
 #include "count/counter_set.h"
 #include "metric/account.h"
@@ -30,7 +31,8 @@ struct entry {
     struct counter_set *counters; /* NULL: ended, refused, or a sum */
     struct cgroup_target *cgroup; /* NULL: the machine, a CPU, or a cgroup that has ended */
     struct identity *identity;    /* a reference where there is no cgroup; else NULL */
-    char *path;                   /* of a cgroup that has ended */
+    struct process_group *group;  /* NULL: not of processes */
+    char *path;                   /* of a cgroup that has ended; or the key of a group at rest */
     const struct cpu_list *cpus;  /* where it is counted; borrowed */
     struct footprint footprint;   /* of its account */
     enum absence uncounted;       /* why it is not counted, or not as a whole, now */
@@ -47,7 +49,8 @@ struct ledger_limits {
 
 struct ledger {
     struct counting *counting;      /* borrowed */
-    struct cgroup_targets *cgroups; /* borrowed; NULL where there are none */
+    struct cgroup_targets *cgroups; /* borrowed; NULL where there are none, as the next */
+    struct process_targets *processes;
     struct ledger_limits limits;
     struct entry **entries;
     size_t n_entries;
@@ -61,7 +64,7 @@ struct ledger {
 };
 
 void ledger_init(struct ledger *ledger, struct counting *counting, struct cgroup_targets *cgroups,
-                 const struct ledger_limits *limits);
+                 struct process_targets *processes, const struct ledger_limits *limits);
 void ledger_done(struct ledger *ledger);
 
 /*
@@ -87,6 +90,19 @@ void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
  */
 void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from,
                     const char *path, uint64_t gone_ns);
+
+/* The same for a group of processes, of this rule here, which rests here. */
+void ledger_inherit_group(struct ledger *ledger, size_t class_index, int rule,
+                          const struct entry *from, uint64_t gone_ns);
+
+/*
+ * A group of processes has no member now. Its totals stay for as long as there is room, or,
+ * where its name tells one process from another, linger.
+ */
+void ledger_rest(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
+
+/* The group of this name that has no member now, which it gets; NULL: there is none. */
+struct entry *ledger_wake(struct ledger *ledger, const char *name);
 
 /* A target is born at this path: what lingers under the same labels ends at once. */
 void ledger_replace(struct ledger *ledger, const char *path);

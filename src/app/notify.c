@@ -107,10 +107,11 @@ static void tell_status(struct notify *notify, const struct exporter_status *sta
     const uint64_t now_ns = clock_monotonic_ns();
     char line[sizeof(notify->status)] = "";
 
-    (void)snprintf(line, sizeof(line),
-                   "cgroups: %" PRIu64 ", open counters: %" PRIu64 ", mechanism: %s%s",
-                   status->targets[SCOPE_CGROUP], status->open_counters, status->mechanism,
-                   status->paused ? ", hardware events paused" : "");
+    (void)snprintf(
+        line, sizeof(line),
+        "cgroups: %" PRIu64 ", processes: %" PRIu64 ", open counters: %" PRIu64 ", mechanism: %s%s",
+        status->targets[SCOPE_CGROUP], status->targets[SCOPE_PROCESS], status->open_counters,
+        status->mechanism, status->paused ? ", hardware events paused" : "");
     if (strcmp(line, notify->status) == 0)
         return;
     if (notify->status_ns > 0 && now_ns - notify->status_ns < STATUS_INTERVAL_NS)

@@ -14,22 +14,34 @@
 
 #define PROBE_AGAIN_NS (60 * NS_PER_SECOND)
 
+/* Processes are asked about by ourselves: what others allow is told of each. */
 static struct scope probe_scope(const struct collector *collector, size_t class_index)
 {
-    if (class_index < CLASS_CGROUP)
-        return (struct scope){
-            .kind = SCOPE_SYSTEM, .cgroup_fd = -1, .cpus = collector->system_cpus};
-    return (struct scope){.kind = SCOPE_CGROUP,
-                          .cgroup_fd = collector->setup.cgroup_root_fd,
-                          .cpus = collector->online};
+    struct scope scope = {.kind = collector->counting->classes[class_index].kind, .cgroup_fd = -1};
+
+    switch (scope.kind) {
+    case SCOPE_PROCESS:
+        scope.threads = &collector->self;
+        scope.n_threads = 1;
+        scope.inherit = collector->can_inherit_threads ? INHERIT_THREADS : INHERIT_NOTHING;
+        break;
+    case SCOPE_CGROUP:
+        scope.cgroup_fd = collector->setup.cgroup_root_fd;
+        scope.cpus = collector->online;
+        break;
+    default:
+        scope.cpus = collector->system_cpus;
+        break;
+    }
+    return scope;
 }
 
 /* A class that can be asked about: it has groups, and the machine has its scope. */
 static bool can_probe(const struct collector *collector, size_t class_index)
 {
-    if (!collector->counting->classes[class_index].groups)
-        return false;
-    return class_index < CLASS_CGROUP || collector->setup.cgroup_root_fd >= 0;
+    const struct target_class *class = &collector->counting->classes[class_index];
+
+    return class->groups && (class->kind != SCOPE_CGROUP || collector->setup.cgroup_root_fd >= 0);
 }
 
 static const struct event_groups *groups_of(const struct counting *counting, size_t class_index)
@@ -58,8 +70,10 @@ static bool is_open_anywhere(const struct collector *collector, size_t class_ind
     for (size_t i = 0; i < collector->ledger.n_entries; i++) {
         const struct entry *entry = collector->ledger.entries[i];
 
-        if (entry->class_index == class_index && entry->counters &&
-            counter_set_is_open(entry->counters, group))
+        if (entry->class_index != class_index)
+            continue;
+        if (entry->group ? process_group_is_open(entry->group, group)
+                         : entry->counters && counter_set_is_open(entry->counters, group))
             return true;
     }
     return false;

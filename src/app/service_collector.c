@@ -71,6 +71,7 @@ static int make_collector(struct service *service, const struct config *config)
         .perf = &perf_ops_kernel,
         .mechanism = service->mechanism,
         .sysfs_fd = service->sysfs_fd,
+        .procfs_fd = service->procfs_fd,
         .cgroup_root_fd = service->root.fd,
         .descriptors =
             wanted && wanted < service->descriptors ? (size_t)wanted : service->descriptors,

@@ -48,6 +48,11 @@ int counter_set_new(struct mechanism *mechanism, const struct event_groups *grou
     return 0;
 }
 
+const struct scope *counter_set_scope(const struct counter_set *set)
+{
+    return &set->scope;
+}
+
 struct counter_set *counter_set_free(struct counter_set *set)
 {
     if (set)

@@ -30,6 +30,14 @@ void sample_clear(struct sample *sample)
     memset(sample->events, 0, sample->n_events * sizeof(*sample->events));
 }
 
+bool sample_has_counted(const struct sample *sample)
+{
+    for (size_t i = 0; i < sample->n_groups; i++)
+        if (sample->groups[i].counted)
+            return true;
+    return false;
+}
+
 void sample_add(struct sample *sum, const struct sample *part, bool begins)
 {
     for (size_t i = 0; i < sum->n_groups; i++) {

@@ -132,7 +132,8 @@ static void ready__waits_for_a_snapshot_and_is_told_once(void **state)
     assert_string_equal(heard(fixture), "");
     publish(fixture, 2);
     notify_cycle(&fixture->notify);
-    assert_string_equal(heard(fixture), "STATUS=cgroups: 2, open counters: 16, mechanism: direct");
+    assert_string_equal(heard(fixture),
+                        "STATUS=cgroups: 2, processes: 0, open counters: 16, mechanism: direct");
     assert_string_equal(heard(fixture), "READY=1");
     publish(fixture, 2);
     notify_cycle(&fixture->notify);
@@ -151,7 +152,8 @@ static void status__that_changes_is_told_at_most_every_ten_seconds(void **state)
     assert_string_equal(heard(fixture), "");
     fixture->notify.status_ns -= 10 * S;
     notify_cycle(&fixture->notify);
-    assert_string_equal(heard(fixture), "STATUS=cgroups: 3, open counters: 24, mechanism: direct");
+    assert_string_equal(heard(fixture),
+                        "STATUS=cgroups: 3, processes: 0, open counters: 24, mechanism: direct");
     fixture->notify.status_ns -= 10 * S;
     notify_cycle(&fixture->notify);
     assert_string_equal(heard(fixture), "");
@@ -166,8 +168,8 @@ static void status__tells_of_a_pause(void **state)
     assert_non_null(snapshot);
     snapshot_slot_publish(fixture->slot, snapshot);
     notify_cycle(&fixture->notify);
-    assert_string_equal(heard(fixture), "STATUS=cgroups: 0, open counters: 0, mechanism: direct, "
-                                        "hardware events paused");
+    assert_string_equal(heard(fixture), "STATUS=cgroups: 0, processes: 0, open counters: 0, "
+                                        "mechanism: direct, hardware events paused");
 }
 
 static void stopping__is_told(void **state)

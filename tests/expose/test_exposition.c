@@ -183,7 +183,7 @@ static void text__has_process_metrics_where_they_are_known(void **state)
     const struct self_stats self = {.cpu_ns = 1500000000, .open_fds = 7};
     struct exposition_facts facts = fresh;
 
-    assert_null(strstr(written(*state, 1, &facts), "process_"));
+    assert_null(strstr(written(*state, 1, &facts), "\nprocess_"));
     facts.self = &self;
     assert_has(written(*state, 1, &facts), "process_cpu_seconds_total 1.500000000\n");
     assert_has(written(*state, 1, &facts), "process_open_fds 7\n");

@@ -81,7 +81,7 @@ class States(LiveTest):
                 time.sleep(2.5)
             manager.wait("STOPPING=1")
             lines = [line for _, line in manager.messages]
-        self.assertEqual(lines, [f"STATUS=cgroups: 0, open counters: {counters}, mechanism: direct",
+        self.assertEqual(lines, [f"STATUS=cgroups: 0, processes: 0, open counters: {counters}, mechanism: direct",
                                  "READY=1", "STOPPING=1"])
 
     def test_ready_is_told_when_the_page_is(self):

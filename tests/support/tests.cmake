@@ -7,3 +7,5 @@ set_tests_properties(support PROPERTIES LABELS unit TIMEOUT 60)
 
 add_executable(load ${PROJECT_SOURCE_DIR}/tests/support/load.c)
 target_link_libraries(load PRIVATE compile_options)
+add_executable(crowd ${PROJECT_SOURCE_DIR}/tests/support/crowd.c)
+target_link_libraries(crowd PRIVATE compile_options Threads::Threads)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What /metrics has of a configuration: the families of its plans, and each event with its state.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/counting.h"
+
+/* The counter's name for event_info: of the column that the event has its total in. */
+static const char *total_name(const struct target_class *class, size_t event)
+{
+    for (size_t i = 0; i < class->plan->n_columns; i++)
+        if (class->plan->columns[i].kind == COLUMN_TOTAL && class->plan->columns[i].index == event)
+            return class->plan->columns[i].name;
+    return "";
+}
+
+static struct event_status *find_status(struct event_status *statuses, size_t n,
+                                        const struct event_status *status)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(statuses[i].scope, status->scope) == 0 &&
+            strcmp(statuses[i].group, status->group) == 0 &&
+            strcmp(statuses[i].event, status->event) == 0)
+            return &statuses[i];
+    return NULL;
+}
+
+/* Several rules for cgroups may have the same groups: an event is told once a scope. */
+static size_t list_statuses(const struct target_class *class, struct event_status *statuses,
+                            size_t n)
+{
+    for (size_t g = 0; g < class->groups->n_groups; g++) {
+        const struct event_group *group = &class->groups->groups[g];
+
+        for (size_t i = 0; i < group->n_members; i++) {
+            const struct event *event = group->members[i].event;
+            struct event_status *listed;
+            const struct event_status status = {
+                .scope = scope_kind_name(class->groups->kind),
+                .metric = (char *)total_name(class, group->first + i),
+                .event = event->name,
+                .group = (char *)group->name,
+                .pmu = event->pmu,
+                .encoding = event->encoding,
+                .absence = group->members[i].absence,
+            };
+
+            listed = find_status(statuses, n, &status);
+            if (!listed)
+                statuses[n++] = status;
+            else if (!*listed->metric)
+                *listed = status; /* one class may have its total in this group, another not */
+        }
+    }
+    return n;
+}
+
+int counting_update_catalogue(struct counting *counting)
+{
+    AUTO_FREE struct plan **plans = calloc(counting->n_classes, sizeof(struct plan *));
+    AUTO_FREE struct event_status *statuses = NULL;
+    struct catalogue *catalogue;
+    size_t n_plans = 0, n_statuses = 0, most = 1;
+    int r;
+
+    for (size_t i = 0; i < counting->n_classes; i++)
+        most += counting->classes[i].groups ? counting->classes[i].groups->n_events : 0;
+    statuses = calloc(most, sizeof(*statuses));
+    if (!plans || !statuses)
+        return -ENOMEM;
+    for (size_t i = 0; i < counting->n_classes; i++) {
+        const struct target_class *class = &counting->classes[i];
+
+        if (class->plan)
+            plans[n_plans++] = class->plan;
+        if (class->groups)
+            n_statuses = list_statuses(class, statuses, n_statuses);
+    }
+    r = catalogue_new(plans, n_plans, statuses, n_statuses, &catalogue);
+    if (r < 0)
+        return r;
+    (void)catalogue_unref(counting->catalogue);
+    counting->catalogue = catalogue;
+    return 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The processes that are counted under one name. What the group has counted is the sum
+ * of what its members have, each with counters of its own, and outlives them.
+ */
+
+#include "count/mechanism.h"
+#include "target/process_targets.h"
+
+/* Counters of threads that were opened together. */
+struct thread_counters {
+    struct counter_set *set;
+    pid_t *threads; /* ascending; the set's scope */
+    size_t n_threads;
+    bool begun; /* there was a reading: the next one tells what was counted since */
+    bool ended; /* read once more, then closed */
+};
+
+/* One target of the set of processes. */
+struct process_member {
+    struct process_target *target; /* released with the member once it is gone */
+    struct thread_counters *counters;
+    size_t n_counters;
+    enum absence absence; /* why it is not counted, or not as a whole, now */
+    uint64_t retry_at_ns; /* before that, what was refused for a limit is not tried again */
+    bool ended;           /* read once more, then freed */
+    struct process_member *next;
+};
+
+struct process_group {
+    char *name;  /* label groupname */
+    int rule;    /* which made it; its groups of events are the rule's */
+    bool single; /* the name tells one process from another: it ends with it */
+    struct process_member *members;
+};
+
+/* What opening needs beside the member. */
+struct process_opening {
+    struct mechanism *mechanism;
+    const struct event_groups *groups;
+    struct process_targets *targets;
+    bool can_inherit_threads; /* the kernel can: event_can_inherit_threads() */
+    size_t threads_left;      /* that may still be opened */
+    uint64_t now_ns;
+};
+
+/* NULL if there is no memory. */
+struct process_group *process_group_new(const char *name, int rule, bool single);
+
+/* targets: the set that the members are of; what is gone is released there. */
+struct process_group *process_group_free(struct process_group *group,
+                                         struct process_targets *targets);
+
+/* Enters a target, which has no counters yet, as its owner's. 0 or -ENOMEM. */
+int process_group_add(struct process_group *group, struct process_target *target);
+
+/* The target is gone: the next reading is the member's last. */
+void process_member_end(struct process_member *member);
+
+/* Whether some member has this group of events open. */
+bool process_group_is_open(const struct process_group *group, size_t index);
+
+/* Whether something of the group ought to be open and is not. */
+bool process_group_is_incomplete(const struct process_group *group);
+
+/*
+ * Reads every member and adds up what they have counted since their last readings. Members
+ * that have ended leave with it. part: scratch.
+ */
+void process_group_read(struct process_group *group, struct process_targets *targets,
+                        uint64_t now_ns, struct sample *part, struct sample *sum);
+
+/* As counter_set_follow_pause(), for every member. */
+void process_group_follow_pause(struct process_group *group);
+
+/* Processes that live in it, and when the oldest started (0: there is none). */
+uint64_t process_group_count(const struct process_group *group, uint64_t *ret_start_realtime_ns);
+
+/*
+ * Makes ready what process_group_adopt() takes over into, for each member whose process the
+ * same group of another collector has all of these groups of events open for. 0 or -ENOMEM.
+ */
+int process_group_prepare(struct process_group *group, const struct process_group *from,
+                          struct mechanism *mechanism, const struct event_groups *groups);
+
+/* Takes the open counters over: what the processes start goes on being counted with them. */
+void process_group_adopt(struct process_group *group, struct process_group *from);

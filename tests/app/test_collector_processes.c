@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Groups of processes in the cycle, over a /proc of files and a kernel of the test's own. */
+
+#include "app/collector_fixture.h"
+#include "support/fixture_tree.h"
+
+static const char web[] = "linger: 60s\n"
+                          "groups: [{name: software, events: [page-faults]}]\n"
+                          "targets: {processes: [{name: web, comm: [web], groups: [software]}]}\n";
+
+static struct fixture_tree procfs;
+
+/* Threads that appear while that many of those there are, are being opened. */
+static int newcomers;
+
+static void add_thread(pid_t pid, pid_t thread)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "%d/task/%d/stat", pid, thread);
+    fixture_tree_write(&procfs, path, "");
+}
+
+static void end_thread(pid_t pid, pid_t thread)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "%d/task/%d/stat", pid, thread);
+    assert_int_equal(unlinkat(procfs.fd, path, 0), 0);
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(unlinkat(procfs.fd, path, AT_REMOVEDIR), 0);
+}
+
+static void add_process(pid_t pid, const char *comm, unsigned start)
+{
+    char path[64], text[256];
+
+    add_thread(pid, pid);
+    (void)snprintf(path, sizeof(path), "%d/stat", pid);
+    (void)snprintf(text, sizeof(text), "%d (%s) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u\n", pid,
+                   comm, start);
+    fixture_tree_write(&procfs, path, text);
+}
+
+static void end_process(pid_t pid)
+{
+    char path[96];
+
+    (void)snprintf(path, sizeof(path), "%s/%d", procfs.path, pid);
+    assert_int_equal(nftw(path, fixture_tree_remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static int set_up_procfs(void **state)
+{
+    struct fixture *f;
+
+    assert_int_equal(set_up(state), 0);
+    f = *state;
+    procfs = fixture_tree_open();
+    newcomers = 0;
+    f->procfs_fd = procfs.fd;
+    return 0;
+}
+
+static int tear_down_procfs(void **state)
+{
+    assert_int_equal(tear_down(state), 0);
+    fixture_tree_close(&procfs);
+    return 0;
+}
+
+/* Lets the thread's counters, if there are any, run and count. */
+static void count_thread(struct fixture *f, pid_t thread, uint64_t faults)
+{
+    struct fake_event *event = fake_find_thread(&f->perf, PAGE_FAULTS, thread);
+
+    if (!event)
+        return;
+    event->value += faults;
+    event->time_enabled += 1000000;
+    event->time_running += 1000000;
+}
+
+static uint64_t members(const struct fixture *f)
+{
+    return find(f, "web", COLUMN_MEMBERS)->count;
+}
+
+static void group__is_the_sum_of_its_members_and_outlives_them(void **state)
+{
+    struct fixture *f = *state;
+
+    add_process(100, "web", 5);
+    add_process(200, "web", 6);
+    add_process(300, "other", 7);
+    start(f, web);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 0);
+    assert_int_equal(members(f), 2);
+    count_thread(f, 100, 3);
+    count_thread(f, 200, 4);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 7);
+    assert_int_equal(isnan(find(f, "web", COLUMN_RATE)->real), 0);
+
+    count_thread(f, 100, 5);
+    end_process(100);
+    end_process(200);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 12); /* read once more after its end */
+    assert_int_equal(members(f), 0);
+    assert_int_equal(f->perf.n_open, 0);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 12);
+    assert_true(isnan(find(f, "web", COLUMN_RATE)->real));
+    assert_int_equal(find(f, "web", COLUMN_START_TIME)->count, NUMBER_ABSENT_COUNT);
+
+    add_process(400, "web", 9);
+    cycle(f);
+    count_thread(f, 400, 1);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 13);
+}
+
+static void group__the_same_number_with_another_start_is_another_process(void **state)
+{
+    struct fixture *f = *state;
+
+    add_process(100, "web", 5);
+    start(f, web);
+    cycle(f);
+    count_thread(f, 100, 3);
+    cycle(f);
+    end_process(100);
+    add_process(100, "web", 50);
+    cycle(f); /* the old one is read for the last time, the new one for the first */
+    assert_int_equal(total(f, "web"), 3);
+    assert_int_equal(f->perf.n_open, 1);
+    count_thread(f, 100, 2);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 5);
+}
+
+static void group__a_member_that_begins_takes_no_rate_from_the_others(void **state)
+{
+    struct fixture *f = *state;
+
+    add_process(100, "web", 5);
+    start(f, web);
+    cycle(f);
+    assert_true(isnan(find(f, "web", COLUMN_RATE)->real)); /* it has only begun */
+    add_process(200, "web", 6);
+    count_thread(f, 100, 3);
+    cycle(f);
+    assert_int_equal(isnan(find(f, "web", COLUMN_RATE)->real), 0);
+}
+
+static int start_thread_meanwhile(struct fake_perf *perf, const struct perf_event_attr *attr,
+                                  int cpu, int group_fd)
+{
+    static pid_t next = 1000;
+
+    (void)perf;
+    (void)group_fd;
+    if (cpu < 0 && attr->inherit_thread && attr->config == PAGE_FAULTS && newcomers > 0) {
+        newcomers--;
+        add_thread(100, next++);
+    }
+    return 0;
+}
+
+static void open__afresh_where_threads_started_while_the_others_were_opened(void **state)
+{
+    struct fixture *f = *state;
+
+    add_process(100, "web", 5);
+    start(f, web);
+    newcomers = 2;
+    f->perf.refuse_open = start_thread_meanwhile;
+    cycle(f);
+    assert_int_equal(f->perf.n_open, 3); /* each thread once */
+    assert_int_equal(f->snapshot->status.targets[SCOPE_PROCESS], 1);
+}
+
+static void open__is_tried_five_times_at_most(void **state)
+{
+    struct fixture *f = *state;
+    int next;
+
+    add_process(100, "web", 5);
+    start(f, web);
+    newcomers = 1000;
+    next = f->perf.next;
+    f->perf.refuse_open = start_thread_meanwhile;
+    cycle(f);
+    /* One, then two, four, eight, sixteen: each thread that is opened starts another. */
+    assert_int_equal(f->perf.next - next, 1 + 2 + 4 + 8 + 16);
+    assert_int_equal(f->perf.n_open, 16);
+}
+
+static ssize_t fail_with_eio(struct fake_perf *perf, int fd)
+{
+    return perf->events[fd].pid == 101 ? -EIO : 1;
+}
+
+static void read__that_fails_opens_all_threads_afresh_and_loses_nothing_of_the_others(void **state)
+{
+    struct fixture *f = *state;
+
+    add_process(100, "web", 5);
+    add_thread(100, 101);
+    start(f, web);
+    cycle(f);
+    count_thread(f, 100, 3);
+    f->perf.refuse_read = fail_with_eio;
+    cycle(f);
+    assert_int_equal(total(f, "web"), 3);
+    assert_true(isnan(find(f, "web", COLUMN_RATE)->real)); /* of a part of it */
+
+    f->perf.refuse_read = NULL;
+    add_thread(100, 102);
+    count_thread(f, 100, 4); /* on the counter that goes on until the others are open */
+    cycle(f);
+    assert_int_equal(total(f, "web"), 7);
+    assert_int_equal(f->perf.n_open, 3);
+}
+
+static void threads__are_followed_where_the_kernel_does_not_inherit_them(void **state)
+{
+    struct fixture *f = *state;
+
+    f->perf.lacks_inherit_thread = true;
+    add_process(100, "web", 5);
+    start(f, web);
+    cycle(f);
+    assert_int_equal(f->perf.n_open, 1);
+    add_thread(100, 101);
+    cycle(f);
+    assert_int_equal(f->perf.n_open, 2);
+    assert_false(fake_find_thread(&f->perf, PAGE_FAULTS, 101)->attr.inherit);
+    count_thread(f, 100, 1);
+    count_thread(f, 101, 10);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 11);
+
+    count_thread(f, 101, 5);
+    end_thread(100, 101);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 16);
+    assert_int_equal(f->perf.n_open, 1);
+    assert_int_equal(members(f), 1);
+}
+
+static void limit__of_threads_refuses_whole_processes(void **state)
+{
+    struct fixture *f = *state;
+
+    add_process(100, "web", 5);
+    for (pid_t thread = 101; thread < 104; thread++)
+        add_thread(100, thread);
+    add_process(200, "other", 6);
+    start(f, "groups: [{name: software, events: [page-faults]}]\n"
+             "limits: {threads: 3}\n"
+             "targets: {processes: [{name: web, comm: [web, other], groups: [software]}]}\n");
+    cycle(f);
+    assert_int_equal(f->perf.n_open, 1);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_PROCESS][ABSENCE_OVER_LIMIT], 1);
+    assert_int_equal(f->snapshot->status.dropped[SCOPE_PROCESS][ABSENCE_OVER_LIMIT], 1);
+    assert_int_equal(f->snapshot->status.targets[SCOPE_PROCESS], 1);
+}
+
+static void successor__goes_on_with_counters_that_have_inherited(void **state)
+{
+    struct fixture *f = *state;
+    const struct fake_event *event;
+
+    add_process(100, "web", 5);
+    start(f, web);
+    cycle(f);
+    event = fake_find_thread(&f->perf, PAGE_FAULTS, 100);
+    count_thread(f, 100, 3);
+    cycle(f);
+    add_thread(100, 101); /* inherited: a fresh look would count it apart */
+    count_thread(f, 100, 4);
+    start_successor(f, web);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 7);
+    assert_ptr_equal(fake_find_thread(&f->perf, PAGE_FAULTS, 100), event);
+    assert_null(fake_find_thread(&f->perf, PAGE_FAULTS, 101));
+    assert_int_equal(f->perf.n_open, 1);
+}
+
+static void successor__opens_afresh_where_the_events_are_others_and_keeps_the_totals(void **state)
+{
+    struct fixture *f = *state;
+
+    add_process(100, "web", 5);
+    start(f, web);
+    cycle(f);
+    count_thread(f, 100, 3);
+    cycle(f);
+    add_thread(100, 101);
+    count_thread(f, 100, 4);
+    start_successor(f, "groups: [{name: software, events: [page-faults, context-switches]}]\n"
+                       "targets: {processes: [{name: web, comm: [web], groups: [software]}]}\n");
+    cycle(f);
+    assert_int_equal(total(f, "web"), 7);
+    assert_int_equal(f->perf.n_open, 4);
+}
+
+static void successor__keeps_groups_without_members_while_a_rule_makes_their_name(void **state)
+{
+    struct fixture *f = *state;
+
+    add_process(100, "web", 5);
+    start(f, web);
+    cycle(f);
+    count_thread(f, 100, 3);
+    cycle(f);
+    end_process(100);
+    cycle(f);
+    cycle(f);
+    start_successor(f, web);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 3);
+    start_successor(f, "groups: [{name: software, events: [page-faults]}]\n"
+                       "targets: {processes: [{name: x, comm: [web], groups: [software]}]}\n");
+    cycle(f);
+    assert_null(find(f, "web", COLUMN_TOTAL));
+}
+
+#define PROCFS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_procfs, tear_down_procfs)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROCFS_TEST(group__is_the_sum_of_its_members_and_outlives_them),
+        PROCFS_TEST(group__the_same_number_with_another_start_is_another_process),
+        PROCFS_TEST(group__a_member_that_begins_takes_no_rate_from_the_others),
+        PROCFS_TEST(open__afresh_where_threads_started_while_the_others_were_opened),
+        PROCFS_TEST(open__is_tried_five_times_at_most),
+        PROCFS_TEST(read__that_fails_opens_all_threads_afresh_and_loses_nothing_of_the_others),
+        PROCFS_TEST(threads__are_followed_where_the_kernel_does_not_inherit_them),
+        PROCFS_TEST(limit__of_threads_refuses_whole_processes),
+        PROCFS_TEST(successor__goes_on_with_counters_that_have_inherited),
+        PROCFS_TEST(successor__opens_afresh_where_the_events_are_others_and_keeps_the_totals),
+        PROCFS_TEST(successor__keeps_groups_without_members_while_a_rule_makes_their_name),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

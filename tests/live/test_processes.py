@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes: each count stands once, whoever comes and goes, and is what the process itself and
+`perf stat -p` tell of the same time."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import live
+from exporter import Exporter, is_sanitized
+
+CYCLE = 1.0
+FAULTS = "pmu_process_page_faults_total"
+CLOCK = "pmu_process_task_clock_seconds_total"
+MEMBERS = "pmu_process_members"
+START = "pmu_process_start_time_seconds"
+UNCOUNTED = "pmu_exporter_targets_uncounted"
+
+# What a fork, an exec or an end costs in page faults beside what the program itself makes.
+FAULTS_A_PROCESS = 120
+
+
+def config(*rules, events=live.SOFTWARE, more=""):
+    text = f"interval: 1s\nlinger: 3s\ngroups: [{{name: software, events: [{', '.join(events)}]}}]\n"
+    text += "targets:\n  processes:\n"
+    for rule in rules:
+        text += f"    - {{{rule}, groups: [software]}}\n"
+    return text + more
+
+
+class Crowd:
+    """tests/support/crowd.c."""
+
+    def __init__(self, name, *arguments):
+        top = pathlib.Path(__file__).resolve().parents[2]
+        program = os.environ.get("PMU_TEST_CROWD") or str(top / "build/release/bin/crowd")
+        self.process = subprocess.Popen([program, name, *map(str, arguments)], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        if self.process.stdout.readline() != "ready\n":
+            raise AssertionError("the crowd did not start")
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def run(self):
+        """Its page faults as getrusage tells them: (self, children, grandchildren)."""
+        self.process.stdin.write("go\n")
+        self.process.stdin.flush()
+        return tuple(int(word) for word in self.process.stdout.readline().split())
+
+    def end(self):
+        self.process.stdin.close()
+        if self.process.wait(10) != 0:
+            raise AssertionError(f"the crowd ended with {self.process.returncode}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+
+class PerfStat:
+    """`perf stat -p` of the same time."""
+
+    def __init__(self, pid, *events):
+        self.process = subprocess.Popen(
+            ["perf", "stat", "-x;", "-e", ",".join(events), "-p", str(pid)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)  # it does not say when it has opened
+
+    def read(self):
+        self.process.send_signal(signal.SIGINT)
+        _, text = self.process.communicate(timeout=10)
+        fields = [line.split(";") for line in text.splitlines() if ";" in line]
+        return {f[2]: float(f[0]) for f in fields}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+
+class ProcessTest(live.LiveTest):
+    def run_exporter(self, *rules, **options):
+        return self.enterContext(Exporter(config(*rules, **options)))
+
+    def seen(self, exporter, name, members=None):
+        """A scrape in which the group has its members, each with its base."""
+        exporter.scrape_until(
+            lambda m: m.value(FAULTS, groupname=name) is not None and
+            members in (None, m.value(MEMBERS, groupname=name)), 3.5 * CYCLE, f"group {name}")
+        last = exporter.scrape().body
+        return exporter.scrape_until(lambda m: m.body != last, 3 * CYCLE, "a new snapshot")
+
+    def after(self, exporter):
+        """A scrape two cycles later."""
+        for _ in range(2):
+            last = exporter.scrape().body
+            metrics = exporter.scrape_until(lambda m: m.body != last, 3 * CYCLE, "a new snapshot")
+        return metrics
+
+    def check_between(self, value, least, most):
+        self.assertGreaterEqual(value, least)
+        self.assertLessEqual(value, most)
+
+
+class Truth(ProcessTest):
+    def test_threads_that_come_and_go_count_once_and_as_perf_stat_counts_them(self):
+        live.need("perf")
+        exporter = self.run_exporter("comm: [crowd-a]")
+        with Crowd("crowd-a", "threads", 8, 500, 40) as crowd:
+            before = self.seen(exporter, "crowd")
+            with PerfStat(crowd.pid, "page-faults", "context-switches", "task-clock") as perf:
+                told, _, _ = crowd.run()
+                after = self.after(exporter)
+                theirs = perf.read()
+            ours = after.value(FAULTS, groupname="crowd") - before.value(FAULTS, groupname="crowd")
+            self.assertGreaterEqual(told, 8 * 500 * 40)
+            self.assertEqual(ours, theirs["page-faults"])
+            self.check_between(ours, told, told * 1.001 + FAULTS_A_PROCESS)
+            clock = after.value(CLOCK, groupname="crowd") - before.value(CLOCK, groupname="crowd")
+            self.assertAlmostEqual(float(clock), theirs["task-clock"] / 1000,
+                                   delta=0.02 * theirs["task-clock"] / 1000)
+            crowd.end()
+
+    def test_children_that_match_count_beside_their_parent(self):
+        exporter = self.run_exporter('comm: [crowd-p], name: "parent"',
+                                     'comm: [crowd-c], name: "child"')
+        with Crowd("crowd-p", "children", 20, 500, "crowd-c", 0) as crowd:
+            before = self.seen(exporter, "child", 20)
+            of_self, of_children, _ = crowd.run()
+            after = self.after(exporter)
+        for name, told, processes in (("parent", of_self, 1), ("child", of_children, 20)):
+            ours = after.value(FAULTS, groupname=name) - before.value(FAULTS, groupname=name)
+            self.check_between(ours, told, told + processes * FAULTS_A_PROCESS)
+        self.assertEqual(before.value(MEMBERS, groupname="parent"), 1)
+        self.assertEqual(after.value(MEMBERS, groupname="child"), 0)
+
+    def test_children_that_do_not_match_are_not_counted(self):
+        exporter = self.run_exporter('comm: [crowd-q], name: "parent"')
+        with Crowd("crowd-q", "children", 20, 500, "other", 0) as crowd:
+            before = self.seen(exporter, "parent", 1)
+            of_self, of_children, _ = crowd.run()
+            after = self.after(exporter)
+        ours = after.value(FAULTS, groupname="parent") - before.value(FAULTS, groupname="parent")
+        self.assertGreaterEqual(of_children, 20 * 500)
+        self.check_between(ours, of_self, of_self + FAULTS_A_PROCESS)
+
+    def check_with_children(self, *rules, child_name):
+        """All descendants stand in the parent's group, once, whoever else matches them."""
+        exporter = self.run_exporter(*rules)
+        with Crowd("crowd-r", "children", 20, 500, child_name, 1) as crowd:
+            before = self.seen(exporter, "family", 21)
+            told = sum(crowd.run())
+            after = self.after(exporter)
+            self.assertEqual(after.value(MEMBERS, groupname="family"), 1)
+        ours = after.value(FAULTS, groupname="family") - before.value(FAULTS, groupname="family")
+        self.assertGreaterEqual(told, 41 * 500)
+        self.check_between(ours, told, told + 41 * FAULTS_A_PROCESS)
+        self.assertEqual(after.labels(FAULTS, "groupname"), {"family"})
+
+    def test_with_children_descendants_are_counted_with_their_parent(self):
+        self.check_with_children('comm: [crowd-r], name: "family", children: true',
+                                 child_name="other")
+
+    def test_with_children_no_descendant_is_counted_twice_though_a_rule_matches_it(self):
+        self.check_with_children('comm: [crowd-r], name: "family", children: true',
+                                 'comm: [crowd-s], name: "child"', child_name="crowd-s")
+
+    def test_children_born_while_counting_are_counted_after_their_parent_has_ended(self):
+        exporter = self.run_exporter('comm: [family], name: "family", children: true')
+        script = ("import ctypes, os, sys, time; sys.stdin.readline();"
+                  "pid = os.fork();"
+                  "pid and os._exit(0);"
+                  "time.sleep(2.5); blob = bytearray(40000000); blob[::4096] = bytes(len(blob[::4096]));"
+                  "time.sleep(3)")
+        process = subprocess.Popen(
+            ["sh", "-c", 'exec "$0" -c "$1"', self.named_python("family"), script],
+            stdin=subprocess.PIPE)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stdin.close)
+        before = self.seen(exporter, "family", 1)
+        process.stdin.write(b"\n")
+        process.stdin.close()
+        process.wait(5)
+        metrics = exporter.scrape_until(
+            lambda m: m.value(FAULTS, groupname="family") -
+            before.value(FAULTS, groupname="family") > 9000, 6 * CYCLE, "the orphan's faults")
+        self.assertEqual(metrics.value(MEMBERS, groupname="family"), 1)
+        exporter.scrape_until(lambda m: m.value(MEMBERS, groupname="family") == 0, 6 * CYCLE,
+                              "its end")
+
+    def named_python(self, name):
+        """The interpreter under a comm of the test's own."""
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        link = os.path.join(directory, name)
+        os.symlink(os.path.realpath(sys.executable), link)
+        return link
+
+
+class Life(ProcessTest):
+    def test_a_group_keeps_its_totals_while_members_come_and_go(self):
+        exporter = self.run_exporter("comm: [crowd-t], name: \"group\"")
+        last = 0
+        for _ in range(3):
+            with Crowd("crowd-t", "threads", 1, 2000, 1) as crowd:
+                before = self.seen(exporter, "group", 1)
+                self.assertGreaterEqual(before.value(FAULTS, groupname="group"), last)
+                self.assertIsNotNone(before.value(START, groupname="group"))
+                crowd.run()
+                crowd.end()
+            after = exporter.scrape_until(lambda m: m.value(MEMBERS, groupname="group") == 0,
+                                          3 * CYCLE, "its end")
+            total = after.value(FAULTS, groupname="group")
+            self.assertGreaterEqual(total, last + 2000, "what it did last is read after its end")
+            last = total
+        time.sleep(5 * CYCLE)  # more than linger
+        rested = exporter.scrape()
+        self.assertEqual(rested.value(FAULTS, groupname="group"), last)
+        self.assertIsNone(rested.value(START, groupname="group"))
+        self.assertIsNone(rested.value("pmu_process_page_faults_per_second", groupname="group"))
+
+    def test_a_group_of_one_process_ends_with_it(self):
+        exporter = self.run_exporter('comm: [crowd-u], name: "{{.Comm}}-{{.PID}}"')
+        with Crowd("crowd-u", "threads", 1, 10, 1) as crowd:
+            name = f"crowd-u-{crowd.pid}"
+            self.seen(exporter, name, 1)
+            crowd.end()
+        exporter.scrape_until(lambda m: not m.find(FAULTS), 3 + 3.5 * CYCLE, "the end of linger")
+
+    def test_one_thousand_ends_in_the_middle_of_a_scan_leave_nothing_behind(self):
+        exporter = self.run_exporter('comm: ["true", sleep], name: "short"')
+        descriptors = exporter.open_descriptors()
+        end = time.monotonic() + 6
+        while time.monotonic() < end:
+            for process in [subprocess.Popen(["/bin/true"]) for _ in range(20)]:
+                process.wait()
+        exporter.scrape_until(lambda m: m.sum(MEMBERS) == 0, 3 * CYCLE, "all have ended")
+        self.assertLessEqual(exporter.open_descriptors(), descriptors + 2)
+        exporter.check_log_rate()
+
+    def test_an_exec_makes_it_another_group(self):
+        exporter = self.run_exporter('comm: [sleep], name: "sleeps"', 'comm: [sh-x], name: "shell"')
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        os.symlink("/bin/sh", directory + "/sh-x")
+        process = subprocess.Popen([directory + "/sh-x", "-c", "read _; exec sleep 30"],
+                                   stdin=subprocess.PIPE)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.seen(exporter, "shell", 1)
+        process.stdin.write(b"\n")
+        process.stdin.close()
+        metrics = self.seen(exporter, "sleeps", 1)
+        self.assertEqual(metrics.value(MEMBERS, groupname="shell"), 0)
+
+    def test_hostile_names_are_told_apart_and_cost_nobody_else(self):
+        names = [b'a"b', b"a\\b", b"a\nb", b"\xff", b") R 1 (", "漢字".encode(), b"x\x1b[31m"]
+        setter = ("import ctypes, sys, os, time;"
+                  "ctypes.CDLL(None).prctl(15, bytes.fromhex(sys.argv[1]), 0, 0, 0);"
+                  "print('ready', flush=True); time.sleep(60)")
+        processes = [subprocess.Popen([sys.executable, "-c", setter, name.hex()],
+                                      stdout=subprocess.PIPE) for name in names]
+        for process in processes:
+            self.addCleanup(process.stdout.close)
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+            process.stdout.readline()
+        exporter = self.run_exporter(
+            "pid: [" + ", ".join(str(p.pid) for p in processes) + '], name: "{{.Comm}}"')
+        metrics = exporter.scrape_until(lambda m: len(m.find(FAULTS)) == len(names), 4 * CYCLE,
+                                        "one group each")
+        self.assertIn('a"b', metrics.labels(FAULTS, "groupname"))
+        self.assertIn("漢字", metrics.labels(FAULTS, "groupname"))
+        self.assertEqual(sum(g.startswith("%/") for g in metrics.labels(FAULTS, "groupname")), 3)
+
+
+class Limits(ProcessTest):
+    def sleepers(self, n):
+        processes = [subprocess.Popen(["sleep", "60"]) for _ in range(n)]
+        for process in processes:
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+        return processes
+
+    def test_a_limit_on_processes_holds_and_says_so(self):
+        self.sleepers(10)
+        exporter = self.run_exporter("comm: [sleep]", more="limits: {processes: 6}\n")
+        metrics = self.seen(exporter, "sleep", 6)
+        self.assertEqual(metrics.value(UNCOUNTED, kind="process", reason="over_limit"), 4)
+        self.assertEqual(metrics.value("pmu_exporter_targets", kind="process"), 6)
+
+    def test_a_limit_on_threads_refuses_whole_processes(self):
+        exporter = self.run_exporter('comm: [crowd-v], name: "{{.Comm}}"', "comm: [sleep]",
+                                     more="limits: {threads: 5}\n")
+        self.sleepers(2)
+        with Crowd("crowd-v", "threads", 8, 1, 1):
+            metrics = self.seen(exporter, "sleep", 2)
+            self.assertEqual(metrics.value(UNCOUNTED, kind="process", reason="over_limit"), 1)
+            self.assertIsNone(metrics.value(FAULTS, groupname="crowd-v"))
+
+    def test_descriptors_that_do_not_suffice_are_told(self):
+        self.sleepers(40)
+        exporter = self.enterContext(Exporter(config("comm: [sleep]"),
+                                              wrapper=["prlimit", "--nofile=96:96"]))
+        metrics = exporter.scrape_until(
+            lambda m: m.value(UNCOUNTED, kind="process", reason="no_descriptors"), 4 * CYCLE,
+            "the reason")
+        self.assertGreater(metrics.value("pmu_exporter_targets", kind="process"), 0)
+        exporter.check_log_rate()
+
+    def test_processes_that_cannot_be_seen_cost_the_others_nothing(self):
+        live.need("unshare", "setpriv")
+        self.sleepers(1)
+        command = ("mount -o remount,hidepid=2 /proc && exec setpriv --reuid 65534 --regid 65534 "
+                   "--clear-groups --inh-caps +perfmon --ambient-caps +perfmon "
+                   "--bounding-set -all,+perfmon \"$@\"")
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        os.chmod(directory, 0o755)
+        machine = "  system: {groups: [software], by: all}\n"
+        with Exporter(config("comm: [sleep]", more=machine), directory=directory,
+                      wrapper=["unshare", "--mount", "--propagation", "private", "sh", "-c",
+                               command, "sh"]) as exporter:
+            metrics = exporter.scrape_until(
+                lambda m: m.value("pmu_machine_page_faults_total") is not None, 4 * CYCLE,
+                "the machine's")
+            self.assertEqual(len(metrics.find(FAULTS)), 0)
+            self.assertEqual(metrics.sum(UNCOUNTED, kind="process"), 0)
+
+
+class Reload(ProcessTest):
+    def test_a_reload_loses_no_count_of_threads_and_children_that_were_inherited(self):
+        exporter = self.run_exporter('comm: [crowd-w], name: "family", children: true')
+        with Crowd("crowd-w", "children", 4, 3000, "other", 1) as crowd:
+            before = self.seen(exporter, "family", 5)
+            path = exporter.directory / "pmu_exporter.yml"
+            path.write_text(path.read_text().replace("linger: 3s", "linger: 4s"))
+            exporter.process.send_signal(signal.SIGHUP)
+            told = sum(crowd.run())
+            for _ in range(3):
+                exporter.process.send_signal(signal.SIGHUP)
+                time.sleep(0.3)
+            after = self.after(exporter)
+        ours = after.value(FAULTS, groupname="family") - before.value(FAULTS, groupname="family")
+        self.check_between(ours, told, told + 9 * FAULTS_A_PROCESS)
+
+    def test_totals_of_a_group_without_members_survive_a_reload(self):
+        exporter = self.run_exporter('comm: [crowd-x], name: "group"')
+        with Crowd("crowd-x", "threads", 1, 2000, 1) as crowd:
+            self.seen(exporter, "group", 1)
+            crowd.run()
+        total = exporter.scrape_until(lambda m: m.value(MEMBERS, groupname="group") == 0, 3 * CYCLE,
+                                      "its end").value(FAULTS, groupname="group")
+        time.sleep(1.2 * CYCLE)
+        exporter.process.send_signal(signal.SIGHUP)
+        after = self.after(exporter)
+        self.assertEqual(after.value(FAULTS, groupname="group"), total)
+
+
+if __name__ == "__main__":
+    live.main()

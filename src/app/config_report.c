@@ -208,10 +208,10 @@ static void note_cost(const struct report *report)
     if (of_the_system == 0 || of_a_cgroup == 0)
         return;
     begin_note(report, (struct config_place){0, 0}, "note");
-    (void)printf("system and cgroups are counted together: that adds about %.1f us to each switch "
-                 "between two counted cgroups (%zu events a cgroup, %zu system-wide)\n",
-                 direct_switch_cost_ns(of_a_cgroup, of_the_system) / 1000.0, of_a_cgroup,
-                 of_the_system);
+    (void)printf(
+        "system and cgroups are counted together: that adds at most about %.1f us to each switch "
+        "between two counted cgroups (%zu events a cgroup, %zu system-wide)\n",
+        direct_switch_cost_ns(of_a_cgroup, of_the_system) / 1000.0, of_a_cgroup, of_the_system);
 }
 
 static void warn_of_long_names(const struct report *report, const struct config_words *names)

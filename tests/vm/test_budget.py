@@ -47,6 +47,7 @@ run() {
     sleep 2
     scrape $1
 }
+pmutool check config /t/auto >"$OUT/check"
 run auto
 # deeper than what stood when we began
 make_cgroup /load/inner
@@ -97,6 +98,12 @@ class Budget(unittest.TestCase):
         self.assertEqual(self.over_budget("auto", "system"), set(EVENTS))
         value = self.results.scrape("auto").value("pmu_cgroup_instructions_total", cgroup="/load")
         self.assertGreater(value, 200_000_000)
+
+    def test_the_check_of_a_configuration_says_so_before(self):
+        printed = self.results.text("check")
+        self.assertIn("hardware counters of each CPU: 7 free now, 3 ours to use", printed)
+        self.assertIn("processes 0 + nested cgroups 3 + system 0 = 3 in use at once\n", printed)
+        self.assertIn("left out: cgroup rule 1, group core: cycles:u\n", printed)
 
     def test_a_neighbour_has_the_pmu_all_the_time(self):
         beside_us = coverage(self.results.text("auto.perf"))

@@ -293,15 +293,24 @@ static int print_report(const char *path, const struct config *config, const cha
     return warn_of_process_rules(&report) < 0 ? EXIT_BAD_CONFIG : EXIT_SUCCESS;
 }
 
-void config_print_failure(const char *path, int r, const struct config_error *error)
+void config_describe_failure(const char *path, int r, const struct config_error *error,
+                             struct text *text)
 {
     if (r != -EINVAL)
-        (void)fprintf(stderr, "%s: %s\n", path, strerror(-r));
+        text_append_format(text, "%s: %s\n", path, strerror(-r));
     else if (error->place.line == 0)
-        (void)fprintf(stderr, "%s: %s\n", path, error->message);
+        text_append_format(text, "%s: %s\n", path, error->message);
     else
-        (void)fprintf(stderr, "%s:%u:%u: %s\n", path, error->place.line, error->place.column,
-                      error->message);
+        text_append_format(text, "%s:%u:%u: %s\n", path, error->place.line, error->place.column,
+                           error->message);
+}
+
+void config_print_failure(const char *path, int r, const struct config_error *error)
+{
+    AUTO_TEXT struct text text = {0};
+
+    config_describe_failure(path, r, error, &text);
+    (void)fwrite(text.data, 1, text.length, stderr);
 }
 
 int config_report(const char *path, bool may_be_absent, const char *sysfs)

@@ -7,11 +7,16 @@
 #include <stddef.h>
 
 #include "app/config.h"
+#include "base/text.h"
 
 /* The exit status for a configuration, or a command line, that is not valid. */
 #define EXIT_BAD_CONFIG 2
 
-/* One line on stderr for what config_read() returned: FILE:LINE:COLUMN: message, or FILE: why. */
+/* One line for what config_read() returned: FILE:LINE:COLUMN: message, or FILE: why. */
+void config_describe_failure(const char *path, int r, const struct config_error *error,
+                             struct text *text);
+
+/* The same on stderr. */
 void config_print_failure(const char *path, int r, const struct config_error *error);
 
 /*

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/config_report.h"
 #include "app/log.h"
 #include "app/service_state.h"
 #include "base/clock.h"
@@ -140,12 +141,12 @@ static int read_again(const struct service *service, struct text *outcome,
         (void)snprintf(place, sizeof(place), "%u:%u", error.place.line, error.place.column);
         log_error("configuration is not valid, the one that runs goes on", "file",
                   options->config_file, "place", place, "error", error.message);
-        text_append_format(outcome, "%s:%s: %s\n", options->config_file, place, error.message);
     } else if (r < 0) {
-        text_append_format(outcome, "%s: %s\n", options->config_file, strerror(-r));
         (void)service_fail(r, "cannot read the configuration, the one that runs goes on", "file",
                            options->config_file);
     }
+    if (r < 0)
+        config_describe_failure(options->config_file, r, &error, outcome);
     return r;
 }
 

@@ -115,9 +115,11 @@ static enum MHD_Result answer_pause(const struct request *request)
 static const struct route metrics_route = {NULL, REQUEST_TO_SHOW, answer_metrics};
 static const struct route no_route = {NULL, REQUEST_TO_SHOW, answer_not_found};
 static const struct route routes[] = {
-    {"/", REQUEST_TO_SHOW, answer_landing_page}, {"/-/healthy", REQUEST_TO_SHOW, answer_healthy},
-    {"/-/ready", REQUEST_TO_SHOW, answer_ready}, {"/-/reload", REQUEST_TO_DO, answer_reload},
-    {"/-/pause", REQUEST_TO_DO, answer_pause},
+    {.path = "/", .kind = REQUEST_TO_SHOW, .answer = answer_landing_page},
+    {.path = "/-/healthy", .kind = REQUEST_TO_SHOW, .answer = answer_healthy},
+    {.path = "/-/ready", .kind = REQUEST_TO_SHOW, .answer = answer_ready},
+    {.path = "/-/reload", .kind = REQUEST_TO_DO, .answer = answer_reload},
+    {.path = "/-/pause", .kind = REQUEST_TO_DO, .answer = answer_pause},
 };
 
 /* The telemetry path comes first: who serves it at "/" wants no landing page. */

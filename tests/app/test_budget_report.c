@@ -86,6 +86,19 @@ static void report__adds_up_what_nests_now(void **state)
                         "  left out: cgroup rule 1, group core: branches\n");
 }
 
+static void report__processes_have_theirs_first(void **state)
+{
+    assert_string_equal(report(*state,
+                               "limits: {pmu_counters: 4}\n" CORE "targets:\n" SYSTEM CGROUPS
+                               "  processes: [{comm: [x], groups: [core]}]\n"),
+                        "hardware counters of each CPU: 6 free now, 4 ours to use "
+                        "(limits.pmu_counters)\n"
+                        "  processes 3 + nested cgroups 1 + system 0 = 4 in use at once\n"
+                        "  left out: system, group core: cycles instructions branches\n"
+                        "  left out: cgroup rule 1, group core: instructions branches\n"
+                        "  left out: cgroup rule 2, group core: instructions branches\n");
+}
+
 static void report__of_all_says_what_it_costs_others(void **state)
 {
     const char *printed = report(*state, "limits: {pmu_counters: all}\n" CORE "targets:\n" SYSTEM);
@@ -122,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         MACHINE_TEST(report__says_what_is_free_what_is_ours_and_what_is_left_out),
         MACHINE_TEST(report__adds_up_what_nests_now),
+        MACHINE_TEST(report__processes_have_theirs_first),
         MACHINE_TEST(report__of_all_says_what_it_costs_others),
         MACHINE_TEST(report__says_nothing_where_no_counter_is_wanted_or_may_be_had),
     };

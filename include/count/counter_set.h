@@ -65,8 +65,9 @@ bool counter_set_is_incomplete(const struct counter_set *set);
 bool counter_set_wants_open(const struct counter_set *set, uint64_t now_ns);
 
 /*
- * Why the set is not counted as a whole: why a group could not be opened, or why
- * none of its events can be counted. ABSENCE_NONE while all is well.
+ * Why the set is not counted as a whole: why a group could not be opened or has waited
+ * for the PMU in vain, or why none of its events can be counted. ABSENCE_NONE while all
+ * is well.
  */
 enum absence counter_set_absence(const struct counter_set *set);
 
@@ -74,6 +75,9 @@ enum absence counter_set_absence(const struct counter_set *set);
  * Reads every group and writes what was counted since the last reading; sample
  * is cleared first. A group's first reading after it was opened is its base and
  * counts nothing. A group that cannot be read (end of file, short, EIO) is closed
- * and wants to be opened again; nothing is zeroed. now_ns: CLOCK_MONOTONIC.
+ * and wants to be opened again; nothing is zeroed. One that has waited for the PMU in
+ * vain for seconds of its target's time is closed, so that it takes no turns of others
+ * (never_scheduled, or pmu_busy where none of ours had a turn), and tried again after a
+ * minute or more. now_ns: CLOCK_MONOTONIC.
  */
 void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *sample);

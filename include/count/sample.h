@@ -17,6 +17,7 @@ struct event_sample {
 struct group_sample {
     bool counted;     /* the group is open and has had the PMU: 0 is a count, not a guess */
     bool ran;         /* the target ran: enabled advanced on some CPU */
+    bool starved;     /* it waits for the PMU in vain: what stands at 0 is not known to be 0 */
     bool unknown;     /* on some CPU the delta is unknown: no rates, no ratios */
     uint64_t enabled; /* ns since the last reading, also where the counts are unknown … */
     uint64_t running; /* … so that coverage is told, down to 0 */

@@ -172,7 +172,8 @@ void collector_read_entry(struct collector *collector, struct entry *entry)
     counter_set_read(entry->counters, clock_monotonic_ns(), sample);
     account_update(entry->account, sample);
     entry->counted = entry->counted || sample_has_counted(sample);
-    collector->may_open |= counter_set_is_incomplete(entry->counters);
+    collector->may_open |= counter_set_is_incomplete(entry->counters) ||
+                           counter_set_absence(entry->counters) != entry->uncounted;
     collector->status.targets[kind_of(collector, entry)] +=
         entry->counted && entry->uncounted == ABSENCE_NONE;
     if (collector->machine && entry->class_index == CLASS_CPU)

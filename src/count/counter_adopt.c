@@ -64,10 +64,13 @@ void counter_set_adopt(struct counter_set *set, struct counter_set *from)
     if (!same_places(&set->scope, &from->scope))
         return;
     for (size_t i = 0; i < groups->n_groups; i++)
-        for (size_t j = 0; j < from_groups->n_groups; j++)
-            if (same_group(&groups->groups[i], &from_groups->groups[j]))
-                for (size_t place = 0; place < set->n_places; place++)
-                    adopt_cell(set, i, from, j, place);
+        for (size_t j = 0; j < from_groups->n_groups; j++) {
+            if (!same_group(&groups->groups[i], &from_groups->groups[j]))
+                continue;
+            for (size_t place = 0; place < set->n_places; place++)
+                adopt_cell(set, i, from, j, place);
+            counter_set_adopt_starvation(set, i, from, j);
+        }
 }
 
 static bool is_open_everywhere(const struct counter_set *set, size_t group)

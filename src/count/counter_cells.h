@@ -29,18 +29,28 @@ struct counter_base {
     uint32_t carry; /* of delta_scale() */
 };
 
+/* How long a group has waited for the PMU in vain. */
+struct starvation {
+    uint64_t waited_ns;   /* time enabled since it had a turn … */
+    uint64_t since_ns;    /* … and when that began */
+    uint64_t until_ns;    /* it is closed and not tried again before; 0: it is not closed */
+    unsigned doublings;   /* of the wait until then */
+    enum absence absence; /* why, until it has a turn */
+};
+
 struct counter_set {
     struct mechanism *mechanism;
     const struct event_groups *groups;
     struct scope scope;
     size_t n_places;
-    size_t n_missing;           /* cells that ought to be open and are not */
-    uint64_t retry_at_ns;       /* before that, opening is not tried again */
-    unsigned failures;          /* in a row */
-    struct counter_cell *cells; /* [place][group] */
-    struct counter_base *bases; /* [place][event], a group's opened events first */
-    int *descriptors;           /* [place][event], the same; the mechanism's own */
-    enum absence *absences;     /* [group]: why it could not be opened */
+    size_t n_missing;               /* cells that ought to be open and are not */
+    uint64_t retry_at_ns;           /* before that, opening is not tried again */
+    unsigned failures;              /* in a row */
+    struct counter_cell *cells;     /* [place][group] */
+    struct counter_base *bases;     /* [place][event], a group's opened events first */
+    int *descriptors;               /* [place][event], the same; the mechanism's own */
+    struct starvation *starvations; /* [group] */
+    enum absence *absences;         /* [group]: why it could not be opened */
 };
 
 static inline struct counter_cell *counter_cell(const struct counter_set *set, size_t place,
@@ -57,6 +67,16 @@ static inline size_t counter_first(const struct counter_set *set, size_t place, 
 
 /* Whether the group may not count now. */
 bool counter_group_is_paused(const struct counter_set *set, size_t group);
+
+/* Whether it is closed since it waited for the PMU in vain: then it is not missing. */
+bool counter_group_is_starved(const struct counter_set *set, size_t group);
+
+/* Closes and tries again groups by what was read of them, and notes who is starved. */
+void counter_set_judge_starvation(struct counter_set *set, uint64_t now_ns, struct sample *sample);
+
+/* A group of a new set waits as that of another one does. */
+void counter_set_adopt_starvation(struct counter_set *set, size_t group,
+                                  const struct counter_set *from, size_t from_group);
 
 /* Notes that a cell is open under this handle; its base comes with the first reading. */
 void counter_cell_opened(struct counter_set *set, size_t place, size_t group, int handle);

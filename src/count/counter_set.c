@@ -29,7 +29,7 @@ int counter_set_new(struct mechanism *mechanism, const struct event_groups *grou
     /* One block: a cycle walks over it from front to back. */
     set = calloc(1, sizeof(*set) + n_cells * sizeof(*set->cells) + n_bases * sizeof(*set->bases) +
                         n_bases * sizeof(*set->descriptors) +
-                        groups->n_groups * sizeof(*set->absences));
+                        groups->n_groups * (sizeof(*set->starvations) + sizeof(*set->absences)));
     if (!set)
         return -ENOMEM;
     set->mechanism = mechanism;
@@ -37,7 +37,8 @@ int counter_set_new(struct mechanism *mechanism, const struct event_groups *grou
     set->scope = *scope;
     set->n_places = n_places;
     set->cells = (struct counter_cell *)(set + 1);
-    set->bases = (struct counter_base *)(set->cells + n_cells);
+    set->starvations = (struct starvation *)(set->cells + n_cells);
+    set->bases = (struct counter_base *)(set->starvations + groups->n_groups);
     set->descriptors = (int *)(set->bases + n_bases);
     set->absences = (enum absence *)(set->descriptors + n_bases);
     for (size_t i = 0; i < n_cells; i++) {
@@ -121,7 +122,8 @@ static enum absence group_absence(const struct counter_set *set, size_t index)
     const struct event_group *group = &set->groups->groups[index];
 
     if (group->n_opened > 0)
-        return set->absences[index];
+        return set->absences[index] != ABSENCE_NONE ? set->absences[index]
+                                                    : set->starvations[index].absence;
     return set->groups->n_opened == 0 && group->n_members > 0 ? group->members[0].absence
                                                               : ABSENCE_NONE;
 }
@@ -317,4 +319,5 @@ void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *s
         for (size_t group = 0; group < set->groups->n_groups; group++)
             if (set->groups->groups[group].n_opened > 0)
                 read_cell(set, place, group, now_ns, sample);
+    counter_set_judge_starvation(set, now_ns, sample);
 }

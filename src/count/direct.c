@@ -66,7 +66,7 @@ static void open_cell(struct direct *direct, struct counter_set *set, size_t pla
     int r;
 
     if (cell->handle >= 0 || cell->ended || events->n_opened == 0 ||
-        set->absences[group] != ABSENCE_NONE)
+        set->absences[group] != ABSENCE_NONE || counter_group_is_starved(set, group))
         return;
     r = perf_group_open(direct->ops, events, &set->scope, place,
                         !counter_group_is_paused(set, group),
@@ -142,7 +142,7 @@ static size_t missing_descriptors(const struct counter_set *set)
     for (size_t place = 0; place < set->n_places; place++)
         for (size_t group = 0; group < set->groups->n_groups; group++)
             if (counter_cell(set, place, group)->handle < 0 &&
-                !counter_cell(set, place, group)->ended)
+                !counter_cell(set, place, group)->ended && !counter_group_is_starved(set, group))
                 n += set->groups->groups[group].n_opened;
     return n;
 }

@@ -43,6 +43,7 @@ void sample_add(struct sample *sum, const struct sample *part, bool begins)
     for (size_t i = 0; i < sum->n_groups; i++) {
         sum->groups[i].counted |= part->groups[i].counted;
         sum->groups[i].ran |= part->groups[i].ran;
+        sum->groups[i].starved |= part->groups[i].starved;
         sum->groups[i].unknown |= part->groups[i].unknown && !begins;
         sum->groups[i].enabled += part->groups[i].enabled;
         sum->groups[i].running += part->groups[i].running;

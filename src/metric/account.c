@@ -68,6 +68,13 @@ static void add_to_total(union number *number, const struct group_sample *group,
     number->count += delta;
 }
 
+/* The 0 of an idle target goes when its group turns out to be one that never runs. */
+static void forget_zero(union number *number, const struct group_sample *group)
+{
+    if (group->starved && number->count == 0)
+        number->count = NUMBER_ABSENT_COUNT;
+}
+
 static double rate(const struct group_sample *group, double per_second)
 {
     return group->counted && !group->unknown ? rounded(per_second) : NAN;
@@ -101,6 +108,7 @@ void account_update(struct account *account, const struct sample *sample)
         case COLUMN_MEMBERS:
             break;
         case COLUMN_TOTAL:
+            forget_zero(number, group);
             add_to_total(number, group, sample->events[column->index].count);
             break;
         case COLUMN_RATE:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(count counter_set)
+add_unit_test(count counter_starvation)
 add_unit_test(count counter_pause)
 add_unit_test(count delta)
 add_unit_test(count direct)

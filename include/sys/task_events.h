@@ -29,6 +29,7 @@ struct task_event {
     enum task_event_kind kind;
     pid_t pid, tid;
     pid_t parent; /* FORK: the process that started it */
+    bool exec;    /* COMM: by exec */
 };
 
 /* 0; -EACCES or -EPERM where it is not permitted, or another -errno. What is told begins here. */

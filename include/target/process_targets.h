@@ -8,8 +8,11 @@
  * matches, known by pid and start time; with `children` also what it starts. It
  * lives, by one pointer, from the update that finds it until the caller releases it.
  *
- * A process that changes its name (exec, prctl) so that another rule or group
- * becomes its own ends as a target and is born as another. Where the kernel does
+ * A process that executes another program, or changes its name so that another rule
+ * or group becomes its own, ends as a target and is born as another: what counted it
+ * until then may have been dropped by the kernel, as it does where privileges are
+ * gained. (What a descendant of a target with `children` does after such an exec is
+ * lost, as it is to perf stat --inherit.) Where the kernel does
  * not tell of births, an update reads the names of young processes, and of the
  * others one in sixteen.
  *

@@ -111,8 +111,10 @@ static bool translate(const union record *record, struct task_event *ret_event)
         return task.pid > 0; /* 0: of another PID namespace */
     case PERF_RECORD_COMM:
         memcpy(&comm, body, sizeof(comm));
-        *ret_event = (struct task_event){
-            .kind = TASK_EVENT_COMM, .pid = (pid_t)comm.pid, .tid = (pid_t)comm.tid};
+        *ret_event = (struct task_event){.kind = TASK_EVENT_COMM,
+                                         .pid = (pid_t)comm.pid,
+                                         .tid = (pid_t)comm.tid,
+                                         .exec = record->header.misc & PERF_RECORD_MISC_COMM_EXEC};
         return comm.pid > 0 && comm.pid == comm.tid;
     case PERF_RECORD_LOST:
         *ret_event = (struct task_event){.kind = TASK_EVENT_LOST};

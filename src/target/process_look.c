@@ -63,11 +63,17 @@ static bool let_parent_go_first(struct process_targets *set, struct process_node
     return true;
 }
 
+/*
+ * One that executes another program is another target, also where its name stays: the
+ * kernel drops the counters of those that gain privileges by it (Linux: begin_new_exec()),
+ * and nothing tells.
+ */
 static bool is_unchanged(const struct process_node *node, int rule, const char *group)
 {
     const struct counted_process *counted = node->counted;
 
-    return counted && counted->target.rule == rule && strcmp(counted->target.group, group) == 0;
+    return counted && !node->execed && counted->target.rule == rule &&
+           strcmp(counted->target.group, group) == 0;
 }
 
 /* It is a target for itself, or none. */
@@ -85,6 +91,7 @@ static int apply_rules(struct process_targets *set, struct process_node *node,
         return -ENOMEM;
     if (rule >= 0 && is_unchanged(node, rule, group))
         return 0;
+    node->execed = false;
     if (node->counted) {
         process_end_target(set, node->counted);
         process_dequeue(set, node);

@@ -123,6 +123,7 @@ static int take_comm(struct process_targets *set, const struct task_event *event
 
     if (r < 0)
         return r;
+    node->execed |= event->exec;
     if (!node->counted || node->counted->first == node)
         process_enqueue(set, node);
     return 0;

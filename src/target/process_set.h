@@ -53,6 +53,7 @@ struct process_node {
     struct process_user *waiting; /* with whom it waits for room; NULL: it does not */
     TAILQ_ENTRY(process_node) waiting_entry;
     bool refused;         /* once, and told so */
+    bool execed;          /* since it was matched */
     bool fresh;           /* only its birth is known, and … */
     unsigned threads;     /* … how many threads it has since */
     unsigned ending;      /* its first thread exited: how often we look whether others live */

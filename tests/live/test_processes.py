@@ -2,7 +2,7 @@
 """Processes: each count stands once, whoever comes and goes, and is what the process itself and
 `perf stat -p` tell of the same time."""
 import os
-import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,9 +35,7 @@ class Crowd:
     """tests/support/crowd.c."""
 
     def __init__(self, name, *arguments):
-        top = pathlib.Path(__file__).resolve().parents[2]
-        program = os.environ.get("PMU_TEST_CROWD") or str(top / "build/release/bin/crowd")
-        self.process = subprocess.Popen([program, name, *map(str, arguments)], text=True,
+        self.process = subprocess.Popen([live.program("crowd"), name, *map(str, arguments)], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         if self.process.stdout.readline() != "ready\n":
             raise AssertionError("the crowd did not start")
@@ -264,6 +262,33 @@ class Life(ProcessTest):
         process.stdin.close()
         metrics = self.seen(exporter, "sleeps", 1)
         self.assertEqual(metrics.value(MEMBERS, groupname="shell"), 0)
+
+    def test_an_exec_that_gains_privileges_goes_on_being_counted(self):
+        """The kernel drops the counters there; `perf stat -p` counts nothing from then on."""
+        live.need("setpriv")
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        os.chmod(directory, 0o755)
+        program = os.path.join(directory, "gains")
+        shutil.copy(live.program("crowd"), program)
+        os.chmod(program, 0o4755)
+        exporter = self.run_exporter('comm: [before, gains], name: "it"')
+        script = "import ctypes, os, sys; ctypes.CDLL(None).prctl(15, b'before', 0, 0, 0);" \
+                 "sys.stdin.readline(); os.execv(sys.argv[1], sys.argv[1:])"
+        process = subprocess.Popen(
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3",
+             "-c", script, program, "gains", "threads", "1", "20000", "1"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        for cleanup in (process.stdout.close, process.wait, process.kill, process.stdin.close):
+            self.addCleanup(cleanup)
+        self.seen(exporter, "it", 1)
+        process.stdin.write("go\n")
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        before = self.after(exporter)
+        process.stdin.write("go\n")
+        told = int(process.stdout.readline().split()[0])
+        after = self.after(exporter)
+        ours = after.value(FAULTS, groupname="it") - before.value(FAULTS, groupname="it")
+        self.check_between(ours, told, told + FAULTS_A_PROCESS)
 
     def test_hostile_names_are_told_apart_and_cost_nobody_else(self):
         names = [b'a"b', b"a\\b", b"a\nb", b"\xff", b") R 1 (", "漢字".encode(), b"x\x1b[31m"]

@@ -36,15 +36,19 @@ def need(*tools):
             raise unittest.SkipTest(f"{tool} is not installed")
 
 
+def program(name):
+    """A program of tests/support: PMU_TEST_NAME, else that of the release build."""
+    top = pathlib.Path(__file__).resolve().parents[2]
+    return os.environ.get(f"PMU_TEST_{name.upper()}") or str(top / "build/release/bin" / name)
+
+
 class Load:
     """tests/support/load.c: begins at go(), and has ended when wait() returns."""
 
     def __init__(self, cgroup_directory, switches=0, faults=0, burn_ms=0, migrations=0):
-        top = pathlib.Path(__file__).resolve().parents[2]
-        program = os.environ.get("PMU_TEST_LOAD") or str(top / "build/release/bin/load")
         procs = os.fsdecode(cgroup_directory) + "/cgroup.procs" if cgroup_directory else "-"
         self.process = subprocess.Popen(
-            [program, procs, str(switches), str(faults), str(burn_ms), str(migrations)],
+            [program("load"), procs, str(switches), str(faults), str(burn_ms), str(migrations)],
             stdin=subprocess.PIPE)
 
     def go(self):

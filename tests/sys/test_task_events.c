@@ -30,7 +30,7 @@ static char letter_of(const struct task_event *event)
     case TASK_EVENT_EXIT:
         return first ? 'E' : 'e';
     case TASK_EVENT_COMM:
-        return 'C';
+        return event->exec ? 'X' : 'C';
     default:
         return 'L';
     }
@@ -93,7 +93,7 @@ static void events__tell_birth_exec_and_death(void **state)
     }
     assert_true(waitpid(pid, NULL, 0) == pid);
     history = history_of(events, pid);
-    assert_string_equal(history.letters, "FCE");
+    assert_string_equal(history.letters, "FXE");
     assert_int_equal(history.parent, getpid());
     assert_string_equal(history_of(events, pid).letters, "");
 }

@@ -180,6 +180,52 @@ static void process__is_matched_again_at_its_exec(void **state)
     fixture_tree_close(&tree);
 }
 
+/* As run_exec(), when it is told, and under the same name. */
+static void run_exec_of_same_name(const void *argument, int ready)
+{
+    const char *const *path = argument;
+    char byte;
+
+    (void)prctl(PR_SET_NAME, "pmut_b");
+    (void)!write(ready, "r", 1);
+    (void)!read(STDIN_FILENO, &byte, 1);
+    (void)execl(*path, *path, "600", NULL);
+}
+
+static void process__that_executes_a_program_is_another_target_though_its_name_stays(void **state)
+{
+    struct fixture *fixture = *state;
+    struct fixture_tree tree = fixture_tree_open();
+    char path[96];
+    const char *argument = path;
+    int go[2], before;
+    pid_t pid;
+
+    (void)snprintf(path, sizeof(path), "%s/pmut_b", tree.path);
+    assert_int_equal(symlink("/bin/sleep", path), 0);
+    assert_int_equal(pipe(go), 0);
+    before = dup(STDIN_FILENO);
+    assert_true(dup2(go[0], STDIN_FILENO) >= 0);
+    first_update(fixture);
+    pid = child_new(run_exec_of_same_name, &argument);
+    assert_true(dup2(before, STDIN_FILENO) >= 0);
+    fixture_update(fixture);
+    assert_non_null(born(fixture, pid));
+    assert_int_equal(write(go[1], "g", 1), 1);
+    for (int i = 0; i < 500 && !gone(fixture, pid); i++) {
+        (void)usleep(10000);
+        fixture_update(fixture);
+    }
+    assert_non_null(gone(fixture, pid));
+    assert_non_null(born(fixture, pid));
+    release_all(fixture);
+    child_end(pid);
+    (void)wait_gone(fixture, pid);
+    release_all(fixture);
+    fixture_tree_close(&tree);
+    assert_int_equal(close(go[0]) + close(go[1]) + close(before), 0);
+}
+
 /* Starts a child that starts a grandchild and ends; tells the grandchild's number. */
 static void run_parent(const void *argument, int ready)
 {
@@ -421,6 +467,9 @@ int main(void)
         TEST(process__is_found_and_its_end_told),
         TEST(process__that_changes_its_name_becomes_another_target),
         TEST(process__is_matched_again_at_its_exec),
+        cmocka_unit_test_setup_teardown(
+            process__that_executes_a_program_is_another_target_though_its_name_stays,
+            setup_over_proc, teardown),
         TEST(orphan__stays_with_the_target_by_the_kernels_record),
         TEST(children__of_a_target_belong_to_it_from_their_birth),
         TEST(leader__that_exited_first_counts_until_its_threads_end),

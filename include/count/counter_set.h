@@ -32,11 +32,13 @@ DEFINE_AUTO(counter_set, struct counter_set *, counter_set_free)
 
 /*
  * Takes over, with their bases, the open groups of another set that counts the
- * same target in the same places: each that has a group here of the same name with
- * the same events in the same order. So what goes on being counted loses nothing
- * when the configuration changes around it.
+ * same target, in the same threads or on the CPUs that both have: each that has a group
+ * here of the same name with the same events in the same order. So what goes on being
+ * counted loses nothing when the configuration changes around it. cpus: only on these,
+ * since what is open on one that was offline meanwhile is frozen; NULL: on all.
  */
-void counter_set_adopt(struct counter_set *set, struct counter_set *from);
+void counter_set_adopt(struct counter_set *set, struct counter_set *from,
+                       const struct cpu_list *cpus);
 
 /* Whether the set has all of these groups open, so that a set of them can adopt each. */
 bool counter_set_counts_all(const struct counter_set *set, const struct event_groups *groups);

@@ -41,6 +41,9 @@ bool cpu_list_contains(const struct cpu_list *list, struct cpu_number cpu);
 
 bool cpu_list_equal(const struct cpu_list *a, const struct cpu_list *b);
 
+/* The CPUs of both; 0 or -ENOMEM. */
+int cpu_list_unite(const struct cpu_list *a, const struct cpu_list *b, struct cpu_list **ret_list);
+
 /* The CPUs of `list` that `without` does not have; 0 or -ENOMEM. */
 int cpu_list_subtract(const struct cpu_list *list, const struct cpu_list *without,
                       struct cpu_list **ret_list);

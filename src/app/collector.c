@@ -239,6 +239,10 @@ void collector_status(const struct collector *collector, struct exporter_status 
     }
     for (const struct cgroup_target *orphan = collector->orphans; orphan; orphan = orphan->next)
         ret_status->uncounted[SCOPE_CGROUP][ABSENCE_NO_DESCRIPTORS]++;
+    if (collector->n_offline > 0)
+        ret_status->uncounted[SCOPE_SYSTEM][ABSENCE_CPU_OFFLINE] +=
+            collector->machine ? collector->n_offline
+                               : 1; /* each a target, or one that lacks them */
     ret_status->open_counters = collector->setup.mechanism->open_counters;
     ret_status->reopened = collector->setup.mechanism->reopened;
     collector_budget_status(collector, ret_status);

@@ -60,6 +60,12 @@ void collector_pause(struct collector *collector, uint64_t end_realtime_ns);
 bool collector_is_out_of_date(struct collector *collector);
 
 /*
+ * Whether a CPU has come or gone since the collector was made, also for a moment: a
+ * successor counts those that are there. A few system calls.
+ */
+bool collector_cpus_changed(const struct collector *collector);
+
+/*
  * A descriptor that becomes readable when cgroups come or go, or -1. Who asks for it
  * and gets one has to tell by collector_tree_changed(): cycles look for changes only
  * then. Without, each cycle looks. Borrowed, for the collector's life.

@@ -183,7 +183,7 @@ static void give_counters(struct collector *collector, struct entry *entry)
         entry->over_budget = true;
         return;
     }
-    counter_set_adopt(entry->counters, before);
+    counter_set_adopt(entry->counters, before, NULL);
     (void)counter_set_free(before);
     collector->may_open = true;
 }

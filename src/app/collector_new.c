@@ -87,28 +87,6 @@ int collector_make_counters(struct collector *collector, struct entry *entry)
                            &entry->counters);
 }
 
-static int read_cpus(struct collector *collector)
-{
-    const struct config_word *cpus = &collector->setup.config->system.cpus;
-    AUTO(cpu_list) struct cpu_list *nohz_full = NULL, *wanted = NULL, *not_wanted = NULL;
-    int r = cpu_list_read_online(collector->setup.sysfs_fd, &collector->online);
-
-    if (r < 0)
-        return r;
-    if (!cpus->text) {
-        r = cpu_list_read_nohz_full(collector->setup.sysfs_fd, &nohz_full);
-        if (r < 0)
-            return r;
-        return cpu_list_subtract(collector->online, nohz_full, &collector->system_cpus);
-    }
-    r = cpu_list_parse(cpus->text, &wanted);
-    if (r >= 0)
-        r = cpu_list_subtract(collector->online, wanted, &not_wanted);
-    if (r >= 0)
-        r = cpu_list_subtract(collector->online, not_wanted, &collector->system_cpus);
-    return r;
-}
-
 static int add_system_entry(struct collector *collector, size_t class_index,
                             struct identity *identity, const struct cpu_list *cpus,
                             struct entry **ret_entry)
@@ -239,7 +217,7 @@ static int make_ledger(struct collector *collector)
 
 static int fill(struct collector *collector, const struct collector *predecessor)
 {
-    int r = read_cpus(collector);
+    int r = collector_read_cpus(collector, predecessor);
 
     if (r >= 0)
         r = counting_new(collector->setup.config, collector->setup.resolver, &collector->counting);
@@ -351,12 +329,8 @@ struct collector *collector_free(struct collector *collector)
     (void)process_targets_free(collector->processes);
     (void)process_rules_free(collector->process_rules);
     (void)counting_free(collector->counting);
-    for (size_t i = 0; collector->single_cpus && i < collector->system_cpus->n; i++)
-        (void)cpu_list_free(collector->single_cpus[i]);
-    free(collector->single_cpus);
+    collector_free_cpus(collector);
     free(collector->opening);
-    (void)cpu_list_free(collector->system_cpus);
-    (void)cpu_list_free(collector->online);
     free(collector);
     return NULL;
 }

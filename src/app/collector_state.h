@@ -20,7 +20,11 @@ struct collector {
     struct process_targets *processes; /* NULL where the configuration names none */
     pid_t self;
     bool can_inherit_threads; /* the kernel counts threads with who starts them */
-    struct cpu_list *online;
+    struct cpu_births *cpu_births;
+    const struct cpu_list *online;    /* those of them */
+    struct cpu_list *known_cpus;      /* that were online once, here or with a predecessor */
+    struct cpu_list *continuing_cpus; /* that the predecessor has in the same birth; or NULL */
+    size_t n_offline;                 /* of those that the system scope wants */
     struct cpu_list *system_cpus;
     struct cpu_list **single_cpus; /* by: cpu: for each of system_cpus a list of it alone */
     struct ledger ledger;
@@ -44,6 +48,12 @@ struct collector {
     struct exporter_status status; /* what is counted here; the rest is filled in for a snapshot */
     bool told[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* the log has said that targets are left out */
 };
+
+/* Finds the CPUs, and which of them go on from the predecessor. 0 or -errno. */
+int collector_read_cpus(struct collector *collector, const struct collector *predecessor);
+
+/* What collector_read_cpus() made, and the lists of single CPUs. */
+void collector_free_cpus(struct collector *collector);
 
 /* Gives an entry its counters; they are opened with all others of the cycle. 0 or -ENOMEM. */
 int collector_make_counters(struct collector *collector, struct entry *entry);

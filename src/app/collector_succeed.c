@@ -2,10 +2,10 @@
 
 /*
  * How one collector takes over from another: the configuration has changed, or more
- * can be counted than before. The new one is made as if it were the first; then each
- * of its targets that the old one counts too gets the old totals, and its groups that
- * are the same get the open counters with their bases. So nothing that goes on being
- * counted loses a count, and all else follows from the new configuration alone.
+ * can be counted than before, or CPUs have come or gone. The new one is made as if it were the
+ * first; then each of its targets that the old one counts too gets the old totals, and its groups
+ * that are the same get the open counters with their bases. So nothing that goes on being counted
+ * loses a count, and all else follows from the new configuration alone.
  */
 #include <errno.h>
 
@@ -134,12 +134,13 @@ static int prepare(struct collector *collector, const struct collector *predeces
     return r;
 }
 
-static void adopt_counters(const struct entry *entry, const struct entry *from)
+static void adopt_counters(const struct collector *collector, const struct entry *entry,
+                           const struct entry *from)
 {
     if (entry->group)
         process_group_adopt(entry->group, from->group);
     else if (entry->counters && from->counters)
-        counter_set_adopt(entry->counters, from->counters);
+        counter_set_adopt(entry->counters, from->counters, collector->continuing_cpus);
 }
 
 /*
@@ -159,7 +160,7 @@ int collector_succeed(struct collector *collector, struct collector *predecessor
         return -ENOMEM;
     for (size_t i = 0; i < n_entries; i++)
         if (from[i])
-            adopt_counters(ledger->entries[i], from[i]);
+            adopt_counters(collector, ledger->entries[i], from[i]);
     (void)collector_open(collector); /* what fails is tried again in the cycle */
     collector_read(predecessor);
     for (size_t i = 0; i < n_entries; i++)

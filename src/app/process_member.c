@@ -368,5 +368,5 @@ int process_member_prepare(struct process_member *member, const struct process_m
 void process_member_adopt(struct process_member *member, struct process_member *from)
 {
     for (size_t i = 0; i < member->n_counters && i < from->n_counters; i++)
-        counter_set_adopt(member->counters[i].set, from->counters[i].set);
+        counter_set_adopt(member->counters[i].set, from->counters[i].set, NULL);
 }

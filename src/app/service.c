@@ -121,6 +121,8 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
 
     (void)usec;
     service_check_pause(service);
+    if (collector_cpus_changed(service->collector))
+        (void)service_renew_collector(service, "CPUs have come or gone");
     tell_failure(service, collector_cycle(service->collector, service->missed));
     watch_tree(service);
     if (collector_is_out_of_date(service->collector))

@@ -27,14 +27,20 @@ static bool same_group(const struct event_group *a, const struct event_group *b)
     return a->n_opened > 0;
 }
 
-static void adopt_cell(struct counter_set *set, size_t group, struct counter_set *from,
-                       size_t from_group, size_t place)
+/* A group in a place of a set. */
+struct cell_of {
+    struct counter_set *set;
+    size_t place, group;
+};
+
+static void adopt_cell(struct cell_of to, struct cell_of old)
 {
-    struct counter_cell *cell = counter_cell(set, place, group);
-    struct counter_cell *from_cell = counter_cell(from, place, from_group);
-    size_t to_first = counter_first(set, place, group);
-    size_t from_first = counter_first(from, place, from_group);
-    size_t n = set->groups->groups[group].n_opened;
+    struct counter_set *set = to.set, *from = old.set;
+    struct counter_cell *cell = counter_cell(set, to.place, to.group);
+    struct counter_cell *from_cell = counter_cell(from, old.place, old.group);
+    size_t to_first = counter_first(set, to.place, to.group);
+    size_t from_first = counter_first(from, old.place, old.group);
+    size_t n = set->groups->groups[to.group].n_opened;
 
     if (cell->handle >= 0 || (from_cell->handle < 0 && !from_cell->ended))
         return;
@@ -47,28 +53,49 @@ static void adopt_cell(struct counter_set *set, size_t group, struct counter_set
     from->n_missing += cell->handle >= 0;
 }
 
-static bool same_places(const struct scope *a, const struct scope *b)
+static bool same_threads(const struct scope *a, const struct scope *b)
 {
-    if (a->kind != b->kind || scope_n_places(a) != scope_n_places(b))
-        return false;
-    if (a->kind != SCOPE_PROCESS)
-        return cpu_list_equal(a->cpus, b->cpus);
-    return a->inherit == b->inherit &&
+    return a->inherit == b->inherit && a->n_threads == b->n_threads &&
            memcmp(a->threads, b->threads, a->n_threads * sizeof(*a->threads)) == 0;
 }
 
-void counter_set_adopt(struct counter_set *set, struct counter_set *from)
+/* The place of the other set that a place goes on from; SIZE_MAX: none. */
+static size_t find_place(const struct counter_set *set, size_t place,
+                         const struct counter_set *from, const struct cpu_list *cpus)
+{
+    struct cpu_number cpu;
+
+    if (set->scope.kind == SCOPE_PROCESS)
+        return place;
+    cpu = set->scope.cpus->cpus[place];
+    if (cpus && !cpu_list_contains(cpus, cpu))
+        return SIZE_MAX;
+    if (place < from->n_places && from->scope.cpus->cpus[place].value == cpu.value)
+        return place;
+    for (size_t i = 0; i < from->n_places; i++)
+        if (from->scope.cpus->cpus[i].value == cpu.value)
+            return i;
+    return SIZE_MAX;
+}
+
+void counter_set_adopt(struct counter_set *set, struct counter_set *from,
+                       const struct cpu_list *cpus)
 {
     const struct event_groups *groups = set->groups, *from_groups = from->groups;
 
-    if (!same_places(&set->scope, &from->scope))
+    if (set->scope.kind != from->scope.kind ||
+        (set->scope.kind == SCOPE_PROCESS && !same_threads(&set->scope, &from->scope)))
         return;
     for (size_t i = 0; i < groups->n_groups; i++)
         for (size_t j = 0; j < from_groups->n_groups; j++) {
             if (!same_group(&groups->groups[i], &from_groups->groups[j]))
                 continue;
-            for (size_t place = 0; place < set->n_places; place++)
-                adopt_cell(set, i, from, j, place);
+            for (size_t place = 0; place < set->n_places; place++) {
+                size_t old = find_place(set, place, from, cpus);
+
+                if (old != SIZE_MAX)
+                    adopt_cell((struct cell_of){set, place, i}, (struct cell_of){from, old, j});
+            }
             counter_set_adopt_starvation(set, i, from, j);
         }
 }

@@ -159,6 +159,17 @@ bool cpu_list_equal(const struct cpu_list *a, const struct cpu_list *b)
     return true;
 }
 
+int cpu_list_unite(const struct cpu_list *a, const struct cpu_list *b, struct cpu_list **ret_list)
+{
+    struct cpu_set set = {0};
+
+    for (size_t i = 0; i < a->n; i++)
+        set_add(&set, (unsigned)a->cpus[i].value);
+    for (size_t i = 0; i < b->n; i++)
+        set_add(&set, (unsigned)b->cpus[i].value);
+    return list_from_set(&set, ret_list);
+}
+
 int cpu_list_subtract(const struct cpu_list *list, const struct cpu_list *without,
                       struct cpu_list **ret_list)
 {

@@ -171,7 +171,7 @@ static void paused__an_heir_goes_on_waiting(void **state)
     run(f, 5);
     set_paused(f, true);
     assert_int_equal(counter_set_new(f->mechanism, f->groups, &scope, &heir), 0);
-    counter_set_adopt(heir, f->set);
+    counter_set_adopt(heir, f->set, NULL);
     f->set = counter_set_free(f->set);
     f->set = heir;
     assert_int_equal(f->perf.n_open, 4);

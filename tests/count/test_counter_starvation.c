@@ -142,7 +142,7 @@ static void starvation__a_successor_waits_on(void **state)
     start(f);
     wait_in_vain(f, LONG);
     assert_int_equal(counter_set_new(f->mechanism, f->groups, &scope, &f->set), 0);
-    counter_set_adopt(f->set, before);
+    counter_set_adopt(f->set, before, NULL);
     (void)counter_set_free(before);
     assert_false(counter_set_wants_open(f->set, f->now_ns));
     assert_int_equal(counter_set_absence(f->set), ABSENCE_PMU_BUSY);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(sys cgroup_root)
+add_unit_test(sys cpu_births)
 add_unit_test(sys cpu_list)
 add_unit_test(sys cpu_topology)
 add_unit_test(sys directory_watch)

@@ -19,6 +19,8 @@ MEMBERS = "pmu_process_members"
 START = "pmu_process_start_time_seconds"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
 
+SLEEPERS = 'comm: [pmu-sleep], name: "{{.Comm}}"'
+
 # What a fork, an exec or an end costs in page faults beside what the program itself makes.
 FAULTS_A_PROCESS = 120
 
@@ -91,6 +93,21 @@ class PerfStat:
 
 
 class ProcessTest(live.LiveTest):
+    def named(self, program, name):
+        """The program under a comm that nobody else on this machine has."""
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        os.chmod(directory, 0o755)
+        link = os.path.join(directory, name)
+        os.symlink(os.path.realpath(program), link)
+        return link
+
+    def sleepers(self, n, name="pmu-sleep"):
+        program = self.named("/bin/sleep", name)
+        for _ in range(n):
+            process = subprocess.Popen([program, "60"])
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+
     def run_exporter(self, *rules, **options):
         return self.enterContext(Exporter(config(*rules, **options)))
 
@@ -185,7 +202,7 @@ class Truth(ProcessTest):
                   "time.sleep(2.5); blob = bytearray(40000000); blob[::4096] = bytes(len(blob[::4096]));"
                   "time.sleep(3)")
         process = subprocess.Popen(
-            ["sh", "-c", 'exec "$0" -c "$1"', self.named_python("family"), script],
+            ["sh", "-c", 'exec "$0" -c "$1"', self.named(sys.executable, "family"), script],
             stdin=subprocess.PIPE)
         self.addCleanup(process.wait)
         self.addCleanup(process.stdin.close)
@@ -199,13 +216,6 @@ class Truth(ProcessTest):
         self.assertEqual(metrics.value(MEMBERS, groupname="family"), 1)
         exporter.scrape_until(lambda m: m.value(MEMBERS, groupname="family") == 0, 6 * CYCLE,
                               "its end")
-
-    def named_python(self, name):
-        """The interpreter under a comm of the test's own."""
-        directory = self.enterContext(tempfile.TemporaryDirectory())
-        link = os.path.join(directory, name)
-        os.symlink(os.path.realpath(sys.executable), link)
-        return link
 
 
 class Life(ProcessTest):
@@ -239,21 +249,22 @@ class Life(ProcessTest):
         exporter.scrape_until(lambda m: not m.find(FAULTS), 3 + 3.5 * CYCLE, "the end of linger")
 
     def test_one_thousand_ends_in_the_middle_of_a_scan_leave_nothing_behind(self):
-        exporter = self.run_exporter('comm: ["true", sleep], name: "short"')
+        exporter = self.run_exporter('comm: [pmu-true], name: "short"')
+        program = self.named("/bin/true", "pmu-true")
         descriptors = exporter.open_descriptors()
         end = time.monotonic() + 6
         while time.monotonic() < end:
-            for process in [subprocess.Popen(["/bin/true"]) for _ in range(20)]:
+            for process in [subprocess.Popen([program]) for _ in range(20)]:
                 process.wait()
         exporter.scrape_until(lambda m: m.sum(MEMBERS) == 0, 3 * CYCLE, "all have ended")
         self.assertLessEqual(exporter.open_descriptors(), descriptors + 2)
         exporter.check_log_rate()
 
     def test_an_exec_makes_it_another_group(self):
-        exporter = self.run_exporter('comm: [sleep], name: "sleeps"', 'comm: [sh-x], name: "shell"')
-        directory = self.enterContext(tempfile.TemporaryDirectory())
-        os.symlink("/bin/sh", directory + "/sh-x")
-        process = subprocess.Popen([directory + "/sh-x", "-c", "read _; exec sleep 30"],
+        exporter = self.run_exporter('comm: [pmu-sleep], name: "sleeps"',
+                                     'comm: [pmu-sh], name: "shell"')
+        shell, sleep = self.named("/bin/sh", "pmu-sh"), self.named("/bin/sleep", "pmu-sleep")
+        process = subprocess.Popen([shell, "-c", f"read _; exec {sleep} 30"],
                                    stdin=subprocess.PIPE)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -312,32 +323,25 @@ class Life(ProcessTest):
 
 
 class Limits(ProcessTest):
-    def sleepers(self, n):
-        processes = [subprocess.Popen(["sleep", "60"]) for _ in range(n)]
-        for process in processes:
-            self.addCleanup(process.wait)
-            self.addCleanup(process.kill)
-        return processes
-
     def test_a_limit_on_processes_holds_and_says_so(self):
         self.sleepers(10)
-        exporter = self.run_exporter("comm: [sleep]", more="limits: {processes: 6}\n")
-        metrics = self.seen(exporter, "sleep", 6)
+        exporter = self.run_exporter(SLEEPERS, more="limits: {processes: 6}\n")
+        metrics = self.seen(exporter, "pmu-sleep", 6)
         self.assertEqual(metrics.value(UNCOUNTED, kind="process", reason="over_limit"), 4)
         self.assertEqual(metrics.value("pmu_exporter_targets", kind="process"), 6)
 
     def test_a_limit_on_threads_refuses_whole_processes(self):
-        exporter = self.run_exporter('comm: [crowd-v], name: "{{.Comm}}"', "comm: [sleep]",
+        exporter = self.run_exporter('comm: [crowd-v], name: "{{.Comm}}"', SLEEPERS,
                                      more="limits: {threads: 5}\n")
         self.sleepers(2)
         with Crowd("crowd-v", "threads", 8, 1, 1):
-            metrics = self.seen(exporter, "sleep", 2)
+            metrics = self.seen(exporter, "pmu-sleep", 2)
             self.assertEqual(metrics.value(UNCOUNTED, kind="process", reason="over_limit"), 1)
             self.assertIsNone(metrics.value(FAULTS, groupname="crowd-v"))
 
     def test_descriptors_that_do_not_suffice_are_told(self):
         self.sleepers(40)
-        exporter = self.enterContext(Exporter(config("comm: [sleep]"),
+        exporter = self.enterContext(Exporter(config(SLEEPERS),
                                               wrapper=["prlimit", "--nofile=96:96"]))
         metrics = exporter.scrape_until(
             lambda m: m.value(UNCOUNTED, kind="process", reason="no_descriptors"), 4 * CYCLE,
@@ -354,7 +358,7 @@ class Limits(ProcessTest):
         directory = self.enterContext(tempfile.TemporaryDirectory())
         os.chmod(directory, 0o755)
         machine = "  system: {groups: [software], by: all}\n"
-        with Exporter(config("comm: [sleep]", more=machine), directory=directory,
+        with Exporter(config(SLEEPERS, more=machine), directory=directory,
                       wrapper=["unshare", "--mount", "--propagation", "private", "sh", "-c",
                                command, "sh"]) as exporter:
             metrics = exporter.scrape_until(

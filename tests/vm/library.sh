@@ -64,6 +64,13 @@ read_ahead() {
     /lib/ld-linux-aarch64.so.1 --list "$1" | awk '$3 ~ "/" { print $3 }' | xargs cat "$1" >/dev/null
 }
 
+# perf and its libraries, as /tmp/perf/perf with LD_LIBRARY_PATH=/tmp/perf
+install_perf() {
+    mkdir /tmp/perf
+    LD_LIBRARY_PATH=/perf /lib/ld-linux-aarch64.so.1 --list /perf/perf |
+        awk '$3 ~ "^/perf/" { print $3 }' | xargs sh -c 'cp /perf/perf "$@" /tmp/perf' sh
+}
+
 mkdir "$OUT" /tmp/bin
 cp /programs/* /tmp/bin
 PATH=/tmp/bin:$PATH

@@ -28,11 +28,11 @@ LOAD = 64 * 6_000_000
 SCRIPT = f"""
 enable_counting
 make_cgroup /load; make_cgroup /other; make_cgroup /perf
-LD_LIBRARY_PATH=/perf read_ahead /perf/perf
+install_perf
 perf_stat() {{
     name=$1
     shift
-    (LD_LIBRARY_PATH=/perf enter /perf /perf/perf stat -x ';' -I 1000 -a "$@" \\
+    (LD_LIBRARY_PATH=/tmp/perf enter /perf /tmp/perf/perf stat -x ';' -I 1000 -a "$@" \\
         -o "$OUT/$name.perf" -- sleep 8) &
     perf=$!
 }}

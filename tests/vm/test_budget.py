@@ -30,13 +30,13 @@ targets:
 # The load is long enough for many turns, should there be any.
 SCRIPT = """
 enable_counting
-make_cgroup /load; make_cgroup /perf
+make_cgroup /load; make_cgroup /perf; install_perf
 perf() {
-    LD_LIBRARY_PATH=/perf enter "$@"
+    LD_LIBRARY_PATH=/tmp/perf enter "$@"
 }
 # a group of four of a command of somebody's, in a cgroup that we count
 neighbour() {
-    (perf /load /perf/perf stat -x ';' -e '{instructions,cycles,instructions:u,cycles:u}' \\
+    (perf /load /tmp/perf/perf stat -x ';' -e '{instructions,cycles,instructions:u,cycles:u}' \\
         -o "$OUT/$1.perf" -- known_load $cgroups/load/cgroup.procs $cgroups/rest/cgroup.procs \\
         200000004)
 }
@@ -58,7 +58,7 @@ rmdir $cgroups/load/inner
 run all
 stop_exporter
 # somebody counts the machine before we come
-(perf /perf /perf/perf stat -x ';' -I 1000 -a -e '{instructions,cycles,instructions:u,cycles:u}' \\
+(perf /perf /tmp/perf/perf stat -x ';' -I 1000 -a -e '{instructions,cycles,instructions:u,cycles:u}' \\
     -o "$OUT/taken.perf" -- sleep 20) &
 taken=$!
 for _ in $(seq 100); do

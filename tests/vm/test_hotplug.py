@@ -25,13 +25,13 @@ limits: {pmu_counters: all}
 SCRIPT = f"""
 enable_counting
 make_cgroup /zero; make_cgroup /one; make_cgroup /perf
-LD_LIBRARY_PATH=/perf read_ahead /perf/perf
+install_perf
 cpu1() {{
     echo $1 >/sys/devices/system/cpu/cpu1/online
 }}
 # perf_stat NAME CPU SECONDS
 perf_stat() {{
-    (LD_LIBRARY_PATH=/perf enter /perf taskset 1 /perf/perf stat -x ';' -a -C $2 \\
+    (LD_LIBRARY_PATH=/tmp/perf enter /perf taskset 1 /tmp/perf/perf stat -x ';' -a -C $2 \\
         -e instructions:u -G /$1 -o $OUT/$1.perf -- sh -c "echo >$OUT/$1.open; sleep $3") &
     perf=$!
     for _ in $(seq 100); do

@@ -33,7 +33,7 @@ SCRIPT = f"""
 enable_counting
 make_cgroup /load
 make_cgroup /perf
-LD_LIBRARY_PATH=/perf read_ahead /perf/perf
+install_perf
 load() {{
     known_load $cgroups/load/cgroup.procs $cgroups/rest/cgroup.procs $1
 }}
@@ -51,7 +51,7 @@ scrape end
 load {DISTURBED} & load=$!
 for i in $(seq 5); do
     sleep 0.5
-    (LD_LIBRARY_PATH=/perf enter /perf /perf/perf stat -a -x ';' -o $OUT/perf.$i \\
+    (LD_LIBRARY_PATH=/tmp/perf enter /perf /tmp/perf/perf stat -a -x ';' -o $OUT/perf.$i \\
         -e instructions:u,r01,r02,r03 -- sleep 1)
 done
 wait $load

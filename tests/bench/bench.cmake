@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the benchmarks run beside the service itself; none is a test.
-add_executable(serve_static bench/serve_static.c)
-target_link_libraries(serve_static PRIVATE web)
-add_executable(bench_render bench/render.c)
-target_link_libraries(bench_render PRIVATE expose)
-add_executable(bench_cycle bench/cycle.c)
-target_include_directories(bench_cycle PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(bench_cycle PRIVATE app)
-add_executable(bench_processes bench/processes.c)
-target_include_directories(bench_processes PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(bench_processes PRIVATE target)
+function(add_benchmark name library)
+  add_executable(${name} ${ARGN})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${library})
+endfunction()
+
+add_benchmark(serve_static web bench/serve_static.c)
+add_benchmark(bench_render expose bench/render.c)
+add_benchmark(bench_cycle app bench/cycle.c bench/bare_reads.c)
+add_benchmark(bench_process_cycle app bench/process_cycle.c bench/bare_reads.c)
+add_benchmark(bench_processes target bench/processes.c)

@@ -10,18 +10,11 @@
  * update reads all of /proc, and a bare loop that reads the directory and every
  * stat. In turn, CPU time of the thread, medians.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "bench/bench.h"
 #include "sys/descriptors.h"
 #include "sys/directory_entries.h"
 #include "target/process_set.h"
@@ -32,43 +25,19 @@
 
 static pid_t children[MOST_PROCESSES];
 
-static void die(const char *what)
-{
-    (void)fprintf(stderr, "bench_processes: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static uint64_t cpu_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
-
 static void start(size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         children[i] = fork();
         if (children[i] < 0)
-            die("fork");
+            bench_die("fork");
         if (children[i] == 0) {
             (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
             (void)prctl(PR_SET_NAME, "bench_sleeper");
-            for (;;)
-                (void)pause();
+            bench_live(false);
         }
     }
     (void)sleep(1);
-}
-
-static void stop(size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (children[i] > 1)
-            (void)kill(children[i], SIGKILL);
-    for (size_t i = 0; i < n; i++)
-        (void)waitpid(children[i], NULL, 0);
 }
 
 static struct process_targets *set_new(int procfs_fd, const struct process_rules *rules)
@@ -77,7 +46,7 @@ static struct process_targets *set_new(int procfs_fd, const struct process_rules
     struct process_targets *set;
 
     if (process_targets_new(procfs_fd, rules, &limits, &set) < 0)
-        die("process_targets_new");
+        bench_die("process_targets_new");
     return set;
 }
 
@@ -86,7 +55,7 @@ static void update(struct process_targets *set)
     struct process_changes changes;
 
     if (process_targets_update(set, &changes) < 0)
-        die("process_targets_update");
+        bench_die("process_targets_update");
     for (size_t i = 0; i < changes.n_gone; i++)
         process_targets_release(set, changes.gone[i]);
 }
@@ -115,19 +84,6 @@ static void bare_loop(int procfs_fd)
             read_stat(procfs_fd, entry.name);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const uint64_t *left = a, *right = b;
-
-    return (*left > *right) - (*left < *right);
-}
-
-static double median_us(uint64_t times[ROUNDS])
-{
-    qsort(times, ROUNDS, sizeof(times[0]), compare);
-    return (double)times[ROUNDS / 2] / 1000;
-}
-
 static void measure(size_t n, int procfs_fd, const struct process_rules *rules)
 {
     struct process_targets *watching = set_new(procfs_fd, rules);
@@ -137,21 +93,21 @@ static void measure(size_t n, int procfs_fd, const struct process_rules *rules)
 
     scanning->is_ours = false; /* as if nothing were permitted */
     for (size_t i = 0; i < WARM_UP + ROUNDS; i++) {
-        uint64_t at[4] = {cpu_ns()};
+        uint64_t at[4] = {bench_cpu_ns()};
 
         update(watching);
-        at[1] = cpu_ns();
+        at[1] = bench_cpu_ns();
         update(scanning);
-        at[2] = cpu_ns();
+        at[2] = bench_cpu_ns();
         bare_loop(procfs_fd);
-        at[3] = cpu_ns();
+        at[3] = bench_cpu_ns();
         for (size_t k = 0; k < 3 && i >= WARM_UP; k++)
             times[k][i - WARM_UP] = at[k + 1] - at[k];
         (void)usleep(10000);
     }
-    watch = median_us(times[0]);
-    scan = median_us(times[1]);
-    bare = median_us(times[2]);
+    watch = bench_median_us(times[0], ROUNDS);
+    scan = bench_median_us(times[1], ROUNDS);
+    bare = bench_median_us(times[2], ROUNDS);
     (void)printf(
         "%5zu processes: watching%s %7.1f us (%.4f of bare), reading /proc %7.1f us (%.2f), "
         "bare loop %7.1f us\n",
@@ -175,15 +131,15 @@ int main(int argc, char **argv)
 
     if (procfs_fd < 0 || descriptors_raise_limit(&limit) < 0 || process_rules_new(&rules) < 0 ||
         process_rules_add(rules, &spec, &error) < 0)
-        die("setting up");
+        bench_die("setting up");
     for (size_t i = 0; i < n_sizes; i++) {
         size_t n = strtoul(sizes[i], NULL, 10);
 
         if (n == 0 || n > MOST_PROCESSES)
-            die("a number of processes from 1 to 4000 is wanted");
+            bench_die("a number of processes from 1 to 4000 is wanted");
         start(n);
         measure(n, procfs_fd, rules);
-        stop(n);
+        bench_end_children(children, n);
     }
     (void)process_rules_free(rules);
     return close(procfs_fd);

@@ -11,13 +11,10 @@ Beside it, in the same rounds, Debian's prometheus-node-exporter, where it is in
 PMU_EXPORTER names the binary; else that of the release build. Exits 1 above what is wanted.
 """
 import argparse
-import http.client
 import os
 import pathlib
-import shutil
 import signal
 import statistics
-import subprocess
 import sys
 import time
 
@@ -25,52 +22,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import live  # noqa: E402
 from cgroups import Cgroups  # noqa: E402
-from exporter import Exporter, free_port  # noqa: E402
+from exporter import Exporter  # noqa: E402
+from scraping import Client, DebianExporter, cost  # noqa: E402
 
 WANTED_US = {500: None, 10000: 0.065}
 AGAIN = 10
-
-
-def threads_ns(pid, only=None):
-    """CPU time of a process's threads; of all but the main one, where only='server'."""
-    total = 0
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        if only == "server" and task.name == str(pid):
-            continue
-        total += int((task / "schedstat").read_text().split()[0])
-    return total
-
-
-class Client:
-    """One connection that stays open; counts the lines that are samples."""
-
-    def __init__(self, port):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-
-    def get(self):
-        self.connection.request("GET", "/metrics", headers={"Accept": "*/*"})
-        body = self.connection.getresponse().read()
-        return sum(1 for line in body.split(b"\n") if line and not line.startswith(b"#"))
-
-
-class NodeExporter:
-    """Debian's, on a loopback port; `port` is None where it is not installed."""
-
-    def __enter__(self):
-        binary = shutil.which("prometheus-node-exporter")
-        self.port = free_port() if binary else None
-        if binary:
-            self.process = subprocess.Popen([binary, f"--web.listen-address=127.0.0.1:{self.port}"],
-                                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(1)
-        else:
-            print("skipped beside it: prometheus-node-exporter is not installed")
-        return self
-
-    def __exit__(self, *_):
-        if self.port:
-            self.process.terminate()
-            self.process.wait(10)
 
 
 class Sleepers:
@@ -99,14 +55,6 @@ class Sleepers:
             os.waitpid(child, 0)
 
 
-def cost(pid, client, only, times=1):
-    """(CPU ns a scrape, series)."""
-    before = threads_ns(pid, only)
-    for _ in range(times):
-        n_series = client.get()
-    return (threads_ns(pid, only) - before) / times, n_series
-
-
 def measure(exporter, node, rounds):
     ours = Client(exporter.port)
     theirs = Client(node.port) if node.port else None
@@ -118,7 +66,7 @@ def measure(exporter, node, rounds):
         ns, n_series = cost(exporter.pid, ours, "server", AGAIN)
         again.append(ns / n_series)
         if theirs:
-            ns, n_theirs = cost(node.process.pid, theirs, None)
+            ns, n_theirs = cost(node.process.pid, theirs)
             other.append(ns / n_theirs)
     figures = [statistics.median(values[2:]) / 1000 if values else None
                for values in (first, again, other)]
@@ -139,7 +87,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     arguments = parser.parse_args()
     good = True
-    with NodeExporter() as node:
+    with DebianExporter("prometheus-node-exporter") as node:
         for wanted_series, wanted in WANTED_US.items():
             with Cgroups() as cgroups:
                 names = [f"app{i:04d}.service" for i in range(-(-wanted_series // 13))]

@@ -19,7 +19,7 @@
 #include "sys/process.h"
 
 #define MOST_PROCESSES 256 /* names in a rule */
-#define STACK_BYTES    (64 * 1024)
+#define STACK_BYTES    ((size_t)64 * 1024)
 
 static pid_t children[MOST_PROCESSES];
 

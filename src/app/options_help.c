@@ -77,7 +77,7 @@ static void print_flag(const struct flag *flag, bool has_letter)
 void options_print_help(void)
 {
     (void)puts("usage: pmu_exporter [<flags>]\n\n"
-               "Counts performance events of the machine and its cgroups, for Prometheus.\n\n"
+               "Counts performance events of machine, cgroups and processes, for Prometheus.\n\n"
                "Flags:");
     for (size_t i = 0; i < FLAG_COUNT_; i++)
         print_flag(&flags[i], i == FLAG_HELP);

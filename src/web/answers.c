@@ -70,7 +70,7 @@ static const char page_head[] =
     "<body>\n"
     "<header><h1>pmu_exporter</h1></header>\n"
     "<main>\n"
-    "<p>Performance counters of this machine and its cgroups, for Prometheus.</p>\n"
+    "<p>Performance counters of this machine, its cgroups and processes, for Prometheus.</p>\n"
     "<ul>\n"
     "<li><a href=\"";
 static const char page_tail[] = "\">Metrics</a></li>\n"

@@ -35,6 +35,7 @@ struct counting {
     struct target_class *classes; /* unused ones have no plan */
     size_t n_classes;
     size_t first_process; /* index of the class of the first rule for processes */
+    bool pmu_is_taken;    /* of the counters of the PMU others hold all */
     struct ratio_spec *ratios;
     struct catalogue *catalogue;
 };

@@ -134,6 +134,7 @@ int counting_divide(struct counting *counting, const struct pmu_chains *chains,
 
     if (r < 0)
         return r;
+    counting->pmu_is_taken = is_limited && share->is_measured && share->n_free == 0;
     pmu_budget_divide(share->budget, claims, n, chains, &share->division);
     n = 0;
     for (size_t i = 0; i < counting->n_classes && r >= 0; i++)

@@ -29,9 +29,15 @@ static struct event_status *find_status(struct event_status *statuses, size_t n,
     return NULL;
 }
 
+/* Where others hold every counter it is not our share that is too small. */
+static enum absence told_absence(const struct counting *counting, enum absence absence)
+{
+    return absence == ABSENCE_OVER_BUDGET && counting->pmu_is_taken ? ABSENCE_PMU_BUSY : absence;
+}
+
 /* Several rules for cgroups may have the same groups: an event is told once a scope. */
-static size_t list_statuses(const struct target_class *class, struct event_status *statuses,
-                            size_t n)
+static size_t list_statuses(const struct counting *counting, const struct target_class *class,
+                            struct event_status *statuses, size_t n)
 {
     for (size_t g = 0; g < class->groups->n_groups; g++) {
         const struct event_group *group = &class->groups->groups[g];
@@ -46,7 +52,7 @@ static size_t list_statuses(const struct target_class *class, struct event_statu
                 .group = (char *)group->name,
                 .pmu = event->pmu,
                 .encoding = event->encoding,
-                .absence = group->members[i].absence,
+                .absence = told_absence(counting, group->members[i].absence),
             };
 
             listed = find_status(statuses, n, &status);
@@ -78,7 +84,7 @@ int counting_update_catalogue(struct counting *counting)
         if (class->plan)
             plans[n_plans++] = class->plan;
         if (class->groups)
-            n_statuses = list_statuses(class, statuses, n_statuses);
+            n_statuses = list_statuses(counting, class, statuses, n_statuses);
     }
     r = catalogue_new(plans, n_plans, statuses, n_statuses, &catalogue);
     if (r < 0)

@@ -139,7 +139,7 @@ static void auto__software_goes_on_where_nothing_is_free(void **state)
     cycle(f);
     assert_int_equal(n_all_hardware(f), 0);
     assert_int_equal(total(f, "/a"), 3);
-    assert_int_equal(n_events(f, "cgroup", ABSENCE_OVER_BUDGET), 4);
+    assert_int_equal(n_events(f, "cgroup", ABSENCE_PMU_BUSY), 4);
     assert_int_equal(f->snapshot->status.pmu_budget, 0);
 }
 

@@ -13,7 +13,6 @@ PMU_EXPORTER names the binary; else that of the release build. Exits 1 above wha
 import argparse
 import os
 import pathlib
-import signal
 import statistics
 import sys
 import time
@@ -23,36 +22,19 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import live  # noqa: E402
 from cgroups import Cgroups  # noqa: E402
 from exporter import Exporter  # noqa: E402
-from scraping import Client, DebianExporter, cost  # noqa: E402
+from scraping import Client, DebianExporter, Sleepers, cost  # noqa: E402
 
 WANTED_US = {500: None, 10000: 0.065}
 AGAIN = 10
 
 
-class Sleepers:
-    """A process in each of the cgroups, which ends with the block or after two minutes."""
+class Wakers(Sleepers):
+    """A process in each of the cgroups, which ends after two minutes at the latest."""
 
-    def __init__(self, cgroups, names):
-        self.directories = [cgroups.directory(name) for name in names]
-
-    def __enter__(self):
-        self.children = [self.start(directory) for directory in self.directories]
-
-    def start(self, directory):
-        child = os.fork()
-        if child:
-            return child
-        try:
-            pathlib.Path(os.fsdecode(directory), "cgroup.procs").write_text(str(os.getpid()))
-            for _ in range(360):
-                time.sleep(0.2 + os.getpid() % 256 / 1000)
-        finally:
-            os._exit(0)
-
-    def __exit__(self, *_):
-        for child in self.children:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+    def live(self, i, subject):
+        pathlib.Path(os.fsdecode(subject), "cgroup.procs").write_text(str(os.getpid()))
+        for _ in range(360):
+            time.sleep(0.2 + os.getpid() % 256 / 1000)
 
 
 def measure(exporter, node, rounds):
@@ -94,7 +76,7 @@ def main():
                 for name in names:
                     cgroups.make(name)
                 config = live.config(cgroups, more="limits: {cgroups: 10000}\n")
-                with Sleepers(cgroups, names), Exporter(config) as exporter:
+                with Wakers(map(cgroups.directory, names)), Exporter(config) as exporter:
                     time.sleep(3)
                     good = report(*measure(exporter, node, arguments.rounds), wanted) and good
     return 0 if good else 1

@@ -15,7 +15,6 @@ PMU_EXPORTER names the binary; else that of the release build.
 import argparse
 import contextlib
 import ctypes
-import os
 import pathlib
 import signal
 import statistics
@@ -27,41 +26,22 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import live  # noqa: E402
 from exporter import Exporter  # noqa: E402
-from scraping import Client, DebianExporter, cost, threads_ns  # noqa: E402
+from scraping import Client, DebianExporter, Sleepers, cost, threads_ns  # noqa: E402
 
 PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
 SCRAPE_INTERVAL = 15
 LEAN = ("-threads=false", "-gather-smaps=false")
 
 
-class Sleepers:
-    """Processes of these names, which end with the block."""
+class Named(Sleepers):
+    """Processes of these names."""
 
-    def __init__(self, names):
-        self.names = names
-
-    def __enter__(self):
+    def live(self, i, subject):
         libc = ctypes.CDLL(None)
-        self.children = [self.start(libc, i, name) for i, name in enumerate(self.names)]
-        time.sleep(1)
-
-    @staticmethod
-    def start(libc, i, name):
-        child = os.fork()
-        if child:
-            return child
-        try:
-            libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-            libc.prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
-            while True:
-                time.sleep(10 if i % 10 else 0.1)
-        finally:
-            os._exit(0)
-
-    def __exit__(self, *_):
-        for child in self.children:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        libc.prctl(PR_SET_NAME, subject.encode(), 0, 0, 0)
+        while True:
+            time.sleep(10 if i % 10 else 0.1)
 
 
 def our_config(names):
@@ -116,7 +96,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     arguments = parser.parse_args()
     names = [f"bench{i:04d}" for i in range(arguments.processes)]
-    with Sleepers(names), tempfile.TemporaryDirectory() as directory, \
+    with Named(names), tempfile.TemporaryDirectory() as directory, \
             contextlib.ExitStack() as stack:
         config = their_config(directory, names)
         others = [stack.enter_context(DebianExporter("prometheus-process-exporter", config, *more))

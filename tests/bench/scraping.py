@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What benchmarks of scrapes share: CPU time of threads, a client, and exporters of others."""
 import http.client
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import time
 
@@ -29,6 +31,33 @@ class Client:
         self.connection.request("GET", "/metrics", headers={"Accept": "*/*"})
         body = self.connection.getresponse().read()
         return sum(1 for line in body.split(b"\n") if line and not line.startswith(b"#"))
+
+
+class Sleepers:
+    """A forked process for each of these, which lives as live() says and ends with the block."""
+
+    def __init__(self, subjects):
+        self.subjects = list(subjects)
+
+    def live(self, i, subject):
+        raise NotImplementedError
+
+    def start(self, i, subject):
+        child = os.fork()
+        if child:
+            return child
+        try:
+            self.live(i, subject)
+        finally:
+            os._exit(0)
+
+    def __enter__(self):
+        self.children = [self.start(i, subject) for i, subject in enumerate(self.subjects)]
+
+    def __exit__(self, *_):
+        for child in self.children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
 
 
 class DebianExporter:

@@ -34,8 +34,7 @@ class PerfStat:
     def read(self):
         """{event: count} of the whole time; ends perf."""
         _, text = self.process.communicate("\n", timeout=10)
-        fields = [line.split(";") for line in text.splitlines() if ";" in line]
-        return {f[2]: float(f[0]) for f in fields}
+        return live.perf_stat_counts(text)
 
     def __enter__(self):
         return self

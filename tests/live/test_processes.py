@@ -80,8 +80,7 @@ class PerfStat:
     def read(self):
         self.process.send_signal(signal.SIGINT)
         _, text = self.process.communicate(timeout=10)
-        fields = [line.split(";") for line in text.splitlines() if ";" in line]
-        return {f[2]: float(f[0]) for f in fields}
+        return live.perf_stat_counts(text)
 
     def __enter__(self):
         return self

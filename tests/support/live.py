@@ -73,6 +73,12 @@ class Load:
             self.process.wait()
 
 
+def perf_stat_counts(text):
+    """{event: count} of what `perf stat -x;` writes."""
+    fields = [line.split(";") for line in text.splitlines() if ";" in line]
+    return {f[2]: float(f[0]) for f in fields}
+
+
 class LiveTest(unittest.TestCase):
     maxDiff = 2000
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Children and orphans, over the real /proc. */
+#include "target/process_live.h"
+
+/* Its number tells that it has begun. */
+static void orphan_main(int tell)
+{
+    const pid_t self = getpid();
+
+    (void)prctl(PR_SET_PDEATHSIG, 0);
+    (void)alarm(60); /* whatever becomes of the test */
+    (void)prctl(PR_SET_NAME, "pmut_a");
+    (void)!write(tell, &self, sizeof(self));
+    for (;;)
+        (void)pause();
+}
+
+/* Starts a child that starts a grandchild and ends. */
+static void run_parent(const void *argument, int ready)
+{
+    const int *tell = argument;
+    pid_t middle;
+
+    (void)prctl(PR_SET_NAME, "pmut_parent");
+    middle = fork();
+    if (middle == 0) {
+        if (fork() == 0)
+            orphan_main(*tell);
+        _exit(0);
+    }
+    (void)waitpid(middle, NULL, 0);
+    child_wait("pmut_parent", ready);
+}
+
+static pid_t parent_new(pid_t *ret_orphan)
+{
+    int tell[2];
+    pid_t pid;
+
+    assert_int_equal(pipe(tell), 0);
+    pid = child_new(run_parent, &tell[1]);
+    assert_int_equal(read(tell[0], ret_orphan, sizeof(*ret_orphan)), sizeof(*ret_orphan));
+    (void)close(tell[0]);
+    (void)close(tell[1]);
+    return pid;
+}
+
+static void orphan__stays_with_the_target_by_the_kernels_record(void **state)
+{
+    struct fixture *fixture = *state;
+    AUTO_FREE pid_t *threads = NULL;
+    struct process_target *target;
+    pid_t pid, orphan, first = child_named("pmut_parent");
+    size_t n;
+
+    first_update(fixture);
+    assert_non_null(born(fixture, first));
+    pid = parent_new(&orphan);
+    fixture_update(fixture);
+    target = born(fixture, pid);
+    assert_non_null(target);
+    if (fixture->set->is_ours) { /* else nobody knows of the middle one, which was gone before */
+        assert_null(born(fixture, orphan));
+        assert_int_equal(target->n_members, 2);
+        assert_int_equal(process_targets_threads(fixture->set, target, &threads, &n), 0);
+        assert_int_equal(n, 2);
+    }
+    child_end(pid);
+    child_end(first);
+    assert_true(orphan > 1);
+    assert_int_equal(kill(orphan, SIGKILL), 0);
+    (void)wait_gone(fixture, pid);
+    release_all(fixture);
+}
+
+static void run_parent_of_two(const void *argument, int ready)
+{
+    const struct pipes *pipes = argument;
+    char byte;
+
+    (void)prctl(PR_SET_NAME, "pmut_parent");
+    (void)!write(ready, "r", 1);
+    (void)!read(pipes->go, &byte, 1);
+    run_parent(&pipes->tell, pipes->done);
+}
+
+static void children__of_a_target_belong_to_it_from_their_birth(void **state)
+{
+    struct fixture *fixture = *state;
+    struct process_target *target;
+    int go[2], done[2], tell[2];
+    pid_t pid, orphan;
+    char byte;
+
+    assert_int_equal(pipe(go), 0);
+    assert_int_equal(pipe(done), 0);
+    assert_int_equal(pipe(tell), 0);
+    pid = child_new(run_parent_of_two, &(struct pipes){go[0], done[1], tell[1]});
+    first_update(fixture);
+    target = born(fixture, pid);
+    assert_non_null(target);
+    assert_int_equal(write(go[1], "g", 1), 1);
+    assert_int_equal(read(done[0], &byte, 1), 1);
+    assert_int_equal(read(tell[0], &orphan, sizeof(orphan)), sizeof(orphan));
+    fixture_update(fixture);
+    if (fixture->set->is_ours) { /* a chain that is broken when /proc is read cannot be told */
+        assert_changes(fixture, 0, 0);
+        assert_int_equal(target->n_members, 2);
+    }
+    child_end(pid);
+    if (fixture->set->is_ours) {
+        fixture_update(fixture);
+        assert_changes(fixture, 0, 0);
+        assert_int_equal(target->n_members, 1);
+        assert_false(process_target_lives(target));
+    }
+    assert_int_equal(kill(orphan, SIGKILL), 0);
+    if (!gone(fixture, pid))
+        (void)wait_gone(fixture, pid);
+    release_all(fixture);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(close(go[i]) + close(done[i]) + close(tell[i]), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_BOTH(orphan__stays_with_the_target_by_the_kernels_record),
+        TEST_BOTH(children__of_a_target_belong_to_it_from_their_birth),
+    };
+
+    return cmocka_run_group_tests_name("process_families", tests, NULL, NULL);
+}

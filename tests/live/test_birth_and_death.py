@@ -137,4 +137,4 @@ class BirthAndDeath(live.LiveTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    live.main(at_once=3)

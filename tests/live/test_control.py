@@ -237,4 +237,4 @@ class Socket(Control):
 
 
 if __name__ == "__main__":
-    live.main()
+    live.main(at_once=3)

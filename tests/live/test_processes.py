@@ -19,14 +19,22 @@ MEMBERS = "pmu_process_members"
 START = "pmu_process_start_time_seconds"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
 
-SLEEPERS = 'comm: [pmu-sleep], name: "{{.Comm}}"'
+
+def own(name):
+    """A comm of 15 characters at most that no other process has, nor a test beside this one."""
+    return f"{name}-{os.getpid()}"
+
+
+SLEEP = own("sleep")
+SLEEPERS = f'comm: [{SLEEP}], name: "{{{{.Comm}}}}"'
 
 # What a fork, an exec or an end costs in page faults beside what the program itself makes.
 FAULTS_A_PROCESS = 120
 
 
 def config(*rules, events=live.SOFTWARE, more=""):
-    text = f"interval: 1s\nlinger: 3s\ngroups: [{{name: software, events: [{', '.join(events)}]}}]\n"
+    text = "interval: 1s\nlinger: 3s\n"
+    text += f"groups: [{{name: software, events: [{', '.join(events)}]}}]\n"
     text += "targets:\n  processes:\n"
     for rule in rules:
         text += f"    - {{{rule}, groups: [software]}}\n"
@@ -37,8 +45,8 @@ class Crowd:
     """tests/support/crowd.c."""
 
     def __init__(self, name, *arguments):
-        self.process = subprocess.Popen([live.program("crowd"), name, *map(str, arguments)], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen([live.program("crowd"), name, *map(str, arguments)],
+                                        text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         if self.process.stdout.readline() != "ready\n":
             raise AssertionError("the crowd did not start")
 
@@ -100,7 +108,7 @@ class ProcessTest(live.LiveTest):
         os.symlink(os.path.realpath(program), link)
         return link
 
-    def sleepers(self, n, name="pmu-sleep"):
+    def sleepers(self, n, name=SLEEP):
         program = self.named("/bin/sleep", name)
         for _ in range(n):
             process = subprocess.Popen([program, "60"])
@@ -133,8 +141,8 @@ class ProcessTest(live.LiveTest):
 class Truth(ProcessTest):
     def test_threads_that_come_and_go_count_once_and_as_perf_stat_counts_them(self):
         live.need("perf")
-        exporter = self.run_exporter("comm: [crowd-a]")
-        with Crowd("crowd-a", "threads", 8, 500, 40) as crowd:
+        exporter = self.run_exporter(f"comm: [{own('crowd-a')}]")
+        with Crowd(own("crowd-a"), "threads", 8, 500, 40) as crowd:
             before = self.seen(exporter, "crowd")
             with PerfStat(crowd.pid, "page-faults", "context-switches", "task-clock") as perf:
                 told, _, _ = crowd.run()
@@ -150,9 +158,9 @@ class Truth(ProcessTest):
             crowd.end()
 
     def test_children_that_match_count_beside_their_parent(self):
-        exporter = self.run_exporter('comm: [crowd-p], name: "parent"',
-                                     'comm: [crowd-c], name: "child"')
-        with Crowd("crowd-p", "children", 20, 500, "crowd-c", 0) as crowd:
+        exporter = self.run_exporter(f'comm: [{own("crowd-p")}], name: "parent"',
+                                     f'comm: [{own("crowd-c")}], name: "child"')
+        with Crowd(own("crowd-p"), "children", 20, 500, own("crowd-c"), 0) as crowd:
             before = self.seen(exporter, "child", 20)
             of_self, of_children, _ = crowd.run()
             after = self.after(exporter)
@@ -163,8 +171,8 @@ class Truth(ProcessTest):
         self.assertEqual(after.value(MEMBERS, groupname="child"), 0)
 
     def test_children_that_do_not_match_are_not_counted(self):
-        exporter = self.run_exporter('comm: [crowd-q], name: "parent"')
-        with Crowd("crowd-q", "children", 20, 500, "other", 0) as crowd:
+        exporter = self.run_exporter(f'comm: [{own("crowd-q")}], name: "parent"')
+        with Crowd(own("crowd-q"), "children", 20, 500, "other", 0) as crowd:
             before = self.seen(exporter, "parent", 1)
             of_self, of_children, _ = crowd.run()
             after = self.after(exporter)
@@ -175,7 +183,7 @@ class Truth(ProcessTest):
     def check_with_children(self, *rules, child_name):
         """All descendants stand in the parent's group, once, whoever else matches them."""
         exporter = self.run_exporter(*rules)
-        with Crowd("crowd-r", "children", 20, 500, child_name, 1) as crowd:
+        with Crowd(own("crowd-r"), "children", 20, 500, child_name, 1) as crowd:
             before = self.seen(exporter, "family", 21)
             told = sum(crowd.run())
             after = self.after(exporter)
@@ -186,22 +194,22 @@ class Truth(ProcessTest):
         self.assertEqual(after.labels(FAULTS, "groupname"), {"family"})
 
     def test_with_children_descendants_are_counted_with_their_parent(self):
-        self.check_with_children('comm: [crowd-r], name: "family", children: true',
+        self.check_with_children(f'comm: [{own("crowd-r")}], name: "family", children: true',
                                  child_name="other")
 
     def test_with_children_no_descendant_is_counted_twice_though_a_rule_matches_it(self):
-        self.check_with_children('comm: [crowd-r], name: "family", children: true',
-                                 'comm: [crowd-s], name: "child"', child_name="crowd-s")
+        self.check_with_children(f'comm: [{own("crowd-r")}], name: "family", children: true',
+                                 f'comm: [{own("crowd-s")}], name: "child"',
+                                 child_name=own("crowd-s"))
 
     def test_children_born_while_counting_are_counted_after_their_parent_has_ended(self):
-        exporter = self.run_exporter('comm: [family], name: "family", children: true')
-        script = ("import ctypes, os, sys, time; sys.stdin.readline();"
-                  "pid = os.fork();"
-                  "pid and os._exit(0);"
-                  "time.sleep(2.5); blob = bytearray(40000000); blob[::4096] = bytes(len(blob[::4096]));"
-                  "time.sleep(3)")
+        exporter = self.run_exporter(f'comm: [{own("family")}], name: "family", children: true')
+        script = ("import os, sys, time; sys.stdin.readline();"
+                  "os.fork() and os._exit(0);"
+                  "time.sleep(2.5); blob = bytearray(40000000);"
+                  "blob[::4096] = bytes(len(blob[::4096])); time.sleep(3)")
         process = subprocess.Popen(
-            ["sh", "-c", 'exec "$0" -c "$1"', self.named(sys.executable, "family"), script],
+            ["sh", "-c", 'exec "$0" -c "$1"', self.named(sys.executable, own("family")), script],
             stdin=subprocess.PIPE)
         self.addCleanup(process.wait)
         self.addCleanup(process.stdin.close)
@@ -219,10 +227,10 @@ class Truth(ProcessTest):
 
 class Life(ProcessTest):
     def test_a_group_keeps_its_totals_while_members_come_and_go(self):
-        exporter = self.run_exporter("comm: [crowd-t], name: \"group\"")
+        exporter = self.run_exporter(f"comm: [{own('crowd-t')}], name: \"group\"")
         last = 0
         for _ in range(3):
-            with Crowd("crowd-t", "threads", 1, 2000, 1) as crowd:
+            with Crowd(own("crowd-t"), "threads", 1, 2000, 1) as crowd:
                 before = self.seen(exporter, "group", 1)
                 self.assertGreaterEqual(before.value(FAULTS, groupname="group"), last)
                 self.assertIsNotNone(before.value(START, groupname="group"))
@@ -240,16 +248,17 @@ class Life(ProcessTest):
         self.assertIsNone(rested.value("pmu_process_page_faults_per_second", groupname="group"))
 
     def test_a_group_of_one_process_ends_with_it(self):
-        exporter = self.run_exporter('comm: [crowd-u], name: "{{.Comm}}-{{.PID}}"')
-        with Crowd("crowd-u", "threads", 1, 10, 1) as crowd:
-            name = f"crowd-u-{crowd.pid}"
+        exporter = self.run_exporter(
+            f'comm: [{own("crowd-u")}], name: "{{{{.Comm}}}}-{{{{.PID}}}}"')
+        with Crowd(own("crowd-u"), "threads", 1, 10, 1) as crowd:
+            name = f'{own("crowd-u")}-{crowd.pid}'
             self.seen(exporter, name, 1)
             crowd.end()
         exporter.scrape_until(lambda m: not m.find(FAULTS), 3 + 3.5 * CYCLE, "the end of linger")
 
     def test_one_thousand_ends_in_the_middle_of_a_scan_leave_nothing_behind(self):
-        exporter = self.run_exporter('comm: [pmu-true], name: "short"')
-        program = self.named("/bin/true", "pmu-true")
+        exporter = self.run_exporter(f'comm: [{own("true")}], name: "short"')
+        program = self.named("/bin/true", own("true"))
         descriptors = exporter.open_descriptors()
         end = time.monotonic() + 6
         while time.monotonic() < end:
@@ -260,9 +269,9 @@ class Life(ProcessTest):
         exporter.check_log_rate()
 
     def test_an_exec_makes_it_another_group(self):
-        exporter = self.run_exporter('comm: [pmu-sleep], name: "sleeps"',
-                                     'comm: [pmu-sh], name: "shell"')
-        shell, sleep = self.named("/bin/sh", "pmu-sh"), self.named("/bin/sleep", "pmu-sleep")
+        exporter = self.run_exporter(f'comm: [{SLEEP}], name: "sleeps"',
+                                     f'comm: [{own("sh")}], name: "shell"')
+        shell, sleep = self.named("/bin/sh", own("sh")), self.named("/bin/sleep", SLEEP)
         process = subprocess.Popen([shell, "-c", f"read _; exec {sleep} 30"],
                                    stdin=subprocess.PIPE)
         self.addCleanup(process.wait)
@@ -278,15 +287,16 @@ class Life(ProcessTest):
         live.need("setpriv")
         directory = self.enterContext(tempfile.TemporaryDirectory())
         os.chmod(directory, 0o755)
-        program = os.path.join(directory, "gains")
+        program = os.path.join(directory, own("gains"))
         shutil.copy(live.program("crowd"), program)
         os.chmod(program, 0o4755)
-        exporter = self.run_exporter('comm: [before, gains], name: "it"')
-        script = "import ctypes, os, sys; ctypes.CDLL(None).prctl(15, b'before', 0, 0, 0);" \
-                 "sys.stdin.readline(); os.execv(sys.argv[1], sys.argv[1:])"
+        exporter = self.run_exporter(f'comm: [{own("before")}, {own("gains")}], name: "it"')
+        script = "import ctypes, os, sys;" \
+                 "ctypes.CDLL(None).prctl(15, sys.argv[1].encode(), 0, 0, 0);" \
+                 "sys.stdin.readline(); os.execv(sys.argv[2], sys.argv[2:])"
         process = subprocess.Popen(
             ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3",
-             "-c", script, program, "gains", "threads", "1", "20000", "1"],
+             "-c", script, own("before"), program, own("gains"), "threads", "1", "20000", "1"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         for cleanup in (process.stdout.close, process.wait, process.kill, process.stdin.close):
             self.addCleanup(cleanup)
@@ -325,18 +335,18 @@ class Limits(ProcessTest):
     def test_a_limit_on_processes_holds_and_says_so(self):
         self.sleepers(10)
         exporter = self.run_exporter(SLEEPERS, more="limits: {processes: 6}\n")
-        metrics = self.seen(exporter, "pmu-sleep", 6)
+        metrics = self.seen(exporter, SLEEP, 6)
         self.assertEqual(metrics.value(UNCOUNTED, kind="process", reason="over_limit"), 4)
         self.assertEqual(metrics.value("pmu_exporter_targets", kind="process"), 6)
 
     def test_a_limit_on_threads_refuses_whole_processes(self):
-        exporter = self.run_exporter('comm: [crowd-v], name: "{{.Comm}}"', SLEEPERS,
+        exporter = self.run_exporter(f'comm: [{own("crowd-v")}], name: "{{{{.Comm}}}}"', SLEEPERS,
                                      more="limits: {threads: 5}\n")
         self.sleepers(2)
-        with Crowd("crowd-v", "threads", 8, 1, 1):
-            metrics = self.seen(exporter, "pmu-sleep", 2)
+        with Crowd(own("crowd-v"), "threads", 8, 1, 1):
+            metrics = self.seen(exporter, SLEEP, 2)
             self.assertEqual(metrics.value(UNCOUNTED, kind="process", reason="over_limit"), 1)
-            self.assertIsNone(metrics.value(FAULTS, groupname="crowd-v"))
+            self.assertIsNone(metrics.value(FAULTS, groupname=own("crowd-v")))
 
     def test_descriptors_that_do_not_suffice_are_told(self):
         self.sleepers(40)
@@ -369,8 +379,8 @@ class Limits(ProcessTest):
 
 class Reload(ProcessTest):
     def test_a_reload_loses_no_count_of_threads_and_children_that_were_inherited(self):
-        exporter = self.run_exporter('comm: [crowd-w], name: "family", children: true')
-        with Crowd("crowd-w", "children", 4, 3000, "other", 1) as crowd:
+        exporter = self.run_exporter(f'comm: [{own("crowd-w")}], name: "family", children: true')
+        with Crowd(own("crowd-w"), "children", 4, 3000, "other", 1) as crowd:
             before = self.seen(exporter, "family", 5)
             path = exporter.directory / "pmu_exporter.yml"
             path.write_text(path.read_text().replace("linger: 3s", "linger: 4s"))
@@ -384,8 +394,8 @@ class Reload(ProcessTest):
         self.check_between(ours, told, told + 9 * FAULTS_A_PROCESS)
 
     def test_totals_of_a_group_without_members_survive_a_reload(self):
-        exporter = self.run_exporter('comm: [crowd-x], name: "group"')
-        with Crowd("crowd-x", "threads", 1, 2000, 1) as crowd:
+        exporter = self.run_exporter(f'comm: [{own("crowd-x")}], name: "group"')
+        with Crowd(own("crowd-x"), "threads", 1, 2000, 1) as crowd:
             self.seen(exporter, "group", 1)
             crowd.run()
         total = exporter.scrape_until(lambda m: m.value(MEMBERS, groupname="group") == 0, 3 * CYCLE,
@@ -397,4 +407,4 @@ class Reload(ProcessTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    live.main(at_once=4)

@@ -326,4 +326,4 @@ class Filter(LiveTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    live.main(at_once=3)

@@ -4,6 +4,7 @@
 A file of live tests ends in live.main(): status 77, which ctest shows as skipped, if every
 test was skipped, each with its reason.
 """
+import concurrent.futures
 import os
 import pathlib
 import shutil
@@ -88,7 +89,36 @@ class LiveTest(unittest.TestCase):
             raise unittest.SkipTest("live tests need root")
 
 
-def main():
+def names_of(suite):
+    """Class.method of each test."""
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from names_of(test)
+        else:
+            yield test.id().split(".", 1)[1]
+
+
+def run_apart(name):
+    """One test in a process of its own: (status, what it printed)."""
+    done = subprocess.run([sys.executable, "-B", sys.argv[0], name], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout + done.stderr
+
+
+def run_several(at_once):
+    names = list(names_of(unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])))
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        results = list(pool.map(run_apart, names))
+    for _, text in results:
+        print(text)
+    statuses = {status for status, _ in results}
+    sys.exit(77 if statuses == {77} else int(bool(statuses - {0, 77})))
+
+
+def main(at_once=1):
+    """at_once: how many tests may run side by side: those that mostly wait, and share nothing."""
+    if at_once > 1 and len(sys.argv) == 1:
+        run_several(at_once)
     runner = unittest.TextTestRunner(stream=sys.stdout, verbosity=2)
     result = unittest.main(module="__main__", testRunner=runner, exit=False).result
     for test, reason in result.skipped:

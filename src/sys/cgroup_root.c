@@ -6,14 +6,12 @@
 #include <libcgroup.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 
 #include "sys/small_file.h"
 
@@ -154,60 +152,6 @@ int cgroup_perf_event_hierarchy(int procfs_fd)
     int r = small_file_read(procfs_fd, "cgroups", text, sizeof(text));
 
     return r < 0 ? r : cgroup_parse_hierarchy(text, "perf_event");
-}
-
-static int open_piece(int directory_fd, const char *relative)
-{
-    struct open_how how = {
-        .flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-        /* no other mount either: what lies over a cgroup is not one */
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
-    };
-
-    /* the kernel gives up with EAGAIN where a rename races with the look-up */
-    for (int tries = 0; tries < 16; tries++) {
-        long fd = syscall(SYS_openat2, directory_fd, relative, &how, sizeof(how));
-
-        if (fd >= 0)
-            return (int)fd;
-        if (errno != EAGAIN && errno != EINTR)
-            break;
-    }
-    return -errno;
-}
-
-/* How much of a path that is too long for one call goes into it; 0: a name is too long itself. */
-static size_t first_piece(const char *relative)
-{
-    const char *end = memrchr(relative, '/', PATH_MAX);
-
-    return end ? (size_t)(end - relative) : 0;
-}
-
-int cgroup_open_below(int directory_fd, const char *relative)
-{
-    AUTO_CLOSE int held = -1;
-    size_t length = strlen(relative);
-
-    while (length >= PATH_MAX) {
-        char piece[PATH_MAX];
-        size_t n = first_piece(relative);
-        int fd;
-
-        if (n == 0)
-            return -ENAMETOOLONG;
-        memcpy(piece, relative, n);
-        piece[n] = '\0';
-        fd = open_piece(held >= 0 ? held : directory_fd, piece);
-        if (fd < 0)
-            return fd;
-        if (held >= 0)
-            (void)close(held);
-        held = fd;
-        relative += n + 1;
-        length -= n + 1;
-    }
-    return open_piece(held >= 0 ? held : directory_fd, relative);
 }
 
 bool cgroup_is_removed(int directory_fd)

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -218,6 +223,39 @@ static void hierarchy__is_read_from_the_line_of_the_controller(void **state)
     assert_int_equal(cgroup_parse_hierarchy("cpu\t99999999999\t1\t1\n", "cpu"), -EINVAL);
 }
 
+/* As the filter of RestrictSUIDSGID= does. For the rest of the process. */
+static void forbid_openat2(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = ARRAY_SIZE(filter), .filter = filter};
+
+    assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    assert_int_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+static void open_below__needs_no_openat2(void **state)
+{
+    struct open_how how = {0};
+
+    (void)state;
+    forbid_openat2();
+    assert_int_equal(syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof(how)), -1);
+    assert_int_equal(errno, ENOSYS);
+}
+
+#define OPEN_BELOW_TESTS                                                                           \
+    cmocka_unit_test_setup_teardown(open_below__opens_what_is_below, setup, teardown),             \
+        cmocka_unit_test_setup_teardown(open_below__never_leaves_the_directory_nor_follows_a_link, \
+                                        setup, teardown),                                          \
+        cmocka_unit_test(open_below__does_not_cross_a_mount),                                      \
+        cmocka_unit_test_setup_teardown(open_below__takes_paths_longer_than_path_max, setup,       \
+                                        teardown)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,14 +264,11 @@ int main(void)
         cmocka_unit_test(root__the_given_directory_or_its_unified_is_taken),
         cmocka_unit_test(root__a_v1_hierarchy_that_is_given_is_taken),
         cmocka_unit_test(root__what_is_no_cgroup_file_system_is_refused),
-        cmocka_unit_test_setup_teardown(open_below__opens_what_is_below, setup, teardown),
-        cmocka_unit_test_setup_teardown(open_below__never_leaves_the_directory_nor_follows_a_link,
-                                        setup, teardown),
-        cmocka_unit_test(open_below__does_not_cross_a_mount),
-        cmocka_unit_test_setup_teardown(open_below__takes_paths_longer_than_path_max, setup,
-                                        teardown),
+        OPEN_BELOW_TESTS,
         cmocka_unit_test_setup_teardown(removed__is_told_by_the_missing_files, setup, teardown),
         cmocka_unit_test(removed__is_not_what_cannot_be_looked_into),
+        cmocka_unit_test(open_below__needs_no_openat2),
+        OPEN_BELOW_TESTS,
     };
 
     return cmocka_run_group_tests_name("cgroup_root", tests, NULL, NULL);

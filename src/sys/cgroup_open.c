@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Opening a cgroup below the root of its tree, whoever moves things there meanwhile.
+ * openat2(2) does that in one call. Where it is not to be had the path is gone down name
+ * by name: before Linux 5.6, and under the filters of system calls that forbid to make
+ * set-user-ID files (systemd's RestrictSUIDSGID=, which DynamicUser= implies): they
+ * cannot look at what openat2 is told, and say that it does not exist.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "sys/cgroup_root.h"
+
+#define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+
+static int open_piece(int directory_fd, const char *relative)
+{
+    struct open_how how = {
+        .flags = DIRECTORY_FLAGS,
+        /* no other mount either: what lies over a cgroup is not one */
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
+    };
+
+    /* the kernel gives up with EAGAIN where a rename races with the look-up */
+    for (int tries = 0; tries < 16; tries++) {
+        long fd = syscall(SYS_openat2, directory_fd, relative, &how, sizeof(how));
+
+        if (fd >= 0)
+            return (int)fd;
+        if (errno != EAGAIN && errno != EINTR)
+            break;
+    }
+    return -errno;
+}
+
+/* How much of a path that is too long for one call goes into it; 0: a name is too long itself. */
+static size_t first_piece(const char *relative)
+{
+    const char *end = memrchr(relative, '/', PATH_MAX);
+
+    return end ? (size_t)(end - relative) : 0;
+}
+
+static int open_by_pieces(int directory_fd, const char *relative)
+{
+    AUTO_CLOSE int held = -1;
+    size_t length = strlen(relative);
+
+    while (length >= PATH_MAX) {
+        char piece[PATH_MAX];
+        size_t n = first_piece(relative);
+        int fd;
+
+        if (n == 0)
+            return -ENAMETOOLONG;
+        memcpy(piece, relative, n);
+        piece[n] = '\0';
+        fd = open_piece(held >= 0 ? held : directory_fd, piece);
+        if (fd < 0)
+            return fd;
+        if (held >= 0)
+            (void)close(held);
+        held = fd;
+        relative += n + 1;
+        length -= n + 1;
+    }
+    return open_piece(held >= 0 ? held : directory_fd, relative);
+}
+
+/* A mount tells itself by its number since Linux 5.8; before, only its file system does. */
+static bool same_mount(int a, int b)
+{
+    struct statx status_a, status_b;
+
+    return statx(a, "", AT_EMPTY_PATH, STATX_MNT_ID, &status_a) == 0 &&
+           statx(b, "", AT_EMPTY_PATH, STATX_MNT_ID, &status_b) == 0 &&
+           status_a.stx_dev_major == status_b.stx_dev_major &&
+           status_a.stx_dev_minor == status_b.stx_dev_minor &&
+           (!(status_a.stx_mask & status_b.stx_mask & STATX_MNT_ID) ||
+            status_a.stx_mnt_id == status_b.stx_mnt_id);
+}
+
+static bool is_link(int directory_fd, const char *name)
+{
+    struct stat status;
+
+    return fstatat(directory_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISLNK(status.st_mode);
+}
+
+/* One name, with the errors of openat2. */
+static int open_name(int directory_fd, const char *name)
+{
+    AUTO_CLOSE int fd = -1;
+
+    if (strcmp(name, "..") == 0)
+        return -EXDEV;
+    fd = openat(directory_fd, name, DIRECTORY_FLAGS | O_NOFOLLOW);
+    if (fd < 0)
+        return errno == ENOTDIR && is_link(directory_fd, name) ? -ELOOP : -errno;
+    return same_mount(fd, directory_fd) ? TAKE_FD(fd) : -EXDEV;
+}
+
+static int open_by_names(int directory_fd, const char *relative)
+{
+    AUTO_CLOSE int held = -1;
+
+    if (!*relative)
+        return -ENOENT;
+    if (*relative == '/')
+        return -EXDEV;
+    held = open_name(directory_fd, ".");
+    while (held >= 0 && *relative) {
+        char name[PATH_MAX];
+        size_t n = strcspn(relative, "/");
+        int fd;
+
+        if (n >= sizeof(name))
+            return -ENAMETOOLONG;
+        memcpy(name, relative, n);
+        name[n] = '\0';
+        relative += n + (relative[n] == '/');
+        if (n == 0)
+            continue;
+        fd = open_name(held, name);
+        (void)close(held);
+        held = fd;
+    }
+    return held < 0 ? held : TAKE_FD(held);
+}
+
+int cgroup_open_below(int directory_fd, const char *relative)
+{
+    int fd = open_by_pieces(directory_fd, relative);
+
+    return fd == -ENOSYS ? open_by_names(directory_fd, relative) : fd;
+}

@@ -80,7 +80,8 @@ int process_targets_update(struct process_targets *targets, struct process_chang
 
 /*
  * The threads of a target now, by number; with children those of its living
- * descendants too, as far as /proc tells. *ret_threads is the caller's to free.
+ * descendants too, as far as /proc tells. None is of a process that has got the
+ * number of one that ended. *ret_threads is the caller's to free.
  * 0; -ESRCH where all have ended; -ENOMEM and the like.
  */
 int process_targets_threads(struct process_targets *targets, const struct process_target *target,

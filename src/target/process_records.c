@@ -60,13 +60,29 @@ static int add_fresh(struct process_targets *set, const struct task_event *event
     return 0;
 }
 
+/* Whether the one that had the number until now is known to have ended: by what was told before
+ * this birth, or by its descriptor. Both may share a clock tick, so that /proc would not tell. */
+static bool is_of_the_dead(const struct process_node *node)
+{
+    const struct counted_process *counted = node->counted;
+
+    return node->ending > 0 || (counted && counted->first == node && counted->exit_fd >= 0 &&
+                                exit_watch_has_ended(counted->exit_fd));
+}
+
 static int take_birth(struct process_targets *set, const struct task_event *event)
 {
-    struct process_node *node = process_find(set, event->pid);
-    struct process_node *parent = process_find(set, event->parent);
+    struct process_node *node = process_find(set, event->pid), *parent;
     struct counted_process *family;
-    int r = node ? 0 : add_fresh(set, event, parent, &node);
+    int r = 0;
 
+    if (node && is_of_the_dead(node)) {
+        process_forget(set, node);
+        node = NULL;
+    }
+    parent = process_find(set, event->parent);
+    if (!node)
+        r = add_fresh(set, event, parent, &node);
     if (r < 0)
         return r;
     if (parent)

@@ -64,20 +64,40 @@ static int append_children(struct process_targets *set, struct pid_list *process
     return r;
 }
 
+/* Whether it has its number still, if the set knew it. 1, 0 or -errno. */
+static int has_its_number(const struct process_targets *set, pid_t pid)
+{
+    const struct process_node *node = process_find(set, pid);
+    AUTO(process) struct process *process = NULL;
+    int r;
+
+    if (!node || node->start_ticks == 0)
+        return 1;
+    if (node->counted && node->counted->first == node && node->counted->exit_fd >= 0)
+        return !exit_watch_has_ended(node->counted->exit_fd);
+    r = process_open(set->procfs_fd, pid, &process);
+    if (r < 0)
+        return r == -ESRCH ? 0 : r;
+    return process_stat(process)->start_ticks == node->start_ticks;
+}
+
 /* Appends its threads, and to the processes what they have started. */
 static int append_process(struct process_targets *set, const struct process_target *target,
                           struct pid_list *processes, pid_t pid, struct pid_list *threads)
 {
     AUTO_FREE pid_t *ids = NULL;
-    size_t n = 0;
+    size_t n = 0, n_processes = processes->n;
     int r = process_threads(set->procfs_fd, pid, &ids, &n);
 
     if (r < 0)
         return r == -ESRCH ? 0 : r;
-    r = append(threads, ids, n);
     for (size_t i = 0; i < n && r == 0 && target->children; i++)
         r = append_children(set, processes, pid, ids[i]);
-    return r;
+    if (r == 0)
+        r = has_its_number(set, pid); /* now: so what was listed is its own */
+    if (r == 0)
+        processes->n = n_processes;
+    return r > 0 ? append(threads, ids, n) : r;
 }
 
 static int compare(const void *a, const void *b)

@@ -74,6 +74,10 @@ static bool enter_process(struct collector *collector, struct process_target *ta
 {
     struct entry *entry = find_group(&collector->ledger, target->group);
 
+    if (entry && process_group_is_over(entry->group)) {
+        ledger_rest(&collector->ledger, entry, collector->now_ns);
+        entry = NULL;
+    }
     if (!entry)
         entry = ledger_wake(&collector->ledger, target->group);
     if (!entry)

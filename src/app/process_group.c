@@ -64,6 +64,14 @@ bool process_group_is_incomplete(const struct process_group *group)
     return false;
 }
 
+bool process_group_is_over(const struct process_group *group)
+{
+    for (const struct process_member *member = group->members; member; member = member->next)
+        if (!member->ended)
+            return false;
+    return group->single;
+}
+
 static void drop_ended(struct process_group *group, struct process_targets *targets)
 {
     struct process_member **place = &group->members;
@@ -123,12 +131,12 @@ static bool is_same_process(const struct process_target *a, const struct process
     return a->pid == b->pid && a->start_ticks == b->start_ticks && a->children == b->children;
 }
 
-/* NULL: it has not got that process. */
+/* NULL: it has not got that process, or that has ended and another may have its number. */
 static struct process_member *find_member(const struct process_group *group,
                                           const struct process_target *target)
 {
     for (struct process_member *member = group->members; member; member = member->next)
-        if (is_same_process(member->target, target))
+        if (is_same_process(member->target, target) && process_target_lives(member->target))
             return member;
     return NULL;
 }

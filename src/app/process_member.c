@@ -130,7 +130,7 @@ static bool same_threads(const struct thread_counters *counters, const pid_t *th
            memcmp(counters->threads, threads, n * sizeof(*threads)) == 0;
 }
 
-/* Whether nothing was started, and the numbers given to nobody else, while we opened. */
+/* Whether nothing was started while we opened; whose numbers they are, the set has seen to. */
 static bool stands_still(const struct process_member *member, const struct process_opening *opening,
                          const struct thread_counters *counters)
 {
@@ -138,7 +138,7 @@ static bool stands_still(const struct process_member *member, const struct proce
     size_t n;
 
     return process_targets_threads(opening->targets, member->target, &again, &n) >= 0 &&
-           same_threads(counters, again, n) && process_target_lives(member->target);
+           same_threads(counters, again, n);
 }
 
 static void refuse(struct process_member *member, uint64_t now_ns)
@@ -158,7 +158,7 @@ static int try_together(struct process_member *member, struct process_opening *o
 
     if (r < 0)
         return r;
-    if (n > opening->threads_left) {
+    if (n > opening->threads_left + process_member_threads(member)) {
         refuse(member, opening->now_ns);
         return 1;
     }
@@ -185,13 +185,23 @@ static int try_together(struct process_member *member, struct process_opening *o
     return 1;
 }
 
+/* Its threads cannot be listed. 0 or -ENOMEM. */
+static int note_failure(struct process_member *member, int r)
+{
+    if (r == -EMFILE || r == -ENFILE)
+        member->absence = ABSENCE_NO_DESCRIPTORS;
+    else if (r == -EACCES || r == -EPERM)
+        member->absence = ABSENCE_NOT_PERMITTED;
+    return r == -ENOMEM ? r : 0; /* any other: it has ended, the set will tell */
+}
+
 static int open_together(struct process_member *member, struct process_opening *opening)
 {
     int r = 0;
 
     for (int tries = 1; tries <= MOST_TRIES && r == 0; tries++)
         r = try_together(member, opening, tries == MOST_TRIES);
-    return r == -ENOMEM ? r : 0; /* any other: it has ended, the set will tell */
+    return r < 0 ? note_failure(member, r) : 0;
 }
 
 static bool has_thread(const pid_t *threads, size_t n, pid_t thread)
@@ -258,7 +268,7 @@ static int follow_threads(struct process_member *member, struct process_opening 
     int r = process_targets_threads(opening->targets, member->target, &threads, &n);
 
     if (r < 0)
-        return r == -ENOMEM ? r : 0;
+        return note_failure(member, r);
     member->absence = ABSENCE_NONE;
     for (size_t i = 0; i < member->n_counters; i++)
         if (!has_thread(threads, n, member->counters[i].threads[0]))

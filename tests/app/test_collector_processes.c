@@ -32,15 +32,20 @@ static void end_thread(pid_t pid, pid_t thread)
     assert_int_equal(unlinkat(procfs.fd, path, AT_REMOVEDIR), 0);
 }
 
-static void add_process(pid_t pid, const char *comm, unsigned start)
+static void add_child(pid_t pid, const char *comm, unsigned start, pid_t parent)
 {
     char path[64], text[256];
 
     add_thread(pid, pid);
     (void)snprintf(path, sizeof(path), "%d/stat", pid);
-    (void)snprintf(text, sizeof(text), "%d (%s) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u\n", pid,
-                   comm, start);
+    (void)snprintf(text, sizeof(text), "%d (%s) S %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u\n", pid,
+                   comm, parent, start);
     fixture_tree_write(&procfs, path, text);
+}
+
+static void add_process(pid_t pid, const char *comm, unsigned start)
+{
+    add_child(pid, comm, start, 1);
 }
 
 static void end_process(pid_t pid)
@@ -142,6 +147,32 @@ static void group__the_same_number_with_another_start_is_another_process(void **
     assert_int_equal(total(f, "web"), 5);
 }
 
+static void group__of_one_process_begins_anew_with_another_of_its_number(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t before;
+
+    add_process(100, "web", 5);
+    start(f, "groups: [{name: software, events: [page-faults]}]\n"
+             "targets:\n"
+             "  processes: [{name: \"{{.Comm}}-{{.PID}}\", comm: [web], groups: [software]}]\n");
+    cycle(f);
+    count_thread(f, 100, 3);
+    cycle(f);
+    assert_int_equal(total(f, "web-100"), 3);
+    before = find(f, "web-100", COLUMN_START_TIME)->count;
+    count_thread(f, 100, 4);
+    end_process(100);
+    add_process(100, "web", 50);
+    cycle(f);
+    assert_int_equal(total(f, "web-100"), 0);
+    assert_int_not_equal(find(f, "web-100", COLUMN_START_TIME)->count, before);
+    assert_int_equal(f->perf.n_open, 1);
+    count_thread(f, 100, 2);
+    cycle(f);
+    assert_int_equal(total(f, "web-100"), 2);
+}
+
 static void group__a_member_that_begins_takes_no_rate_from_the_others(void **state)
 {
     struct fixture *f = *state;
@@ -224,6 +255,50 @@ static void read__that_fails_opens_all_threads_afresh_and_loses_nothing_of_the_o
     cycle(f);
     assert_int_equal(total(f, "web"), 7);
     assert_int_equal(f->perf.n_open, 3);
+}
+
+static void read__that_fails_opens_a_family_afresh_once_whose_first_process_has_ended(void **state)
+{
+    struct fixture *f = *state;
+    int next;
+
+    add_process(100, "web", 5);
+    add_child(101, "other", 6, 100);
+    start(f, "groups: [{name: software, events: [page-faults]}]\n"
+             "targets:\n"
+             "  processes: [{name: web, comm: [web], children: true, groups: [software]}]\n");
+    cycle(f);
+    assert_int_equal(f->perf.n_open, 2);
+    end_process(100);
+    f->perf.refuse_read = fail_with_eio;
+    cycle(f);
+    next = f->perf.next;
+    f->perf.refuse_read = NULL;
+    cycle(f);
+    assert_int_equal(f->perf.next - next, 1);
+    assert_int_equal(f->perf.n_open, 1);
+    count_thread(f, 101, 5);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 5);
+    assert_int_equal(members(f), 1);
+}
+
+static void limit__of_threads_leaves_room_for_those_that_are_opened_afresh(void **state)
+{
+    struct fixture *f = *state;
+
+    add_process(100, "web", 5);
+    add_thread(100, 101);
+    start(f, "groups: [{name: software, events: [page-faults]}]\n"
+             "limits: {threads: 3}\n"
+             "targets: {processes: [{name: web, comm: [web], groups: [software]}]}\n");
+    cycle(f);
+    f->perf.refuse_read = fail_with_eio;
+    cycle(f);
+    f->perf.refuse_read = NULL;
+    cycle(f);
+    assert_int_equal(f->perf.n_open, 2);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_PROCESS][ABSENCE_OVER_LIMIT], 0);
 }
 
 static void threads__are_followed_where_the_kernel_does_not_inherit_them(void **state)
@@ -337,10 +412,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PROCFS_TEST(group__is_the_sum_of_its_members_and_outlives_them),
         PROCFS_TEST(group__the_same_number_with_another_start_is_another_process),
+        PROCFS_TEST(group__of_one_process_begins_anew_with_another_of_its_number),
         PROCFS_TEST(group__a_member_that_begins_takes_no_rate_from_the_others),
         PROCFS_TEST(open__afresh_where_threads_started_while_the_others_were_opened),
         PROCFS_TEST(open__is_tried_five_times_at_most),
         PROCFS_TEST(read__that_fails_opens_all_threads_afresh_and_loses_nothing_of_the_others),
+        PROCFS_TEST(read__that_fails_opens_a_family_afresh_once_whose_first_process_has_ended),
+        PROCFS_TEST(limit__of_threads_leaves_room_for_those_that_are_opened_afresh),
         PROCFS_TEST(threads__are_followed_where_the_kernel_does_not_inherit_them),
         PROCFS_TEST(limit__of_threads_refuses_whole_processes),
         PROCFS_TEST(successor__goes_on_with_counters_that_have_inherited),

@@ -19,7 +19,6 @@
 #include "app/log.h"
 #include "base/clock.h"
 #include "metric/snapshot.h"
-#include "sys/memory.h"
 
 /*
  * Opening may be slow: it is done in batches, which grow while they are fast, and what
@@ -33,9 +32,6 @@
 
 /* The list of CPUs and an epoll, beside a ring for each CPU. */
 #define PROCESS_WATCH_DESCRIPTORS 2
-
-/* Memory of fewer entries than this is not worth giving back. */
-#define FEW_ENTRIES 100
 
 static struct target_class *class_of(const struct collector *collector, const struct entry *entry)
 {
@@ -296,19 +292,6 @@ static int publish(struct collector *collector)
     return 0;
 }
 
-/* After a mass death the heap is mostly free; it would stay ours for ever. */
-static void give_back_memory(struct collector *collector)
-{
-    size_t n = collector->ledger.n_entries;
-
-    if (n > collector->most_entries)
-        collector->most_entries = n;
-    if (2 * n + FEW_ENTRIES > collector->most_entries)
-        return;
-    memory_give_back();
-    collector->most_entries = n;
-}
-
 void collector_note_reload(struct collector *collector, bool good)
 {
     collector->status.config_reload_good = good;
@@ -351,7 +334,7 @@ int collector_cycle(struct collector *collector, uint64_t missed)
     opened = collector_open(collector);
     collector_read(collector);
     published = publish(collector);
-    give_back_memory(collector);
+    memory_give_back(&collector->memory, collector->now_ns);
     if (published < 0)
         return published;
     return discovered < 0 ? discovered : opened;

@@ -9,6 +9,7 @@
 #include "count/mechanism.h"
 #include "metric/exporter_status.h"
 #include "metric/roster.h"
+#include "sys/memory.h"
 #include "target/process_targets.h"
 
 struct collector {
@@ -38,7 +39,7 @@ struct collector {
     struct counter_set **opening; /* scratch: what is to be opened in this cycle */
     size_t n_opening;
     size_t next_admission; /* where in the ledger those begin that were refused, next time */
-    size_t most_entries;   /* since memory was given back */
+    struct memory_state memory;
     bool is_told;          /* of changes in the tree, by collector_tree_changed() … */
     bool look;             /* … and it may have changed */
     bool may_open;         /* some entry may have something to open */

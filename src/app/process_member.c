@@ -190,8 +190,6 @@ static int note_failure(struct process_member *member, int r)
 {
     if (r == -EMFILE || r == -ENFILE)
         member->absence = ABSENCE_NO_DESCRIPTORS;
-    else if (r == -EACCES || r == -EPERM)
-        member->absence = ABSENCE_NOT_PERMITTED;
     return r == -ENOMEM ? r : 0; /* any other: it has ended, the set will tell */
 }
 

@@ -95,7 +95,8 @@ int process_open(int procfs_fd, pid_t pid, struct process **ret_process)
         return -ENOMEM;
     process->pid = pid;
     (void)snprintf(path, sizeof(path), "%d", pid);
-    process->fd = openat(procfs_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    process->fd =
+        (int)TEMP_FAILURE_RETRY(openat(procfs_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (process->fd < 0)
         return process_error(-errno);
     r = read_all(process);
@@ -135,7 +136,8 @@ uid_t process_uid(const struct process *process)
 /* The length of what was read, or -errno. */
 static ssize_t read_arguments(const struct process *process, char *ret_text)
 {
-    AUTO_CLOSE int fd = openat(process->fd, "cmdline", O_RDONLY | O_CLOEXEC);
+    AUTO_CLOSE int fd =
+        (int)TEMP_FAILURE_RETRY(openat(process->fd, "cmdline", O_RDONLY | O_CLOEXEC));
     size_t length = 0;
 
     if (fd < 0)

@@ -62,7 +62,7 @@ int process_threads(int procfs_fd, pid_t pid, pid_t **ret_threads, size_t *ret_n
     int r;
 
     (void)snprintf(path, sizeof(path), "%d/task", pid);
-    fd = openat(procfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    fd = (int)TEMP_FAILURE_RETRY(openat(procfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (fd < 0)
         return process_error(-errno);
     r = list_threads(fd, &list);
@@ -103,7 +103,7 @@ int process_thread_children(int procfs_fd, pid_t pid, pid_t thread, pid_t **ret_
     int r;
 
     (void)snprintf(path, sizeof(path), "%d/task/%d/children", pid, thread);
-    fd = openat(procfs_fd, path, O_RDONLY | O_CLOEXEC);
+    fd = (int)TEMP_FAILURE_RETRY(openat(procfs_fd, path, O_RDONLY | O_CLOEXEC));
     if (fd < 0)
         return process_error(-errno);
     r = read_text(fd, &text);

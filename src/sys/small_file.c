@@ -24,7 +24,7 @@ static int read_to_end(int fd, char *ret_text, size_t size)
 
 int small_file_read(int directory_fd, const char *path, char *ret_text, size_t size)
 {
-    AUTO_CLOSE int fd = openat(directory_fd, path, O_RDONLY | O_CLOEXEC);
+    AUTO_CLOSE int fd = (int)TEMP_FAILURE_RETRY(openat(directory_fd, path, O_RDONLY | O_CLOEXEC));
 
     if (fd < 0)
         return -errno;
@@ -33,7 +33,8 @@ int small_file_read(int directory_fd, const char *path, char *ret_text, size_t s
 
 DIR *small_file_list(int directory_fd, const char *path)
 {
-    AUTO_CLOSE int fd = openat(directory_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int fd =
+        (int)TEMP_FAILURE_RETRY(openat(directory_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     DIR *directory;
 
     if (fd < 0)

@@ -115,7 +115,8 @@ static int see_all(struct process_targets *set, int fd)
 
 int process_scan(struct process_targets *set)
 {
-    AUTO_CLOSE int fd = openat(set->procfs_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int fd =
+        (int)TEMP_FAILURE_RETRY(openat(set->procfs_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     int r;
 
     if (fd < 0)

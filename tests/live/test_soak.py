@@ -11,6 +11,7 @@ import random
 import shutil
 import statistics
 import subprocess
+import tempfile
 import time
 
 import injectors
@@ -23,9 +24,17 @@ SECONDS = int(os.environ.get("PMU_TEST_SECONDS", "30"))
 SEED = int(os.environ.get("PMU_TEST_SEED", "0")) or random.randrange(1, 1 << 32)
 LINGER = 3.0
 SWITCHES = "pmu_cgroup_context_switches_total"
+STEADY = ("pmu_process_context_switches_total", "pmu_process_page_faults_total")
 START = "pmu_cgroup_start_time_seconds"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
 STANDING = [f"standing{i}.service" for i in range(5)]
+PROCESSES = """  processes:
+    - {comm: [soak-steady], name: steady, groups: [software]}
+    - {comm: [soak-birth], name: "{{.Comm}}-{{.PID}}", groups: [software]}
+    - {comm: [soak-threads], name: threads, groups: [software]}
+    - {comm: [soak-family], name: family, children: true, groups: [software]}
+    - {comm: [soak-exec], name: exec, groups: [software]}
+"""
 DESCRIPTORS_BACK_WITHIN = 30.0
 SLACK_DESCRIPTORS = 2
 MORE_MEMORY = 1.05
@@ -43,7 +52,9 @@ class SoakTest(live.LiveTest):
             self.addCleanup(process.wait)
             self.addCleanup(process.kill)
             self.cgroups.enter(name, process.pid)
-        self.exporter = self.enterContext(Exporter(live.config(self.cgroups, system="all")))
+        self.start_steady()
+        self.exporter = self.enterContext(
+            Exporter(live.config(self.cgroups, system="all", more=PROCESSES)))
         self.witness = self.enterContext(Witness(self.exporter))
         self.scene = injectors.Scene(self.exporter, self.cgroups, self.witness,
                                      random.Random(SEED))
@@ -54,10 +65,34 @@ class SoakTest(live.LiveTest):
         self.births = self.look()
         self.descriptors = self.rest()
 
+    def start_steady(self):
+        """A process that stays, under a name of its own."""
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        os.symlink("/bin/sh", directory + "/soak-steady")
+        process = subprocess.Popen([directory + "/soak-steady", "-c",
+                                    "while sleep 0.2; do :; done"])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.steady = {}
+
+    def look_at_steady(self, metrics):
+        """It is there, in the same life, and its counters never fall."""
+        self.assertEqual(metrics.value("pmu_process_members", groupname="steady"), 1)
+        now = {name: metrics.value(name, groupname="steady") for name in STEADY}
+        self.assertNotIn(None, now.values())
+        start = metrics.value("pmu_process_start_time_seconds", groupname="steady")
+        self.assertEqual(start, self.steady.setdefault("start", start))
+        for name, value in now.items():
+            if value < self.steady.get(name, 0):
+                self.witness.note(f"{name} fell from {self.steady[name]} to {value}")
+        self.steady.update(now)
+
     def look(self):
         """{label: start time} of what is counted now."""
         metrics = self.exporter.scrape(timeout=1 * SLACK)
         self.assertEqual(metrics.sum(UNCOUNTED, kind="cgroup"), 0)
+        self.assertEqual(metrics.sum(UNCOUNTED, kind="process"), 0)
+        self.look_at_steady(metrics)
         self.assertIsNotNone(metrics.value("pmu_machine_page_faults_total"))
         return {dict(labels)["cgroup"]: value for labels, value in metrics.find(START).items()}
 

@@ -49,9 +49,72 @@ for thread in threads: thread.join()
 sys.exit(f"storm: {bad[:5]}" if bad else 0)
 """
 
+# Processes of the names that a soak counts; they end with their process group.
+PROCESSES = """
+import ctypes, os, random, signal, sys, threading, time
+chance, end = random.Random(int(sys.argv[2])), time.monotonic() + float(sys.argv[3])
+libc = ctypes.CDLL(None)
+def name(text):
+    libc.prctl(15, text.encode(), 0, 0, 0)
+def start(what):
+    pid = os.fork()
+    if pid == 0:
+        what()
+        os._exit(0)
+    return pid
+def linger():
+    time.sleep(chance.uniform(0, 3))
+def births():  # killed at random, some before anybody looks at them
+    living = []
+    def one():
+        name("soak-birth")
+        linger()
+    while time.monotonic() < end:
+        if living and (len(living) > 60 or chance.random() < 0.4):
+            pid = living.pop(chance.randrange(len(living)))
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        else:
+            living.append(start(one))
+        time.sleep(chance.choice((0, 0, 0, 0.02)))
+def threads():
+    name("soak-threads")
+    def one():
+        bytearray(100000)
+        time.sleep(chance.uniform(0, 0.2))
+    while time.monotonic() < end:
+        some = [threading.Thread(target=one) for _ in range(chance.randint(1, 50))]
+        for thread in some: thread.start()
+        for thread in some: thread.join()
+def family():  # whose first process ends before its descendants
+    def descend(depth):
+        while depth and chance.random() < 0.9:
+            start(lambda: descend(depth - 1))
+            chance.random()
+        linger()
+    def one():
+        name("soak-family")
+        time.sleep(chance.uniform(0, 1.5))
+        descend(2)
+    while time.monotonic() < end:
+        os.waitpid(start(one), 0)
+def execs():  # names that change from one rule's to another's
+    def one():
+        name(chance.choice(("soak-birth", "soak-exec", "other")))
+        time.sleep(chance.uniform(0, 0.3))
+        os.execv("/bin/sh", [chance.choice(("sh", "soak-exec")), "-c", ":"])
+    while time.monotonic() < end:
+        for pid in [start(one) for _ in range(10)]: os.waitpid(pid, 0)
+def renames():
+    while time.monotonic() < end:
+        name(chance.choice(("soak-birth", "soak-threads", "soak-family", "other")))
+        time.sleep(0.0005)
+{"births": births, "threads": threads, "family": family, "execs": execs, "renames": renames}[sys.argv[1]]()
+"""
 
-def python(source, *arguments):
-    return subprocess.Popen([sys.executable, "-c", source, *map(str, arguments)])
+
+def python(source, *arguments, **options):
+    return subprocess.Popen([sys.executable, "-c", source, *map(str, arguments)], **options)
 
 
 def end_process(process):
@@ -208,4 +271,48 @@ def scraper_dies(scene):
     scene.scraper = python(SCRAPER, scene.exporter.port, 1)
 
 
-ALL = (hostile_births, burst, slow_connections, storm, stopped, few_descriptors, scraper_dies)
+def processes(scene, kind, stopped_for=0):
+    """Processes of that kind for a while; the exporter may be unable to run meanwhile."""
+    process = python(PROCESSES, kind, scene.random.randrange(1 << 32), scene.random.uniform(1, 4),
+                     start_new_session=True)
+    try:
+        if stopped_for:
+            scene.exporter.process.send_signal(signal.SIGSTOP)
+            time.sleep(stopped_for)
+            scene.exporter.process.send_signal(signal.SIGCONT)
+        if process.wait(30) != 0:
+            scene.witness.note(f"processes, {kind}: ended with {process.returncode}")
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        end_process(process)
+
+
+def process_births(scene):
+    processes(scene, "births")
+
+
+def process_births_unseen(scene):
+    with scene.witness.excused():
+        processes(scene, "births", stopped_for=scene.random.uniform(0.5, 2))
+
+
+def process_threads(scene):
+    processes(scene, "threads")
+
+
+def process_families(scene):
+    processes(scene, "family")
+
+
+def process_execs(scene):
+    processes(scene, "execs")
+
+
+def process_renames(scene):
+    processes(scene, "renames")
+
+
+ALL = (hostile_births, burst, slow_connections, storm, stopped, few_descriptors, scraper_dies,
+       process_births, process_births_unseen, process_threads, process_families, process_execs,
+       process_renames)

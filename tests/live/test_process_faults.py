@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What others, and the kernel, may do while processes are counted: numbers used again, bombs, storms
+of births, names and kills, and calls that fail."""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+import live
+import strict_exposition
+from cgroups import Cgroups
+from exporter import Exporter, is_sanitized
+from test_faults import NO_LEAK_CHECK, Strace
+from test_processes import (CYCLE, FAULTS, FAULTS_A_PROCESS, MEMBERS, START, UNCOUNTED, Crowd,
+                            ProcessTest, config)
+
+SLACK = 3 if is_sanitized() else 1
+MOST_CPU = 0.5 * SLACK  # of one core, while a storm lasts
+RECOVER_WITHIN = 5.0
+RELEASE_WITHIN = 30.0
+
+# The first process of a PID namespace: runs the command, and has children of the numbers wanted.
+NAMESPACE = """
+import ctypes, mmap, os, signal, subprocess, sys, time
+exporter = subprocess.Popen(sys.argv[1:])
+def bear(number):
+    with open("/proc/sys/kernel/ns_last_pid", "w") as file:
+        file.write(str(number - 1))
+    pid = os.fork()
+    if pid == 0:
+        ctypes.CDLL(None).prctl(15, b"reborn", 0, 0, 0)
+        while True:
+            mmap.mmap(-1, 40960).write(b"x" * 40960)
+            time.sleep(0.05)
+    return pid
+for line in sys.stdin:
+    word, number = line.split()
+    if word == "end":
+        os.kill(int(number), signal.SIGKILL)
+        os.waitpid(int(number), 0)
+        print("ended", flush=True)
+    else:
+        print("born", bear(int(number)), flush=True)
+exporter.terminate()
+sys.exit(exporter.wait(20))
+"""
+
+# The first process of a PID namespace too, so that all end with it.
+BOMB = """
+import ctypes, os, threading, time
+def explode(n_processes, n_threads):
+    for _ in range(n_threads):
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+    for _ in range(n_processes):
+        if os.fork() == 0:
+            time.sleep(60)
+            os._exit(0)
+if os.fork() == 0:
+    ctypes.CDLL(None).prctl(15, b"bomb", 0, 0, 0)
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+    for _ in range(3):
+        if os.fork() == 0:
+            explode(0, 150)
+            time.sleep(60)
+            os._exit(0)
+    explode(200, 0)
+    print("ready", flush=True)
+time.sleep(60)
+"""
+
+RENAMES = """
+import ctypes, sys, time
+libc = ctypes.CDLL(None)
+end = time.monotonic() + float(sys.argv[1])
+names = [b"renamed-%d" % i for i in range(40)]
+while time.monotonic() < end:
+    for name in names:
+        libc.prctl(15, name, 0, 0, 0)
+        time.sleep(0.0005)
+libc.prctl(15, b"at-rest", 0, 0, 0)
+print("done", flush=True)
+sys.stdin.readline()
+"""
+
+
+class FaultTest(ProcessTest):
+    def named(self, name):
+        """/bin/sleep, or another program of the test's, under a comm of the test's own."""
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        os.symlink("/bin/sleep", directory + "/" + name)
+        return directory + "/" + name
+
+    def sleeper(self, program):
+        process = subprocess.Popen([program, "120"])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def check_recovered(self, exporter, descriptors=None):
+        self.assertIsNone(exporter.process.poll(), "the same process goes on")
+        response = exporter.get("/metrics", timeout=1 * SLACK)
+        self.assertEqual(response.status, 200)
+        strict_exposition.parse(response.body)
+        exporter.check_log_rate()
+        end = time.monotonic() + RELEASE_WITHIN
+        while descriptors and exporter.open_descriptors() > descriptors + 2:
+            self.assertLess(time.monotonic(), end, "descriptors are back")
+            time.sleep(0.2)
+
+
+class Numbers(FaultTest):
+    def test_a_number_used_again_is_another_birth_that_begins_at_0(self):
+        live.need("unshare")
+        exporter = Exporter(config('comm: [reborn], name: "{{.Comm}}-{{.PID}}"'))
+        self.addCleanup(exporter.clean)
+        with open(exporter.stderr_path, "wb") as stderr:
+            namespace = exporter.process = subprocess.Popen(
+                ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", sys.executable, "-c",
+                 NAMESPACE, *exporter.command()], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=stderr, text=True)
+        self.addCleanup(namespace.stdout.close)
+        self.addCleanup(exporter.kill)
+
+        def ask(what):
+            namespace.stdin.write(what + "\n")
+            namespace.stdin.flush()
+            return namespace.stdout.readline().strip()
+
+        exporter.wait_until_ready()
+        name, start, last = "reborn-5000", None, None
+        for i in range(12):
+            if start:
+                self.assertEqual(ask("end 5000"), "ended")
+            self.assertEqual(ask("bear 5000"), "born 5000")
+            metrics = exporter.scrape_until(
+                lambda m: m.value(START, groupname=name) not in (None, start), 3.5 * CYCLE,
+                "the birth")
+            if last:
+                self.assertEqual(strict_exposition.compare(last, metrics.exposition), [])
+            self.assertEqual(metrics.value(FAULTS, groupname=name), 0)
+            self.assertEqual(metrics.value(MEMBERS, groupname=name), 1)
+            start = metrics.value(START, groupname=name)
+            last = metrics.exposition
+            if i % 4 == 0:
+                last = exporter.scrape_until(lambda m: m.value(FAULTS, groupname=name) > 0,
+                                             3.5 * CYCLE, "its faults").exposition
+        namespace.stdin.close()
+        self.assertEqual(namespace.wait(20), 0, exporter.stderr())
+
+
+class Storms(FaultTest):
+    def test_a_bomb_of_processes_and_threads_costs_nobody_else(self):
+        live.need("unshare")
+        cgroups = self.enterContext(Cgroups())
+        path = cgroups.make("a.service")
+        text = (f"  cgroups: [{{include: [\"/{cgroups.top}/**\"], groups: [software]}}]\n"
+                "limits: {processes: 40, threads: 120}\n")
+        exporter = self.run_exporter('comm: [bomb], name: "bomb"', 'comm: [calm], name: "calm"',
+                                     more=text)
+        calm = self.named("calm")
+        self.sleeper(calm)
+        self.seen(exporter, "calm", 1)
+        descriptors, cpu, began = exporter.open_descriptors(), exporter.cpu_seconds(), time.monotonic()
+        bomb = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", sys.executable, "-c",
+                                 BOMB], stdout=subprocess.PIPE, text=True)
+        try:
+            self.assertEqual(bomb.stdout.readline(), "ready\n")
+            self.sleeper(calm)
+            self.seen(exporter, "calm", 2)
+            metrics = self.after(exporter)
+            self.check_between(metrics.value(MEMBERS, groupname="bomb"), 1, 30)  # its share
+            self.assertEqual(metrics.value(MEMBERS, groupname="calm"), 2)
+            self.assertGreater(metrics.value(UNCOUNTED, kind="process", reason="over_limit"), 0)
+            self.assertIsNotNone(metrics.value("pmu_cgroup_page_faults_total", cgroup=path))
+        finally:
+            bomb.kill()
+            bomb.wait()
+            bomb.stdout.close()
+        share = (exporter.cpu_seconds() - cpu) / (time.monotonic() - began)
+        self.assertLess(share, MOST_CPU)
+        exporter.scrape_until(lambda m: m.value(MEMBERS, groupname="bomb") == 0, 3.5 * CYCLE,
+                              "its end")
+        self.check_recovered(exporter, descriptors + 5)
+
+    def test_a_storm_of_births_that_loses_records_costs_no_count(self):
+        exporter = self.run_exporter('comm: [storm], name: "storm"', "comm: [crowd-y]")
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        os.symlink("/bin/sh", directory + "/storm")
+        with Crowd("crowd-y", "threads", 4, 500, 100) as crowd:
+            before = self.seen(exporter, "crowd", 1)
+            descriptors, cpu, began = (exporter.open_descriptors(), exporter.cpu_seconds(),
+                                       time.monotonic())
+            storms = [subprocess.Popen([directory + "/storm", "-c", "while :; do (:); (:); done"])
+                      for _ in range(2)]
+            try:
+                told, _, _ = crowd.run()
+                last = before
+                while time.monotonic() < began + 5:
+                    metrics = exporter.scrape()
+                    self.assertEqual(
+                        strict_exposition.compare(last.exposition, metrics.exposition), [])
+                    last = metrics
+                    time.sleep(0.5)
+            finally:
+                for storm in storms:
+                    storm.kill()
+                    storm.wait()
+            share = (exporter.cpu_seconds() - cpu) / (time.monotonic() - began)
+            self.assertGreater(last.value("pmu_process_task_clock_seconds_total",
+                                          groupname="storm"), 0)
+            after = self.after(exporter)
+            ours = after.value(FAULTS, groupname="crowd") - before.value(FAULTS, groupname="crowd")
+            self.check_between(ours, told, told + FAULTS_A_PROCESS)
+            self.assertEqual(after.value(MEMBERS, groupname="crowd"), 1)
+            exporter.scrape_until(lambda m: m.value(MEMBERS, groupname="storm") == 0, 3.5 * CYCLE,
+                                  "its end")
+            print(f"{share:.0%} of a core in the storm")
+            self.assertLess(share, MOST_CPU)
+            self.check_recovered(exporter, descriptors)
+            crowd.end()
+
+    def test_names_that_change_1000_times_a_second_cost_little(self):
+        exporter = self.run_exporter('cmdline: ["renamed-%d"], name: "{{.Comm}}"')
+        cpu, began = exporter.cpu_seconds(), time.monotonic()
+        process = subprocess.Popen([sys.executable, "-c", RENAMES, "2.5"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stdin.close)
+        self.assertEqual(process.stdout.readline(), "done\n")
+        share = (exporter.cpu_seconds() - cpu) / (time.monotonic() - began)
+        print(f"{share:.0%} of a core while names change")
+        self.assertLess(share, MOST_CPU / 2)
+        metrics = self.seen(exporter, "at-rest", 1)
+        self.assertLessEqual(sum(v for v in metrics.find(MEMBERS).values()), 1)
+        self.check_recovered(exporter)
+
+    def test_kills_at_random_leave_the_others(self):
+        exporter = self.run_exporter('comm: [mortal], name: "mortal"')
+        program, chance = self.named("mortal"), random.Random(1)
+        descriptors = exporter.open_descriptors()
+        living = [self.sleeper(program) for _ in range(60)]
+        end = time.monotonic() + 4
+        while time.monotonic() < end:
+            victim = living.pop(chance.randrange(len(living)))
+            victim.kill()
+            victim.wait()
+            living.append(self.sleeper(program))
+        for victim in living[:40]:
+            victim.kill()
+            victim.wait()
+        self.seen(exporter, "mortal", 20)
+        for victim in living[40:]:
+            victim.kill()
+            victim.wait()
+        exporter.scrape_until(lambda m: m.sum(MEMBERS) == 0, 3.5 * CYCLE, "their end")
+        self.check_recovered(exporter, descriptors)
+
+
+class Injected(FaultTest):
+    """Calls fail while processes come and go; afterwards all that live are counted."""
+
+    def check(self, call, *errors):
+        live.need("strace")
+        program = self.named("victim")
+        exporter = self.enterContext(
+            Exporter(config('comm: [victim], name: "victim"', 'comm: [constant], name: "constant"'),
+                     env=NO_LEAK_CHECK))
+        self.sleeper(self.named("constant"))
+        living = [self.sleeper(program) for _ in range(4)]
+        last = self.seen(exporter, "victim", 4).exposition
+        self.seen(exporter, "constant", 1)
+        for error in errors:
+            with self.subTest(error=error):
+                with Strace(exporter, f"trace={call}", f"inject={call}:error={error}:when=2+2"):
+                    living += [self.sleeper(program) for _ in range(4)]
+                    for victim in living[:3]:
+                        victim.kill()
+                        victim.wait()
+                    del living[:3]
+                    time.sleep(1.3 * CYCLE)
+                    self.assertEqual(exporter.get("/metrics", timeout=1 * SLACK).status, 200)
+                metrics = exporter.scrape_until(
+                    lambda m: m.value(MEMBERS, groupname="victim") == len(living) and
+                    m.sum(UNCOUNTED, kind="process") == 0 and
+                    m.value("pmu_exporter_targets", kind="process") == len(living) + 1,
+                    RECOVER_WITHIN * SLACK, f"recovery from {call} {error}")
+                self.assertEqual(strict_exposition.compare(last, metrics.exposition), [])
+                last = metrics.exposition
+        self.check_recovered(exporter)
+
+    def test_opening_counters_fails(self):
+        self.check("perf_event_open", "EMFILE", "ENOMEM", "EINTR", "EACCES")
+
+    def test_opening_files_of_processes_fails(self):
+        # EACCES is how /proc says that we may not see it: then the next scan looks again
+        self.check("openat", "EMFILE", "ENOMEM", "EINTR")
+
+    def test_opening_descriptors_of_processes_fails(self):
+        self.check("pidfd_open", "EMFILE")
+
+
+if __name__ == "__main__":
+    live.main()

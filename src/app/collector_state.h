@@ -40,9 +40,9 @@ struct collector {
     size_t n_opening;
     size_t next_admission; /* where in the ledger those begin that were refused, next time */
     struct memory_state memory;
-    bool is_told;          /* of changes in the tree, by collector_tree_changed() … */
-    bool look;             /* … and it may have changed */
-    bool may_open;         /* some entry may have something to open */
+    bool is_told;  /* of changes in the tree, by collector_tree_changed() … */
+    bool look;     /* … and it may have changed */
+    bool may_open; /* some entry may have something to open */
     bool out_of_date;
     uint64_t now_ns;
     uint64_t probe_at_ns;

@@ -143,7 +143,7 @@ class Numbers(FaultTest):
             self.assertEqual(metrics.value(MEMBERS, groupname=name), 1)
             start = metrics.value(START, groupname=name)
             last = metrics.exposition
-            if i % 4 == 0:
+            if i % 11 == 0:
                 last = exporter.scrape_until(lambda m: m.value(FAULTS, groupname=name) > 0,
                                              3.5 * CYCLE, "its faults").exposition
         namespace.stdin.close()
@@ -197,7 +197,7 @@ class Storms(FaultTest):
             try:
                 told, _, _ = crowd.run()
                 last = before
-                while time.monotonic() < began + 5:
+                while time.monotonic() < began + 4:
                     metrics = exporter.scrape()
                     self.assertEqual(
                         strict_exposition.compare(last.exposition, metrics.exposition), [])
@@ -242,7 +242,7 @@ class Storms(FaultTest):
         program, chance = self.named("mortal"), random.Random(1)
         descriptors = exporter.open_descriptors()
         living = [self.sleeper(program) for _ in range(60)]
-        end = time.monotonic() + 4
+        end = time.monotonic() + 2.5
         while time.monotonic() < end:
             victim = living.pop(chance.randrange(len(living)))
             victim.kill()
@@ -280,7 +280,7 @@ class Injected(FaultTest):
                         victim.kill()
                         victim.wait()
                     del living[:3]
-                    time.sleep(1.3 * CYCLE)
+                    time.sleep(1.1 * CYCLE)
                     self.assertEqual(exporter.get("/metrics", timeout=1 * SLACK).status, 200)
                 metrics = exporter.scrape_until(
                     lambda m: m.value(MEMBERS, groupname="victim") == len(living) and

@@ -4,14 +4,15 @@
 /*
  * A way of counting targets. What differs between them is how counters are
  * opened and where readings come from; deltas, sums and times are the same code
- * (counter_set.c). `direct` opens events for every target; `bpf` will feed the
- * same readings from one set of groups a CPU.
+ * (counter_set.c). `direct` opens events for every target; `bpf` feeds the same
+ * readings from one set of groups a CPU.
  */
 
 #include <stdint.h>
 
 #include "count/counter_set.h"
 #include "sys/perf_event.h"
+#include "sys/switch_program.h"
 
 /* A group as the kernel gives it: PERF_FORMAT_GROUP | ID | TOTAL_TIME_ENABLED | TOTAL_TIME_RUNNING.
  */
@@ -26,7 +27,7 @@ struct group_reading {
 };
 
 struct mechanism {
-    const char *name;             /* "direct" */
+    const char *name;             /* "direct", "bpf" */
     size_t open_counters;         /* descriptors that are open now */
     size_t descriptors;           /* how many it may hold; the owner may change it between calls */
     struct group_reading reading; /* scratch: too large to be cleared on the stack for each group */
@@ -63,6 +64,12 @@ struct mechanism {
      */
     int (*set_enabled)(struct mechanism *mechanism, int handle, bool enabled);
 
+    /*
+     * Brings what is read to the present, for a round of readings; what is opened counts from
+     * here on at the latest. NULL: each reading is of the moment that it is made in.
+     */
+    void (*refresh)(struct mechanism *mechanism);
+
     struct mechanism *(*free)(struct mechanism *mechanism);
 };
 
@@ -71,5 +78,16 @@ struct mechanism {
  * descriptors until the owner sets the field. NULL if there is no memory.
  */
 struct mechanism *mechanism_direct_new(const struct perf_ops *ops);
+
+/*
+ * One set of groups on each CPU for all cgroups, charged to the one that runs at each switch
+ * (sys/switch_program.h). Counts cgroups and nothing else; its size bounds how many, on which
+ * CPUs, and how many different groups (SWITCH_GROUP_LANES). ops: borrowed. 0, or -errno with
+ * the reason in *ret_refusal.
+ */
+int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_size *size,
+                      struct mechanism **ret_mechanism, enum switch_refusal *ret_refusal);
+
+void mechanism_refresh(struct mechanism *mechanism);
 struct mechanism *mechanism_free(struct mechanism *mechanism);
 DEFINE_AUTO(mechanism, struct mechanism *, mechanism_free)

@@ -29,6 +29,14 @@ struct event_code {
     bool exclude_hypervisor;
 };
 
+/* Whether both are the same to the kernel. */
+static inline bool event_code_equal(const struct event_code *a, const struct event_code *b)
+{
+    return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
+           a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
+           a->exclude_kernel == b->exclude_kernel && a->exclude_hypervisor == b->exclude_hypervisor;
+}
+
 struct event {
     char *name;        /* as configured: "cache-misses:u" */
     char *metric;      /* the legal part of a metric name, without unit: "cache_misses_user" */

@@ -8,21 +8,13 @@
 
 #include "count/counter_cells.h"
 
-static bool same_event(const struct event *a, const struct event *b)
-{
-    return a->code.type == b->code.type && a->code.config == b->code.config &&
-           a->code.config1 == b->code.config1 && a->code.config2 == b->code.config2 &&
-           a->code.exclude_user == b->code.exclude_user &&
-           a->code.exclude_kernel == b->code.exclude_kernel &&
-           a->code.exclude_hypervisor == b->code.exclude_hypervisor;
-}
-
 static bool same_group(const struct event_group *a, const struct event_group *b)
 {
     if (strcmp(a->name, b->name) != 0 || a->n_opened != b->n_opened)
         return false;
     for (size_t i = 0; i < a->n_opened; i++)
-        if (!same_event(a->members[a->opened[i]].event, b->members[b->opened[i]].event))
+        if (!event_code_equal(&a->members[a->opened[i]].event->code,
+                              &b->members[b->opened[i]].event->code))
             return false;
     return a->n_opened > 0;
 }
@@ -83,7 +75,7 @@ void counter_set_adopt(struct counter_set *set, struct counter_set *from,
 {
     const struct event_groups *groups = set->groups, *from_groups = from->groups;
 
-    if (set->scope.kind != from->scope.kind ||
+    if (set->mechanism != from->mechanism || set->scope.kind != from->scope.kind ||
         (set->scope.kind == SCOPE_PROCESS && !same_threads(&set->scope, &from->scope)))
         return;
     for (size_t i = 0; i < groups->n_groups; i++)

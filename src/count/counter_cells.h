@@ -86,3 +86,9 @@ void counter_cell_ended(struct counter_set *set, size_t place, size_t group);
 
 /* Closes a cell, if it is open. */
 void counter_cell_close(struct counter_set *set, size_t place, size_t group);
+
+/*
+ * After an attempt to open a set: a group that could not be opened somewhere (`absences`) is
+ * closed in all its places, unless it was counting before; and when to try again.
+ */
+void counter_set_settle(struct counter_set *set, uint64_t now_ns);

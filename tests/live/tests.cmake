@@ -16,13 +16,14 @@ function(add_live_test name)
   set_tests_properties(live/${name} PROPERTIES
     LABELS live TIMEOUT 180 RUN_SERIAL TRUE SKIP_RETURN_CODE 77
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
-PMU_TEST_CROWD=$<TARGET_FILE:crowd>;\
+PMU_TEST_CROWD=$<TARGET_FILE:crowd>;PMU_TEST_MECHANISMS=$<TARGET_FILE:mechanisms>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
 add_live_test(http)
 add_live_test(faults)
 add_live_test(hostile)
+add_live_test(mechanisms)
 add_live_test(process_faults)
 add_live_test(processes)
 add_live_test(reload)

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The BPF program that charges what perf events of a CPU count to the cgroup that runs
+ * there (src/sys/bpf/switch.bpf.c), loaded and attached. What it adds up stands in memory
+ * that we share with it: a cell for each CPU and slot, of 64-bit lanes that only grow. A
+ * lane is written while it is read; each by itself is always whole.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+/* Events on a CPU, at the most. */
+#define SWITCH_PROGRAM_EVENTS 64
+
+/* The slot of whatever has none of its own, idle CPUs included. */
+#define SWITCH_PROGRAM_REST 0
+
+/*
+ * The slot where the program notes what it divided by guess: where a task runs in another
+ * cgroup than it was told of, its turn's share of the time is taken for its share of all.
+ */
+#define SWITCH_PROGRAM_DOUBTFUL 1
+#define SWITCH_PROGRAM_FIRST    2 /* that a cgroup may have */
+
+/* `times` of an event whose times are not wanted. */
+#define SWITCH_PROGRAM_NO_TIMES SIZE_MAX
+
+struct switch_program;
+
+struct switch_program_size {
+    size_t n_cpus;  /* the highest number of a CPU, and 1 */
+    size_t n_slots; /* with those that no cgroup has */
+    size_t n_lanes; /* of a cell, at least 3 */
+    bool v1;        /* cgroups are those of the v1 hierarchy of perf_event */
+};
+
+/* Why there is no program. */
+enum switch_refusal {
+    SWITCH_REFUSAL_NONE,
+    SWITCH_REFUSAL_NOT_BUILT,
+    SWITCH_REFUSAL_NO_BTF,
+    SWITCH_REFUSAL_NO_CAPABILITY,
+    SWITCH_REFUSAL_LOCKDOWN,
+    SWITCH_REFUSAL_FORBIDDEN, /* with the capabilities, and without lockdown */
+    SWITCH_REFUSAL_OLD_KERNEL,
+    SWITCH_REFUSAL_NO_MEMORY,
+    SWITCH_REFUSAL_OTHER,
+    SWITCH_REFUSAL_COUNT_,
+};
+
+/* In words for people, as in "the kernel has no BTF". Static. */
+const char *switch_refusal_text(enum switch_refusal refusal);
+
+/*
+ * Loads and attaches it; nothing is counted yet. The program ends with the object. Takes
+ * some tens of milliseconds. 0, or -errno with the reason in *ret_refusal.
+ */
+int switch_program_load(const struct switch_program_size *size, struct switch_program **ret_program,
+                        enum switch_refusal *ret_refusal);
+struct switch_program *switch_program_free(struct switch_program *program);
+DEFINE_AUTO(switch_program, struct switch_program *, switch_program_free)
+
+/* The lanes of a slot on a CPU; borrowed. */
+uint64_t *switch_program_cell(const struct switch_program *program, size_t cpu, size_t slot);
+
+/*
+ * To which lanes an event is added: its value, and, unless `times` is
+ * SWITCH_PROGRAM_NO_TIMES, its times enabled and running at `times` and the next.
+ * counts_switches: it is context-switches, which the kernel counts only just after the
+ * program has run. All events below n_events have been placed, on whatever CPUs they are open.
+ */
+void switch_program_place_event(struct switch_program *program, size_t event, size_t value,
+                                size_t times, bool counts_switches);
+void switch_program_set_n_events(struct switch_program *program, size_t n_events);
+
+/*
+ * Gives a CPU one of its events; fd < 0: takes it away. What it has counted before is
+ * charged at the next switch, or refresh, there. 0 or -errno.
+ */
+int switch_program_set_event(struct switch_program *program, size_t cpu, size_t event, int fd);
+
+/*
+ * Gives the cgroup of this id a slot, or takes it away (then it is charged to its nearest
+ * ancestor that has one). On each CPU from the next refresh on at the latest. 0 or -errno.
+ */
+int switch_program_set_slot(struct switch_program *program, uint64_t cgroup, size_t slot);
+int switch_program_clear_slot(struct switch_program *program, uint64_t cgroup);
+
+/*
+ * Charges what a CPU has counted up to now, and finds out anew to whom it is to be charged:
+ * slots that were set or cleared, a task that was moved. 0; -ENXIO: the CPU is offline; -errno.
+ */
+int switch_program_refresh(struct switch_program *program, size_t cpu);

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The bpf mechanism: the groups of all cgroups are open once on each CPU, and a program in
+ * the kernel adds what they count to the slot of the cgroup that runs. A cell of a counter
+ * set is a slot, a CPU and a group: nothing is opened for it. A reading is the sum of the
+ * target's slot and those nested in it, and grows as one of the kernel's does, so that all
+ * that is made of readings is the same code as in direct.
+ *
+ * What a CPU is running is charged at its next switch, or when it is refreshed, which is
+ * done before each round of readings.
+ */
+#include <errno.h>
+#include <limits.h>
+
+#include "base/clock.h"
+#include "count/bpf.h"
+#include "count/cgroup_slots.h"
+#include "count/counter_cells.h"
+#include "count/perf_group.h"
+#include "count/switch_groups.h"
+
+struct bpf {
+    struct mechanism mechanism;
+    struct switch_program_size size;
+    struct switch_program *program;
+    struct switch_groups *groups;
+    struct cgroup_slots *slots;
+    bool *lost; /* [CPU number]: it was offline at the last refresh */
+};
+
+/* What a handle stands for: which slot, on which CPU, which group. */
+struct bpf_cell {
+    size_t slot, cpu, group;
+};
+
+static struct bpf *bpf_of(struct mechanism *mechanism)
+{
+    return (struct bpf *)mechanism;
+}
+
+static int handle_of(const struct bpf *bpf, const struct bpf_cell *cell)
+{
+    return (int)((cell->slot * bpf->size.n_cpus + cell->cpu) * SWITCH_GROUPS_MAX + cell->group);
+}
+
+static struct bpf_cell cell_of(const struct bpf *bpf, int handle)
+{
+    const size_t place = (size_t)handle / SWITCH_GROUPS_MAX;
+
+    return (struct bpf_cell){.slot = place / bpf->size.n_cpus,
+                             .cpu = place % bpf->size.n_cpus,
+                             .group = (size_t)handle % SWITCH_GROUPS_MAX};
+}
+
+/* The times first: what is charged while we read may be in the values and not in them. */
+static int bpf_read(struct mechanism *mechanism, int handle, size_t n_values,
+                    struct group_reading *ret_reading)
+{
+    const struct bpf *bpf = bpf_of(mechanism);
+    const struct bpf_cell cell = cell_of(bpf, handle);
+    const size_t first = switch_groups_first_lane(bpf->groups, cell.group);
+
+    ret_reading->n_values = n_values;
+    ret_reading->enabled = cgroup_slots_sum(bpf->slots, cell.slot, cell.cpu, first + n_values);
+    ret_reading->running = cgroup_slots_sum(bpf->slots, cell.slot, cell.cpu, first + n_values + 1);
+    for (size_t i = 0; i < n_values; i++) {
+        ret_reading->values[i].value = cgroup_slots_sum(bpf->slots, cell.slot, cell.cpu, first + i);
+        ret_reading->values[i].id = i;
+    }
+    return 0;
+}
+
+/* What each CPU is running is charged, and to the right slot from here on. */
+static void refresh_cpus(struct bpf *bpf)
+{
+    for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++) {
+        const struct cpu_number number = {(int)cpu};
+        int r = switch_program_refresh(bpf->program, cpu);
+
+        if (r == -ENXIO && !bpf->lost[cpu])
+            switch_groups_lose_cpu(bpf->groups, number);
+        if (r != -ENXIO && bpf->lost[cpu])
+            (void)switch_groups_regain_cpu(bpf->groups, number); /* or next time */
+        bpf->lost[cpu] = r == -ENXIO;
+    }
+}
+
+static void tell_open_counters(struct bpf *bpf)
+{
+    bpf->mechanism.open_counters = switch_groups_open_counters(bpf->groups);
+}
+
+static void bpf_refresh(struct mechanism *mechanism)
+{
+    struct bpf *bpf = bpf_of(mechanism);
+
+    refresh_cpus(bpf);
+    if (cgroup_slots_any_left(bpf->slots))
+        cgroup_slots_fold(bpf->slots);
+    tell_open_counters(bpf);
+}
+
+/* Nobody is charged in a slot that is left from the next refresh on. */
+static void leave_slot(struct bpf *bpf, size_t slot)
+{
+    if (cgroup_slots_leave(bpf->slots, slot))
+        (void)switch_program_clear_slot(bpf->program, cgroup_slots_id(bpf->slots, slot));
+}
+
+static void leave_group(struct bpf *bpf, size_t group)
+{
+    if (!switch_groups_leave(bpf->groups, group))
+        return;
+    refresh_cpus(bpf);
+    cgroup_slots_clear_lanes(bpf->slots, switch_groups_first_lane(bpf->groups, group),
+                             SWITCH_GROUP_LANES(switch_groups_n_events(bpf->groups, group)));
+    tell_open_counters(bpf);
+}
+
+static void bpf_close(struct mechanism *mechanism, struct counter_set *set, size_t place,
+                      size_t group)
+{
+    struct bpf *bpf = bpf_of(mechanism);
+    const struct bpf_cell cell = cell_of(bpf, counter_cell(set, place, group)->handle);
+
+    leave_slot(bpf, cell.slot);
+    leave_group(bpf, cell.group);
+}
+
+static int bpf_set_enabled(struct mechanism *mechanism, int handle, bool enabled)
+{
+    struct bpf *bpf = bpf_of(mechanism);
+    const struct bpf_cell cell = cell_of(bpf, handle);
+
+    return switch_groups_set_enabled(bpf->groups, cell.group, (struct cpu_number){(int)cell.cpu},
+                                     enabled);
+}
+
+/* Why there is no slot or no group. */
+static enum absence absence_of(int error, const struct scope *scope)
+{
+    if (error == -ENOSPC)
+        return ABSENCE_OVER_LIMIT;
+    if (error == -ENAMETOOLONG)
+        return ABSENCE_NOT_SUPPORTED;
+    if (error == -ENOENT || error == -ENODEV || error == -ESTALE)
+        return ABSENCE_TARGET_GONE;
+    return perf_group_absence(error, scope);
+}
+
+static void open_cell(struct bpf *bpf, struct counter_set *set, size_t place, size_t group,
+                      const struct bpf_cell *wanted)
+{
+    struct counter_cell *cell = counter_cell(set, place, group);
+    const struct cpu_number cpu = set->scope.cpus->cpus[place];
+    const size_t open = switch_groups_open_counters(bpf->groups);
+    const size_t rest = bpf->mechanism.descriptors > open ? bpf->mechanism.descriptors - open : 0;
+    enum absence absence;
+    int r = switch_groups_open(bpf->groups, wanted->group, cpu,
+                               !counter_group_is_paused(set, group), rest);
+
+    if (r == 0) {
+        cgroup_slots_share(bpf->slots, wanted->slot);
+        switch_groups_use(bpf->groups, wanted->group);
+        counter_cell_opened(set, place, group, handle_of(bpf, wanted));
+        return;
+    }
+    absence = perf_group_absence(r, &set->scope);
+    cell->offline = absence == ABSENCE_CPU_OFFLINE;
+    if (!cell->offline)
+        set->absences[group] = absence;
+}
+
+static void open_group(struct bpf *bpf, struct counter_set *set, size_t group, size_t slot)
+{
+    struct bpf_cell cell = {.slot = slot};
+    int r = switch_groups_find(bpf->groups, &set->groups->groups[group], &cell.group);
+
+    if (r < 0) {
+        set->absences[group] = absence_of(r, &set->scope);
+        return;
+    }
+    for (size_t place = 0; place < set->n_places; place++) {
+        cell.cpu = (size_t)set->scope.cpus->cpus[place].value;
+        if (counter_cell(set, place, group)->handle < 0 && set->absences[group] == ABSENCE_NONE)
+            open_cell(bpf, set, place, group, &cell);
+    }
+}
+
+/* The slot of the set's cgroup, with us as one of its users. */
+static int enter_slot(struct bpf *bpf, const struct scope *scope, size_t *ret_slot)
+{
+    AUTO(cgroup_lineage) struct cgroup_lineage *lineage = NULL;
+    bool new;
+    int r = cgroup_lineage_read(scope->cgroup_fd, &lineage);
+
+    if (r >= 0)
+        r = cgroup_slots_enter(bpf->slots, lineage, ret_slot, &new);
+    if (r >= 0 && new)
+        r = switch_program_set_slot(bpf->program, cgroup_lineage_id(lineage), *ret_slot);
+    else
+        return r;
+    if (r < 0)
+        leave_slot(bpf, *ret_slot);
+    return r;
+}
+
+static void open_set(struct bpf *bpf, struct counter_set *set)
+{
+    const struct event_groups *groups = set->groups;
+    size_t slot = 0;
+    int r = set->scope.kind == SCOPE_CGROUP ? enter_slot(bpf, &set->scope, &slot) : -EOPNOTSUPP;
+
+    for (size_t group = 0; group < groups->n_groups; group++) {
+        if (groups->groups[group].n_opened == 0)
+            continue;
+        set->absences[group] = r < 0 ? absence_of(r, &set->scope) : ABSENCE_NONE;
+        if (r >= 0)
+            open_group(bpf, set, group, slot);
+    }
+    counter_set_settle(set, clock_monotonic_ns());
+    if (r >= 0)
+        leave_slot(bpf, slot); /* its cells are its users now */
+}
+
+static int bpf_open(struct mechanism *mechanism, struct counter_set **sets, size_t n_sets)
+{
+    struct bpf *bpf = bpf_of(mechanism);
+
+    for (size_t i = 0; i < n_sets; i++)
+        open_set(bpf, sets[i]);
+    tell_open_counters(bpf);
+    return 0;
+}
+
+uint64_t bpf_doubtful(const struct mechanism *mechanism, size_t lane)
+{
+    const struct bpf *bpf = (const struct bpf *)mechanism;
+    uint64_t sum = 0;
+
+    for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++)
+        sum += switch_program_cell(bpf->program, cpu, SWITCH_PROGRAM_DOUBTFUL)[lane];
+    return sum;
+}
+
+static struct mechanism *bpf_free(struct mechanism *mechanism)
+{
+    struct bpf *bpf = bpf_of(mechanism);
+
+    (void)switch_groups_free(bpf->groups);
+    (void)cgroup_slots_free(bpf->slots);
+    (void)switch_program_free(bpf->program);
+    free(bpf->lost);
+    free(bpf);
+    return NULL;
+}
+
+/* The parts of it. 0 or -errno. */
+static int fill(struct bpf *bpf, const struct perf_ops *ops, enum switch_refusal *ret_refusal)
+{
+    struct slot_cells cells = {.n_cpus = bpf->size.n_cpus,
+                               .n_slots = bpf->size.n_slots,
+                               .n_lanes = bpf->size.n_lanes,
+                               .n_reserved = SWITCH_PROGRAM_FIRST};
+    int r = switch_program_load(&bpf->size, &bpf->program, ret_refusal);
+
+    if (r < 0)
+        return r;
+    cells.lanes = switch_program_cell(bpf->program, 0, 0);
+    bpf->groups = switch_groups_new(bpf->program, ops, &bpf->size);
+    bpf->slots = cgroup_slots_new(&cells);
+    bpf->lost = calloc(bpf->size.n_cpus, sizeof(*bpf->lost));
+    if (bpf->groups && bpf->slots && bpf->lost)
+        return 0;
+    *ret_refusal = SWITCH_REFUSAL_NO_MEMORY;
+    return -ENOMEM;
+}
+
+int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_size *size,
+                      struct mechanism **ret_mechanism, enum switch_refusal *ret_refusal)
+{
+    struct bpf *bpf = calloc(1, sizeof(*bpf));
+    int r;
+
+    *ret_refusal = SWITCH_REFUSAL_NO_MEMORY;
+    if (!bpf)
+        return -ENOMEM;
+    *bpf = (struct bpf){
+        .mechanism = {.name = "bpf",
+                      .open = bpf_open,
+                      .read = bpf_read,
+                      .close = bpf_close,
+                      .set_enabled = bpf_set_enabled,
+                      .refresh = bpf_refresh,
+                      .free = bpf_free},
+        .size = *size,
+    };
+    r = size->n_slots * size->n_cpus > INT_MAX / SWITCH_GROUPS_MAX ? -E2BIG
+                                                                   : fill(bpf, ops, ret_refusal);
+    if (r < 0) {
+        (void)bpf_free(&bpf->mechanism);
+        return r;
+    }
+    *ret_refusal = SWITCH_REFUSAL_NONE;
+    *ret_mechanism = &bpf->mechanism;
+    return 0;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A tree of those that have slots, whatever lies between them on the machine: the parent of
+ * one is the nearest cgroup above it that has a slot. A newcomer may come between others.
+ */
+#include "count/cgroup_slots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+LIST_HEAD(slot_children, slot_node);
+
+struct slot_node {
+    uint64_t id;
+    struct slot_node *parent; /* NULL: no target contains it */
+    struct slot_children children;
+    LIST_ENTRY(slot_node) sibling;
+    LIST_ENTRY(slot_node) left_entry; /* among those that were left */
+    struct cgroup_lineage *lineage;   /* NULL: the slot is free */
+    size_t n_users;    /* 0: it was left, and is to be folded unless somebody comes back */
+    uint64_t *folded;  /* [cpu][lane] of those that it contained; NULL: none had counted */
+    UT_hash_handle hh; /* by id */
+};
+
+struct cgroup_slots {
+    struct slot_cells cells;
+    struct slot_node *nodes; /* [slot] */
+    size_t *free_slots;
+    size_t n_free;
+    struct slot_node *by_id;
+    struct slot_children tops; /* those without a parent */
+    struct slot_children left;
+};
+
+struct cgroup_slots *cgroup_slots_new(const struct slot_cells *cells)
+{
+    AUTO(cgroup_slots) struct cgroup_slots *slots = calloc(1, sizeof(*slots));
+
+    if (!slots)
+        return NULL;
+    slots->cells = *cells;
+    slots->nodes = calloc(cells->n_slots, sizeof(*slots->nodes));
+    slots->free_slots = calloc(cells->n_slots, sizeof(*slots->free_slots));
+    if (!slots->nodes || !slots->free_slots)
+        return NULL;
+    for (size_t slot = cells->n_slots - 1; slot >= cells->n_reserved; slot--)
+        slots->free_slots[slots->n_free++] = slot;
+    return TAKE(slots);
+}
+
+struct cgroup_slots *cgroup_slots_free(struct cgroup_slots *slots)
+{
+    if (!slots)
+        return NULL;
+    HASH_CLEAR(hh, slots->by_id);
+    for (size_t i = 0; slots->nodes && i < slots->cells.n_slots; i++) {
+        (void)cgroup_lineage_free(slots->nodes[i].lineage);
+        free(slots->nodes[i].folded);
+    }
+    free(slots->nodes);
+    free(slots->free_slots);
+    free(slots);
+    return NULL;
+}
+
+static size_t slot_of(const struct cgroup_slots *slots, const struct slot_node *node)
+{
+    return (size_t)(node - slots->nodes);
+}
+
+static uint64_t *cell_of(const struct cgroup_slots *slots, size_t slot, size_t cpu)
+{
+    return slots->cells.lanes + (cpu * slots->cells.n_slots + slot) * slots->cells.n_lanes;
+}
+
+static struct slot_children *siblings_of(struct cgroup_slots *slots, struct slot_node *parent)
+{
+    return parent ? &parent->children : &slots->tops;
+}
+
+/* The kernel gives ids out one by one, in their lower half first. */
+static unsigned hash_id(uint64_t id)
+{
+    return (unsigned)(id ^ id >> 32);
+}
+
+static struct slot_node *find(const struct cgroup_slots *slots, uint64_t id)
+{
+    struct slot_node *node;
+
+    HASH_FIND_BYHASHVALUE(hh, slots->by_id, &id, sizeof(id), hash_id(id), node);
+    return node;
+}
+
+static bool contains(const struct cgroup_lineage *above, const struct cgroup_lineage *below)
+{
+    return below->n > above->n && below->ids[above->n - 1] == cgroup_lineage_id(above);
+}
+
+static struct slot_node *nearest_above(const struct cgroup_slots *slots,
+                                       const struct cgroup_lineage *lineage)
+{
+    for (size_t i = lineage->n - 1; i-- > 0;) {
+        struct slot_node *node = find(slots, lineage->ids[i]);
+
+        if (node)
+            return node;
+    }
+    return NULL;
+}
+
+/* above: NULL: nobody. */
+static void hang(struct cgroup_slots *slots, struct slot_node *child, struct slot_node *above)
+{
+    LIST_REMOVE(child, sibling);
+    child->parent = above;
+    LIST_INSERT_HEAD(siblings_of(slots, above), child, sibling);
+}
+
+/* Puts it below its parent, and between that and those that it contains itself. */
+static void insert(struct cgroup_slots *slots, struct slot_node *node)
+{
+    struct slot_children *siblings;
+    struct slot_node *child, *next;
+
+    node->parent = nearest_above(slots, node->lineage);
+    siblings = siblings_of(slots, node->parent);
+    for (child = LIST_FIRST(siblings); child; child = next) {
+        next = LIST_NEXT(child, sibling);
+        if (contains(node->lineage, child->lineage))
+            hang(slots, child, node);
+    }
+    LIST_INSERT_HEAD(siblings, node, sibling);
+}
+
+static struct cgroup_lineage *copy_lineage(const struct cgroup_lineage *lineage)
+{
+    size_t size = sizeof(*lineage) + lineage->n * sizeof(*lineage->ids);
+    struct cgroup_lineage *copy = malloc(size);
+
+    if (copy)
+        memcpy(copy, lineage, size);
+    return copy;
+}
+
+/* Makes a node of a free slot. 0, -ENOSPC or -ENOMEM. */
+static int add(struct cgroup_slots *slots, const struct cgroup_lineage *lineage,
+               struct slot_node **ret_node)
+{
+    struct slot_node *node;
+
+    if (slots->n_free == 0)
+        return -ENOSPC;
+    node = &slots->nodes[slots->free_slots[slots->n_free - 1]];
+    *node = (struct slot_node){.id = cgroup_lineage_id(lineage), .lineage = copy_lineage(lineage)};
+    if (!node->lineage)
+        return -ENOMEM;
+    HASH_ADD_BYHASHVALUE(hh, slots->by_id, id, sizeof(node->id), hash_id(node->id), node);
+    if (!node->hh.tbl) {
+        node->lineage = cgroup_lineage_free(node->lineage);
+        return -ENOMEM;
+    }
+    slots->n_free--;
+    insert(slots, node);
+    *ret_node = node;
+    return 0;
+}
+
+/* One that was left goes on with what it had: what its parent contains stays the same. */
+int cgroup_slots_enter(struct cgroup_slots *slots, const struct cgroup_lineage *lineage,
+                       size_t *ret_slot, bool *ret_new)
+{
+    struct slot_node *node = find(slots, cgroup_lineage_id(lineage));
+    int r = 0;
+
+    if (!node)
+        r = add(slots, lineage, &node);
+    else if (node->n_users == 0)
+        LIST_REMOVE(node, left_entry);
+    if (r < 0)
+        return r;
+    *ret_new = node->n_users == 0;
+    node->n_users++;
+    *ret_slot = slot_of(slots, node);
+    return 0;
+}
+
+void cgroup_slots_share(struct cgroup_slots *slots, size_t slot)
+{
+    slots->nodes[slot].n_users++;
+}
+
+bool cgroup_slots_leave(struct cgroup_slots *slots, size_t slot)
+{
+    struct slot_node *node = &slots->nodes[slot];
+
+    if (--node->n_users > 0)
+        return false;
+    LIST_INSERT_HEAD(&slots->left, node, left_entry);
+    return true;
+}
+
+bool cgroup_slots_any_left(const struct cgroup_slots *slots)
+{
+    return !LIST_EMPTY(&slots->left);
+}
+
+/* Adds what the slot and those that it once contained have counted to its parent. */
+static int add_to_parent(struct cgroup_slots *slots, const struct slot_node *node)
+{
+    const size_t n_lanes = slots->cells.n_lanes;
+    struct slot_node *parent = node->parent;
+
+    if (!parent)
+        return 0;
+    if (!parent->folded)
+        parent->folded = calloc(slots->cells.n_cpus * n_lanes, sizeof(*parent->folded));
+    if (!parent->folded)
+        return -ENOMEM;
+    for (size_t cpu = 0; cpu < slots->cells.n_cpus; cpu++) {
+        const uint64_t *cell = cell_of(slots, slot_of(slots, node), cpu);
+
+        for (size_t lane = 0; lane < n_lanes; lane++)
+            parent->folded[cpu * n_lanes + lane] +=
+                cell[lane] + (node->folded ? node->folded[cpu * n_lanes + lane] : 0);
+    }
+    return 0;
+}
+
+static void release(struct cgroup_slots *slots, struct slot_node *node)
+{
+    const size_t slot = slot_of(slots, node);
+    struct slot_node *child;
+
+    HASH_DEL(slots->by_id, node);
+    while ((child = LIST_FIRST(&node->children)))
+        hang(slots, child, node->parent);
+    LIST_REMOVE(node, sibling);
+    LIST_REMOVE(node, left_entry);
+    for (size_t cpu = 0; cpu < slots->cells.n_cpus; cpu++)
+        memset(cell_of(slots, slot, cpu), 0, slots->cells.n_lanes * sizeof(uint64_t));
+    node->lineage = cgroup_lineage_free(node->lineage);
+    free(TAKE(node->folded));
+    slots->free_slots[slots->n_free++] = slot;
+}
+
+void cgroup_slots_fold(struct cgroup_slots *slots)
+{
+    struct slot_node *node, *next;
+
+    for (node = LIST_FIRST(&slots->left); node; node = next) {
+        next = LIST_NEXT(node, left_entry);
+        if (add_to_parent(slots, node) == 0)
+            release(slots, node);
+    }
+}
+
+uint64_t cgroup_slots_id(const struct cgroup_slots *slots, size_t slot)
+{
+    return slots->nodes[slot].id;
+}
+
+/* The next node of the part of the tree below `top`, parents first; NULL at the end. */
+static const struct slot_node *next_below(const struct slot_node *top, const struct slot_node *node)
+{
+    if (!LIST_EMPTY(&node->children))
+        return LIST_FIRST(&node->children);
+    while (node != top && !LIST_NEXT(node, sibling))
+        node = node->parent;
+    return node == top ? NULL : LIST_NEXT(node, sibling);
+}
+
+uint64_t cgroup_slots_sum(const struct cgroup_slots *slots, size_t slot, size_t cpu, size_t lane)
+{
+    const struct slot_node *top = &slots->nodes[slot];
+    uint64_t sum = 0;
+
+    for (const struct slot_node *node = top; node; node = next_below(top, node)) {
+        const uint64_t *own = cell_of(slots, slot_of(slots, node), cpu) + lane;
+
+        sum += __atomic_load_n(own, __ATOMIC_RELAXED);
+        sum += node->folded ? node->folded[cpu * slots->cells.n_lanes + lane] : 0;
+    }
+    return sum;
+}
+
+void cgroup_slots_clear_lanes(struct cgroup_slots *slots, size_t first, size_t n)
+{
+    for (size_t slot = 0; slot < slots->cells.n_slots; slot++)
+        for (size_t cpu = 0; cpu < slots->cells.n_cpus; cpu++) {
+            uint64_t *folded = slots->nodes[slot].folded;
+
+            memset(cell_of(slots, slot, cpu) + first, 0, n * sizeof(uint64_t));
+            if (folded)
+                memset(folded + cpu * slots->cells.n_lanes + first, 0, n * sizeof(uint64_t));
+        }
+}

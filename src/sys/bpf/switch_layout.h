@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+#pragma once
+
+/* What the program in the kernel (switch.bpf.c) and its loader share. */
+
+#include <linux/types.h>
+
+/* More events on a CPU than any configuration has; the cost of a switch grows with them. */
+#define SWITCH_EVENTS_MAX 64
+
+/* Where nobody else is charged: what runs outside of all targets, and idle CPUs. */
+#define SWITCH_SLOT_REST 0
+
+/* What was divided by guess, because a switch had not been told: charged elsewhere too. */
+#define SWITCH_SLOT_DOUBTFUL 1
+
+/* What bpf_perf_event_read_value() gives: struct bpf_perf_event_value. */
+struct switch_reading {
+    __u64 value;
+    __u64 enabled; /* ns */
+    __u64 running; /* ns */
+};
+
+/* One CPU: whom it is charging, and what its events said when they were last read. */
+struct switch_cpu {
+    __u64 cgroup; /* id of the cgroup that is running */
+    __u32 slot;   /* that it is charged to */
+    __u32 unused;
+    struct switch_reading last[SWITCH_EVENTS_MAX];
+};
+
+/*
+ * Where an event is added in a cell, which is an array of 64-bit lanes: its value in one; the
+ * times that it shares with its group in the two behind `times`, if it is the group's first.
+ */
+struct switch_event {
+    __u32 value;
+    __u32 times;           /* SWITCH_NO_TIMES: of no interest, the first of the group tells */
+    __u32 counts_switches; /* it is one of the kernel's context switches */
+    __u32 unused;
+};
+
+#define SWITCH_NO_TIMES 0xffffffffu
+
+/* What user space tells the program while it runs. Memory-mapped. */
+struct switch_control {
+    __u32 generation; /* changes whenever a cgroup gets or loses its slot */
+    __u32 n_events;
+    struct switch_event events[SWITCH_EVENTS_MAX];
+};
+
+/* To whom a cgroup without a slot of its own is charged: the nearest ancestor that has one. */
+struct switch_known {
+    __u32 slot;
+    __u32 generation; /* in which that was found out */
+};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sys/switch_program.h"
+
+#include <assert.h>
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sys/bpf/switch_layout.h"
+#include "sys/switch_refusal.h"
+
+#include <switch.skel.h>
+
+static_assert(SWITCH_PROGRAM_EVENTS == SWITCH_EVENTS_MAX &&
+                  SWITCH_PROGRAM_REST == SWITCH_SLOT_REST &&
+                  SWITCH_PROGRAM_DOUBTFUL == SWITCH_SLOT_DOUBTFUL,
+              "the program's limits are those of its interface");
+
+struct switch_program {
+    struct switch_program_size size;
+    struct switch_bpf *skeleton;
+    struct switch_cpu *cpus; /* mapped; NULL: not yet */
+    uint64_t *cells;         /* mapped; NULL: not yet */
+};
+
+/* libbpf explains each failure at length; what it means is for us to say. */
+static int be_quiet(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+    (void)level;
+    (void)format;
+    (void)arguments;
+    return 0;
+}
+
+static size_t map_bytes(const struct bpf_map *map)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t bytes = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
+
+    return (bytes + page - 1) / page * page;
+}
+
+/* The values of an array, as they stand. NULL with errno. */
+static void *map_values(const struct bpf_map *map)
+{
+    void *values =
+        mmap(NULL, map_bytes(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+    return values == MAP_FAILED ? NULL : values;
+}
+
+static int set_sizes(struct switch_bpf *skeleton, const struct switch_program_size *size)
+{
+    uint32_t n_cpus = (uint32_t)size->n_cpus, n_slots = (uint32_t)size->n_slots;
+    int r;
+
+    skeleton->rodata->n_cpus = n_cpus;
+    skeleton->rodata->n_slots = n_slots;
+    skeleton->rodata->n_lanes = (uint32_t)size->n_lanes;
+    skeleton->rodata->is_v1 = size->v1;
+    r = bpf_map__set_max_entries(skeleton->maps.events, n_cpus * SWITCH_EVENTS_MAX);
+    if (r >= 0)
+        r = bpf_map__set_max_entries(skeleton->maps.cpus, n_cpus);
+    if (r >= 0)
+        r = bpf_map__set_value_size(skeleton->maps.cells,
+                                    (uint32_t)(size->n_lanes * sizeof(uint64_t)));
+    if (r >= 0)
+        r = bpf_map__set_max_entries(skeleton->maps.cells, n_cpus * n_slots);
+    if (r >= 0)
+        r = bpf_map__set_max_entries(skeleton->maps.slots, n_slots);
+    return r;
+}
+
+static int load(struct switch_program *program)
+{
+    int r;
+
+    program->skeleton = switch_bpf__open();
+    if (!program->skeleton)
+        return -errno;
+    r = set_sizes(program->skeleton, &program->size);
+    bpf_program__set_autoattach(program->skeleton->progs.on_refresh, false);
+    if (r >= 0)
+        r = switch_bpf__load(program->skeleton);
+    if (r < 0)
+        return r;
+    program->cpus = map_values(program->skeleton->maps.cpus);
+    program->cells = program->cpus ? map_values(program->skeleton->maps.cells) : NULL;
+    if (!program->cells)
+        return -errno;
+    return switch_bpf__attach(program->skeleton);
+}
+
+int switch_program_load(const struct switch_program_size *size, struct switch_program **ret_program,
+                        enum switch_refusal *ret_refusal)
+{
+    AUTO(switch_program) struct switch_program *program = calloc(1, sizeof(*program));
+    libbpf_print_fn_t before;
+    int r;
+
+    if (!program) {
+        *ret_refusal = SWITCH_REFUSAL_NO_MEMORY;
+        return -ENOMEM;
+    }
+    program->size = *size;
+    before = libbpf_set_print(be_quiet);
+    r = load(program);
+    (void)libbpf_set_print(before);
+    if (r < 0) {
+        *ret_refusal = switch_refusal_find(r);
+        return r;
+    }
+    *ret_program = TAKE(program);
+    return 0;
+}
+
+struct switch_program *switch_program_free(struct switch_program *program)
+{
+    if (!program)
+        return NULL;
+    if (program->cpus)
+        (void)munmap(program->cpus, map_bytes(program->skeleton->maps.cpus));
+    if (program->cells)
+        (void)munmap(program->cells, map_bytes(program->skeleton->maps.cells));
+    switch_bpf__destroy(program->skeleton);
+    free(program);
+    return NULL;
+}
+
+uint64_t *switch_program_cell(const struct switch_program *program, size_t cpu, size_t slot)
+{
+    return program->cells + (cpu * program->size.n_slots + slot) * program->size.n_lanes;
+}
+
+void switch_program_place_event(struct switch_program *program, size_t event, size_t value,
+                                size_t times, bool counts_switches)
+{
+    struct switch_event *place = &program->skeleton->bss->control.events[event];
+
+    place->value = (uint32_t)value;
+    place->counts_switches = counts_switches;
+    place->times = times == SWITCH_PROGRAM_NO_TIMES ? SWITCH_NO_TIMES : (uint32_t)times;
+}
+
+void switch_program_set_n_events(struct switch_program *program, size_t n_events)
+{
+    __atomic_store_n(&program->skeleton->bss->control.n_events, (uint32_t)n_events,
+                     __ATOMIC_RELEASE);
+}
+
+int switch_program_set_event(struct switch_program *program, size_t cpu, size_t event, int fd)
+{
+    int map = bpf_map__fd(program->skeleton->maps.events);
+    uint32_t key = (uint32_t)(cpu * SWITCH_EVENTS_MAX + event);
+    int r = bpf_map_delete_elem(map, &key);
+
+    if (r < 0 && r != -ENOENT)
+        return r;
+    if (fd < 0)
+        return 0;
+    if (r == 0) /* whoever was just reading the old event has ended after this */
+        (void)switch_program_refresh(program, cpu);
+    program->cpus[cpu].last[event] = (struct switch_reading){0};
+    return bpf_map_update_elem(map, &key, &fd, BPF_ANY);
+}
+
+/* What CPUs remember of others is of another generation now. */
+static void begin_generation(struct switch_program *program)
+{
+    (void)__atomic_add_fetch(&program->skeleton->bss->control.generation, 1, __ATOMIC_SEQ_CST);
+}
+
+int switch_program_set_slot(struct switch_program *program, uint64_t cgroup, size_t slot)
+{
+    uint32_t value = (uint32_t)slot;
+    int r =
+        bpf_map_update_elem(bpf_map__fd(program->skeleton->maps.slots), &cgroup, &value, BPF_ANY);
+
+    begin_generation(program);
+    return r;
+}
+
+int switch_program_clear_slot(struct switch_program *program, uint64_t cgroup)
+{
+    int r = bpf_map_delete_elem(bpf_map__fd(program->skeleton->maps.slots), &cgroup);
+
+    begin_generation(program);
+    return r == -ENOENT ? 0 : r;
+}
+
+int switch_program_refresh(struct switch_program *program, size_t cpu)
+{
+    LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = (uint32_t)cpu);
+
+    return bpf_prog_test_run_opts(bpf_program__fd(program->skeleton->progs.on_refresh), &options);
+}

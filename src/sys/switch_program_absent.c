@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* In place of switch_program.c where libbpf, clang or bpftool was not there to build it with. */
+#include "sys/switch_program.h"
+
+#include <errno.h>
+
+int switch_program_load(const struct switch_program_size *size, struct switch_program **ret_program,
+                        enum switch_refusal *ret_refusal)
+{
+    (void)size;
+    (void)ret_program;
+    *ret_refusal = SWITCH_REFUSAL_NOT_BUILT;
+    return -EOPNOTSUPP;
+}
+
+struct switch_program *switch_program_free(struct switch_program *program)
+{
+    (void)program;
+    return NULL;
+}
+
+/* There is no program, and so none of these is called. */
+
+uint64_t *switch_program_cell(const struct switch_program *program, size_t cpu, size_t slot)
+{
+    (void)program, (void)cpu, (void)slot;
+    return NULL;
+}
+
+void switch_program_place_event(struct switch_program *program, size_t event, size_t value,
+                                size_t times, bool counts_switches)
+{
+    (void)program, (void)event, (void)value, (void)times, (void)counts_switches;
+}
+
+void switch_program_set_n_events(struct switch_program *program, size_t n_events)
+{
+    (void)program, (void)n_events;
+}
+
+int switch_program_set_event(struct switch_program *program, size_t cpu, size_t event, int fd)
+{
+    (void)program, (void)cpu, (void)event, (void)fd;
+    return -EOPNOTSUPP;
+}
+
+int switch_program_set_slot(struct switch_program *program, uint64_t cgroup, size_t slot)
+{
+    (void)program, (void)cgroup, (void)slot;
+    return -EOPNOTSUPP;
+}
+
+int switch_program_clear_slot(struct switch_program *program, uint64_t cgroup)
+{
+    (void)program, (void)cgroup;
+    return -EOPNOTSUPP;
+}
+
+int switch_program_refresh(struct switch_program *program, size_t cpu)
+{
+    (void)program, (void)cpu;
+    return -EOPNOTSUPP;
+}

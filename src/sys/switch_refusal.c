@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Why there is no BPF program. bpf(2) says EPERM or EACCES for a missing capability, for
+ * lockdown, for the refusal of a security module and for a program that its verifier does
+ * not like: what the machine says of itself tells them apart.
+ */
+#include "sys/switch_refusal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sys/small_file.h"
+
+static const char *const texts[SWITCH_REFUSAL_COUNT_] = {
+    [SWITCH_REFUSAL_NONE] = "",
+    [SWITCH_REFUSAL_NOT_BUILT] = "built without libbpf",
+    [SWITCH_REFUSAL_NO_BTF] = "the kernel has no BTF",
+    [SWITCH_REFUSAL_NO_CAPABILITY] = "CAP_BPF or CAP_PERFMON is missing",
+    [SWITCH_REFUSAL_LOCKDOWN] = "the kernel is locked down",
+    [SWITCH_REFUSAL_FORBIDDEN] = "a security module or the verifier refuses the program",
+    [SWITCH_REFUSAL_OLD_KERNEL] = "the kernel is too old for the program",
+    [SWITCH_REFUSAL_NO_MEMORY] = "no memory for the program",
+    [SWITCH_REFUSAL_OTHER] = "the program cannot be loaded",
+};
+
+const char *switch_refusal_text(enum switch_refusal refusal)
+{
+    return texts[refusal];
+}
+
+bool switch_refusal_is_locked(const char *text)
+{
+    return strstr(text, "[confidentiality]") != NULL;
+}
+
+bool switch_refusal_has_capabilities(const char *status, uint64_t wanted)
+{
+    const char *line = strstr(status, "\nCapEff:");
+
+    return line && (strtoull(line + strlen("\nCapEff:"), NULL, 16) & wanted) == wanted;
+}
+
+static bool is_locked_down(void)
+{
+    char text[128];
+
+    return small_file_read(AT_FDCWD, "/sys/kernel/security/lockdown", text, sizeof(text)) >= 0 &&
+           switch_refusal_is_locked(text);
+}
+
+static bool has_capabilities(void)
+{
+    const uint64_t admin = UINT64_C(1) << CAP_SYS_ADMIN;
+    const uint64_t ours = UINT64_C(1) << CAP_BPF | UINT64_C(1) << CAP_PERFMON;
+    char status[8192];
+
+    if (small_file_read(AT_FDCWD, "/proc/self/status", status, sizeof(status)) < 0)
+        return true; /* nothing is known to be missing */
+    return switch_refusal_has_capabilities(status, admin) ||
+           switch_refusal_has_capabilities(status, ours);
+}
+
+enum switch_refusal switch_refusal_find(int error)
+{
+    if (error == -ENOMEM)
+        return SWITCH_REFUSAL_NO_MEMORY;
+    if (!has_capabilities())
+        return SWITCH_REFUSAL_NO_CAPABILITY;
+    if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
+        return SWITCH_REFUSAL_NO_BTF;
+    if (is_locked_down())
+        return SWITCH_REFUSAL_LOCKDOWN;
+    if (error == -EPERM || error == -EACCES)
+        return SWITCH_REFUSAL_FORBIDDEN;
+    if (error == -EINVAL || error == -ESRCH || error == -ENOENT || error == -E2BIG)
+        return SWITCH_REFUSAL_OLD_KERNEL;
+    return SWITCH_REFUSAL_OTHER;
+}

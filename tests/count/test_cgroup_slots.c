@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "count/cgroup_slots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/check.h"
+
+#define N_CPUS  2
+#define N_SLOTS 8
+#define N_LANES 3
+
+struct fixture {
+    uint64_t lanes[N_CPUS * N_SLOTS * N_LANES];
+    struct cgroup_slots *slots;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    const struct slot_cells cells = {.lanes = f->lanes,
+                                     .n_cpus = N_CPUS,
+                                     .n_slots = N_SLOTS,
+                                     .n_lanes = N_LANES,
+                                     .n_reserved = 2};
+
+    f->slots = cgroup_slots_new(&cells);
+    *state = f;
+    return f->slots ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    (void)cgroup_slots_free(f->slots);
+    free(f);
+    return 0;
+}
+
+/* The program's part. */
+static void charge(struct fixture *f, size_t slot, size_t cpu, size_t lane, uint64_t n)
+{
+    f->lanes[(cpu * N_SLOTS + slot) * N_LANES + lane] += n;
+}
+
+/* A cgroup by the digits of its path: 123 is 3 below 2 below 1. */
+static int enter(struct fixture *f, const char *path, size_t *ret_slot, bool *ret_new)
+{
+    struct cgroup_lineage *lineage =
+        malloc(sizeof(*lineage) + strlen(path) * sizeof(*lineage->ids));
+    uint64_t id = 0;
+    int r;
+
+    lineage->n = strlen(path);
+    for (size_t i = 0; i < lineage->n; i++)
+        lineage->ids[i] = id = 10 * id + (uint64_t)(path[i] - '0');
+    r = cgroup_slots_enter(f->slots, lineage, ret_slot, ret_new);
+    (void)cgroup_lineage_free(lineage);
+    return r;
+}
+
+static size_t make(struct fixture *f, const char *path)
+{
+    size_t slot = 0;
+    bool new;
+
+    assert_int_equal(enter(f, path, &slot, &new), 0);
+    assert_true(new);
+    return slot;
+}
+
+static uint64_t sum(const struct fixture *f, size_t slot)
+{
+    return cgroup_slots_sum(f->slots, slot, 0, 0);
+}
+
+static void enter__gives_each_cgroup_one_slot_and_none_of_the_reserved(void **state)
+{
+    struct fixture *f = *state;
+    size_t first = make(f, "1"), second = make(f, "12"), again;
+    bool new;
+
+    assert_true(first >= 2 && second >= 2 && first != second);
+    assert_int_equal(enter(f, "12", &again, &new), 0);
+    assert_false(new);
+    assert_int_equal(again, second);
+    assert_int_equal(cgroup_slots_id(f->slots, second), 12);
+}
+
+static void enter__tells_when_all_are_taken(void **state)
+{
+    struct fixture *f = *state;
+    char path[] = "1";
+    size_t slot = 99;
+    bool new;
+
+    for (size_t i = 2; i < N_SLOTS; i++, path[0]++)
+        (void)make(f, path);
+    assert_int_equal(enter(f, path, &slot, &new), -ENOSPC);
+    assert_int_equal(slot, 99);
+}
+
+static void sum__is_of_all_that_is_nested_on_that_cpu_and_lane(void **state)
+{
+    struct fixture *f = *state;
+    size_t top = make(f, "1"), child = make(f, "12"), deep = make(f, "1345"), other = make(f, "2");
+
+    charge(f, top, 0, 0, 1);
+    charge(f, child, 0, 0, 10);
+    charge(f, deep, 0, 0, 100);
+    charge(f, other, 0, 0, 1000);
+    charge(f, child, 1, 0, 7);
+    charge(f, child, 0, 2, 9);
+    assert_int_equal(sum(f, top), 111);
+    assert_int_equal(sum(f, child), 10);
+    assert_int_equal(sum(f, deep), 100);
+    assert_int_equal(sum(f, other), 1000);
+    assert_int_equal(cgroup_slots_sum(f->slots, top, 1, 0), 7);
+    assert_int_equal(cgroup_slots_sum(f->slots, top, 0, 2), 9);
+}
+
+static void enter__between_two_that_are_there_changes_neither(void **state)
+{
+    struct fixture *f = *state;
+    size_t top = make(f, "1"), leaf = make(f, "123"), beside = make(f, "14"), between;
+
+    charge(f, leaf, 0, 0, 100);
+    charge(f, beside, 0, 0, 1000);
+    between = make(f, "12");
+    assert_int_equal(sum(f, top), 1100);
+    assert_int_equal(sum(f, between), 100);
+    charge(f, between, 0, 0, 5);
+    assert_int_equal(sum(f, top), 1105);
+    assert_int_equal(sum(f, leaf), 100);
+}
+
+static void leave__is_of_the_last_user(void **state)
+{
+    struct fixture *f = *state;
+    size_t slot = make(f, "1");
+
+    cgroup_slots_share(f->slots, slot);
+    assert_false(cgroup_slots_leave(f->slots, slot));
+    assert_false(cgroup_slots_any_left(f->slots));
+    assert_true(cgroup_slots_leave(f->slots, slot));
+    assert_true(cgroup_slots_any_left(f->slots));
+}
+
+static void fold__keeps_what_was_counted_in_the_parent(void **state)
+{
+    struct fixture *f = *state;
+    size_t top = make(f, "1"), middle = make(f, "12"), leaf = make(f, "123");
+
+    charge(f, top, 0, 0, 1);
+    charge(f, middle, 0, 0, 10);
+    charge(f, leaf, 0, 0, 100);
+    charge(f, leaf, 1, 1, 5);
+    assert_true(cgroup_slots_leave(f->slots, leaf));
+    charge(f, leaf, 0, 0, 100); /* until all CPUs know */
+    assert_int_equal(sum(f, top), 211);
+    cgroup_slots_fold(f->slots);
+    assert_false(cgroup_slots_any_left(f->slots));
+    assert_int_equal(sum(f, middle), 210);
+    assert_int_equal(sum(f, top), 211);
+    assert_true(cgroup_slots_leave(f->slots, middle));
+    cgroup_slots_fold(f->slots);
+    assert_int_equal(sum(f, top), 211);
+    assert_int_equal(cgroup_slots_sum(f->slots, top, 1, 1), 5);
+}
+
+static void fold__of_a_parent_gives_its_children_to_its_own(void **state)
+{
+    struct fixture *f = *state;
+    size_t top = make(f, "1"), middle = make(f, "12"), leaf = make(f, "123");
+
+    charge(f, middle, 0, 0, 10);
+    charge(f, leaf, 0, 0, 100);
+    assert_true(cgroup_slots_leave(f->slots, middle));
+    cgroup_slots_fold(f->slots);
+    assert_int_equal(sum(f, top), 110);
+    charge(f, leaf, 0, 0, 100);
+    assert_int_equal(sum(f, top), 210);
+    assert_int_equal(sum(f, leaf), 200);
+}
+
+static void fold__of_many_at_once_loses_nothing_in_any_order(void **state)
+{
+    struct fixture *f = *state;
+    size_t top = make(f, "1"), middle = make(f, "12"), leaf = make(f, "123");
+
+    charge(f, middle, 0, 0, 10);
+    charge(f, leaf, 0, 0, 100);
+    assert_true(cgroup_slots_leave(f->slots, leaf));
+    assert_true(cgroup_slots_leave(f->slots, middle)); /* is folded before its child */
+    cgroup_slots_fold(f->slots);
+    assert_int_equal(sum(f, top), 110);
+}
+
+static void fold__makes_a_slot_that_begins_at_0(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int round = 0; round < 3 * N_SLOTS; round++) {
+        size_t slot = make(f, "7");
+
+        assert_int_equal(sum(f, slot), 0);
+        charge(f, slot, 0, 0, 50);
+        assert_true(cgroup_slots_leave(f->slots, slot));
+        cgroup_slots_fold(f->slots);
+    }
+}
+
+static void enter__takes_back_what_was_left_with_all_that_is_nested(void **state)
+{
+    struct fixture *f = *state;
+    size_t top = make(f, "1"), middle = make(f, "12"), leaf = make(f, "123"), again;
+
+    charge(f, leaf, 0, 0, 100);
+    charge(f, middle, 0, 0, 10);
+    assert_true(cgroup_slots_leave(f->slots, middle));
+    again = make(f, "12");
+    cgroup_slots_fold(f->slots);
+    assert_int_equal(again, middle);
+    assert_int_equal(sum(f, middle), 110);
+    assert_int_equal(sum(f, top), 110);
+}
+
+static void clear_lanes__is_of_those_lanes_only_and_everywhere(void **state)
+{
+    struct fixture *f = *state;
+    size_t top = make(f, "1"), leaf = make(f, "12"), gone = make(f, "13");
+
+    for (size_t lane = 0; lane < N_LANES; lane++) {
+        charge(f, leaf, 1, lane, 10);
+        charge(f, gone, 1, lane, 100);
+    }
+    assert_true(cgroup_slots_leave(f->slots, gone));
+    cgroup_slots_fold(f->slots);
+    cgroup_slots_clear_lanes(f->slots, 0, 2);
+    assert_int_equal(cgroup_slots_sum(f->slots, top, 1, 0), 0);
+    assert_int_equal(cgroup_slots_sum(f->slots, top, 1, 1), 0);
+    assert_int_equal(cgroup_slots_sum(f->slots, top, 1, 2), 110);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        TEST(enter__gives_each_cgroup_one_slot_and_none_of_the_reserved),
+        TEST(enter__tells_when_all_are_taken),
+        TEST(sum__is_of_all_that_is_nested_on_that_cpu_and_lane),
+        TEST(enter__between_two_that_are_there_changes_neither),
+        TEST(leave__is_of_the_last_user),
+        TEST(fold__keeps_what_was_counted_in_the_parent),
+        TEST(fold__of_a_parent_gives_its_children_to_its_own),
+        TEST(fold__of_many_at_once_loses_nothing_in_any_order),
+        TEST(fold__makes_a_slot_that_begins_at_0),
+        TEST(enter__takes_back_what_was_left_with_all_that_is_nested),
+        TEST(clear_lanes__is_of_those_lanes_only_and_everywhere),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

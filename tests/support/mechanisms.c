@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Counts cgroups by both mechanisms at once, for tests that compare them.
+ *
+ *     mechanisms [v1]
+ *
+ * obeys lines on standard input: "add DIRECTORY" (answered by "added"), "close N" (the N-th
+ * added, from 0; "closed"), and "read": for each that is not closed a line "N direct VALUES",
+ * and one with "bpf", then "done". The values are totals since it was added: task-clock,
+ * context-switches, cpu-migrations, page-faults, then enabled. Before "done" come the same for
+ * what bpf had to guess, and how many counters each has open. Status 77 and a reason where
+ * there is no bpf.
+ */
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "count/bpf.h"
+#include "count/counter_set.h"
+#include "count/mechanism.h"
+
+#define N_EVENTS     4
+#define MOST_TARGETS 4000
+
+struct target {
+    int fd;
+    struct counter_set *sets[2];
+    uint64_t totals[2][N_EVENTS + 1];
+};
+
+struct program {
+    struct cpu_list *cpus;
+    struct event_groups *groups;
+    struct sample *sample;
+    struct mechanism *mechanisms[2];
+    struct target targets[MOST_TARGETS];
+    size_t n_targets;
+};
+
+static const uint64_t codes[N_EVENTS] = {
+    PERF_COUNT_SW_TASK_CLOCK,
+    PERF_COUNT_SW_CONTEXT_SWITCHES,
+    PERF_COUNT_SW_CPU_MIGRATIONS,
+    PERF_COUNT_SW_PAGE_FAULTS,
+};
+
+static void fail(const char *what, int error)
+{
+    fprintf(stderr, "mechanisms: %s: %s\n", what, strerror(-error));
+    exit(1);
+}
+
+static void make_groups(struct program *program)
+{
+    static struct event events[N_EVENTS];
+    static const struct event *wanted[N_EVENTS];
+    const struct group_spec spec = {.name = "software", .events = wanted, .n_events = N_EVENTS};
+    int r;
+
+    for (size_t i = 0; i < N_EVENTS; i++) {
+        events[i].code = (struct event_code){.type = PERF_TYPE_SOFTWARE, .config = codes[i]};
+        wanted[i] = &events[i];
+    }
+    r = event_groups_new(SCOPE_CGROUP, &spec, 1, &program->groups);
+    if (r < 0)
+        fail("groups", r);
+    program->sample = sample_new(program->groups);
+}
+
+static void make_mechanisms(struct program *program, bool v1)
+{
+    const int highest = program->cpus->cpus[program->cpus->n - 1].value;
+    const struct switch_program_size size = {.n_cpus = (size_t)highest + 1,
+                                             .n_slots = MOST_TARGETS + SWITCH_PROGRAM_FIRST,
+                                             .n_lanes = 2 * (N_EVENTS + 2),
+                                             .v1 = v1};
+    enum switch_refusal refusal;
+    int r = mechanism_bpf_new(&perf_ops_kernel, &size, &program->mechanisms[1], &refusal);
+
+    if (r < 0) {
+        printf("%s\n", switch_refusal_text(refusal));
+        exit(77);
+    }
+    program->mechanisms[0] = mechanism_direct_new(&perf_ops_kernel);
+    program->mechanisms[0]->descriptors = program->mechanisms[1]->descriptors = 1000000;
+}
+
+static void read_both(struct program *program, struct target *target)
+{
+    for (size_t m = 0; m < 2; m++) {
+        counter_set_read(target->sets[m], clock_monotonic_ns(), program->sample);
+        for (size_t i = 0; i < N_EVENTS; i++)
+            target->totals[m][i] += program->sample->events[i].count;
+        target->totals[m][N_EVENTS] += program->sample->groups[0].enabled;
+    }
+}
+
+static void add(struct program *program, const char *directory)
+{
+    struct target *target = &program->targets[program->n_targets++];
+    struct scope scope = {.kind = SCOPE_CGROUP, .cpus = program->cpus};
+
+    target->fd = scope.cgroup_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (size_t m = 0; m < 2; m++) {
+        struct mechanism *mechanism = program->mechanisms[m];
+
+        if (counter_set_new(mechanism, program->groups, &scope, &target->sets[m]) < 0 ||
+            mechanism->open(mechanism, &target->sets[m], 1) < 0 ||
+            counter_set_is_incomplete(target->sets[m])) {
+            fprintf(stderr, "mechanisms: %s: not opened\n", directory);
+            exit(1);
+        }
+    }
+    mechanism_refresh(program->mechanisms[1]);
+    read_both(program, target);
+    puts("added");
+}
+
+static void end(struct program *program, size_t n)
+{
+    struct target *target = &program->targets[n];
+
+    for (size_t m = 0; m < 2; m++)
+        target->sets[m] = counter_set_free(target->sets[m]);
+    (void)close(target->fd);
+    puts("closed");
+}
+
+static void print_totals(size_t n, const char *name, const uint64_t *totals)
+{
+    printf("%zu %s", n, name);
+    for (size_t i = 0; i <= N_EVENTS; i++)
+        printf(" %" PRIu64, totals[i]);
+    printf("\n");
+}
+
+static void read_all(struct program *program)
+{
+    mechanism_refresh(program->mechanisms[1]);
+    for (size_t i = 0; i < program->n_targets; i++) {
+        struct target *target = &program->targets[i];
+
+        if (!target->sets[0])
+            continue;
+        read_both(program, target);
+        print_totals(i, "direct", target->totals[0]);
+        print_totals(i, "bpf", target->totals[1]);
+    }
+    printf("doubtful");
+    for (size_t i = 0; i <= N_EVENTS; i++)
+        printf(" %" PRIu64, bpf_doubtful(program->mechanisms[1], i));
+    printf("\ncounters %zu %zu\n", program->mechanisms[0]->open_counters,
+           program->mechanisms[1]->open_counters);
+    puts("done");
+}
+
+static void obey(struct program *program, const char *line)
+{
+    if (strncmp(line, "add ", 4) == 0)
+        add(program, line + 4);
+    else if (strncmp(line, "close ", 6) == 0)
+        end(program, strtoul(line + 6, NULL, 10));
+    else
+        read_all(program);
+    (void)fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    static struct program program;
+    char line[4096];
+
+    if (cpu_list_read_online(open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC), &program.cpus) < 0)
+        return 1;
+    make_groups(&program);
+    make_mechanisms(&program, argc > 1 && strcmp(argv[1], "v1") == 0);
+    puts("ready");
+    (void)fflush(stdout);
+    while (fgets(line, sizeof(line), stdin)) {
+        line[strcspn(line, "\n")] = '\0';
+        obey(&program, line);
+    }
+    for (size_t i = 0; i < program.n_targets; i++)
+        for (size_t m = 0; m < 2; m++)
+            program.targets[i].sets[m] = counter_set_free(program.targets[i].sets[m]);
+    for (size_t m = 0; m < 2; m++)
+        program.mechanisms[m] = mechanism_free(program.mechanisms[m]);
+    (void)sample_free(program.sample);
+    (void)event_groups_free(program.groups);
+    (void)cpu_list_free(program.cpus);
+    return 0;
+}

@@ -41,7 +41,8 @@ int cgroup_parse_hierarchy(const char *text, const char *controller);
  * Opens a directory below another one ("a/b", or "." for itself) without ever
  * leaving it, following a link or crossing a mount (openat2, RESOLVE_BENEATH |
  * RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV; where that call is missing or forbidden,
- * name by name). The path may be longer than PATH_MAX. A descriptor, O_RDONLY | O_DIRECTORY, or -errno.
+ * name by name). The path may be longer than PATH_MAX. A descriptor, O_RDONLY | O_DIRECTORY, or
+ * -errno.
  */
 int cgroup_open_below(int directory_fd, const char *relative);
 

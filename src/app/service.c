@@ -165,12 +165,15 @@ static int prepare_loop(struct service *service)
     return 0;
 }
 
-static int start_timer(struct service *service)
+/* first_ns: when a first cycle began that is over; 0: there was none, and it is due now. */
+static int start_timer(struct service *service, uint64_t first_ns)
 {
+    uint64_t interval_ns = service->config->interval_ns;
     int r;
 
-    service->schedule = (struct schedule){.due_ns = clock_monotonic_ns(),
-                                          .interval_ns = service->config->interval_ns};
+    service->schedule =
+        (struct schedule){.due_ns = first_ns ? first_ns + interval_ns : clock_monotonic_ns(),
+                          .interval_ns = interval_ns};
     r = sd_event_add_time(service->event, &service->timer, CLOCK_MONOTONIC,
                           service->schedule.due_ns / 1000, TIMER_ACCURACY_US, on_cycle, service);
     if (r >= 0)
@@ -180,8 +183,23 @@ static int start_timer(struct service *service)
     return 0;
 }
 
+/*
+ * Where systemd holds the socket, who scrapes during a restart waits there: the server comes when
+ * there is something to show. Else nobody is listening until it does, and 503 is the better answer.
+ */
+static uint64_t cycle_before_serving(struct service *service)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+
+    if (!service->options->systemd_socket)
+        return 0;
+    tell_failure(service, collector_cycle(service->collector, 0));
+    return now_ns;
+}
+
 static int start(struct service *service)
 {
+    uint64_t first_ns = 0;
     int r;
 
     log_info("starting pmu_exporter", "version", version_string(), "revision", version_revision());
@@ -195,13 +213,17 @@ static int start(struct service *service)
     if (r >= 0)
         r = service_open_control(service);
     if (r >= 0)
+        first_ns = cycle_before_serving(service);
+    if (r >= 0)
         r = start_server(service);
     if (r >= 0)
         r = start_notify(service);
     if (r < 0)
         return r;
     watch_mounts(service);
-    return start_timer(service);
+    if (first_ns)
+        notify_cycle(&service->notify);
+    return start_timer(service, first_ns);
 }
 
 static void stop(struct service *service)

@@ -32,7 +32,7 @@ add_lint(clang-tidy RUN_CLANG_TIDY ${RUN_CLANG_TIDY} -quiet -j2 -p ${CMAKE_BINAR
   ${PROJECT_SOURCE_DIR}/src/.*)
 set_tests_properties(lint/clang-tidy PROPERTIES PROCESSORS 2)
 add_lint(shellcheck SHELLCHECK ${SHELLCHECK} quickstart .ci/run tests/vm/init
-  tests/vm/library.sh)
+  tests/vm/library.sh tests/vm/full_library.sh)
 add_lint(layers "" ${Python3_EXECUTABLE} -B ${lint}/layers.py ${PROJECT_SOURCE_DIR})
 add_lint(headers "" ${Python3_EXECUTABLE} -B ${lint}/headers.py ${PROJECT_SOURCE_DIR}
   ${CMAKE_BINARY_DIR}/compile_commands.json)

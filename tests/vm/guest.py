@@ -67,8 +67,9 @@ class Results:
 
 
 class Guest:
-    def __init__(self, name, cpus=1, shift=0, seconds=SECONDS, required=()):
+    def __init__(self, name, cpus=1, shift=0, seconds=SECONDS, memory=MEMORY):
         self.name, self.cpus, self.shift, self.seconds = name, cpus, shift, seconds
+        self.memory = memory
         self.directory = build_directory() / "runs" / name
         self.programs = build_directory() / "bin"
         self.root = self.find_root()
@@ -79,17 +80,29 @@ class Guest:
         except OSError:
             return missing("there is no guest: prepare.py has not made it")
 
+    def library(self):
+        """What stands before each script."""
+        return (HERE / "library.sh").read_text()
+
+    def shares(self):
+        return {"test": (self.directory, ""), "libraries": (LIBRARIES, ",readonly=on"),
+                "programs": (self.programs, ",readonly=on"),
+                "perf": (self.root / "perf", ",readonly=on")}
+
+    def initial(self):
+        return self.root / "initial"
+
+    def kernel_words(self):
+        return ""
+
     def command(self):
-        shares = {"test": (self.directory, ""), "libraries": (LIBRARIES, ",readonly=on"),
-                  "programs": (self.programs, ",readonly=on"),
-                  "perf": (self.root / "perf", ",readonly=on")}
         words = ["qemu-system-aarch64", "-M", "virt", "-cpu", "neoverse-n1", "-nographic",
                  "-icount", f"shift={self.shift},sleep=off", "-smp", str(self.cpus),
-                 "-m", str(MEMORY), "-display", "none", "-monitor", "none", "-no-reboot",
+                 "-m", str(self.memory), "-display", "none", "-monitor", "none", "-no-reboot",
                  "-nodefaults", "-serial", f"file:{self.directory / 'serial'}",
-                 "-kernel", str(self.root / "kernel"), "-initrd", str(self.root / "initial"),
-                 "-append", "console=ttyAMA0 loglevel=4 panic=-1"]
-        for tag, (path, more) in shares.items():
+                 "-kernel", str(self.root / "kernel"), "-initrd", str(self.initial()),
+                 "-append", "console=ttyAMA0 loglevel=4 panic=-1 " + self.kernel_words()]
+        for tag, (path, more) in self.shares().items():
             words += ["-fsdev", f"local,id={tag},path={path},security_model=none{more}",
                       "-device", f"virtio-9p-device,fsdev={tag},mount_tag={tag}"]
         return words
@@ -97,7 +110,7 @@ class Guest:
     def prepare(self, script, files):
         shutil.rmtree(self.directory, ignore_errors=True)
         (self.directory / "out").mkdir(parents=True)
-        (self.directory / "run").write_text((HERE / "library.sh").read_text() + script)
+        (self.directory / "run").write_text(self.library() + script)
         for name, text in files.items():
             (self.directory / name).write_text(text)
 

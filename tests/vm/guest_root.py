@@ -21,7 +21,7 @@ MODULES = ("drivers/virtio/virtio_mmio", "fs/netfs/netfs", "fs/fscache/fscache",
            "net/9p/9pnet_virtio", "fs/9p/9p")
 FOLDERS = ("bin", "dev", "lib/aarch64-linux-gnu", "modules", "perf", "proc", "programs", "sys", "t",
            "tmp")
-KEEP_DAYS = 30
+KEEP_DAYS = 7
 
 
 class Missing(Exception):
@@ -75,15 +75,23 @@ def download(packages, directory):
     return sorted(directory.glob("*.deb"))
 
 
-def unpack(archive, directory, *members):
-    """The files of a package, or those of them that match."""
+def unpack(archive, directory, *words):
+    """The files of a package; words for tar: options, or which of them."""
     directory.mkdir(parents=True, exist_ok=True)
     with subprocess.Popen(["dpkg", "--fsys-tarfile", str(archive)],
                           stdout=subprocess.PIPE) as files:
-        subprocess.run(["tar", "-x", "-C", str(directory), "--wildcards", *members],
+        subprocess.run(["tar", "-x", "-C", str(directory), "--wildcards", *words],
                        stdin=files.stdout, check=True)
     if files.returncode != 0:
         raise Missing(f"{archive.name} cannot be unpacked")
+
+
+def pack(directory, image):
+    """An initial file system of all that is below a directory."""
+    names = [".", *sorted(str(p.relative_to(directory)) for p in directory.rglob("*"))]
+    with open(image, "wb") as file:
+        subprocess.run(["cpio", "--quiet", "-o", "-H", "newc", "-R", "0:0"], cwd=directory,
+                       check=True, input="\n".join(names).encode(), stdout=file)
 
 
 def make_kernel(archive, work, ret):
@@ -93,6 +101,7 @@ def make_kernel(archive, work, ret):
     for module in MODULES:
         found = next((work / "kernel/lib/modules").glob(f"*/kernel/{module}.ko"))
         shutil.copy(found, work / "initial/modules")
+    shutil.copytree(work / "initial/modules", ret / "modules")
 
 
 def make_initial(work, ret):
@@ -102,10 +111,7 @@ def make_initial(work, ret):
     shutil.copy(HERE / "init", initial / "init")
     (initial / "init").chmod(0o755)
     (initial / "lib/ld-linux-aarch64.so.1").symlink_to("aarch64-linux-gnu/ld-linux-aarch64.so.1")
-    names = sorted(str(p.relative_to(initial)) for p in initial.rglob("*"))
-    with open(ret / "initial", "wb") as image:
-        subprocess.run(["cpio", "--quiet", "-o", "-H", "newc", "-R", "0:0"], cwd=initial, check=True,
-                       input="\n".join(names).encode(), stdout=image)
+    pack(initial, ret / "initial")
 
 
 def make_perf(archives, work, ret):
@@ -135,7 +141,7 @@ def make(packages, work, ret):
 def prune(cache, keep):
     """Forgets what has not been used for long."""
     for folder in cache.iterdir():
-        if folder.is_dir() and folder != keep:
+        if folder.is_dir() and folder not in keep:
             if time.time() - folder.stat().st_mtime > KEEP_DAYS * 86400:
                 shutil.rmtree(folder, ignore_errors=True)
 
@@ -161,7 +167,7 @@ def fast_guest():
                 make(packages, pathlib.Path(work), made)
                 made.rename(root)
         os.utime(root)
-        prune(cache, root)
+        prune(cache, (root,))
     return root
 
 

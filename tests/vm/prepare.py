@@ -7,10 +7,12 @@ import sys
 import unittest
 
 import guest
+import full_root
 import guest_root
 
 TOOLS = {"qemu-system-aarch64": "qemu-system-arm",
          "aarch64-linux-gnu-gcc": "crossbuild-essential-arm64", "cpio": "cpio"}
+PROGRAMS = ("pmu_exporter", "pmutool")
 
 
 def run(*words):
@@ -27,21 +29,24 @@ def build():
 
 
 def main():
-    root_file = guest.build_directory() / "guest_root"
-    root_file.unlink(missing_ok=True)
+    made = guest.build_directory()
+    for name in ("guest_root", "full_root"):
+        (made / name).unlink(missing_ok=True)
     try:
         for tool, package in TOOLS.items():
             if not shutil.which(tool):
                 guest.missing(f"{tool} is not installed ({package})")
+        build()
         try:
-            root = guest_root.fast_guest()
+            fast = guest_root.fast_guest()
+            full = full_root.full_guest(fast, [made / "bin" / name for name in PROGRAMS])
         except guest_root.Missing as what:
             guest.missing(str(what))
     except unittest.SkipTest as reason:
         print(f"skipped: {reason}")
         sys.exit(77)
-    build()
-    root_file.write_text(f"{root}\n")
+    (made / "guest_root").write_text(f"{fast}\n")
+    (made / "full_root").write_text(f"{full}\n")
 
 
 if __name__ == "__main__":

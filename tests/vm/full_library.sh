@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What scripts of the full guest begin with (full_guest.py puts it before each of them).
+OUT=/tmp/out
+PATH=/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/guest/bin
+unit=pmu_exporter.service
+
+die() {
+    echo "guest: $*" >&2
+    systemctl status --no-pager $unit >&2 || true
+    exit 1
+}
+
+wget() {
+    busybox wget "$@"
+}
+
+is_ready() {
+    wget -q -O /dev/null http://127.0.0.1:10138/-/ready 2>/dev/null
+}
+
+wait_until_ready() {
+    for _ in $(seq 200); do
+        ! is_ready || return 0
+        sleep 0.1
+    done
+    die "the exporter is not ready"
+}
+
+# show NAME: what systemd knows of the service, as $OUT/NAME.state
+show() {
+    systemctl show $unit >"$OUT/$1.state"
+}
+
+# scrape NAME: into $OUT, with the time
+scrape() {
+    cut -d ' ' -f 1 /proc/uptime >"$OUT/$1.at"
+    wget -q -O "$OUT/$1" http://127.0.0.1:10138/metrics
+}

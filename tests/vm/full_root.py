@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The root of the full guest: Debian's systemd as PID 1, and what our programs are linked with.
+
+apt decides what that takes, on an empty machine of arm64; the packages are unpacked and not
+configured, which needs no program of arm64 to run here. Cached as the fast guest (guest_root.py).
+"""
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import guest_root
+from guest_root import Missing
+
+PACKAGES = ("base-files", "base-passwd", "bash", "busybox-static", "coreutils", "libnss-systemd",
+            "mount", "systemd-sysv", "util-linux")
+LIBRARIES = pathlib.Path("/usr/lib/aarch64-linux-gnu")
+LINKS = ("bin", "lib", "sbin")  # into usr
+NOT_WANTED = ("usr/include", "usr/lib/aarch64-linux-gnu/gconv", "usr/lib/udev", "usr/share/doc",
+              "usr/share/bash-completion", "usr/share/info", "usr/share/lintian",
+              "usr/share/locale", "usr/share/man", "usr/share/zoneinfo", "var/lib/dpkg")
+FILES = {
+    "etc/hostname": "guest\n",
+    "etc/machine-id": "0123456789abcdef0123456789abcdef\n",
+    "etc/nsswitch.conf": "passwd: files systemd\ngroup: files systemd\n",
+}
+
+
+def needed_libraries(program):
+    text = subprocess.run(["aarch64-linux-gnu-readelf", "-d", str(program)], check=True,
+                          capture_output=True, text=True).stdout
+    return re.findall(r"\(NEEDED\).*\[(lib\S+)\]", text)
+
+
+def owners(programs):
+    """The packages of arm64 whose libraries our programs are linked with."""
+    files = {str(LIBRARIES / name) for program in programs for name in needed_libraries(program)}
+    # those of the C library are the cross compiler's
+    found = subprocess.run(["dpkg-query", "-S", *(f"*{f.removeprefix('/usr')}" for f in files)],
+                           capture_output=True, text=True).stdout
+    return sorted({line.split(":")[0] for line in found.splitlines() if ":arm64:" in line})
+
+
+def apt_get(work, *words):
+    """apt-get for a machine of arm64 that has nothing, with this one's lists."""
+    (work / "status").touch()
+    (work / "archives/partial").mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        ["apt-get", "-q", "-y", "-o", f"Dir::State::status={work}/status", "-o",
+         "APT::Architecture=arm64", "-o", "APT::Architectures=arm64", "-o",
+         f"Dir::Cache::archives={work}/archives", "-o", "Debug::NoLocking=true",
+         "--no-install-recommends", *words], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Missing(f"apt-get could not find the full guest: {done.stderr.strip()[-500:]}")
+    return done.stdout
+
+
+def unpack(work, root):
+    for name in LINKS:
+        (root / "usr" / name).mkdir(parents=True)
+        (root / name).symlink_to(f"usr/{name}")
+    for archive in sorted((work / "archives").glob("*.deb")):
+        guest_root.unpack(archive, root, "--keep-directory-symlink")
+
+
+def configure(root):
+    """The little that configuring the packages would have done and that is missed."""
+    for name in ("passwd", "group"):
+        shutil.copy(root / f"usr/share/base-passwd/{name}.master", root / f"etc/{name}")
+    for path, text in FILES.items():
+        (root / path).write_text(text)
+    for folder in NOT_WANTED:
+        shutil.rmtree(root / folder, ignore_errors=True)
+    for folder in ("dev", "proc", "sys", "run", "tmp", "t"):
+        (root / folder).mkdir(exist_ok=True)
+    if not (root / "var/run").exists():
+        (root / "var/run").symlink_to("../run")
+    root.chmod(0o755)
+    (root / "init").symlink_to("usr/lib/systemd/systemd")
+    for folder in ("etc", "var"):
+        (root / folder / ".updated").touch()  # no first boot: nothing is to be brought up to date
+
+
+def full_guest(fast, programs):
+    """The folder with `initial`, the root as an initial file system; Missing."""
+    names = [*PACKAGES, *owners(programs)]
+    cache = guest_root.cache_directory()
+    with guest_root.locked(cache), tempfile.TemporaryDirectory(dir=cache) as work:
+        work = pathlib.Path(work)
+        parts = [apt_get(work, "install", "--print-uris", *names), str(fast),
+                 pathlib.Path(__file__).read_text()]
+        root = cache / ("full-" + hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16])
+        if not root.is_dir():
+            apt_get(work, "install", "--download-only", *names)
+            unpack(work, work / "root")
+            configure(work / "root")
+            shutil.copytree(fast / "modules", work / "root/modules")
+            (work / "made").mkdir()
+            guest_root.pack(work / "root", work / "made/initial")
+            (work / "made").rename(root)
+        os.utime(root)
+        guest_root.prune(cache, (fast, root))
+    return root

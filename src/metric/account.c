@@ -68,7 +68,10 @@ static void add_to_total(union number *number, const struct group_sample *group,
     number->count += delta;
 }
 
-/* The 0 of an idle target goes when its group turns out to be one that never runs. */
+/*
+ * The 0 of an idle target goes when its group turns out to be one that never runs, and
+ * does not come back when that is tried again: not before it has a turn.
+ */
 static void forget_zero(union number *number, const struct group_sample *group)
 {
     if (group->starved && number->count == 0)
@@ -108,8 +111,8 @@ void account_update(struct account *account, const struct sample *sample)
         case COLUMN_MEMBERS:
             break;
         case COLUMN_TOTAL:
-            forget_zero(number, group);
             add_to_total(number, group, sample->events[column->index].count);
+            forget_zero(number, group);
             break;
         case COLUMN_RATE:
             number->real = rate(group, sample->events[column->index].per_second);

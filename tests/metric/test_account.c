@@ -152,6 +152,34 @@ static void account__tells_coverage_down_to_zero_and_never_above_one(void **stat
     assert_int_equal(number(f, COLUMN_GROUP_RUNNING).count, 1591);
 }
 
+static void account__has_no_zero_while_its_group_waits_in_vain(void **state)
+{
+    struct fixture *f = *state;
+
+    update(f, 0, false, false);
+    assert_int_equal(number(f, COLUMN_TOTAL).count, 0);
+    f->sample->groups[0] = (struct group_sample){.starved = true, .unknown = true};
+    account_update(f->account, f->sample);
+    assert_int_equal(number(f, COLUMN_TOTAL).count, NUMBER_ABSENT_COUNT);
+    /* it is tried again while the target is idle */
+    f->sample->groups[0] = (struct group_sample){.starved = true, .counted = true};
+    account_update(f->account, f->sample);
+    assert_int_equal(number(f, COLUMN_TOTAL).count, NUMBER_ABSENT_COUNT);
+    update(f, 10, true, false);
+    assert_int_equal(number(f, COLUMN_TOTAL).count, 10);
+}
+
+static void account__keeps_what_was_counted_before_its_group_waits_in_vain(void **state)
+{
+    struct fixture *f = *state;
+
+    update(f, 10, true, false);
+    f->sample->groups[0] = (struct group_sample){.starved = true, .unknown = true};
+    f->sample->events[0] = (struct event_sample){0};
+    account_update(f->account, f->sample);
+    assert_int_equal(number(f, COLUMN_TOTAL).count, 10);
+}
+
 static void account__that_has_ended_keeps_totals_and_no_rates(void **state)
 {
     struct fixture *f = *state;
@@ -225,6 +253,8 @@ int main(void)
         TEST(account__of_an_unknown_delta_keeps_its_total_and_has_no_rate),
         TEST(account__keeps_its_total_while_the_group_is_not_open),
         TEST(account__tells_coverage_down_to_zero_and_never_above_one),
+        TEST(account__has_no_zero_while_its_group_waits_in_vain),
+        TEST(account__keeps_what_was_counted_before_its_group_waits_in_vain),
         TEST(account__that_has_ended_keeps_totals_and_no_rates),
         TEST(account__takes_over_the_totals_of_another_of_the_same_target),
         TEST(account__does_not_take_over_the_total_of_another_event_of_that_name),

@@ -43,7 +43,10 @@ void counter_set_adopt(struct counter_set *set, struct counter_set *from,
 /* Whether the set has all of these groups open, so that a set of them can adopt each. */
 bool counter_set_counts_all(const struct counter_set *set, const struct event_groups *groups);
 
-/* When opening may be tried again, and after how many failures, is as with the other. */
+/*
+ * For a new set of the same groups: when opening may be tried again, after how many
+ * failures, and which groups wait for the PMU in vain, is as with the other.
+ */
 void counter_set_continue_waiting(struct counter_set *set, const struct counter_set *from);
 
 /*

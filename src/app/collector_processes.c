@@ -188,16 +188,11 @@ static int open_member(struct collector *collector, const struct entry *entry,
         .can_inherit_threads = collector->can_inherit_threads,
         .now_ns = collector->now_ns,
     };
-    enum absence before = member->absence;
-    int r;
 
     if (!process_member_wants_open(member, &opening))
         return 0;
     opening.threads_left = threads_left(collector, member);
-    r = process_member_open(member, &opening);
-    if (member->absence != ABSENCE_NONE && member->absence != before)
-        collector->status.dropped[SCOPE_PROCESS][member->absence]++;
-    return r;
+    return process_member_open(member, &opening);
 }
 
 int collector_open_processes(struct collector *collector)
@@ -222,6 +217,19 @@ int collector_open_processes(struct collector *collector)
 
 /* read */
 
+/* Counts those that are counted as a whole, and the others each time that they begin not to be. */
+static void note_members(struct collector *collector, const struct process_group *group)
+{
+    for (struct process_member *member = group->members; member; member = member->next) {
+        enum absence absence = process_member_absence(member);
+
+        if (absence != ABSENCE_NONE && absence != member->told)
+            collector->status.dropped[SCOPE_PROCESS][absence]++;
+        member->told = absence;
+        collector->status.targets[SCOPE_PROCESS] += process_member_is_counted(member);
+    }
+}
+
 void collector_read_group(struct collector *collector, struct entry *entry)
 {
     struct target_class *class = &collector->counting->classes[entry->class_index];
@@ -239,8 +247,7 @@ void collector_read_group(struct collector *collector, struct entry *entry)
     n = process_group_count(entry->group, &start_ns);
     account_set_members(entry->account, n, start_ns);
     entry->counted = entry->counted || sample_has_counted(class->sample);
-    for (const struct process_member *member = entry->group->members; member; member = member->next)
-        collector->status.targets[SCOPE_PROCESS] += process_member_is_counted(member);
+    note_members(collector, entry->group);
 }
 
 int collector_make_processes(struct collector *collector)
@@ -285,7 +292,8 @@ void collector_census_processes(const struct collector *collector, struct export
 
         for (const struct process_member *member = is_awake(entry) ? entry->group->members : NULL;
              member; member = member->next) {
-            enum absence reason = entry->account ? member->absence : entry->uncounted;
+            enum absence reason =
+                entry->account ? process_member_absence(member) : entry->uncounted;
 
             status->uncounted[SCOPE_PROCESS][reason] += reason != ABSENCE_NONE;
         }

@@ -23,7 +23,8 @@ struct process_member {
     struct process_target *target; /* released with the member once it is gone */
     struct thread_counters *counters;
     size_t n_counters;
-    enum absence absence; /* why it is not counted, or not as a whole, now */
+    enum absence absence; /* why its threads are not to be opened; see process_member_absence() */
+    enum absence told;    /* why it is not counted, as was last told */
     uint64_t retry_at_ns; /* before that, what was refused for a limit is not tried again */
     bool ended;           /* read once more, then freed */
     struct process_member *next;

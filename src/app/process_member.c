@@ -162,6 +162,7 @@ static int try_together(struct process_member *member, struct process_opening *o
         refuse(member, opening->now_ns);
         return 1;
     }
+    member->absence = ABSENCE_NONE;
     r = make_counters(opening->mechanism, opening->groups, inherit_of(member, opening), &threads, n,
                       &counters);
     if (r < 0)
@@ -169,8 +170,7 @@ static int try_together(struct process_member *member, struct process_opening *o
     if (before)
         counter_set_continue_waiting(counters.set, before->set);
     r = opening->mechanism->open(opening->mechanism, &counters.set, 1);
-    member->absence = counter_set_absence(counters.set);
-    if (r >= 0 && member->absence == ABSENCE_NONE && !last &&
+    if (r >= 0 && !counter_set_is_incomplete(counters.set) && !last &&
         !stands_still(member, opening, &counters)) {
         done_counters(&counters);
         return 0;
@@ -252,8 +252,6 @@ static int open_singly(struct process_member *member, struct process_opening *op
             continue;
         if (counter_set_wants_open(set, opening->now_ns))
             r = opening->mechanism->open(opening->mechanism, &set, 1);
-        if (counter_set_absence(set) != ABSENCE_NONE)
-            member->absence = counter_set_absence(set);
     }
     return r;
 }
@@ -282,9 +280,19 @@ static int follow_threads(struct process_member *member, struct process_opening 
     return r < 0 ? r : open_singly(member, opening);
 }
 
+enum absence process_member_absence(const struct process_member *member)
+{
+    enum absence absence = member->absence;
+
+    for (size_t i = 0; i < member->n_counters && absence == ABSENCE_NONE; i++)
+        if (!member->counters[i].ended)
+            absence = counter_set_absence(member->counters[i].set);
+    return absence;
+}
+
 bool process_member_is_counted(const struct process_member *member)
 {
-    return member->absence == ABSENCE_NONE && !process_member_is_incomplete(member);
+    return process_member_absence(member) == ABSENCE_NONE && !process_member_is_incomplete(member);
 }
 
 size_t process_member_threads(const struct process_member *member)

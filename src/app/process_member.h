@@ -11,6 +11,9 @@ struct process_member *process_member_free(struct process_member *member,
 /* Whether something of it ought to be open and is not. */
 bool process_member_is_incomplete(const struct process_member *member);
 
+/* Why it is not counted, or not as a whole, now. */
+enum absence process_member_absence(const struct process_member *member);
+
 /* Whether it is counted as a whole. */
 bool process_member_is_counted(const struct process_member *member);
 

@@ -92,8 +92,11 @@ void counter_set_adopt(struct counter_set *set, struct counter_set *from,
         }
 }
 
+/* As far as it is wanted now: one that waits for the PMU in vain is not. */
 static bool is_open_everywhere(const struct counter_set *set, size_t group)
 {
+    if (counter_group_is_starved(set, group))
+        return true;
     for (size_t place = 0; place < set->n_places; place++)
         if (counter_cell(set, place, group)->handle < 0 && !counter_cell(set, place, group)->ended)
             return false;
@@ -117,4 +120,6 @@ void counter_set_continue_waiting(struct counter_set *set, const struct counter_
 {
     set->retry_at_ns = from->retry_at_ns;
     set->failures = from->failures;
+    for (size_t group = 0; group < set->groups->n_groups; group++)
+        counter_set_adopt_starvation(set, group, from, group);
 }

@@ -72,7 +72,6 @@ void counter_set_judge_starvation(struct counter_set *set, uint64_t now_ns, stru
 
         if (!event_group_takes_counters(&set->groups->groups[i]))
             continue;
-        times->starved = starvation->absence != ABSENCE_NONE;
         if (starvation->until_ns > 0) {
             if (now_ns >= starvation->until_ns)
                 try_again(set, i);
@@ -87,6 +86,7 @@ void counter_set_judge_starvation(struct counter_set *set, uint64_t now_ns, stru
                 now_ns - starvation->since_ns >= LONGEST_TURN_NS)
                 give_up(set, i, now_ns);
         }
+        times->starved = starvation->absence != ABSENCE_NONE;
     }
 }
 

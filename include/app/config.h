@@ -49,7 +49,7 @@ struct config_ratio {
     struct config_word formula;
 };
 
-enum config_counting { CONFIG_COUNTING_AUTO, CONFIG_COUNTING_DIRECT };
+enum config_counting { CONFIG_COUNTING_AUTO, CONFIG_COUNTING_DIRECT, CONFIG_COUNTING_BPF };
 enum config_by { CONFIG_BY_ALL, CONFIG_BY_CPU };
 
 struct config_cgroup_rule {

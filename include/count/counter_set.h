@@ -26,6 +26,8 @@ int counter_set_new(struct mechanism *mechanism, const struct event_groups *grou
 /* What it was made with. */
 const struct scope *counter_set_scope(const struct counter_set *set);
 
+const struct mechanism *counter_set_mechanism(const struct counter_set *set);
+
 /* Closes what is open. */
 struct counter_set *counter_set_free(struct counter_set *set);
 DEFINE_AUTO(counter_set, struct counter_set *, counter_set_free)

@@ -79,6 +79,9 @@ struct mechanism {
  */
 struct mechanism *mechanism_direct_new(const struct perf_ops *ops);
 
+/* How many lanes a group of so many events takes: values, then enabled and running. */
+#define SWITCH_GROUP_LANES(n_events) ((n_events) + 2)
+
 /*
  * One set of groups on each CPU for all cgroups, charged to the one that runs at each switch
  * (sys/switch_program.h). Counts cgroups and nothing else; its size bounds how many, on which

@@ -80,13 +80,14 @@ static void admit_refused(struct collector *collector)
     }
 }
 
-static void list_wanted(struct collector *collector)
+static void list_wanted(struct collector *collector, const struct mechanism *mechanism)
 {
     collector->n_opening = 0;
     for (size_t i = 0; i < collector->ledger.n_entries; i++) {
         struct entry *entry = collector->ledger.entries[i];
 
-        if (entry->counters && counter_set_wants_open(entry->counters, collector->now_ns))
+        if (entry->counters && counter_set_mechanism(entry->counters) == mechanism &&
+            counter_set_wants_open(entry->counters, collector->now_ns))
             collector->opening[collector->n_opening++] = entry->counters;
     }
 }
@@ -115,13 +116,11 @@ static size_t counter_descriptors(const struct collector *collector)
     return all > of_targets ? all - of_targets : 0;
 }
 
-static int open_batches(struct collector *collector)
+static int open_batches(struct collector *collector, struct mechanism *mechanism)
 {
-    struct mechanism *mechanism = collector->setup.mechanism;
     uint64_t begin_ns = clock_monotonic_ns(), before_ns = begin_ns, now_ns = begin_ns;
     size_t batch = 1, n;
 
-    mechanism->descriptors = counter_descriptors(collector);
     for (size_t i = 0; i < collector->n_opening && now_ns - begin_ns < OPEN_TIME_NS; i += n) {
         int r;
 
@@ -134,6 +133,29 @@ static int open_batches(struct collector *collector)
         before_ns = now_ns;
     }
     return 0;
+}
+
+/* Those of one mechanism, which has what the other one leaves. */
+static int open_wanted(struct collector *collector, struct mechanism *mechanism, size_t of_other)
+{
+    const size_t all = counter_descriptors(collector);
+
+    mechanism->descriptors = all > of_other ? all - of_other : 0;
+    list_wanted(collector, mechanism);
+    return open_batches(collector, mechanism);
+}
+
+/* What is shared by all cgroups goes first. */
+static int open_all(struct collector *collector)
+{
+    struct mechanism *mechanism = collector->setup.mechanism;
+    struct mechanism *of_cgroups = collector->setup.cgroup_mechanism;
+    int r;
+
+    if (!collector_shares_counters(collector))
+        return open_wanted(collector, mechanism, 0);
+    r = open_wanted(collector, of_cgroups, mechanism->open_counters);
+    return r < 0 ? r : open_wanted(collector, mechanism, of_cgroups->open_counters);
 }
 
 int collector_open(struct collector *collector)
@@ -149,8 +171,7 @@ int collector_open(struct collector *collector)
     if (!opening)
         return -ENOMEM;
     collector->opening = opening;
-    list_wanted(collector);
-    r = open_batches(collector);
+    r = open_all(collector);
     if (r >= 0)
         r = collector_open_processes(collector);
     for (size_t i = 0; i < ledger->n_entries; i++)
@@ -191,6 +212,7 @@ void collector_read(struct collector *collector)
 {
     struct entry *machine = collector->machine;
 
+    mechanism_refresh(collector->setup.cgroup_mechanism);
     memset(collector->status.targets, 0, sizeof(collector->status.targets));
     collector->may_open = collector->orphans || collector->process_orphans;
     if (machine)
@@ -241,6 +263,10 @@ void collector_status(const struct collector *collector, struct exporter_status 
                                : 1; /* each a target, or one that lacks them */
     ret_status->open_counters = collector->setup.mechanism->open_counters;
     ret_status->reopened = collector->setup.mechanism->reopened;
+    if (collector_shares_counters(collector)) {
+        ret_status->open_counters += collector->setup.cgroup_mechanism->open_counters;
+        ret_status->reopened += collector->setup.cgroup_mechanism->reopened;
+    }
     collector_budget_status(collector, ret_status);
     if (collector->cgroups)
         add_census(cgroup_targets_census(collector->cgroups), ret_status);
@@ -302,6 +328,7 @@ void collector_note_reload(struct collector *collector, bool good)
 void collector_pause(struct collector *collector, uint64_t end_realtime_ns)
 {
     collector->setup.mechanism->paused = end_realtime_ns != 0;
+    collector->setup.cgroup_mechanism->paused = end_realtime_ns != 0;
     collector->status.paused = end_realtime_ns != 0;
     collector->status.pause_end_realtime_ns = end_realtime_ns;
     for (size_t i = 0; i < collector->ledger.n_entries; i++) {

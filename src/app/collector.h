@@ -22,7 +22,9 @@ struct collector_setup {
     const struct config *config;
     struct event_resolver *resolver;
     const struct perf_ops *perf;
-    struct mechanism *mechanism; /* outlives the collector and its successor */
+    struct mechanism *mechanism;        /* outlives the collector and its successor, as the next */
+    struct mechanism *cgroup_mechanism; /* of cgroups: the same, or bpf */
+    const char *mechanism_reason;       /* why that one. Static */
     int sysfs_fd;
     int procfs_fd;
     int cgroup_root_fd; /* -1: no cgroup can be counted here */

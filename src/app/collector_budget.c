@@ -19,11 +19,27 @@
 #include "app/log.h"
 #include "target/cgroup_nesting.h"
 
+/* Groups that are shared by all cgroups are active at once, one for each rule at the most. */
+static struct pmu_chains *chain_of_rules(size_t n_rules)
+{
+    AUTO(pmu_chains) struct pmu_chains *chains = NULL;
+    AUTO_FREE uint16_t *depths = calloc(n_rules + 1, sizeof(*depths));
+
+    if (!depths || pmu_chains_new(n_rules, &chains) < 0)
+        return NULL;
+    for (size_t i = 0; i < n_rules; i++)
+        depths[i] = 1;
+    pmu_chains_add(chains, depths);
+    return TAKE(chains);
+}
+
 /* Reads how cgroups nest; where that fails, or there are none, nothing nests: that shows later. */
 static struct pmu_chains *read_chains(const struct collector *collector)
 {
     struct pmu_chains *chains = NULL;
 
+    if (collector_shares_counters(collector))
+        return chain_of_rules(collector->setup.config->n_cgroups);
     if (collector->rules && cgroup_nesting_read(collector->setup.cgroup_root_fd, collector->rules,
                                                 collector->setup.config->n_cgroups, &chains) < 0)
         return NULL;
@@ -151,16 +167,17 @@ static bool has_parent(const struct identity *identity)
 
 /*
  * Mostly no cgroup that is counted is below another: then each has what its class was
- * granted, and nothing need be sorted.
+ * granted, and nothing need be sorted. So it is too where they share their counters.
  */
-static bool admit_unless_nested(struct nested_cgroup *nested, size_t n, size_t *ret_longest)
+static bool admit_unless_nested(struct nested_cgroup *nested, size_t n, bool shared,
+                                size_t *ret_longest)
 {
     size_t longest = 0;
 
     for (size_t i = 0; i < n; i++) {
         const struct entry *entry = nested[i].owner;
 
-        if (has_parent(entry->cgroup->identity))
+        if (!shared && has_parent(entry->cgroup->identity))
             return false;
         longest = nested[i].counters > longest ? nested[i].counters : longest;
     }
@@ -201,7 +218,8 @@ void collector_share_counters(struct collector *collector)
     if (!nested)
         return;
     collector->share_again = false;
-    if (!admit_unless_nested(nested, n, &collector->longest_chain))
+    if (!admit_unless_nested(nested, n, collector_shares_counters(collector),
+                             &collector->longest_chain))
         collector->longest_chain = cgroup_nesting_admit(
             nested, n, collector->pmu.budget - division->processes - division->system);
     for (size_t i = 0; i < n; i++) {

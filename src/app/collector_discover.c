@@ -107,6 +107,8 @@ static int discover_cgroups(struct collector *collector)
     /* On failure there are no changes, and the next update looks at everything. */
     r = cgroup_targets_update(collector->cgroups, collector->look, &changes);
     collector->look = !collector->is_told;
+    if (changes.n_gone > 0)
+        mechanism_refresh(collector->setup.cgroup_mechanism);
     for (size_t i = 0; i < changes.n_gone; i++)
         end_cgroup(collector, changes.gone[i]);
     enter_orphans(collector);

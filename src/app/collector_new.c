@@ -50,6 +50,20 @@ static size_t process_descriptors(const struct collector *collector)
     return needed < half ? needed : half;
 }
 
+/* Descriptors that the counters of one cgroup take, or of all that share theirs. */
+static size_t cgroup_descriptors(const struct collector *collector)
+{
+    const struct counting *counting = collector->counting;
+    size_t n = 0;
+
+    if (!collector_shares_counters(collector))
+        return most_opened(counting, SCOPE_CGROUP) * collector->online->n;
+    for (size_t i = 0; i < counting->n_classes; i++)
+        if (counting->classes[i].groups && counting->classes[i].kind == SCOPE_CGROUP)
+            n += counting->classes[i].groups->n_opened;
+    return n * collector->online->n;
+}
+
 /*
  * As many cgroups as the configuration allows and the descriptors suffice for: so the
  * share of one top-level cgroup is one of descriptors too.
@@ -60,11 +74,14 @@ static struct cgroup_limits cgroup_limits(const struct collector *collector)
     size_t descriptors = collector->setup.descriptors;
     size_t others = most_opened(collector->counting, SCOPE_SYSTEM) * collector->system_cpus->n +
                     process_descriptors(collector);
-    size_t directory = 1;
-    size_t cgroup =
-        most_opened(collector->counting, SCOPE_CGROUP) * collector->online->n + directory;
-    size_t fit = descriptors > others ? (descriptors - others) / cgroup : 0;
-    size_t targets = wanted <= fit ? wanted : fit;
+    size_t of_cgroups = cgroup_descriptors(collector), directory = 1;
+    size_t cgroup = collector_shares_counters(collector) ? directory : of_cgroups + directory;
+    size_t fit;
+    size_t targets;
+
+    others += collector_shares_counters(collector) ? of_cgroups : 0;
+    fit = descriptors > others ? (descriptors - others) / cgroup : 0;
+    targets = wanted <= fit ? wanted : fit;
 
     return (struct cgroup_limits){
         .targets = targets,
@@ -82,9 +99,9 @@ int collector_make_counters(struct collector *collector, struct entry *entry)
         .cpus = entry->cpus,
     };
 
-    return counter_set_new(collector->setup.mechanism,
-                           entry->over_budget ? class->without_counters : class->groups, &scope,
-                           &entry->counters);
+    return counter_set_new(
+        entry->cgroup ? collector->setup.cgroup_mechanism : collector->setup.mechanism,
+        entry->over_budget ? class->without_counters : class->groups, &scope, &entry->counters);
 }
 
 static int add_system_entry(struct collector *collector, size_t class_index,
@@ -192,7 +209,8 @@ static void tell_cost(const struct collector *collector)
     size_t of_a_cgroup = most_opened(collector->counting, SCOPE_CGROUP);
     char cost[32];
 
-    if (!collector->cgroups || of_the_system == 0 || of_a_cgroup == 0)
+    if (collector_shares_counters(collector) || !collector->cgroups || of_the_system == 0 ||
+        of_a_cgroup == 0)
         return;
     (void)snprintf(cost, sizeof(cost), "%.1fus",
                    direct_switch_cost_ns(of_a_cgroup, of_the_system) / 1000.0);
@@ -234,14 +252,11 @@ static int fill(struct collector *collector, const struct collector *predecessor
 
 static void init_status(struct collector *collector)
 {
-    const struct config *config = collector->setup.config;
-
-    collector->status.interval_ns = config->interval_ns;
+    collector->status.interval_ns = collector->setup.config->interval_ns;
     collector->status.cgroup_watching = 0;
     collector->status.process_watching = 0;
-    collector->status.mechanism = collector->setup.mechanism->name;
-    collector->status.mechanism_reason =
-        config->counting == CONFIG_COUNTING_DIRECT ? "configured" : "the only one that is built";
+    collector->status.mechanism = collector->setup.cgroup_mechanism->name;
+    collector->status.mechanism_reason = collector->setup.mechanism_reason;
 }
 
 /*

@@ -50,6 +50,12 @@ struct collector {
     bool told[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* the log has said that targets are left out */
 };
 
+/* Whether cgroups have no counters of their own: one set on each CPU serves all. */
+static inline bool collector_shares_counters(const struct collector *collector)
+{
+    return collector->setup.cgroup_mechanism != collector->setup.mechanism;
+}
+
 /* Finds the CPUs, and which of them go on from the predecessor. 0 or -errno. */
 int collector_read_cpus(struct collector *collector, const struct collector *predecessor);
 

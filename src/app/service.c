@@ -233,6 +233,7 @@ static void stop(struct service *service)
     service_close_control(service);
     metrics_page_done(&service->page);
     service->collector = collector_free(service->collector);
+    service->bpf = mechanism_free(service->bpf);
     service->mechanism = mechanism_free(service->mechanism);
     service->slot = snapshot_slot_free(service->slot);
     service->config = config_free(service->config);

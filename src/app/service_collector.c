@@ -7,6 +7,7 @@
 
 #include "app/config_report.h"
 #include "app/log.h"
+#include "app/service_mechanism.h"
 #include "app/service_state.h"
 #include "base/clock.h"
 #include "sys/descriptors.h"
@@ -61,16 +62,20 @@ static void tell_cgroups(const struct service *service)
 
 /*
  * Makes a collector for the configuration; the one that runs, if any, is its
- * predecessor and is ended. On failure that one goes on.
+ * predecessor and is ended. On failure that one goes on. afresh: something of the machine
+ * has changed, and with it what a mechanism was made for.
  */
-static int make_collector(struct service *service, const struct config *config)
+static int make_collector(struct service *service, const struct config *config, bool afresh)
 {
+    struct mechanism_choice choice = service_choose_mechanism(service, config, afresh);
     const uint64_t wanted = config->limits.descriptors;
     const struct collector_setup setup = {
         .config = config,
         .resolver = service->resolver,
         .perf = &perf_ops_kernel,
         .mechanism = service->mechanism,
+        .cgroup_mechanism = choice.bpf ? choice.bpf : service->mechanism,
+        .mechanism_reason = choice.reason,
         .sysfs_fd = service->sysfs_fd,
         .procfs_fd = service->procfs_fd,
         .cgroup_root_fd = service->root.fd,
@@ -81,11 +86,14 @@ static int make_collector(struct service *service, const struct config *config)
     struct collector *collector;
     int r = collector_new(&setup, service->collector, &collector);
 
-    if (r < 0)
+    if (r < 0) {
+        service_reject_mechanism(service, &choice);
         return r;
+    }
     service->tree = sd_event_source_unref(service->tree);
     (void)collector_free(service->collector);
     service->collector = collector;
+    service_take_mechanism(service, &choice);
     return 0;
 }
 
@@ -112,13 +120,13 @@ int service_start_collector(struct service *service)
         r = -ENOMEM;
     if (r < 0)
         return service_fail(r, "cannot start", "part", "events");
-    r = make_collector(service, service->config);
+    r = make_collector(service, service->config, true);
     return r < 0 ? service_fail(r, "cannot start", "part", "collector") : 0;
 }
 
 int service_renew_collector(struct service *service, const char *why)
 {
-    int r = make_collector(service, service->config);
+    int r = make_collector(service, service->config, true);
 
     if (r < 0)
         return service_fail(r, "cannot begin to count afresh", "why", why);
@@ -158,7 +166,7 @@ static int reload(struct service *service, struct text *outcome)
 
     if (r < 0)
         return r;
-    r = make_collector(service, config);
+    r = make_collector(service, config, false);
     if (r < 0) {
         text_append_format(outcome, "%s cannot be applied: %s\n", service->options->config_file,
                            strerror(-r));

@@ -21,6 +21,8 @@ struct service {
     struct event_resolver *resolver;
     struct snapshot_slot *slot;
     struct mechanism *mechanism;
+    struct mechanism *bpf; /* of cgroups; NULL: they have none of their own */
+    struct switch_program_size bpf_size;
     struct collector *collector;
     struct metrics_page page;
     struct serving serving;

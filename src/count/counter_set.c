@@ -54,6 +54,11 @@ const struct scope *counter_set_scope(const struct counter_set *set)
     return &set->scope;
 }
 
+const struct mechanism *counter_set_mechanism(const struct counter_set *set)
+{
+    return set->mechanism;
+}
+
 struct counter_set *counter_set_free(struct counter_set *set)
 {
     if (set)

@@ -7,13 +7,11 @@
  */
 
 #include "count/event_group.h"
+#include "count/mechanism.h"
 #include "sys/switch_program.h"
 
 /* More groups than a configuration can have counted at once. */
 #define SWITCH_GROUPS_MAX 16
-
-/* How many lanes of a cell a group of so many events takes: values, then enabled and running. */
-#define SWITCH_GROUP_LANES(n_events) ((n_events) + 2)
 
 struct switch_groups;
 

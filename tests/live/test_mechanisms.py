@@ -88,13 +88,8 @@ def tree():
 
 class MechanismTest(live.LiveTest):
     def setUp(self):
-        self.cgroups = Cgroups()
-        self.enterContext(self.cgroups)
+        self.cgroups = self.enterContext(Cgroups())
         self.counting = self.enterContext(Mechanisms(self.cgroups))
-
-    def enterContext(self, context):  # Python 3.11 has it in unittest; keep 3.9 working
-        self.addCleanup(context.__exit__, None, None, None)
-        return context.__enter__()
 
     def make(self, *names):
         for name in names:

@@ -21,6 +21,7 @@ PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
 add_live_test(http)
+add_live_test(counting_bpf)
 add_live_test(faults)
 add_live_test(hostile)
 add_live_test(mechanisms)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* By which mechanism cgroups are counted: what `counting` of the configuration comes to here. */
+
+#include "app/service_state.h"
+
+struct mechanism_choice {
+    struct mechanism *bpf; /* NULL: direct */
+    struct switch_program_size size;
+    const char *reason; /* static */
+};
+
+/*
+ * The one that runs, where it serves for this configuration too and is not to be made afresh;
+ * else another one beside it. Where bpf is wanted and cannot be had, direct, and the log says
+ * why. To be taken or rejected.
+ */
+struct mechanism_choice service_choose_mechanism(const struct service *service,
+                                                 const struct config *config, bool afresh);
+
+/* What ran before, if it is another one, ends. */
+void service_take_mechanism(struct service *service, const struct mechanism_choice *choice);
+void service_reject_mechanism(const struct service *service, const struct mechanism_choice *choice);

@@ -140,6 +140,15 @@ static int take_socket(int *argc, char **argv, const char **ret_socket)
     return 0;
 }
 
+static int refuse_missing(void)
+{
+    (void)fprintf(stderr, "pmutool: error: missing command; expected");
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        (void)fprintf(stderr, "%s %s", i ? "," : "", commands[i].usage);
+    (void)fprintf(stderr, " (try --help)\n");
+    return EXIT_USAGE;
+}
+
 static int find_and_run(int argc, char **argv)
 {
     const char *socket = NULL;
@@ -156,8 +165,7 @@ static int find_and_run(int argc, char **argv)
             return run_command(&commands[i], argc, argv, socket);
         best = n > best ? n : best;
     }
-    return best < argc ? refuse("unknown command", argv[best])
-                       : refuse("missing command; expected", commands[0].usage);
+    return best < argc ? refuse("unknown command", argv[best]) : refuse_missing();
 }
 
 int main(int argc, char **argv)

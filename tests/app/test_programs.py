@@ -142,7 +142,7 @@ class CommandLine(unittest.TestCase):
                            (["pause", "10m", "--socket="], 'missing path after "--socket"'),
                            (["--socket=a", "reload", "--socket", "b"], "given twice"),
                            (["check", "config", "a", "--socket=b"], "unexpected argument"),
-                           ([], "missing command")):
+                           ([], "missing command; expected check config FILE, reload ")):
             status, out, err = run(PMUTOOL, *words)
             self.assertEqual((status, out), (2, ""), words)
             self.assertTrue(err.startswith("pmutool: error: " + why), err)

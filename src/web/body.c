@@ -4,7 +4,9 @@
  * holds one, and the store holds one to the current version. The last one that goes
  * calls body_released(), and the buffer can take the next text. So in the usual
  * case, where every reader is done before the next version, one buffer serves for
- * ever and its pages stay where they are.
+ * ever and its pages stay where they are. It is the first, which is taken whenever it
+ * is free: one that was needed once, for a page that was large then, would stay as large
+ * for ever.
  *
  * A slow reader keeps its version for as long as it may read. So that many of them
  * cannot keep many versions, there are only a few buffers: when the last free one
@@ -20,8 +22,7 @@ void body_store_init(struct body_store *store, const struct page_source *source,
                      struct connection_table *connections)
 {
     *store = (struct body_store){.source = *source, .connections = connections};
-    for (size_t i = 0; i < BODIES_KEPT; i++)
-        store->bodies[i].kept = true;
+    store->bodies[0].kept = true;
 }
 
 /* The last reference to the response has gone. */

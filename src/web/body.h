@@ -14,15 +14,14 @@
 #include "web/connections.h"
 #include "web/server.h"
 
-#define BODIES      4 /* versions that can be in flight at one time */
-#define BODIES_KEPT 2 /* buffers that are kept, warm, for the next version */
+#define BODIES 4 /* versions that can be in flight at one time */
 
 struct body {
     struct text text;
     struct MHD_Response *response; /* our reference to what shows the text, or NULL */
     uint64_t version;
     uint64_t sequence; /* bodies made before this one */
-    bool kept;         /* the buffer outlives the text in it */
+    bool kept;         /* the buffer, warm, outlives the text in it */
     bool busy;         /* somebody reads the text: it must not change */
 };
 

@@ -37,8 +37,12 @@ struct mechanism {
      * find something out does not. It outlives the sets, so that each new one obeys it.
      */
     bool paused;
-    uint64_t hardware_ran_ns; /* when a group that takes hardware counters was last seen to run */
-    uint64_t reopened;        /* groups that could not be read and were closed, since the start */
+    /*
+     * When a group that takes hardware counters was last seen to run: one of a CPU, and one of
+     * threads, whom the kernel serves with what the groups of their CPU leave.
+     */
+    uint64_t cpus_ran_ns, threads_ran_ns;
+    uint64_t reopened; /* groups that could not be read and were closed, since the start */
 
     /*
      * Opens what is not open of the sets, many at once, so that each CPU is visited

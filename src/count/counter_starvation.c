@@ -36,11 +36,17 @@ static size_t count_closed(const struct counter_set *set, size_t group)
     return n;
 }
 
+/* When one of ours that is served in the same turn was last seen to run. */
+static uint64_t *last_ran_ns(const struct counter_set *set)
+{
+    return set->scope.kind == SCOPE_PROCESS ? &set->mechanism->threads_ran_ns
+                                            : &set->mechanism->cpus_ran_ns;
+}
+
 /* Where others of ours had turns meanwhile it is the group that does not fit. */
 static enum absence judge(const struct counter_set *set, const struct starvation *starvation)
 {
-    return set->mechanism->hardware_ran_ns > starvation->since_ns ? ABSENCE_NEVER_SCHEDULED
-                                                                  : ABSENCE_PMU_BUSY;
+    return *last_ran_ns(set) > starvation->since_ns ? ABSENCE_NEVER_SCHEDULED : ABSENCE_PMU_BUSY;
 }
 
 static void give_up(struct counter_set *set, size_t group, uint64_t now_ns)
@@ -77,7 +83,7 @@ void counter_set_judge_starvation(struct counter_set *set, uint64_t now_ns, stru
                 try_again(set, i);
         } else if (times->running > 0) {
             *starvation = (struct starvation){0};
-            set->mechanism->hardware_ran_ns = now_ns;
+            *last_ran_ns(set) = now_ns;
         } else if (times->enabled > 0) {
             if (starvation->waited_ns == 0)
                 starvation->since_ns = now_ns;

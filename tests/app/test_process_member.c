@@ -189,6 +189,21 @@ static void starved__it_is_tried_again_and_is_told_until_it_has_a_turn(void **st
     assert_true(process_member_is_counted(group->members));
 }
 
+/* The groups of CPUs that run are no witness: somebody else may hold all that they leave. */
+static void starved__beside_groups_of_cpus_it_is_not_the_groups_fault(void **state)
+{
+    mechanism->cpus_ran_ns = UINT64_MAX;
+    wait_in_vain(*state);
+    assert_int_equal(process_member_absence(group->members), ABSENCE_PMU_BUSY);
+}
+
+static void starved__beside_groups_of_threads_it_is_the_groups_fault(void **state)
+{
+    mechanism->threads_ran_ns = UINT64_MAX;
+    wait_in_vain(*state);
+    assert_int_equal(process_member_absence(group->members), ABSENCE_NEVER_SCHEDULED);
+}
+
 #define MEMBER_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -197,6 +212,8 @@ int main(void)
         MEMBER_TEST(starved__it_is_told_and_the_others_go_on),
         MEMBER_TEST(starved__stays_closed_when_the_others_are_opened_afresh),
         MEMBER_TEST(starved__threads_that_start_meanwhile_are_found_nevertheless),
+        MEMBER_TEST(starved__beside_groups_of_cpus_it_is_not_the_groups_fault),
+        MEMBER_TEST(starved__beside_groups_of_threads_it_is_the_groups_fault),
         MEMBER_TEST(starved__it_is_tried_again_and_is_told_until_it_has_a_turn),
     };
 

@@ -18,7 +18,7 @@ static int set_up_hardware(void **state)
 /* Another group of ours that takes counters has run until now. */
 static void let_others_run(struct fixture *f)
 {
-    f->mechanism->hardware_ran_ns = f->now_ns;
+    f->mechanism->cpus_ran_ns = f->now_ns;
 }
 
 /* The target runs on CPU 0, and its group waits. */

@@ -246,6 +246,8 @@ void collector_read_group(struct collector *collector, struct entry *entry)
     account_update(entry->account, class->sample);
     n = process_group_count(entry->group, &start_ns);
     account_set_members(entry->account, n, start_ns);
+    if (n == 0)
+        account_end(entry->account);
     entry->counted = entry->counted || sample_has_counted(class->sample);
     note_members(collector, entry->group);
 }
@@ -327,22 +329,16 @@ static int same_rule(const struct config *config, const struct config_process_ru
     return -1;
 }
 
-void collector_inherit_groups(struct collector *collector, const struct collector *predecessor)
+void collector_inherit_group(struct collector *collector, const struct collector *predecessor,
+                             const struct entry *entry)
 {
-    const struct ledger *from = &predecessor->ledger;
+    int rule;
 
-    for (size_t i = 0; i < from->n_entries; i++) {
-        const struct entry *entry = from->entries[i];
-        int rule;
-
-        if (!entry->group || !entry->account || !entry->counted ||
-            collector_same_group(&collector->ledger, entry))
-            continue;
-        rule = same_rule(collector->setup.config,
-                         &predecessor->setup.config->processes[entry->group->rule]);
-        if (rule >= 0)
-            ledger_inherit_group(&collector->ledger,
-                                 collector->counting->first_process + (size_t)rule, rule, entry,
-                                 entry->gone_ns ? entry->gone_ns : collector->now_ns);
-    }
+    if (!entry->account || !entry->counted || collector_same_group(&collector->ledger, entry))
+        return;
+    rule = same_rule(collector->setup.config,
+                     &predecessor->setup.config->processes[entry->group->rule]);
+    if (rule >= 0)
+        ledger_inherit_group(&collector->ledger, collector->counting->first_process + (size_t)rule,
+                             rule, entry, entry->gone_ns ? entry->gone_ns : collector->now_ns);
 }

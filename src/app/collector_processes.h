@@ -23,5 +23,6 @@ void collector_census_processes(const struct collector *collector, struct export
 /* The group of another ledger with the same name, at rest or not; NULL: there is none. */
 struct entry *collector_same_group(const struct ledger *ledger, const struct entry *entry);
 
-/* Groups that only the predecessor has, and that a rule still makes, rest here. */
-void collector_inherit_groups(struct collector *collector, const struct collector *predecessor);
+/* A group that only the predecessor has, and that a rule still makes, rests here. */
+void collector_inherit_group(struct collector *collector, const struct collector *predecessor,
+                             const struct entry *entry);

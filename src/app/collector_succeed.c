@@ -101,17 +101,24 @@ static void inherit(struct collector *collector, const struct entry *from, const
         ledger_inherit(&collector->ledger, CLASS_CGROUP + (size_t)rule, from, path, gone_ns);
 }
 
-static void inherit_ended(struct collector *collector, const struct ledger *from,
+static void inherit_ended(struct collector *collector, const struct collector *predecessor,
                           struct entry *const *sorted, size_t n)
 {
-    /* The hash keeps the order of the ends. */
+    const struct ledger *from = &predecessor->ledger;
+
+    /* The hash keeps the order of the ends, and where there is no room for all the last stay. */
     for (const struct entry *entry = from->lingering; entry; entry = entry->hh.next)
-        if (!entry->group)
+        if (entry->group)
+            collector_inherit_group(collector, predecessor, entry);
+        else
             inherit(collector, entry, entry->path, entry->gone_ns);
     /* One that ended between the two looks lives for the old collector only. */
     for (size_t i = 0; i < n; i++)
         if (sorted[i]->counted)
             inherit(collector, sorted[i], sorted[i]->cgroup->path, collector->now_ns);
+    for (size_t i = 0; i < from->n_entries; i++)
+        if (from->entries[i]->group && !from->entries[i]->gone_ns)
+            collector_inherit_group(collector, predecessor, from->entries[i]);
 }
 
 /* Finds the old entry of each target, and makes ready what cannot fail later. 0 or -ENOMEM. */
@@ -127,7 +134,7 @@ static int prepare(struct collector *collector, const struct collector *predeces
         const struct entry *entry = ledger->entries[i];
 
         from[i] = counterpart(entry, &predecessor->ledger, sorted, n);
-        if (entry->group && from[i])
+        if (entry->group && entry->account && from[i])
             r = process_group_prepare(entry->group, from[i]->group, collector->setup.mechanism,
                                       collector->counting->classes[entry->class_index].groups);
     }
@@ -169,7 +176,6 @@ int collector_succeed(struct collector *collector, struct collector *predecessor
             ledger->entries[i]->counted = from[i]->counted;
         }
     collector_read(collector);
-    inherit_ended(collector, &predecessor->ledger, sorted, n);
-    collector_inherit_groups(collector, predecessor);
+    inherit_ended(collector, predecessor, sorted, n);
     return 0;
 }

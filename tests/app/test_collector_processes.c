@@ -1,96 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
-/* Groups of processes in the cycle, over a /proc of files and a kernel of the test's own. */
-
-#include "app/collector_fixture.h"
-#include "support/fixture_tree.h"
-
-static const char web[] = "linger: 60s\n"
-                          "groups: [{name: software, events: [page-faults]}]\n"
-                          "targets: {processes: [{name: web, comm: [web], groups: [software]}]}\n";
-
-static struct fixture_tree procfs;
+#include "app/collector_processes_fixture.h"
 
 /* Threads that appear while that many of those there are, are being opened. */
 static int newcomers;
-
-static void add_thread(pid_t pid, pid_t thread)
-{
-    char path[64];
-
-    (void)snprintf(path, sizeof(path), "%d/task/%d/stat", pid, thread);
-    fixture_tree_write(&procfs, path, "");
-}
-
-static void end_thread(pid_t pid, pid_t thread)
-{
-    char path[64];
-
-    (void)snprintf(path, sizeof(path), "%d/task/%d/stat", pid, thread);
-    assert_int_equal(unlinkat(procfs.fd, path, 0), 0);
-    *strrchr(path, '/') = '\0';
-    assert_int_equal(unlinkat(procfs.fd, path, AT_REMOVEDIR), 0);
-}
-
-static void add_child(pid_t pid, const char *comm, unsigned start, pid_t parent)
-{
-    char path[64], text[256];
-
-    add_thread(pid, pid);
-    (void)snprintf(path, sizeof(path), "%d/stat", pid);
-    (void)snprintf(text, sizeof(text), "%d (%s) S %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u\n", pid,
-                   comm, parent, start);
-    fixture_tree_write(&procfs, path, text);
-}
-
-static void add_process(pid_t pid, const char *comm, unsigned start)
-{
-    add_child(pid, comm, start, 1);
-}
-
-static void end_process(pid_t pid)
-{
-    char path[96];
-
-    (void)snprintf(path, sizeof(path), "%s/%d", procfs.path, pid);
-    assert_int_equal(nftw(path, fixture_tree_remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
-}
-
-static int set_up_procfs(void **state)
-{
-    struct fixture *f;
-
-    assert_int_equal(set_up(state), 0);
-    f = *state;
-    procfs = fixture_tree_open();
-    newcomers = 0;
-    f->procfs_fd = procfs.fd;
-    return 0;
-}
-
-static int tear_down_procfs(void **state)
-{
-    assert_int_equal(tear_down(state), 0);
-    fixture_tree_close(&procfs);
-    return 0;
-}
-
-/* Lets the thread's counters, if there are any, run and count. */
-static void count_thread(struct fixture *f, pid_t thread, uint64_t faults)
-{
-    struct fake_event *event = fake_find_thread(&f->perf, PAGE_FAULTS, thread);
-
-    if (!event)
-        return;
-    event->value += faults;
-    event->time_enabled += 1000000;
-    event->time_running += 1000000;
-}
-
-static uint64_t members(const struct fixture *f)
-{
-    return find(f, "web", COLUMN_MEMBERS)->count;
-}
 
 static void group__is_the_sum_of_its_members_and_outlives_them(void **state)
 {
@@ -114,6 +26,7 @@ static void group__is_the_sum_of_its_members_and_outlives_them(void **state)
     end_process(200);
     cycle(f);
     assert_int_equal(total(f, "web"), 12); /* read once more after its end */
+    assert_true(isnan(find(f, "web", COLUMN_RATE)->real));
     assert_int_equal(members(f), 0);
     assert_int_equal(f->perf.n_open, 0);
     cycle(f);
@@ -345,68 +258,6 @@ static void limit__of_threads_refuses_whole_processes(void **state)
     assert_int_equal(f->snapshot->status.targets[SCOPE_PROCESS], 1);
 }
 
-static void successor__goes_on_with_counters_that_have_inherited(void **state)
-{
-    struct fixture *f = *state;
-    const struct fake_event *event;
-
-    add_process(100, "web", 5);
-    start(f, web);
-    cycle(f);
-    event = fake_find_thread(&f->perf, PAGE_FAULTS, 100);
-    count_thread(f, 100, 3);
-    cycle(f);
-    add_thread(100, 101); /* inherited: a fresh look would count it apart */
-    count_thread(f, 100, 4);
-    start_successor(f, web);
-    cycle(f);
-    assert_int_equal(total(f, "web"), 7);
-    assert_ptr_equal(fake_find_thread(&f->perf, PAGE_FAULTS, 100), event);
-    assert_null(fake_find_thread(&f->perf, PAGE_FAULTS, 101));
-    assert_int_equal(f->perf.n_open, 1);
-}
-
-static void successor__opens_afresh_where_the_events_are_others_and_keeps_the_totals(void **state)
-{
-    struct fixture *f = *state;
-
-    add_process(100, "web", 5);
-    start(f, web);
-    cycle(f);
-    count_thread(f, 100, 3);
-    cycle(f);
-    add_thread(100, 101);
-    count_thread(f, 100, 4);
-    start_successor(f, "groups: [{name: software, events: [page-faults, context-switches]}]\n"
-                       "targets: {processes: [{name: web, comm: [web], groups: [software]}]}\n");
-    cycle(f);
-    assert_int_equal(total(f, "web"), 7);
-    assert_int_equal(f->perf.n_open, 4);
-}
-
-static void successor__keeps_groups_without_members_while_a_rule_makes_their_name(void **state)
-{
-    struct fixture *f = *state;
-
-    add_process(100, "web", 5);
-    start(f, web);
-    cycle(f);
-    count_thread(f, 100, 3);
-    cycle(f);
-    end_process(100);
-    cycle(f);
-    cycle(f);
-    start_successor(f, web);
-    cycle(f);
-    assert_int_equal(total(f, "web"), 3);
-    start_successor(f, "groups: [{name: software, events: [page-faults]}]\n"
-                       "targets: {processes: [{name: x, comm: [web], groups: [software]}]}\n");
-    cycle(f);
-    assert_null(find(f, "web", COLUMN_TOTAL));
-}
-
-#define PROCFS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_procfs, tear_down_procfs)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,9 +272,6 @@ int main(void)
         PROCFS_TEST(limit__of_threads_leaves_room_for_those_that_are_opened_afresh),
         PROCFS_TEST(threads__are_followed_where_the_kernel_does_not_inherit_them),
         PROCFS_TEST(limit__of_threads_refuses_whole_processes),
-        PROCFS_TEST(successor__goes_on_with_counters_that_have_inherited),
-        PROCFS_TEST(successor__opens_afresh_where_the_events_are_others_and_keeps_the_totals),
-        PROCFS_TEST(successor__keeps_groups_without_members_while_a_rule_makes_their_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

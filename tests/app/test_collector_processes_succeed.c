@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* How a successor goes on with groups of processes. */
+#include "app/collector_processes_fixture.h"
+
+static void successor__goes_on_with_counters_that_have_inherited(void **state)
+{
+    struct fixture *f = *state;
+    const struct fake_event *event;
+
+    add_process(100, "web", 5);
+    start(f, web);
+    cycle(f);
+    event = fake_find_thread(&f->perf, PAGE_FAULTS, 100);
+    count_thread(f, 100, 3);
+    cycle(f);
+    add_thread(100, 101); /* inherited: a fresh look would count it apart */
+    count_thread(f, 100, 4);
+    start_successor(f, web);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 7);
+    assert_ptr_equal(fake_find_thread(&f->perf, PAGE_FAULTS, 100), event);
+    assert_null(fake_find_thread(&f->perf, PAGE_FAULTS, 101));
+    assert_int_equal(f->perf.n_open, 1);
+}
+
+static void successor__opens_afresh_where_the_events_are_others_and_keeps_the_totals(void **state)
+{
+    struct fixture *f = *state;
+
+    add_process(100, "web", 5);
+    start(f, web);
+    cycle(f);
+    count_thread(f, 100, 3);
+    cycle(f);
+    add_thread(100, 101);
+    count_thread(f, 100, 4);
+    start_successor(f, "groups: [{name: software, events: [page-faults, context-switches]}]\n"
+                       "targets: {processes: [{name: web, comm: [web], groups: [software]}]}\n");
+    cycle(f);
+    assert_int_equal(total(f, "web"), 7);
+    assert_int_equal(f->perf.n_open, 4);
+}
+
+static void successor__keeps_groups_without_members_while_a_rule_makes_their_name(void **state)
+{
+    struct fixture *f = *state;
+
+    add_process(100, "web", 5);
+    start(f, web);
+    cycle(f);
+    count_thread(f, 100, 3);
+    cycle(f);
+    end_process(100);
+    cycle(f);
+    cycle(f);
+    start_successor(f, web);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 3);
+    start_successor(f, "groups: [{name: software, events: [page-faults]}]\n"
+                       "targets: {processes: [{name: x, comm: [web], groups: [software]}]}\n");
+    cycle(f);
+    assert_null(find(f, "web", COLUMN_TOTAL));
+}
+
+/* Two names, and room for a number of series. */
+static void start_two(struct fixture *f, unsigned series,
+                      void (*begin)(struct fixture *, const char *))
+{
+    char yaml[256];
+
+    (void)snprintf(yaml, sizeof(yaml),
+                   "groups: [{name: software, events: [page-faults]}]\n"
+                   "limits: {series: %u}\n"
+                   "targets: {processes: [{name: \"{{.Comm}}\", comm: [web, base],"
+                   " groups: [software]}]}\n",
+                   series);
+    begin(f, yaml);
+}
+
+static void count_and_end(struct fixture *f, pid_t pid)
+{
+    count_thread(f, pid, 3);
+    cycle(f);
+    end_process(pid);
+    cycle(f);
+    cycle(f);
+}
+
+static void successor__without_room_for_all_groups_keeps_the_one_that_rests_last(void **state)
+{
+    struct fixture *f = *state;
+    unsigned series;
+
+    add_process(100, "web", 5);
+    start_two(f, 1000, start);
+    cycle(f);
+    series = (unsigned)f->snapshot->roster->catalogue->plans[0]->n_columns;
+    add_process(200, "base", 6);
+    cycle(f);
+    count_and_end(f, 200);
+    count_and_end(f, 100);
+    start_two(f, series, start_successor);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 3);
+    assert_null(find(f, "base", COLUMN_TOTAL));
+}
+
+static void successor__without_room_for_a_group_closes_its_counters(void **state)
+{
+    struct fixture *f = *state;
+
+    add_process(100, "web", 5);
+    start_two(f, 1000, start);
+    cycle(f);
+    assert_int_equal(f->perf.n_open, 1);
+    start_two(f, 1, start_successor);
+    cycle(f);
+    assert_int_equal(f->perf.n_open, 0);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_PROCESS][ABSENCE_OVER_LIMIT], 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROCFS_TEST(successor__goes_on_with_counters_that_have_inherited),
+        PROCFS_TEST(successor__opens_afresh_where_the_events_are_others_and_keeps_the_totals),
+        PROCFS_TEST(successor__keeps_groups_without_members_while_a_rule_makes_their_name),
+        PROCFS_TEST(successor__without_room_for_all_groups_keeps_the_one_that_rests_last),
+        PROCFS_TEST(successor__without_room_for_a_group_closes_its_counters),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -41,6 +41,10 @@ int pmu_chains_new(size_t n_rules, struct pmu_chains **ret_chains);
 struct pmu_chains *pmu_chains_free(struct pmu_chains *chains);
 DEFINE_AUTO(pmu_chains, struct pmu_chains *, pmu_chains_free)
 
+/* One chain, with one target of each rule: where all targets of a rule share their counters. NULL
+ * if there is no memory. */
+struct pmu_chains *pmu_chains_of_each(size_t n_rules);
+
 /*
  * Adds a chain with that many targets of each rule. What another one contains is not
  * kept. There is room for 64; beyond, one that is at least as deep stands for both.

@@ -33,6 +33,8 @@ static struct pmu_chains *read_chains(const struct config *config, int cgroup_ro
     AUTO(cgroup_rules) struct cgroup_rules *rules = NULL;
     struct pmu_chains *chains = NULL;
 
+    if (config->counting == CONFIG_COUNTING_BPF)
+        return pmu_chains_of_each(config->n_cgroups);
     if (config->n_cgroups == 0 || cgroup_root_fd < 0 || config_cgroups_make(config, &rules) < 0 ||
         cgroup_nesting_read(cgroup_root_fd, rules, config->n_cgroups, &chains) < 0)
         return NULL;

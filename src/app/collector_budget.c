@@ -19,27 +19,13 @@
 #include "app/log.h"
 #include "target/cgroup_nesting.h"
 
-/* Groups that are shared by all cgroups are active at once, one for each rule at the most. */
-static struct pmu_chains *chain_of_rules(size_t n_rules)
-{
-    AUTO(pmu_chains) struct pmu_chains *chains = NULL;
-    AUTO_FREE uint16_t *depths = calloc(n_rules + 1, sizeof(*depths));
-
-    if (!depths || pmu_chains_new(n_rules, &chains) < 0)
-        return NULL;
-    for (size_t i = 0; i < n_rules; i++)
-        depths[i] = 1;
-    pmu_chains_add(chains, depths);
-    return TAKE(chains);
-}
-
 /* Reads how cgroups nest; where that fails, or there are none, nothing nests: that shows later. */
 static struct pmu_chains *read_chains(const struct collector *collector)
 {
     struct pmu_chains *chains = NULL;
 
     if (collector_shares_counters(collector))
-        return chain_of_rules(collector->setup.config->n_cgroups);
+        return pmu_chains_of_each(collector->setup.config->n_cgroups);
     if (collector->rules && cgroup_nesting_read(collector->setup.cgroup_root_fd, collector->rules,
                                                 collector->setup.config->n_cgroups, &chains) < 0)
         return NULL;

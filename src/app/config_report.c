@@ -205,7 +205,7 @@ static void note_cost(const struct report *report)
 
         of_a_cgroup = n > of_a_cgroup ? n : of_a_cgroup;
     }
-    if (of_the_system == 0 || of_a_cgroup == 0)
+    if (of_the_system == 0 || of_a_cgroup == 0 || config->counting == CONFIG_COUNTING_BPF)
         return;
     begin_note(report, (struct config_place){0, 0}, "note");
     (void)printf(

@@ -27,7 +27,7 @@ static bool is_of_cgroups(const struct config *config, const char *group)
     return false;
 }
 
-/* Each group may be open twice: whole, and without what takes counters of the PMU. */
+/* When a group changes in a reload, what it was is open until the successor has taken over. */
 static size_t lanes_of(const struct config *config)
 {
     size_t n = 0;

@@ -75,6 +75,19 @@ void pmu_chains_add(struct pmu_chains *chains, const uint16_t *depths)
         last[i] = depths[i] > last[i] ? depths[i] : last[i];
 }
 
+struct pmu_chains *pmu_chains_of_each(size_t n_rules)
+{
+    AUTO(pmu_chains) struct pmu_chains *chains = NULL;
+    AUTO_FREE uint16_t *depths = calloc(n_rules + 1, sizeof(*depths));
+
+    if (!depths || pmu_chains_new(n_rules, &chains) < 0)
+        return NULL;
+    for (size_t i = 0; i < n_rules; i++)
+        depths[i] = 1;
+    pmu_chains_add(chains, depths);
+    return TAKE(chains);
+}
+
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;

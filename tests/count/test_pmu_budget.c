@@ -286,6 +286,17 @@ static void groups__what_the_kernel_refuses_wants_no_counter(void **state)
     assert_int_equal(absences[5], ABSENCE_OVER_BUDGET);
 }
 
+static void of_each__is_one_chain_with_one_target_of_each_rule(void **state)
+{
+    AUTO(pmu_chains) struct pmu_chains *chains = pmu_chains_of_each(3);
+
+    (void)state;
+    assert_int_equal(chains->n_rules, 3);
+    assert_int_equal(chains->n, 1);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(chains->depths[i], 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +306,7 @@ int main(void)
         cmocka_unit_test(chains__beyond_their_room_the_last_stands_for_several),
         cmocka_unit_test(groups__the_first_events_of_the_pmu_have_the_counters),
         cmocka_unit_test(groups__what_the_kernel_refuses_wants_no_counter),
+        cmocka_unit_test(of_each__is_one_chain_with_one_target_of_each_rule),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

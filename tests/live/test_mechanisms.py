@@ -5,6 +5,7 @@ counts, within 0.5 % or 5 counts."""
 import os
 import pathlib
 import subprocess
+import sys
 import time
 import unittest
 
@@ -195,6 +196,25 @@ class MechanismTest(live.LiveTest):
         totals = self.counting.read()
         self.assert_agree(totals)
         self.assertGreaterEqual(totals["p"]["bpf"]["page-faults"], 1000)
+
+    def test_20000_cgroups_of_one_user_count_for_who_contains_them(self):
+        self.make("p", "other")
+        # more than the program remembers; each runs something, and none is a target
+        wanderer = ("import os, sys\n"
+                    "for i in range(20000):\n"
+                    "    path = f'{sys.argv[1]}/{i}'\n"
+                    "    os.mkdir(path)\n"
+                    "    open(path + '/cgroup.procs', 'w').write('0')\n"
+                    "    i and os.rmdir(f'{sys.argv[1]}/{i - 1}')\n")
+        directory = os.fsdecode(self.cgroups.directory("p"))
+        procs = f"echo 0 > '{directory}/cgroup.procs'"
+        with subprocess.Popen(["/bin/sh", "-c", f"{procs}; exec {sys.executable} -c \"$1\" '{directory}'",
+                               "sh", wanderer]) as process:
+            self.assertEqual(process.wait(60), 0)
+        self.loads("other", faults=500).run()
+        totals = self.counting.read()
+        self.assert_agree(totals)
+        self.assertGreater(totals["p"]["bpf"]["task-clock"], 100_000_000)
 
     def test_a_task_that_moves_itself_or_sleeps_is_charged_where_it_is(self):
         self.make("a", "b")

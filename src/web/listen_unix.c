@@ -33,17 +33,34 @@ static int make_address(const char *path, struct sockaddr_un *ret_address)
     return 0;
 }
 
-static int make_directory(const char *path)
+/* NULL also where the path names none that could be missing: then errno is 0. */
+static char *directory_of(const char *path)
 {
     const char *const slash = strrchr(path, '/');
-    AUTO_FREE char *directory = NULL;
 
-    if (!slash || slash == path)
-        return 0;
-    directory = strndup(path, (size_t)(slash - path));
+    errno = 0;
+    return slash && slash != path ? strndup(path, (size_t)(slash - path)) : NULL;
+}
+
+static int make_directory(const char *path, bool *ret_made)
+{
+    AUTO_FREE char *directory = directory_of(path);
+
     if (!directory)
-        return -ENOMEM;
-    return mkdir(directory, DIRECTORY_MODE) < 0 && errno != EEXIST ? -errno : 0;
+        return -errno;
+    if (mkdir(directory, DIRECTORY_MODE) < 0)
+        return errno == EEXIST ? 0 : -errno;
+    *ret_made = true;
+    return 0;
+}
+
+/* One that holds anything else stays: rmdir(2) takes empty ones only. */
+static void remove_directory(const char *path)
+{
+    AUTO_FREE char *directory = directory_of(path);
+
+    if (directory)
+        (void)rmdir(directory);
 }
 
 /* 0: what stands in the place is a socket without a listener. */
@@ -104,19 +121,23 @@ int listen_unix_open(const char *path, struct unix_place *ret_place, int *ret_fd
     AUTO_FREE char *copy = strdup(path);
     struct sockaddr_un address;
     struct stat status = {0};
+    bool made_directory = false;
     int fd = -1, r;
 
     if (!copy)
         return -ENOMEM;
     r = make_address(path, &address);
     if (r == 0)
-        r = make_directory(path);
+        r = make_directory(path, &made_directory);
     if (r == 0)
         r = open_socket(&address, &fd);
-    if (r < 0)
+    if (r < 0) {
+        if (made_directory)
+            remove_directory(path);
         return r;
+    }
     (void)lstat(path, &status); /* gone already: then nothing is to be removed */
-    *ret_place = (struct unix_place){TAKE(copy), status.st_dev, status.st_ino};
+    *ret_place = (struct unix_place){TAKE(copy), status.st_dev, status.st_ino, made_directory};
     *ret_fd = fd;
     return 0;
 }
@@ -128,5 +149,7 @@ void unix_place_done(struct unix_place *place)
     if (place->path && lstat(place->path, &status) == 0 && status.st_dev == place->device &&
         status.st_ino == place->inode)
         (void)unlink(place->path);
+    if (place->path && place->made_directory)
+        remove_directory(place->path);
     free(TAKE(place->path));
 }

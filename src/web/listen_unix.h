@@ -3,12 +3,14 @@
 
 /* A listening Unix socket with a place in the file system, for its owner alone. */
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct unix_place {
     char *path;
     dev_t device; /* of the socket's file, by which ours is known */
     ino_t inode;
+    bool made_directory; /* ours to remove with it */
 };
 
 /*
@@ -23,7 +25,8 @@ struct unix_place {
 int listen_unix_open(const char *path, struct unix_place *ret_place, int *ret_fd);
 
 /*
- * Removes the socket's file, unless another one stands in its place. Before the socket
- * is closed, which keeps the inode from being that of another file.
+ * Removes the socket's file, unless another one stands in its place, and the directory
+ * that was made for it, if it is empty. Before the socket is closed, which keeps the
+ * inode from being that of another file.
  */
 void unix_place_done(struct unix_place *place);

@@ -39,7 +39,7 @@ static int tear_down(void **state)
 
     (void)unlink(fixture->path);
     *strrchr(fixture->path, '/') = '\0';
-    (void)rmdir(fixture->path);
+    (void)rmdir(fixture->path); /* where the test made it, or left something in it */
     assert_int_equal(rmdir(fixture->directory), 0);
     return 0;
 }
@@ -130,6 +130,9 @@ static void what_is_no_socket_is_left_alone(void **state)
     assert_int_equal(listen_unix_open(fixture->path, &place, &fd), 0);
     unix_place_done(&place);
     (void)close(fd);
+    *strrchr(fixture->path, '/') = '\0';
+    assert_int_equal(mkdir(fixture->path, 0755), 0);
+    fixture->path[strlen(fixture->path)] = '/';
     fd = open(fixture->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
     assert_true(fd >= 0);
     (void)close(fd);
@@ -140,6 +143,50 @@ static void what_is_no_socket_is_left_alone(void **state)
     /* and not what a link points at either */
     assert_int_equal(symlink("/dev/null", fixture->path), 0);
     assert_int_equal(listen_unix_open(fixture->path, &place, &fd), -EEXIST);
+}
+
+/* Whether the directory of the socket is there. */
+static bool has_directory(const struct fixture *fixture)
+{
+    char path[sizeof(fixture->path)];
+    struct stat status;
+
+    (void)snprintf(path, sizeof(path), "%s/run", fixture->directory);
+    return stat(path, &status) == 0;
+}
+
+static void the_directory_that_was_made_is_removed_again(void **state)
+{
+    struct fixture *fixture = *state;
+    struct unix_place place;
+    int fd;
+
+    assert_int_equal(listen_unix_open(fixture->path, &place, &fd), 0);
+    assert_true(has_directory(fixture));
+    unix_place_done(&place);
+    (void)close(fd);
+    assert_false(has_directory(fixture));
+}
+
+static void a_directory_that_holds_something_or_was_there_is_not_removed(void **state)
+{
+    struct fixture *fixture = *state;
+    struct unix_place place;
+    int fd, other;
+
+    assert_int_equal(listen_unix_open(fixture->path, &place, &fd), 0);
+    assert_int_equal(unlink(fixture->path), 0);
+    other = open(fixture->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+    assert_true(other >= 0);
+    unix_place_done(&place);
+    (void)close(fd);
+    (void)close(other);
+    assert_true(has_directory(fixture));
+    assert_int_equal(unlink(fixture->path), 0);
+    assert_int_equal(listen_unix_open(fixture->path, &place, &fd), 0); /* in what is there */
+    unix_place_done(&place);
+    (void)close(fd);
+    assert_true(has_directory(fixture));
 }
 
 static void where_it_cannot_be_is_told(void **state)
@@ -167,6 +214,8 @@ int main(void)
         TEST(what_stands_in_its_place_is_not_removed),
         TEST(a_living_one_is_left_alone),
         TEST(what_is_no_socket_is_left_alone),
+        TEST(the_directory_that_was_made_is_removed_again),
+        TEST(a_directory_that_holds_something_or_was_there_is_not_removed),
         cmocka_unit_test(where_it_cannot_be_is_told),
     };
 

@@ -4,7 +4,9 @@
 #include <limits.h>
 #include <string.h>
 
-#define LONGEST_WORD 63
+#define LONGEST_WORD   63
+#define SHORTEST_STEM  4
+#define LONGEST_ENDING 3
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)
 {
@@ -42,6 +44,38 @@ unsigned suggest_distance(const char *a, const char *b)
     return previous[m];
 }
 
+/*
+ * How many letters they begin with in common; 0 where that is too little to mean the
+ * same. A third of the word is the limit here as above.
+ */
+static size_t common_stem(const char *word, const char *other)
+{
+    size_t length = strlen(word), stem = 0;
+
+    while (word[stem] && word[stem] == other[stem])
+        stem++;
+    return length <= LONGEST_WORD && stem >= SHORTEST_STEM && 3 * (length - stem) <= length &&
+                   length - stem <= LONGEST_ENDING && strlen(other) - stem <= LONGEST_ENDING
+               ? stem
+               : 0;
+}
+
+static const char *same_stem(const char *word, const char *const *words, size_t n_words)
+{
+    const char *nearest = NULL;
+    size_t longest = 0;
+
+    for (size_t i = 0; i < n_words; i++) {
+        size_t stem = common_stem(word, words[i]);
+
+        if (stem > longest) {
+            longest = stem;
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}
+
 const char *suggest_nearest(const char *word, const char *const *words, size_t n_words)
 {
     size_t third = (strlen(word) + 2) / 3;
@@ -56,5 +90,5 @@ const char *suggest_nearest(const char *word, const char *const *words, size_t n
             nearest = words[i];
         }
     }
-    return nearest;
+    return nearest ? nearest : same_stem(word, words, n_words);
 }

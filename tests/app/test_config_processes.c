@@ -149,6 +149,10 @@ static const struct refusal refusals[] = {
     {RULE("comm: [x], name: ''"), 3, 38, {"name is nothing"}},
     {"limits: {processes: 0}", 1, 21, {"from 1 to 100000"}},
     {"limits: {threads: 1000001}", 1, 19, {"from 1 to 1000000"}},
+    {"targets: {processes: [{comm: [a], childs: true, groups: [core]}]}",
+     1,
+     35,
+     {"unknown key \"childs\"", "did you mean \"children\"?"}},
     {"limits: {process: 1}", 1, 10, {"did you mean \"processes\"?"}},
     /* groups */
     {"targets: {processes: [{comm: [x], groups: [croe]}]}", 1, 44, {"\"croe\"", "\"core\"?"}},

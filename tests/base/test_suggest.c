@@ -80,6 +80,18 @@ static void nearest__is_silent_where_nothing_is_near(void **state)
     assert_null(suggest_nearest("cycles", NULL, 0));
 }
 
+static void nearest__else_finds_the_same_stem(void **state)
+{
+    static const char *const keys[] = {"comm", "name", "children", "groups"};
+
+    (void)state;
+    assert_string_equal(suggest_nearest("childs", keys, ARRAY_SIZE(keys)), "children");
+    assert_null(suggest_nearest("chixxx", keys, ARRAY_SIZE(keys)));    /* another stem */
+    assert_null(suggest_nearest("childxxxx", keys, ARRAY_SIZE(keys))); /* more than a third */
+    assert_null(nearest("cach"));                                      /* "e-misses" is too long */
+    assert_null(nearest("instructional-work"));
+}
+
 static void nearest__takes_the_nearest_and_of_equals_the_first(void **state)
 {
     static const char *const alike[] = {"cycle1xx", "cycles1", "cycles2"};
@@ -106,6 +118,7 @@ int main(void)
         cmocka_unit_test(distance__ends_at_63_bytes),
         cmocka_unit_test(nearest__finds_what_was_meant),
         cmocka_unit_test(nearest__is_silent_where_nothing_is_near),
+        cmocka_unit_test(nearest__else_finds_the_same_stem),
         cmocka_unit_test(nearest__takes_the_nearest_and_of_equals_the_first),
         cmocka_unit_test(nearest__does_not_look_at_words_too_long),
     };

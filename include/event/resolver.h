@@ -28,6 +28,16 @@ DEFINE_AUTO(event_resolver, struct event_resolver *, event_resolver_free)
 int event_resolve(struct event_resolver *resolver, const char *name, struct event **ret_event);
 
 /*
+ * Where a name that is unknown is that of an event with something behind a colon which
+ * is no modifier (":x" in "cycles:x"): that, without the colon, borrowed from the name.
+ * *ret_modifier is NULL where it is otherwise. 0 or -ENOMEM.
+ */
+int event_resolver_bad_modifier(const char *name, const char **ret_modifier);
+
+/* How modifiers are written, for people. Static. */
+extern const char event_modifiers_expected[];
+
+/*
  * The valid name nearest to one that is unknown, or NULL. Looks among generic
  * names and what libpfm4 knows of this machine's PMUs. The caller frees it.
  */

@@ -184,7 +184,7 @@ static void offer_generic(struct nearest *nearest)
             nearest_offer(nearest, cached.name);
 }
 
-const struct event_source event_source_generic = {resolve_generic, offer_generic};
+const struct event_source event_source_generic = {resolve_generic, offer_generic, true};
 
 const char *event_generic_canonical(const char *name)
 {

@@ -133,6 +133,33 @@ static bool same_word(const char *known, const char *word, size_t length)
     return strncasecmp(known, word, length) == 0 && known[length] == '\0';
 }
 
+/* A unit mask, or a modifier of the PMU ("c=1"): those of perf are refused as in take(). */
+static bool is_part(const pfm_event_info_t *info, const char *part, size_t length)
+{
+    for (int i = 0; i < info->nattrs; i++) {
+        pfm_event_attr_info_t attribute = {.size = sizeof(attribute)};
+
+        if (pfm_get_event_attr_info(info->idx, i, PFM_OS_PERF_EVENT, &attribute) == PFM_SUCCESS &&
+            (attribute.type == PFM_ATTR_UMASK || attribute.ctrl == PFM_ATTR_CTRL_PMU) &&
+            same_word(attribute.name, part, length))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the event has all that stands behind its name; a mask may be a number (":0x1"). */
+static bool has_all_parts(const pfm_event_info_t *info, const char *name)
+{
+    const char *part = strpbrk(name, SEPARATORS);
+
+    for (; part; part = strpbrk(part, SEPARATORS)) {
+        part++;
+        if (!(*part >= '0' && *part <= '9') && !is_part(info, part, strcspn(part, SEPARATORS "=")))
+            return false;
+    }
+    return true;
+}
+
 static int find_in_pmu(const pfm_pmu_info_t *pmu, const char *name, pfm_event_info_t *ret_info)
 {
     size_t length = strcspn(name, SEPARATORS);
@@ -140,7 +167,7 @@ static int find_in_pmu(const pfm_pmu_info_t *pmu, const char *name, pfm_event_in
     for (int idx = pmu->first_event; idx != -1; idx = pfm_get_event_next(idx)) {
         *ret_info = (pfm_event_info_t){.size = sizeof(*ret_info)};
         if (pfm_get_event_info(idx, PFM_OS_PERF_EVENT, ret_info) == PFM_SUCCESS &&
-            same_word(ret_info->name, name, length))
+            same_word(ret_info->name, name, length) && has_all_parts(ret_info, name))
             return SOURCE_ABSENT;
     }
     return SOURCE_UNKNOWN;
@@ -230,4 +257,4 @@ static void offer_pfm(struct nearest *nearest)
     }
 }
 
-const struct event_source event_source_pfm = {resolve_pfm, offer_pfm};
+const struct event_source event_source_pfm = {resolve_pfm, offer_pfm, false};

@@ -23,4 +23,4 @@ static int resolve_raw(const char *name, struct event *event)
     return SOURCE_KNOWS;
 }
 
-const struct event_source event_source_raw = {resolve_raw, NULL};
+const struct event_source event_source_raw = {resolve_raw, NULL, true};

@@ -175,6 +175,40 @@ int event_resolve(struct event_resolver *resolver, const char *name, struct even
     return 0;
 }
 
+const char event_modifiers_expected[] = "u, k, h, each at most once";
+
+/* 1: it is one of a source whose names hold no colon; 0; -ENOMEM. */
+static int is_plain_name(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+        AUTO(event) struct event *event = NULL;
+        int outcome;
+
+        if (!sources[i]->has_plain_names)
+            continue;
+        event = calloc(1, sizeof(*event));
+        outcome = event ? sources[i]->resolve(name, event) : -ENOMEM;
+        if (outcome != SOURCE_UNKNOWN)
+            return outcome < 0 ? outcome : 1;
+    }
+    return 0;
+}
+
+int event_resolver_bad_modifier(const char *name, const char **ret_modifier)
+{
+    const char *colon = strchr(name, ':');
+    AUTO_FREE char *base = colon ? strndup(name, (size_t)(colon - name)) : NULL;
+    int r;
+
+    if (colon && !base)
+        return -ENOMEM;
+    r = colon && strlen(base) <= LONGEST_NAME ? is_plain_name(base) : 0;
+    if (r < 0)
+        return r;
+    *ret_modifier = r > 0 ? colon + 1 : NULL;
+    return 0;
+}
+
 char *event_resolver_suggest(struct event_resolver *resolver, const char *name)
 {
     AUTO_TEXT struct text suggestion = {0};

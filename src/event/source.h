@@ -3,6 +3,8 @@
 
 /* What a source of event names is to the resolver. */
 
+#include <stdbool.h>
+
 #include "event/event.h"
 #include "event/nearest.h"
 
@@ -22,6 +24,9 @@ struct event_source {
 
     /* Offers every name it knows of this machine. NULL: it has no list. */
     void (*offer_names)(struct nearest *nearest);
+
+    /* None of its names holds a colon: what stands behind one is meant as a modifier. */
+    bool has_plain_names;
 };
 
 extern const struct event_source event_source_generic; /* the names of `perf list` */

@@ -4,8 +4,9 @@
 
     man_pages.py ROOT PMU_EXPORTER
 
-Every flag of --help stands in pmu_exporter(8) and no other does; every key of the
-configuration's tables stands in pmu_exporter.yml(5).
+Every flag of --help stands in pmu_exporter(8) and no other does, and so does every
+metric that the exporter has of itself; every key of the configuration's tables stands
+in pmu_exporter.yml(5).
 """
 import pathlib
 import re
@@ -33,6 +34,10 @@ def keys_of_page(page):
         part for section in sections for part in section.split(".")}
 
 
+def own_metrics(source):
+    return set(re.findall(r'"(pmu_exporter_[a-z_]+)"', source))
+
+
 def complain(what, names):
     for name in sorted(names):
         print(f"{what}: {name}")
@@ -45,11 +50,14 @@ def main():
         (root / "src/man/pmu_exporter.8").read_text())
     keys = keys_of_tables((root / "src/app/config_schema.c").read_text())
     described = keys_of_page((root / "src/man/pmu_exporter.yml.5").read_text())
-    print(f"{len(given)} flags, {len(keys)} keys")
+    metrics = own_metrics((root / "src/expose/own_families.c").read_text())
+    shown = set(re.findall(r"pmu_exporter_[a-z_]+", (root / "src/man/pmu_exporter.8").read_text()))
+    print(f"{len(given)} flags, {len(keys)} keys, {len(metrics)} metrics")
     wrong = complain("flag that pmu_exporter(8) lacks", given - written)
     wrong |= complain("flag that pmu_exporter does not take", written - given)
     wrong |= complain("key that pmu_exporter.yml(5) lacks", keys - described)
-    return 1 if wrong or not given or not keys else 0
+    wrong |= complain("metric that pmu_exporter(8) lacks", metrics - shown)
+    return 1 if wrong or not given or not keys or not metrics else 0
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include "app/budget_report.h"
 #include "app/config.h"
 #include "app/config_error.h"
+#include "app/config_notes.h"
 #include "app/config_processes.h"
 #include "event/resolver.h"
 #include "sys/cgroup_root.h"
@@ -121,55 +122,69 @@ static void print_summary(const struct report *report)
                  config->n_cgroups, config->n_processes);
 }
 
-static void print_event(const struct event *event)
+/* What each reason means is said once: most machines lack all of one PMU. */
+static void print_event(const struct event *event, bool *explained)
 {
     if (event->absence == ABSENCE_NONE) {
         (void)printf("  %-*s %s: %s\n", EVENT_WIDTH, event->name,
                      *event->pmu ? event->pmu : "unknown PMU", event->encoding);
         return;
     }
-    (void)printf("  %-*s not counted here, %s: %s\n", EVENT_WIDTH, event->name,
-                 absence_name(event->absence), absence_advice(event->absence));
+    (void)printf("  %-*s not counted here, %s%s%s\n", EVENT_WIDTH, event->name,
+                 absence_name(event->absence), explained[event->absence] ? "" : ": ",
+                 explained[event->absence] ? "" : absence_advice(event->absence));
+    explained[event->absence] = true;
 }
 
 static void print_groups(const struct report *report)
 {
     const struct config_group *group = NULL;
+    bool explained[ABSENCE_COUNT_] = {false};
 
     for (size_t i = 0; i < report->n_events; i++) {
         if (group != report->events[i].group) {
             group = report->events[i].group;
             (void)printf("group %s\n", group->name.text);
         }
-        print_event(report->events[i].event);
+        print_event(report->events[i].event, explained);
     }
 }
 
-/* "FILE:3:14: note: "; what the built-in default says stands nowhere. */
-static void begin_note(const struct report *report, struct config_place place, const char *kind)
+/* The nearest name would be the event without it, which is not what is wrong. */
+static int explain_unknown_event(const struct report *report, const char *name)
 {
-    (void)printf("%s:", report->path);
-    if (place.line)
-        (void)printf("%u:%u:", place.line, place.column);
-    (void)printf(" %s: ", kind);
+    AUTO_FREE char *suggestion = NULL;
+    const char *modifier = NULL;
+    int r = event_resolver_bad_modifier(name, &modifier);
+
+    if (r < 0)
+        return r;
+    if (modifier)
+        (void)printf("\"%s\" of %s is no modifier; expected %s\n", modifier, name,
+                     event_modifiers_expected);
+    else
+        suggestion = event_resolver_suggest(report->resolver, name);
+    if (!modifier)
+        (void)printf("no source of events knows \"%s\"%s%s%s\n", name,
+                     suggestion ? "; did you mean " : "", suggestion ? suggestion : "",
+                     suggestion ? "?" : "");
+    return 0;
 }
 
 /* No error, since another machine may know the event; mostly a slip all the same. */
-static void warn_of_unknown_events(const struct report *report)
+static int warn_of_unknown_events(const struct report *report)
 {
-    for (size_t i = 0; i < report->n_events; i++) {
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < report->n_events; i++) {
         const struct reported_event *reported = &report->events[i];
-        AUTO_FREE char *suggestion = NULL;
 
         if (reported->event->absence != ABSENCE_UNKNOWN_EVENT)
             continue;
-        suggestion = event_resolver_suggest(report->resolver, reported->event->name);
-        begin_note(report, reported->place, "warning");
-        (void)printf("no source of events knows \"%s\"", reported->event->name);
-        if (suggestion)
-            (void)printf("; did you mean %s?", suggestion);
-        (void)putchar('\n');
+        config_begin_note(report->path, reported->place, "warning");
+        r = explain_unknown_event(report, reported->event->name);
     }
+    return r;
 }
 
 static void note_clocks_of(const struct report *report, const struct config_word *group)
@@ -179,7 +194,7 @@ static void note_clocks_of(const struct report *report, const struct config_word
 
         if (!reported->event->is_clock || strcmp(reported->group->name.text, group->text) != 0)
             continue;
-        begin_note(report, group->place, "note");
+        config_begin_note(report->path, group->place, "note");
         (void)printf("system-wide, %s of group %s is wall time: it is left out there and counted "
                      "for cgroups and processes only\n",
                      reported->event->name, group->text);
@@ -207,11 +222,10 @@ static void note_cost(const struct report *report)
     }
     if (of_the_system == 0 || of_a_cgroup == 0 || config->counting == CONFIG_COUNTING_BPF)
         return;
-    begin_note(report, (struct config_place){0, 0}, "note");
-    (void)printf(
-        "system and cgroups are counted together: that adds at most about %.1f us to each switch "
-        "between two counted cgroups (%zu events a cgroup, %zu system-wide)\n",
-        direct_switch_cost_ns(of_a_cgroup, of_the_system) / 1000.0, of_a_cgroup, of_the_system);
+    config_begin_note(report->path, (struct config_place){0, 0}, "note");
+    (void)printf(DIRECT_SWITCH_COST " (%zu events a cgroup, %zu system-wide)\n",
+                 direct_switch_cost_ns(of_a_cgroup, of_the_system) / 1000.0, of_a_cgroup,
+                 of_the_system);
 }
 
 static void warn_of_long_names(const struct report *report, const struct config_words *names)
@@ -221,7 +235,7 @@ static void warn_of_long_names(const struct report *report, const struct config_
 
         if (strlen(name->text) <= LONGEST_COMM)
             continue;
-        begin_note(report, name->place, "warning");
+        config_begin_note(report->path, name->place, "warning");
         (void)printf("a comm has at most %d bytes, so %s matches none but a kernel thread; did you "
                      "mean \"%.*s\"?\n",
                      LONGEST_COMM, SHOWN(name->text), LONGEST_COMM, name->text);
@@ -242,7 +256,7 @@ static int warn_of_process_rules(const struct report *report)
         warn_of_long_names(report, &rule->comm);
         if (!process_rules_is_single(rules, (int)i))
             continue;
-        begin_note(report, rule->name.place, "warning");
+        config_begin_note(report->path, rule->name.place, "warning");
         (void)printf("by name %s each process has series of its own, new ones whenever it is "
                      "started\n",
                      SHOWN(rule->name.text));
@@ -284,7 +298,9 @@ static int print_report(const char *path, const struct config *config, const cha
     }
     print_summary(&report);
     print_groups(&report);
-    warn_of_unknown_events(&report);
+    if (warn_of_unknown_events(&report) < 0)
+        return EXIT_BAD_CONFIG;
+    config_print_idle(path, config);
     note_clocks(&report);
     note_cost(&report);
     r = report_budget(&report, sysfs_fd);

@@ -92,6 +92,52 @@ class Config(unittest.TestCase):
         self.assertRegex(out, r"(?m)^\S+:\d+:\d+: warning: no source of events knows "
                               r"\"page-fautls\"; did you mean page-faults\?$")
 
+    def test_what_is_no_modifier_is_told_as_such(self):
+        path = self.file("groups:\n- {name: core, events: ['page-faults:x']}\n"
+                         "targets: {system: {groups: [core]}}\n")
+        out = run(PMUTOOL, "check", "config", path)[1]
+        self.assertIn(f'{path}:2:25: warning: "x" of page-faults:x is no modifier; expected u, k, '
+                      'h, each at most once\n', out)
+        self.assertNotIn("did you mean", out)
+
+    def test_what_a_reason_means_is_said_once(self):
+        path = self.file("groups:\n- {name: core, events: [foo-bar, bar-foo]}\n"
+                         "targets: {system: {groups: [core]}}\n")
+        out = run(PMUTOOL, "check", "config", path)[1]
+        self.assertRegex(out, r"(?m)^  foo-bar +not counted here, unknown_event: \w")
+        self.assertRegex(out, r"(?m)^  bar-foo +not counted here, unknown_event$")
+
+    def notes(self, text):
+        path = self.file(text)
+        status, out, err = run(PMUTOOL, "check", "config", path)
+        self.assertEqual((status, err), (0, ""))
+        return [line[len(path) + 1:] for line in out.splitlines() if ": note: " in line]
+
+    def test_what_counts_nothing_is_noted(self):
+        self.assertEqual(self.notes("targets: {}\n"), [
+            " note: nothing is counted: targets has neither system nor cgroups nor processes"])
+        self.assertEqual(self.notes("groups:\n- {name: a, events: [page-faults]}\n"
+                                    "- {name: b, events: [cs]}\n"
+                                    "targets: {processes: [{comm: [x], groups: [a]}]}\n"), [
+            '3:10: note: group "b" is counted for nobody: no target names it'])
+        # the other group of the built-in default is nobody's slip
+        self.assertEqual(self.notes("targets: {processes: [{comm: [x], groups: [core]}]}\n"), [])
+
+    def test_a_rule_that_is_one_before_it_once_more_is_noted(self):
+        self.assertEqual(self.notes("targets:\n processes:\n"
+                                    " - {comm: [x], pid: [1], groups: [core]}\n"
+                                    " - {comm: [x], groups: [core]}\n"
+                                    " - {comm: [x], name: other, groups: [software]}\n"
+                                    " - {comm: [x], pid: [2], groups: [core]}\n"), [
+            "5:38: note: rule 3 of targets.processes takes nothing: rule 2, which comes first, "
+            "selects the same"])
+        self.assertEqual(self.notes("targets:\n cgroups:\n"
+                                    " - {include: [/a], groups: [core]}\n"
+                                    " - {include: [/a], exclude: [/b], groups: [core]}\n"
+                                    " - {include: [/a], groups: [software]}\n"), [
+            "5:29: note: rule 3 of targets.cgroups takes nothing: rule 1, which comes first, "
+            "selects the same"])
+
     def test_a_bad_file_ends_with_2_and_names_the_place(self):
         path = self.file("interval: 1s\nintervall: 2s\n")
         for words in ((PMUTOOL, "check", "config", path),

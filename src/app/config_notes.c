@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Only rules that are word for word the same are told: whether one pattern takes all
+ * that another does is not asked, since both mostly stand there on purpose.
+ */
+#include "app/config_notes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "app/config_error.h"
+
+void config_begin_note(const char *path, struct config_place place, const char *kind)
+{
+    (void)printf("%s:", path);
+    if (place.line)
+        (void)printf("%u:%u:", place.line, place.column);
+    (void)printf(" %s: ", kind);
+}
+
+static bool has_word(const struct config_words *words, const char *text)
+{
+    for (size_t i = 0; i < words->n; i++)
+        if (strcmp(words->words[i].text, text) == 0)
+            return true;
+    return false;
+}
+
+static bool is_used(const struct config *config, const char *group)
+{
+    bool used = config->system.enabled && has_word(&config->system.groups, group);
+
+    for (size_t i = 0; !used && i < config->n_cgroups; i++)
+        used = has_word(&config->cgroups[i].groups, group);
+    for (size_t i = 0; !used && i < config->n_processes; i++)
+        used = has_word(&config->processes[i].groups, group);
+    return used;
+}
+
+/* Groups of the built-in default are nobody's slip. */
+static void print_unused_groups(const char *path, const struct config *config)
+{
+    for (size_t i = 0; i < config->n_groups; i++) {
+        const struct config_word *name = &config->groups[i].name;
+
+        if (name->place.line == 0 || is_used(config, name->text))
+            continue;
+        config_begin_note(path, name->place, "note");
+        (void)printf("group %s is counted for nobody: no target names it\n", SHOWN(name->text));
+    }
+}
+
+static bool same_words(const struct config_words *a, const struct config_words *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (strcmp(a->words[i].text, b->words[i].text) != 0)
+            return false;
+    return true;
+}
+
+static bool same_cgroups(const struct config *config, size_t i, size_t j)
+{
+    const struct config_cgroup_rule *a = &config->cgroups[i], *b = &config->cgroups[j];
+
+    return same_words(&a->include, &b->include) && same_words(&a->exclude, &b->exclude);
+}
+
+static bool same_processes(const struct config *config, size_t i, size_t j)
+{
+    const struct config_process_rule *a = &config->processes[i], *b = &config->processes[j];
+
+    return same_words(&a->comm, &b->comm) && same_words(&a->exe, &b->exe) &&
+           same_words(&a->cmdline, &b->cmdline) && a->pid.n == b->pid.n &&
+           (a->pid.n == 0 ||
+            memcmp(a->pid.numbers, b->pid.numbers, a->pid.n * sizeof(*a->pid.numbers)) == 0);
+}
+
+static void print_shadowed(const char *path, const struct config *config, const char *list,
+                           size_t n, bool same(const struct config *config, size_t i, size_t j),
+                           struct config_place place(const struct config *config, size_t i))
+{
+    for (size_t i = 1; i < n; i++) {
+        size_t first = 0;
+
+        while (first < i && !same(config, first, i))
+            first++;
+        if (first == i)
+            continue;
+        config_begin_note(path, place(config, i), "note");
+        (void)printf(
+            "rule %zu of %s takes nothing: rule %zu, which comes first, selects the same\n", i + 1,
+            list, first + 1);
+    }
+}
+
+static struct config_place place_of_cgroups(const struct config *config, size_t i)
+{
+    return config->cgroups[i].groups.words[0].place;
+}
+
+static struct config_place place_of_processes(const struct config *config, size_t i)
+{
+    return config->processes[i].groups.words[0].place;
+}
+
+void config_print_idle(const char *path, const struct config *config)
+{
+    if (!config->system.enabled && config->n_cgroups == 0 && config->n_processes == 0) {
+        config_begin_note(path, (struct config_place){0, 0}, "note");
+        (void)printf("nothing is counted: targets has neither system nor cgroups nor processes\n");
+        return;
+    }
+    print_unused_groups(path, config);
+    print_shadowed(path, config, "targets.cgroups", config->n_cgroups, same_cgroups,
+                   place_of_cgroups);
+    print_shadowed(path, config, "targets.processes", config->n_processes, same_processes,
+                   place_of_processes);
+}

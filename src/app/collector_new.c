@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "app/config_cgroups.h"
-#include "app/config_report.h"
 #include "app/log.h"
 #include "base/clock.h"
 #include "sys/cgroup_root.h"
@@ -22,27 +21,13 @@ static size_t subtree_share(size_t targets)
     return targets - targets / 4;
 }
 
-/* The most events that a target of this kind has, over its groups. */
-static size_t most_opened(const struct counting *counting, enum scope_kind kind)
-{
-    size_t most = 0;
-
-    for (size_t i = 0; i < counting->n_classes; i++) {
-        const struct target_class *class = &counting->classes[i];
-
-        if (class->groups && class->kind == kind && class->groups->n_opened > most)
-            most = class->groups->n_opened;
-    }
-    return most;
-}
-
 /* Descriptors that all processes may take, their pidfds included: half of all at the most. */
 static size_t process_descriptors(const struct collector *collector)
 {
     const struct config *config = collector->setup.config;
     size_t half = collector->setup.descriptors / 2;
     size_t needed =
-        (size_t)config->limits.threads * most_opened(collector->counting, SCOPE_PROCESS) +
+        (size_t)config->limits.threads * counting_most_opened(collector->counting, SCOPE_PROCESS) +
         (size_t)config->limits.processes;
 
     if (config->n_processes == 0)
@@ -57,7 +42,7 @@ static size_t cgroup_descriptors(const struct collector *collector)
     size_t n = 0;
 
     if (!collector_shares_counters(collector))
-        return most_opened(counting, SCOPE_CGROUP) * collector->online->n;
+        return counting_most_opened(counting, SCOPE_CGROUP) * collector->online->n;
     for (size_t i = 0; i < counting->n_classes; i++)
         if (counting->classes[i].groups && counting->classes[i].kind == SCOPE_CGROUP)
             n += counting->classes[i].groups->n_opened;
@@ -72,8 +57,9 @@ static struct cgroup_limits cgroup_limits(const struct collector *collector)
 {
     size_t wanted = (size_t)collector->setup.config->limits.cgroups;
     size_t descriptors = collector->setup.descriptors;
-    size_t others = most_opened(collector->counting, SCOPE_SYSTEM) * collector->system_cpus->n +
-                    process_descriptors(collector);
+    size_t others =
+        counting_most_opened(collector->counting, SCOPE_SYSTEM) * collector->system_cpus->n +
+        process_descriptors(collector);
     size_t of_cgroups = cgroup_descriptors(collector), directory = 1;
     size_t cgroup = collector_shares_counters(collector) ? directory : of_cgroups + directory;
     size_t fit;
@@ -202,22 +188,6 @@ static int make_cgroups(struct collector *collector)
                               &collector->cgroups);
 }
 
-/* Direct counting makes each switch dearer, the more so with the machine counted beside. */
-static void tell_cost(const struct collector *collector)
-{
-    size_t of_the_system = most_opened(collector->counting, SCOPE_SYSTEM);
-    size_t of_a_cgroup = most_opened(collector->counting, SCOPE_CGROUP);
-    char cost[32];
-
-    if (collector_shares_counters(collector) || !collector->cgroups || of_the_system == 0 ||
-        of_a_cgroup == 0)
-        return;
-    (void)snprintf(cost, sizeof(cost), "%.1fus",
-                   direct_switch_cost_ns(of_a_cgroup, of_the_system) / 1000.0);
-    log_info("system and cgroups are counted together: switches between counted cgroups get dearer",
-             "by_about", cost);
-}
-
 static int make_ledger(struct collector *collector)
 {
     const struct config *config = collector->setup.config;
@@ -296,6 +266,7 @@ static int take_over(struct collector *collector, struct collector *predecessor)
         return r;
     collector_status(predecessor, &collector->status);
     memcpy(collector->told, predecessor->told, sizeof(collector->told));
+    collector->cost_is_told = predecessor->cost_is_told;
     init_status(collector);
     close_directories(&predecessor->ledger);
     r = collector_discover(collector);
@@ -327,8 +298,6 @@ int collector_new(const struct collector_setup *setup, struct collector *predece
         r = take_over(collector, predecessor);
     if (r < 0)
         return r;
-    if (!predecessor)
-        tell_cost(collector);
     *ret_collector = TAKE(collector);
     return 0;
 }

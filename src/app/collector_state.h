@@ -47,6 +47,8 @@ struct collector {
     uint64_t now_ns;
     uint64_t probe_at_ns;
     struct exporter_status status; /* what is counted here; the rest is filled in for a snapshot */
+    bool rules_are_told;           /* the log has said whether the rules match no cgroup … */
+    bool cost_is_told;             /* … and what counting the machine beside cgroups costs */
     bool told[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* the log has said that targets are left out */
 };
 
@@ -79,6 +81,12 @@ void collector_read(struct collector *collector);
 
 /* The status with all that others count for it. */
 void collector_status(const struct collector *collector, struct exporter_status *ret_status);
+
+/*
+ * Logs, once each, that the rules match no cgroup when they are first applied, and what
+ * cgroups that are counted beside the machine cost. After the status is made.
+ */
+void collector_tell_cgroups(struct collector *collector, const struct exporter_status *status);
 
 /* Opens what is wanted and not open, for a bounded time. 0 or -ENOMEM. */
 int collector_open(struct collector *collector);

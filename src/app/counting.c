@@ -356,3 +356,16 @@ int counting_can_grow(struct counting *counting, size_t class_index, const struc
     return has_more(class->groups, absences) ||
            (was_unsure && event_groups_differ(class->groups, absences));
 }
+
+size_t counting_most_opened(const struct counting *counting, enum scope_kind kind)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < counting->n_classes; i++) {
+        const struct target_class *class = &counting->classes[i];
+
+        if (class->groups && class->kind == kind && class->groups->n_opened > most)
+            most = class->groups->n_opened;
+    }
+    return most;
+}

@@ -72,5 +72,8 @@ int counting_apply(struct counting *counting, size_t class_index, const enum abs
 int counting_can_grow(struct counting *counting, size_t class_index, const struct perf_ops *ops,
                       const struct scope *scope);
 
+/* The most events that a target of this kind has open, over its groups. */
+size_t counting_most_opened(const struct counting *counting, enum scope_kind kind);
+
 /* Makes the catalogue anew from the plans as they stand. 0 or -ENOMEM. */
 int counting_update_catalogue(struct counting *counting);

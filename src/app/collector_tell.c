@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What is worth a line in the log when the first cgroups are found, or none is. */
+
+#include <stdio.h>
+
+#include "app/collector_state.h"
+#include "app/config_report.h"
+#include "app/log.h"
+#include "base/clock.h"
+
+static size_t count_cgroups(const struct ledger *ledger)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < ledger->n_entries; i++)
+        if (ledger->entries[i]->cgroup && ledger->entries[i]->uncounted == ABSENCE_NONE)
+            n++;
+    return n;
+}
+
+/* Those that are wanted and refused match a rule all the same. */
+static bool matches_any(size_t n_counted, const struct exporter_status *status)
+{
+    bool matches = n_counted > 0;
+
+    for (size_t reason = 0; reason < ABSENCE_COUNT_; reason++)
+        matches = matches || status->uncounted[SCOPE_CGROUP][reason] > 0;
+    return matches;
+}
+
+static void tell_cost(struct collector *collector)
+{
+    size_t of_the_system = counting_most_opened(collector->counting, SCOPE_SYSTEM);
+    size_t of_a_cgroup = counting_most_opened(collector->counting, SCOPE_CGROUP);
+    char message[sizeof(DIRECT_SWITCH_COST) + 16];
+
+    if (collector_shares_counters(collector) || of_the_system == 0 || of_a_cgroup == 0)
+        return;
+    collector->cost_is_told = true;
+    (void)snprintf(message, sizeof(message), DIRECT_SWITCH_COST,
+                   direct_switch_cost_ns(of_a_cgroup, of_the_system) / 1000.0);
+    log_info(message);
+}
+
+void collector_tell_cgroups(struct collector *collector, const struct exporter_status *status)
+{
+    size_t n_counted;
+
+    if (!collector->cgroups || (collector->rules_are_told && collector->cost_is_told))
+        return;
+    n_counted = count_cgroups(&collector->ledger);
+    if (!collector->rules_are_told && !matches_any(n_counted, status))
+        log_info("no cgroup matches the rules of targets.cgroups now");
+    collector->rules_are_told = true;
+    if (n_counted > 0 && !collector->cost_is_told)
+        tell_cost(collector);
+}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(event absence)
+add_unit_test(event event_parts ${PFM_LIBRARY})
 add_unit_test(event generic ${PFM_LIBRARY})
 add_unit_test(event metric_name)
 add_unit_test(event modifiers)

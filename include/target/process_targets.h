@@ -34,6 +34,7 @@ struct process_target {
     uint64_t start_realtime_ns; /* the same as a time of day */
     int rule;                   /* index in the rules */
     bool children;              /* of the rule */
+    bool continues;             /* the process was a target before, in the same life */
     uid_t uid;                  /* whose it is: limits are shared by user */
     char *group;                /* name of its group, as a label's value */
     size_t n_members;           /* processes that live in it: 1, with children more. 0: ended */

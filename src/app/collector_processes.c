@@ -74,12 +74,12 @@ static bool enter_process(struct collector *collector, struct process_target *ta
 {
     struct entry *entry = find_group(&collector->ledger, target->group);
 
-    if (entry && process_group_is_over(entry->group)) {
+    if (entry && process_group_is_over(entry->group, target)) {
         ledger_rest(&collector->ledger, entry, collector->now_ns);
         entry = NULL;
     }
     if (!entry)
-        entry = ledger_wake(&collector->ledger, target->group);
+        entry = ledger_wake(&collector->ledger, target->group, target->continues);
     if (!entry)
         entry = add_group(collector, target);
     if (!entry || process_group_add(entry->group, target) < 0)

@@ -289,14 +289,14 @@ static struct entry *find_lingering(const struct ledger *ledger, const char *key
     return entry;
 }
 
-struct entry *ledger_wake(struct ledger *ledger, const char *name)
+struct entry *ledger_wake(struct ledger *ledger, const char *name, bool continues)
 {
     AUTO_FREE char *key = group_key(name);
     struct entry *entry = key ? find_lingering(ledger, key) : NULL;
 
     if (!entry)
         return NULL;
-    if (entry->group->single) {
+    if (entry->group->single && !continues) {
         remove_entry(ledger, entry); /* a birth under the same labels is another series */
         return NULL;
     }

@@ -101,8 +101,11 @@ void ledger_inherit_group(struct ledger *ledger, size_t class_index, int rule,
  */
 void ledger_rest(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
 
-/* The group of this name that has no member now, which it gets; NULL: there is none. */
-struct entry *ledger_wake(struct ledger *ledger, const char *name);
+/*
+ * The group of this name that has no member now, which it gets; NULL: there is none. One whose
+ * name told one process wakes for that alone (continues), and ends for another.
+ */
+struct entry *ledger_wake(struct ledger *ledger, const char *name, bool continues);
 
 /* A target is born at this path: what lingers under the same labels ends at once. */
 void ledger_replace(struct ledger *ledger, const char *path);

@@ -64,12 +64,12 @@ bool process_group_is_incomplete(const struct process_group *group)
     return false;
 }
 
-bool process_group_is_over(const struct process_group *group)
+bool process_group_is_over(const struct process_group *group, const struct process_target *next)
 {
     for (const struct process_member *member = group->members; member; member = member->next)
         if (!member->ended)
             return false;
-    return group->single;
+    return group->single && !next->continues;
 }
 
 static void drop_ended(struct process_group *group, struct process_targets *targets)

@@ -57,8 +57,11 @@ struct process_group *process_group_free(struct process_group *group,
 /* Enters a target, which has no counters yet, as its owner's. 0 or -ENOMEM. */
 int process_group_add(struct process_group *group, struct process_target *target);
 
-/* Whether its name told one process, and that has ended: another of that name begins anew. */
-bool process_group_is_over(const struct process_group *group);
+/*
+ * Whether its name told one process, and that has ended: the next of that name, unless it is
+ * the same that executed another program, begins anew.
+ */
+bool process_group_is_over(const struct process_group *group, const struct process_target *next);
 
 /* The target is gone: the next reading is the member's last. */
 void process_member_end(struct process_member *member);

@@ -93,6 +93,7 @@ static int apply_rules(struct process_targets *set, struct process_node *node,
         return 0;
     node->execed = false;
     if (node->counted) {
+        node->was_target = true;
         process_end_target(set, node->counted);
         process_dequeue(set, node);
     }

@@ -156,6 +156,7 @@ static int counted_new(struct process_targets *set, struct process_node *node, i
         .start_realtime_ns = process_start_realtime_ns(node->start_ticks),
         .rule = rule,
         .children = process_rules_with_children(set->rules, rule),
+        .continues = node->was_target,
         .uid = node->uid,
         .group = TAKE(*group),
         .n_members = 1,

@@ -54,6 +54,7 @@ struct process_node {
     TAILQ_ENTRY(process_node) waiting_entry;
     bool refused;         /* once, and told so */
     bool execed;          /* since it was matched */
+    bool was_target;      /* before the target that it is, or waits to be */
     bool fresh;           /* only its birth is known, and … */
     unsigned threads;     /* … how many threads it has since */
     unsigned ending;      /* its first thread exited: how often we look whether others live */

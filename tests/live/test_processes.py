@@ -282,6 +282,29 @@ class Life(ProcessTest):
         metrics = self.seen(exporter, "sleeps", 1)
         self.assertEqual(metrics.value(MEMBERS, groupname="shell"), 0)
 
+    def test_an_exec_under_the_same_name_goes_on_with_a_group_of_one_process(self):
+        shell = self.named("/bin/sh", own("sh"))
+        exporter = self.run_exporter(f'comm: [{own("sh")}], name: "{{{{.Comm}}}}-{{{{.PID}}}}"')
+        process = subprocess.Popen(
+            [shell, "-c", "read _; for i in $(seq 50); do (:); done; "
+             f"read _; exec {shell} -c 'read _'"],
+            stdin=subprocess.PIPE)
+        for cleanup in (process.wait, process.kill, process.stdin.close):
+            self.addCleanup(cleanup)
+        name = f'{own("sh")}-{process.pid}'
+        first = self.seen(exporter, name, 1)
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        before = exporter.scrape_until(
+            lambda m: m.value(FAULTS, groupname=name) >= first.value(FAULTS, groupname=name) + 50,
+            4 * CYCLE, "faults of the loop")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        after = self.after(exporter)
+        self.assertGreater(after.value(FAULTS, groupname=name),
+                           before.value(FAULTS, groupname=name))
+        self.assertEqual(after.value(START, groupname=name), before.value(START, groupname=name))
+
     def test_an_exec_that_gains_privileges_goes_on_being_counted(self):
         """The kernel drops the counters there; `perf stat -p` counts nothing from then on."""
         live.need("setpriv")

@@ -20,6 +20,7 @@ struct formula;
 struct formula_error {
     size_t offset;
     char message[160];
+    const char *nearest; /* an unknown event: the one of `names` that is suggested, or NULL */
 };
 
 /*

@@ -140,6 +140,42 @@ static int group_counts(const struct config_group *group, const char *text)
     return r ? r : group_counts_as(group, text, as_listed);
 }
 
+static const struct config_word *find_listed(const struct config *config, const char *event,
+                                             const struct config_group **ret_group)
+{
+    for (size_t i = 0; i < config->n_groups; i++) {
+        const struct config_words *events = &config->groups[i].events;
+
+        for (size_t j = 0; j < events->n; j++) {
+            const char *listed = events->words[j].text;
+
+            if (strcmp(listed, event) != 0 && strcmp(event_generic_canonical(listed), event) != 0)
+                continue;
+            *ret_group = &config->groups[i];
+            return &events->words[j];
+        }
+    }
+    return NULL;
+}
+
+/* The slip may stand in the group as well as in the formula: so both places are told. */
+static int refuse_formula(const struct config *config, const struct config_ratio *ratio,
+                          struct config_place place, const struct formula_error *wrong,
+                          struct config_error *ret_error)
+{
+    const struct config_group *group = NULL;
+    const struct config_word *listed =
+        wrong->nearest ? find_listed(config, wrong->nearest, &group) : NULL;
+    int r = config_error_set(ret_error, place, "formula of ratio %s: %s", SHOWN(ratio->name.text),
+                             wrong->message);
+
+    if (listed && listed->place.line)
+        config_error_add(ret_error, " Or is %s of group %s, at %u:%u, misspelled?",
+                         SHOWN(listed->text), group->name.text, listed->place.line,
+                         listed->place.column);
+    return r;
+}
+
 static int check_formula(const struct config *config, const struct config_ratio *ratio,
                          const struct names *all, const char *text, size_t length,
                          struct config_error *ret_error)
@@ -157,9 +193,9 @@ static int check_formula(const struct config *config, const struct config_ratio 
     if (r == -ENOMEM)
         return r;
     if (r < 0)
-        return config_error_set(ret_error,
-                                yaml_place_inside(text, length, &ratio->formula, wrong.offset),
-                                "formula of ratio %s: %s", SHOWN(ratio->name.text), wrong.message);
+        return refuse_formula(config, ratio,
+                              yaml_place_inside(text, length, &ratio->formula, wrong.offset),
+                              &wrong, ret_error);
     if (!uses_any(formula, all->n))
         return config_error_set(ret_error, ratio->formula.place,
                                 "formula of ratio %s names no event; expected events of one group",

@@ -63,6 +63,7 @@ __attribute__((format(printf, 3, 4))) static int fail(struct reader *reader, siz
     va_list arguments;
 
     reader->error->offset = offset;
+    reader->error->nearest = NULL;
     va_start(arguments, format);
     (void)vsnprintf(reader->error->message, sizeof(reader->error->message), format, arguments);
     va_end(arguments);
@@ -196,10 +197,13 @@ static int fail_name(struct reader *reader)
     while (continues_name(here[length]) || here[length] == '-' || here[length] == '/')
         length++;
     nearest = nearest_name(reader, here, &length);
-    if (nearest)
-        return fail(reader, reader->position,
-                    "no event \"%.*s\" in the group, did you mean \"%.60s\"?", shown(length), here,
-                    nearest);
+    if (nearest) {
+        (void)fail(reader, reader->position,
+                   "no event \"%.*s\" in the group, did you mean \"%.60s\"?", shown(length), here,
+                   nearest);
+        reader->error->nearest = nearest;
+        return -EINVAL;
+    }
     return fail(reader, reader->position, "no event \"%.*s\" in the group", shown(length), here);
 }
 

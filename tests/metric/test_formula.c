@@ -155,6 +155,21 @@ static void name__that_is_unknown_brings_the_nearest(void **state)
     check_error("page-faults", 0, "no event \"page-faults\" in the group");
 }
 
+static void error__has_the_nearest_name_as_it_was_given(void **state)
+{
+    static const char *const given[] = {"instructions", "page-fault"};
+    struct formula_error error = {.nearest = "untouched"};
+    struct formula *formula = NULL;
+
+    (void)state;
+    assert_int_equal(formula_parse("page-faults / 2", given, 2, &formula, &error), -EINVAL);
+    assert_ptr_equal(error.nearest, given[1]);
+    assert_int_equal(formula_parse("xyzzy / 2", given, 2, &formula, &error), -EINVAL);
+    assert_null(error.nearest);
+    assert_int_equal(formula_parse("1 / (2", given, 2, &formula, &error), -EINVAL);
+    assert_null(error.nearest);
+}
+
 static void name__that_is_long_is_cut_in_the_message(void **state)
 {
     char text[1001];
@@ -324,6 +339,7 @@ int main(void)
         cmocka_unit_test(name__is_the_longest_that_stands_there),
         cmocka_unit_test(name__does_not_end_within_a_word),
         cmocka_unit_test(name__that_is_unknown_brings_the_nearest),
+        cmocka_unit_test(error__has_the_nearest_name_as_it_was_given),
         cmocka_unit_test(name__that_is_long_is_cut_in_the_message),
         cmocka_unit_test(name__of_a_group_without_events_is_unknown),
         cmocka_unit_test(parse__refuses_nothing),

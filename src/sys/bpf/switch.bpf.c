@@ -177,7 +177,7 @@ static __always_inline void charge(struct switch_cpu *state, __u32 cpu, bool end
     for (__u32 i = 0; i < SWITCH_EVENTS_MAX; i++) {
         struct switch_reading now;
 
-        if (i >= control.n_events)
+        if (i >= n_lanes || i >= control.n_events) /* the first is known to the verifier */
             break;
         if (bpf_perf_event_read_value(&events, cpu * SWITCH_EVENTS_MAX + i, (void *)&now,
                                       sizeof(now)) < 0)
@@ -218,7 +218,7 @@ static __always_inline void charge_part(struct switch_cpu *state, __u32 cpu, __u
     for (__u32 i = 0; i < SWITCH_EVENTS_MAX; i++) {
         struct switch_reading now, part, last;
 
-        if (i >= control.n_events)
+        if (i >= n_lanes || i >= control.n_events) /* the first is known to the verifier */
             break;
         last = part = state->last[i];
         if (bpf_perf_event_read_value(&events, cpu * SWITCH_EVENTS_MAX + i, (void *)&now,

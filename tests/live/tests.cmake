@@ -21,10 +21,8 @@ PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
 add_live_test(http)
-add_live_test(counting_bpf)
 add_live_test(faults)
 add_live_test(hostile)
-add_live_test(mechanisms)
 add_live_test(process_faults)
 add_live_test(processes)
 add_live_test(reload)
@@ -57,3 +55,7 @@ if(NOT SANITIZE)
   set_property(TEST live/churn APPEND PROPERTY ENVIRONMENT "PMU_TEST_CHURN=$<TARGET_FILE:churn>")
   add_long_live_test(churn 600 900)
 endif()
+
+# The bpf mechanism, which no configuration can choose yet, beside direct.
+add_live_test(mechanisms)
+set_tests_properties(live/mechanisms PROPERTIES LABELS long)

@@ -86,7 +86,7 @@ class FullGuest(guest.Guest):
                 initial.write(part.read_bytes())
         (self.directory / "more").unlink()
 
-    def library(self):
+    def beginning(self):
         return (guest.HERE / "full_library.sh").read_text()
 
     def shares(self):

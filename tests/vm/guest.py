@@ -80,7 +80,7 @@ class Guest:
         except OSError:
             return missing("there is no guest: prepare.py has not made it")
 
-    def library(self):
+    def beginning(self):
         """What stands before each script."""
         return (HERE / "library.sh").read_text()
 
@@ -110,7 +110,7 @@ class Guest:
     def prepare(self, script, files):
         shutil.rmtree(self.directory, ignore_errors=True)
         (self.directory / "out").mkdir(parents=True)
-        (self.directory / "run").write_text(self.library() + script)
+        (self.directory / "run").write_text(self.beginning() + script)
         for name, text in files.items():
             (self.directory / name).write_text(text)
 

@@ -37,9 +37,10 @@
 static_assert(sizeof(enum config_counting) == sizeof(unsigned), "read_choice() stores an unsigned");
 static_assert(sizeof(enum config_by) == sizeof(unsigned), "read_choice() stores an unsigned");
 
-/* bpf is no choice before a self-test finds the kernels that do not show it every switch. */
-static const char *const counting_choices[] = {
-    [CONFIG_COUNTING_AUTO] = "auto", [CONFIG_COUNTING_DIRECT] = "direct", NULL};
+static const char *const counting_choices[] = {[CONFIG_COUNTING_AUTO] = "auto",
+                                               [CONFIG_COUNTING_DIRECT] = "direct",
+                                               [CONFIG_COUNTING_BPF] = "bpf",
+                                               NULL};
 static const char *const by_choices[] = {[CONFIG_BY_ALL] = "all", [CONFIG_BY_CPU] = "cpu", NULL};
 
 static const struct schema_key group_keys[] = {

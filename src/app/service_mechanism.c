@@ -84,7 +84,7 @@ struct mechanism_choice service_choose_mechanism(const struct service *service,
     int r;
 
     if (config->counting == CONFIG_COUNTING_AUTO)
-        choice.reason = "bpf waits for its self-test";
+        choice.reason = "bpf is taken only where it is configured";
     if (config->counting != CONFIG_COUNTING_BPF || config->n_cgroups == 0 || service->root.fd < 0)
         return choice;
     r = size_for(service, config, &choice.size);

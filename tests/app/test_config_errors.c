@@ -118,7 +118,7 @@ static void bounds(void **state)
         {"interval: 61s", 1, 11, {"from 1s to 60s"}},
         {"interval: 1", 1, 11, {"\"1\"", "as 5s"}},
         {"linger: 2d", 1, 9, {"from 0s to 1d"}},
-        {"counting: bpf", 1, 11, {"counting is \"bpf\"", "auto or direct"}},
+        {"counting: ebpf", 1, 11, {"counting is \"ebpf\"", "did you mean \"bpf\""}},
         {"counting: dirct", 1, 11, {"did you mean \"direct\""}},
         {"targets: {system: {groups: [core], by: all_}}", 1, 40, {"all or cpu", "\"all\"?"}},
         {"limits: {cgroups: 0}", 1, 19, {"from 1 to 100000"}},

@@ -4,19 +4,22 @@
 User instructions are exact to the one. With the kernel there is what a load makes the kernel do:
 ticks, switches, reads of its counters; how much is printed, and bounded.
 """
+import os
 import unittest
 
 import live
 from guest import Guest
 
-CONFIG = """
+COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # run for each mechanism
+CONFIG = f"""
 interval: 1s
+counting: {COUNTING}
 groups:
   - name: core
     events: [cycles, instructions, "instructions:u"]
-limits: {pmu_counters: all}  # nobody else counts here
+limits: {{pmu_counters: all}}  # nobody else counts here
 targets:
-  system: {groups: [core], by: all}
+  system: {{groups: [core], by: all}}
   cgroups:
     - include: ["/*"]
       groups: [core]
@@ -66,7 +69,14 @@ KERNEL_SHARE = 0.005
 class ExactCounts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("exact_counts").run(SCRIPT, config=CONFIG)
+        cls.results = Guest(f"exact_counts_{COUNTING}").run(SCRIPT, config=CONFIG)
+
+    def test_it_is_this_mechanism(self):
+        info = self.results.scrape("family").labels("pmu_exporter_mechanism_info", "mechanism")
+        reason = self.results.scrape("family").labels("pmu_exporter_mechanism_info", "reason")
+        if reason == {"built without libbpf"}:
+            self.skipTest("built without libbpf")
+        self.assertEqual(info, {COUNTING}, reason)
 
     def delta(self, name, begin, end, **labels):
         values = [self.results.scrape(s).value(name, **labels) for s in (begin, end)]

@@ -21,6 +21,10 @@ function(add_vm_test name)
 endfunction()
 
 add_vm_test(exact_counts)
+add_test(NAME vm/exact_counts_bpf
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/test_exact_counts.py)
+set_tests_properties(vm/exact_counts_bpf PROPERTIES LABELS vm TIMEOUT 240 SKIP_RETURN_CODE 77
+  FIXTURES_REQUIRED vm_guest ENVIRONMENT "${vm_environment};PMU_TEST_COUNTING=bpf")
 add_vm_test(ratios)
 add_vm_test(against_perf_stat)
 add_vm_test(permissions)

@@ -96,3 +96,10 @@ int switch_program_clear_slot(struct switch_program *program, uint64_t cgroup);
  * slots that were set or cleared, a task that was moved. 0; -ENXIO: the CPU is offline; -errno.
  */
 int switch_program_refresh(struct switch_program *program, size_t cpu);
+
+/*
+ * How many switches the kernel has kept to itself since the program was loaded, as seen from
+ * those that it told of: somebody else left the CPU than had come. 0 on every kernel that we
+ * know, but for one of a hoster's, which does not tell when a thread of PID 1 leaves.
+ */
+uint64_t switch_program_missed(const struct switch_program *program);

@@ -196,3 +196,12 @@ int switch_program_refresh(struct switch_program *program, size_t cpu)
 
     return bpf_prog_test_run_opts(bpf_program__fd(program->skeleton->progs.on_refresh), &options);
 }
+
+uint64_t switch_program_missed(const struct switch_program *program)
+{
+    uint64_t sum = 0;
+
+    for (size_t cpu = 0; cpu < program->size.n_cpus; cpu++)
+        sum += __atomic_load_n(&program->cpus[cpu].missed, __ATOMIC_RELAXED);
+    return sum;
+}

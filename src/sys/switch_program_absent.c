@@ -62,3 +62,9 @@ int switch_program_refresh(struct switch_program *program, size_t cpu)
     (void)program, (void)cpu;
     return -EOPNOTSUPP;
 }
+
+uint64_t switch_program_missed(const struct switch_program *program)
+{
+    (void)program;
+    return 0;
+}

@@ -60,6 +60,7 @@ struct sched_entity {
 struct task_struct {
     struct css_set *cgroups;
     struct sched_entity se;
+    int pid; /* of the thread, in the initial namespace */
 } KERNEL_TYPE;
 
 enum cgroup_subsys_id { perf_event_cgrp_id = 8 };
@@ -250,6 +251,15 @@ static __noinline void make_up(struct switch_cpu *state, __u32 cpu, struct task_
     state->slot = slot;
 }
 
+/* Whoever leaves now came with the last switch, or with one that was not told. */
+static __always_inline void follow(struct switch_cpu *state, struct task_struct *prev,
+                                   struct task_struct *next)
+{
+    if (state->task != 0 && state->task != (__u32)prev->pid + 1)
+        state->missed++;
+    state->task = (__u32)next->pid + 1;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
@@ -260,6 +270,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 
     if (!state)
         return 0;
+    follow(state, prev, next);
     if (cgroup_of(prev)->kn->id != state->cgroup)
         make_up(state, cpu, prev);
     if (state->cgroup == id)

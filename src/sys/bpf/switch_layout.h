@@ -25,7 +25,8 @@ struct switch_reading {
 struct switch_cpu {
     __u64 cgroup; /* id of the cgroup that is running */
     __u32 slot;   /* that it is charged to */
-    __u32 unused;
+    __u32 task;   /* number of the thread that runs, and 1; 0: not known yet */
+    __u64 missed; /* switches that were not told */
     struct switch_reading last[SWITCH_EVENTS_MAX];
 };
 

@@ -4,13 +4,16 @@
 Every group has an event that counts user instructions, each under a name of its own, so that each
 group's total has a known truth.
 """
+import os
 import unittest
 
 import live
 from guest import Guest
 
-CONFIG = """
+COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # run for each mechanism
+CONFIG = f"""
 interval: 1s
+counting: {COUNTING}
 groups:
   - name: a
     events: ["instructions:u", r01, r02, r03]
@@ -22,7 +25,7 @@ targets:
   cgroups:
     - include: ["/load"]
       groups: [a, b, c]
-limits: {pmu_counters: all}
+limits: {{pmu_counters: all}}
 """
 GROUPS = {"a": "pmu_cgroup_instructions_user_total", "b": "pmu_cgroup_r08_user_total",
           "c": "pmu_cgroup_r008_user_total"}
@@ -64,7 +67,15 @@ stop_exporter
 class Multiplexing(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("multiplexing", shift=3).run(SCRIPT, config=CONFIG)
+        cls.results = Guest(f"multiplexing_{COUNTING}", shift=3).run(SCRIPT, config=CONFIG)
+
+    def test_it_is_this_mechanism(self):
+        scrape = self.results.scrape("end")
+        reason = scrape.labels("pmu_exporter_mechanism_info", "reason")
+        if reason == {"built without libbpf"}:
+            self.skipTest("built without libbpf")
+        self.assertEqual(scrape.labels("pmu_exporter_mechanism_info", "mechanism"), {COUNTING},
+                         reason)
 
     def delta(self, name, begin, end, **labels):
         return float(self.results.scrape(end).value(name, **labels) -

@@ -20,16 +20,21 @@ function(add_vm_test name)
     FIXTURES_REQUIRED vm_guest ENVIRONMENT "${vm_environment}")
 endfunction()
 
-add_vm_test(exact_counts)
-add_test(NAME vm/exact_counts_bpf
-  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/test_exact_counts.py)
-set_tests_properties(vm/exact_counts_bpf PROPERTIES LABELS vm TIMEOUT 240 SKIP_RETURN_CODE 77
-  FIXTURES_REQUIRED vm_guest ENVIRONMENT "${vm_environment};PMU_TEST_COUNTING=bpf")
+# By direct, and by bpf.
+function(add_vm_test_of_mechanisms name)
+  add_vm_test(${name})
+  add_test(NAME vm/${name}_bpf
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/test_${name}.py)
+  set_tests_properties(vm/${name}_bpf PROPERTIES LABELS vm TIMEOUT 240 SKIP_RETURN_CODE 77
+    FIXTURES_REQUIRED vm_guest ENVIRONMENT "${vm_environment};PMU_TEST_COUNTING=bpf")
+endfunction()
+
+add_vm_test_of_mechanisms(exact_counts)
 add_vm_test(ratios)
 add_vm_test(against_perf_stat)
 add_vm_test(permissions)
 add_vm_test(budget)
-add_vm_test(multiplexing)
+add_vm_test_of_mechanisms(multiplexing)
 add_vm_test(never_scheduled)
 add_vm_test(hotplug)
 add_vm_test(processes)

@@ -20,6 +20,7 @@ struct exporter_status {
     uint64_t cgroup_rescans;
     uint64_t cgroup_watching; /* 0 or 1 */
     uint64_t process_rescans;
+    uint64_t process_record_losses;
     uint64_t process_watching; /* 0 or 1 */
     uint64_t config_reload_realtime_ns;
     uint64_t reopened;           /* cells that could not be read */

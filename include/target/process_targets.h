@@ -63,6 +63,7 @@ struct process_census {
     size_t uncounted[ABSENCE_COUNT_]; /* processes that a rule wants and the set has not, now */
     uint64_t dropped[ABSENCE_COUNT_]; /* how many times one was refused since the start */
     uint64_t rescans;                 /* how many times all of /proc was read since the start */
+    uint64_t losses;                  /* updates that were told that records had found no room */
     bool watching;                    /* the kernel tells of births and deaths; else each update
                                          reads all of /proc */
 };

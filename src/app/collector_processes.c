@@ -285,6 +285,7 @@ void collector_census_processes(const struct collector *collector, struct export
         status->dropped[SCOPE_PROCESS][reason] += census->dropped[reason];
     }
     status->process_rescans += census->rescans;
+    status->process_record_losses += census->losses;
     status->process_watching = census->watching;
     for (const struct process_target *orphan = collector->process_orphans; orphan;
          orphan = orphan->next)

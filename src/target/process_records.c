@@ -165,14 +165,15 @@ static int take(struct process_targets *set, const struct task_event *event)
 int process_take_records(struct process_targets *set)
 {
     struct task_event event;
+    bool lost = false;
+    int r = 0;
 
-    while (set->events && task_events_next(set->events, &event)) {
-        int r = take(set, &event);
-
-        if (r < 0)
-            return r;
+    while (r == 0 && set->events && task_events_next(set->events, &event)) {
+        lost |= event.kind == TASK_EVENT_LOST;
+        r = take(set, &event);
     }
-    return 0;
+    set->census.losses += lost;
+    return r;
 }
 
 static void take_ended(struct process_targets *set)

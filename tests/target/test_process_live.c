@@ -221,17 +221,19 @@ static void storm__of_births_costs_nothing_when_it_is_over(void **state)
 static void storm__that_loses_records_is_made_good(void **state)
 {
     struct fixture *fixture = *state;
-    uint64_t before;
+    struct process_census before;
     pid_t pid;
 
     first_update(fixture);
-    before = process_targets_census(fixture->set)->rescans;
+    before = *process_targets_census(fixture->set);
     for (int i = 0; i < 20000; i++)
         (void)prctl(PR_SET_NAME, i % 2 ? "pmut_storm" : "test");
     pid = child_named("pmut_a");
     fixture_update(fixture);
     assert_non_null(born(fixture, pid));
-    assert_true(process_targets_census(fixture->set)->rescans > before);
+    assert_true(process_targets_census(fixture->set)->rescans > before.rescans);
+    assert_int_equal(process_targets_census(fixture->set)->losses > before.losses,
+                     fixture->set->is_ours);
     child_end(pid);
     (void)wait_gone(fixture, pid);
     release_all(fixture);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <unistd.h>
@@ -113,22 +114,35 @@ static void name_ourselves(const char *name)
     assert_int_equal(prctl(PR_SET_NAME, name), 0);
 }
 
+/*
+ * Where the kernel tells, /proc is not read as a whole but for its losses, of which other tests'
+ * processes make some, and once a minute, which is put off here.
+ */
+static void update_without_scan(void)
+{
+    const struct process_census *census = process_targets_census(fixture.set);
+    uint64_t rescans = census->rescans, losses = census->losses;
+
+    fixture.set->last_scan_ns = clock_monotonic_ns();
+    fixture_update(&fixture);
+    if (fixture.set->is_ours && census->losses == losses)
+        assert_int_equal(census->rescans, rescans);
+}
+
 static void number__used_again_at_once_is_another_target_each_time(void **state)
 {
     struct process_target *target = NULL;
-    uint64_t rescans;
     int n_same_tick = 0;
 
     (void)state;
     need_namespace();
     name_ourselves("pmut_a");
     first_update();
-    rescans = process_targets_census(fixture.set)->rescans;
     for (int i = 0; i < REBIRTHS; i++) {
         uint64_t before = target ? target->start_ticks : 0;
 
         bear(NUMBER);
-        fixture_update(&fixture);
+        update_without_scan();
         assert_changes(&fixture, 1, target ? 1 : 0);
         if (target)
             assert_ptr_equal(gone(&fixture, NUMBER), target);
@@ -140,9 +154,8 @@ static void number__used_again_at_once_is_another_target_each_time(void **state)
         child_end(NUMBER);
         assert_false(process_target_lives(target));
     }
-    print_message("%d of %d within the clock tick of the one before\n", n_same_tick, REBIRTHS);
-    if (fixture.set->is_ours)
-        assert_int_equal(process_targets_census(fixture.set)->rescans, rescans);
+    print_message("%d of %d within the clock tick of the one before, %" PRIu64 " losses\n",
+                  n_same_tick, REBIRTHS, process_targets_census(fixture.set)->losses);
     fixture_update(&fixture);
     assert_changes(&fixture, 0, 1);
     release_all();

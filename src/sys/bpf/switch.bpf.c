@@ -27,9 +27,6 @@
 /* Ancestors that are looked at; what is nested deeper below a target is charged to the rest. */
 #define DEEPEST 128
 
-/* Cgroups whose slot is remembered; others are looked up anew when they run. */
-#define MOST_KNOWN 16384
-
 /* The kernel's types, reduced to what is read of them; the loader finds the offsets. */
 #define KERNEL_TYPE __attribute__((preserve_access_index))
 
@@ -103,13 +100,6 @@ struct {
     __uint(max_entries, 1);
 } slots SEC(".maps"); /* of targets, by the id of the cgroup */
 
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __type(key, __u64);
-    __type(value, struct switch_known);
-    __uint(max_entries, MOST_KNOWN);
-} known SEC(".maps");
-
 static __always_inline struct cgroup *cgroup_of(struct task_struct *task)
 {
     if (is_v1)
@@ -136,17 +126,33 @@ static __noinline __u32 nearest_slot(struct cgroup *cgroup)
     return SWITCH_SLOT_REST;
 }
 
-static __always_inline __u32 slot_of(struct cgroup *cgroup, __u64 id)
+static __always_inline __u32 slot_of(struct switch_cpu *state, struct cgroup *cgroup, __u64 id)
 {
     __u32 generation = *(volatile __u32 *)&control.generation;
-    struct switch_known *found = bpf_map_lookup_elem(&known, &id);
-    struct switch_known fresh = {.generation = generation};
+    struct switch_known *known =
+        &state->known[(__u32)id * SWITCH_KNOWN_FACTOR >> (32 - SWITCH_KNOWN_BITS)];
 
-    if (found && found->generation == generation)
-        return found->slot;
-    fresh.slot = nearest_slot(cgroup);
-    bpf_map_update_elem(&known, &id, &fresh, BPF_ANY);
-    return fresh.slot;
+    if (known->cgroup != id || known->generation != generation)
+        *known = (struct switch_known){
+            .cgroup = id, .slot = nearest_slot(cgroup), .generation = generation};
+    return known->slot;
+}
+
+/*
+ * What an event says now; its times only where they are wanted, since they take the kernel a look
+ * at the clock. Not 0: it is not open there.
+ */
+static __always_inline int read_event(__u32 cpu, __u32 event, struct switch_reading *now)
+{
+    __u64 index = cpu * SWITCH_EVENTS_MAX + event, value;
+
+    if (control.events[event].times != SWITCH_NO_TIMES)
+        return bpf_perf_event_read_value(&events, index, (void *)now, sizeof(*now));
+    value = bpf_perf_event_read(&events, index);
+    if (value > -4096ULL) /* an errno; a value that is as near to its end is read the next time */
+        return -1;
+    *now = (struct switch_reading){.value = value};
+    return 0;
 }
 
 /* Adds what an event has counted from its last reading to this one, which is the last then. */
@@ -180,8 +186,7 @@ static __always_inline void charge(struct switch_cpu *state, __u32 cpu, bool end
 
         if (i >= n_lanes || i >= control.n_events) /* the first is known to the verifier */
             break;
-        if (bpf_perf_event_read_value(&events, cpu * SWITCH_EVENTS_MAX + i, (void *)&now,
-                                      sizeof(now)) < 0)
+        if (read_event(cpu, i, &now) < 0)
             continue; /* it is not open there */
         if (ending && control.events[i].counts_switches)
             now.value++;
@@ -222,8 +227,7 @@ static __always_inline void charge_part(struct switch_cpu *state, __u32 cpu, __u
         if (i >= n_lanes || i >= control.n_events) /* the first is known to the verifier */
             break;
         last = part = state->last[i];
-        if (bpf_perf_event_read_value(&events, cpu * SWITCH_EVENTS_MAX + i, (void *)&now,
-                                      sizeof(now)) < 0)
+        if (read_event(cpu, i, &now) < 0)
             continue;
         add(i, &now, &last, doubt);
         part.value += (now.value - part.value) * share / 1024;
@@ -241,7 +245,7 @@ static __noinline void make_up(struct switch_cpu *state, __u32 cpu, struct task_
 {
     struct cgroup *cgroup = cgroup_of(task);
     __u64 id = cgroup->kn->id;
-    __u32 slot = slot_of(cgroup, id);
+    __u32 slot = slot_of(state, cgroup, id);
 
     if (slot != state->slot) {
         charge_part(state, cpu, slot, share_of(task, state, cpu));
@@ -276,7 +280,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     if (state->cgroup == id)
         return 0;
     state->cgroup = id;
-    slot = slot_of(cgroup, id);
+    slot = slot_of(state, cgroup, id);
     if (slot == state->slot)
         return 0;
     charge(state, cpu, true);
@@ -300,7 +304,7 @@ int on_refresh(void *unused)
     if (cgroup_of(current)->kn->id != state->cgroup)
         make_up(state, cpu, current);
     charge(state, cpu, false);
-    state->slot = slot_of(cgroup_of(current), state->cgroup);
+    state->slot = slot_of(state, cgroup_of(current), state->cgroup);
     return 0;
 }
 
@@ -317,7 +321,7 @@ int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *l
         return 0;
     charge(state, cpu, false);
     state->cgroup = cgroup->kn->id;
-    state->slot = slot_of(cgroup, state->cgroup);
+    state->slot = slot_of(state, cgroup, state->cgroup);
     return 0;
 }
 

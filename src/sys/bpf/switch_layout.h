@@ -21,6 +21,17 @@ struct switch_reading {
     __u64 running; /* ns */
 };
 
+/* A CPU remembers so many cgroups, each where its id leads to; others are looked up anew. */
+#define SWITCH_KNOWN_BITS   10
+#define SWITCH_KNOWN_FACTOR 0x9e3779b1u /* spreads ids, which come in steps of a few files each */
+
+/* To whom a cgroup is charged: to itself, or to the nearest ancestor that has a slot. */
+struct switch_known {
+    __u64 cgroup;
+    __u32 slot;
+    __u32 generation; /* in which that was found out */
+};
+
 /* One CPU: whom it is charging, and what its events said when they were last read. */
 struct switch_cpu {
     __u64 cgroup; /* id of the cgroup that is running */
@@ -28,6 +39,7 @@ struct switch_cpu {
     __u32 task;   /* number of the thread that runs, and 1; 0: not known yet */
     __u64 missed; /* switches that were not told */
     struct switch_reading last[SWITCH_EVENTS_MAX];
+    struct switch_known known[1 << SWITCH_KNOWN_BITS];
 };
 
 /*
@@ -48,10 +60,4 @@ struct switch_control {
     __u32 generation; /* changes whenever a cgroup gets or loses its slot */
     __u32 n_events;
     struct switch_event events[SWITCH_EVENTS_MAX];
-};
-
-/* To whom a cgroup without a slot of its own is charged: the nearest ancestor that has one. */
-struct switch_known {
-    __u32 slot;
-    __u32 generation; /* in which that was found out */
 };

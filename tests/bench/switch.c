@@ -3,13 +3,14 @@
 /*
  * What a switch between two tasks costs while cgroups are counted: not at all, direct, by bpf.
  *
- *     bench_switch [ROUND_TRIPS]
+ *     bench_switch [ROUND_TRIPS [TURNS [HARDWARE_EVENTS [SETTINGS]]]]
  *
- * Two tasks on one CPU hand a byte to and fro over pipes, each in a cgroup of its own (or both in
- * one), four software events counted, for several numbers of counted cgroups, flat or nested
- * seven deep, with and without forty system-wide events beside. The three ways take turns; shown is
- * the least of the turns in ns a switch: what else the machine does only adds. Needs root and
- * cgroup v2.
+ * SETTINGS: only so many of the table's, from the first. Two tasks on one CPU hand a byte to and
+ * fro over pipes, each in a cgroup of its own (or both in one), four software events counted, or so
+ * many of the PMU, for several numbers of counted cgroups, flat or nested seven deep, with and
+ * without forty system-wide software events beside. The three ways take turns; shown is the least
+ * of the turns in ns a switch: what else the machine does only adds. In a guest whose clock is its
+ * instructions (tests/vm) one turn is the truth. Needs root and cgroup v2.
  */
 
 #include <fcntl.h>
@@ -23,11 +24,12 @@
 #include "count/mechanism.h"
 #include "sys/cgroup_root.h"
 
-#define N_EVENTS      4
+#define SOFTWARE      4
+#define MOST_EVENTS   8
 #define SYSTEM_EVENTS 40
 #define MOST_CGROUPS  1000
 #define DEPTH         7
-#define TURNS         15
+#define SETTLE_NS     100000000ULL /* until what opening and closing left behind is done */
 
 enum way { WAY_NONE, WAY_DIRECT, WAY_BPF, WAYS_ };
 
@@ -42,7 +44,10 @@ static const struct setting settings[] = {
     {"100 cgroups", 100, false, false, false},
     {"1000 cgroups", 1000, false, false, false},
     {"2 lineages of 7 cgroups", 2, true, false, false},
+    {"142 lineages of 7 cgroups", 142, true, false, false},
     {"2 cgroups, 40 system-wide events", 2, false, false, true},
+    {"1000 cgroups, 40 beside", 1000, false, false, true},
+    {"142 lineages of 7, 40 beside", 142, true, false, true},
     {"100 cgroups, both in one", 100, false, true, false},
 };
 
@@ -54,22 +59,38 @@ static struct {
     int directories[MOST_CGROUPS + 2 * DEPTH];
     size_t n_sets;
     char top[256];
-    unsigned long n_trips;
+    unsigned long n_trips, n_turns;
+    size_t n_hardware, n_events;
 } bench;
+
+static const struct event_code software[SOFTWARE] = {
+    {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK},
+    {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES},
+    {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_MIGRATIONS},
+    {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS},
+};
+
+/* Instructions, and others that only take a counter: what they count is of no matter. */
+static struct event_code hardware(size_t i)
+{
+    if (i == 0)
+        return (struct event_code){.type = PERF_TYPE_HARDWARE,
+                                   .config = PERF_COUNT_HW_INSTRUCTIONS};
+    return (struct event_code){.type = PERF_TYPE_RAW, .config = i};
+}
 
 static void make_groups(void)
 {
-    static const uint64_t codes[N_EVENTS] = {
-        PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_MIGRATIONS,
-        PERF_COUNT_SW_PAGE_FAULTS};
-    static struct event events[N_EVENTS];
-    static const struct event *wanted[N_EVENTS];
-    const struct group_spec spec = {.name = "software", .events = wanted, .n_events = N_EVENTS};
+    static struct event events[MOST_EVENTS];
+    static const struct event *wanted[MOST_EVENTS];
+    struct group_spec spec = {.name = "events", .events = wanted};
 
-    for (size_t i = 0; i < N_EVENTS; i++) {
-        events[i].code = (struct event_code){.type = PERF_TYPE_SOFTWARE, .config = codes[i]};
+    bench.n_events = bench.n_hardware ? bench.n_hardware : SOFTWARE;
+    for (size_t i = 0; i < bench.n_events; i++) {
+        events[i].code = bench.n_hardware ? hardware(i) : software[i];
         wanted[i] = &events[i];
     }
+    spec.n_events = bench.n_events;
     if (event_groups_new(SCOPE_CGROUP, &spec, 1, &bench.groups) < 0)
         bench_die("groups");
 }
@@ -79,7 +100,7 @@ static void make_mechanisms(void)
     const struct switch_program_size size = {
         .n_cpus = (size_t)bench.cpus->cpus[bench.cpus->n - 1].value + 1,
         .n_slots = 2 * (MOST_CGROUPS + 2 * DEPTH),
-        .n_lanes = 2 * SWITCH_GROUP_LANES(N_EVENTS)};
+        .n_lanes = 2 * SWITCH_GROUP_LANES(bench.n_events)};
     enum switch_refusal refusal;
 
     bench.mechanisms[WAY_DIRECT] = mechanism_direct_new(&perf_ops_kernel);
@@ -240,6 +261,7 @@ static double one_turn(const struct setting *setting, enum way way)
     }
     if (setting->beside)
         open_beside(beside, cpu);
+    bench_nap(SETTLE_NS);
     ns = ping_pong(setting, cpu);
     for (size_t i = 0; setting->beside && i < SYSTEM_EVENTS; i++)
         (void)close(beside[i]);
@@ -253,7 +275,7 @@ static void run(const struct setting *setting)
     double least[WAYS_] = {0};
 
     make_cgroups(setting, false);
-    for (size_t turn = 0; turn < TURNS; turn++)
+    for (size_t turn = 0; turn < bench.n_turns; turn++)
         for (enum way way = 0; way < WAYS_; way++) {
             double ns = one_turn(setting, way);
 
@@ -270,9 +292,14 @@ static void run(const struct setting *setting)
 int main(int argc, char **argv)
 {
     AUTO_CLOSE int sysfs_fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    size_t n_settings = argc > 4 ? strtoul(argv[4], NULL, 10) : SIZE_MAX;
     struct cgroup_root root;
 
     bench.n_trips = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000;
+    bench.n_turns = argc > 2 ? strtoul(argv[2], NULL, 10) : 15;
+    bench.n_hardware = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
+    if (bench.n_hardware > MOST_EVENTS)
+        bench_die("so many events");
     if (cpu_list_read_online(sysfs_fd, &bench.cpus) < 0 || cgroup_root_open(NULL, &root) < 0 ||
         !root.v2)
         bench_die("CPUs and cgroup v2");
@@ -280,8 +307,10 @@ int main(int argc, char **argv)
     if (mkdir(bench.top, 0755) < 0)
         bench_die(bench.top);
     make_groups();
-    printf("%-34s %7s %9s %24s\n", "ns a switch, 4 software events", "none", "direct", "bpf");
-    for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+    printf("%2zu %-31s %7s %9s %24s\n", bench.n_events,
+           bench.n_hardware ? "hardware events, ns a switch" : "software events, ns a switch",
+           "none", "direct", "bpf");
+    for (size_t i = 0; i < n_settings && i < sizeof(settings) / sizeof(*settings); i++)
         run(&settings[i]);
     (void)rmdir(bench.top);
     cgroup_root_done(&root);

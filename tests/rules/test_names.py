@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every metric that a rule or a runbook names is one that the exporter has.
+
+Those of software events and of the exporter itself are taken from a live one; a hardware event's
+name, which a machine without a PMU does not show, is made of the events in the shipped config.
+"""
+import re
+
+import live
+import rules
+from cgroups import Cgroups
+from exporter import Exporter
+
+OF_PROMETHEUS = {"up"}
+PROCESS_RULE = "  processes:\n    - {comm: [python3, sh], groups: [software]}\n"
+
+
+def families(system, last, more=""):
+    """The families that an exporter with a cgroup, and the system by CPU or as one, shows as soon
+    as `last` is among them."""
+    with Cgroups() as cgroups:
+        cgroups.make("a.service")
+        with Exporter(live.config(cgroups, system=system, more=more)) as exporter:
+            metrics = exporter.scrape_until(
+                lambda m: last in m.families, 10, f"{last} is there")
+    return set(re.findall(rb"(?m)^# TYPE (\S+)", metrics.body))
+
+
+def hardware_events():
+    """Counters of cgroups by the config's groups, those in its comments too."""
+    text = (rules.TOP / "config/pmu_exporter.yml").read_text()
+    events = {event.strip() for line in re.findall(r"events: \[(.*)\]", text)
+              for event in line.split(",")}
+    return {f"pmu_cgroup_{event.lower().replace('-', '_')}_total" for event in events}
+
+
+class Names(live.LiveTest):
+    def test_every_metric_exists(self):
+        shown = (families("all", "pmu_process_task_clock_seconds_total", PROCESS_RULE) |
+                 families("cpu", "pmu_cpu_page_faults_total"))
+        have = {name.decode() for name in shown} | hardware_events() | OF_PROMETHEUS
+        texts = [(str(path.name), expression) for path in (rules.SERVICES, rules.ALERTS)
+                 for _, expression in rules.expressions(path)]
+        texts += [(path.name, query) for path in rules.RUNBOOKS.glob("*.md")
+                  for query in rules.runbook_queries(path)]
+        missing = {(where, name) for where, text in texts
+                   for name in rules.scraped_metrics(text) - have}
+        self.assertEqual(missing, set())
+        self.assertGreater(len(set().union(*(rules.scraped_metrics(t) for _, t in texts))), 20)
+
+    def test_a_name_that_is_wrong_is_missed(self):
+        self.assertNotIn("pmu_cgroup_cycels_total", hardware_events())
+        self.assertIn("pmu_cgroup_cycles_total", hardware_events())
+
+
+if __name__ == "__main__":
+    live.main()

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# The rules for Prometheus in dashboards/rules, once, in the gcc build without sanitizers. Those that
+# need promtool are skipped without; PMU_TEST_PROMETHEUS=required makes that a failure.
+if(SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  return()
+endif()
+
+function(add_rules_test name label timeout)
+  add_test(NAME rules/${name} COMMAND ${Python3_EXECUTABLE} -B ${ARGN}
+    WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/rules)
+  set_tests_properties(rules/${name} PROPERTIES
+    LABELS ${label} TIMEOUT ${timeout} SKIP_RETURN_CODE 77
+    ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;\
+PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
+endfunction()
+
+add_rules_test(text unit 60 test_rules.py Text Names)
+add_rules_test(promtool unit 300 test_rules.py Promtool)
+add_rules_test(regressions unit 900 test_regressions.py)
+add_rules_test(names live 60 test_names.py)

@@ -22,7 +22,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME app/programs
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/app/test_programs.py
           $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
-set_tests_properties(app/programs PROPERTIES LABELS unit TIMEOUT 60)
+set_tests_properties(app/programs PROPERTIES LABELS unit TIMEOUT 300)
 
 # The man pages: what they say, and how they are written.
 add_test(NAME lint/man-contents
@@ -38,4 +38,4 @@ else()
     COMMAND sh -c "echo 'skipped: mandoc is not installed'; exit 77")
 endif()
 set_tests_properties(lint/man-contents lint/man-pages PROPERTIES
-  LABELS lint TIMEOUT 60 SKIP_RETURN_CODE 77)
+  LABELS lint TIMEOUT 300 SKIP_RETURN_CODE 77)

@@ -30,7 +30,7 @@ function(add_fuzz_target layer name)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   endif()
   add_test(NAME fuzz/${name} COMMAND replay_${name} ${corpus})
-  set_tests_properties(fuzz/${name} PROPERTIES LABELS unit TIMEOUT 60)
+  set_tests_properties(fuzz/${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
 add_fuzz_target(app config)

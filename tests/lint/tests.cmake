@@ -7,7 +7,7 @@ function(add_lint name tool)
   else()
     add_test(NAME lint/${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endif()
-  set_tests_properties(lint/${name} PROPERTIES LABELS lint TIMEOUT 300 SKIP_RETURN_CODE 77)
+  set_tests_properties(lint/${name} PROPERTIES LABELS lint TIMEOUT 900 SKIP_RETURN_CODE 77)
 endfunction()
 
 if(SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")

@@ -3,7 +3,7 @@
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME support COMMAND ${Python3_EXECUTABLE} -B -m unittest discover
   -s ${PROJECT_SOURCE_DIR}/tests/support -p "test_*.py")
-set_tests_properties(support PROPERTIES LABELS unit TIMEOUT 60)
+set_tests_properties(support PROPERTIES LABELS unit TIMEOUT 300)
 
 add_executable(load ${PROJECT_SOURCE_DIR}/tests/support/load.c)
 target_link_libraries(load PRIVATE compile_options)

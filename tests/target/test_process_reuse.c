@@ -121,12 +121,12 @@ static void name_ourselves(const char *name)
 static void update_without_scan(void)
 {
     const struct process_census *census = process_targets_census(fixture.set);
-    uint64_t rescans = census->rescans, losses = census->losses;
+    const struct process_census before = *census;
 
     fixture.set->last_scan_ns = clock_monotonic_ns();
     fixture_update(&fixture);
-    if (fixture.set->is_ours && census->losses == losses)
-        assert_int_equal(census->rescans, rescans);
+    if (fixture.set->is_ours && census->losses == before.losses)
+        assert_int_equal(census->rescans, before.rescans);
 }
 
 static void number__used_again_at_once_is_another_target_each_time(void **state)
@@ -155,7 +155,7 @@ static void number__used_again_at_once_is_another_target_each_time(void **state)
         assert_false(process_target_lives(target));
     }
     print_message("%d of %d within the clock tick of the one before, %" PRIu64 " losses\n",
-                  n_same_tick, REBIRTHS, process_targets_census(fixture.set)->losses);
+                  n_same_tick, REBIRTHS, losses(&fixture));
     fixture_update(&fixture);
     assert_changes(&fixture, 0, 1);
     release_all();
@@ -228,10 +228,43 @@ static bool has_thread(const struct process_target *target, pid_t thread)
     return found;
 }
 
+/* Once; whether all was told. Else it is only seen to the end: who shares number and clock tick
+ * with the dead cannot be told from them by /proc alone. */
+static bool stranger_gets_the_number(const struct pipes *pipes, struct process_target *family)
+{
+    uint64_t before = losses(&fixture);
+    struct process_target *stranger;
+
+    ask(pipes, 'b');
+    fixture_update(&fixture);
+    if (losses(&fixture) == before) {
+        assert_changes(&fixture, 0, 0);
+        assert_int_equal(family->n_members, 2);
+        assert_true(has_thread(family, NUMBER));
+    }
+    ask(pipes, 'e');
+    bear(NUMBER);
+    fixture_update(&fixture);
+    if (losses(&fixture) == before) {
+        assert_changes(&fixture, 1, 0);
+        stranger = born(&fixture, NUMBER);
+        assert_non_null(stranger);
+        assert_int_equal(family->n_members, 1);
+        assert_false(has_thread(family, NUMBER));
+    }
+    child_end(NUMBER);
+    fixture_update(&fixture);
+    if (losses(&fixture) == before)
+        assert_changes(&fixture, 0, 1);
+    release_all();
+    return losses(&fixture) == before;
+}
+
 static void number__of_a_descendant_that_a_stranger_gets_is_the_strangers(void **state)
 {
-    struct process_target *family, *stranger;
+    struct process_target *family;
     struct pipes pipes;
+    int n_told = 0;
     pid_t parent;
 
     (void)state;
@@ -242,25 +275,9 @@ static void number__of_a_descendant_that_a_stranger_gets_is_the_strangers(void *
     first_update();
     family = born(&fixture, parent);
     assert_non_null(family);
-    for (int i = 0; i < REBIRTHS / 10; i++) {
-        ask(&pipes, 'b');
-        fixture_update(&fixture);
-        assert_changes(&fixture, 0, 0);
-        assert_int_equal(family->n_members, 2);
-        assert_true(has_thread(family, NUMBER));
-        ask(&pipes, 'e');
-        bear(NUMBER);
-        fixture_update(&fixture);
-        assert_changes(&fixture, 1, 0);
-        stranger = born(&fixture, NUMBER);
-        assert_non_null(stranger);
-        assert_int_equal(family->n_members, 1);
-        assert_false(has_thread(family, NUMBER));
-        child_end(NUMBER);
-        fixture_update(&fixture);
-        assert_changes(&fixture, 0, 1);
-        release_all();
-    }
+    for (int i = 0; i < REBIRTHS && n_told < REBIRTHS / 10; i++)
+        n_told += stranger_gets_the_number(&pipes, family);
+    print_message("%d times without a loss\n", n_told);
     child_end(parent);
     fixture_update(&fixture);
     assert_changes(&fixture, 0, 1);
@@ -268,6 +285,10 @@ static void number__of_a_descendant_that_a_stranger_gets_is_the_strangers(void *
     for (int i = 0; i < 2; i++) {
         (void)close(pipes.wish[i]);
         (void)close(pipes.done[i]);
+    }
+    if (n_told == 0) {
+        print_message("skipped: so busy is this machine that records were lost each time\n");
+        skip();
     }
 }
 

@@ -42,6 +42,9 @@ struct event_groups {
 /* Whether an event that is opened in the group takes a hardware counter of a CPU. */
 bool event_group_takes_counters(const struct event_group *group);
 
+/* Whether both open the same events in the same order, whatever they and the groups are called. */
+bool event_group_is_same(const struct event_group *a, const struct event_group *b);
+
 /* What to make a group of. */
 struct group_spec {
     const char *name;                  /* borrowed for the groups' life */

@@ -74,6 +74,13 @@ struct mechanism {
      */
     void (*refresh)(struct mechanism *mechanism);
 
+    /*
+     * All CPUs but these have been offline, be they back or not: what is open there has ended
+     * with its CPU. Sets that hold it read it as it stands; what is opened there from now on
+     * is opened anew. NULL: nothing that a set opens is another's.
+     */
+    void (*keep_cpus)(struct mechanism *mechanism, const struct cpu_list *cpus);
+
     struct mechanism *(*free)(struct mechanism *mechanism);
 };
 
@@ -87,10 +94,11 @@ struct mechanism *mechanism_direct_new(const struct perf_ops *ops);
 #define SWITCH_GROUP_LANES(n_events) ((n_events) + 2)
 
 /*
- * One set of groups on each CPU for all cgroups, charged to the one that runs at each switch
- * (sys/switch_program.h). Counts cgroups and nothing else; its size bounds how many, on which
- * CPUs, and how many different groups (SWITCH_GROUP_LANES). ops: borrowed. 0, or -errno with
- * the reason in *ret_refusal.
+ * One set of groups on each CPU for the system and all cgroups, charged to the cgroup that runs
+ * at each switch (sys/switch_program.h). A group that both count is open once; one that the
+ * system alone counts costs no switch anything. Its size bounds how many cgroups, on which CPUs,
+ * and by how many different groups (SWITCH_GROUP_LANES). ops: borrowed. 0, or -errno with the
+ * reason in *ret_refusal.
  */
 int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_size *size,
                       struct mechanism **ret_mechanism, enum switch_refusal *ret_refusal);

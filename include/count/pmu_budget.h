@@ -41,10 +41,6 @@ int pmu_chains_new(size_t n_rules, struct pmu_chains **ret_chains);
 struct pmu_chains *pmu_chains_free(struct pmu_chains *chains);
 DEFINE_AUTO(pmu_chains, struct pmu_chains *, pmu_chains_free)
 
-/* One chain, with one target of each rule: where all targets of a rule share their counters. NULL
- * if there is no memory. */
-struct pmu_chains *pmu_chains_of_each(size_t n_rules);
-
 /*
  * Adds a chain with that many targets of each rule. What another one contains is not
  * kept. There is room for 64; beyond, one that is at least as deep stands for both.
@@ -84,6 +80,19 @@ void pmu_budget_divide(size_t budget, struct pmu_claim *claims, size_t n_claims,
  */
 size_t event_groups_wanted_counters(const struct event_groups *groups,
                                     const enum absence *absences);
+
+/* A class of targets whose groups are open once on a CPU, for all that have them. */
+struct pmu_sharer {
+    const struct event_groups *groups;
+    enum absence *absences; /* one for each event, and what is given out */
+    size_t taken;           /* counters that are the first time given out to it */
+};
+
+/*
+ * Gives out the budget among them, in their order: what has been given to a group of some events
+ * is given to each of the same events, and taken once. Returns the sum of what was taken.
+ */
+size_t pmu_budget_share(size_t budget, struct pmu_sharer *sharers, size_t n_sharers);
 
 /*
  * The same groups, in which all that takes a counter is over_budget, for a target that

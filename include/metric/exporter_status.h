@@ -8,6 +8,12 @@
 #include "count/scope.h"
 #include "event/absence.h"
 
+/* How targets of a kind are counted. Static texts. */
+struct mechanism_status {
+    const char *name; /* "direct"; NULL: none of the kind are wanted */
+    const char *reason;
+};
+
 struct exporter_status {
     uint64_t interval_ns;
     uint64_t targets[SCOPE_KIND_COUNT_]; /* counted now */
@@ -30,6 +36,5 @@ struct exporter_status {
     uint64_t pmu_free; /* counters of the PMU on a CPU; these are NUMBER_ABSENT_COUNT if unknown */
     uint64_t pmu_budget;
     uint64_t pmu_used;
-    const char *mechanism;        /* static, "direct" */
-    const char *mechanism_reason; /* static */
+    struct mechanism_status mechanisms[SCOPE_KIND_COUNT_];
 };

@@ -78,11 +78,16 @@ void switch_program_place_event(struct switch_program *program, size_t event, si
                                 size_t times, bool counts_switches);
 void switch_program_set_n_events(struct switch_program *program, size_t n_events);
 
+struct switch_program_reading {
+    uint64_t value, enabled, running;
+};
+
 /*
- * Gives a CPU one of its events; fd < 0: takes it away. What it has counted before is
- * charged at the next switch, or refresh, there. 0 or -errno.
+ * Gives a CPU one of its events; fd < 0: takes it away. What it has counted beyond `base` is
+ * charged at the next switch, or refresh, there. base: NULL where it is taken away. 0 or -errno.
  */
-int switch_program_set_event(struct switch_program *program, size_t cpu, size_t event, int fd);
+int switch_program_set_event(struct switch_program *program, size_t cpu, size_t event, int fd,
+                             const struct switch_program_reading *base);
 
 /*
  * Gives the cgroup of this id a slot, or takes it away (then it is charged to its nearest

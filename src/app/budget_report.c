@@ -33,9 +33,8 @@ static struct pmu_chains *read_chains(const struct config *config, int cgroup_ro
     AUTO(cgroup_rules) struct cgroup_rules *rules = NULL;
     struct pmu_chains *chains = NULL;
 
-    if (config->counting == CONFIG_COUNTING_BPF)
-        return pmu_chains_of_each(config->n_cgroups);
-    if (config->n_cgroups == 0 || cgroup_root_fd < 0 || config_cgroups_make(config, &rules) < 0 ||
+    if (config->counting == CONFIG_COUNTING_BPF || config->n_cgroups == 0 || cgroup_root_fd < 0 ||
+        config_cgroups_make(config, &rules) < 0 ||
         cgroup_nesting_read(cgroup_root_fd, rules, config->n_cgroups, &chains) < 0)
         return NULL;
     return chains;
@@ -104,7 +103,10 @@ int budget_report(const struct config *config, struct event_resolver *resolver,
     AUTO(counting) struct counting *counting = NULL;
     AUTO(cpu_list) struct cpu_list *online = NULL;
     AUTO(pmu_chains) struct pmu_chains *chains = NULL;
-    struct pmu_share share = {.is_wanted = true};
+    const bool is_shared = config->counting == CONFIG_COUNTING_BPF && config->n_cgroups > 0;
+    struct pmu_share share = {.is_wanted = true,
+                              .is_shared[SCOPE_CGROUP] = is_shared,
+                              .is_shared[SCOPE_SYSTEM] = is_shared};
     int r = counting_new(config, resolver, &counting);
 
     if (r < 0 || !counting_wants_counters(counting))

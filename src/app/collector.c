@@ -145,17 +145,16 @@ static int open_wanted(struct collector *collector, struct mechanism *mechanism,
     return open_batches(collector, mechanism);
 }
 
-/* What is shared by all cgroups goes first. */
+/* What many share goes first. */
 static int open_all(struct collector *collector)
 {
-    struct mechanism *mechanism = collector->setup.mechanism;
-    struct mechanism *of_cgroups = collector->setup.cgroup_mechanism;
+    struct mechanism *mechanism = collector->setup.mechanism, *bpf = collector->setup.bpf;
     int r;
 
-    if (!collector_shares_counters(collector))
+    if (!bpf)
         return open_wanted(collector, mechanism, 0);
-    r = open_wanted(collector, of_cgroups, mechanism->open_counters);
-    return r < 0 ? r : open_wanted(collector, mechanism, of_cgroups->open_counters);
+    r = open_wanted(collector, bpf, mechanism->open_counters);
+    return r < 0 ? r : open_wanted(collector, mechanism, bpf->open_counters);
 }
 
 int collector_open(struct collector *collector)
@@ -212,7 +211,7 @@ void collector_read(struct collector *collector)
 {
     struct entry *machine = collector->machine;
 
-    mechanism_refresh(collector->setup.cgroup_mechanism);
+    collector_refresh(collector);
     memset(collector->status.targets, 0, sizeof(collector->status.targets));
     collector->may_open = collector->orphans || collector->process_orphans;
     if (machine)
@@ -263,9 +262,9 @@ void collector_status(const struct collector *collector, struct exporter_status 
                                : 1; /* each a target, or one that lacks them */
     ret_status->open_counters = collector->setup.mechanism->open_counters;
     ret_status->reopened = collector->setup.mechanism->reopened;
-    if (collector_shares_counters(collector)) {
-        ret_status->open_counters += collector->setup.cgroup_mechanism->open_counters;
-        ret_status->reopened += collector->setup.cgroup_mechanism->reopened;
+    if (collector->setup.bpf) {
+        ret_status->open_counters += collector->setup.bpf->open_counters;
+        ret_status->reopened += collector->setup.bpf->reopened;
     }
     collector_budget_status(collector, ret_status);
     if (collector->cgroups)
@@ -329,7 +328,8 @@ void collector_note_reload(struct collector *collector, bool good)
 void collector_pause(struct collector *collector, uint64_t end_realtime_ns)
 {
     collector->setup.mechanism->paused = end_realtime_ns != 0;
-    collector->setup.cgroup_mechanism->paused = end_realtime_ns != 0;
+    if (collector->setup.bpf)
+        collector->setup.bpf->paused = end_realtime_ns != 0;
     collector->status.paused = end_realtime_ns != 0;
     collector->status.pause_end_realtime_ns = end_realtime_ns;
     for (size_t i = 0; i < collector->ledger.n_entries; i++) {

@@ -22,9 +22,9 @@ struct collector_setup {
     const struct config *config;
     struct event_resolver *resolver;
     const struct perf_ops *perf;
-    struct mechanism *mechanism;        /* outlives the collector and its successor, as the next */
-    struct mechanism *cgroup_mechanism; /* of cgroups: the same, or bpf */
-    const char *mechanism_reason;       /* why that one. Static */
+    struct mechanism *mechanism; /* direct; outlives the collector and its successor, as the next */
+    struct mechanism *bpf;       /* of those that share their counters; NULL: there is none */
+    const char *mechanism_reason; /* why, or why not. Static */
     int sysfs_fd;
     int procfs_fd;
     int cgroup_root_fd; /* -1: no cgroup can be counted here */

@@ -19,15 +19,15 @@
 #include "app/log.h"
 #include "target/cgroup_nesting.h"
 
-/* Reads how cgroups nest; where that fails, or there are none, nothing nests: that shows later. */
+/* Reads how cgroups nest; where that fails, or there are none, nothing nests: that shows later.
+ * Where they share their counters it makes no difference. */
 static struct pmu_chains *read_chains(const struct collector *collector)
 {
     struct pmu_chains *chains = NULL;
 
-    if (collector_shares_counters(collector))
-        return pmu_chains_of_each(collector->setup.config->n_cgroups);
-    if (collector->rules && cgroup_nesting_read(collector->setup.cgroup_root_fd, collector->rules,
-                                                collector->setup.config->n_cgroups, &chains) < 0)
+    if (collector->rules && !collector_shares(collector, SCOPE_CGROUP) &&
+        cgroup_nesting_read(collector->setup.cgroup_root_fd, collector->rules,
+                            collector->setup.config->n_cgroups, &chains) < 0)
         return NULL;
     return chains;
 }
@@ -89,6 +89,8 @@ int collector_divide_counters(struct collector *collector, const struct collecto
     AUTO(pmu_chains) struct pmu_chains *chains = NULL;
     int r;
 
+    for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
+        share->is_shared[kind] = collector_shares(collector, kind);
     share->is_wanted = counting_wants_counters(collector->counting);
     if (!share->is_wanted)
         return 0;
@@ -153,17 +155,16 @@ static bool has_parent(const struct identity *identity)
 
 /*
  * Mostly no cgroup that is counted is below another: then each has what its class was
- * granted, and nothing need be sorted. So it is too where they share their counters.
+ * granted, and nothing need be sorted.
  */
-static bool admit_unless_nested(struct nested_cgroup *nested, size_t n, bool shared,
-                                size_t *ret_longest)
+static bool admit_unless_nested(struct nested_cgroup *nested, size_t n, size_t *ret_longest)
 {
     size_t longest = 0;
 
     for (size_t i = 0; i < n; i++) {
         const struct entry *entry = nested[i].owner;
 
-        if (!shared && has_parent(entry->cgroup->identity))
+        if (has_parent(entry->cgroup->identity))
             return false;
         longest = nested[i].counters > longest ? nested[i].counters : longest;
     }
@@ -204,8 +205,7 @@ void collector_share_counters(struct collector *collector)
     if (!nested)
         return;
     collector->share_again = false;
-    if (!admit_unless_nested(nested, n, collector_shares_counters(collector),
-                             &collector->longest_chain))
+    if (!admit_unless_nested(nested, n, &collector->longest_chain))
         collector->longest_chain = cgroup_nesting_admit(
             nested, n, collector->pmu.budget - division->processes - division->system);
     for (size_t i = 0; i < n; i++) {

@@ -108,7 +108,7 @@ static int discover_cgroups(struct collector *collector)
     r = cgroup_targets_update(collector->cgroups, collector->look, &changes);
     collector->look = !collector->is_told;
     if (changes.n_gone > 0)
-        mechanism_refresh(collector->setup.cgroup_mechanism);
+        collector_refresh(collector);
     for (size_t i = 0; i < changes.n_gone; i++)
         end_cgroup(collector, changes.gone[i]);
     enter_orphans(collector);

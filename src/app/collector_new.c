@@ -35,18 +35,12 @@ static size_t process_descriptors(const struct collector *collector)
     return needed < half ? needed : half;
 }
 
-/* Descriptors that the counters of one cgroup take, or of all that share theirs. */
-static size_t cgroup_descriptors(const struct collector *collector)
+/* Descriptors of the counters that targets share, of the system's too where it has its own. */
+static size_t standing_descriptors(const struct collector *collector)
 {
-    const struct counting *counting = collector->counting;
-    size_t n = 0;
-
-    if (!collector_shares_counters(collector))
-        return counting_most_opened(counting, SCOPE_CGROUP) * collector->online->n;
-    for (size_t i = 0; i < counting->n_classes; i++)
-        if (counting->classes[i].groups && counting->classes[i].kind == SCOPE_CGROUP)
-            n += counting->classes[i].groups->n_opened;
-    return n * collector->online->n;
+    if (collector_shares(collector, SCOPE_SYSTEM))
+        return counting_shared_events(collector->counting, &collector->pmu) * collector->online->n;
+    return counting_most_opened(collector->counting, SCOPE_SYSTEM) * collector->system_cpus->n;
 }
 
 /*
@@ -57,17 +51,14 @@ static struct cgroup_limits cgroup_limits(const struct collector *collector)
 {
     size_t wanted = (size_t)collector->setup.config->limits.cgroups;
     size_t descriptors = collector->setup.descriptors;
-    size_t others =
-        counting_most_opened(collector->counting, SCOPE_SYSTEM) * collector->system_cpus->n +
-        process_descriptors(collector);
-    size_t of_cgroups = cgroup_descriptors(collector), directory = 1;
-    size_t cgroup = collector_shares_counters(collector) ? directory : of_cgroups + directory;
-    size_t fit;
-    size_t targets;
-
-    others += collector_shares_counters(collector) ? of_cgroups : 0;
-    fit = descriptors > others ? (descriptors - others) / cgroup : 0;
-    targets = wanted <= fit ? wanted : fit;
+    size_t others = standing_descriptors(collector) + process_descriptors(collector);
+    size_t counters =
+        collector_shares(collector, SCOPE_CGROUP)
+            ? 0
+            : counting_most_opened(collector->counting, SCOPE_CGROUP) * collector->online->n;
+    size_t directory = 1;
+    size_t fit = descriptors > others ? (descriptors - others) / (counters + directory) : 0;
+    size_t targets = wanted <= fit ? wanted : fit;
 
     return (struct cgroup_limits){
         .targets = targets,
@@ -80,14 +71,14 @@ int collector_make_counters(struct collector *collector, struct entry *entry)
 {
     const struct target_class *class = &collector->counting->classes[entry->class_index];
     const struct scope scope = {
-        .kind = entry->cgroup ? SCOPE_CGROUP : SCOPE_SYSTEM,
+        .kind = class->kind,
         .cgroup_fd = entry->cgroup ? entry->cgroup->fd : -1,
         .cpus = entry->cpus,
     };
 
-    return counter_set_new(
-        entry->cgroup ? collector->setup.cgroup_mechanism : collector->setup.mechanism,
-        entry->over_budget ? class->without_counters : class->groups, &scope, &entry->counters);
+    return counter_set_new(collector_mechanism(collector, class->kind),
+                           entry->over_budget ? class->without_counters : class->groups, &scope,
+                           &entry->counters);
 }
 
 static int add_system_entry(struct collector *collector, size_t class_index,
@@ -220,13 +211,39 @@ static int fill(struct collector *collector, const struct collector *predecessor
     return r < 0 ? r : make_ledger(collector);
 }
 
+static bool is_wanted(const struct config *config, enum scope_kind kind)
+{
+    switch (kind) {
+    case SCOPE_CGROUP:
+        return config->n_cgroups > 0;
+    case SCOPE_PROCESS:
+        return config->n_processes > 0;
+    default:
+        return config->system.enabled;
+    }
+}
+
+/* Where others of the same configuration are counted by bpf, that is why. */
+static struct mechanism_status mechanism_status(const struct collector *collector,
+                                                enum scope_kind kind)
+{
+    const bool is_left_out = collector->setup.bpf && !collector_shares(collector, kind);
+
+    if (!is_wanted(collector->setup.config, kind))
+        return (struct mechanism_status){0};
+    return (struct mechanism_status){
+        .name = collector_mechanism(collector, kind)->name,
+        .reason = is_left_out ? "bpf does not count these" : collector->setup.mechanism_reason,
+    };
+}
+
 static void init_status(struct collector *collector)
 {
     collector->status.interval_ns = collector->setup.config->interval_ns;
     collector->status.cgroup_watching = 0;
     collector->status.process_watching = 0;
-    collector->status.mechanism = collector->setup.cgroup_mechanism->name;
-    collector->status.mechanism_reason = collector->setup.mechanism_reason;
+    for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
+        collector->status.mechanisms[kind] = mechanism_status(collector, kind);
 }
 
 /*

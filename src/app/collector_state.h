@@ -52,10 +52,24 @@ struct collector {
     bool told[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* the log has said that targets are left out */
 };
 
-/* Whether cgroups have no counters of their own: one set on each CPU serves all. */
-static inline bool collector_shares_counters(const struct collector *collector)
+/* Whether targets of a kind have no counters of their own: one set on each CPU serves all. */
+static inline bool collector_shares(const struct collector *collector, enum scope_kind kind)
 {
-    return collector->setup.cgroup_mechanism != collector->setup.mechanism;
+    return collector->setup.bpf && kind != SCOPE_PROCESS;
+}
+
+/* Who counts targets of a kind. */
+static inline struct mechanism *collector_mechanism(const struct collector *collector,
+                                                    enum scope_kind kind)
+{
+    return collector_shares(collector, kind) ? collector->setup.bpf : collector->setup.mechanism;
+}
+
+/* Before a round of readings. */
+static inline void collector_refresh(const struct collector *collector)
+{
+    if (collector->setup.bpf)
+        mechanism_refresh(collector->setup.bpf);
 }
 
 /* Finds the CPUs, and which of them go on from the predecessor. 0 or -errno. */

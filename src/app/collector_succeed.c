@@ -168,6 +168,8 @@ int collector_succeed(struct collector *collector, struct collector *predecessor
     for (size_t i = 0; i < n_entries; i++)
         if (from[i])
             adopt_counters(collector, ledger->entries[i], from[i]);
+    if (collector->setup.bpf)
+        collector->setup.bpf->keep_cpus(collector->setup.bpf, collector->continuing_cpus);
     (void)collector_open(collector); /* what fails is tried again in the cycle */
     collector_read(predecessor);
     for (size_t i = 0; i < n_entries; i++)

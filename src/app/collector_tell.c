@@ -35,7 +35,7 @@ static void tell_cost(struct collector *collector)
     size_t of_a_cgroup = counting_most_opened(collector->counting, SCOPE_CGROUP);
     char message[sizeof(DIRECT_SWITCH_COST) + 16];
 
-    if (collector_shares_counters(collector) || of_the_system == 0 || of_a_cgroup == 0)
+    if (collector_shares(collector, SCOPE_CGROUP) || of_the_system == 0 || of_a_cgroup == 0)
         return;
     collector->cost_is_told = true;
     (void)snprintf(message, sizeof(message), DIRECT_SWITCH_COST,

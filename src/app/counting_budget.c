@@ -81,17 +81,29 @@ size_t counting_budget(const struct config *config, size_t n_free)
                                        : pmu_budget_half(n_free);
 }
 
-/* The claims of the classes that have groups, in their order. */
-static int list_claims(const struct counting *counting, struct pmu_claim *claims, size_t *ret_n)
+static bool is_shared(const struct pmu_share *share, const struct target_class *class)
+{
+    return class->groups && share->is_shared[class->groups->kind];
+}
+
+static bool has_claim(const struct pmu_share *share, const struct target_class *class)
+{
+    return class->groups && !is_shared(share, class);
+}
+
+/* The claims of the classes that have groups of their own, in their order. */
+static int list_claims(const struct counting *counting, const struct pmu_share *share,
+                       struct pmu_claim *claims, size_t *ret_n)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < counting->n_classes; i++) {
         const struct event_groups *groups = counting->classes[i].groups;
-        AUTO_FREE enum absence *absences = groups ? list_absences(groups) : NULL;
+        AUTO_FREE enum absence *absences = NULL;
 
-        if (!groups)
+        if (!has_claim(share, &counting->classes[i]))
             continue;
+        absences = list_absences(groups);
         if (!absences)
             return -ENOMEM;
         claims[n++] = (struct pmu_claim){.kind = groups->kind,
@@ -124,13 +136,95 @@ static int grant(struct counting *counting, size_t class_index, size_t granted, 
     return r < 0 ? r : make_substitute(class, is_limited);
 }
 
+/* The classes of those that share, and what stands of their events. In the order of service. */
+struct sharing {
+    struct pmu_sharer *sharers;
+    size_t *classes;
+    size_t n;
+};
+
+static void sharing_done(struct sharing *sharing)
+{
+    for (size_t i = 0; i < sharing->n; i++)
+        free(sharing->sharers[i].absences);
+    free(sharing->sharers);
+    free(sharing->classes);
+}
+
+static int add_sharers(struct sharing *sharing, const struct counting *counting,
+                       const struct pmu_share *share, enum scope_kind kind)
+{
+    for (size_t i = 0; i < counting->n_classes; i++) {
+        const struct event_groups *groups = counting->classes[i].groups;
+        struct pmu_sharer sharer = {.groups = groups};
+
+        if (!is_shared(share, &counting->classes[i]) || groups->kind != kind)
+            continue;
+        sharer.absences = list_absences(groups);
+        if (!sharer.absences)
+            return -ENOMEM;
+        sharing->classes[sharing->n] = i;
+        sharing->sharers[sharing->n++] = sharer;
+    }
+    return 0;
+}
+
+static int list_sharers(const struct counting *counting, const struct pmu_share *share,
+                        struct sharing *sharing)
+{
+    int r;
+
+    sharing->sharers = calloc(counting->n_classes + 1, sizeof(*sharing->sharers));
+    sharing->classes = calloc(counting->n_classes + 1, sizeof(*sharing->classes));
+    r = sharing->sharers && sharing->classes ? 0 : -ENOMEM;
+    if (r >= 0)
+        r = add_sharers(sharing, counting, share, SCOPE_PROCESS);
+    if (r >= 0)
+        r = add_sharers(sharing, counting, share, SCOPE_CGROUP);
+    return r < 0 ? r : add_sharers(sharing, counting, share, SCOPE_SYSTEM);
+}
+
+static size_t *part_of(struct pmu_division *division, enum scope_kind kind)
+{
+    switch (kind) {
+    case SCOPE_PROCESS:
+        return &division->processes;
+    case SCOPE_CGROUP:
+        return &division->cgroups;
+    default:
+        return &division->system;
+    }
+}
+
+/* Nothing of theirs nests: what one of them has all have. */
+static int divide_shared(struct counting *counting, struct pmu_share *share)
+{
+    struct sharing sharing = {0};
+    int r = list_sharers(counting, share, &sharing);
+
+    if (r >= 0)
+        (void)pmu_budget_share(share->budget - pmu_division_sum(&share->division), sharing.sharers,
+                               sharing.n);
+    for (size_t i = 0; i < sharing.n && r >= 0; i++) {
+        struct target_class *class = &counting->classes[sharing.classes[i]];
+
+        *part_of(&share->division, class->groups->kind) += sharing.sharers[i].taken;
+        class->n_counters = sharing.sharers[i].taken;
+        r = counting_apply(counting, sharing.classes[i], sharing.sharers[i].absences);
+        if (r >= 0)
+            r = make_substitute(class, false);
+    }
+    sharing_done(&sharing);
+    return r;
+}
+
 int counting_divide(struct counting *counting, const struct pmu_chains *chains,
                     struct pmu_share *share)
 {
     AUTO_FREE struct pmu_claim *claims = calloc(counting->n_classes + 1, sizeof(*claims));
     const bool is_limited = share->budget != PMU_COUNTERS_ALL;
     size_t n = 0;
-    int r = claims ? list_claims(counting, claims, &n) : -ENOMEM;
+    int r = claims ? list_claims(counting, share, claims, &n) : -ENOMEM;
 
     if (r < 0)
         return r;
@@ -138,7 +232,41 @@ int counting_divide(struct counting *counting, const struct pmu_chains *chains,
     pmu_budget_divide(share->budget, claims, n, chains, &share->division);
     n = 0;
     for (size_t i = 0; i < counting->n_classes && r >= 0; i++)
-        if (counting->classes[i].groups)
+        if (has_claim(share, &counting->classes[i]))
             r = grant(counting, i, claims[n++].granted, is_limited);
-    return r;
+    return r < 0 ? r : divide_shared(counting, share);
+}
+
+/* Whether a group of a class before it, or one before it in its own, is the same. */
+static bool is_open_before(const struct counting *counting, const struct pmu_share *share,
+                           size_t class_index, size_t group)
+{
+    const struct event_group *wanted = &counting->classes[class_index].groups->groups[group];
+
+    for (size_t i = 0; i <= class_index; i++) {
+        const struct event_groups *groups = counting->classes[i].groups;
+
+        if (!is_shared(share, &counting->classes[i]))
+            continue;
+        for (size_t g = 0; g < (i < class_index ? groups->n_groups : group); g++)
+            if (event_group_is_same(&groups->groups[g], wanted))
+                return true;
+    }
+    return false;
+}
+
+size_t counting_shared_events(const struct counting *counting, const struct pmu_share *share)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < counting->n_classes; i++) {
+        const struct event_groups *groups = counting->classes[i].groups;
+
+        if (!is_shared(share, &counting->classes[i]))
+            continue;
+        for (size_t g = 0; g < groups->n_groups; g++)
+            if (!is_open_before(counting, share, i, g))
+                n += groups->groups[g].n_opened;
+    }
+    return n;
 }

@@ -7,11 +7,12 @@
 #include "count/pmu_budget.h"
 
 struct pmu_share {
-    bool is_wanted;               /* some event that can be counted takes a counter */
-    bool is_measured;             /* n_free is known */
-    size_t n_free;                /* on a CPU, when nothing of ours was counted */
-    size_t budget;                /* of those, ours; PMU_COUNTERS_ALL: as many as there are */
-    struct pmu_division division; /* what can be active at once */
+    bool is_wanted;                    /* some event that can be counted takes a counter */
+    bool is_measured;                  /* n_free is known */
+    size_t n_free;                     /* on a CPU, when nothing of ours was counted */
+    size_t budget;                     /* of those, ours; PMU_COUNTERS_ALL: as many as there are */
+    struct pmu_division division;      /* what can be active at once */
+    bool is_shared[SCOPE_KIND_COUNT_]; /* targets of the kind share their counters on a CPU */
 };
 
 /* Whether the classes, as the kernel lets them count, take counters at all. */
@@ -27,10 +28,13 @@ int counting_find_free(const struct counting *counting, const struct perf_ops *o
 /* The budget of `limits.pmu_counters` where so many are free. */
 size_t counting_budget(const struct config *config, size_t n_free);
 
+/* Descriptors on a CPU of all that share theirs: a group that several have is open once. */
+size_t counting_shared_events(const struct counting *counting, const struct pmu_share *share);
+
 /*
  * Gives out share->budget to the classes: what does not fit is over_budget from here
  * on, with new plans. Only while no counter set of the classes exists. chains: how
- * cgroups nest; NULL: they don't. 0 or -ENOMEM.
+ * cgroups nest; NULL: they don't, or it makes no difference. 0 or -ENOMEM.
  */
 int counting_divide(struct counting *counting, const struct pmu_chains *chains,
                     struct pmu_share *share);

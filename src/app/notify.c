@@ -102,6 +102,17 @@ void notify_done(struct notify *notify)
     notify->watchdog = sd_event_source_disable_unref(notify->watchdog);
 }
 
+/* Of cgroups, where there are some to be counted, else of processes, else of the system. */
+static const char *mechanism_name(const struct exporter_status *status)
+{
+    static const enum scope_kind kinds[] = {SCOPE_CGROUP, SCOPE_PROCESS, SCOPE_SYSTEM};
+    const char *name = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds) && !name; i++)
+        name = status->mechanisms[kinds[i]].name;
+    return name ? name : "none";
+}
+
 static void tell_status(struct notify *notify, const struct exporter_status *status)
 {
     const uint64_t now_ns = clock_monotonic_ns();
@@ -111,7 +122,7 @@ static void tell_status(struct notify *notify, const struct exporter_status *sta
         line, sizeof(line),
         "cgroups: %" PRIu64 ", processes: %" PRIu64 ", open counters: %" PRIu64 ", mechanism: %s%s",
         status->targets[SCOPE_CGROUP], status->targets[SCOPE_PROCESS], status->open_counters,
-        status->mechanism, status->paused ? ", hardware events paused" : "");
+        mechanism_name(status), status->paused ? ", hardware events paused" : "");
     if (strcmp(line, notify->status) == 0)
         return;
     if (notify->status_ns > 0 && now_ns - notify->status_ns < STATUS_INTERVAL_NS)

@@ -5,7 +5,8 @@
  * the kernel adds what they count to the slot of the cgroup that runs. A cell of a counter
  * set is a slot, a CPU and a group: nothing is opened for it. A reading is the sum of the
  * target's slot and those nested in it, and grows as one of the kernel's does, so that all
- * that is made of readings is the same code as in direct.
+ * that is made of readings is the same code as in direct. The system's are the readings of
+ * the groups themselves.
  *
  * What a CPU is running is charged at its next switch, or when it is refreshed, which is
  * done before each round of readings.
@@ -23,15 +24,22 @@
 struct bpf {
     struct mechanism mechanism;
     struct switch_program_size size;
+    const struct perf_ops *ops;
     struct switch_program *program;
     struct switch_groups *groups;
     struct cgroup_slots *slots;
-    bool *lost; /* [CPU number]: it was offline at the last refresh */
 };
 
-/* What a handle stands for: which slot, on which CPU, which group. */
+/* The slot that no target has stands for the system: what it is charged is no reading. */
+#define SLOT_OF_SYSTEM SWITCH_PROGRAM_REST
+
+/* That a handle can tell apart. */
+#define MOST_PLACES ((size_t)INT_MAX / SWITCH_BIRTHS / SWITCH_GROUPS_MAX)
+
+/* What a handle stands for. */
 struct bpf_cell {
-    size_t slot, cpu, group;
+    size_t slot;
+    struct switch_user user;
 };
 
 static struct bpf *bpf_of(struct mechanism *mechanism)
@@ -41,49 +49,57 @@ static struct bpf *bpf_of(struct mechanism *mechanism)
 
 static int handle_of(const struct bpf *bpf, const struct bpf_cell *cell)
 {
-    return (int)((cell->slot * bpf->size.n_cpus + cell->cpu) * SWITCH_GROUPS_MAX + cell->group);
+    const size_t place = cell->slot * bpf->size.n_cpus + (size_t)cell->user.cpu.value;
+
+    return (int)((place * SWITCH_BIRTHS + cell->user.birth) * SWITCH_GROUPS_MAX + cell->user.group);
 }
 
 static struct bpf_cell cell_of(const struct bpf *bpf, int handle)
 {
-    const size_t place = (size_t)handle / SWITCH_GROUPS_MAX;
+    const size_t birth = (size_t)handle / SWITCH_GROUPS_MAX, place = birth / SWITCH_BIRTHS;
+    const size_t slot = place / bpf->size.n_cpus;
 
-    return (struct bpf_cell){.slot = place / bpf->size.n_cpus,
-                             .cpu = place % bpf->size.n_cpus,
-                             .group = (size_t)handle % SWITCH_GROUPS_MAX};
+    return (struct bpf_cell){.slot = slot,
+                             .user = {.group = (size_t)handle % SWITCH_GROUPS_MAX,
+                                      .cpu = {(int)(place % bpf->size.n_cpus)},
+                                      .birth = (unsigned)(birth % SWITCH_BIRTHS),
+                                      .charged = slot != SLOT_OF_SYSTEM}};
 }
 
 /* The times first: what is charged while we read may be in the values and not in them. */
-static int bpf_read(struct mechanism *mechanism, int handle, size_t n_values,
-                    struct group_reading *ret_reading)
+static int read_slot(const struct bpf *bpf, const struct bpf_cell *cell, size_t n_values,
+                     struct group_reading *ret_reading)
 {
-    const struct bpf *bpf = bpf_of(mechanism);
-    const struct bpf_cell cell = cell_of(bpf, handle);
-    const size_t first = switch_groups_first_lane(bpf->groups, cell.group);
+    const size_t cpu = (size_t)cell->user.cpu.value;
+    const size_t first = switch_groups_first_lane(bpf->groups, cell->user.group);
 
     ret_reading->n_values = n_values;
-    ret_reading->enabled = cgroup_slots_sum(bpf->slots, cell.slot, cell.cpu, first + n_values);
-    ret_reading->running = cgroup_slots_sum(bpf->slots, cell.slot, cell.cpu, first + n_values + 1);
+    ret_reading->enabled = cgroup_slots_sum(bpf->slots, cell->slot, cpu, first + n_values);
+    ret_reading->running = cgroup_slots_sum(bpf->slots, cell->slot, cpu, first + n_values + 1);
     for (size_t i = 0; i < n_values; i++) {
-        ret_reading->values[i].value = cgroup_slots_sum(bpf->slots, cell.slot, cell.cpu, first + i);
+        ret_reading->values[i].value = cgroup_slots_sum(bpf->slots, cell->slot, cpu, first + i);
         ret_reading->values[i].id = i;
     }
     return 0;
 }
 
+static int bpf_read(struct mechanism *mechanism, int handle, size_t n_values,
+                    struct group_reading *ret_reading)
+{
+    const struct bpf *bpf = bpf_of(mechanism);
+    const struct bpf_cell cell = cell_of(bpf, handle);
+
+    if (cell.slot != SLOT_OF_SYSTEM)
+        return read_slot(bpf, &cell, n_values, ret_reading);
+    return perf_group_read(bpf->ops, switch_groups_leader(bpf->groups, &cell.user), n_values,
+                           ret_reading);
+}
+
 /* What each CPU is running is charged, and to the right slot from here on. */
 static void refresh_cpus(struct bpf *bpf)
 {
-    for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++) {
-        const struct cpu_number number = {(int)cpu};
-        int r = switch_program_refresh(bpf->program, cpu);
-
-        if (r == -ENXIO && !bpf->lost[cpu])
-            switch_groups_lose_cpu(bpf->groups, number);
-        if (r != -ENXIO && bpf->lost[cpu])
-            (void)switch_groups_regain_cpu(bpf->groups, number); /* or next time */
-        bpf->lost[cpu] = r == -ENXIO;
-    }
+    for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++)
+        (void)switch_program_refresh(bpf->program, cpu); /* offline: nothing runs there */
 }
 
 static void tell_open_counters(struct bpf *bpf)
@@ -108,14 +124,11 @@ static void leave_slot(struct bpf *bpf, size_t slot)
         (void)switch_program_clear_slot(bpf->program, cgroup_slots_id(bpf->slots, slot));
 }
 
-static void leave_group(struct bpf *bpf, size_t group)
+static void clear_lanes(struct bpf *bpf, size_t group)
 {
-    if (!switch_groups_leave(bpf->groups, group))
-        return;
     refresh_cpus(bpf);
     cgroup_slots_clear_lanes(bpf->slots, switch_groups_first_lane(bpf->groups, group),
                              SWITCH_GROUP_LANES(switch_groups_n_events(bpf->groups, group)));
-    tell_open_counters(bpf);
 }
 
 static void bpf_close(struct mechanism *mechanism, struct counter_set *set, size_t place,
@@ -124,8 +137,11 @@ static void bpf_close(struct mechanism *mechanism, struct counter_set *set, size
     struct bpf *bpf = bpf_of(mechanism);
     const struct bpf_cell cell = cell_of(bpf, counter_cell(set, place, group)->handle);
 
-    leave_slot(bpf, cell.slot);
-    leave_group(bpf, cell.group);
+    if (cell.user.charged)
+        leave_slot(bpf, cell.slot);
+    if (switch_groups_close(bpf->groups, &cell.user))
+        clear_lanes(bpf, cell.user.group);
+    tell_open_counters(bpf);
 }
 
 static int bpf_set_enabled(struct mechanism *mechanism, int handle, bool enabled)
@@ -133,8 +149,12 @@ static int bpf_set_enabled(struct mechanism *mechanism, int handle, bool enabled
     struct bpf *bpf = bpf_of(mechanism);
     const struct bpf_cell cell = cell_of(bpf, handle);
 
-    return switch_groups_set_enabled(bpf->groups, cell.group, (struct cpu_number){(int)cell.cpu},
-                                     enabled);
+    return switch_groups_set_enabled(bpf->groups, &cell.user, enabled);
+}
+
+static void bpf_keep_cpus(struct mechanism *mechanism, const struct cpu_list *cpus)
+{
+    switch_groups_keep_cpus(bpf_of(mechanism)->groups, cpus);
 }
 
 /* Why there is no slot or no group. */
@@ -150,19 +170,19 @@ static enum absence absence_of(int error, const struct scope *scope)
 }
 
 static void open_cell(struct bpf *bpf, struct counter_set *set, size_t place, size_t group,
-                      const struct bpf_cell *wanted)
+                      struct bpf_cell *wanted)
 {
     struct counter_cell *cell = counter_cell(set, place, group);
-    const struct cpu_number cpu = set->scope.cpus->cpus[place];
     const size_t open = switch_groups_open_counters(bpf->groups);
     const size_t rest = bpf->mechanism.descriptors > open ? bpf->mechanism.descriptors - open : 0;
     enum absence absence;
-    int r = switch_groups_open(bpf->groups, wanted->group, cpu,
-                               !counter_group_is_paused(set, group), rest);
+    int r;
 
+    wanted->user.cpu = set->scope.cpus->cpus[place];
+    r = switch_groups_open(bpf->groups, &wanted->user, !counter_group_is_paused(set, group), rest);
     if (r == 0) {
-        cgroup_slots_share(bpf->slots, wanted->slot);
-        switch_groups_use(bpf->groups, wanted->group);
+        if (wanted->user.charged)
+            cgroup_slots_share(bpf->slots, wanted->slot);
         counter_cell_opened(set, place, group, handle_of(bpf, wanted));
         return;
     }
@@ -174,18 +194,19 @@ static void open_cell(struct bpf *bpf, struct counter_set *set, size_t place, si
 
 static void open_group(struct bpf *bpf, struct counter_set *set, size_t group, size_t slot)
 {
-    struct bpf_cell cell = {.slot = slot};
-    int r = switch_groups_find(bpf->groups, &set->groups->groups[group], &cell.group);
+    struct bpf_cell cell = {.slot = slot, .user.charged = slot != SLOT_OF_SYSTEM};
+    int r = switch_groups_enter(bpf->groups, &set->groups->groups[group], cell.user.charged,
+                                &cell.user.group);
 
     if (r < 0) {
         set->absences[group] = absence_of(r, &set->scope);
         return;
     }
-    for (size_t place = 0; place < set->n_places; place++) {
-        cell.cpu = (size_t)set->scope.cpus->cpus[place].value;
+    for (size_t place = 0; place < set->n_places; place++)
         if (counter_cell(set, place, group)->handle < 0 && set->absences[group] == ABSENCE_NONE)
             open_cell(bpf, set, place, group, &cell);
-    }
+    if (switch_groups_leave(bpf->groups, cell.user.group, cell.user.charged))
+        clear_lanes(bpf, cell.user.group); /* else its cells are its users now */
 }
 
 /* The slot of the set's cgroup, with us as one of its users. */
@@ -209,18 +230,20 @@ static int enter_slot(struct bpf *bpf, const struct scope *scope, size_t *ret_sl
 static void open_set(struct bpf *bpf, struct counter_set *set)
 {
     const struct event_groups *groups = set->groups;
-    size_t slot = 0;
-    int r = set->scope.kind == SCOPE_CGROUP ? enter_slot(bpf, &set->scope, &slot) : -EOPNOTSUPP;
+    size_t slot = SLOT_OF_SYSTEM;
+    int r = set->scope.kind == SCOPE_SYSTEM ? 0 : -EOPNOTSUPP;
 
+    if (set->scope.kind == SCOPE_CGROUP)
+        r = enter_slot(bpf, &set->scope, &slot);
     for (size_t group = 0; group < groups->n_groups; group++) {
-        if (groups->groups[group].n_opened == 0)
+        if (groups->groups[group].n_opened == 0 || counter_group_is_starved(set, group))
             continue;
         set->absences[group] = r < 0 ? absence_of(r, &set->scope) : ABSENCE_NONE;
         if (r >= 0)
             open_group(bpf, set, group, slot);
     }
     counter_set_settle(set, clock_monotonic_ns());
-    if (r >= 0)
+    if (r >= 0 && slot != SLOT_OF_SYSTEM)
         leave_slot(bpf, slot); /* its cells are its users now */
 }
 
@@ -251,13 +274,12 @@ static struct mechanism *bpf_free(struct mechanism *mechanism)
     (void)switch_groups_free(bpf->groups);
     (void)cgroup_slots_free(bpf->slots);
     (void)switch_program_free(bpf->program);
-    free(bpf->lost);
     free(bpf);
     return NULL;
 }
 
 /* The parts of it. 0 or -errno. */
-static int fill(struct bpf *bpf, const struct perf_ops *ops, enum switch_refusal *ret_refusal)
+static int fill(struct bpf *bpf, enum switch_refusal *ret_refusal)
 {
     struct slot_cells cells = {.n_cpus = bpf->size.n_cpus,
                                .n_slots = bpf->size.n_slots,
@@ -268,10 +290,9 @@ static int fill(struct bpf *bpf, const struct perf_ops *ops, enum switch_refusal
     if (r < 0)
         return r;
     cells.lanes = switch_program_cell(bpf->program, 0, 0);
-    bpf->groups = switch_groups_new(bpf->program, ops, &bpf->size);
+    bpf->groups = switch_groups_new(bpf->program, bpf->ops, &bpf->size);
     bpf->slots = cgroup_slots_new(&cells);
-    bpf->lost = calloc(bpf->size.n_cpus, sizeof(*bpf->lost));
-    if (bpf->groups && bpf->slots && bpf->lost)
+    if (bpf->groups && bpf->slots)
         return 0;
     *ret_refusal = SWITCH_REFUSAL_NO_MEMORY;
     return -ENOMEM;
@@ -293,11 +314,12 @@ int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_si
                       .close = bpf_close,
                       .set_enabled = bpf_set_enabled,
                       .refresh = bpf_refresh,
+                      .keep_cpus = bpf_keep_cpus,
                       .free = bpf_free},
+        .ops = ops,
         .size = *size,
     };
-    r = size->n_slots * size->n_cpus > INT_MAX / SWITCH_GROUPS_MAX ? -E2BIG
-                                                                   : fill(bpf, ops, ret_refusal);
+    r = size->n_slots * size->n_cpus > MOST_PLACES ? -E2BIG : fill(bpf, ret_refusal);
     if (r < 0) {
         (void)bpf_free(&bpf->mechanism);
         return r;

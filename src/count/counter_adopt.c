@@ -10,13 +10,7 @@
 
 static bool same_group(const struct event_group *a, const struct event_group *b)
 {
-    if (strcmp(a->name, b->name) != 0 || a->n_opened != b->n_opened)
-        return false;
-    for (size_t i = 0; i < a->n_opened; i++)
-        if (!event_code_equal(&a->members[a->opened[i]].event->code,
-                              &b->members[b->opened[i]].event->code))
-            return false;
-    return a->n_opened > 0;
+    return a->n_opened > 0 && strcmp(a->name, b->name) == 0 && event_group_is_same(a, b);
 }
 
 /* A group in a place of a set. */

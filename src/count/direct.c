@@ -7,8 +7,6 @@
  * from elsewhere costs an interrupt for each event. A group that cannot be
  * opened on one CPU is closed on all: half a cgroup would look like an idle one.
  */
-#include <errno.h>
-
 #include "base/clock.h"
 #include "count/counter_cells.h"
 #include "count/perf_group.h"
@@ -27,16 +25,7 @@ static struct direct *direct_of(struct mechanism *mechanism)
 static int direct_read(struct mechanism *mechanism, int handle, size_t n_values,
                        struct group_reading *ret_reading)
 {
-    const struct perf_ops *ops = direct_of(mechanism)->ops;
-    size_t size = offsetof(struct group_reading, values) + n_values * sizeof(*ret_reading->values);
-    ssize_t n = ops->read(ops->context, handle, ret_reading, size);
-
-    if (n < 0)
-        return (int)n;
-    /* End of file: the kernel has put the event into its error state. */
-    if ((size_t)n != size || ret_reading->n_values != n_values)
-        return -EIO;
-    return 0;
+    return perf_group_read(direct_of(mechanism)->ops, handle, n_values, ret_reading);
 }
 
 static void direct_close(struct mechanism *mechanism, struct counter_set *set, size_t place,

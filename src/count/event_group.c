@@ -259,6 +259,16 @@ bool event_groups_want_retry(const struct event_groups *groups)
     return false;
 }
 
+bool event_group_is_same(const struct event_group *a, const struct event_group *b)
+{
+    bool same = a->n_opened == b->n_opened;
+
+    for (size_t i = 0; same && i < a->n_opened; i++)
+        same = event_code_equal(&a->members[a->opened[i]].event->code,
+                                &b->members[b->opened[i]].event->code);
+    return same;
+}
+
 bool event_group_takes_counters(const struct event_group *group)
 {
     for (size_t i = 0; i < group->n_opened; i++)

@@ -83,6 +83,20 @@ int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
     return 0;
 }
 
+int perf_group_read(const struct perf_ops *ops, int leader, size_t n_values,
+                    struct group_reading *ret_reading)
+{
+    size_t size = offsetof(struct group_reading, values) + n_values * sizeof(*ret_reading->values);
+    ssize_t n = ops->read(ops->context, leader, ret_reading, size);
+
+    if (n < 0)
+        return (int)n;
+    /* End of file: the kernel has put the event into its error state. */
+    if ((size_t)n != size || ret_reading->n_values != n_values)
+        return -EIO;
+    return 0;
+}
+
 void perf_group_close(const struct perf_ops *ops, int *descriptors, size_t n)
 {
     while (n-- > 0)

@@ -28,6 +28,10 @@ int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
  */
 int perf_group_set_enabled(const struct perf_ops *ops, int leader, bool enabled);
 
+/* Reads the group of this leader, of so many events. 0 or -errno; -EIO: it is in error. */
+int perf_group_read(const struct perf_ops *ops, int leader, size_t n_values,
+                    struct group_reading *ret_reading);
+
 /* Closes the members before their leader: one that loses its leader would count on alone. */
 void perf_group_close(const struct perf_ops *ops, int *descriptors, size_t n);
 

@@ -75,19 +75,6 @@ void pmu_chains_add(struct pmu_chains *chains, const uint16_t *depths)
         last[i] = depths[i] > last[i] ? depths[i] : last[i];
 }
 
-struct pmu_chains *pmu_chains_of_each(size_t n_rules)
-{
-    AUTO(pmu_chains) struct pmu_chains *chains = NULL;
-    AUTO_FREE uint16_t *depths = calloc(n_rules + 1, sizeof(*depths));
-
-    if (!depths || pmu_chains_new(n_rules, &chains) < 0)
-        return NULL;
-    for (size_t i = 0; i < n_rules; i++)
-        depths[i] = 1;
-    pmu_chains_add(chains, depths);
-    return TAKE(chains);
-}
-
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -224,6 +211,104 @@ void event_groups_grant_counters(const struct event_groups *groups, size_t grant
             granted -= granted > 0;
         }
     }
+}
+
+static bool is_open_or_wanted(enum absence absence)
+{
+    return absence == ABSENCE_NONE || absence == ABSENCE_OVER_BUDGET;
+}
+
+/* A group of a sharer, with the absences of its members. */
+struct shared_group {
+    const struct event_group *group;
+    enum absence *absences;
+};
+
+static struct shared_group shared_group(const struct pmu_sharer *sharer, size_t group)
+{
+    const struct event_group *found = &sharer->groups->groups[group];
+
+    return (struct shared_group){found, sharer->absences + found->first};
+}
+
+/* The next member, from `from` on, that can be counted at all; n_members: there is none. */
+static size_t next_wanted(const struct shared_group *shared, size_t from)
+{
+    while (from < shared->group->n_members && !is_open_or_wanted(shared->absences[from]))
+        from++;
+    return from;
+}
+
+/* Whether both would open the same, if they were given the same. */
+static bool wants_same(const struct shared_group *a, const struct shared_group *b)
+{
+    size_t i = next_wanted(a, 0), j = next_wanted(b, 0);
+
+    while (i < a->group->n_members && j < b->group->n_members) {
+        if (!event_code_equal(&a->group->members[i].event->code, &b->group->members[j].event->code))
+            return false;
+        i = next_wanted(a, i + 1);
+        j = next_wanted(b, j + 1);
+    }
+    return i == a->group->n_members && j == b->group->n_members;
+}
+
+static void give_same(const struct shared_group *to, const struct shared_group *from)
+{
+    size_t i = next_wanted(to, 0), j = next_wanted(from, 0);
+
+    while (i < to->group->n_members) {
+        to->absences[i] = from->absences[j];
+        i = next_wanted(to, i + 1);
+        j = next_wanted(from, j + 1);
+    }
+}
+
+/* Looks for it among the groups of all sharers that have been served: those before it. */
+static bool give_as_before(const struct pmu_sharer *sharers, size_t index, size_t group)
+{
+    const struct shared_group to = shared_group(&sharers[index], group);
+
+    for (size_t i = 0; i <= index; i++)
+        for (size_t g = 0; g < (i < index ? sharers[i].groups->n_groups : group); g++) {
+            const struct shared_group from = shared_group(&sharers[i], g);
+
+            if (wants_same(&to, &from)) {
+                give_same(&to, &from);
+                return true;
+            }
+        }
+    return false;
+}
+
+static size_t give_first(const struct shared_group *to, size_t budget)
+{
+    size_t taken = 0;
+
+    for (size_t i = 0; i < to->group->n_members; i++) {
+        if (!wants_counter(to->group->members[i].event, to->absences[i]))
+            continue;
+        to->absences[i] = taken < budget ? ABSENCE_NONE : ABSENCE_OVER_BUDGET;
+        taken += taken < budget;
+    }
+    return taken;
+}
+
+size_t pmu_budget_share(size_t budget, struct pmu_sharer *sharers, size_t n_sharers)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < n_sharers; i++) {
+        sharers[i].taken = 0;
+        for (size_t g = 0; g < sharers[i].groups->n_groups; g++) {
+            const struct shared_group to = shared_group(&sharers[i], g);
+
+            if (!give_as_before(sharers, i, g))
+                sharers[i].taken += give_first(&to, budget - sum - sharers[i].taken);
+        }
+        sum += sharers[i].taken;
+    }
+    return sum;
 }
 
 /* Groups of the same events, about which nothing has been asked yet. */

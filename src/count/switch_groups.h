@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * The groups of perf events that the program in the kernel reads: each open once on every
- * CPU, whatever the number of targets that are counted by it.
+ * The groups of perf events of the CPUs: each open once on a CPU, whatever the number of targets
+ * that are counted by it. The program in the kernel reads those that are charged to somebody, at
+ * each switch; one that is wanted for the system alone costs nothing there.
  */
 
 #include "count/event_group.h"
@@ -13,7 +14,18 @@
 /* More groups than a configuration can have counted at once. */
 #define SWITCH_GROUPS_MAX 16
 
+/* How many births of a CPU are told from each other: no user is older than its collector. */
+#define SWITCH_BIRTHS 8
+
 struct switch_groups;
+
+/* Who reads a group on a CPU. */
+struct switch_user {
+    size_t group;
+    struct cpu_number cpu;
+    unsigned birth; /* of the CPU, below SWITCH_BIRTHS */
+    bool charged;   /* it reads what the program has charged, not the group itself */
+};
 
 /* Program and operations are borrowed. NULL if there is no memory. */
 struct switch_groups *switch_groups_new(struct switch_program *program, const struct perf_ops *ops,
@@ -22,41 +34,45 @@ struct switch_groups *switch_groups_free(struct switch_groups *groups);
 DEFINE_AUTO(switch_groups, struct switch_groups *, switch_groups_free)
 
 /*
- * The group that counts these events; a new one is open nowhere. 0; -ENOSPC: there is no
- * room for it; -ENOMEM.
+ * The group that counts these events, one user more; a new one is open nowhere. charged: for
+ * somebody whom the program is to charge. 0; -ENOSPC: there is no room for it; -errno.
  */
-int switch_groups_find(struct switch_groups *groups, const struct event_group *wanted,
-                       size_t *ret_group);
+int switch_groups_enter(struct switch_groups *groups, const struct event_group *wanted,
+                        bool charged, size_t *ret_group);
 
 /*
- * Opens a group on a CPU, if it is not open there; enabled: it is to count. 0 or -errno;
- * -EMFILE: it would take more than n_descriptors.
- */
-int switch_groups_open(struct switch_groups *groups, size_t group, struct cpu_number cpu,
-                       bool enabled, size_t n_descriptors);
-
-/* Notes a user of a group that is open. */
-void switch_groups_use(struct switch_groups *groups, size_t group);
-
-/*
- * One user less; without any it is closed. True: that was done, and its lanes are to be
+ * One user less. True: it was the last that is charged, and the group's lanes are to be
  * cleared, once each CPU has been refreshed.
  */
-bool switch_groups_leave(struct switch_groups *groups, size_t group);
+bool switch_groups_leave(struct switch_groups *groups, size_t group, bool charged);
+
+/*
+ * Opens the group of a user on its CPU, if it is not open there, to count if enabled, and lets
+ * it be a user of both; its birth is found here. 0 or -errno; -EMFILE: it would take more than
+ * n_descriptors.
+ */
+int switch_groups_open(struct switch_groups *groups, struct switch_user *user, bool enabled,
+                       size_t n_descriptors);
+
+/* Ends what that began; what nobody uses is closed. Returns what switch_groups_leave() does. */
+bool switch_groups_close(struct switch_groups *groups, const struct switch_user *user);
+
+/* The descriptor by which the group is read, also when its CPU has gone; -1: there is none. */
+int switch_groups_leader(const struct switch_groups *groups, const struct switch_user *user);
 
 /* Lets it count on a CPU or not. 0 or -errno. */
-int switch_groups_set_enabled(struct switch_groups *groups, size_t group, struct cpu_number cpu,
+int switch_groups_set_enabled(struct switch_groups *groups, const struct switch_user *user,
                               bool enabled);
 
-/* The CPU has gone: descriptors of it count nothing any more, also when it is back. */
-void switch_groups_lose_cpu(struct switch_groups *groups, struct cpu_number cpu);
-
-/* It is back: opens again what was lost there, if something was. 0 or -errno. */
-int switch_groups_regain_cpu(struct switch_groups *groups, struct cpu_number cpu);
+/*
+ * All CPUs but these have been offline: what is open there has ended with its CPU, and can be
+ * read as it stands until its users leave. From now on it is opened there anew.
+ */
+void switch_groups_keep_cpus(struct switch_groups *groups, const struct cpu_list *cpus);
 
 /* Descriptors that are open. */
 size_t switch_groups_open_counters(const struct switch_groups *groups);
 
-/* Where a group's readings stand in a cell. */
+/* Where a group's readings stand in a cell, while it has charged users and when the last leaves. */
 size_t switch_groups_first_lane(const struct switch_groups *groups, size_t group);
 size_t switch_groups_n_events(const struct switch_groups *groups, size_t group);

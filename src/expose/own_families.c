@@ -150,13 +150,17 @@ static void append_event_supported(struct text *text, const struct catalogue *ca
 
 static void append_mechanism(struct text *text, const struct exporter_status *status)
 {
-    const struct label labels[] = {{"scope", "cgroup"},
-                                   {"mechanism", status->mechanism},
-                                   {"reason", status->mechanism_reason}};
-
     format_append_head(text, "pmu_exporter_mechanism_info", "How targets are counted, and why so",
                        FAMILY_GAUGE);
-    append_labelled(text, "pmu_exporter_mechanism_info", labels, ARRAY_SIZE(labels), 1);
+    for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++) {
+        const struct mechanism_status *mechanism = &status->mechanisms[kind];
+        const struct label labels[] = {{"scope", scope_kind_name(kind)},
+                                       {"mechanism", mechanism->name},
+                                       {"reason", mechanism->reason}};
+
+        if (mechanism->name)
+            append_labelled(text, "pmu_exporter_mechanism_info", labels, ARRAY_SIZE(labels), 1);
+    }
 }
 
 /* One sample for each kind of target and each reason that there is. */

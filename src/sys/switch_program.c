@@ -150,7 +150,8 @@ void switch_program_set_n_events(struct switch_program *program, size_t n_events
                      __ATOMIC_RELEASE);
 }
 
-int switch_program_set_event(struct switch_program *program, size_t cpu, size_t event, int fd)
+int switch_program_set_event(struct switch_program *program, size_t cpu, size_t event, int fd,
+                             const struct switch_program_reading *base)
 {
     int map = bpf_map__fd(program->skeleton->maps.events);
     uint32_t key = (uint32_t)(cpu * SWITCH_EVENTS_MAX + event);
@@ -162,7 +163,8 @@ int switch_program_set_event(struct switch_program *program, size_t cpu, size_t 
         return 0;
     if (r == 0) /* whoever was just reading the old event has ended after this */
         (void)switch_program_refresh(program, cpu);
-    program->cpus[cpu].last[event] = (struct switch_reading){0};
+    program->cpus[cpu].last[event] =
+        (struct switch_reading){base->value, base->enabled, base->running};
     return bpf_map_update_elem(map, &key, &fd, BPF_ANY);
 }
 

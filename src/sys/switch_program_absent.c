@@ -39,9 +39,10 @@ void switch_program_set_n_events(struct switch_program *program, size_t n_events
     (void)program, (void)n_events;
 }
 
-int switch_program_set_event(struct switch_program *program, size_t cpu, size_t event, int fd)
+int switch_program_set_event(struct switch_program *program, size_t cpu, size_t event, int fd,
+                             const struct switch_program_reading *base)
 {
-    (void)program, (void)cpu, (void)event, (void)fd;
+    (void)program, (void)cpu, (void)event, (void)fd, (void)base;
     return -EOPNOTSUPP;
 }
 

@@ -87,7 +87,6 @@ static inline struct collector_setup make_setup(struct fixture *f, const struct 
                                     .resolver = f->resolver,
                                     .perf = &f->perf.ops,
                                     .mechanism = f->mechanism,
-                                    .cgroup_mechanism = f->mechanism,
                                     .mechanism_reason = "",
                                     .sysfs_fd = f->sysfs_fd,
                                     .procfs_fd = f->procfs_fd,

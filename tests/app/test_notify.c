@@ -106,8 +106,9 @@ static int tear_down(void **state)
 
 static void publish(struct fixture *fixture, uint64_t cgroups)
 {
-    const struct exporter_status status = {
-        .targets[SCOPE_CGROUP] = cgroups, .open_counters = 8 * cgroups, .mechanism = "direct"};
+    const struct exporter_status status = {.targets[SCOPE_CGROUP] = cgroups,
+                                           .open_counters = 8 * cgroups,
+                                           .mechanisms[SCOPE_CGROUP].name = "direct"};
     struct snapshot *snapshot = snapshot_new(fixture->roster, NULL, 0, &status);
 
     assert_non_null(snapshot);
@@ -162,7 +163,7 @@ static void status__that_changes_is_told_at_most_every_ten_seconds(void **state)
 static void status__tells_of_a_pause(void **state)
 {
     struct fixture *fixture = *state;
-    const struct exporter_status status = {.mechanism = "direct", .paused = 1};
+    const struct exporter_status status = {.mechanisms[SCOPE_SYSTEM].name = "direct", .paused = 1};
     struct snapshot *snapshot = snapshot_new(fixture->roster, NULL, 0, &status);
 
     assert_non_null(snapshot);

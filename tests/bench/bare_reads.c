@@ -134,7 +134,6 @@ void bare_reads_measure(const struct bare_reads *reads, const char *yaml, int cg
     struct collector_setup setup = {.config = config,
                                     .perf = &perf_ops_kernel,
                                     .mechanism = mechanism,
-                                    .cgroup_mechanism = mechanism,
                                     .mechanism_reason = "",
                                     .slot = slot,
                                     .sysfs_fd = sysfs_fd,

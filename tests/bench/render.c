@@ -75,7 +75,7 @@ int main(int argc, char **argv)
                                    .group_times = true,
                                    .rates = true,
                                    .ratios = true};
-    const struct exporter_status status = {.mechanism = "direct", .mechanism_reason = ""};
+    const struct exporter_status status = {.mechanisms[SCOPE_CGROUP] = {"direct", ""}};
     const struct exposition_facts facts = {.version = "", .revision = ""};
     AUTO(event_groups) struct event_groups *groups = make_groups();
     AUTO(sample) struct sample *sample = sample_new(groups);

@@ -286,16 +286,79 @@ static void groups__what_the_kernel_refuses_wants_no_counter(void **state)
     assert_int_equal(absences[5], ABSENCE_OVER_BUDGET);
 }
 
-static void of_each__is_one_chain_with_one_target_of_each_rule(void **state)
-{
-    AUTO(pmu_chains) struct pmu_chains *chains = pmu_chains_of_each(3);
+/* Sharers of the six events: two groups "a" and "b" each. */
+struct sharers {
+    struct event events[6];
+    struct event_groups *groups[3];
+    enum absence absences[3][6];
+    struct pmu_sharer sharers[3];
+};
 
-    (void)state;
-    assert_int_equal(chains->n_rules, 3);
-    assert_int_equal(chains->n, 1);
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(chains->depths[i], 1);
+static int make_sharers(void **state)
+{
+    struct sharers *s = calloc(1, sizeof(*s));
+
+    for (size_t i = 0; i < ARRAY_SIZE(s->sharers); i++) {
+        s->groups[i] = make_groups(s->events);
+        s->absences[i][4] = ABSENCE_UNKNOWN_EVENT;
+        s->sharers[i] = (struct pmu_sharer){.groups = s->groups[i], .absences = s->absences[i]};
+    }
+    for (size_t i = 0; i < 6; i++)
+        s->events[i].code.config = i;
+    *state = s;
+    return 0;
 }
+
+static int free_sharers(void **state)
+{
+    struct sharers *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(s->groups); i++)
+        (void)event_groups_free(s->groups[i]);
+    free(s);
+    return 0;
+}
+
+static void share__a_group_that_several_have_takes_its_counters_once(void **state)
+{
+    struct sharers *s = *state;
+
+    assert_int_equal(pmu_budget_share(4, s->sharers, 3), 4);
+    assert_int_equal(s->sharers[0].taken, 4);
+    assert_int_equal(s->sharers[1].taken, 0);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t e = 0; e < 6; e++)
+            assert_int_equal(s->absences[i][e], e == 4 ? ABSENCE_UNKNOWN_EVENT : ABSENCE_NONE);
+}
+
+static void share__what_does_not_fit_is_left_out_of_all_that_have_the_group(void **state)
+{
+    struct sharers *s = *state;
+
+    assert_int_equal(pmu_budget_share(3, s->sharers, 2), 3);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(s->absences[i][3], ABSENCE_NONE);
+        assert_int_equal(s->absences[i][5], ABSENCE_OVER_BUDGET);
+    }
+    assert_int_equal(pmu_budget_share(PMU_COUNTERS_ALL, s->sharers, 2), 4); /* and back */
+    assert_int_equal(s->absences[1][5], ABSENCE_NONE);
+}
+
+static void share__groups_that_lack_different_events_are_different(void **state)
+{
+    struct sharers *s = *state;
+
+    s->absences[1][1] = ABSENCE_NOT_SUPPORTED; /* so its group "a" is open beside the other */
+    assert_int_equal(pmu_budget_share(5, s->sharers, 3), 5);
+    assert_int_equal(s->sharers[0].taken, 4);
+    assert_int_equal(s->sharers[1].taken, 1);
+    assert_int_equal(s->sharers[2].taken, 0);
+    assert_int_equal(pmu_budget_share(4, s->sharers, 3), 4);
+    assert_int_equal(s->absences[1][2], ABSENCE_OVER_BUDGET);
+    assert_int_equal(s->absences[1][3], ABSENCE_NONE);
+}
+
+#define SHARE_TEST(name) cmocka_unit_test_setup_teardown(name, make_sharers, free_sharers)
 
 int main(void)
 {
@@ -306,7 +369,9 @@ int main(void)
         cmocka_unit_test(chains__beyond_their_room_the_last_stands_for_several),
         cmocka_unit_test(groups__the_first_events_of_the_pmu_have_the_counters),
         cmocka_unit_test(groups__what_the_kernel_refuses_wants_no_counter),
-        cmocka_unit_test(of_each__is_one_chain_with_one_target_of_each_rule),
+        SHARE_TEST(share__a_group_that_several_have_takes_its_counters_once),
+        SHARE_TEST(share__what_does_not_fit_is_left_out_of_all_that_have_the_group),
+        SHARE_TEST(share__groups_that_lack_different_events_are_different),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,8 +81,7 @@ static int tear_down(void **state)
 /* Counts `count` in the first account and writes a snapshot of both. */
 static const char *written(struct fixture *f, uint64_t count, const struct exposition_facts *facts)
 {
-    const struct exporter_status status = {.mechanism = "direct",
-                                           .mechanism_reason = "why",
+    const struct exporter_status status = {.mechanisms[SCOPE_CGROUP] = {"direct", "why"},
                                            .uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT] = 4,
                                            .pmu_free = 6,
                                            .pmu_budget = NUMBER_ABSENT_COUNT,

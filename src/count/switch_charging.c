@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The program is told where events are added before it gets them, and has lost them before
+ * somebody else gets the place: so it never adds to the wrong lanes. What a group has counted
+ * before it is given, for the system, is nobody's.
+ */
+#include "count/switch_charging.h"
+
+#include <errno.h>
+
+#include "count/perf_group.h"
+
+void switch_charging_end(struct switch_groups *groups, const struct switch_group *group, size_t cpu)
+{
+    for (size_t i = 0; i < group->events.n_opened; i++)
+        (void)switch_program_set_event(groups->program, cpu, group->first_event + i, -1, NULL);
+}
+
+/* The first of n places in a row, of so many, that no group takes. SIZE_MAX: there are none. */
+static size_t find_room(const struct switch_groups *groups, bool lanes, size_t n, size_t end)
+{
+    size_t first = 0;
+
+    for (size_t i = 0; i < SWITCH_GROUPS_MAX && first + n <= end; i++) {
+        const struct switch_group *group = &groups->groups[i];
+        size_t begin = lanes ? group->first_lane : group->first_event;
+        size_t taken = lanes ? SWITCH_GROUP_LANES(group->events.n_opened) : group->events.n_opened;
+
+        if (group->n_charged > 0 && first < begin + taken && begin < first + n) {
+            first = begin + taken;
+            i = SIZE_MAX; /* others may be in the way there */
+        }
+    }
+    return first + n <= end ? first : SIZE_MAX;
+}
+
+static bool counts_switches(const struct event_code *code)
+{
+    return code->type == PERF_TYPE_SOFTWARE && code->config == PERF_COUNT_SW_CONTEXT_SWITCHES &&
+           !code->exclude_kernel;
+}
+
+static void tell_n_events(struct switch_groups *groups)
+{
+    size_t n_events = 0;
+
+    for (size_t i = 0; i < SWITCH_GROUPS_MAX; i++) {
+        const struct switch_group *group = &groups->groups[i];
+
+        if (group->n_charged > 0 && group->first_event + group->events.n_opened > n_events)
+            n_events = group->first_event + group->events.n_opened;
+    }
+    switch_program_set_n_events(groups->program, n_events);
+}
+
+static void place_events(struct switch_groups *groups, const struct switch_group *group)
+{
+    const size_t n = group->events.n_opened;
+
+    for (size_t i = 0; i < n; i++)
+        switch_program_place_event(groups->program, group->first_event + i, group->first_lane + i,
+                                   i == 0 ? group->first_lane + n : SWITCH_PROGRAM_NO_TIMES,
+                                   counts_switches(&group->codes[i].code));
+    tell_n_events(groups);
+}
+
+/* The kernel lists a group in the order in which it was opened. */
+int switch_charging_begin(struct switch_groups *groups, const struct switch_group *group,
+                          size_t cpu)
+{
+    const int *descriptors = group->places[cpu].descriptors;
+    const size_t n = group->events.n_opened;
+    struct group_reading reading;
+    int r = perf_group_read(groups->ops, descriptors[0], n, &reading);
+
+    for (size_t i = 0; i < n && r >= 0; i++) {
+        const struct switch_program_reading base = {reading.values[i].value, reading.enabled,
+                                                    reading.running};
+
+        r = switch_program_set_event(groups->program, cpu, group->first_event + i, descriptors[i],
+                                     &base);
+    }
+    if (r < 0)
+        switch_charging_end(groups, group, cpu);
+    return r;
+}
+
+void switch_charging_stop(struct switch_groups *groups, const struct switch_group *group)
+{
+    for (size_t cpu = 0; cpu < groups->n_cpus; cpu++)
+        if (group->places[cpu].descriptors)
+            switch_charging_end(groups, group, cpu);
+    tell_n_events(groups);
+}
+
+int switch_charging_start(struct switch_groups *groups, struct switch_group *group)
+{
+    const size_t n = group->events.n_opened;
+    const size_t event = find_room(groups, false, n, SWITCH_PROGRAM_EVENTS);
+    const size_t lane = find_room(groups, true, SWITCH_GROUP_LANES(n), groups->n_lanes);
+    int r = 0;
+
+    if (event == SIZE_MAX || lane == SIZE_MAX)
+        return -ENOSPC;
+    group->first_event = event;
+    group->first_lane = lane;
+    group->n_charged++;
+    place_events(groups, group);
+    for (size_t cpu = 0; cpu < groups->n_cpus && r >= 0; cpu++)
+        if (group->places[cpu].descriptors)
+            r = switch_charging_begin(groups, group, cpu);
+    group->n_charged--;
+    if (r < 0)
+        switch_charging_stop(groups, group);
+    return r;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The real program and the real kernel's software events; skipped where there is no bpf. */
+#include "support/check.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "count/counter_set.h"
+#include "count/mechanism.h"
+
+#define CGROUP2_MAGIC 0x63677270
+
+/* cpu-clock first: system-wide it is wall time, and in the root's cgroup too. */
+static const uint64_t codes[] = {PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_PAGE_FAULTS,
+                                 PERF_COUNT_SW_CPU_MIGRATIONS, PERF_COUNT_SW_EMULATION_FAULTS};
+
+#define N_CLOCK_EVENTS 2 /* of the first group; the others have one each */
+#define N_LANES        (SWITCH_GROUP_LANES(N_CLOCK_EVENTS) + SWITCH_GROUP_LANES(1))
+
+struct fixture {
+    struct event events[ARRAY_SIZE(codes)];
+    struct event_groups *groups[SCOPE_KIND_COUNT_]; /* of the first two events, for each kind */
+    struct event_groups *others[SCOPE_KIND_COUNT_]; /* of the third */
+    struct event_groups *extra;                     /* of the last, for cgroups */
+    struct cpu_list *cpus;
+    int cgroup_fd;
+    struct mechanism *bpf;
+    struct sample *sample;
+};
+
+static int open_cgroup_root(void)
+{
+    static const char *const mounts[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+    struct statfs found;
+
+    for (size_t i = 0; i < ARRAY_SIZE(mounts); i++)
+        if (statfs(mounts[i], &found) == 0 && found.f_type == CGROUP2_MAGIC)
+            return open(mounts[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return -1;
+}
+
+static void make_groups(struct fixture *f)
+{
+    const struct event *events[ARRAY_SIZE(codes)];
+    const struct group_spec clock = {"clock", events, N_CLOCK_EVENTS};
+    const struct group_spec other = {"other", events + N_CLOCK_EVENTS, 1};
+    const struct group_spec extra = {"extra", events + N_CLOCK_EVENTS + 1, 1};
+
+    for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+        f->events[i].code = (struct event_code){.type = PERF_TYPE_SOFTWARE, .config = codes[i]};
+        events[i] = &f->events[i];
+    }
+    for (enum scope_kind kind = SCOPE_SYSTEM; kind <= SCOPE_CGROUP; kind++) {
+        assert_int_equal(event_groups_new(kind, &clock, 1, &f->groups[kind]), 0);
+        assert_int_equal(event_groups_new(kind, &other, 1, &f->others[kind]), 0);
+    }
+    assert_int_equal(event_groups_new(SCOPE_CGROUP, &extra, 1, &f->extra), 0);
+    f->sample = sample_new(f->groups[SCOPE_CGROUP]);
+}
+
+static void make_mechanism(struct fixture *f)
+{
+    const struct switch_program_size size = {
+        .n_cpus = (size_t)f->cpus->cpus[f->cpus->n - 1].value + 1,
+        .n_slots = SWITCH_PROGRAM_FIRST + 2,
+        .n_lanes = N_LANES,
+    };
+    enum switch_refusal refusal = SWITCH_REFUSAL_NONE;
+
+    if (f->cgroup_fd < 0) {
+        print_message("skipped: there is no cgroup v2\n");
+    } else if (mechanism_bpf_new(&perf_ops_kernel, &size, &f->bpf, &refusal) < 0) {
+        print_message("skipped: no bpf: %s\n", switch_refusal_text(refusal));
+    } else {
+        f->bpf->descriptors = 1000;
+    }
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    int sysfs = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    assert_int_equal(cpu_list_read_online(sysfs, &f->cpus), 0);
+    (void)close(sysfs);
+    f->cgroup_fd = open_cgroup_root();
+    make_groups(f);
+    make_mechanism(f);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    if (f->bpf)
+        assert_int_equal(f->bpf->open_counters, 0); /* nothing leaks, in any test */
+    (void)mechanism_free(f->bpf);
+    for (enum scope_kind kind = SCOPE_SYSTEM; kind <= SCOPE_CGROUP; kind++) {
+        (void)event_groups_free(f->groups[kind]);
+        (void)event_groups_free(f->others[kind]);
+    }
+    (void)event_groups_free(f->extra);
+    (void)sample_free(f->sample);
+    (void)cpu_list_free(f->cpus);
+    (void)close(f->cgroup_fd);
+    free(f);
+    return 0;
+}
+
+static struct fixture *need_bpf(void **state)
+{
+    struct fixture *f = *state;
+
+    if (!f->bpf)
+        skip();
+    return f;
+}
+
+static struct counter_set *open_set(struct fixture *f, const struct event_groups *groups)
+{
+    const struct scope scope = {
+        .kind = groups->kind,
+        .cgroup_fd = groups->kind == SCOPE_CGROUP ? f->cgroup_fd : -1,
+        .cpus = f->cpus,
+    };
+    struct counter_set *set;
+
+    assert_int_equal(counter_set_new(f->bpf, groups, &scope, &set), 0);
+    assert_int_equal(f->bpf->open(f->bpf, &set, 1), 0);
+    return set;
+}
+
+static struct counter_set *open_whole(struct fixture *f, const struct event_groups *groups)
+{
+    struct counter_set *set = open_set(f, groups);
+
+    assert_false(counter_set_is_incomplete(set));
+    return set;
+}
+
+static const struct event_sample *read_set(struct fixture *f, struct counter_set *set)
+{
+    mechanism_refresh(f->bpf);
+    counter_set_read(set, clock_monotonic_ns(), f->sample);
+    return f->sample->events;
+}
+
+static void wait_ms(long ms)
+{
+    const struct timespec time = {.tv_nsec = ms * 1000000};
+
+    (void)nanosleep(&time, NULL);
+}
+
+static void fault(size_t n)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    volatile char *pages =
+        mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_true(pages != MAP_FAILED);
+    (void)madvise((void *)pages, n * page, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < n; i++)
+        pages[i * page] = 1;
+    (void)munmap((void *)pages, n * page);
+}
+
+static void a_group_of_the_system_and_a_cgroup__is_open_once(void **state)
+{
+    struct fixture *f = need_bpf(state);
+    const size_t n = N_CLOCK_EVENTS * f->cpus->n;
+    struct counter_set *system = open_whole(f, f->groups[SCOPE_SYSTEM]);
+    struct counter_set *cgroup;
+
+    assert_int_equal(f->bpf->open_counters, n);
+    cgroup = open_whole(f, f->groups[SCOPE_CGROUP]);
+    assert_int_equal(f->bpf->open_counters, n);
+    system = counter_set_free(system);
+    assert_int_equal(f->bpf->open_counters, n);
+    system = open_whole(f, f->groups[SCOPE_SYSTEM]);
+    cgroup = counter_set_free(cgroup);
+    assert_int_equal(f->bpf->open_counters, n);
+    (void)counter_set_free(system);
+}
+
+static void system__counts_with_and_without_a_cgroup_beside_it(void **state)
+{
+    struct fixture *f = need_bpf(state);
+    struct counter_set *system = open_whole(f, f->groups[SCOPE_SYSTEM]), *cgroup = NULL;
+
+    (void)read_set(f, system);
+    for (int round = 0; round < 3; round++) {
+        const uint64_t begin_ns = clock_monotonic_ns();
+
+        if (round == 1)
+            cgroup = open_whole(f, f->groups[SCOPE_CGROUP]);
+        if (round == 2)
+            cgroup = counter_set_free(cgroup);
+        fault(500);
+        wait_ms(10);
+        assert_true(read_set(f, system)[1].count >= 500);
+        assert_true(f->sample->groups[0].enabled >= 10000000);
+        assert_true(clock_monotonic_ns() - begin_ns >= 10000000);
+    }
+    (void)counter_set_free(system);
+}
+
+static void a_cgroup__is_not_charged_what_its_group_has_counted_for_the_system(void **state)
+{
+    struct fixture *f = need_bpf(state);
+    struct counter_set *system = open_whole(f, f->groups[SCOPE_SYSTEM]);
+    struct counter_set *charged = open_whole(f, f->others[SCOPE_CGROUP]), *cgroup;
+    uint64_t begin_ns, counted;
+
+    mechanism_refresh(f->bpf); /* from here on its slot is that of each CPU */
+    wait_ms(100);
+    begin_ns = clock_monotonic_ns();
+    cgroup = open_whole(f, f->groups[SCOPE_CGROUP]);
+    counter_set_read(cgroup, clock_monotonic_ns(), f->sample); /* what is charged later is seen */
+    wait_ms(1);
+    counted = read_set(f, cgroup)[0].count;
+    assert_true(counted > 0);
+    assert_true(counted <= f->cpus->n * (clock_monotonic_ns() - begin_ns));
+    (void)counter_set_free(cgroup);
+    (void)counter_set_free(charged);
+    (void)counter_set_free(system);
+}
+
+static void lanes__are_for_cgroups_only(void **state)
+{
+    struct fixture *f = need_bpf(state);
+    struct counter_set *system = open_whole(f, f->others[SCOPE_SYSTEM]);
+    struct counter_set *cgroup = open_whole(f, f->groups[SCOPE_CGROUP]);
+    struct counter_set *last = open_whole(f, f->extra);
+    struct counter_set *refused = open_set(f, f->others[SCOPE_CGROUP]);
+
+    assert_true(counter_set_is_incomplete(refused));
+    assert_int_equal(counter_set_absence(refused), ABSENCE_OVER_LIMIT);
+    assert_int_equal(f->bpf->open_counters, (N_CLOCK_EVENTS + 2) * f->cpus->n);
+    (void)counter_set_free(refused);
+    (void)counter_set_free(last);
+    (void)counter_set_free(cgroup);
+    (void)counter_set_free(system);
+}
+
+static void a_cpu_that_was_away__is_read_a_last_time_and_opened_anew(void **state)
+{
+    struct fixture *f = need_bpf(state);
+    AUTO(cpu_list) struct cpu_list *none = NULL;
+    const size_t n = N_CLOCK_EVENTS * f->cpus->n;
+    struct counter_set *old = open_whole(f, f->groups[SCOPE_SYSTEM]), *new;
+
+    assert_int_equal(cpu_list_parse("", &none), 0);
+    (void)read_set(f, old);
+    fault(500);
+    f->bpf->keep_cpus(f->bpf, none);
+    new = open_whole(f, f->groups[SCOPE_SYSTEM]);
+    assert_int_equal(f->bpf->open_counters, 2 * n);
+    assert_true(read_set(f, old)[1].count >= 500);
+    (void)counter_set_free(old);
+    assert_int_equal(f->bpf->open_counters, n);
+    assert_int_equal(f->bpf->reopened, 0);
+    (void)read_set(f, new);
+    fault(500);
+    assert_true(read_set(f, new)[1].count >= 500);
+    (void)counter_set_free(new);
+}
+
+static void a_cpu_that_was_away__adds_to_what_cgroups_have_counted(void **state)
+{
+    struct fixture *f = need_bpf(state);
+    AUTO(cpu_list) struct cpu_list *none = NULL;
+    struct counter_set *old = open_whole(f, f->groups[SCOPE_CGROUP]), *new;
+
+    assert_int_equal(cpu_list_parse("", &none), 0);
+    (void)read_set(f, old);
+    fault(500);
+    mechanism_refresh(f->bpf);
+    f->bpf->keep_cpus(f->bpf, none);
+    new = open_whole(f, f->groups[SCOPE_CGROUP]);
+    fault(500);
+    assert_true(read_set(f, old)[1].count >= 1000); /* what is charged is in one sum */
+    (void)read_set(f, new);
+    (void)counter_set_free(old);
+    fault(500);
+    assert_true(read_set(f, new)[1].count >= 500);
+    (void)counter_set_free(new);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_group_of_the_system_and_a_cgroup__is_open_once),
+        TEST(system__counts_with_and_without_a_cgroup_beside_it),
+        TEST(a_cgroup__is_not_charged_what_its_group_has_counted_for_the_system),
+        TEST(lanes__are_for_cgroups_only),
+        TEST(a_cpu_that_was_away__is_read_a_last_time_and_opened_anew),
+        TEST(a_cpu_that_was_away__adds_to_what_cgroups_have_counted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -31,6 +31,7 @@ targets:
       comm: [known_family]
       groups: [core]
 """
+BPF = "counting: bpf\n" + THREE
 SCRIPT = """
 configuration=/etc/pmu_exporter/pmu_exporter.yml
 main_pid() {
@@ -61,6 +62,16 @@ cp /t/three $configuration
 systemctl reload $unit
 sleep 1.2
 scrape good_reload
+
+cp /t/bpf $configuration
+systemctl reload $unit
+show bpf
+sleep 1.2
+systemctl start load
+sleep 2.2
+scrape bpf
+cp /t/three $configuration
+systemctl reload $unit
 
 mkdir /etc/systemd/system/pmu_exporter.service.d
 cp /usr/local/share/pmu_exporter/socket.conf /etc/systemd/system/pmu_exporter.service.d/
@@ -94,7 +105,8 @@ show stopped
 class Service(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = FullGuest("service", seconds=200, units={"load.service": LOAD}).run(SCRIPT, three=THREE)
+        cls.results = FullGuest("service", seconds=200, units={"load.service": LOAD}).run(
+            SCRIPT, three=THREE, bpf=BPF)
 
     def properties(self, name):
         return dict(line.split("=", 1) for line in self.results.text(f"{name}.state").splitlines()
@@ -140,6 +152,25 @@ class Service(unittest.TestCase):
         self.assertGreaterEqual(cgroup, process)
         self.assertGreaterEqual(process, truth)
         self.assertLess(cgroup, truth * 1.1)
+
+    def test_bpf_counts_with_these_capabilities_and_this_filter(self):
+        name = "pmu_cgroup_instructions_user_total"
+        after = self.results.scrape("bpf")
+        info = "pmu_exporter_mechanism_info"
+        reason = after.labels(info, "reason")
+        if reason == {"built without libbpf"}:
+            self.skipTest("built without libbpf")
+        self.assertEqual(after.value(info, scope="cgroup", mechanism="bpf", reason="configured"), 1,
+                         reason)
+        self.assertEqual(self.properties("bpf")["ReloadResult"], "success")
+        truth, unit = THREADS * LOOP, "/system.slice/load.service"
+        count = after.value(name, cgroup=unit)  # of a new birth
+        self.assertGreater(after.value("pmu_cgroup_start_time_seconds", cgroup=unit),
+                           self.results.scrape("three").value("pmu_cgroup_start_time_seconds",
+                                                              cgroup=unit))
+        print(f"by bpf, beside {truth}: {count - truth}")
+        self.assertGreaterEqual(count, truth)
+        self.assertLess(count, truth * 1.1)
 
     def test_a_reload_is_told_and_the_process_goes_on(self):
         started, reloaded = self.properties("started"), self.properties("reloaded")

@@ -3,16 +3,17 @@
 /*
  * Counts cgroups by both mechanisms at once, for tests that compare them.
  *
- *     mechanisms [v1]
+ *     mechanisms [v1] [hardware]
  *
  * obeys lines on standard input: "add DIRECTORY" (answered by "added"), "close N" (the N-th
  * added, from 0; "closed"), and "read": for each that is not closed a line "N direct VALUES",
  * and one with "bpf", then "done". The values are totals since it was added: task-clock,
- * context-switches, cpu-migrations, page-faults, then enabled. Before "done" come the same for
- * what bpf had to guess, and how many counters each has open. Status 77 and a reason where
- * there is no bpf.
+ * context-switches, cpu-migrations, page-faults, or with hardware: user instructions, cycles; then
+ * enabled. Before "done" come the same for what bpf had to guess, and how many counters each has
+ * open. Status 77 and a reason where there is no bpf. v1: cgroups of perf_event's v1 hierarchy.
  */
 
+#include <assert.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -26,13 +27,13 @@
 #include "count/counter_set.h"
 #include "count/mechanism.h"
 
-#define N_EVENTS     4
+#define MOST_EVENTS  4
 #define MOST_TARGETS 4000
 
 struct target {
     int fd;
     struct counter_set *sets[2];
-    uint64_t totals[2][N_EVENTS + 1];
+    uint64_t totals[2][MOST_EVENTS + 1];
 };
 
 struct program {
@@ -41,15 +42,20 @@ struct program {
     struct sample *sample;
     struct mechanism *mechanisms[2];
     struct target targets[MOST_TARGETS];
-    size_t n_targets;
+    size_t n_targets, n_events;
 };
 
-static const uint64_t codes[N_EVENTS] = {
-    PERF_COUNT_SW_TASK_CLOCK,
-    PERF_COUNT_SW_CONTEXT_SWITCHES,
-    PERF_COUNT_SW_CPU_MIGRATIONS,
-    PERF_COUNT_SW_PAGE_FAULTS,
+static const struct event_code software[] = {
+    {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK},
+    {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES},
+    {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_MIGRATIONS},
+    {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS},
 };
+static const struct event_code hardware[] = {
+    {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = true},
+    {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES},
+};
+static_assert(sizeof(software) / sizeof(*software) == MOST_EVENTS, "totals have room for all");
 
 static void fail(const char *what, int error)
 {
@@ -57,15 +63,16 @@ static void fail(const char *what, int error)
     exit(1);
 }
 
-static void make_groups(struct program *program)
+static void make_groups(struct program *program, const struct event_code *codes, size_t n)
 {
-    static struct event events[N_EVENTS];
-    static const struct event *wanted[N_EVENTS];
-    const struct group_spec spec = {.name = "software", .events = wanted, .n_events = N_EVENTS};
+    static struct event events[MOST_EVENTS];
+    static const struct event *wanted[MOST_EVENTS];
+    const struct group_spec spec = {.name = "events", .events = wanted, .n_events = n};
     int r;
 
-    for (size_t i = 0; i < N_EVENTS; i++) {
-        events[i].code = (struct event_code){.type = PERF_TYPE_SOFTWARE, .config = codes[i]};
+    program->n_events = n;
+    for (size_t i = 0; i < n; i++) {
+        events[i].code = codes[i];
         wanted[i] = &events[i];
     }
     r = event_groups_new(SCOPE_CGROUP, &spec, 1, &program->groups);
@@ -79,7 +86,7 @@ static void make_mechanisms(struct program *program, bool v1)
     const int highest = program->cpus->cpus[program->cpus->n - 1].value;
     const struct switch_program_size size = {.n_cpus = (size_t)highest + 1,
                                              .n_slots = MOST_TARGETS + SWITCH_PROGRAM_FIRST,
-                                             .n_lanes = 2 * (N_EVENTS + 2),
+                                             .n_lanes = 2 * SWITCH_GROUP_LANES(program->n_events),
                                              .v1 = v1};
     enum switch_refusal refusal;
     int r = mechanism_bpf_new(&perf_ops_kernel, &size, &program->mechanisms[1], &refusal);
@@ -96,9 +103,9 @@ static void read_both(struct program *program, struct target *target)
 {
     for (size_t m = 0; m < 2; m++) {
         counter_set_read(target->sets[m], clock_monotonic_ns(), program->sample);
-        for (size_t i = 0; i < N_EVENTS; i++)
+        for (size_t i = 0; i < program->n_events; i++)
             target->totals[m][i] += program->sample->events[i].count;
-        target->totals[m][N_EVENTS] += program->sample->groups[0].enabled;
+        target->totals[m][program->n_events] += program->sample->groups[0].enabled;
     }
 }
 
@@ -133,11 +140,11 @@ static void end(struct program *program, size_t n)
     puts("closed");
 }
 
-static void print_totals(size_t n, const char *name, const uint64_t *totals)
+static void print_totals(const struct program *program, const struct target *target, size_t m)
 {
-    printf("%zu %s", n, name);
-    for (size_t i = 0; i <= N_EVENTS; i++)
-        printf(" %" PRIu64, totals[i]);
+    printf("%td %s", target - program->targets, m == 0 ? "direct" : "bpf");
+    for (size_t i = 0; i <= program->n_events; i++)
+        printf(" %" PRIu64, target->totals[m][i]);
     printf("\n");
 }
 
@@ -150,11 +157,11 @@ static void read_all(struct program *program)
         if (!target->sets[0])
             continue;
         read_both(program, target);
-        print_totals(i, "direct", target->totals[0]);
-        print_totals(i, "bpf", target->totals[1]);
+        for (size_t m = 0; m < 2; m++)
+            print_totals(program, target, m);
     }
     printf("doubtful");
-    for (size_t i = 0; i <= N_EVENTS; i++)
+    for (size_t i = 0; i <= program->n_events; i++)
         printf(" %" PRIu64, bpf_doubtful(program->mechanisms[1], i));
     printf("\ncounters %zu %zu\n", program->mechanisms[0]->open_counters,
            program->mechanisms[1]->open_counters);
@@ -172,15 +179,27 @@ static void obey(struct program *program, const char *line)
     (void)fflush(stdout);
 }
 
+static bool is_said(char **words, const char *word)
+{
+    while (*++words)
+        if (strcmp(*words, word) == 0)
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     static struct program program;
     char line[4096];
 
+    (void)argc;
     if (cpu_list_read_online(open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC), &program.cpus) < 0)
         return 1;
-    make_groups(&program);
-    make_mechanisms(&program, argc > 1 && strcmp(argv[1], "v1") == 0);
+    if (is_said(argv, "hardware"))
+        make_groups(&program, hardware, sizeof(hardware) / sizeof(*hardware));
+    else
+        make_groups(&program, software, sizeof(software) / sizeof(*software));
+    make_mechanisms(&program, is_said(argv, "v1"));
     puts("ready");
     (void)fflush(stdout);
     while (fgets(line, sizeof(line), stdin)) {

@@ -12,3 +12,9 @@ target_link_libraries(crowd PRIVATE compile_options Threads::Threads)
 add_executable(mechanisms ${PROJECT_SOURCE_DIR}/tests/support/mechanisms.c)
 target_link_libraries(mechanisms PRIVATE count)
 target_include_directories(mechanisms PRIVATE ${PROJECT_SOURCE_DIR}/src)
+
+# The kernel's verifier, here; in the guests' kernels: vm/test_verifier.py
+add_executable(verified ${PROJECT_SOURCE_DIR}/tests/support/verified.c)
+target_link_libraries(verified PRIVATE sys)
+add_test(NAME support/verified COMMAND verified)
+set_tests_properties(support/verified PROPERTIES LABELS unit TIMEOUT 60 SKIP_RETURN_CODE 77)

@@ -67,18 +67,19 @@ class Results:
 
 
 class Guest:
-    def __init__(self, name, cpus=1, shift=0, seconds=SECONDS, memory=MEMORY):
+    def __init__(self, name, cpus=1, shift=0, seconds=SECONDS, memory=MEMORY,
+                 root="guest_root"):
         self.name, self.cpus, self.shift, self.seconds = name, cpus, shift, seconds
         self.memory = memory
         self.directory = build_directory() / "runs" / name
         self.programs = build_directory() / "bin"
-        self.root = self.find_root()
+        self.root = self.find_root(root)
 
-    def find_root(self):
+    def find_root(self, root):
         try:
-            return pathlib.Path((build_directory() / "guest_root").read_text().strip())
+            return pathlib.Path((build_directory() / root).read_text().strip())
         except OSError:
-            return missing("there is no guest: prepare.py has not made it")
+            return missing(f"there is no {root}: prepare.py has not made it")
 
     def beginning(self):
         """What stands before each script."""

@@ -9,6 +9,7 @@ import fcntl
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -16,7 +17,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 KERNEL = "linux-image-arm64:arm64"
-# In the order in which they are loaded.
+NEWER = "http://deb.debian.org/debian bookworm-backports main"
+# In the order in which they are loaded; newer kernels have no fscache.
 MODULES = ("drivers/virtio/virtio_mmio", "fs/netfs/netfs", "fs/fscache/fscache", "net/9p/9pnet",
            "net/9p/9pnet_virtio", "fs/9p/9p")
 FOLDERS = ("bin", "dev", "lib/aarch64-linux-gnu", "modules", "perf", "proc", "programs", "sys", "t",
@@ -44,12 +46,17 @@ def dependencies(package, *options):
     return {word for word in listing.split() if word.endswith(":arm64") and word != package}
 
 
-def list_packages():
-    """What is downloaded: {what it is for: names of packages}."""
-    kernels = {p for p in dependencies(KERNEL) if p.startswith("linux-image-")}
+def find_kernel(*options):
+    kernels = {p for p in dependencies(KERNEL, *options) if p.startswith("linux-image-")}
     if len(kernels) != 1:
         raise Missing("apt knows no packages for arm64 (dpkg --add-architecture arm64; "
                       "apt-get update)")
+    return kernels
+
+
+def list_packages():
+    """What is downloaded: {what it is for: names of packages}."""
+    kernels = find_kernel()
     libraries = {p for p in dependencies("linux-perf:arm64", "--recurse") if p.startswith(("lib", "zlib"))}
     return {"kernel": kernels, "busybox": {"busybox-static:arm64"},
             "perf": {"linux-perf:arm64", *libraries}}
@@ -67,9 +74,9 @@ def key_of(packages):
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def download(packages, directory):
-    done = subprocess.run(["apt-get", "download", "-q", *sorted(packages)], cwd=directory,
-                          capture_output=True, text=True)
+def download(packages, directory, *options):
+    done = subprocess.run(["apt-get", "download", "-q", *options, *sorted(packages)],
+                          cwd=directory, capture_output=True, text=True)
     if done.returncode != 0:
         raise Missing(f"apt-get could not download the guest: {done.stderr.strip()[-500:]}")
     return sorted(directory.glob("*.deb"))
@@ -94,12 +101,21 @@ def pack(directory, image):
                        check=True, input="\n".join(names).encode(), stdout=file)
 
 
+def make_directory(path):
+    path.mkdir(parents=True)
+    return path
+
+
 def make_kernel(archive, work, ret):
-    wanted = [f"./lib/modules/*/kernel/{module}.ko*" for module in MODULES]
-    unpack(archive, work / "kernel", "./boot/vmlinuz-*", *wanted)
+    listing = subprocess.run(["dpkg", "-c", str(archive)], check=True, capture_output=True,
+                             text=True).stdout
+    modules = [file for file in re.findall(r"\./lib/modules/\S+\.ko\S*", listing)
+               if file.split("/kernel/")[1].split(".")[0] in MODULES]
+    unpack(archive, work / "kernel", "./boot/vmlinuz-*", *modules)
     shutil.copy(next((work / "kernel/boot").glob("vmlinuz-*")), ret / "kernel")
-    for module in MODULES:
-        found = next((work / "kernel/lib/modules").glob(f"*/kernel/{module}.ko"))
+    for found in (work / "kernel/lib/modules").rglob("*.ko.xz"):
+        subprocess.run(["xz", "-d", str(found)], check=True)
+    for found in (work / "kernel/lib/modules").rglob("*.ko"):
         shutil.copy(found, work / "initial/modules")
     shutil.copytree(work / "initial/modules", ret / "modules")
 
@@ -171,5 +187,45 @@ def fast_guest():
     return root
 
 
+def of_newer(work):
+    """Options for apt that let it know Debian's newer kernels and nothing else."""
+    (work / "lists/partial").mkdir(parents=True)
+    (work / "sources.list").write_text(
+        f"deb [arch=arm64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {NEWER}\n")
+    options = []
+    for option in (f"Dir::Etc::sourcelist={work}/sources.list", "Dir::Etc::sourceparts=/dev/null",
+                   f"Dir::State::lists={work}/lists", "Dir::Cache::pkgcache=",
+                   "Dir::Cache::srcpkgcache=", "Acquire::Retries=0", "Acquire::http::Timeout=20"):
+        options += ["-o", option]
+    done = subprocess.run(["apt-get", "-q", *options, "update"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Missing(f"apt-get does not reach {NEWER}: {done.stderr.strip()[-500:]}")
+    return options
+
+
+def newer_guest(fast):
+    """As the fast guest, which it shares all else with, under Debian's newest kernel; Missing."""
+    cache = cache_directory()
+    key = hashlib.sha256((fast.name + NEWER).encode()).hexdigest()[:16]
+    root = cache / f"newer-{key}"
+    with locked(cache):
+        if not root.is_dir():
+            with tempfile.TemporaryDirectory(dir=cache) as work:
+                work = pathlib.Path(work)
+                options = of_newer(work)
+                subprocess.run(["cpio", "-i", "--quiet", "-d", "-F", str(fast / "initial")],
+                               cwd=make_directory(work / "initial"), check=True)
+                for module in (work / "initial/modules").iterdir():
+                    module.unlink()
+                archive = download(find_kernel(*options), work, *options)[0]
+                made = make_directory(work / "made")
+                make_kernel(archive, work, made)
+                pack(work / "initial", made / "initial")
+                (made / "perf").symlink_to(fast / "perf")
+                made.rename(root)
+        os.utime(root)
+    return root
+
+
 if __name__ == "__main__":
-    print(fast_guest())
+    print(newer_guest(fast_guest()))

@@ -30,7 +30,7 @@ def build():
 
 def main():
     made = guest.build_directory()
-    for name in ("guest_root", "full_root"):
+    for name in ("guest_root", "full_root", "newer_root"):
         (made / name).unlink(missing_ok=True)
     try:
         for tool, package in TOOLS.items():
@@ -47,6 +47,10 @@ def main():
         sys.exit(77)
     (made / "guest_root").write_text(f"{fast}\n")
     (made / "full_root").write_text(f"{full}\n")
+    try:
+        (made / "newer_root").write_text(f"{guest_root.newer_guest(fast)}\n")
+    except guest_root.Missing as what:
+        print(f"without a newer kernel: {what}")
 
 
 if __name__ == "__main__":

@@ -6,10 +6,11 @@ foreach(program as_nobody known_load known_family known_calls known_faults)
   target_link_libraries(${program} PRIVATE compile_options Threads::Threads -static)
 endforeach()
 
-# The benchmark of a switch, here in instructions; and both mechanisms at once.
+# The benchmark of a switch, here in instructions; both mechanisms at once; the verifier's work.
 add_executable(bench_switch bench/switch.c)
 add_executable(mechanisms support/mechanisms.c)
-foreach(program bench_switch mechanisms)
+add_executable(verified support/verified.c)
+foreach(program bench_switch mechanisms verified)
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${program} PRIVATE count)
 endforeach()

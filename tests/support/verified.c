@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Loads what bpf runs at each switch, at several sizes, and tells what the kernel's verifier made
+ * of it: a line for each program with its name, the instructions the verifier walked, those the
+ * kernel holds, and the bytes of machine code. Fails where the verifier had to walk more than a
+ * fifth of what a kernel allows. Status 77 and a reason where there is no bpf.
+ */
+
+#include <dirent.h>
+#include <linux/bpf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "sys/switch_program.h"
+
+/* The kernel's limit is a million (BPF_COMPLEXITY_LIMIT_INSNS). */
+#define MOST_VERIFIED 200000
+
+/* A small configuration, and all events at once, each in a group of its own. */
+static const struct switch_program_size sizes[] = {
+    {.n_cpus = 1, .n_slots = 100, .n_lanes = 3},
+    {.n_cpus = 2, .n_slots = 2002, .n_lanes = 12},
+    {.n_cpus = 64, .n_slots = 100, .n_lanes = 3 * SWITCH_PROGRAM_EVENTS},
+    {.n_cpus = 64, .n_slots = 100, .n_lanes = 3 * SWITCH_PROGRAM_EVENTS, .v1 = true},
+};
+
+static bool is_program(int directory, const char *descriptor)
+{
+    char what[64];
+    ssize_t n = readlinkat(directory, descriptor, what, sizeof(what) - 1);
+
+    what[n > 0 ? n : 0] = '\0';
+    return strstr(what, "bpf-prog") != NULL;
+}
+
+/* Whether it is small enough. */
+static bool show(int fd)
+{
+    struct bpf_prog_info info = {0};
+    union bpf_attr attr = {
+        .info = {.bpf_fd = (__u32)fd, .info_len = sizeof(info), .info = (uintptr_t)&info}};
+
+    if (syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)) < 0) {
+        perror("verified: what the kernel knows of a program");
+        return false;
+    }
+    printf("  %-15s %7u verified %6zu instructions %6u bytes\n", info.name, info.verified_insns,
+           info.xlated_prog_len / sizeof(struct bpf_insn), info.jited_prog_len);
+    return info.verified_insns <= MOST_VERIFIED;
+}
+
+/* All programs that we have open. */
+static bool show_all(void)
+{
+    DIR *directory = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    bool good = directory;
+    size_t n = 0;
+
+    while (directory && (entry = readdir(directory)))
+        if (is_program(dirfd(directory), entry->d_name)) {
+            good = show(atoi(entry->d_name)) && good;
+            n++;
+        }
+    (void)closedir(directory);
+    return good && n > 0;
+}
+
+int main(void)
+{
+    struct utsname kernel;
+    bool good = true;
+
+    (void)uname(&kernel);
+    printf("kernel %s\n", kernel.release);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        AUTO(switch_program) struct switch_program *program = NULL;
+        enum switch_refusal refusal;
+        int r = switch_program_load(&sizes[i], &program, &refusal);
+
+        if (r < 0) {
+            printf("%s\n", switch_refusal_text(refusal));
+            return refusal == SWITCH_REFUSAL_OTHER ? 1 : 77;
+        }
+        printf("%zu CPUs, %zu slots, %zu lanes%s\n", sizes[i].n_cpus, sizes[i].n_slots,
+               sizes[i].n_lanes, sizes[i].v1 ? ", v1" : "");
+        good = show_all() && good;
+    }
+    return good ? 0 : 1;
+}

@@ -277,17 +277,41 @@ static void the_journal_is_known_by_device_and_inode(void **state)
     assert_non_null(strstr(capture.text, "Z level=error msg=two\n"));
 }
 
+/*
+ * What a flood writes, which is known where it took less than the second of which ten lines are
+ * written: on a busy machine that may take more than one attempt.
+ */
+static void capture_flood(struct capture *capture, void (*flood)(void))
+{
+    uint64_t begin_ns;
+
+    for (int i = 0; i < 10; i++) {
+        (void)wait_a_second(NULL);
+        capture_begin(capture);
+        begin_ns = clock_monotonic_ns();
+        flood();
+        log_flush();
+        log_flush();
+        capture_end(capture);
+        if (clock_monotonic_ns() - begin_ns < NS_PER_SECOND)
+            return;
+    }
+    print_message("skipped: a thousand calls never take less than a second here\n");
+    skip();
+}
+
+static void flood_alone(void)
+{
+    for (int i = 0; i < 1000; i++)
+        log_info("flood");
+}
+
 static void a_flood_is_held_back_and_counted(void **state)
 {
     struct capture capture;
 
     (void)state;
-    capture_begin(&capture);
-    for (int i = 0; i < 1000; i++)
-        log_info("flood");
-    log_flush();
-    log_flush();
-    capture_end(&capture);
+    capture_flood(&capture, flood_alone);
     assert_int_equal(count_lines(capture.text), 10);
     assert_non_null(strstr(capture.text, "msg=\"log lines were held back\" lines=991\n"));
 }
@@ -299,20 +323,23 @@ static void *flood(void *argument)
     return NULL;
 }
 
-static void threads_do_not_mix_their_lines(void **state)
+static void flood_by_threads(void)
 {
-    struct capture capture;
     pthread_t threads[4];
     char name[] = "name";
 
-    (void)state;
-    capture_begin(&capture);
     for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
         assert_int_equal(pthread_create(&threads[i], NULL, flood, name), 0);
     for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
-    log_flush();
-    capture_end(&capture);
+}
+
+static void threads_do_not_mix_their_lines(void **state)
+{
+    struct capture capture;
+
+    (void)state;
+    capture_flood(&capture, flood_by_threads);
     assert_int_equal(count_lines(capture.text), 10);
     for (char *line = strtok(capture.text, "\n"); line; line = strtok(NULL, "\n"))
         assert_true(strstr(line, "msg=\"from a thread\" name=name") || strstr(line, "lines=3991"));
@@ -366,8 +393,8 @@ int main(void)
         cmocka_unit_test(a_line_is_never_longer_than_a_pipe_takes_at_once),
         cmocka_unit_test(levels_below_are_not_written),
         cmocka_unit_test(the_journal_is_known_by_device_and_inode),
-        cmocka_unit_test_setup(a_flood_is_held_back_and_counted, wait_a_second),
-        cmocka_unit_test_setup(threads_do_not_mix_their_lines, wait_a_second),
+        cmocka_unit_test(a_flood_is_held_back_and_counted),
+        cmocka_unit_test(threads_do_not_mix_their_lines),
         cmocka_unit_test_setup(a_reader_that_reads_not__does_not_stop_us, wait_a_second),
         cmocka_unit_test_setup(a_reader_that_has_gone__does_not_kill_us, wait_a_second),
     };

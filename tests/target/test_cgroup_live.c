@@ -151,7 +151,7 @@ static void live__what_has_gone_is_not_held(void **state)
             cgroup_target_close_fd(f->changes.gone[j]);
     }
     assert_int_equal(cgroup_targets_count(f->set), 400);
-    for (int i = 0; i < 200; i++) { /* the kernel frees them in its own time */
+    for (int i = 0; i < 3000; i++) { /* the kernel frees them in its own time */
         after = dying();
         if (after <= before + 10)
             break;

@@ -147,7 +147,7 @@ static void a_body_does_not_change_while_it_is_read(void **state)
 static void slow_readers_of_many_versions_lose_the_oldest(void **state)
 {
     struct fixture *const fixture = *state;
-    AUTO_CLOSE int done = connect_to(fixture->port);
+    AUTO_CLOSE int done = connect_to(fixture->port), other = connect_to(fixture->port);
     int slow[BODIES + 2];
 
     fixture->page.size = LARGE;
@@ -155,7 +155,7 @@ static void slow_readers_of_many_versions_lose_the_oldest(void **state)
     for (unsigned i = 0; i < ARRAY_SIZE(slow); i++) {
         fixture->page.version = i + 1;
         slow[i] = start_reading_slowly(fixture);
-        pause_ms(20); /* who was cut off is closed in the server's next turn */
+        let_server_turn(other); /* who was cut off is closed in its next */
     }
     for (unsigned i = 0; i < ARRAY_SIZE(slow); i++) {
         const bool cut = i + BODIES <= ARRAY_SIZE(slow);
@@ -190,6 +190,7 @@ static void a_hundred_slow_readers_share_one_body(void **state)
 static void what_a_large_page_took_is_given_back(void **state)
 {
     struct fixture *const fixture = *state;
+    AUTO_CLOSE int other = connect_to(fixture->port);
     size_t before;
     int slow;
 
@@ -210,7 +211,7 @@ static void what_a_large_page_took_is_given_back(void **state)
     for (int i = 0; i < 3; i++) {
         fixture->page.version++;
         assert_int_equal(200, scrape(fixture->port));
-        pause_ms(20);
+        let_server_turn(other);
     }
     assert_true(resident_bytes() < before + LARGE / 2);
 }

@@ -150,7 +150,7 @@ static void *own(void *context)
         struct control_request request;
         struct text text = {0};
 
-        (void)poll(&poller, 1, 5000);
+        (void)poll(&poller, 1, 30000);
         if (!control_slot_take(slot, &request))
             continue;
         text_append_u64(&text, request.duration_ns);
@@ -173,7 +173,7 @@ static void two_threads_lose_nothing(void **state)
         bool good;
 
         assert_true(control_slot_ask(slot, &request));
-        assert_int_equal(poll(&poller, 1, 5000), 1);
+        assert_int_equal(poll(&poller, 1, 30000), 1);
         assert_true(control_slot_collect(slot, &good, &text));
         text_append_u64(&expected, i);
         assert_int_equal(text.length, expected.length);

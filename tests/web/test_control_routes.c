@@ -66,7 +66,7 @@ static int tear_down(void **state)
 
 static int connect_control(const struct controlled *c)
 {
-    const struct timeval patience = {5, 0};
+    const struct timeval patience = {PATIENCE_MS / 1000, 0};
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -82,7 +82,7 @@ static struct control_request take(const struct controlled *c)
     struct pollfd poller = {.fd = control_slot_request_fd(c->slot), .events = POLLIN};
     struct control_request request;
 
-    assert_int_equal(1, poll(&poller, 1, 5000));
+    assert_int_equal(1, poll(&poller, 1, PATIENCE_MS));
     assert_true(control_slot_take(c->slot, &request));
     return request;
 }
@@ -288,22 +288,40 @@ static void while_one_waits_a_second_is_503_and_scrapes_go_on(void **state)
     expect(second, 200, "too\n");
 }
 
+/* A connection over which a reload was asked for and taken; while the one before is not at its
+ * end, which takes the server a turn, it is busy. */
+static int ask_until_taken(const struct controlled *c)
+{
+    for (unsigned i = 0; i < PATIENCE_MS / 10; i++) {
+        const int fd = connect_control(c);
+        struct pollfd either[] = {{.fd = control_slot_request_fd(c->slot), .events = POLLIN},
+                                  {.fd = fd, .events = POLLIN}};
+
+        send_text(fd, RELOAD);
+        assert_true(poll(either, 2, PATIENCE_MS) > 0);
+        if (either[0].revents) {
+            (void)take(c);
+            return fd;
+        }
+        expect(fd, 503, NULL);
+        (void)close(fd);
+        pause_ms(10);
+    }
+    fail_msg("it is always busy");
+    return -1;
+}
+
 static void who_leaves_in_the_middle_is_no_harm(void **state)
 {
     const struct controlled *const c = *state;
     int fd;
 
     for (unsigned i = 0; i < 10; i++) {
-        fd = connect_control(c);
-        send_text(fd, RELOAD);
-        (void)take(c);
+        fd = ask_until_taken(c);
         (void)close(fd);
         answer(c, true, "done\n");
-        pause_ms(20);
     }
-    fd = connect_control(c);
-    send_text(fd, RELOAD);
-    (void)take(c);
+    fd = ask_until_taken(c);
     answer(c, true, "heard\n");
     expect(fd, 200, "heard\n");
     (void)close(fd);
@@ -315,7 +333,7 @@ static void an_owner_that_does_not_answer_costs_a_504(void **state)
     int fd;
 
     (void)state;
-    start(&c, false, 3); /* two thirds of it are waited */
+    start(&c, false, 6); /* two thirds of it are waited */
     fd = connect_control(&c);
     send_text(fd, RELOAD);
     expect(fd, 504, NULL);
@@ -350,7 +368,7 @@ static void the_end_does_not_wait_for_an_answer(void **state)
             assert_int_equal(200, scrape(c.fixture.port));
         begin_ns = clock_monotonic_ns();
         stop(&c);
-        assert_in_range((clock_monotonic_ns() - begin_ns) / 1000000, 0, 1000);
+        assert_in_range((clock_monotonic_ns() - begin_ns) / 1000000, 0, BEFORE_ANY_DEADLINE_MS);
         (void)close(fd);
     }
 }

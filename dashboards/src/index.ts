@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { Dashboard } from "@grafana/grafana-foundation-sdk/dashboard";
+import { cpus } from "./cpus";
+import { explorer } from "./explorer";
+import { exporter } from "./exporter";
+import { overview } from "./overview";
+import { processGroups } from "./process_groups";
+import { service } from "./service";
+
+/** Every dashboard, by the name of its file. */
+export const all = (): Record<string, Dashboard> => ({
+  overview: overview(),
+  service: service(),
+  process_groups: processGroups(),
+  cpus: cpus(),
+  explorer: explorer(),
+  exporter: exporter(),
+});

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { board, exporterStarts, marks } from "./board";
+import { graph } from "./panels";
+import { selector } from "./promql";
+import { coverage, rowsOf, Target } from "./targets";
+import { levels } from "./thresholds";
+import { labelVariable } from "./variables";
+
+const target: Target = {
+  noun: "group of processes",
+  prefix: "pmu_process_",
+  matcher: 'groupname="$groupname"',
+  births: "pmu_process_members",
+};
+
+const members = graph(
+  {
+    title: "Members",
+    description: "Processes that are in the group now, by instance.",
+    unit: "none",
+    levels: levels.none,
+    width: 12,
+  },
+  {
+    expression: `sum by (instance) (${selector("pmu_process_members", target.matcher)})`,
+    legend: "{{instance}}",
+  },
+);
+
+export const processGroups = () =>
+  board({
+    uid: "pmu-process-groups",
+    title: "Process groups",
+    description:
+      "One group of processes, as the rules of the configuration make them, on all chosen hosts: " +
+      "does it execute as well as yesterday, and what does it wait for?",
+    tags: ["processes"],
+    from: "now-6h",
+    variables: [labelVariable("groupname", "Group", selector(target.births))],
+    annotations: [
+      marks(
+        "Restart or deploy",
+        "orange",
+        selector("pmu_process_start_time_seconds", target.matcher),
+        "{{groupname}} on {{instance}}",
+      ),
+      exporterStarts,
+    ],
+    rows: [
+      ...rowsOf(target),
+      { title: "How it is counted", panels: [coverage(target), members] },
+    ],
+  });

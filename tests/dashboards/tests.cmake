@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# The dashboards: their code, their JSON, and every query of theirs on a real Prometheus.
+if(SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  return()
+endif()
+
+function(add_dashboard_test name label)
+  add_test(NAME dashboards/${name}
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/dashboards/test_${name}.py)
+  set_tests_properties(dashboards/${name} PROPERTIES
+    LABELS ${label} TIMEOUT 300 SKIP_RETURN_CODE 77
+    ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;\
+PMU_TEST_DASHBOARDS=${CMAKE_BINARY_DIR}/dashboards;${ARGN}\
+PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support:${CMAKE_CURRENT_SOURCE_DIR}/vm")
+endfunction()
+
+add_dashboard_test(generated lint)
+add_dashboard_test(linter lint)
+add_dashboard_test(promql unit)

@@ -106,7 +106,7 @@ const now = [
       unit: "none",
       levels: levels.zeroIsGood,
     },
-    `count(${changeOfService("1w")} < -0.2)`,
+    `count((${changeOfService("1w")}) < -0.2)`,
   ),
   number(
     {

@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real Prometheus scrapes us over a churn of cgroups, and promtool reads what we write."""
 import collections
-import decimal
-import json
-import pathlib
 import random
-import signal
 import subprocess
-import tempfile
 import time
-import urllib.parse
 
 import live
 from cgroups import Cgroups
-from exporter import Exporter, free_port, http_get
+from exporter import Exporter
+from prometheus import Prometheus
 
 SCRAPED_FOR = 30.0
 CHURNED_FOR = 20.0
@@ -22,82 +17,6 @@ N_CGROUPS = 50
 # What promtool takes for a fault in a metric's name, and is none: {metric: part of its complaint}.
 # Parts of event names may look like units (`_h_`, `_ms_`, `_ns_`).
 EXEMPT = {}
-
-PROMETHEUS_CONFIG = """
-global: {{scrape_interval: 1s, scrape_timeout: 1s}}
-scrape_configs:
-  - job_name: pmu
-    static_configs: [{{targets: ["127.0.0.1:{port}"]}}]
-"""
-
-
-class Prometheus:
-    """On loopback, with its storage in a directory that goes with it."""
-
-    def __init__(self, target_port):
-        self.port = free_port()
-        self.directory = tempfile.TemporaryDirectory(prefix="prometheus-test-")
-        top = pathlib.Path(self.directory.name)
-        self.log = top / "log"
-        (top / "prometheus.yml").write_text(PROMETHEUS_CONFIG.format(port=target_port))
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                ["prometheus", f"--config.file={top}/prometheus.yml",
-                 f"--storage.tsdb.path={top}/data", f"--web.listen-address=127.0.0.1:{self.port}"],
-                stdout=log, stderr=log, cwd=top)
-
-    def wait_until_ready(self, within=20.0):
-        end = time.monotonic() + within
-        while time.monotonic() < end:
-            try:
-                if http_get(self.port, "/-/ready").status == 200:
-                    return
-            except OSError:
-                pass
-            time.sleep(0.1)
-        raise AssertionError("prometheus is not ready:\n" + self.log.read_text())
-
-    def wait_for_first_scrape(self, within=20.0):
-        """It takes its time to find its targets."""
-        end = time.monotonic() + within
-        while not self.query("up"):
-            if time.monotonic() > end:
-                raise AssertionError("prometheus never scraped:\n" + self.log.read_text())
-            time.sleep(0.1)
-
-    def query(self, text):
-        """The raw result of an instant query."""
-        answer = http_get(self.port, "/api/v1/query?query=" + urllib.parse.quote(text))
-        result = json.loads(answer.body)
-        if result["status"] != "success":
-            raise AssertionError(result)
-        return result["data"]["result"]
-
-    def samples(self, selector):
-        """[(labels, [(time, value)])] of the last minutes, every sample as it was scraped."""
-        return [(series["metric"], [(t, decimal.Decimal(v)) for t, v in series["values"]])
-                for series in self.query(f"{selector}[5m]")]
-
-    def complaints(self):
-        return [line for line in self.log.read_text().splitlines()
-                if "level=warn" in line or "level=error" in line]
-
-    def __enter__(self):
-        try:
-            self.wait_until_ready()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.directory.cleanup()
 
 
 class Churn:

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every query of the dashboards on a real Prometheus that scrapes two live exporters.
+
+One counts the machine as a whole, the other by CPU, and is allowed fewer cgroups than there are.
+Where this machine has no PMU the panels of hardware events are empty, for that reason: they are
+shown by test_recorded.py.
+"""
+import re
+import subprocess
+import time
+
+import boards
+import live
+import promql
+from cgroups import Cgroups
+from exporter import Exporter, quote
+from prometheus import Prometheus
+from viewer import Findings, Viewer
+
+SCRAPES = 15
+WITHIN = 120.0
+RATE_INTERVAL = 15
+# What Prometheus itself writes.
+OF_PROMETHEUS = {"up", "scrape_duration_seconds", "scrape_samples_scraped", "ALERTS"}
+PREFIXES = {"cgroup": ("cgroup",), "process": ("process",), "system": ("machine", "cpu")}
+TARGET_LABELS = {"cgroup": "cgroup", "process": "groupname", "cpu": "cpu", "machine": "instance"}
+
+HARDWARE = re.compile(
+    r"pmu_(machine|cpu|cgroup|process)_(cycles|instructions|branch(es|_misses)|"
+    r"cache_(references|misses)|l1_dcache_load_misses|llc_load_misses|dtlb_load_misses|"
+    r"stalled_cycles_(front|back)end)_total|pmu_exporter_pmu_counters")
+
+
+def needs_hardware(text):
+    """Whether a query has nothing to show without a PMU; the ranking by cycles knows CPU time."""
+    return HARDWARE.search(text.split(" and on (cgroup) topk(")[0])
+
+
+# Why a query may return nothing.
+REASONS = (
+    (re.compile(r"offset 1[dw]").search, "there is no past here"),
+    (re.compile(r"ALERTS").search, "no rules are loaded here"),
+    (re.compile(r'"\$(uncore|energy)"').search, "the exporter has no uncore scope yet"),
+    (needs_hardware, "this machine has no PMU"),
+)
+
+CONFIG = """
+interval: 1s
+groups:
+  - name: core
+    events: [cycles, instructions, branches, branch-misses]
+  - name: software
+    events: [task-clock, context-switches, cpu-migrations, page-faults]
+{ratios}
+targets:
+  system: {{groups: [{groups}], by: {by}}}
+  cgroups:
+    - include: [{include}]
+      groups: [{groups}]
+  processes:
+    - name: loads
+      pid: [{pids}]
+      groups: [{groups}]
+limits: {{cgroups: {cgroups}, pmu_counters: all}}
+"""
+CGROUPS = ("a.service", "b.service", "c.service")
+
+
+def events_of_builtin_ratios():
+    """[(dividend, divisor)] of the exporter's own table."""
+    text = (boards.TOP / "src/metric/builtin_ratios.c").read_text()
+    return re.findall(r'"(?:1000 \* )?([\w-]+) / ([\w-]+)"', text)
+
+
+def config(by, include, pids, cgroups):
+    ratios = [f"  - {{name: ratio{i}, events: [{b}, {a}]}}"
+              for i, (a, b) in enumerate(events_of_builtin_ratios())]
+    names = ["core", "software", *(f"ratio{i}" for i in range(len(ratios)))]
+    return CONFIG.format(by=by, include=include, pids=", ".join(map(str, pids)), cgroups=cgroups,
+                         ratios="\n".join(ratios), groups=", ".join(names))
+
+
+class Loads:
+    """A process in each of the cgroups, which keeps switching and touching pages."""
+
+    def __init__(self, cgroups):
+        self.cgroups = cgroups
+        self.processes = []
+
+    def __enter__(self):
+        for name in CGROUPS:
+            self.cgroups.make(name)
+            process = subprocess.Popen(["sh", "-c", "while sleep 0.1; do :; done"])
+            self.processes.append(process)
+            self.cgroups.enter(name, process.pid)
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+def wait_for_scrapes(prometheus, n_targets):
+    end = time.monotonic() + WITHIN
+    enough = f"count_over_time(up[5m]) >= {SCRAPES}"
+    while len(prometheus.query(enough)) < n_targets:
+        if time.monotonic() > end:
+            raise AssertionError(f"no {SCRAPES} scrapes within {WITHIN} s")
+        time.sleep(0.5)
+
+
+class Live(live.LiveTest):
+    """One run, looked at from all sides."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        live.need("prometheus")
+        cls.dashboards = boards.load()
+        cgroups = cls.enterClassContext(Cgroups())
+        loads = cls.enterClassContext(Loads(cgroups))
+        include, pids = quote(cgroups.path("*")), [p.pid for p in loads.processes]
+        began = time.time()
+        exporters = [cls.enterClassContext(Exporter(config(by, include, pids, n)))
+                     for by, n in (("all", len(CGROUPS)), ("cpu", len(CGROUPS) - 1))]
+        cls.prometheus = cls.enterClassContext(Prometheus(*(e.port for e in exporters)))
+        wait_for_scrapes(cls.prometheus, len(exporters))
+        cls.pages = [exporter.scrape() for exporter in exporters]
+        cls.span = (began, time.time())
+
+    def viewer(self, **chosen):
+        return Viewer(self.prometheus, *self.span, 1, RATE_INTERVAL, chosen)
+
+    def has_pmu(self):
+        supported = self.prometheus.query(
+            'pmu_exporter_event_supported{scope="cgroup",event="cycles"} == 1')
+        return bool(supported)
+
+    def test_every_query_returns_data_or_is_listed_with_its_reason(self):
+        findings = Findings(REASONS)
+        findings.view(self.viewer(), self.dashboards)
+        findings.tell()
+        self.assertEqual(findings.unexplained, [])
+        if not self.has_pmu():
+            self.assertEqual(findings.needless, [], "these have data, and an excuse")
+
+    def queries(self):
+        return [query for name, dashboard in self.dashboards.items()
+                for query in boards.queries_of(name, dashboard)]
+
+    def test_every_variable_offers_values(self):
+        viewer = self.viewer()
+        for name, dashboard in self.dashboards.items():
+            viewer.open(dashboard)
+            for variable, offered in viewer.offered.items():
+                if variable not in ("uncore", "energy"):
+                    self.assertTrue(offered, f"{name}: {variable}")
+
+    def test_the_explorer_shows_every_event_that_is_counted(self):
+        dashboard = self.dashboards["explorer"]
+        viewer = self.viewer()
+        viewer.open(dashboard)
+        for metric in viewer.offered["metric"]:
+            by = TARGET_LABELS[metric.split("_")[1]]
+            one = self.viewer(metric=metric, per=metric, by=by)
+            values = one.open(dashboard)
+            for query in boards.queries_of("explorer", dashboard):
+                if "$per" not in query.text:  # what never happened has no ratio
+                    self.assertTrue(one.ask(query, values), f"{query.where}: {metric}")
+
+    def events(self, value):
+        """{(scope, event)} of those that are counted, or are not."""
+        return {(dict(labels)["scope"], dict(labels)["event"]) for page in self.pages
+                for labels, found in page.families["pmu_exporter_event_supported"].items()
+                if found == value}
+
+    def families(self):
+        """What is on the pages, and what would be, if every configured event were counted."""
+        shown = {line.split()[2] for page in self.pages for line in page.body.decode().splitlines()
+                 if line.startswith("# TYPE ")}
+        return shown | {metric for scope, event in self.events(0)
+                        for metric in metrics_of(scope, event)}
+
+    def test_names_are_made_as_the_exporter_makes_them(self):
+        for page in self.pages:
+            for labels in map(dict, page.families["pmu_exporter_event_info"]):
+                self.assertIn(labels["metric"], metrics_of(labels["scope"], labels["event"]))
+
+    def test_every_metric_in_a_query_is_one_of_the_exporters_families(self):
+        known = self.families() | OF_PROMETHEUS
+        for text in self.texts():
+            for selector in promql.selectors(text):
+                self.assertIn(selector.metric or "up", known, text)
+
+    def texts(self):
+        series = [variable.series if "{" in variable.series else variable.series + "{}"
+                  for dashboard in self.dashboards.values()
+                  for variable in boards.variables_of(dashboard)]
+        return series + [query.text for query in self.queries()]
+
+
+def metrics_of(scope, event):
+    """What an event's counters are called in a scope (include/event/metric_name.h)."""
+    name = re.sub(r"[^a-z0-9]", "_", event.lower())
+    seconds = "_seconds" if event in ("task-clock", "cpu-clock") else ""
+    return [f"pmu_{prefix}_{name}{seconds}_total" for prefix in PREFIXES[scope]]
+
+
+if __name__ == "__main__":
+    live.main()

@@ -97,8 +97,8 @@ struct mechanism *mechanism_direct_new(const struct perf_ops *ops);
  * One set of groups on each CPU for the system and all cgroups, charged to the cgroup that runs
  * at each switch (sys/switch_program.h). A group that both count is open once; one that the
  * system alone counts costs no switch anything. Its size bounds how many cgroups, on which CPUs,
- * and by how many different groups (SWITCH_GROUP_LANES). ops: borrowed. 0, or -errno with the
- * reason in *ret_refusal.
+ * and by how many different groups (SWITCH_GROUP_LANES), and with them its memory. ops: borrowed.
+ * 0, or -errno with the reason in *ret_refusal.
  */
 int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_size *size,
                       struct mechanism **ret_mechanism, enum switch_refusal *ret_refusal);

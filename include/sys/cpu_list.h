@@ -34,6 +34,9 @@ int cpu_list_parse(const char *text, struct cpu_list **ret_list);
 /* The CPUs that are online, from devices/system/cpu/online below the root of sysfs; -errno. */
 int cpu_list_read_online(int sysfs_fd, struct cpu_list **ret_list);
 
+/* The CPUs that the kernel has room for, online or not: devices/system/cpu/possible; -errno. */
+int cpu_list_read_possible(int sysfs_fd, struct cpu_list **ret_list);
+
 /* The CPUs with nohz_full; an empty list where the kernel has none. */
 int cpu_list_read_nohz_full(int sysfs_fd, struct cpu_list **ret_list);
 

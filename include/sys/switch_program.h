@@ -32,12 +32,24 @@
 
 struct switch_program;
 
+/*
+ * What is counted takes, on each CPU, a cell of n_lanes 64-bit numbers for each slot. That is all
+ * taken when the program is loaded; what else it takes is 20 KiB for each CPU.
+ */
 struct switch_program_size {
     size_t n_cpus;  /* the highest number of a CPU, and 1 */
     size_t n_slots; /* with those that no cgroup has */
     size_t n_lanes; /* of a cell, at least 3 */
     bool v1;        /* cgroups are those of the v1 hierarchy of perf_event */
 };
+
+static inline uint64_t switch_program_bytes(const struct switch_program_size *size)
+{
+    return (uint64_t)size->n_cpus * size->n_slots * size->n_lanes * sizeof(uint64_t);
+}
+
+/* Of those there may be so many: a thousand cgroups on 256 CPUs by four groups have half of it. */
+#define SWITCH_PROGRAM_MOST_BYTES (UINT64_C(256) << 20)
 
 /* Why there is no program. */
 enum switch_refusal {
@@ -49,6 +61,7 @@ enum switch_refusal {
     SWITCH_REFUSAL_FORBIDDEN, /* with the capabilities, and without lockdown */
     SWITCH_REFUSAL_OLD_KERNEL,
     SWITCH_REFUSAL_NO_MEMORY,
+    SWITCH_REFUSAL_TOO_LARGE, /* SWITCH_PROGRAM_MOST_BYTES */
     SWITCH_REFUSAL_OTHER,
     SWITCH_REFUSAL_COUNT_,
 };

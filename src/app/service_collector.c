@@ -62,12 +62,11 @@ static void tell_cgroups(const struct service *service)
 
 /*
  * Makes a collector for the configuration; the one that runs, if any, is its
- * predecessor and is ended. On failure that one goes on. afresh: something of the machine
- * has changed, and with it what a mechanism was made for.
+ * predecessor and is ended. On failure that one goes on.
  */
-static int make_collector(struct service *service, const struct config *config, bool afresh)
+static int make_collector(struct service *service, const struct config *config)
 {
-    struct mechanism_choice choice = service_choose_mechanism(service, config, afresh);
+    struct mechanism_choice choice = service_choose_mechanism(service, config);
     const uint64_t wanted = config->limits.descriptors;
     const struct collector_setup setup = {
         .config = config,
@@ -120,13 +119,13 @@ int service_start_collector(struct service *service)
         r = -ENOMEM;
     if (r < 0)
         return service_fail(r, "cannot start", "part", "events");
-    r = make_collector(service, service->config, true);
+    r = make_collector(service, service->config);
     return r < 0 ? service_fail(r, "cannot start", "part", "collector") : 0;
 }
 
 int service_renew_collector(struct service *service, const char *why)
 {
-    int r = make_collector(service, service->config, true);
+    int r = make_collector(service, service->config);
 
     if (r < 0)
         return service_fail(r, "cannot begin to count afresh", "why", why);
@@ -166,7 +165,7 @@ static int reload(struct service *service, struct text *outcome)
 
     if (r < 0)
         return r;
-    r = make_collector(service, config, false);
+    r = make_collector(service, config);
     if (r < 0) {
         text_append_format(outcome, "%s cannot be applied: %s\n", service->options->config_file,
                            strerror(-r));

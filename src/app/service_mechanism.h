@@ -12,12 +12,12 @@ struct mechanism_choice {
 };
 
 /*
- * The one that runs, where it serves for this configuration too and is not to be made afresh;
- * else another one beside it. Where bpf is wanted and cannot be had, direct, and the log says
+ * The one that runs, where it is large enough for this configuration; else another one beside
+ * it. Where bpf is wanted and cannot be had, direct, and the log says
  * why. To be taken or rejected.
  */
 struct mechanism_choice service_choose_mechanism(const struct service *service,
-                                                 const struct config *config, bool afresh);
+                                                 const struct config *config);
 
 /* What ran before, if it is another one, ends. */
 void service_take_mechanism(struct service *service, const struct mechanism_choice *choice);

@@ -99,7 +99,8 @@ static int bpf_read(struct mechanism *mechanism, int handle, size_t n_values,
 static void refresh_cpus(struct bpf *bpf)
 {
     for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++)
-        (void)switch_program_refresh(bpf->program, cpu); /* offline: nothing runs there */
+        if (switch_groups_are_open(bpf->groups, cpu))
+            (void)switch_program_refresh(bpf->program, cpu); /* offline: nothing runs there */
 }
 
 static void tell_open_counters(struct bpf *bpf)
@@ -319,7 +320,13 @@ int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_si
         .ops = ops,
         .size = *size,
     };
-    r = size->n_slots * size->n_cpus > MOST_PLACES ? -E2BIG : fill(bpf, ret_refusal);
+    if (switch_program_bytes(size) > SWITCH_PROGRAM_MOST_BYTES ||
+        size->n_slots * size->n_cpus > MOST_PLACES) {
+        *ret_refusal = SWITCH_REFUSAL_TOO_LARGE;
+        r = -E2BIG;
+    } else {
+        r = fill(bpf, ret_refusal);
+    }
     if (r < 0) {
         (void)bpf_free(&bpf->mechanism);
         return r;

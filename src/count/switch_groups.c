@@ -180,6 +180,8 @@ static int open_place(struct switch_groups *groups, const struct switch_group *g
     r = perf_group_open(groups->ops, &group->events, &scope, 0, false, descriptors);
     if (r < 0)
         return r;
+    if (!switch_groups_are_open(groups, (size_t)cpu.value)) /* nobody has told it of changes */
+        (void)switch_program_refresh(groups->program, (size_t)cpu.value);
     *place = (struct switch_place){.descriptors = TAKE(descriptors), .enabled = enabled};
     groups->open_counters += n;
     if (group->n_charged > 0)
@@ -304,6 +306,14 @@ void switch_groups_keep_cpus(struct switch_groups *groups, const struct cpu_list
                 depart(groups, i, cpu);
         groups->births[cpu] = (groups->births[cpu] + 1) % SWITCH_BIRTHS;
     }
+}
+
+bool switch_groups_are_open(const struct switch_groups *groups, size_t cpu)
+{
+    for (size_t i = 0; i < SWITCH_GROUPS_MAX; i++)
+        if (groups->groups[i].places && groups->groups[i].places[cpu].descriptors)
+            return true;
+    return false;
 }
 
 size_t switch_groups_open_counters(const struct switch_groups *groups)

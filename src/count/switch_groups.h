@@ -70,6 +70,9 @@ int switch_groups_set_enabled(struct switch_groups *groups, const struct switch_
  */
 void switch_groups_keep_cpus(struct switch_groups *groups, const struct cpu_list *cpus);
 
+/* Whether some group is open on the CPU of this number: else there is nothing to be charged. */
+bool switch_groups_are_open(const struct switch_groups *groups, size_t cpu);
+
 /* Descriptors that are open. */
 size_t switch_groups_open_counters(const struct switch_groups *groups);
 

@@ -121,6 +121,14 @@ int cpu_list_read_online(int sysfs_fd, struct cpu_list **ret_list)
     return r < 0 ? r : cpu_list_parse(text, ret_list);
 }
 
+int cpu_list_read_possible(int sysfs_fd, struct cpu_list **ret_list)
+{
+    char text[FILE_LIMIT];
+    int r = small_file_read(sysfs_fd, "devices/system/cpu/possible", text, sizeof(text));
+
+    return r < 0 ? r : cpu_list_parse(text, ret_list);
+}
+
 int cpu_list_read_nohz_full(int sysfs_fd, struct cpu_list **ret_list)
 {
     char text[FILE_LIMIT];

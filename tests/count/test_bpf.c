@@ -3,6 +3,7 @@
 /* The real program and the real kernel's software events; skipped where there is no bpf. */
 #include "support/check.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,6 +297,19 @@ static void a_cpu_that_was_away__adds_to_what_cgroups_have_counted(void **state)
     (void)counter_set_free(new);
 }
 
+static void what_would_take_too_much_memory__is_refused(void **state)
+{
+    const struct switch_program_size size = {.n_cpus = 256, .n_slots = 20000, .n_lanes = 24};
+    enum switch_refusal refusal = SWITCH_REFUSAL_NONE;
+    struct mechanism *bpf = NULL;
+
+    (void)state;
+    assert_true(switch_program_bytes(&size) > SWITCH_PROGRAM_MOST_BYTES);
+    assert_int_equal(mechanism_bpf_new(&perf_ops_kernel, &size, &bpf, &refusal), -E2BIG);
+    assert_int_equal(refusal, SWITCH_REFUSAL_TOO_LARGE);
+    assert_null(bpf);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -306,6 +320,7 @@ int main(void)
         TEST(a_cgroup__is_not_charged_what_its_group_has_counted_for_the_system),
         TEST(lanes__are_for_cgroups_only),
         TEST(a_cpu_that_was_away__is_read_a_last_time_and_opened_anew),
+        cmocka_unit_test(what_would_take_too_much_memory__is_refused),
         TEST(a_cpu_that_was_away__adds_to_what_cgroups_have_counted),
     };
 

@@ -153,6 +153,20 @@ static void read_online__takes_the_file_below_the_root(void **state)
     fixture_tree_close(&sysfs);
 }
 
+static void read_possible__tells_of_cpus_that_are_not_there_too(void **state)
+{
+    struct fixture_tree sysfs = fixture_tree_open();
+    AUTO(cpu_list) struct cpu_list *list = NULL;
+
+    (void)state;
+    assert_int_equal(cpu_list_read_possible(sysfs.fd, &list), -ENOENT);
+    fixture_tree_write(&sysfs, "devices/system/cpu/online", "0-1\n");
+    fixture_tree_write(&sysfs, "devices/system/cpu/possible", "0-3\n");
+    assert_int_equal(cpu_list_read_possible(sysfs.fd, &list), 0);
+    CHECK_CPUS(list, 0, 1, 2, 3);
+    fixture_tree_close(&sysfs);
+}
+
 static void read_online__does_not_take_half_a_file(void **state)
 {
     struct fixture_tree sysfs = fixture_tree_open();
@@ -214,6 +228,7 @@ int main(void)
         cmocka_unit_test(contains__finds_exactly_what_is_there),
         cmocka_unit_test(subtract__leaves_what_the_other_has_not),
         cmocka_unit_test(read_online__takes_the_file_below_the_root),
+        cmocka_unit_test(read_possible__tells_of_cpus_that_are_not_there_too),
         cmocka_unit_test(read_online__does_not_take_half_a_file),
         cmocka_unit_test(read_online__of_this_machine_has_a_cpu),
         cmocka_unit_test(read_nohz_full__is_empty_where_the_kernel_has_none),

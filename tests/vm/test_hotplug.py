@@ -4,22 +4,25 @@
 What runs on CPU 0 meanwhile loses no count, what runs on CPU 1 afterwards is counted. On two CPUs
 qemu counts some instructions of the other: the truth is what perf counts on the same CPU.
 """
+import os
 import unittest
 
 import live
 from guest import Guest
 
-CONFIG = """
+COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # run for each mechanism
+CONFIG = f"""
 interval: 1s
+counting: {COUNTING}
 groups:
   - name: core
     events: ["instructions:u"]
 targets:
-  system: {groups: [core], by: cpu}
+  system: {{groups: [core], by: cpu}}
   cgroups:
     - include: ["/zero", "/one"]
       groups: [core]
-limits: {pmu_counters: all}
+limits: {{pmu_counters: all}}
 """
 # At 8 ns an instruction the load on CPU 0 lasts longer than all the coming and going.
 SCRIPT = f"""
@@ -81,7 +84,7 @@ NAME = "_instructions_user_total"
 class Hotplug(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("hotplug", cpus=2, shift=3).run(SCRIPT, config=CONFIG)
+        cls.results = Guest(f"hotplug_{COUNTING}", cpus=2, shift=3).run(SCRIPT, config=CONFIG)
 
     def of_perf(self, name):
         line = next(l for l in self.results.text(f"{name}.perf").splitlines() if ";" in l)
@@ -89,6 +92,21 @@ class Hotplug(unittest.TestCase):
 
     def total(self, scrape, cgroup):
         return int(self.results.scrape(scrape).value("pmu_cgroup" + NAME, cgroup=cgroup))
+
+    def test_it_is_this_mechanism(self):
+        for name in ("begin", "offline.01", "zero"):
+            scrape = self.results.scrape(name)
+            reason = scrape.labels("pmu_exporter_mechanism_info", "reason")
+            if "built without libbpf" in reason:
+                self.skipTest("built without libbpf")
+            self.assertEqual(scrape.labels("pmu_exporter_mechanism_info", "scope"),
+                             {"system", "cgroup"})
+            self.assertEqual(scrape.labels("pmu_exporter_mechanism_info", "mechanism"),
+                             {COUNTING}, reason)
+
+    def test_by_bpf_two_cgroups_and_the_machine_have_one_counter_a_cpu(self):
+        self.assertEqual(self.results.scrape("begin").value("pmu_exporter_open_counters"),
+                         {"direct": 3, "bpf": 1}[COUNTING] * 2)
 
     def test_what_runs_on_the_other_cpu_meanwhile_loses_nothing(self):
         self.assertEqual(self.total("zero", "/zero"), self.of_perf("zero"))

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The kernel takes the memory of all cells at once (struct switch_program_size has the sum), and
+ * a virtual machine may have hundreds of possible CPUs and two that are online.
+ */
+#include "app/mechanism_size.h"
+
+#include <string.h>
+
+#include "count/mechanism.h"
+#include "sys/cpu_list.h"
+
+/* Beyond it there is room for the CPUs that are online only. */
+#define CHEAP_BYTES (UINT64_C(16) << 20)
+
+/* Of a cell: a cache line, and room for a group that comes with the next configuration. */
+#define LANES_STEP 8
+
+static bool is_listed(const struct config_words *names, const char *name)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->words[i].text, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_of_cgroups(const struct config *config, const char *group)
+{
+    for (size_t i = 0; i < config->n_cgroups; i++)
+        if (is_listed(&config->cgroups[i].groups, group))
+            return true;
+    return false;
+}
+
+/* When a group changes in a reload, what it was is open until the successor has taken over. */
+static size_t lanes_of(const struct config *config)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < config->n_groups; i++)
+        if (is_of_cgroups(config, config->groups[i].name.text))
+            n += 2 * SWITCH_GROUP_LANES(config->groups[i].events.n);
+    return (n + LANES_STEP - 1) / LANES_STEP * LANES_STEP;
+}
+
+static size_t room_for(const struct cpu_list *cpus)
+{
+    return cpus->n > 0 ? (size_t)cpus->cpus[cpus->n - 1].value + 1 : 1;
+}
+
+int mechanism_size_for(const struct config *config, int sysfs_fd, bool v1,
+                       struct switch_program_size *ret_size)
+{
+    AUTO(cpu_list) struct cpu_list *online = NULL, *possible = NULL;
+    struct switch_program_size size = {
+        /* In a cycle all cgroups may end, and as many begin before what those counted is folded. */
+        .n_slots = 2 * (size_t)config->limits.cgroups + SWITCH_PROGRAM_FIRST,
+        .n_lanes = lanes_of(config),
+        .v1 = v1,
+    };
+    int r = cpu_list_read_online(sysfs_fd, &online);
+
+    if (r >= 0)
+        r = cpu_list_read_possible(sysfs_fd, &possible);
+    if (r < 0)
+        return r;
+    size.n_cpus = room_for(possible);
+    if (switch_program_bytes(&size) > CHEAP_BYTES || size.n_cpus < room_for(online))
+        size.n_cpus = room_for(online);
+    *ret_size = size;
+    return 0;
+}
+
+bool mechanism_size_serves(const struct switch_program_size *size,
+                           const struct switch_program_size *wanted)
+{
+    return size->n_cpus >= wanted->n_cpus && size->n_slots >= wanted->n_slots &&
+           size->n_lanes >= wanted->n_lanes && size->v1 == wanted->v1;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app/mechanism_size.h"
+
+#include <errno.h>
+
+#include "support/check.h"
+
+#include "count/mechanism.h"
+#include "support/fixture_tree.h"
+
+/* Groups of 4 and 3 events; a rule for cgroups has the first, the system the other. */
+struct fixture {
+    struct fixture_tree sysfs;
+    struct config_word events[4], names[2];
+    struct config_group groups[2];
+    struct config_cgroup_rule rule;
+    struct config config;
+    struct switch_program_size size;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+
+    f->sysfs = fixture_tree_open();
+    f->names[0].text = (char *)"core";
+    f->names[1].text = (char *)"cache";
+    for (size_t i = 0; i < 2; i++)
+        f->groups[i] =
+            (struct config_group){.name = f->names[i], .events = {.words = f->events, .n = 4 - i}};
+    f->rule.groups = (struct config_words){.words = f->names, .n = 1};
+    f->config = (struct config){.groups = f->groups,
+                                .n_groups = 2,
+                                .cgroups = &f->rule,
+                                .n_cgroups = 1,
+                                .limits.cgroups = 1000};
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    fixture_tree_close(&f->sysfs);
+    free(f);
+    return 0;
+}
+
+static void find(struct fixture *f, const char *online, const char *possible)
+{
+    fixture_tree_write(&f->sysfs, "devices/system/cpu/online", online);
+    fixture_tree_write(&f->sysfs, "devices/system/cpu/possible", possible);
+    assert_int_equal(mechanism_size_for(&f->config, f->sysfs.fd, false, &f->size), 0);
+}
+
+static void size__has_room_for_each_possible_cpu_where_that_is_cheap(void **state)
+{
+    struct fixture *f = *state;
+
+    find(f, "0,2\n", "0-7\n");
+    assert_int_equal(f->size.n_cpus, 8);
+    find(f, "0,2\n", "0-255\n"); /* a virtual machine that may grow */
+    assert_int_equal(f->size.n_cpus, 3);
+    find(f, "0-255\n", "0-255\n");
+    assert_int_equal(f->size.n_cpus, 256);
+}
+
+static void size__has_room_for_twice_what_the_configuration_wants(void **state)
+{
+    struct fixture *f = *state;
+
+    find(f, "0\n", "0\n");
+    assert_true(f->size.n_slots >= 2000);
+    assert_true(f->size.n_lanes >= 2 * SWITCH_GROUP_LANES(4));
+    assert_true(f->size.n_lanes < 2 * (SWITCH_GROUP_LANES(4) + SWITCH_GROUP_LANES(3)));
+    f->rule.groups.n = 2;
+    find(f, "0\n", "0\n");
+    assert_true(f->size.n_lanes >= 2 * (SWITCH_GROUP_LANES(4) + SWITCH_GROUP_LANES(3)));
+}
+
+static void size__of_an_unknown_machine_is_none(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(mechanism_size_for(&f->config, f->sysfs.fd, false, &f->size), -ENOENT);
+}
+
+static void serves__where_nothing_is_smaller(void **state)
+{
+    struct fixture *f = *state;
+    struct switch_program_size wanted;
+
+    find(f, "0-1\n", "0-1\n");
+    wanted = f->size;
+    assert_true(mechanism_size_serves(&f->size, &wanted));
+    f->config.limits.cgroups = 10;
+    find(f, "0\n", "0\n");
+    assert_true(mechanism_size_serves(&wanted, &f->size));
+    assert_false(mechanism_size_serves(&f->size, &wanted));
+    f->size = wanted;
+    f->size.n_cpus--;
+    assert_false(mechanism_size_serves(&f->size, &wanted));
+    f->size = wanted;
+    f->size.n_lanes--;
+    assert_false(mechanism_size_serves(&f->size, &wanted));
+    f->size = wanted;
+    f->size.v1 = true;
+    assert_false(mechanism_size_serves(&f->size, &wanted));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(size__has_room_for_each_possible_cpu_where_that_is_cheap),
+        TEST(size__has_room_for_twice_what_the_configuration_wants),
+        TEST(size__of_an_unknown_machine_is_none),
+        TEST(serves__where_nothing_is_smaller),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

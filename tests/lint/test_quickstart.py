@@ -26,7 +26,7 @@ class Quickstart(unittest.TestCase):
     def test_help_names_every_mode(self):
         done = quickstart("--help")
         self.assertEqual(done.returncode, 0)
-        for mode in ("run", "build", "test"):
+        for mode in ("run", "prometheus", "build", "test"):
             self.assertIn(f"./quickstart {mode}" if mode != "run" else "[run]", done.stdout)
 
     def test_unknown_modes_are_refused(self):

@@ -104,6 +104,7 @@ QUIET = [
     Service("/better_a_week_ago", lambda t: 0.0 if t < 6 * HOUR else 1.0),
     Service("/saturdays", lambda t: float(t < DAY or t >= 7 * DAY)),
     Service("/brief", lambda t: float(NOW <= t < NOW + 10)),
+    Service("/job_at_this_hour", lambda t: 2.0 * ((t - NOW) % DAY < 45)),
     Service("/ended", from_now, scraped=lambda t: t < NOW),
 ]
 
@@ -164,6 +165,7 @@ class Regressions(unittest.TestCase):
             expectation(FIRED, NOW, before),
             expectation(FIRED, NOW + 8, before),
             expectation(FIRED, NOW + 30, after),
+            expectation(FIRED, NOW + 50, after),
             expectation(FIRED, END, after),
         ]))
 

@@ -26,6 +26,9 @@ int counter_set_new(struct mechanism *mechanism, const struct event_groups *grou
 /* What it was made with. */
 const struct scope *counter_set_scope(const struct counter_set *set);
 
+/* The scope's tasks are these from here on, borrowed; mechanism->open() follows them. */
+void counter_set_name_tasks(struct counter_set *set, const pid_t *tasks, size_t n);
+
 const struct mechanism *counter_set_mechanism(const struct counter_set *set);
 
 /* Closes what is open. */

@@ -37,6 +37,8 @@ struct mechanism {
      * find something out does not. It outlives the sets, so that each new one obeys it.
      */
     bool paused;
+    /* Its scopes of processes have CPUs, and whole processes; else threads. */
+    bool counts_processes;
     /*
      * When a group that takes hardware counters was last seen to run: one of a CPU, and one of
      * threads, whom the kernel serves with what the groups of their CPU leave.
@@ -94,11 +96,12 @@ struct mechanism *mechanism_direct_new(const struct perf_ops *ops);
 #define SWITCH_GROUP_LANES(n_events) ((n_events) + 2)
 
 /*
- * One set of groups on each CPU for the system and all cgroups, charged to the cgroup that runs
- * at each switch (sys/switch_program.h). A group that both count is open once; one that the
- * system alone counts costs no switch anything. Its size bounds how many cgroups, on which CPUs,
- * and by how many different groups (SWITCH_GROUP_LANES), and with them its memory. ops: borrowed.
- * 0, or -errno with the reason in *ret_refusal.
+ * One set of groups on each CPU for the system and all cgroups and processes, charged to those
+ * that run at each switch (sys/switch_program.h). A group that several of them count is open once;
+ * one that the system alone counts costs no switch anything. Its size bounds how many cgroups and
+ * processes (without room for these it counts none), on which CPUs, and by how many different
+ * groups (SWITCH_GROUP_LANES), and with them its memory. ops: borrowed. 0, or -errno with the
+ * reason in *ret_refusal.
  */
 int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_size *size,
                       struct mechanism **ret_mechanism, enum switch_refusal *ret_refusal);

@@ -3,6 +3,8 @@
 
 /* Where a group counts. Plain data: the engine knows nothing of patterns, names or labels. */
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "sys/cpu_list.h"
@@ -10,7 +12,7 @@
 enum scope_kind {
     SCOPE_SYSTEM,  /* everything that runs on the CPUs */
     SCOPE_CGROUP,  /* what runs on the CPUs in one cgroup and below it */
-    SCOPE_PROCESS, /* threads, and what they start */
+    SCOPE_PROCESS, /* threads, and what they start; or whole processes, by where they run */
     SCOPE_KIND_COUNT_,
 };
 
@@ -25,10 +27,23 @@ struct scope {
     enum scope_kind kind;
     int cgroup_fd;               /* SCOPE_CGROUP: its directory, borrowed; else -1 */
     const struct cpu_list *cpus; /* borrowed; outlives what counts in the scope. NULL for threads */
-    const pid_t *threads;        /* SCOPE_PROCESS: n_threads of them, borrowed as long; else NULL */
-    size_t n_threads;
-    enum scope_inherit inherit; /* SCOPE_PROCESS */
+    const pid_t *tasks;          /* SCOPE_PROCESS: n_tasks threads, or, with cpus, processes … */
+    size_t n_tasks;              /* … ascending, borrowed as long; else NULL */
+    enum scope_inherit inherit;  /* SCOPE_PROCESS */
+    uint64_t process;            /* SCOPE_PROCESS with cpus: scope_process_id() of the first */
 };
+
+/* Tells a process from all others, also from who had its number before. start_ticks: since boot. */
+static inline uint64_t scope_process_id(pid_t pid, uint64_t start_ticks)
+{
+    return start_ticks << 22 | (uint64_t)pid; /* the kernel's PID_MAX_LIMIT is 2^22 */
+}
+
+/* Whether threads are counted, on whatever CPU they run: such counters are theirs. */
+static inline bool scope_is_of_threads(const struct scope *scope)
+{
+    return scope->kind == SCOPE_PROCESS && !scope->cpus;
+}
 
 /* "system", "cgroup", "process": as on /metrics. Static. */
 const char *scope_kind_name(enum scope_kind kind);
@@ -39,5 +54,5 @@ const char *scope_kind_name(enum scope_kind kind);
  */
 static inline size_t scope_n_places(const struct scope *scope)
 {
-    return scope->kind == SCOPE_PROCESS ? scope->n_threads : scope->cpus->n;
+    return scope_is_of_threads(scope) ? scope->n_tasks : scope->cpus->n;
 }

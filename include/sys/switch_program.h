@@ -3,14 +3,15 @@
 
 /*
  * The BPF program that charges what perf events of a CPU count to the cgroup that runs
- * there (src/sys/bpf/switch.bpf.c), loaded and attached. What it adds up stands in memory
- * that we share with it: a cell for each CPU and slot, of 64-bit lanes that only grow. A
- * lane is written while it is read; each by itself is always whole.
+ * there, and to the process if that is watched (src/sys/bpf/switch.bpf.c), loaded and attached.
+ * What it adds up stands in memory that we share with it: a cell for each CPU and slot, of 64-bit
+ * lanes that only grow. A lane is written while it is read; each by itself is always whole.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/cleanup.h"
 
@@ -37,10 +38,11 @@ struct switch_program;
  * taken when the program is loaded; what else it takes is 20 KiB for each CPU.
  */
 struct switch_program_size {
-    size_t n_cpus;  /* the highest number of a CPU, and 1 */
-    size_t n_slots; /* with those that no cgroup has */
-    size_t n_lanes; /* of a cell, at least 3 */
-    bool v1;        /* cgroups are those of the v1 hierarchy of perf_event */
+    size_t n_cpus;    /* the highest number of a CPU, and 1 */
+    size_t n_slots;   /* with those that no cgroup has */
+    size_t n_lanes;   /* of a cell, at least 3 */
+    size_t n_watched; /* processes that may be watched at once, with what they start; 0: none */
+    bool v1;          /* cgroups are those of the v1 hierarchy of perf_event */
 };
 
 static inline uint64_t switch_program_bytes(const struct switch_program_size *size)
@@ -108,6 +110,26 @@ int switch_program_set_event(struct switch_program *program, size_t cpu, size_t 
  */
 int switch_program_set_slot(struct switch_program *program, uint64_t cgroup, size_t slot);
 int switch_program_clear_slot(struct switch_program *program, uint64_t cgroup);
+
+/*
+ * Charges a process to a slot beside its cgroup's; children: and what it starts from here on,
+ * down the generations. A number is that of the initial PID namespace. Whoever ends leaves by
+ * himself; whether it was still that process is for the caller to look at afterwards. As above,
+ * on each CPU from the next refresh on at the latest. 0; -E2BIG: there is no room; -errno.
+ */
+int switch_program_watch(struct switch_program *program, pid_t process, size_t slot, bool children);
+
+/* Ends that, if it is this slot that the process is charged to. */
+void switch_program_unwatch(struct switch_program *program, pid_t process, size_t slot);
+
+/* Ends it for all that are charged to the slot, children of whatever generation. */
+void switch_program_unwatch_slot(struct switch_program *program, size_t slot);
+
+/* How many children of watched processes are not watched, since there was no room for them. */
+uint64_t switch_program_unfollowed(const struct switch_program *program);
+
+/* Our own number, as the program sees it: in the initial PID namespace. -errno. */
+pid_t switch_program_own_number(const struct switch_program *program);
 
 /*
  * Charges what a CPU has counted up to now, and finds out anew to whom it is to be charged:

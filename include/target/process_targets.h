@@ -89,6 +89,13 @@ int process_targets_update(struct process_targets *targets, struct process_chang
 int process_targets_threads(struct process_targets *targets, const struct process_target *target,
                             pid_t **ret_threads, size_t *ret_n);
 
+/*
+ * The same, by processes: the target's own, and with children those that descend from it. What is
+ * named here and not in a later call has ended, also where its number is another's by then.
+ */
+int process_targets_processes(struct process_targets *targets, const struct process_target *target,
+                              pid_t **ret_processes, size_t *ret_n);
+
 /* Whether its first process has not ended: so its number has not been given to another. */
 bool process_target_lives(const struct process_target *target);
 

@@ -178,16 +178,23 @@ static size_t threads_left(const struct collector *collector, const struct proce
     return left < of_user ? left : of_user;
 }
 
-static int open_member(struct collector *collector, const struct entry *entry,
-                       struct process_member *member)
+struct process_opening collector_opening(const struct collector *collector,
+                                         const struct entry *entry)
 {
-    struct process_opening opening = {
-        .mechanism = collector->setup.mechanism,
+    return (struct process_opening){
+        .mechanism = collector_mechanism(collector, SCOPE_PROCESS),
         .groups = collector->counting->classes[entry->class_index].groups,
         .targets = collector->processes,
+        .cpus = collector->online,
         .can_inherit_threads = collector->can_inherit_threads,
         .now_ns = collector->now_ns,
     };
+}
+
+static int open_member(struct collector *collector, const struct entry *entry,
+                       struct process_member *member)
+{
+    struct process_opening opening = collector_opening(collector, entry);
 
     if (!process_member_wants_open(member, &opening))
         return 0;
@@ -240,7 +247,7 @@ void collector_read_group(struct collector *collector, struct entry *entry)
     process_group_read(entry->group, collector->processes, clock_monotonic_ns(), class->part,
                        class->sample);
     collector->may_open |= process_group_is_incomplete(entry->group) ||
-                           (!collector->can_inherit_threads && entry->group->members);
+                           (collector_follows_threads(collector) && entry->group->members);
     if (!entry->account)
         return;
     account_update(entry->account, class->sample);

@@ -14,6 +14,10 @@ int collector_discover_processes(struct collector *collector);
 /* Opens what is wanted and not open, for a bounded time. 0 or -ENOMEM. */
 int collector_open_processes(struct collector *collector);
 
+/* What opening a member of the entry's group needs, but for the threads that are left. */
+struct process_opening collector_opening(const struct collector *collector,
+                                         const struct entry *entry);
+
 /* Reads a group and derives. */
 void collector_read_group(struct collector *collector, struct entry *entry);
 

@@ -55,7 +55,9 @@ struct collector {
 /* Whether targets of a kind have no counters of their own: one set on each CPU serves all. */
 static inline bool collector_shares(const struct collector *collector, enum scope_kind kind)
 {
-    return collector->setup.bpf && kind != SCOPE_PROCESS;
+    const struct mechanism *bpf = collector->setup.bpf;
+
+    return bpf && (kind != SCOPE_PROCESS || bpf->counts_processes);
 }
 
 /* Who counts targets of a kind. */
@@ -63,6 +65,12 @@ static inline struct mechanism *collector_mechanism(const struct collector *coll
                                                     enum scope_kind kind)
 {
     return collector_shares(collector, kind) ? collector->setup.bpf : collector->setup.mechanism;
+}
+
+/* Whether each cycle has to look which threads have come and gone. */
+static inline bool collector_follows_threads(const struct collector *collector)
+{
+    return !collector->can_inherit_threads && !collector_shares(collector, SCOPE_PROCESS);
 }
 
 /* Before a round of readings. */

@@ -134,9 +134,11 @@ static int prepare(struct collector *collector, const struct collector *predeces
         const struct entry *entry = ledger->entries[i];
 
         from[i] = counterpart(entry, &predecessor->ledger, sorted, n);
-        if (entry->group && entry->account && from[i])
-            r = process_group_prepare(entry->group, from[i]->group, collector->setup.mechanism,
-                                      collector->counting->classes[entry->class_index].groups);
+        if (entry->group && entry->account && from[i]) {
+            const struct process_opening opening = collector_opening(collector, entry);
+
+            r = process_group_prepare(entry->group, from[i]->group, &opening);
+        }
     }
     return r;
 }
@@ -145,7 +147,7 @@ static void adopt_counters(const struct collector *collector, const struct entry
                            const struct entry *from)
 {
     if (entry->group)
-        process_group_adopt(entry->group, from->group);
+        process_group_adopt(entry->group, from->group, collector->continuing_cpus);
     else if (entry->counters && from->counters)
         counter_set_adopt(entry->counters, from->counters, collector->continuing_cpus);
 }

@@ -21,8 +21,12 @@ static struct scope probe_scope(const struct collector *collector, size_t class_
 
     switch (scope.kind) {
     case SCOPE_PROCESS:
-        scope.threads = &collector->self;
-        scope.n_threads = 1;
+        if (collector_shares(collector, SCOPE_PROCESS)) {
+            scope.cpus = collector->online;
+            break;
+        }
+        scope.tasks = &collector->self;
+        scope.n_tasks = 1;
         scope.inherit = collector->can_inherit_threads ? INHERIT_THREADS : INHERIT_NOTHING;
         break;
     case SCOPE_CGROUP:

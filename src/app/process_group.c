@@ -142,11 +142,11 @@ static struct process_member *find_member(const struct process_group *group,
 }
 
 int process_group_prepare(struct process_group *group, const struct process_group *from,
-                          struct mechanism *mechanism, const struct event_groups *groups)
+                          const struct process_opening *opening)
 {
     for (struct process_member *member = group->members; member; member = member->next) {
         const struct process_member *old = find_member(from, member->target);
-        int r = old ? process_member_prepare(member, old, mechanism, groups) : 0;
+        int r = old ? process_member_prepare(member, old, opening) : 0;
 
         if (r < 0)
             return r;
@@ -154,12 +154,13 @@ int process_group_prepare(struct process_group *group, const struct process_grou
     return 0;
 }
 
-void process_group_adopt(struct process_group *group, struct process_group *from)
+void process_group_adopt(struct process_group *group, struct process_group *from,
+                         const struct cpu_list *cpus)
 {
     for (struct process_member *member = group->members; member; member = member->next) {
         struct process_member *old = find_member(from, member->target);
 
         if (old)
-            process_member_adopt(member, old);
+            process_member_adopt(member, old, cpus);
     }
 }

@@ -9,11 +9,11 @@
 #include "count/mechanism.h"
 #include "target/process_targets.h"
 
-/* Counters of threads that were opened together. */
-struct thread_counters {
+/* Counters of threads that were opened together, or of whole processes. */
+struct task_counters {
     struct counter_set *set;
-    pid_t *threads; /* ascending; the set's scope */
-    size_t n_threads;
+    pid_t *tasks; /* ascending; of the set's scope */
+    size_t n_tasks;
     bool begun; /* there was a reading: the next one tells what was counted since */
     bool ended; /* read once more, then closed */
 };
@@ -21,7 +21,7 @@ struct thread_counters {
 /* One target of the set of processes. */
 struct process_member {
     struct process_target *target; /* released with the member once it is gone */
-    struct thread_counters *counters;
+    struct task_counters *counters;
     size_t n_counters;
     enum absence absence; /* why its threads are not to be opened; see process_member_absence() */
     enum absence told;    /* why it is not counted, as was last told */
@@ -42,8 +42,9 @@ struct process_opening {
     struct mechanism *mechanism;
     const struct event_groups *groups;
     struct process_targets *targets;
-    bool can_inherit_threads; /* the kernel can: event_can_inherit_threads() */
-    size_t threads_left;      /* that may still be opened */
+    const struct cpu_list *cpus; /* where whole processes are counted; outlives what is opened */
+    bool can_inherit_threads;    /* the kernel can: event_can_inherit_threads() */
+    size_t threads_left;         /* that may still be opened */
     uint64_t now_ns;
 };
 
@@ -87,10 +88,15 @@ uint64_t process_group_count(const struct process_group *group, uint64_t *ret_st
 
 /*
  * Makes ready what process_group_adopt() takes over into, for each member whose process the
- * same group of another collector has all of these groups of events open for. 0 or -ENOMEM.
+ * same group of another collector counts: threads only where it has all groups of events open
+ * on them. 0 or -ENOMEM.
  */
 int process_group_prepare(struct process_group *group, const struct process_group *from,
-                          struct mechanism *mechanism, const struct event_groups *groups);
+                          const struct process_opening *opening);
 
-/* Takes the open counters over: what the processes start goes on being counted with them. */
-void process_group_adopt(struct process_group *group, struct process_group *from);
+/*
+ * Takes the open counters over: what the processes start goes on being counted with them. cpus:
+ * as for counter_set_adopt().
+ */
+void process_group_adopt(struct process_group *group, struct process_group *from,
+                         const struct cpu_list *cpus);

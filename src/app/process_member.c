@@ -8,13 +8,16 @@
  *
  * A kernel without inherit_thread counts each thread alone: then each has counters of its
  * own, and every cycle looks which have come and gone.
+ *
+ * A mechanism that counts whole processes is told their numbers. What they start is followed
+ * from then on; what they had started when they were told is listed again until nobody is new.
  */
 #include "app/process_member.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "app/task_counters.h"
 #include "base/clock.h"
 
 /* Threads may come and go faster than they can be listed: then the last list has to do. */
@@ -23,18 +26,11 @@
 /* Until a process that was refused for a limit is looked at again. */
 #define RETRY_NS (5 * NS_PER_SECOND)
 
-static void done_counters(struct thread_counters *counters)
-{
-    counters->set = counter_set_free(counters->set);
-    free(counters->threads);
-    counters->threads = NULL;
-}
-
 struct process_member *process_member_free(struct process_member *member,
                                            struct process_targets *targets)
 {
     for (size_t i = 0; i < member->n_counters; i++)
-        done_counters(&member->counters[i]);
+        task_counters_done(&member->counters[i]);
     if (member->target && member->target->gone)
         process_targets_release(targets, member->target);
     else if (member->target)
@@ -49,18 +45,9 @@ void process_member_end(struct process_member *member)
     member->ended = true;
 }
 
-/* Those that count now: not one that is only to be read once more. */
-static struct thread_counters *current_counters(const struct process_member *member)
-{
-    for (size_t i = 0; i < member->n_counters; i++)
-        if (!member->counters[i].ended)
-            return &member->counters[i];
-    return NULL;
-}
-
 bool process_member_is_incomplete(const struct process_member *member)
 {
-    if (!current_counters(member))
+    if (!task_counters_current(member))
         return true;
     for (size_t i = 0; i < member->n_counters; i++)
         if (!member->counters[i].ended && counter_set_is_incomplete(member->counters[i].set))
@@ -68,77 +55,15 @@ bool process_member_is_incomplete(const struct process_member *member)
     return false;
 }
 
-static enum scope_inherit inherit_of(const struct process_member *member,
-                                     const struct process_opening *opening)
-{
-    if (member->target->children)
-        return INHERIT_CHILDREN;
-    return opening->can_inherit_threads ? INHERIT_THREADS : INHERIT_NOTHING;
-}
-
-/* Takes the threads over. 0 or -ENOMEM. */
-static int make_counters(struct mechanism *mechanism, const struct event_groups *groups,
-                         enum scope_inherit inherit, pid_t **threads, size_t n,
-                         struct thread_counters *ret_counters)
-{
-    const struct scope scope = {.kind = SCOPE_PROCESS,
-                                .cgroup_fd = -1,
-                                .threads = *threads,
-                                .n_threads = n,
-                                .inherit = inherit};
-    struct counter_set *set;
-    int r = counter_set_new(mechanism, groups, &scope, &set);
-
-    if (r < 0)
-        return r;
-    *ret_counters = (struct thread_counters){.set = set, .threads = TAKE(*threads), .n_threads = n};
-    return 0;
-}
-
-static int append_counters(struct process_member *member, const struct thread_counters *counters)
-{
-    struct thread_counters *all =
-        reallocarray(member->counters, member->n_counters + 1, sizeof(*all));
-
-    if (!all)
-        return -ENOMEM;
-    member->counters = all;
-    all[member->n_counters++] = *counters;
-    return 0;
-}
-
-/* What counts until now is read once more; the others have nothing to say. */
-static void replace_counters(struct process_member *member)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < member->n_counters; i++) {
-        struct thread_counters *counters = &member->counters[i];
-
-        counters->ended = true;
-        if (counters->begun)
-            member->counters[n++] = *counters;
-        else
-            done_counters(counters);
-    }
-    member->n_counters = n;
-}
-
-static bool same_threads(const struct thread_counters *counters, const pid_t *threads, size_t n)
-{
-    return counters->n_threads == n &&
-           memcmp(counters->threads, threads, n * sizeof(*threads)) == 0;
-}
-
 /* Whether nothing was started while we opened; whose numbers they are, the set has seen to. */
 static bool stands_still(const struct process_member *member, const struct process_opening *opening,
-                         const struct thread_counters *counters)
+                         const struct task_counters *counters)
 {
     AUTO_FREE pid_t *again = NULL;
     size_t n;
 
     return process_targets_threads(opening->targets, member->target, &again, &n) >= 0 &&
-           same_threads(counters, again, n);
+           task_counters_are_of(counters, again, n);
 }
 
 static void refuse(struct process_member *member, uint64_t now_ns)
@@ -150,8 +75,8 @@ static void refuse(struct process_member *member, uint64_t now_ns)
 /* Lists and opens once. 1: done; 0: the threads have changed meanwhile; -errno. */
 static int try_together(struct process_member *member, struct process_opening *opening, bool last)
 {
-    const struct thread_counters *before = current_counters(member);
-    struct thread_counters counters = {0};
+    const struct task_counters *before = task_counters_current(member);
+    struct task_counters counters = {0};
     AUTO_FREE pid_t *threads = NULL;
     size_t n;
     int r = process_targets_threads(opening->targets, member->target, &threads, &n);
@@ -163,8 +88,7 @@ static int try_together(struct process_member *member, struct process_opening *o
         return 1;
     }
     member->absence = ABSENCE_NONE;
-    r = make_counters(opening->mechanism, opening->groups, inherit_of(member, opening), &threads, n,
-                      &counters);
+    r = task_counters_make(member, opening, &threads, n, &counters);
     if (r < 0)
         return r;
     if (before)
@@ -172,14 +96,14 @@ static int try_together(struct process_member *member, struct process_opening *o
     r = opening->mechanism->open(opening->mechanism, &counters.set, 1);
     if (r >= 0 && !counter_set_is_incomplete(counters.set) && !last &&
         !stands_still(member, opening, &counters)) {
-        done_counters(&counters);
+        task_counters_done(&counters);
         return 0;
     }
-    replace_counters(member);
+    task_counters_retire(member);
     if (r >= 0)
-        r = append_counters(member, &counters);
+        r = task_counters_append(member, &counters);
     if (r < 0) {
-        done_counters(&counters);
+        task_counters_done(&counters);
         return r;
     }
     return 1;
@@ -202,6 +126,39 @@ static int open_together(struct process_member *member, struct process_opening *
     return r < 0 ? note_failure(member, r) : 0;
 }
 
+/* Names the processes to the set and opens it. 1: it had been opened with these; 0; -errno. */
+static int name_processes(const struct process_member *member,
+                          const struct process_opening *opening, struct task_counters *counters,
+                          bool opened)
+{
+    AUTO_FREE pid_t *processes = NULL;
+    pid_t *before = counters->tasks;
+    size_t n;
+    int r = process_targets_processes(opening->targets, member->target, &processes, &n);
+
+    if (r < 0)
+        return r;
+    if (opened && task_counters_are_of(counters, processes, n))
+        return 1;
+    counters->tasks = TAKE(processes);
+    counters->n_tasks = n;
+    counter_set_name_tasks(counters->set, counters->tasks, n);
+    free(before);
+    return opening->mechanism->open(opening->mechanism, &counters->set, 1);
+}
+
+static int open_processes(struct process_member *member, const struct process_opening *opening)
+{
+    pid_t *nobody = NULL;
+    int r = task_counters_current(member) ? 0 : task_counters_add(member, opening, &nobody, 0);
+
+    if (r < 0)
+        return r;
+    for (int tries = 0; tries < MOST_TRIES && r == 0; tries++)
+        r = name_processes(member, opening, task_counters_current(member), tries > 0);
+    return r < 0 ? note_failure(member, r) : 0;
+}
+
 static bool has_thread(const pid_t *threads, size_t n, pid_t thread)
 {
     for (size_t i = 0; i < n; i++)
@@ -213,7 +170,7 @@ static bool has_thread(const pid_t *threads, size_t n, pid_t thread)
 static bool is_followed(const struct process_member *member, pid_t thread)
 {
     for (size_t i = 0; i < member->n_counters; i++)
-        if (!member->counters[i].ended && member->counters[i].threads[0] == thread)
+        if (!member->counters[i].ended && member->counters[i].tasks[0] == thread)
             return true;
     return false;
 }
@@ -221,21 +178,15 @@ static bool is_followed(const struct process_member *member, pid_t thread)
 static int follow_thread(struct process_member *member, struct process_opening *opening,
                          pid_t thread)
 {
-    struct thread_counters counters = {0};
     AUTO_FREE pid_t *threads = malloc(sizeof(*threads));
     int r;
 
     if (!threads)
         return -ENOMEM;
     threads[0] = thread;
-    r = make_counters(opening->mechanism, opening->groups, INHERIT_NOTHING, &threads, 1, &counters);
+    r = task_counters_add(member, opening, &threads, 1);
     if (r < 0)
         return r;
-    r = append_counters(member, &counters);
-    if (r < 0) {
-        done_counters(&counters);
-        return r;
-    }
     opening->threads_left--;
     return 0;
 }
@@ -267,7 +218,7 @@ static int follow_threads(struct process_member *member, struct process_opening 
         return note_failure(member, r);
     member->absence = ABSENCE_NONE;
     for (size_t i = 0; i < member->n_counters; i++)
-        if (!has_thread(threads, n, member->counters[i].threads[0]))
+        if (!has_thread(threads, n, member->counters[i].tasks[0]))
             member->counters[i].ended = true;
     for (size_t i = 0; i < n && r >= 0; i++) {
         if (is_followed(member, threads[i]))
@@ -300,16 +251,18 @@ size_t process_member_threads(const struct process_member *member)
     size_t n = 0;
 
     for (size_t i = 0; i < member->n_counters; i++)
-        n += member->counters[i].n_threads;
+        n += scope_is_of_threads(counter_set_scope(member->counters[i].set))
+                 ? member->counters[i].n_tasks
+                 : 0;
     return n;
 }
 
 bool process_member_wants_open(const struct process_member *member,
                                const struct process_opening *opening)
 {
-    const struct thread_counters *counters = current_counters(member);
+    const struct task_counters *counters = task_counters_current(member);
 
-    if (inherit_of(member, opening) == INHERIT_NOTHING)
+    if (task_counters_inherit(member, opening) == INHERIT_NOTHING)
         return true;
     return counters ? counter_set_wants_open(counters->set, opening->now_ns)
                     : opening->now_ns >= member->retry_at_ns;
@@ -317,7 +270,9 @@ bool process_member_wants_open(const struct process_member *member,
 
 int process_member_open(struct process_member *member, struct process_opening *opening)
 {
-    if (inherit_of(member, opening) == INHERIT_NOTHING)
+    if (opening->mechanism->counts_processes)
+        return open_processes(member, opening);
+    if (task_counters_inherit(member, opening) == INHERIT_NOTHING)
         return follow_threads(member, opening);
     return open_together(member, opening);
 }
@@ -329,60 +284,17 @@ bool process_member_read(struct process_member *member, uint64_t now_ns, struct 
     size_t n = 0;
 
     for (size_t i = 0; i < member->n_counters; i++) {
-        struct thread_counters *counters = &member->counters[i];
+        struct task_counters *counters = &member->counters[i];
 
         counter_set_read(counters->set, now_ns, part);
         sample_add(sum, part, !counters->begun);
         goes_on |= counters->begun;
         counters->begun = true;
         if (counters->ended)
-            done_counters(counters);
+            task_counters_done(counters);
         else
             member->counters[n++] = *counters;
     }
     member->n_counters = n;
     return goes_on;
-}
-
-/* The same threads, in a set of the new groups. */
-static int prepare_counters(struct process_member *member, const struct thread_counters *from,
-                            struct mechanism *mechanism, const struct event_groups *groups)
-{
-    struct thread_counters counters;
-    AUTO_FREE pid_t *threads = calloc(from->n_threads + 1, sizeof(*threads));
-    int r;
-
-    if (!threads)
-        return -ENOMEM;
-    memcpy(threads, from->threads, from->n_threads * sizeof(*threads));
-    r = make_counters(mechanism, groups, counter_set_scope(from->set)->inherit, &threads,
-                      from->n_threads, &counters);
-    if (r < 0)
-        return r;
-    counters.begun = from->begun;
-    r = append_counters(member, &counters);
-    if (r < 0)
-        done_counters(&counters);
-    return r;
-}
-
-int process_member_prepare(struct process_member *member, const struct process_member *from,
-                           struct mechanism *mechanism, const struct event_groups *groups)
-{
-    for (size_t i = 0; i < from->n_counters; i++)
-        if (from->counters[i].ended || !counter_set_counts_all(from->counters[i].set, groups))
-            return 0;
-    for (size_t i = 0; i < from->n_counters; i++) {
-        int r = prepare_counters(member, &from->counters[i], mechanism, groups);
-
-        if (r < 0)
-            return r;
-    }
-    return 0;
-}
-
-void process_member_adopt(struct process_member *member, struct process_member *from)
-{
-    for (size_t i = 0; i < member->n_counters && i < from->n_counters; i++)
-        counter_set_adopt(member->counters[i].set, from->counters[i].set, NULL);
 }

@@ -17,7 +17,7 @@ enum absence process_member_absence(const struct process_member *member);
 /* Whether it is counted as a whole. */
 bool process_member_is_counted(const struct process_member *member);
 
-/* How many threads it was opened on. */
+/* How many threads it was opened on; none where whole processes are counted. */
 size_t process_member_threads(const struct process_member *member);
 
 /* Whether something of it is to be opened now, or its threads are to be followed. */
@@ -36,5 +36,6 @@ bool process_member_read(struct process_member *member, uint64_t now_ns, struct 
 
 /* As process_group_prepare() and process_group_adopt(), for one process. */
 int process_member_prepare(struct process_member *member, const struct process_member *from,
-                           struct mechanism *mechanism, const struct event_groups *groups);
-void process_member_adopt(struct process_member *member, struct process_member *from);
+                           const struct process_opening *opening);
+void process_member_adopt(struct process_member *member, struct process_member *from,
+                          const struct cpu_list *cpus);

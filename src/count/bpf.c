@@ -2,7 +2,8 @@
 
 /*
  * The bpf mechanism: the groups of all cgroups are open once on each CPU, and a program in
- * the kernel adds what they count to the slot of the cgroup that runs. A cell of a counter
+ * the kernel adds what they count to the slot of the cgroup that runs, and to that of the
+ * process, which stands among the others as one that contains none. A cell of a counter
  * set is a slot, a CPU and a group: nothing is opened for it. A reading is the sum of the
  * target's slot and those nested in it, and grows as one of the kernel's does, so that all
  * that is made of readings is the same code as in direct. The system's are the readings of
@@ -20,6 +21,7 @@
 #include "count/counter_cells.h"
 #include "count/perf_group.h"
 #include "count/switch_groups.h"
+#include "count/watched_processes.h"
 
 struct bpf {
     struct mechanism mechanism;
@@ -28,6 +30,7 @@ struct bpf {
     struct switch_program *program;
     struct switch_groups *groups;
     struct cgroup_slots *slots;
+    struct watched_processes *watched; /* of the slots that are processes' */
 };
 
 /* The slot that no target has stands for the system: what it is charged is no reading. */
@@ -35,6 +38,13 @@ struct bpf {
 
 /* That a handle can tell apart. */
 #define MOST_PLACES ((size_t)INT_MAX / SWITCH_BIRTHS / SWITCH_GROUPS_MAX)
+
+/*
+ * The id of a process among those of cgroups, which the kernel counts up from 0: they never get
+ * as far as the first bit. With its children it is another one.
+ */
+#define PROCESS_ID  (UINT64_C(1) << 63)
+#define CHILDREN_ID (UINT64_C(1) << 62)
 
 /* What a handle stands for. */
 struct bpf_cell {
@@ -121,8 +131,14 @@ static void bpf_refresh(struct mechanism *mechanism)
 /* Nobody is charged in a slot that is left from the next refresh on. */
 static void leave_slot(struct bpf *bpf, size_t slot)
 {
-    if (cgroup_slots_leave(bpf->slots, slot))
-        (void)switch_program_clear_slot(bpf->program, cgroup_slots_id(bpf->slots, slot));
+    const uint64_t id = cgroup_slots_id(bpf->slots, slot);
+
+    if (!cgroup_slots_leave(bpf->slots, slot))
+        return;
+    if (id & PROCESS_ID)
+        watched_processes_end(bpf->watched, slot);
+    else
+        (void)switch_program_clear_slot(bpf->program, id);
 }
 
 static void clear_lanes(struct bpf *bpf, size_t group)
@@ -211,7 +227,7 @@ static void open_group(struct bpf *bpf, struct counter_set *set, size_t group, s
 }
 
 /* The slot of the set's cgroup, with us as one of its users. */
-static int enter_slot(struct bpf *bpf, const struct scope *scope, size_t *ret_slot)
+static int enter_cgroup(struct bpf *bpf, const struct scope *scope, size_t *ret_slot)
 {
     AUTO(cgroup_lineage) struct cgroup_lineage *lineage = NULL;
     bool new;
@@ -228,14 +244,49 @@ static int enter_slot(struct bpf *bpf, const struct scope *scope, size_t *ret_sl
     return r;
 }
 
+/* The same for a process. What is named anew is named in the one slot, whichever set has it. */
+static int enter_process(struct bpf *bpf, const struct scope *scope, size_t *ret_slot)
+{
+    AUTO(cgroup_lineage)
+    struct cgroup_lineage *alone = malloc(sizeof(*alone) + sizeof(*alone->ids));
+    bool new;
+    int r;
+
+    if (!alone)
+        return -ENOMEM;
+    alone->n = 1;
+    alone->ids[0] = PROCESS_ID | scope->process;
+    if (scope->inherit == INHERIT_CHILDREN)
+        alone->ids[0] |= CHILDREN_ID;
+    r = cgroup_slots_enter(bpf->slots, alone, ret_slot, &new);
+    if (r < 0)
+        return r;
+    r = watched_processes_set(bpf->watched, *ret_slot, scope);
+    if (r < 0)
+        leave_slot(bpf, *ret_slot);
+    return r;
+}
+
+/* A slot of the set's, or the system's. */
+static int enter_slot(struct bpf *bpf, const struct scope *scope, size_t *ret_slot)
+{
+    switch (scope->kind) {
+    case SCOPE_SYSTEM:
+        *ret_slot = SLOT_OF_SYSTEM;
+        return 0;
+    case SCOPE_CGROUP:
+        return enter_cgroup(bpf, scope, ret_slot);
+    default:
+        return bpf->mechanism.counts_processes ? enter_process(bpf, scope, ret_slot) : -EOPNOTSUPP;
+    }
+}
+
 static void open_set(struct bpf *bpf, struct counter_set *set)
 {
     const struct event_groups *groups = set->groups;
     size_t slot = SLOT_OF_SYSTEM;
-    int r = set->scope.kind == SCOPE_SYSTEM ? 0 : -EOPNOTSUPP;
+    int r = enter_slot(bpf, &set->scope, &slot);
 
-    if (set->scope.kind == SCOPE_CGROUP)
-        r = enter_slot(bpf, &set->scope, &slot);
     for (size_t group = 0; group < groups->n_groups; group++) {
         if (groups->groups[group].n_opened == 0 || counter_group_is_starved(set, group))
             continue;
@@ -274,6 +325,7 @@ static struct mechanism *bpf_free(struct mechanism *mechanism)
 
     (void)switch_groups_free(bpf->groups);
     (void)cgroup_slots_free(bpf->slots);
+    (void)watched_processes_free(bpf->watched);
     (void)switch_program_free(bpf->program);
     free(bpf);
     return NULL;
@@ -293,7 +345,8 @@ static int fill(struct bpf *bpf, enum switch_refusal *ret_refusal)
     cells.lanes = switch_program_cell(bpf->program, 0, 0);
     bpf->groups = switch_groups_new(bpf->program, bpf->ops, &bpf->size);
     bpf->slots = cgroup_slots_new(&cells);
-    if (bpf->groups && bpf->slots)
+    bpf->watched = watched_processes_new(bpf->program, bpf->size.n_slots);
+    if (bpf->groups && bpf->slots && bpf->watched)
         return 0;
     *ret_refusal = SWITCH_REFUSAL_NO_MEMORY;
     return -ENOMEM;
@@ -310,6 +363,7 @@ int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_si
         return -ENOMEM;
     *bpf = (struct bpf){
         .mechanism = {.name = "bpf",
+                      .counts_processes = size->n_watched > 0,
                       .open = bpf_open,
                       .read = bpf_read,
                       .close = bpf_close,

@@ -41,8 +41,16 @@ static void adopt_cell(struct cell_of to, struct cell_of old)
 
 static bool same_threads(const struct scope *a, const struct scope *b)
 {
-    return a->inherit == b->inherit && a->n_threads == b->n_threads &&
-           memcmp(a->threads, b->threads, a->n_threads * sizeof(*a->threads)) == 0;
+    return a->n_tasks == b->n_tasks &&
+           memcmp(a->tasks, b->tasks, a->n_tasks * sizeof(*a->tasks)) == 0;
+}
+
+/* The same processes, counted alike. */
+static bool same_processes(const struct scope *a, const struct scope *b)
+{
+    if (a->inherit != b->inherit || scope_is_of_threads(a) != scope_is_of_threads(b))
+        return false;
+    return scope_is_of_threads(a) ? same_threads(a, b) : a->process == b->process;
 }
 
 /* The place of the other set that a place goes on from; SIZE_MAX: none. */
@@ -51,7 +59,7 @@ static size_t find_place(const struct counter_set *set, size_t place,
 {
     struct cpu_number cpu;
 
-    if (set->scope.kind == SCOPE_PROCESS)
+    if (scope_is_of_threads(&set->scope))
         return place;
     cpu = set->scope.cpus->cpus[place];
     if (cpus && !cpu_list_contains(cpus, cpu))
@@ -70,7 +78,7 @@ void counter_set_adopt(struct counter_set *set, struct counter_set *from,
     const struct event_groups *groups = set->groups, *from_groups = from->groups;
 
     if (set->mechanism != from->mechanism || set->scope.kind != from->scope.kind ||
-        (set->scope.kind == SCOPE_PROCESS && !same_threads(&set->scope, &from->scope)))
+        (set->scope.kind == SCOPE_PROCESS && !same_processes(&set->scope, &from->scope)))
         return;
     for (size_t i = 0; i < groups->n_groups; i++)
         for (size_t j = 0; j < from_groups->n_groups; j++) {

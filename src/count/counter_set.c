@@ -54,6 +54,12 @@ const struct scope *counter_set_scope(const struct counter_set *set)
     return &set->scope;
 }
 
+void counter_set_name_tasks(struct counter_set *set, const pid_t *tasks, size_t n)
+{
+    set->scope.tasks = tasks;
+    set->scope.n_tasks = n;
+}
+
 const struct mechanism *counter_set_mechanism(const struct counter_set *set)
 {
     return set->mechanism;

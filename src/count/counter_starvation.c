@@ -39,7 +39,7 @@ static size_t count_closed(const struct counter_set *set, size_t group)
 /* When one of ours that is served in the same turn was last seen to run. */
 static uint64_t *last_ran_ns(const struct counter_set *set)
 {
-    return set->scope.kind == SCOPE_PROCESS ? &set->mechanism->threads_ran_ns
+    return scope_is_of_threads(&set->scope) ? &set->mechanism->threads_ran_ns
                                             : &set->mechanism->cpus_ran_ns;
 }
 

@@ -62,7 +62,7 @@ static void open_cell(struct direct *direct, struct counter_set *set, size_t pla
         return;
     }
     absence = perf_group_absence(r, &set->scope);
-    if (absence == ABSENCE_TARGET_GONE && set->scope.kind == SCOPE_PROCESS) {
+    if (absence == ABSENCE_TARGET_GONE && scope_is_of_threads(&set->scope)) {
         counter_cell_ended(set, place, group); /* what ended between listing and opening */
         return;
     }
@@ -110,7 +110,7 @@ static void admit(const struct direct *direct, struct counter_set **sets, size_t
 
 static bool is_on_cpus(const struct counter_set *set)
 {
-    return set->scope.kind != SCOPE_PROCESS;
+    return !scope_is_of_threads(&set->scope);
 }
 
 static struct cpu_number highest_cpu(struct counter_set **sets, size_t n_sets)

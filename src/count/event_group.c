@@ -202,8 +202,8 @@ bool event_can_inherit_threads(const struct perf_ops *ops)
                                            .exclude_kernel = true}};
     const struct scope scope = {.kind = SCOPE_PROCESS,
                                 .cgroup_fd = -1,
-                                .threads = &self,
-                                .n_threads = 1,
+                                .tasks = &self,
+                                .n_tasks = 1,
                                 .inherit = INHERIT_THREADS};
     int fd = perf_event_open_in(ops, &nothing, &scope, 0, -1);
 

@@ -41,8 +41,8 @@ int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
     pid_t pid = -1;
 
     attr_fill(&attr, &event->code, scope, group_fd < 0);
-    if (scope->kind == SCOPE_PROCESS)
-        return ops->open(ops->context, &attr, scope->threads[place], -1, group_fd, flags);
+    if (scope_is_of_threads(scope))
+        return ops->open(ops->context, &attr, scope->tasks[place], -1, group_fd, flags);
     if (scope->kind == SCOPE_CGROUP) {
         pid = scope->cgroup_fd;
         flags |= PERF_FLAG_PID_CGROUP;

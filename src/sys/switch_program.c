@@ -18,6 +18,12 @@ static_assert(SWITCH_PROGRAM_EVENTS == SWITCH_EVENTS_MAX &&
                   SWITCH_PROGRAM_DOUBTFUL == SWITCH_SLOT_DOUBTFUL,
               "the program's limits are those of its interface");
 
+/* While a CPU charges with interrupts on, for a microsecond, it cannot be refreshed. */
+#define MOST_REFRESHES 10
+
+/* Over the processes that are watched, until none of a slot is there any more. */
+#define MOST_WALKS 100
+
 struct switch_program {
     struct switch_program_size size;
     struct switch_bpf *skeleton;
@@ -56,10 +62,10 @@ static int set_sizes(struct switch_bpf *skeleton, const struct switch_program_si
     uint32_t n_cpus = (uint32_t)size->n_cpus, n_slots = (uint32_t)size->n_slots;
     int r;
 
-    skeleton->rodata->n_cpus = n_cpus;
     skeleton->rodata->n_slots = n_slots;
     skeleton->rodata->n_lanes = (uint32_t)size->n_lanes;
     skeleton->rodata->is_v1 = size->v1;
+    skeleton->rodata->watches = size->n_watched > 0;
     r = bpf_map__set_max_entries(skeleton->maps.events, n_cpus * SWITCH_EVENTS_MAX);
     if (r >= 0)
         r = bpf_map__set_max_entries(skeleton->maps.cpus, n_cpus);
@@ -70,7 +76,19 @@ static int set_sizes(struct switch_bpf *skeleton, const struct switch_program_si
         r = bpf_map__set_max_entries(skeleton->maps.cells, n_cpus * n_slots);
     if (r >= 0)
         r = bpf_map__set_max_entries(skeleton->maps.slots, n_slots);
+    if (r >= 0 && size->n_watched > 0)
+        r = bpf_map__set_max_entries(skeleton->maps.watched, (uint32_t)size->n_watched);
     return r;
+}
+
+/* Without processes to watch there is nothing to be done when one begins or ends. */
+static void choose_programs(struct switch_bpf *skeleton, const struct switch_program_size *size)
+{
+    bpf_program__set_autoattach(skeleton->progs.on_refresh, false);
+    bpf_program__set_autoattach(skeleton->progs.on_ask, false);
+    bpf_program__set_autoload(skeleton->progs.on_ask, size->n_watched > 0);
+    bpf_program__set_autoload(skeleton->progs.on_fork, size->n_watched > 0);
+    bpf_program__set_autoload(skeleton->progs.on_exit, size->n_watched > 0);
 }
 
 static int load(struct switch_program *program)
@@ -81,7 +99,7 @@ static int load(struct switch_program *program)
     if (!program->skeleton)
         return -errno;
     r = set_sizes(program->skeleton, &program->size);
-    bpf_program__set_autoattach(program->skeleton->progs.on_refresh, false);
+    choose_programs(program->skeleton, &program->size);
     if (r >= 0)
         r = switch_bpf__load(program->skeleton);
     if (r < 0)
@@ -192,11 +210,81 @@ int switch_program_clear_slot(struct switch_program *program, uint64_t cgroup)
     return r == -ENOENT ? 0 : r;
 }
 
+static int watched_map(const struct switch_program *program)
+{
+    return bpf_map__fd(program->skeleton->maps.watched);
+}
+
+int switch_program_watch(struct switch_program *program, pid_t process, size_t slot, bool children)
+{
+    const struct switch_watched entry = {.slot = (uint32_t)slot, .children = children};
+    const uint32_t key = (uint32_t)process;
+
+    return bpf_map_update_elem(watched_map(program), &key, &entry, BPF_ANY);
+}
+
+void switch_program_unwatch(struct switch_program *program, pid_t process, size_t slot)
+{
+    const uint32_t key = (uint32_t)process;
+    struct switch_watched entry;
+
+    if (bpf_map_lookup_elem(watched_map(program), &key, &entry) == 0 && entry.slot == slot)
+        (void)bpf_map_delete_elem(watched_map(program), &key);
+}
+
+/* How many there were. */
+static size_t unwatch_all(struct switch_program *program, size_t slot)
+{
+    uint32_t key, next;
+    size_t n = 0;
+    int r = bpf_map_get_next_key(watched_map(program), NULL, &key);
+
+    for (size_t i = 0; r == 0 && i < program->size.n_watched; i++, key = next) {
+        struct switch_watched entry;
+        bool ours =
+            bpf_map_lookup_elem(watched_map(program), &key, &entry) == 0 && entry.slot == slot;
+
+        r = bpf_map_get_next_key(watched_map(program), &key, &next); /* while it is there */
+        if (ours)
+            (void)bpf_map_delete_elem(watched_map(program), &key);
+        n += ours;
+    }
+    return n;
+}
+
+/* One that was just being started when its parent was removed comes behind. */
+void switch_program_unwatch_slot(struct switch_program *program, size_t slot)
+{
+    for (int i = 0; i < MOST_WALKS && unwatch_all(program, slot) > 0; i++)
+        ;
+}
+
+uint64_t switch_program_unfollowed(const struct switch_program *program)
+{
+    return __atomic_load_n(&program->skeleton->bss->control.unfollowed, __ATOMIC_RELAXED);
+}
+
+pid_t switch_program_own_number(const struct switch_program *program)
+{
+    LIBBPF_OPTS(bpf_test_run_opts, options);
+    int r = bpf_prog_test_run_opts(bpf_program__fd(program->skeleton->progs.on_ask), &options);
+
+    return r < 0 ? r : (pid_t)options.retval;
+}
+
 int switch_program_refresh(struct switch_program *program, size_t cpu)
 {
-    LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = (uint32_t)cpu);
+    int r = 0;
 
-    return bpf_prog_test_run_opts(bpf_program__fd(program->skeleton->progs.on_refresh), &options);
+    for (int tries = 0; tries < MOST_REFRESHES && r >= 0; tries++) {
+        LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU,
+                    .cpu = (uint32_t)cpu);
+
+        r = bpf_prog_test_run_opts(bpf_program__fd(program->skeleton->progs.on_refresh), &options);
+        if (options.retval == 0)
+            break;
+    }
+    return r;
 }
 
 uint64_t switch_program_missed(const struct switch_program *program)

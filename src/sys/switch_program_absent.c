@@ -58,6 +58,34 @@ int switch_program_clear_slot(struct switch_program *program, uint64_t cgroup)
     return -EOPNOTSUPP;
 }
 
+int switch_program_watch(struct switch_program *program, pid_t process, size_t slot, bool children)
+{
+    (void)program, (void)process, (void)slot, (void)children;
+    return -EOPNOTSUPP;
+}
+
+void switch_program_unwatch(struct switch_program *program, pid_t process, size_t slot)
+{
+    (void)program, (void)process, (void)slot;
+}
+
+void switch_program_unwatch_slot(struct switch_program *program, size_t slot)
+{
+    (void)program, (void)slot;
+}
+
+uint64_t switch_program_unfollowed(const struct switch_program *program)
+{
+    (void)program;
+    return 0;
+}
+
+pid_t switch_program_own_number(const struct switch_program *program)
+{
+    (void)program;
+    return -EOPNOTSUPP;
+}
+
 int switch_program_refresh(struct switch_program *program, size_t cpu)
 {
     (void)program, (void)cpu;

@@ -81,9 +81,13 @@ static int has_its_number(const struct process_targets *set, pid_t pid)
     return process_stat(process)->start_ticks == node->start_ticks;
 }
 
-/* Appends its threads, and to the processes what they have started. */
+/* What is listed of a process. */
+enum listed { LISTED_THREADS, LISTED_PROCESSES };
+
+/* Appends its threads, or itself, and to the processes what they have started. */
 static int append_process(struct process_targets *set, const struct process_target *target,
-                          struct pid_list *processes, pid_t pid, struct pid_list *threads)
+                          struct pid_list *processes, pid_t pid, enum listed listed,
+                          struct pid_list *list)
 {
     AUTO_FREE pid_t *ids = NULL;
     size_t n = 0, n_processes = processes->n;
@@ -97,7 +101,9 @@ static int append_process(struct process_targets *set, const struct process_targ
         r = has_its_number(set, pid); /* now: so what was listed is its own */
     if (r == 0)
         processes->n = n_processes;
-    return r > 0 ? append(threads, ids, n) : r;
+    if (r <= 0)
+        return r;
+    return listed == LISTED_PROCESSES ? append(list, &pid, 1) : append(list, ids, n);
 }
 
 static int compare(const void *a, const void *b)
@@ -107,12 +113,12 @@ static int compare(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-int process_targets_threads(struct process_targets *targets, const struct process_target *target,
-                            pid_t **ret_threads, size_t *ret_n)
+static int list_target(struct process_targets *targets, const struct process_target *target,
+                       enum listed listed, pid_t **ret_ids, size_t *ret_n)
 {
     const struct counted_process *counted = (const struct counted_process *)target;
     AUTO_PID_LIST struct pid_list processes = {0};
-    AUTO_PID_LIST struct pid_list threads = {0};
+    AUTO_PID_LIST struct pid_list list = {0};
     const struct process_node *node;
     int r = 0;
 
@@ -120,13 +126,25 @@ int process_targets_threads(struct process_targets *targets, const struct proces
         if (!node->left_out)
             r = append(&processes, &node->pid, 1);
     for (size_t i = 0; i < processes.n && r == 0; i++)
-        r = append_process(targets, target, &processes, processes.ids[i], &threads);
+        r = append_process(targets, target, &processes, processes.ids[i], listed, &list);
     if (r < 0)
         return r;
-    if (!threads.ids)
+    if (!list.ids)
         return -ESRCH;
-    qsort(threads.ids, threads.n, sizeof(*threads.ids), compare);
-    *ret_n = threads.n;
-    *ret_threads = TAKE(threads.ids);
+    qsort(list.ids, list.n, sizeof(*list.ids), compare);
+    *ret_n = list.n;
+    *ret_ids = TAKE(list.ids);
     return 0;
+}
+
+int process_targets_threads(struct process_targets *targets, const struct process_target *target,
+                            pid_t **ret_threads, size_t *ret_n)
+{
+    return list_target(targets, target, LISTED_THREADS, ret_threads, ret_n);
+}
+
+int process_targets_processes(struct process_targets *targets, const struct process_target *target,
+                              pid_t **ret_processes, size_t *ret_n)
+{
+    return list_target(targets, target, LISTED_PROCESSES, ret_processes, ret_n);
 }

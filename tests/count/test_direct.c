@@ -157,11 +157,8 @@ static const pid_t threads[] = {10, 11, 12};
 /* The fixture's set anew, over three threads. */
 static void count_threads(struct fixture *f, enum scope_inherit inherit)
 {
-    const struct scope scope = {.kind = SCOPE_PROCESS,
-                                .cgroup_fd = -1,
-                                .threads = threads,
-                                .n_threads = 3,
-                                .inherit = inherit};
+    const struct scope scope = {
+        .kind = SCOPE_PROCESS, .cgroup_fd = -1, .tasks = threads, .n_tasks = 3, .inherit = inherit};
 
     f->set = counter_set_free(f->set);
     assert_int_equal(counter_set_new(f->mechanism, f->groups, &scope, &f->set), 0);

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every header compiles alone, with the flags of the build.
+"""Every header compiles alone, with the flags of the build. (Those of programs in the kernel,
+*.bpf.h, are not for this compiler.)
 
     headers.py ROOT COMPILE_COMMANDS_JSON
 
@@ -42,7 +43,7 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     flags = flags_of_layers(root, pathlib.Path(sys.argv[2]))
     headers = [(h, h.relative_to(root / top).parts[0]) for top in ("include", "src")
-               for h in sorted((root / top).rglob("*.h"))]
+               for h in sorted((root / top).rglob("*.h")) if not h.name.endswith(".bpf.h")]
     n_bad = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         jobs = [pool.submit(compile_alone, h, *flags[layer]) for h, layer in headers]

@@ -18,7 +18,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Mechanisms:
-    """tests/support/mechanisms.c: counts cgroups by both mechanisms, and is asked for totals."""
+    """tests/support/mechanisms.c: counts targets by both mechanisms, and is asked for totals."""
 
     def __init__(self, cgroups):
         program = os.environ.get("PMU_TEST_MECHANISMS") or str(TOP / "build/release/bin/mechanisms")
@@ -47,6 +47,11 @@ class Mechanisms:
 
     def add(self, name):
         self._ask("add " + os.fsdecode(self.cgroups.directory(name)), "added")
+        self.names.append(name)
+
+    def add_process(self, name, pid, children=False):
+        """One that starts nothing just now."""
+        self._ask(f"process {pid}" + (" children" if children else ""), "added")
         self.names.append(name)
 
     def close(self, name):
@@ -87,11 +92,33 @@ def tree():
     return names
 
 
-class MechanismTest(live.LiveTest):
+class Counted(live.LiveTest):
     def setUp(self):
         self.cgroups = self.enterContext(Cgroups())
         self.counting = self.enterContext(Mechanisms(self.cgroups))
 
+    def assert_close(self, direct, bpf, what):
+        for event in EVENTS:
+            # clocks count ns: what entering a cgroup takes between our hook and direct's is more
+            allowed = max(0.005 * direct[event], 100_000 if event in CLOCKS else 5)
+            # kernels have been seen that do not tell the switches of some process: what bpf then
+            # had to divide by guess it tells, and the rest has to agree all the same
+            allowed += self.counting.doubtful[event]
+            self.assertLessEqual(abs(direct[event] - bpf[event]), allowed,
+                                 f"{what}: {event}: direct {direct[event]}, bpf {bpf[event]}")
+
+    def assert_agree(self, totals):
+        for name, both in totals.items():
+            self.assert_close(both["direct"], both["bpf"], name)
+
+    def assert_never_falls(self, readings):
+        for before, after in zip(readings, readings[1:]):
+            for name, both in after.items():
+                for event, total in both["bpf"].items():
+                    self.assertGreaterEqual(total, before[name]["bpf"][event], (name, event))
+
+
+class MechanismTest(Counted):
     def make(self, *names):
         for name in names:
             self.cgroups.make(name)
@@ -107,20 +134,6 @@ class MechanismTest(live.LiveTest):
         load = live.Load(self.cgroups.directory(name), **what)
         self.enterContext(load)
         return load
-
-    def assert_close(self, direct, bpf, what):
-        for event in EVENTS:
-            # clocks count ns: what entering a cgroup takes between our hook and direct's is more
-            allowed = max(0.005 * direct[event], 100_000 if event in CLOCKS else 5)
-            # kernels have been seen that do not tell the switches of some process: what bpf then
-            # had to divide by guess it tells, and the rest has to agree all the same
-            allowed += self.counting.doubtful[event]
-            self.assertLessEqual(abs(direct[event] - bpf[event]), allowed,
-                                 f"{what}: {event}: direct {direct[event]}, bpf {bpf[event]}")
-
-    def assert_agree(self, totals):
-        for name, both in totals.items():
-            self.assert_close(both["direct"], both["bpf"], name)
 
     def test_a_tree_of_three_levels_under_mixed_loads(self):
         self.make(*tree())
@@ -141,12 +154,6 @@ class MechanismTest(live.LiveTest):
         self.assert_agree(readings[-1])
         self.assert_never_falls(readings)
         self.assertGreaterEqual(readings[-1]["t0/m0/l0"]["bpf"]["context-switches"], 20000)
-
-    def assert_never_falls(self, readings):
-        for before, after in zip(readings, readings[1:]):
-            for name, both in after.items():
-                for event, total in both["bpf"].items():
-                    self.assertGreaterEqual(total, before[name]["bpf"][event], (name, event))
 
     def test_a_parent_is_its_children_and_its_own(self):
         self.make("p", "p/a", "p/b", "p/b/c")
@@ -259,6 +266,159 @@ class MechanismTest(live.LiveTest):
         self.counting.close("a")
         self.counting.read()
         self.assertEqual(self.counting.open_counters, [0, 0])
+
+
+class Waiting:
+    """A process that does what it is told to when it is let go, and has ended after wait()."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    @classmethod
+    def shell(cls, script):
+        shell = cls("/bin/sh", "-c", "echo; read line; " + script)
+        shell.process.stdout.readline()
+        return shell
+
+    @classmethod
+    def crowd(cls, *arguments):
+        crowd = cls(live.program("crowd"), "crowd", *map(str, arguments))
+        crowd.process.stdout.readline()
+        return crowd
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def go(self):
+        self.process.stdin.write(b"go\n")
+        self.process.stdin.close()
+
+    def wait(self):
+        if self.process.wait(30) != 0:
+            raise AssertionError(f"{self.process.args} ended with {self.process.returncode}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+BURN = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done;"
+
+
+class ProcessTest(Counted):
+    """Processes: whole by bpf, by their threads and what these inherit by direct."""
+
+    def waiting(self, waiting):
+        return self.enterContext(waiting)
+
+    def assert_agree_after(self, waiting):
+        """{name: {event: total of bpf}}, when all that is let go has ended."""
+        for one in waiting:
+            one.go()
+        readings = [self.counting.read()]
+        while any(one.process.poll() is None for one in waiting):
+            time.sleep(0.2)
+            readings.append(self.counting.read())
+        for one in waiting:
+            one.wait()
+        readings.append(self.counting.read())
+        for name, both in readings[-1].items():
+            self.assert_close(both["direct"], both["bpf"], name)
+        self.assert_never_falls(readings)
+        return {name: both["bpf"] for name, both in readings[-1].items()}
+
+    def watch(self, name, waiting, children=False):
+        self.waiting(waiting)
+        self.counting.add_process(name, waiting.pid, children)
+        return waiting
+
+    def test_threads_that_come_and_go_count_and_once(self):
+        crowd = self.watch("threads", Waiting.crowd("threads", 16, 3000, 5))
+        totals = self.assert_agree_after([crowd])
+        self.assertGreaterEqual(totals["threads"]["page-faults"], 16 * 3000 * 5)
+        self.assertLess(totals["threads"]["page-faults"], 1.05 * 16 * 3000 * 5)
+
+    def test_children_count_with_their_parent_where_that_is_wanted_and_else_not(self):
+        crowds = [self.watch("all", Waiting.crowd("children", 1, 20000, "child", 1), True),
+                  self.watch("alone", Waiting.crowd("children", 1, 20000, "child", 1))]
+        totals = self.assert_agree_after(crowds)
+        # its child was there before, and is direct's no more than ours; what that starts neither
+        self.assertGreaterEqual(totals["all"]["page-faults"], 20000)
+        self.assertLess(totals["all"]["page-faults"], 22000)
+        self.assertLess(totals["alone"]["page-faults"], 22000)
+
+    def test_what_is_started_later_counts_down_the_generations(self):
+        script = (f"for i in $(seq 30); do {BURN} /bin/true; done;"
+                  f"(({BURN} /bin/true); sh -c '({BURN}); {BURN}'; {BURN})")
+        family = self.watch("family", Waiting.shell(script), True)
+        alone = self.watch("alone", Waiting.shell(script))
+        totals = self.assert_agree_after([family, alone])
+        self.assertGreater(totals["family"]["page-faults"], 2 * totals["alone"]["page-faults"])
+
+    def test_descendants_go_on_counting_when_their_parent_has_ended(self):
+        family = self.watch("family", Waiting.shell(f"(sleep 0.3; {BURN * 20}) & exit 0"), True)
+        family.go()
+        family.wait()
+        begin = self.counting.read()["family"]
+        time.sleep(1.5)
+        end = self.counting.read()["family"]
+        self.assert_close(end["direct"], end["bpf"], "family")
+        self.assertGreater(end["bpf"]["task-clock"] - begin["bpf"]["task-clock"], 50_000_000)
+
+    def test_a_process_that_executes_others_goes_on(self):
+        shell = self.watch("shell", Waiting.shell(f"{BURN} exec sh -c '{BURN} exec /bin/true'"))
+        self.assert_agree_after([shell])
+
+    def test_a_process_counts_beside_its_cgroup_and_moves_between_cgroups(self):
+        directories = []
+        for name in "ab":
+            self.cgroups.make(name)
+            self.counting.add(name)
+            directories.append(os.fsdecode(self.cgroups.directory(name)) + "/cgroup.procs")
+        enter = [f"echo 0 > {directory};" for directory in directories]
+        script = "".join(enter[i % 2] + BURN * 3 for i in range(6))
+        totals = self.assert_agree_after([self.watch("mover", Waiting.shell(script))])
+        both = totals["a"]["task-clock"] + totals["b"]["task-clock"]
+        self.assertGreater(totals["mover"]["task-clock"], 0.9 * both)
+
+    def test_many_switches_between_two_that_are_watched(self):
+        load = self.waiting(live.Load(None, switches=20000))
+        self.counting.add_process("load", load.process.pid, True)
+        load.go()
+        load.wait()
+        totals = self.counting.read()["load"]
+        for event in ("context-switches", "cpu-migrations", "page-faults"):
+            allowed = 5 + 0.005 * totals["direct"][event] + self.counting.doubtful[event]
+            self.assertLessEqual(abs(totals["direct"][event] - totals["bpf"][event]), allowed, event)
+        self.assertGreaterEqual(totals["bpf"]["context-switches"], 20000)
+
+    def test_who_is_not_watched_any_more_counts_nothing(self):
+        shell = self.watch("shell", Waiting.shell("for i in $(seq 1000); do /bin/true; done"), True)
+        other = self.watch("other", Waiting.shell(BURN))
+        self.counting.close("shell")
+        before = self.counting.read()
+        shell.go()
+        shell.wait()
+        after = self.counting.read()
+        self.assertLess(after["other"]["bpf"]["page-faults"],
+                        before["other"]["bpf"]["page-faults"] + 100)
+        other.go()
+        other.wait()
+        self.assertGreater(self.counting.read()["other"]["bpf"]["task-clock"], 1_000_000)
+
+    def test_descriptors_do_not_grow_with_the_number_of_processes(self):
+        for i in range(20):
+            self.watch(f"n{i}", Waiting.shell("exit 0"))
+        self.counting.read()
+        cpus = len(os.sched_getaffinity(0))
+        self.assertEqual(self.counting.open_counters, [20 * 4, 4 * cpus])
 
 
 if __name__ == "__main__":

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Counts cgroups by both mechanisms at once, for tests that compare them.
+ * Counts cgroups and processes by both mechanisms at once, for tests that compare them.
  *
  *     mechanisms [v1] [hardware]
  *
- * obeys lines on standard input: "add DIRECTORY" (answered by "added"), "close N" (the N-th
- * added, from 0; "closed"), and "read": for each that is not closed a line "N direct VALUES",
- * and one with "bpf", then "done". The values are totals since it was added: task-clock,
- * context-switches, cpu-migrations, page-faults, or with hardware: user instructions, cycles; then
- * enabled. Before "done" come the same for what bpf had to guess, and how many counters each has
- * open. Status 77 and a reason where there is no bpf. v1: cgroups of perf_event's v1 hierarchy.
+ * obeys lines on standard input: "add DIRECTORY" or "process PID [children]" (answered by
+ * "added"), "close N" (the N-th added, from 0; "closed"), and "read": for each that is not closed a
+ * line "N direct VALUES", and one with "bpf", then "done". The values are totals since it was
+ * added: task-clock, context-switches, cpu-migrations, page-faults, or with hardware: user
+ * instructions, cycles; then enabled. Before "done" come the same for what bpf had to guess, and
+ * how many counters each has open. Status 77 and a reason where there is no bpf. v1: cgroups of
+ * perf_event's v1 hierarchy.
  */
 
 #include <assert.h>
@@ -26,17 +27,21 @@
 #include "count/bpf.h"
 #include "count/counter_set.h"
 #include "count/mechanism.h"
+#include "sys/process.h"
 
 #define MOST_EVENTS  4
 #define MOST_TARGETS 4000
 
 struct target {
-    int fd;
+    int fd;         /* -1: it is a process */
+    pid_t *threads; /* of the process, as direct has opened them */
+    pid_t pid;
     struct counter_set *sets[2];
     uint64_t totals[2][MOST_EVENTS + 1];
 };
 
 struct program {
+    int procfs_fd;
     struct cpu_list *cpus;
     struct event_groups *groups;
     struct sample *sample;
@@ -87,6 +92,7 @@ static void make_mechanisms(struct program *program, bool v1)
     const struct switch_program_size size = {.n_cpus = (size_t)highest + 1,
                                              .n_slots = MOST_TARGETS + SWITCH_PROGRAM_FIRST,
                                              .n_lanes = 2 * SWITCH_GROUP_LANES(program->n_events),
+                                             .n_watched = MOST_TARGETS,
                                              .v1 = v1};
     enum switch_refusal refusal;
     int r = mechanism_bpf_new(&perf_ops_kernel, &size, &program->mechanisms[1], &refusal);
@@ -109,25 +115,64 @@ static void read_both(struct program *program, struct target *target)
     }
 }
 
-static void add(struct program *program, const char *directory)
+/* scopes: one for each mechanism. */
+static void add(struct program *program, struct target *target, const struct scope *scopes)
 {
-    struct target *target = &program->targets[program->n_targets++];
-    struct scope scope = {.kind = SCOPE_CGROUP, .cpus = program->cpus};
-
-    target->fd = scope.cgroup_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (size_t m = 0; m < 2; m++) {
         struct mechanism *mechanism = program->mechanisms[m];
 
-        if (counter_set_new(mechanism, program->groups, &scope, &target->sets[m]) < 0 ||
+        if (counter_set_new(mechanism, program->groups, &scopes[m], &target->sets[m]) < 0 ||
             mechanism->open(mechanism, &target->sets[m], 1) < 0 ||
             counter_set_is_incomplete(target->sets[m])) {
-            fprintf(stderr, "mechanisms: %s: not opened\n", directory);
+            fprintf(stderr, "mechanisms: target %zu: not opened\n", program->n_targets);
             exit(1);
         }
     }
     mechanism_refresh(program->mechanisms[1]);
     read_both(program, target);
+    program->n_targets++;
     puts("added");
+}
+
+static void add_cgroup(struct program *program, const char *directory)
+{
+    struct target *target = &program->targets[program->n_targets];
+    const struct scope scope = {
+        .kind = SCOPE_CGROUP,
+        .cpus = program->cpus,
+        .cgroup_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+    };
+
+    target->fd = scope.cgroup_fd;
+    add(program, target, (const struct scope[]){scope, scope});
+}
+
+/* It is to start nothing meanwhile. */
+static void add_process(struct program *program, const char *text)
+{
+    struct target *target = &program->targets[program->n_targets];
+    struct scope threads = {.kind = SCOPE_PROCESS, .cgroup_fd = -1, .inherit = INHERIT_THREADS};
+    AUTO(process) struct process *process = NULL;
+    struct scope whole;
+    char *end;
+    int r;
+
+    target->fd = -1;
+    target->pid = (pid_t)strtol(text, &end, 10);
+    if (strcmp(end, " children") == 0)
+        threads.inherit = INHERIT_CHILDREN;
+    r = process_open(program->procfs_fd, target->pid, &process);
+    if (r >= 0)
+        r = process_threads(program->procfs_fd, target->pid, &target->threads, &threads.n_tasks);
+    if (r < 0)
+        fail(text, r);
+    whole = threads;
+    threads.tasks = target->threads;
+    whole.cpus = program->cpus;
+    whole.tasks = &target->pid;
+    whole.n_tasks = 1;
+    whole.process = scope_process_id(target->pid, process_stat(process)->start_ticks);
+    add(program, target, (const struct scope[]){threads, whole});
 }
 
 static void end(struct program *program, size_t n)
@@ -136,7 +181,9 @@ static void end(struct program *program, size_t n)
 
     for (size_t m = 0; m < 2; m++)
         target->sets[m] = counter_set_free(target->sets[m]);
-    (void)close(target->fd);
+    if (target->fd >= 0)
+        (void)close(target->fd);
+    free(TAKE(target->threads));
     puts("closed");
 }
 
@@ -171,7 +218,9 @@ static void read_all(struct program *program)
 static void obey(struct program *program, const char *line)
 {
     if (strncmp(line, "add ", 4) == 0)
-        add(program, line + 4);
+        add_cgroup(program, line + 4);
+    else if (strncmp(line, "process ", 8) == 0)
+        add_process(program, line + 8);
     else if (strncmp(line, "close ", 6) == 0)
         end(program, strtoul(line + 6, NULL, 10));
     else
@@ -193,6 +242,7 @@ int main(int argc, char **argv)
     char line[4096];
 
     (void)argc;
+    program.procfs_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (cpu_list_read_online(open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC), &program.cpus) < 0)
         return 1;
     if (is_said(argv, "hardware"))
@@ -206,9 +256,11 @@ int main(int argc, char **argv)
         line[strcspn(line, "\n")] = '\0';
         obey(&program, line);
     }
-    for (size_t i = 0; i < program.n_targets; i++)
+    for (size_t i = 0; i < program.n_targets; i++) {
         for (size_t m = 0; m < 2; m++)
             program.targets[i].sets[m] = counter_set_free(program.targets[i].sets[m]);
+        free(program.targets[i].threads);
+    }
     for (size_t m = 0; m < 2; m++)
         program.mechanisms[m] = mechanism_free(program.mechanisms[m]);
     (void)sample_free(program.sample);

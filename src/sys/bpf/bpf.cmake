@@ -18,7 +18,7 @@ if(WITH_BPF)
   set(BPF_SOURCES switch_program.c)
   set(BPF_LIBRARIES PkgConfig::BPF)
   set(program ${CMAKE_CURRENT_SOURCE_DIR}/bpf/switch.bpf.c)
-  set(layout ${CMAKE_CURRENT_SOURCE_DIR}/bpf/switch_layout.h)
+  file(GLOB program_headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bpf/*.h)
   set(skeleton ${CMAKE_CURRENT_BINARY_DIR}/skeleton)
   file(MAKE_DIRECTORY ${skeleton})
   # asm/types.h stands with the headers of some architecture; any will do
@@ -31,6 +31,6 @@ if(WITH_BPF)
             -c ${program} -o ${skeleton}/switch.bpf.o
     COMMAND ${BPFTOOL} gen skeleton ${skeleton}/switch.bpf.o name switch_bpf >
             ${skeleton}/switch.skel.h
-    DEPENDS ${program} ${layout} VERBATIM)
+    DEPENDS ${program} ${program_headers} VERBATIM)
   list(APPEND BPF_SOURCES ${skeleton}/switch.skel.h)
 endif()

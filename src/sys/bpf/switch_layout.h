@@ -14,6 +14,9 @@
 /* What was divided by guess, because a switch had not been told: charged elsewhere too. */
 #define SWITCH_SLOT_DOUBTFUL 1
 
+/* In place of the slot of a process: nobody watches it. */
+#define SWITCH_SLOT_NONE 0xffffffffu
+
 /* What bpf_perf_event_read_value() gives: struct bpf_perf_event_value. */
 struct switch_reading {
     __u64 value;
@@ -32,12 +35,21 @@ struct switch_known {
     __u32 generation; /* in which that was found out */
 };
 
+/* Who runs, and where that is charged. */
+struct switch_runner {
+    __u64 cgroup;  /* its id */
+    __u32 slot;    /* of the cgroup */
+    __u32 tgid;    /* number of the process */
+    __u32 watched; /* slot of the process; SWITCH_SLOT_NONE: it has none */
+    __u32 unused;
+};
+
 /* One CPU: whom it is charging, and what its events said when they were last read. */
 struct switch_cpu {
-    __u64 cgroup; /* id of the cgroup that is running */
-    __u32 slot;   /* that it is charged to */
-    __u32 task;   /* number of the thread that runs, and 1; 0: not known yet */
-    __u64 missed; /* switches that were not told */
+    struct switch_runner runner;
+    __u64 missed;      /* switches that were not told */
+    __u32 task;        /* number of the thread that runs, and 1; 0: not known yet */
+    __u32 is_changing; /* with interrupts on */
     struct switch_reading last[SWITCH_EVENTS_MAX];
     struct switch_known known[1 << SWITCH_KNOWN_BITS];
 };
@@ -59,5 +71,12 @@ struct switch_event {
 struct switch_control {
     __u32 generation; /* changes whenever a cgroup gets or loses its slot */
     __u32 n_events;
+    __u64 unfollowed; /* children of watched processes for whom there was no room */
     struct switch_event events[SWITCH_EVENTS_MAX];
+};
+
+/* A process that has a slot of its own. */
+struct switch_watched {
+    __u32 slot;
+    __u32 children; /* what it starts is charged there too */
 };

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+#pragma once
+
+/* What has been counted on a CPU, added to the cells of the slots that are remembered there. */
+
+#include "sys/bpf/switch_runner.bpf.h"
+
+/* Set before loading. */
+const volatile __u32 n_slots = 1; /* of each CPU */
+const volatile __u32 n_lanes = 3; /* of a cell */
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+    __uint(key_size, sizeof(__u32));
+    __uint(value_size, sizeof(__u32));
+    __uint(max_entries, SWITCH_EVENTS_MAX);
+} events SEC(".maps"); /* [cpu][event] */
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(key_size, sizeof(__u32));
+    __uint(value_size, sizeof(__u64));
+    __uint(max_entries, 1);
+} cells SEC(".maps"); /* [cpu][slot] */
+
+/* What a charge ends. */
+enum turn {
+    TURN_GOES_ON,
+    TURN_ENDS,     /* by a switch, which the kernel counts right behind the tracepoint */
+    TURN_WAS_LAST, /* by the last switch of a task that has ended */
+};
+
+static __always_inline __u64 *cell_of(__u32 cpu, __u32 slot)
+{
+    __u32 index = cpu * n_slots + slot;
+
+    return bpf_map_lookup_elem(&cells, &index);
+}
+
+/* The first is known to the verifier. */
+static __always_inline bool is_event(__u32 event)
+{
+    return event < n_lanes && event < control.n_events;
+}
+
+/*
+ * What an event says now; its times only where they are wanted, since they take the kernel a look
+ * at the clock. Not 0: it is not open there.
+ */
+static __always_inline int read_event(__u32 cpu, __u32 event, struct switch_reading *now)
+{
+    __u64 index = cpu * SWITCH_EVENTS_MAX + event, value;
+
+    if (control.events[event].times != SWITCH_NO_TIMES)
+        return bpf_perf_event_read_value(&events, index, (void *)now, sizeof(*now));
+    value = bpf_perf_event_read(&events, index);
+    if (value > -4096ULL) /* an errno; a value that is as near to its end is read the next time */
+        return -1;
+    *now = (struct switch_reading){.value = value};
+    return 0;
+}
+
+/* Adds what an event has counted from one reading to the other. */
+static __always_inline void add(__u32 event, const struct switch_reading *now,
+                                const struct switch_reading *last, __u64 *cell)
+{
+    __u32 value = control.events[event].value, times = control.events[event].times;
+
+    if (value < n_lanes)
+        cell[value] += now->value - last->value;
+    if (times < n_lanes - 1) {
+        cell[times] += now->enabled - last->enabled;
+        cell[times + 1] += now->running - last->running;
+    }
+}
+
+/*
+ * The same as a function, where more than one is added: among many variables the compiler checks
+ * a copy of a bound, which not every verifier sees through.
+ */
+static __noinline void add_apart(__u32 event, const struct switch_reading *now,
+                                 const struct switch_reading *last, __u64 *cell)
+{
+    add(event, now, last, cell);
+}
+
+/*
+ * watched_cell may be NULL. The switch that ends a turn is the cgroup's. It is the process's too
+ * unless it is a task's last one: by then the kernel has closed what perf would count it with.
+ */
+static __always_inline void charge_cells(struct switch_cpu *state, __u32 cpu, enum turn turn,
+                                         __u64 *cell, __u64 *watched_cell)
+{
+    for (__u32 i = 0; i < SWITCH_EVENTS_MAX; i++) {
+        struct switch_reading *last = &state->last[i], now;
+        bool switches;
+
+        if (!is_event(i))
+            break;
+        if (read_event(cpu, i, &now) < 0)
+            continue; /* it is not open there */
+        switches = turn != TURN_GOES_ON && control.events[i].counts_switches;
+        if (switches && turn == TURN_ENDS)
+            now.value++;
+        if (watched_cell)
+            add_apart(i, &now, last, watched_cell);
+        if (switches && turn == TURN_WAS_LAST)
+            now.value++;
+        if (watched_cell)
+            add_apart(i, &now, last, cell);
+        else
+            add(i, &now, last, cell);
+        *last = now;
+    }
+}
+
+/* What has been counted since the last reading goes to the slots that are remembered. */
+static __always_inline void charge(struct switch_cpu *state, __u32 cpu, enum turn turn)
+{
+    __u64 *cell = cell_of(cpu, state->runner.slot), *watched_cell;
+
+    if (!cell)
+        return;
+    if (!watches || state->runner.watched == SWITCH_SLOT_NONE) {
+        charge_cells(state, cpu, turn, cell, NULL);
+        return;
+    }
+    watched_cell = cell_of(cpu, state->runner.watched);
+    if (!watched_cell)
+        return;
+    charge_cells(state, cpu, turn, cell, watched_cell);
+}
+
+/* In 1/1024: how much of the time since the last reading the task has run. */
+static __always_inline __u64 share_of(struct task_struct *task, const struct switch_cpu *state,
+                                      __u32 cpu)
+{
+    __u64 ran = task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime, passed;
+    struct switch_reading now;
+
+    if (bpf_perf_event_read_value(&events, cpu * SWITCH_EVENTS_MAX, (void *)&now, sizeof(now)) < 0)
+        return 0;
+    passed = now.enabled - state->last[0].enabled;
+    return ran < passed ? ran * 1024 / passed : 1024;
+}
+
+/*
+ * Charges a part of what has been counted since the last reading to other slots than the
+ * remembered ones, which get the rest of it when they are charged. Of all that, the doubtful
+ * slot keeps the sum.
+ */
+static __always_inline void charge_part(struct switch_cpu *state, __u32 cpu, __u64 share,
+                                        __u64 *cell, __u64 *watched_cell)
+{
+    __u64 *doubt = cell_of(cpu, SWITCH_SLOT_DOUBTFUL);
+
+    if (!doubt)
+        return;
+    for (__u32 i = 0; i < SWITCH_EVENTS_MAX; i++) {
+        struct switch_reading *last = &state->last[i], now, part;
+
+        if (!is_event(i))
+            break;
+        if (read_event(cpu, i, &now) < 0)
+            continue;
+        part = *last;
+        add_apart(i, &now, &part, doubt);
+        part.value += (now.value - part.value) * share / 1024;
+        part.enabled += (now.enabled - part.enabled) * share / 1024;
+        part.running += (now.running - part.running) * share / 1024;
+        if (watched_cell)
+            add_apart(i, &part, last, watched_cell);
+        add_apart(i, &part, last, cell);
+        *last = part;
+    }
+}
+
+/*
+ * The task that runs is another one than the remembered, or in another cgroup: we have not been
+ * told of the switch to it. What it ran in this turn is its own.
+ */
+static __noinline void make_up(struct switch_cpu *state, __u32 cpu, struct task_struct *task)
+{
+    struct switch_runner runner = runner_of(state, task);
+    __u64 *cell = cell_of(cpu, runner.slot), *watched_cell = NULL, share;
+
+    if (!cell)
+        return;
+    if (!is_charged_alike(&runner, &state->runner)) {
+        share = share_of(task, state, cpu);
+        if (watches && runner.watched != SWITCH_SLOT_NONE)
+            watched_cell = cell_of(cpu, runner.watched);
+        if (watched_cell)
+            charge_part(state, cpu, share, cell, watched_cell);
+        else
+            charge_part(state, cpu, share, cell, NULL);
+        charge(state, cpu, TURN_GOES_ON);
+    }
+    state->runner = runner;
+}

@@ -17,7 +17,7 @@ import {
   RowPanel,
   VariableModel,
 } from "@grafana/grafana-foundation-sdk/dashboard";
-import { selector } from "./promql";
+import { ofExporters, selector } from "./promql";
 import { commonVariables, datasource } from "./variables";
 
 export const tag = "pmu_exporter";
@@ -55,7 +55,7 @@ export function marks(name: string, color: string, metric: string, text: string)
 export const exporterStarts = marks(
   "Start of an exporter",
   "blue",
-  selector("process_start_time_seconds"),
+  `(${ofExporters(selector("process_start_time_seconds"))})`,
   "{{instance}}",
 );
 

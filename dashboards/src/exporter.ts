@@ -2,7 +2,7 @@
 
 import { board, exporterStarts } from "./board";
 import { graph, labelsTable, Line, number, table } from "./panels";
-import { increase, quotient, rate, selector, sum } from "./promql";
+import { increase, ofExporters, ofExportersSeen, quotient, rate, selector, sum } from "./promql";
 import { Level, levels } from "./thresholds";
 
 const own = (name: string, ...matchers: string[]) => selector(`pmu_exporter_${name}`, ...matchers);
@@ -14,7 +14,7 @@ function each(title: string, unit: string, steps: Level[], description: string, 
 
 /** A number of all exporters together. */
 function all(title: string, unit: string, steps: Level[], description: string, expression: string) {
-  return number({ title, unit, levels: steps, description }, expression);
+  return number({ title, unit, levels: steps, description, width: 3 }, expression);
 }
 
 function lines(title: string, unit: string, steps: Level[], description: string, ...all: Line[]) {
@@ -24,35 +24,40 @@ function lines(title: string, unit: string, steps: Level[], description: string,
 const dutyCycle = quotient(own("cycle_duration_seconds"), own("interval_seconds"));
 
 const glance = [
-  all("Exporters up", "none", [
-    { value: null, color: "red" },
-    { value: 1, color: "green" },
-  ], "Chosen exporters that Prometheus could scrape the last time.", `sum(${selector("up")})`),
+  all("Exporters up", "none", levels.oneIsGood,
+    "Chosen exporters that Prometheus could scrape the last time.",
+    `sum(${ofExportersSeen(selector("up"))})`),
+  all("Exporters down", "none", levels.zeroIsGood,
+    "Those that it could not scrape, and could at some time of the time shown.",
+    `sum(${ofExportersSeen(`(1 - ${selector("up")})`)})`),
   all("Targets counted", "none", levels.none,
     "Machines, CPUs, cgroups and groups of processes that are counted now.",
     `sum(${own("targets")})`),
   all("Targets left out", "none", levels.zeroIsGood,
     "Wanted, and not counted now or not as a whole. The table of reasons is below.",
     `sum(${own("targets_uncounted")})`),
-  all("Events not counted", "none", levels.rising(1, 1e9),
+  all("Events not counted", "none", levels.zeroIsBetter,
     "Configured events that at least one exporter cannot count. The table of reasons is below.",
     `count(count by (scope, event) (${own("event_supported")} == 0))`),
   all("Late cycles", "none", levels.zeroIsGood,
     "Readings that came an interval or more after their time, in the time shown.",
     sum(increase(own("cycles_late_total")))),
-  all("Paused", "none", levels.rising(1, 1e9),
+  all("Paused", "none", levels.zeroIsBetter,
     "Exporters that leave the hardware counters to others for a while.", `sum(${own("paused")})`),
+  all("Bad configurations", "none", levels.zeroIsGood,
+    "Exporters that refused the last configuration, and count by an older one.",
+    `sum(1 - ${own("config_last_reload_successful")})`),
 ];
 
 const cost = [
   each("CPU time", "percentunit", levels.rising(0.02, 0.1),
     "Share of one CPU that the exporter itself uses.",
-    rate(selector("process_cpu_seconds_total"))),
+    ofExporters(rate(selector("process_cpu_seconds_total")))),
   each("Memory", "bytes", levels.none, "Resident memory of the exporter.",
-    selector("process_resident_memory_bytes")),
+    ofExporters(selector("process_resident_memory_bytes"))),
   each("Descriptors", "percentunit", levels.rising(0.8, 0.95),
     "Open file descriptors as a share of the limit. Each event of each target on each CPU is one.",
-    quotient(selector("process_open_fds"), selector("process_max_fds"))),
+    ofExporters(quotient(selector("process_open_fds"), selector("process_max_fds")))),
   each("Time to read all counters", "s", levels.none,
     "Duration of the last cycle: discover, open, read, derive, publish.",
     own("cycle_duration_seconds")),
@@ -61,9 +66,9 @@ const cost = [
   each("Open counters", "none", levels.none, "Perf events that are open: kernel memory, 1.6 kB each.",
     own("open_counters")),
   each("Scrape duration", "s", levels.rising(0.5, 2), "How long Prometheus waited for the page.",
-    selector("scrape_duration_seconds")),
+    ofExporters(selector("scrape_duration_seconds"))),
   each("Series", "none", levels.none, "Samples on the page of each exporter.",
-    selector("scrape_samples_scraped")),
+    ofExporters(selector("scrape_samples_scraped"))),
   each("Age of the numbers", "s", levels.rising(10, 60),
     "Age of the last reading when Prometheus scraped it.", own("snapshot_age_seconds")),
 ];
@@ -153,7 +158,7 @@ const reasons = [
     {
       title: "Good configuration",
       unit: "none",
-      levels: levels.falling(1, 1),
+      levels: levels.oneIsGood,
       expression:
         `${own("config_last_reload_successful")} * on (job, instance) ` +
         `group_left (version, revision) ${own("build_info")}`,

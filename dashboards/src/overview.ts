@@ -4,7 +4,17 @@ import { board, exporterStarts, marks } from "./board";
 import * as measures from "./measures";
 import { Count, Measure } from "./measures";
 import { graph, number, table } from "./panels";
-import { Ago, change, increase, quotient, rate, selector, sum, where } from "./promql";
+import {
+  Ago,
+  change,
+  increase,
+  ofExportersSeen,
+  quotient,
+  rate,
+  selector,
+  sum,
+  where,
+} from "./promql";
 import { levels } from "./thresholds";
 
 /** Cycles in a second below which a service is too idle to be judged. */
@@ -76,12 +86,9 @@ const now = [
       title: "Hosts up",
       description: "Chosen exporters that Prometheus could scrape the last time.",
       unit: "none",
-      levels: [
-        { value: null, color: "red" },
-        { value: 1, color: "green" },
-      ],
+      levels: levels.oneIsGood,
     },
-    `sum(${selector("up")})`,
+    `sum(${ofExportersSeen(selector("up"))})`,
   ),
   number(
     { ...measures.cpusUsed, title: "CPUs used by services" },

@@ -48,3 +48,14 @@ export function quotient(dividend: string, divisor: string): string {
 export function change(now: string, then: string): string {
   return `(${now}) / ((${then}) > 0) - 1`;
 }
+
+/** What other jobs have too, of exporters alone: all jobs may be chosen. */
+export function ofExporters(expression: string): string {
+  return `${expression} and on (job, instance) ${selector("pmu_exporter_build_info")}`;
+}
+
+/** The same of those that were there in the time shown, and may be gone. */
+export function ofExportersSeen(expression: string): string {
+  const seen = `last_over_time(${selector("pmu_exporter_build_info")}[$__range])`;
+  return `${expression} and on (job, instance) ${seen}`;
+}

@@ -26,6 +26,18 @@ export const levels = {
     { value: doubtful, color: "green" },
   ],
 
+  /** Counts: any at all is worth a look. */
+  zeroIsBetter: [
+    { value: null, color: "green" },
+    { value: 1e-9, color: "yellow" },
+  ] as Level[],
+
+  /** One or more is as it should be. */
+  oneIsGood: [
+    { value: null, color: "red" },
+    { value: 1, color: "green" },
+  ] as Level[],
+
   /** Anything above 0 is bad. */
   zeroIsGood: [
     { value: null, color: "green" },

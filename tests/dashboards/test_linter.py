@@ -174,6 +174,12 @@ class Targets(Dashboards):
                            r"_per_kilo_instruction|cpus_used)$")
         self.assertEqual(self.breaches("gauge", lambda s: gauge.search(s.metric)), [])
 
+    def test_what_other_jobs_have_too_is_asked_of_exporters_alone(self):
+        for query in self.each_query():
+            metrics = [selector.metric for selector in promql.selectors(query.text)]
+            if any(not metric.startswith(("pmu_", "ALERTS")) for metric in metrics if metric):
+                self.assertIn("pmu_exporter_build_info", metrics, query.where)
+
     def test_no_metric_stands_without_matchers(self):
         for query in self.each_query():
             self.assertEqual(promql.bare_words(query.text), [], query.where)

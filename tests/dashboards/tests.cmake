@@ -15,6 +15,7 @@ PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support:${CMAKE_CURRENT_SOURCE_DIR}/vm")
 endfunction()
 
 add_dashboard_test(generated lint)
+set_tests_properties(dashboards/generated PROPERTIES TIMEOUT 600)
 add_dashboard_test(linter lint)
 add_dashboard_test(promql unit)
 add_dashboard_test(live live)

@@ -65,14 +65,8 @@ class Churn:
         self.process.stdout.close()
 
 
-def dying_below(cgroups):
-    """Removed cgroups below the test's own that the kernel still holds."""
-    text = (pathlib.Path(os.fsdecode(cgroups.directory())) / "cgroup.stat").read_text()
-    return int(re.search(r"nr_dying_descendants (\d+)", text)[1])
-
-
 def figures(exporter, cgroups):
-    return (exporter.open_descriptors(), exporter.memory(), dying_below(cgroups))
+    return (exporter.open_descriptors(), exporter.memory(), cgroups.dying())
 
 
 def settle(exporter, cgroups, within, wanted):
@@ -97,7 +91,7 @@ class ChurnTest(live.LiveTest):
             churns = [stack.enter_context(Churn(self.cgroups, name, seconds, *kind))
                       for name, kind in CHURNS.items()]
             while any(churn.is_running() for churn in churns):
-                most_dying = max(most_dying, dying_below(self.cgroups))
+                most_dying = max(most_dying, self.cgroups.dying())
                 time.sleep(0.05)
             seen = exporter.scrape().sum(FAULTS)
             return sum(churn.n_born() for churn in churns), most_dying, seen

@@ -13,7 +13,7 @@ import time
 
 import live
 from cgroups import Cgroups
-from exporter import Exporter, http_get
+from exporter import PATIENCE, Exporter, http_get
 
 FAULTS = "pmu_cgroup_page_faults_total"
 GOOD = "pmu_exporter_config_last_reload_successful"
@@ -57,11 +57,9 @@ class Reload(Control):
         self.assertEqual(answer.status, 500)
         self.assertTrue(answer.body.startswith(f"{file}:{line}:1: unknown key".encode()),
                         answer.body)
-        exporter.scrape_until(lambda m: m.value(GOOD) == 0, 5, "the bad reload")
-        before = exporter.scrape()
-        time.sleep(1.5)  # the old one goes on
-        name = "pmu_machine_page_faults_total"
-        self.assertGreater(exporter.scrape().value(name), before.value(name))
+        before = exporter.scrape_until(lambda m: m.value(GOOD) == 0, 5, "the bad reload")
+        name = "pmu_machine_page_faults_total"  # the old one goes on
+        self.assertGreater(exporter.after_cycles(2).value(name), before.value(name))
         self.check(exporter.pmutool("reload"), 1, err=f"pmutool: {file}:{line}:1: unknown key")
         file.write_text(CONFIG)
         self.check(exporter.pmutool("reload"), 0, out="configuration reloaded\n")
@@ -92,8 +90,8 @@ class Reload(Control):
             stop.set()
             for thread in threads:
                 thread.join()
-        time.sleep(2.5)
-        counted = exporter.scrape().value(FAULTS, cgroup=path) - first.value(FAULTS, cgroup=path)
+        last = exporter.after_cycles(2)
+        counted = last.value(FAULTS, cgroup=path) - first.value(FAULTS, cgroup=path)
         self.assertGreaterEqual(counted, 100000)
         self.assertEqual(bad, [])
 
@@ -102,26 +100,23 @@ class Reload(Control):
         exporter = self.start()
         answers = []
         # the collector's thread alone: each file that it opens takes it half a second
-        with subprocess.Popen(["strace", "-q", "-o", "/dev/null", "-p", str(exporter.pid), "-e",
-                               "trace=openat", "-e", "inject=openat:delay_enter=500ms"]) as slow:
-            time.sleep(0.5)
+        with live.Stuck(exporter.pid, "openat", "500ms"):
             thread = threading.Thread(target=lambda: answers.append(
-                exporter.ask_control("POST", "/-/reload", timeout=40)))
+                exporter.ask_control("POST", "/-/reload", timeout=PATIENCE)))
             thread.start()
-            time.sleep(0.3)
-            busy = exporter.ask_control("POST", "/-/pause?duration=1m")
+            status, end = 0, time.monotonic() + PATIENCE
+            while status != 503 and time.monotonic() < end:  # it may be there before the reload
+                status = exporter.ask_control("POST", "/-/pause?duration=off").status
             for _ in range(10):
-                self.assertLess(exporter.get("/-/healthy").seconds, 1)
-            self.assertEqual(busy.status, 503)
-            slow.kill()
+                self.assertEqual(exporter.get("/-/healthy").status, 200)
+            self.assertEqual((status, answers), (503, []))  # nor is it at its end
         thread.join()
         self.assertEqual(answers[0].status, 200, answers[0].body)
 
     def test_a_signal_still_reloads(self):
         exporter = self.start()
         os.kill(exporter.pid, signal.SIGHUP)
-        time.sleep(0.5)
-        self.assertIn("configuration reloaded", exporter.stderr())
+        exporter.log_until("configuration reloaded")
 
 
 class Pause(Control):
@@ -131,8 +126,7 @@ class Pause(Control):
         metrics = exporter.scrape_until(lambda m: m.value(PAUSED) == 1, 5, "the pause")
         self.assertAlmostEqual(float(metrics.value(PAUSE_END)), time.time() + 600, delta=10)
         self.check(exporter.pmutool("reload"), 0, out="configuration reloaded\n")
-        time.sleep(1.5)
-        later = exporter.scrape()
+        later = exporter.after_cycles(2)
         self.assertEqual(later.value(PAUSED), 1)  # it outlives a reload
         self.assertEqual(later.value(PAUSE_END), metrics.value(PAUSE_END))
         for name in ("pmu_machine_page_faults_total", "pmu_machine_context_switches_total"):
@@ -144,9 +138,9 @@ class Pause(Control):
 
     def test_it_ends_by_itself(self):
         exporter = self.start()
-        self.check(exporter.pmutool("pause", "2s"), 0, out="until")
-        exporter.scrape_until(lambda m: m.value(PAUSED) == 1, 2, "the pause")
-        exporter.scrape_until(lambda m: m.value(PAUSED) == 0, 5, "the end")
+        self.check(exporter.pmutool("pause", "5s"), 0, out="until")
+        exporter.scrape_until(lambda m: m.value(PAUSED) == 1, 3, "the pause")
+        exporter.scrape_until(lambda m: m.value(PAUSED) == 0, 8, "the end")
         self.assertIn("the pause is over", exporter.stderr())
 
     def test_a_wrong_duration_is_400_and_pauses_nothing(self):

@@ -9,7 +9,7 @@ import threading
 import time
 
 import live
-from exporter import Exporter, binary, free_port, http_get, run_once
+from exporter import CYCLES, PATIENCE, Exporter, free_port, http_get, run_once
 
 CONFIG = live.config(system="all", events=("context-switches", "page-faults"))
 TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -70,14 +70,15 @@ class Pages(live.LiveTest):
         self.assertGreater(int(answer.headers["Content-Length"]), 0)
 
     def test_any_number_of_scrapers_see_one_snapshot(self):
-        bodies = set()
+        first, bodies = self.exporter.scrape(), set()
         deadline = time.monotonic() + 0.5
         while time.monotonic() < deadline:
             bodies.add(self.get("/metrics").body)
-        self.assertLessEqual(len(bodies), 2)
+        last = self.exporter.scrape()
+        self.assertLessEqual(len(bodies), last.value(CYCLES) - first.value(CYCLES) + 1)
 
     def test_a_connection_carries_many_requests(self):
-        with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=5) as s:
+        with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=25) as s:
             for _ in range(3):
                 s.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
                 self.assertTrue(s.recv(4096).startswith(b"HTTP/1.1 200"))
@@ -86,7 +87,7 @@ class Pages(live.LiveTest):
         for raw in (b"\0\0\0\0\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\r\n\r\n",
                     b"GET / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"):
             # at once, or at the deadline for headers
-            with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=10) as s:
+            with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=25) as s:
                 s.sendall(raw)
                 s.shutdown(socket.SHUT_WR)
                 try:
@@ -97,25 +98,26 @@ class Pages(live.LiveTest):
         self.assertEqual(self.get("/metrics").status, 200)
 
     def test_half_open_connections_are_closed_and_hold_up_nobody_else(self):
-        sockets = [socket.create_connection(("127.0.0.1", self.exporter.port), timeout=10)
+        sockets = [socket.create_connection(("127.0.0.1", self.exporter.port), timeout=25)
                    for _ in range(100)]
         began = time.monotonic()
         for s in sockets[:50]:
             s.sendall(b"GET /metr")
         time.sleep(0.2)
-        with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=1,
+        with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=5,
                                       source_address=("127.0.0.2", 0)) as other:
             other.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
             self.assertTrue(other.recv(4096).startswith(b"HTTP/1.1 200"))
         for s in sockets:
             self.assertIn(s.recv(4096)[:10], (b"", b"HTTP/1.1 4"), "closed")
             s.close()
-        self.assertLess(time.monotonic() - began, 10)
+        # the deadline for headers is 8 s, that of nothing else below 30
+        self.assertLess(time.monotonic() - began, 25)
 
     def test_a_body_is_not_run_as_a_second_request(self):
         request = (b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 34\r\n\r\n"
                    b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
-        with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=2) as s:
+        with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=25) as s:
             s.sendall(request)
             answer = b""
             try:
@@ -129,7 +131,7 @@ class Pages(live.LiveTest):
     def test_long_urls_and_headers_are_refused(self):
         for request in (b"GET /" + b"a" * 65536 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
                         b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 65536 + b"\r\n\r\n"):
-            with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=5) as s:
+            with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=25) as s:
                 answer = b""
                 try:
                     s.sendall(request)
@@ -165,7 +167,7 @@ class Addresses(live.LiveTest):
             done = run_once(f"--web.listen-address={address}")
         self.assertNotEqual(done.returncode, 0)
         self.assertGreater(done.returncode, 0)
-        self.assertLess(done.seconds, 1.0 if "asan" not in binary() else 3.0)
+        self.assertLess(done.seconds, 10)  # it does not wait for the port
         errors = [line for line in done.stderr.splitlines() if "level=error" in line]
         self.assertEqual(len(errors), 1, done.stderr)
         self.assertIn(address, errors[0])
@@ -265,7 +267,7 @@ class Configs(live.LiveTest):
     def test_deep_nesting_is_refused_at_once(self):
         done = self.check("groups: " + "[" * 200000)
         self.assertEqual(done.returncode, 2)
-        self.assertLess(done.seconds, 1.0)
+        self.assertLess(done.seconds, 10)  # libyaml alone takes more than 30
 
     def test_too_large_a_file_is_refused(self):
         self.assertEqual(self.check("# " + "x" * (1 << 20) + "\ninterval: 1s\n").returncode, 2)
@@ -286,7 +288,7 @@ class Ready(live.LiveTest):
         statuses = []
 
         def ask(exporter):
-            end = time.monotonic() + 5
+            end = time.monotonic() + PATIENCE
             while time.monotonic() < end and statuses[-3:] != [200] * 3:
                 try:
                     answer = exporter.get("/-/ready")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes: each count stands once, whoever comes and goes, and is what the process itself and
 `perf stat -p` tell of the same time."""
+import contextlib
 import os
 import shutil
 import signal
@@ -10,7 +11,8 @@ import tempfile
 import time
 
 import live
-from exporter import Exporter, is_sanitized
+from exporter import PATIENCE, Exporter
+from live import own
 
 CYCLE = 1.0
 FAULTS = "pmu_process_page_faults_total"
@@ -18,11 +20,6 @@ CLOCK = "pmu_process_task_clock_seconds_total"
 MEMBERS = "pmu_process_members"
 START = "pmu_process_start_time_seconds"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
-
-
-def own(name):
-    """A comm of 15 characters at most that no other process has, nor a test beside this one."""
-    return f"{name}-{os.getpid()}"
 
 
 SLEEP = own("sleep")
@@ -62,7 +59,7 @@ class Crowd:
 
     def end(self):
         self.process.stdin.close()
-        if self.process.wait(10) != 0:
+        if self.process.wait(PATIENCE) != 0:
             raise AssertionError(f"the crowd ended with {self.process.returncode}")
 
     def __enter__(self):
@@ -77,17 +74,18 @@ class Crowd:
 
 
 class PerfStat:
-    """`perf stat -p` of the same time."""
+    """`perf stat -p` of the same time, over a command that waits, which it runs when it counts."""
 
     def __init__(self, pid, *events):
         self.process = subprocess.Popen(
-            ["perf", "stat", "-x;", "-e", ",".join(events), "-p", str(pid)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(1)  # it does not say when it has opened
+            ["perf", "stat", "-x;", "-e", ",".join(events), "-p", str(pid), "--", "sh", "-c",
+             "echo open; read -r _"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if self.process.stdout.readline() != "open\n":
+            raise AssertionError(self.process.communicate()[1])
 
     def read(self):
-        self.process.send_signal(signal.SIGINT)
-        _, text = self.process.communicate(timeout=10)
+        _, text = self.process.communicate("\n", timeout=PATIENCE)
         return live.perf_stat_counts(text)
 
     def __enter__(self):
@@ -111,7 +109,7 @@ class ProcessTest(live.LiveTest):
     def sleepers(self, n, name=SLEEP):
         program = self.named("/bin/sleep", name)
         for _ in range(n):
-            process = subprocess.Popen([program, "60"])
+            process = subprocess.Popen([program, "600"])
             self.addCleanup(process.wait)
             self.addCleanup(process.kill)
 
@@ -123,15 +121,11 @@ class ProcessTest(live.LiveTest):
         exporter.scrape_until(
             lambda m: m.value(FAULTS, groupname=name) is not None and
             members in (None, m.value(MEMBERS, groupname=name)), 3.5 * CYCLE, f"group {name}")
-        last = exporter.scrape().body
-        return exporter.scrape_until(lambda m: m.body != last, 3 * CYCLE, "a new snapshot")
+        return exporter.after_cycles(1)
 
     def after(self, exporter):
         """A scrape two cycles later."""
-        for _ in range(2):
-            last = exporter.scrape().body
-            metrics = exporter.scrape_until(lambda m: m.body != last, 3 * CYCLE, "a new snapshot")
-        return metrics
+        return exporter.after_cycles(2)
 
     def check_between(self, value, least, most):
         self.assertGreaterEqual(value, least)
@@ -207,20 +201,24 @@ class Truth(ProcessTest):
         script = ("import os, sys, time; sys.stdin.readline();"
                   "os.fork() and os._exit(0);"
                   "time.sleep(2.5); blob = bytearray(40000000);"
-                  "blob[::4096] = bytes(len(blob[::4096])); time.sleep(3)")
+                  "blob[::4096] = bytes(len(blob[::4096])); os.read(int(sys.argv[1]), 1)")
+        until, end = os.pipe()  # the orphan lives until we close it
         process = subprocess.Popen(
-            ["sh", "-c", 'exec "$0" -c "$1"', self.named(sys.executable, own("family")), script],
-            stdin=subprocess.PIPE)
+            ["sh", "-c", 'exec "$0" -c "$1" "$2"', self.named(sys.executable, own("family")),
+             script, str(until)], stdin=subprocess.PIPE, pass_fds=[until])
+        os.close(until)
         self.addCleanup(process.wait)
         self.addCleanup(process.stdin.close)
+        ending = self.enterContext(contextlib.closing(os.fdopen(end, "wb")))
         before = self.seen(exporter, "family", 1)
         process.stdin.write(b"\n")
         process.stdin.close()
-        process.wait(5)
+        process.wait(PATIENCE)
         metrics = exporter.scrape_until(
             lambda m: m.value(FAULTS, groupname="family") -
             before.value(FAULTS, groupname="family") > 9000, 6 * CYCLE, "the orphan's faults")
         self.assertEqual(metrics.value(MEMBERS, groupname="family"), 1)
+        ending.close()
         exporter.scrape_until(lambda m: m.value(MEMBERS, groupname="family") == 0, 6 * CYCLE,
                               "its end")
 
@@ -264,15 +262,16 @@ class Life(ProcessTest):
         while time.monotonic() < end:
             for process in [subprocess.Popen([program]) for _ in range(20)]:
                 process.wait()
-        exporter.scrape_until(lambda m: m.sum(MEMBERS) == 0, 3 * CYCLE, "all have ended")
-        self.assertLessEqual(exporter.open_descriptors(), descriptors + 2)
+        exporter.scrape_until(
+            lambda m: m.sum(MEMBERS) == 0 and exporter.open_descriptors() <= descriptors + 2,
+            3 * CYCLE, "all have ended, and nothing of them is open")
         exporter.check_log_rate()
 
     def test_an_exec_makes_it_another_group(self):
         exporter = self.run_exporter(f'comm: [{SLEEP}], name: "sleeps"',
                                      f'comm: [{own("sh")}], name: "shell"')
         shell, sleep = self.named("/bin/sh", own("sh")), self.named("/bin/sleep", SLEEP)
-        process = subprocess.Popen([shell, "-c", f"read _; exec {sleep} 30"],
+        process = subprocess.Popen([shell, "-c", f"read _; exec {sleep} 600"],
                                    stdin=subprocess.PIPE)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -337,7 +336,7 @@ class Life(ProcessTest):
         names = [b'a"b', b"a\\b", b"a\nb", b"\xff", b") R 1 (", "漢字".encode(), b"x\x1b[31m"]
         setter = ("import ctypes, sys, os, time;"
                   "ctypes.CDLL(None).prctl(15, bytes.fromhex(sys.argv[1]), 0, 0, 0);"
-                  "print('ready', flush=True); time.sleep(60)")
+                  "print('ready', flush=True); time.sleep(600)")
         processes = [subprocess.Popen([sys.executable, "-c", setter, name.hex()],
                                       stdout=subprocess.PIPE) for name in names]
         for process in processes:

@@ -38,7 +38,7 @@ class Churn:
         with open(self.cgroups.directory(name) + b"/cgroup.kill", "w", encoding="ascii") as file:
             file.write("1")
         process.wait()
-        end = time.monotonic() + 2
+        end = time.monotonic() + 60
         while True:
             try:
                 self.cgroups.remove(name)

@@ -46,8 +46,7 @@ class Reload(live.LiveTest):
                 exporter.scrape()  # any answer but 200 raises
                 time.sleep(0.03)
             load.wait()
-        time.sleep(2.5)
-        last = exporter.scrape()
+        last = exporter.after_cycles(2)
         counted = last.value(FAULTS, cgroup=self.path) - first.value(FAULTS, cgroup=self.path)
         # Beside them stand those of starting and ending the load, and where it is built with
         # AddressSanitizer one of shadow memory for every eight pages.
@@ -71,7 +70,7 @@ class Reload(live.LiveTest):
         self.assertEqual(after.find(FAULTS), {})
         self.reload(exporter, live.config(self.cgroups, events=("page-faults",)))
         self.assertEqual(after.value(START, cgroup=self.path), before.value(START, cgroup=self.path))
-        time.sleep(1.5)
+        exporter.after_cycles(2)
         self.assertAlmostEqual(exporter.open_descriptors(), descriptors, delta=2)
 
     def test_a_bad_configuration_never_replaces_a_good_one(self):
@@ -80,8 +79,7 @@ class Reload(live.LiveTest):
         self.reload(exporter, "intervall: 1s\n", good=0)
         self.assertIn("1:1", exporter.stderr())
         self.assertIn("interval", exporter.stderr())
-        time.sleep(1.5)
-        after = exporter.scrape()
+        after = exporter.after_cycles(2)
         self.assertEqual(after.value(START, cgroup=self.path), before.value(START, cgroup=self.path))
         self.assertEqual(after.value(READ_AT), before.value(READ_AT))
         self.reload(exporter, live.config(self.cgroups), good=1)
@@ -99,7 +97,7 @@ class Reload(live.LiveTest):
                     bad.append(metrics.body)
 
         self.reload(exporter, one)
-        time.sleep(1.2)
+        exporter.after_cycles(2)
         thread = threading.Thread(target=scrape)
         thread.start()
         for i in range(6 if is_sanitized() else 12):

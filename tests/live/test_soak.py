@@ -29,12 +29,12 @@ START = "pmu_cgroup_start_time_seconds"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
 STANDING = [f"standing{i}.service" for i in range(5)]
 PROCESSES = """  processes:
-    - {comm: [soak-steady], name: steady, groups: [software]}
-    - {comm: [soak-birth], name: "{{.Comm}}-{{.PID}}", groups: [software]}
-    - {comm: [soak-threads], name: threads, groups: [software]}
-    - {comm: [soak-family], name: family, children: true, groups: [software]}
-    - {comm: [soak-exec], name: exec, groups: [software]}
-"""
+    - {comm: [%s], name: steady, groups: [software]}
+    - {comm: [%s], name: "{{.Comm}}-{{.PID}}", groups: [software]}
+    - {comm: [%s], name: threads, groups: [software]}
+    - {comm: [%s], name: family, children: true, groups: [software]}
+    - {comm: [%s], name: exec, groups: [software]}
+""" % tuple(live.own(name) for name in ("steady", "birth", "threads", "family", "exec"))
 DESCRIPTORS_BACK_WITHIN = 30.0
 SLACK_DESCRIPTORS = 2
 MORE_MEMORY = 1.05
@@ -68,9 +68,9 @@ class SoakTest(live.LiveTest):
     def start_steady(self):
         """A process that stays, under a name of its own."""
         directory = self.enterContext(tempfile.TemporaryDirectory())
-        os.symlink("/bin/sh", directory + "/soak-steady")
-        process = subprocess.Popen([directory + "/soak-steady", "-c",
-                                    "while sleep 0.2; do :; done"])
+        program = os.path.join(directory, live.own("steady"))
+        os.symlink("/bin/sh", program)
+        process = subprocess.Popen([program, "-c", "while sleep 0.2; do :; done"])
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         self.steady = {}

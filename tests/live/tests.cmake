@@ -14,7 +14,7 @@ function(add_live_test name)
     set(sanitized 0)
   endif()
   set_tests_properties(live/${name} PROPERTIES
-    LABELS live TIMEOUT 180 RUN_SERIAL TRUE SKIP_RETURN_CODE 77
+    LABELS live TIMEOUT 900 RUN_SERIAL TRUE SKIP_RETURN_CODE 77
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
 PMU_TEST_CROWD=$<TARGET_FILE:crowd>;PMU_TEST_MECHANISMS=$<TARGET_FILE:mechanisms>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")

@@ -82,11 +82,11 @@ class Cgroups:
             file.write(str(pid))
 
     def dying(self):
-        """How many removed cgroups the kernel still holds, in the whole hierarchy."""
-        text = pathlib.Path(self.mount, "cgroup.stat").read_text()
+        """How many removed cgroups below the top the kernel still holds."""
+        text = pathlib.Path(os.fsdecode(self.directory()), "cgroup.stat").read_text()
         return int(re.search(r"nr_dying_descendants (\d+)", text)[1])
 
-    def _remove_tree(self, directory, within=5.0):
+    def _remove_tree(self, directory, within=30.0):
         for entry in os.scandir(directory):
             if entry.is_dir(follow_symlinks=False):
                 self._remove_tree(entry.path, within)

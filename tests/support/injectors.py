@@ -49,13 +49,13 @@ for thread in threads: thread.join()
 sys.exit(f"storm: {bad[:5]}" if bad else 0)
 """
 
-# Processes of the names that a soak counts; they end with their process group.
+# Processes of the names that a soak counts (live.own); they end with their process group.
 PROCESSES = """
 import ctypes, os, random, signal, sys, threading, time
 chance, end = random.Random(int(sys.argv[2])), time.monotonic() + float(sys.argv[3])
 libc = ctypes.CDLL(None)
 def name(text):
-    libc.prctl(15, text.encode(), 0, 0, 0)
+    libc.prctl(15, f"{text}-{sys.argv[4]}".encode(), 0, 0, 0)
 def start(what):
     pid = os.fork()
     if pid == 0:
@@ -67,7 +67,7 @@ def linger():
 def births():  # killed at random, some before anybody looks at them
     living = []
     def one():
-        name("soak-birth")
+        name("birth")
         linger()
     while time.monotonic() < end:
         if living and (len(living) > 60 or chance.random() < 0.4):
@@ -78,7 +78,7 @@ def births():  # killed at random, some before anybody looks at them
             living.append(start(one))
         time.sleep(chance.choice((0, 0, 0, 0.02)))
 def threads():
-    name("soak-threads")
+    name("threads")
     def one():
         bytearray(100000)
         time.sleep(chance.uniform(0, 0.2))
@@ -93,21 +93,21 @@ def family():  # whose first process ends before its descendants
             chance.random()
         linger()
     def one():
-        name("soak-family")
+        name("family")
         time.sleep(chance.uniform(0, 1.5))
         descend(2)
     while time.monotonic() < end:
         os.waitpid(start(one), 0)
 def execs():  # names that change from one rule's to another's
     def one():
-        name(chance.choice(("soak-birth", "soak-exec", "other")))
+        name(chance.choice(("birth", "exec", "other")))
         time.sleep(chance.uniform(0, 0.3))
-        os.execv("/bin/sh", [chance.choice(("sh", "soak-exec")), "-c", ":"])
+        os.execv("/bin/sh", ["sh", "-c", ":"])
     while time.monotonic() < end:
         for pid in [start(one) for _ in range(10)]: os.waitpid(pid, 0)
 def renames():
     while time.monotonic() < end:
-        name(chance.choice(("soak-birth", "soak-threads", "soak-family", "other")))
+        name(chance.choice(("birth", "threads", "family", "other")))
         time.sleep(0.0005)
 {"births": births, "threads": threads, "family": family, "execs": execs, "renames": renames}[sys.argv[1]]()
 """
@@ -221,7 +221,7 @@ def storm(scene):
     """Sixteen scrapers that never pause."""
     process = python(STORM, scene.exporter.port, scene.random.uniform(1, 3))
     try:
-        if process.wait(30) != 0:
+        if process.wait(60) != 0:
             scene.witness.note(f"the storm ended with {process.returncode}")
     finally:
         end_process(process)
@@ -274,13 +274,13 @@ def scraper_dies(scene):
 def processes(scene, kind, stopped_for=0):
     """Processes of that kind for a while; the exporter may be unable to run meanwhile."""
     process = python(PROCESSES, kind, scene.random.randrange(1 << 32), scene.random.uniform(1, 4),
-                     start_new_session=True)
+                     os.getpid(), start_new_session=True)
     try:
         if stopped_for:
             scene.exporter.process.send_signal(signal.SIGSTOP)
             time.sleep(stopped_for)
             scene.exporter.process.send_signal(signal.SIGCONT)
-        if process.wait(30) != 0:
+        if process.wait(60) != 0:
             scene.witness.note(f"processes, {kind}: ended with {process.returncode}")
     finally:
         with contextlib.suppress(ProcessLookupError):

@@ -10,9 +10,10 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
-from exporter import quote
+from exporter import PATIENCE, quote
 
 SOFTWARE = ("task-clock", "context-switches", "cpu-migrations", "page-faults")
 
@@ -29,6 +30,11 @@ def config(cgroups=None, events=SOFTWARE, linger="3s", system=None, more=""):
     return (f"interval: 1s\nlinger: {linger}\n"
             f"groups:\n  - name: software\n    events: [{', '.join(events)}]\n"
             f"targets:\n{targets}{more}")
+
+
+def own(name):
+    """A comm of 15 characters at most that no other process has, nor a test beside this one."""
+    return f"{name}-{os.getpid()}"
 
 
 def need(*tools):
@@ -56,7 +62,7 @@ class Load:
         self.process.stdin.write(b"g")
         self.process.stdin.close()
 
-    def wait(self, within=30):
+    def wait(self, within=120):
         if self.process.wait(within) != 0:
             raise AssertionError(f"the load ended with {self.process.returncode}")
 
@@ -72,6 +78,28 @@ class Load:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+
+
+class Stuck:
+    """Holds every such system call of one thread back for that long, until the block is left."""
+
+    def __init__(self, thread, call, delay="3600s"):
+        self.status = pathlib.Path(f"/proc/{thread}/status")
+        self.words = ["strace", "-q", "-o", "/dev/null", "-p", str(thread), "-e", f"trace={call}",
+                      "-e", f"inject={call}:delay_enter={delay}"]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.words)
+        end = time.monotonic() + PATIENCE
+        while f"TracerPid:\t{self.process.pid}\n" not in self.status.read_text():
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise AssertionError("strace has not attached itself")
+            time.sleep(0.01)
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
 
 
 def perf_stat_counts(text):

@@ -47,7 +47,7 @@ class Prometheus:
                  f"--web.listen-address=127.0.0.1:{self.port}"],
                 stdout=log, stderr=log, cwd=top)
 
-    def wait_until_ready(self, within=20.0):
+    def wait_until_ready(self, within=60.0):
         end = time.monotonic() + within
         while time.monotonic() < end:
             try:
@@ -58,7 +58,7 @@ class Prometheus:
             time.sleep(0.1)
         raise AssertionError("prometheus is not ready:\n" + self.log.read_text())
 
-    def wait_for_first_scrape(self, within=20.0):
+    def wait_for_first_scrape(self, within=60.0):
         """It takes its time to find its targets."""
         end = time.monotonic() + within
         while not self.query("up"):

@@ -13,11 +13,7 @@ import threading
 import time
 
 import strict_exposition
-from exporter import http_get, is_sanitized
-
-ANSWER_WITHIN = 1.0
-RECOVER_WITHIN = 5.0
-SLACK = 3 if is_sanitized() else 1
+from exporter import ANSWER_WITHIN, RECOVER_WITHIN, SLACK, http_get
 
 
 class Witness(threading.Thread):

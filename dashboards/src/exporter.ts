@@ -112,7 +112,7 @@ const reasons = [
       description: "Wanted, and not counted now or not as a whole, by reason.",
       levels: levels.zeroIsGood,
       labels: { instance: "Instance", kind: "Kind", reason: "Reason" },
-      sortBy: "Targets",
+      sortBy: ["Targets"],
     },
     {
       title: "Targets",
@@ -129,7 +129,7 @@ const reasons = [
         "Configured events that an exporter cannot count: no_pmu is a machine without hardware " +
         "counters, as most virtual ones are.",
       labels: { scope: "Scope", event: "Event", group: "Group", pmu: "PMU", reason: "Reason" },
-      sortBy: "Instances",
+      sortBy: ["Instances"],
     },
     {
       title: "Instances",

@@ -177,7 +177,7 @@ const busiest = table(
     unit: "none",
     levels: levels.none,
     labels: { cgroup: "Cgroup" },
-    sortBy: "CPUs",
+    sortBy: ["Cycles", "CPUs"],
   },
   rateColumn("cycles_total", "Cycles", "hertz"),
   rateColumn("task_clock_seconds_total", "CPUs", "none"),
@@ -197,7 +197,7 @@ const worst = table(
     unit: "percentunit",
     levels: levels.falling(-0.1, -0.2),
     labels: { cgroup: "Cgroup" },
-    sortBy: "-Against a week before",
+    sortBy: ["-Against a week before"],
   },
   {
     title: "Against a day before",

@@ -169,7 +169,14 @@ function valueOf(position: number, columns: Column[]): string {
 
 export interface TableFace extends Face {
   labels: Record<string, string>; // those that are shown, and their titles
-  sortBy?: string; // a title, falling; "-" before it: rising
+  sortBy?: string[]; // titles, falling; "-" before one: rising
+}
+
+function order(title: string): TableSortByFieldStateBuilder {
+  const rises = title.startsWith("-");
+  return new TableSortByFieldStateBuilder()
+    .displayName(rises ? title.slice(1) : title)
+    .desc(!rises);
 }
 
 /** What comes with an answer and says nothing to the reader. */
@@ -200,12 +207,7 @@ export function table(face: TableFace, ...columns: Column[]): tables.PanelBuilde
     });
   columns.forEach((column) => panel.overrideByName(column.title, columnStyle(column)));
   if (face.sortBy) {
-    const rising = face.sortBy.startsWith("-");
-    panel.sortBy([
-      new TableSortByFieldStateBuilder()
-        .displayName(rising ? face.sortBy.slice(1) : face.sortBy)
-        .desc(!rising),
-    ]);
+    panel.sortBy(face.sortBy.map(order));
   }
   return panel;
 }

@@ -6,7 +6,7 @@
         prometheus.query("up")
 
 It scrapes these ports of loopback once a second, as job "pmu". `blocks` is a directory of blocks
-that promtool made: they become its past.
+that promtool made: they become its past. `rules` are texts of rules, evaluated once a second.
 """
 import decimal
 import json
@@ -21,7 +21,8 @@ import urllib.parse
 from exporter import free_port, http_get
 
 CONFIG = """
-global: {{scrape_interval: 1s, scrape_timeout: 1s}}
+global: {{scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}}
+rule_files: ["*.rules.yml"]
 scrape_configs:
   - job_name: pmu
     static_configs: [{{targets: [{targets}]}}]
@@ -31,13 +32,15 @@ RETENTION = "10y"
 
 
 class Prometheus:
-    def __init__(self, *target_ports, blocks=None):
+    def __init__(self, *target_ports, blocks=None, rules=()):
         self.port = free_port()
         self.directory = tempfile.TemporaryDirectory(prefix="prometheus-test-")
         top = pathlib.Path(self.directory.name)
         self.log = top / "log"
         targets = ", ".join(f'"127.0.0.1:{port}"' for port in target_ports)
         (top / "prometheus.yml").write_text(CONFIG.format(targets=targets))
+        for number, text in enumerate(rules):
+            (top / f"{number}.rules.yml").write_text(text)
         if blocks:
             shutil.copytree(blocks, top / "data")
         with open(self.log, "wb") as log:

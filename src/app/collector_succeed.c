@@ -152,6 +152,48 @@ static void adopt_counters(const struct collector *collector, const struct entry
         counter_set_adopt(entry->counters, from->counters, collector->continuing_cpus);
 }
 
+static void adopt_totals(struct entry *entry, const struct entry *from)
+{
+    if (!entry->account || !from->account)
+        return;
+    account_adopt(entry->account, from->account);
+    entry->counted = from->counted;
+}
+
+/* The machine as a sum of its CPUs is read with all of them. */
+static bool is_handed_over(const struct collector *collector, const struct entry *entry,
+                           const struct entry *from)
+{
+    const struct target_class *class = &collector->counting->classes[entry->class_index];
+
+    return entry->counters && from->counters && collector_shares(collector, class->kind) &&
+           !(collector->machine && entry->class_index == CLASS_CPU);
+}
+
+/*
+ * One program in place of another: both have been brought to the present at the same time, and
+ * what they charge from then on they charge at the same switches. So the last reading of the one
+ * and the first of the other are made together, of each target, and next to nothing is lost.
+ */
+static void hand_over(struct collector *collector, struct collector *predecessor,
+                      struct entry *const *from, size_t n_entries)
+{
+    const struct mechanism *bpf = collector->setup.bpf, *before = predecessor->setup.bpf;
+
+    if (!bpf || !before || bpf == before)
+        return;
+    collector_refresh(predecessor);
+    collector_refresh(collector);
+    for (size_t i = 0; i < n_entries; i++) {
+        struct entry *entry = collector->ledger.entries[i];
+
+        if (!from[i] || !is_handed_over(collector, entry, from[i]))
+            continue;
+        collector_read_entry(predecessor, from[i]);
+        collector_read_entry(collector, entry);
+    }
+}
+
 /*
  * Open counters first, then what is new is opened; the old collector reads what it
  * has left, for the last time; then its totals go over. So a group that changed is
@@ -174,11 +216,10 @@ int collector_succeed(struct collector *collector, struct collector *predecessor
         collector->setup.bpf->keep_cpus(collector->setup.bpf, collector->continuing_cpus);
     (void)collector_open(collector); /* what fails is tried again in the cycle */
     collector_read(predecessor);
+    hand_over(collector, predecessor, from, n_entries);
     for (size_t i = 0; i < n_entries; i++)
-        if (from[i] && ledger->entries[i]->account && from[i]->account) {
-            account_adopt(ledger->entries[i]->account, from[i]->account);
-            ledger->entries[i]->counted = from[i]->counted;
-        }
+        if (from[i])
+            adopt_totals(ledger->entries[i], from[i]);
     collector_read(collector);
     inherit_ended(collector, predecessor, sorted, n);
     return 0;

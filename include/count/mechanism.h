@@ -44,7 +44,8 @@ struct mechanism {
      * threads, whom the kernel serves with what the groups of their CPU leave.
      */
     uint64_t cpus_ran_ns, threads_ran_ns;
-    uint64_t reopened; /* groups that could not be read and were closed, since the start */
+    uint64_t unfollowed; /* children of processes that are not counted with them: no room */
+    uint64_t reopened;   /* groups that could not be read and were closed, since the start */
 
     /*
      * Opens what is not open of the sets, many at once, so that each CPU is visited
@@ -105,6 +106,9 @@ struct mechanism *mechanism_direct_new(const struct perf_ops *ops);
  */
 int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_size *size,
                       struct mechanism **ret_mechanism, enum switch_refusal *ret_refusal);
+
+/* Our own number, as a bpf mechanism with room for processes knows them; -errno. */
+pid_t mechanism_bpf_own_number(const struct mechanism *mechanism);
 
 void mechanism_refresh(struct mechanism *mechanism);
 struct mechanism *mechanism_free(struct mechanism *mechanism);

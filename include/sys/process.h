@@ -37,6 +37,9 @@ uint64_t process_start_realtime_ns(uint64_t start_ticks);
  */
 int process_read_comm(int procfs_fd, pid_t pid, char ret_comm[64]);
 
+/* Our own number, as this procfs has it; 0: it does not know us. */
+pid_t process_self(int procfs_fd);
+
 struct process;
 
 /*

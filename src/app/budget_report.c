@@ -103,9 +103,11 @@ int budget_report(const struct config *config, struct event_resolver *resolver,
     AUTO(counting) struct counting *counting = NULL;
     AUTO(cpu_list) struct cpu_list *online = NULL;
     AUTO(pmu_chains) struct pmu_chains *chains = NULL;
-    const bool is_shared = config->counting == CONFIG_COUNTING_BPF && config->n_cgroups > 0;
+    const bool is_shared =
+        config->counting == CONFIG_COUNTING_BPF && config->n_cgroups + config->n_processes > 0;
     struct pmu_share share = {.is_wanted = true,
                               .is_shared[SCOPE_CGROUP] = is_shared,
+                              .is_shared[SCOPE_PROCESS] = is_shared,
                               .is_shared[SCOPE_SYSTEM] = is_shared};
     int r = counting_new(config, resolver, &counting);
 

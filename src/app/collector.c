@@ -212,6 +212,7 @@ void collector_read(struct collector *collector)
     struct entry *machine = collector->machine;
 
     collector_refresh(collector);
+    collector_note_unfollowed(collector);
     memset(collector->status.targets, 0, sizeof(collector->status.targets));
     collector->may_open = collector->orphans || collector->process_orphans;
     if (machine)

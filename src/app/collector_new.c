@@ -26,9 +26,10 @@ static size_t process_descriptors(const struct collector *collector)
 {
     const struct config *config = collector->setup.config;
     size_t half = collector->setup.descriptors / 2;
-    size_t needed =
-        (size_t)config->limits.threads * counting_most_opened(collector->counting, SCOPE_PROCESS) +
-        (size_t)config->limits.processes;
+    size_t threads =
+        collector_shares(collector, SCOPE_PROCESS) ? 0 : (size_t)config->limits.threads;
+    size_t needed = threads * counting_most_opened(collector->counting, SCOPE_PROCESS) +
+                    (size_t)config->limits.processes;
 
     if (config->n_processes == 0)
         return 0;
@@ -233,7 +234,8 @@ static struct mechanism_status mechanism_status(const struct collector *collecto
         return (struct mechanism_status){0};
     return (struct mechanism_status){
         .name = collector_mechanism(collector, kind)->name,
-        .reason = is_left_out ? "bpf does not count these" : collector->setup.mechanism_reason,
+        .reason = is_left_out ? "numbers of processes are those of another PID namespace"
+                              : collector->setup.mechanism_reason,
     };
 }
 

@@ -259,6 +259,19 @@ void collector_read_group(struct collector *collector, struct entry *entry)
     note_members(collector, entry->group);
 }
 
+static uint64_t count_unfollowed(const struct collector *collector)
+{
+    return collector_mechanism(collector, SCOPE_PROCESS)->unfollowed;
+}
+
+void collector_note_unfollowed(struct collector *collector)
+{
+    const uint64_t now = count_unfollowed(collector);
+
+    collector->status.dropped[SCOPE_PROCESS][ABSENCE_OVER_LIMIT] += now - collector->unfollowed;
+    collector->unfollowed = now;
+}
+
 int collector_make_processes(struct collector *collector)
 {
     const struct config *config = collector->setup.config;
@@ -270,6 +283,7 @@ int collector_make_processes(struct collector *collector)
 
     if (config->n_processes == 0)
         return 0;
+    collector->unfollowed = count_unfollowed(collector);
     r = config_processes_make(config, &collector->process_rules, &index, &wrong);
     if (r < 0)
         return r;

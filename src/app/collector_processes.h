@@ -21,6 +21,9 @@ struct process_opening collector_opening(const struct collector *collector,
 /* Reads a group and derives. */
 void collector_read_group(struct collector *collector, struct entry *entry);
 
+/* Counts as dropped the children for whom the mechanism had no room, since it was last asked. */
+void collector_note_unfollowed(struct collector *collector);
+
 /* Adds what of processes is not counted, and why. */
 void collector_census_processes(const struct collector *collector, struct exporter_status *status);
 

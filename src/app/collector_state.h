@@ -20,6 +20,7 @@ struct collector {
     struct process_rules *process_rules;
     struct process_targets *processes; /* NULL where the configuration names none */
     pid_t self;
+    uint64_t unfollowed;      /* children that are not counted with their parents, as last told */
     bool can_inherit_threads; /* the kernel counts threads with who starts them */
     struct cpu_births *cpu_births;
     const struct cpu_list *online;    /* those of them */

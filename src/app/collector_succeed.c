@@ -166,8 +166,20 @@ static bool is_handed_over(const struct collector *collector, const struct entry
 {
     const struct target_class *class = &collector->counting->classes[entry->class_index];
 
-    return entry->counters && from->counters && collector_shares(collector, class->kind) &&
+    if (!collector_shares(collector, class->kind))
+        return false;
+    if (entry->group)
+        return entry->account && from->account;
+    return entry->counters && from->counters &&
            !(collector->machine && entry->class_index == CLASS_CPU);
+}
+
+static void read_once_more(struct collector *collector, struct entry *entry)
+{
+    if (entry->group)
+        collector_read_group(collector, entry);
+    else
+        collector_read_entry(collector, entry);
 }
 
 /*
@@ -189,8 +201,8 @@ static void hand_over(struct collector *collector, struct collector *predecessor
 
         if (!from[i] || !is_handed_over(collector, entry, from[i]))
             continue;
-        collector_read_entry(predecessor, from[i]);
-        collector_read_entry(collector, entry);
+        read_once_more(predecessor, from[i]);
+        read_once_more(collector, entry);
     }
 }
 

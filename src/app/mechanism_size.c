@@ -14,6 +14,12 @@
 /* Beyond it there is room for the CPUs that are online only. */
 #define CHEAP_BYTES (UINT64_C(16) << 20)
 
+/*
+ * Processes that are watched at once: what a process with children starts belongs to it beyond
+ * all limits. They take 80 bytes each.
+ */
+#define MOST_WATCHED 16384
+
 /* Of a cell: a cache line, and room for a group that comes with the next configuration. */
 #define LANES_STEP 8
 
@@ -25,10 +31,14 @@ static bool is_listed(const struct config_words *names, const char *name)
     return false;
 }
 
-static bool is_of_cgroups(const struct config *config, const char *group)
+/* Whether the program charges it to somebody. */
+static bool is_charged(const struct config *config, const char *group)
 {
     for (size_t i = 0; i < config->n_cgroups; i++)
         if (is_listed(&config->cgroups[i].groups, group))
+            return true;
+    for (size_t i = 0; i < config->n_processes; i++)
+        if (is_listed(&config->processes[i].groups, group))
             return true;
     return false;
 }
@@ -39,9 +49,16 @@ static size_t lanes_of(const struct config *config)
     size_t n = 0;
 
     for (size_t i = 0; i < config->n_groups; i++)
-        if (is_of_cgroups(config, config->groups[i].name.text))
+        if (is_charged(config, config->groups[i].name.text))
             n += 2 * SWITCH_GROUP_LANES(config->groups[i].events.n);
     return (n + LANES_STEP - 1) / LANES_STEP * LANES_STEP;
+}
+
+/* Of those that are not counted there are none. */
+static size_t targets_of(const struct config *config)
+{
+    return (config->n_cgroups > 0 ? (size_t)config->limits.cgroups : 0) +
+           (config->n_processes > 0 ? (size_t)config->limits.processes : 0);
 }
 
 static size_t room_for(const struct cpu_list *cpus)
@@ -54,9 +71,10 @@ int mechanism_size_for(const struct config *config, int sysfs_fd, bool v1,
 {
     AUTO(cpu_list) struct cpu_list *online = NULL, *possible = NULL;
     struct switch_program_size size = {
-        /* In a cycle all cgroups may end, and as many begin before what those counted is folded. */
-        .n_slots = 2 * (size_t)config->limits.cgroups + SWITCH_PROGRAM_FIRST,
+        /* In a cycle all targets may end, and as many begin before what those counted is folded. */
+        .n_slots = 2 * targets_of(config) + SWITCH_PROGRAM_FIRST,
         .n_lanes = lanes_of(config),
+        .n_watched = config->n_processes > 0 ? MOST_WATCHED : 0,
         .v1 = v1,
     };
     int r = cpu_list_read_online(sysfs_fd, &online);
@@ -76,5 +94,6 @@ bool mechanism_size_serves(const struct switch_program_size *size,
                            const struct switch_program_size *wanted)
 {
     return size->n_cpus >= wanted->n_cpus && size->n_slots >= wanted->n_slots &&
-           size->n_lanes >= wanted->n_lanes && size->v1 == wanted->v1;
+           size->n_lanes >= wanted->n_lanes && size->n_watched >= wanted->n_watched &&
+           size->v1 == wanted->v1;
 }

@@ -13,6 +13,17 @@
 
 #include "app/log.h"
 #include "app/mechanism_size.h"
+#include "sys/process.h"
+
+/* A procfs of another PID namespace has other numbers than the program sees. */
+static void see_to_processes(const struct service *service, struct mechanism *bpf)
+{
+    if (!bpf->counts_processes || mechanism_bpf_own_number(bpf) == process_self(service->procfs_fd))
+        return;
+    bpf->counts_processes = false;
+    log_warning("processes are counted direct, although bpf is configured", "reason",
+                "their numbers are those of another PID namespace than the initial one");
+}
 
 /* Makes another one, or leaves it at direct. */
 static void make_bpf(const struct service *service, struct mechanism_choice *choice)
@@ -22,11 +33,18 @@ static void make_bpf(const struct service *service, struct mechanism_choice *cho
 
     if (r >= 0) {
         choice->bpf->paused = service->mechanism->paused;
+        see_to_processes(service, choice->bpf);
         return;
     }
     choice->reason = switch_refusal_text(refusal);
     log_warning("cgroups are counted direct, although bpf is configured", "reason", choice->reason,
                 "error", strerror(-r));
+}
+
+/* Whether there is anything that it is better for. */
+static bool is_for_bpf(const struct service *service, const struct config *config)
+{
+    return config->n_processes > 0 || (config->n_cgroups > 0 && service->root.fd >= 0);
 }
 
 struct mechanism_choice service_choose_mechanism(const struct service *service,
@@ -37,7 +55,7 @@ struct mechanism_choice service_choose_mechanism(const struct service *service,
 
     if (config->counting == CONFIG_COUNTING_AUTO)
         choice.reason = "bpf is taken only where it is configured";
-    if (config->counting != CONFIG_COUNTING_BPF || config->n_cgroups == 0 || service->root.fd < 0)
+    if (config->counting != CONFIG_COUNTING_BPF || !is_for_bpf(service, config))
         return choice;
     r = mechanism_size_for(config, service->sysfs_fd, !service->root.v2, &choice.size);
     if (r < 0) {

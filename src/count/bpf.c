@@ -125,6 +125,7 @@ static void bpf_refresh(struct mechanism *mechanism)
     refresh_cpus(bpf);
     if (cgroup_slots_any_left(bpf->slots))
         cgroup_slots_fold(bpf->slots);
+    mechanism->unfollowed = switch_program_unfollowed(bpf->program);
     tell_open_counters(bpf);
 }
 
@@ -307,6 +308,13 @@ static int bpf_open(struct mechanism *mechanism, struct counter_set **sets, size
         open_set(bpf, sets[i]);
     tell_open_counters(bpf);
     return 0;
+}
+
+pid_t mechanism_bpf_own_number(const struct mechanism *mechanism)
+{
+    const struct bpf *bpf = (const struct bpf *)mechanism;
+
+    return bpf->size.n_watched > 0 ? switch_program_own_number(bpf->program) : -EOPNOTSUPP;
 }
 
 uint64_t bpf_doubtful(const struct mechanism *mechanism, size_t lane)

@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -232,4 +233,15 @@ int process_cmdline(struct process *process, const char **ret_cmdline)
         return r;
     *ret_cmdline = process->arguments;
     return 0;
+}
+
+pid_t process_self(int procfs_fd)
+{
+    char number[32];
+    ssize_t n = readlinkat(procfs_fd, "self", number, sizeof(number) - 1);
+
+    if (n <= 0)
+        return 0;
+    number[n] = '\0';
+    return (pid_t)strtol(number, NULL, 10);
 }

@@ -19,13 +19,7 @@
 /* A procfs of another PID namespace has other numbers than the system calls. */
 static bool is_our_namespace(int procfs_fd)
 {
-    char self[32];
-    ssize_t n = readlinkat(procfs_fd, "self", self, sizeof(self) - 1);
-
-    if (n <= 0)
-        return false;
-    self[n] = '\0';
-    return strtol(self, NULL, 10) == (long)getpid();
+    return process_self(procfs_fd) == getpid();
 }
 
 int process_targets_new(int procfs_fd, const struct process_rules *rules,

@@ -79,6 +79,28 @@ static void size__has_room_for_twice_what_the_configuration_wants(void **state)
     assert_true(f->size.n_lanes >= 2 * (SWITCH_GROUP_LANES(4) + SWITCH_GROUP_LANES(3)));
 }
 
+static void size__has_room_for_processes_where_there_are_rules_for_some(void **state)
+{
+    struct fixture *f = *state;
+    struct config_process_rule rule = {.groups = f->rule.groups};
+    size_t slots;
+
+    find(f, "0\n", "0\n");
+    assert_int_equal(f->size.n_watched, 0);
+    slots = f->size.n_slots;
+    rule.groups.words = f->names + 1;
+    f->config.processes = &rule;
+    f->config.n_processes = 1;
+    f->config.limits.processes = 200;
+    find(f, "0\n", "0\n");
+    assert_true(f->size.n_watched >= 2 * 200);
+    assert_true(f->size.n_slots >= slots + 2 * 200);
+    assert_true(f->size.n_lanes >= 2 * (SWITCH_GROUP_LANES(4) + SWITCH_GROUP_LANES(3)));
+    f->config.n_cgroups = 0;
+    find(f, "0\n", "0\n");
+    assert_true(f->size.n_slots < slots);
+}
+
 static void size__of_an_unknown_machine_is_none(void **state)
 {
     struct fixture *f = *state;
@@ -105,6 +127,9 @@ static void serves__where_nothing_is_smaller(void **state)
     f->size.n_lanes--;
     assert_false(mechanism_size_serves(&f->size, &wanted));
     f->size = wanted;
+    wanted.n_watched = 1;
+    assert_false(mechanism_size_serves(&f->size, &wanted));
+    wanted = f->size;
     f->size.v1 = true;
     assert_false(mechanism_size_serves(&f->size, &wanted));
 }
@@ -116,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(size__has_room_for_each_possible_cpu_where_that_is_cheap),
         TEST(size__has_room_for_twice_what_the_configuration_wants),
+        TEST(size__has_room_for_processes_where_there_are_rules_for_some),
         TEST(size__of_an_unknown_machine_is_none),
         TEST(serves__where_nothing_is_smaller),
     };

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(count bpf)
+add_unit_test(count bpf_processes)
 add_unit_test(count cgroup_slots)
 add_unit_test(count counter_adopt)
 add_unit_test(count counter_set)

@@ -310,7 +310,7 @@ void switch_groups_keep_cpus(struct switch_groups *groups, const struct cpu_list
 
 bool switch_groups_are_open(const struct switch_groups *groups, size_t cpu)
 {
-    for (size_t i = 0; i < SWITCH_GROUPS_MAX; i++)
+    for (size_t i = SWITCH_GROUPS_MAX; i-- > 0;) /* the first are made last */
         if (groups->groups[i].places && groups->groups[i].places[cpu].descriptors)
             return true;
     return false;

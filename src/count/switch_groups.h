@@ -11,11 +11,11 @@
 #include "count/mechanism.h"
 #include "sys/switch_program.h"
 
-/* More groups than a configuration can have counted at once. */
-#define SWITCH_GROUPS_MAX 16
+/* Twice those of a configuration: before and after a reload. */
+#define SWITCH_GROUPS_MAX 128
 
 /* How many births of a CPU are told from each other: no user is older than its collector. */
-#define SWITCH_BIRTHS 8
+#define SWITCH_BIRTHS 4
 
 struct switch_groups;
 

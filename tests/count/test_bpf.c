@@ -80,7 +80,7 @@ static void make_mechanism(struct fixture *f)
     } else if (mechanism_bpf_new(&perf_ops_kernel, &size, &f->bpf, &refusal) < 0) {
         print_message("skipped: no bpf: %s\n", switch_refusal_text(refusal));
     } else {
-        f->bpf->descriptors = 1000;
+        f->bpf->descriptors = SIZE_MAX;
     }
 }
 
@@ -236,6 +236,29 @@ static void a_cgroup__is_not_charged_what_its_group_has_counted_for_the_system(v
     (void)counter_set_free(system);
 }
 
+static void groups__of_the_system_may_be_as_many_as_a_configuration_has(void **state)
+{
+    enum { N = 64 };
+    struct fixture *f = need_bpf(state);
+    struct event events[N] = {0};
+    const struct event *wanted[N];
+    struct group_spec specs[N];
+    struct event_groups *groups;
+    struct counter_set *set;
+
+    for (size_t i = 0; i < N; i++) {
+        events[i].code = (struct event_code){
+            .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .config1 = i};
+        wanted[i] = &events[i];
+        specs[i] = (struct group_spec){"dummy", &wanted[i], 1};
+    }
+    assert_int_equal(event_groups_new(SCOPE_SYSTEM, specs, N, &groups), 0);
+    set = open_whole(f, groups);
+    assert_int_equal(f->bpf->open_counters, N * f->cpus->n);
+    (void)counter_set_free(set);
+    (void)event_groups_free(groups);
+}
+
 static void lanes__are_for_cgroups_only(void **state)
 {
     struct fixture *f = need_bpf(state);
@@ -318,6 +341,7 @@ int main(void)
         TEST(a_group_of_the_system_and_a_cgroup__is_open_once),
         TEST(system__counts_with_and_without_a_cgroup_beside_it),
         TEST(a_cgroup__is_not_charged_what_its_group_has_counted_for_the_system),
+        TEST(groups__of_the_system_may_be_as_many_as_a_configuration_has),
         TEST(lanes__are_for_cgroups_only),
         TEST(a_cpu_that_was_away__is_read_a_last_time_and_opened_anew),
         cmocka_unit_test(what_would_take_too_much_memory__is_refused),

@@ -22,18 +22,19 @@ targets:
   cgroups:
     - include: ["/zero", "/one"]
       groups: [core]
-limits: {{pmu_counters: all}}
+limits: {{pmu_counters: all, cgroups: CGROUPS}}
 """
-# At 8 ns an instruction the load on CPU 0 lasts longer than all the coming and going.
-SCRIPT = f"""
+# For so many that the cells of possible CPUs are not cheap: there is room for those that are online.
+MANY_CGROUPS = "100000"
+BEGIN = """
 enable_counting
 make_cgroup /zero; make_cgroup /one; make_cgroup /perf
 install_perf
-cpu1() {{
+cpu1() {
     echo $1 >/sys/devices/system/cpu/cpu1/online
-}}
+}
 # perf_stat NAME CPU SECONDS
-perf_stat() {{
+perf_stat() {
     (LD_LIBRARY_PATH=/tmp/perf enter /perf taskset 1 /tmp/perf/perf stat -x ';' -a -C $2 \\
         -e instructions:u -G /$1 -o $OUT/$1.perf -- sh -c "echo >$OUT/$1.open; sleep $3") &
     perf=$!
@@ -42,11 +43,14 @@ perf_stat() {{
         sleep 0.1
     done
     die "perf does not count"
-}}
+}
 # load NAME MASK INSTRUCTIONS
-load() {{
+load() {
     taskset $2 known_load $cgroups/$1/cgroup.procs $cgroups/rest/cgroup.procs $3
-}}
+}
+"""
+# At 8 ns an instruction the load on CPU 0 lasts longer than all the coming and going.
+SCRIPT = BEGIN + f"""
 start_exporter config
 sleep 2
 scrape begin
@@ -77,15 +81,30 @@ scrape one
 wait $perf
 stop_exporter
 """
+LATE_SCRIPT = BEGIN + f"""
+cpu1 0
+start_exporter config
+sleep 2
+cpu1 1
+for _ in $(seq 300); do
+    scrape ready
+    grep -q '^pmu_cpu_instructions_user_total{{cpu="1"}}' $OUT/ready && break
+    sleep 0.1
+done
+sleep 2
+scrape late
+perf_stat one 1 5
+load one 2 {64 * 1_000_000 + 4}
+sleep 2
+scrape one
+wait $perf
+stop_exporter
+"""
 UNCOUNTED = {"kind": "system", "reason": "cpu_offline"}
 NAME = "_instructions_user_total"
 
 
-class Hotplug(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.results = Guest(f"hotplug_{COUNTING}", cpus=2, shift=3).run(SCRIPT, config=CONFIG)
-
+class HotplugTest(unittest.TestCase):
     def of_perf(self, name):
         line = next(l for l in self.results.text(f"{name}.perf").splitlines() if ";" in l)
         return int(line.split(";")[0])
@@ -93,8 +112,8 @@ class Hotplug(unittest.TestCase):
     def total(self, scrape, cgroup):
         return int(self.results.scrape(scrape).value("pmu_cgroup" + NAME, cgroup=cgroup))
 
-    def test_it_is_this_mechanism(self):
-        for name in ("begin", "offline.01", "zero"):
+    def assert_mechanism(self, *scrapes):
+        for name in scrapes:
             scrape = self.results.scrape(name)
             reason = scrape.labels("pmu_exporter_mechanism_info", "reason")
             if "built without libbpf" in reason:
@@ -103,6 +122,16 @@ class Hotplug(unittest.TestCase):
                              {"system", "cgroup"})
             self.assertEqual(scrape.labels("pmu_exporter_mechanism_info", "mechanism"),
                              {COUNTING}, reason)
+
+
+class Hotplug(HotplugTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.results = Guest(f"hotplug_{COUNTING}", cpus=2, shift=3).run(
+            SCRIPT, config=CONFIG.replace("CGROUPS", "1000"))
+
+    def test_it_is_this_mechanism(self):
+        self.assert_mechanism("begin", "offline.01", "zero")
 
     def test_by_bpf_two_cgroups_and_the_machine_have_one_counter_a_cpu(self):
         self.assertEqual(self.results.scrape("begin").value("pmu_exporter_open_counters"),
@@ -139,6 +168,21 @@ class Hotplug(unittest.TestCase):
         before = self.results.scrape("begin").value("pmu_exporter_open_counters")
         for name in ("online.01", "online.10", "zero"):
             self.assertEqual(self.results.scrape(name).value("pmu_exporter_open_counters"), before)
+
+
+class LateCpu(HotplugTest):
+    """A CPU comes for which, by bpf, there is no room: the program is replaced by a larger one."""
+    @classmethod
+    def setUpClass(cls):
+        cls.results = Guest(f"hotplug_late_{COUNTING}", cpus=2, shift=3).run(
+            LATE_SCRIPT, config=CONFIG.replace("CGROUPS", MANY_CGROUPS))
+
+    def test_it_is_this_mechanism(self):
+        self.assert_mechanism("late", "one")
+
+    def test_what_runs_there_is_counted(self):
+        self.assertEqual(self.total("one", "/one") - self.total("late", "/one"),
+                         self.of_perf("one"))
 
 
 if __name__ == "__main__":

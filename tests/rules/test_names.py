@@ -5,15 +5,16 @@
 Those of software events and of the exporter itself are taken from a live one; a hardware event's
 name, which a machine without a PMU does not show, is made of the events in the shipped config.
 """
+import os
 import re
 
 import live
 import rules
 from cgroups import Cgroups
-from exporter import Exporter
+from exporter import PATIENCE, Exporter
 
 OF_PROMETHEUS = {"up"}
-PROCESS_RULE = "  processes:\n    - {comm: [python3, sh], groups: [software]}\n"
+PROCESS_RULE = f"  processes:\n    - {{pid: [{os.getpid()}], groups: [software]}}\n"
 
 
 def families(system, last, more=""):
@@ -23,7 +24,7 @@ def families(system, last, more=""):
         cgroups.make("a.service")
         with Exporter(live.config(cgroups, system=system, more=more)) as exporter:
             metrics = exporter.scrape_until(
-                lambda m: last in m.families, 10, f"{last} is there")
+                lambda m: last in m.families, PATIENCE, f"{last} is there")
     return set(re.findall(rb"(?m)^# TYPE (\S+)", metrics.body))
 
 

@@ -53,7 +53,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     state->missed += !told;
     state->task = (__u32)next->pid + 1;
     if (!told || !is_in_place(state, prev))
-        make_up(state, cpu, prev);
+        make_up(state, cpu, prev, told);
     was_last = watches && state->runner.watched != SWITCH_SLOT_NONE && prev->exit_state;
     if (!was_last && is_same_runner(state, next))
         return 0;
@@ -74,19 +74,26 @@ int on_refresh(void *unused)
     struct task_struct *current = bpf_get_current_task_btf();
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+    bool told;
 
     if (!state)
         return 0;
     if (*(volatile __u32 *)&state->is_changing)
         return 1;
-    if (!has_come(state, current) || !is_in_place(state, current))
-        make_up(state, cpu, current);
+    told = has_come(state, current);
+    if (!told || !is_in_place(state, current))
+        make_up(state, cpu, current, told);
     charge(state, cpu, TURN_GOES_ON);
     state->runner = runner_afresh(state, current);
     return 0;
 }
 
-/* A task that moves itself is charged to its new cgroup from here on. */
+/*
+ * A task that moves itself is charged to its new cgroup from here on. One that another moves may
+ * run on another CPU, which this one cannot make look: when that looks next, at a switch or a
+ * refresh, it finds the task elsewhere and here when that began. Of several moves in between, the
+ * last one counts.
+ */
 SEC("tp_btf/cgroup_attach_task")
 int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *leader,
              bool threadgroup)
@@ -94,7 +101,11 @@ int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *l
     struct task_struct *current = bpf_get_current_task_btf();
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+    __u32 tgid = (__u32)leader->tgid;
+    __u64 now_ns = bpf_ktime_get_ns();
 
+    if (leader != current)
+        (void)bpf_map_update_elem(&moves, &tgid, &now_ns, BPF_ANY);
     if (!state || is_in_place(state, current))
         return 0;
     set_changing(state, true);

@@ -24,6 +24,16 @@ struct {
     __uint(max_entries, 1);
 } cells SEC(".maps"); /* [cpu][slot] */
 
+/* Processes whose move is remembered; of one that is forgotten more is divided by guess. */
+#define MOST_MOVES 1024
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __type(key, __u32);
+    __type(value, __u64);
+    __uint(max_entries, MOST_MOVES);
+} moves SEC(".maps"); /* when a process was moved by another, by tgid */
+
 /* What a charge ends. */
 enum turn {
     TURN_GOES_ON,
@@ -132,17 +142,34 @@ static __always_inline void charge(struct switch_cpu *state, __u32 cpu, enum tur
     charge_cells(state, cpu, turn, cell, watched_cell);
 }
 
-/* In 1/1024: how much of the time since the last reading the task has run. */
-static __always_inline __u64 share_of(struct task_struct *task, const struct switch_cpu *state,
-                                      __u32 cpu)
+/* Shares are parts of this. */
+#define SHARE_WHOLE (1u << 20)
+
+/* How long the task has been where it is now, or 0: then it is being moved at this moment. */
+static __always_inline __u64 since_its_move(const struct task_struct *task)
 {
-    __u64 ran = task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime, passed;
+    __u32 tgid = (__u32)task->tgid;
+    __u64 *moved_ns = bpf_map_lookup_elem(&moves, &tgid);
+
+    return moved_ns ? bpf_ktime_get_ns() - *moved_ns : 0;
+}
+
+/*
+ * How much of what has been counted since the last reading is the task's where it is now, by time:
+ * since it was moved, if we were told that it came; else what it ran in this turn.
+ */
+static __always_inline __u64 share_of(struct task_struct *task, const struct switch_cpu *state,
+                                      __u32 cpu, bool told)
+{
+    __u64 its = task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime, passed;
     struct switch_reading now;
 
     if (bpf_perf_event_read_value(&events, cpu * SWITCH_EVENTS_MAX, (void *)&now, sizeof(now)) < 0)
         return 0;
     passed = now.enabled - state->last[0].enabled;
-    return ran < passed ? ran * 1024 / passed : 1024;
+    if (told)
+        its = since_its_move(task);
+    return its < passed ? its * SHARE_WHOLE / passed : SHARE_WHOLE;
 }
 
 /*
@@ -166,9 +193,9 @@ static __always_inline void charge_part(struct switch_cpu *state, __u32 cpu, __u
             continue;
         part = *last;
         add_apart(i, &now, &part, doubt);
-        part.value += (now.value - part.value) * share / 1024;
-        part.enabled += (now.enabled - part.enabled) * share / 1024;
-        part.running += (now.running - part.running) * share / 1024;
+        part.value += (now.value - part.value) * share / SHARE_WHOLE;
+        part.enabled += (now.enabled - part.enabled) * share / SHARE_WHOLE;
+        part.running += (now.running - part.running) * share / SHARE_WHOLE;
         if (watched_cell)
             add_apart(i, &part, last, watched_cell);
         add_apart(i, &part, last, cell);
@@ -177,10 +204,11 @@ static __always_inline void charge_part(struct switch_cpu *state, __u32 cpu, __u
 }
 
 /*
- * The task that runs is another one than the remembered, or in another cgroup: we have not been
- * told of the switch to it. What it ran in this turn is its own.
+ * The task that runs is in another cgroup than the remembered one, to which it was moved; or it is
+ * another one, and we have not been told of the switch to it.
  */
-static __noinline void make_up(struct switch_cpu *state, __u32 cpu, struct task_struct *task)
+static __noinline void make_up(struct switch_cpu *state, __u32 cpu, struct task_struct *task,
+                               bool told)
 {
     struct switch_runner runner = runner_of(state, task);
     __u64 *cell = cell_of(cpu, runner.slot), *watched_cell = NULL, share;
@@ -188,7 +216,7 @@ static __noinline void make_up(struct switch_cpu *state, __u32 cpu, struct task_
     if (!cell)
         return;
     if (!is_charged_alike(&runner, &state->runner)) {
-        share = share_of(task, state, cpu);
+        share = share_of(task, state, cpu, told);
         if (watches && runner.watched != SWITCH_SLOT_NONE)
             watched_cell = cell_of(cpu, runner.watched);
         if (watched_cell)

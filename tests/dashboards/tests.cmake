@@ -8,18 +8,18 @@ function(add_dashboard_test name label)
   add_test(NAME dashboards/${name}
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/dashboards/test_${name}.py)
   set_tests_properties(dashboards/${name} PROPERTIES
-    LABELS ${label} TIMEOUT 300 SKIP_RETURN_CODE 77
+    LABELS ${label} TIMEOUT 900 SKIP_RETURN_CODE 77
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;\
 PMU_TEST_DASHBOARDS=${CMAKE_BINARY_DIR}/dashboards;${ARGN}\
 PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support:${CMAKE_CURRENT_SOURCE_DIR}/vm")
 endfunction()
 
 add_dashboard_test(generated lint)
-set_tests_properties(dashboards/generated PROPERTIES TIMEOUT 600)
+set_tests_properties(dashboards/generated PROPERTIES TIMEOUT 1200)
 add_dashboard_test(linter lint)
 add_dashboard_test(promql unit)
 add_dashboard_test(live live)
 set_tests_properties(dashboards/live PROPERTIES RUN_SERIAL TRUE)
 add_dashboard_test(recorded vm "PMU_TEST_ARM64=${CMAKE_BINARY_DIR}/arm64;")
 set_tests_properties(dashboards/recorded PROPERTIES
-  FIXTURES_REQUIRED vm_guest TIMEOUT 400)
+  FIXTURES_REQUIRED vm_guest TIMEOUT 2700)

@@ -21,7 +21,7 @@ from exporter import Metrics
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARIES = "/usr/lib/aarch64-linux-gnu"
-SECONDS = 120
+SECONDS = 900
 MEMORY = 512
 SERIAL_LINES = 60
 

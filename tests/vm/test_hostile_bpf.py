@@ -70,7 +70,7 @@ USER = "instructions_user_total"
 class Hostile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("hostile_bpf", memory=1024, seconds=200).run(SCRIPT, config=CONFIG)
+        cls.results = Guest("hostile_bpf", memory=1024).run(SCRIPT, config=CONFIG)
         info = cls.results.scrape("during").labels("pmu_exporter_mechanism_info", "reason")
         if info == {"built without libbpf"}:
             raise unittest.SkipTest("built without libbpf")

@@ -105,7 +105,7 @@ show stopped
 class Service(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = FullGuest("service", seconds=200, units={"load.service": LOAD}).run(
+        cls.results = FullGuest("service", units={"load.service": LOAD}).run(
             SCRIPT, three=THREE, bpf=BPF)
 
     def properties(self, name):

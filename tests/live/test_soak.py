@@ -7,7 +7,9 @@ PMU_TEST_SEED repeats a run, as far as a machine repeats itself.
 import collections
 import contextlib
 import os
+import pathlib
 import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -41,6 +43,13 @@ MORE_MEMORY = 1.05
 RESTS_FOR_A_SLOPE = 50  # fewer say nothing
 
 
+def unit_environment():
+    """What the unit gives the service for its heap."""
+    text = (pathlib.Path(__file__).resolve().parents[2] /
+            "systemd/pmu_exporter.service.in").read_text()
+    return dict(re.findall(r"(?m)^Environment=(GLIBC_TUNABLES)=(\S+)$", text))
+
+
 class SoakTest(live.LiveTest):
     def start(self):
         """Some cgroups that stay, with processes that keep switching; the exporter; the rest."""
@@ -54,7 +63,8 @@ class SoakTest(live.LiveTest):
             self.cgroups.enter(name, process.pid)
         self.start_steady()
         self.exporter = self.enterContext(
-            Exporter(live.config(self.cgroups, system="all", more=PROCESSES)))
+            Exporter(live.config(self.cgroups, system="all", more=PROCESSES),
+                     env=unit_environment()))
         self.witness = self.enterContext(Witness(self.exporter))
         self.scene = injectors.Scene(self.exporter, self.cgroups, self.witness,
                                      random.Random(SEED))

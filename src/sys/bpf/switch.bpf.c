@@ -25,14 +25,6 @@
 
 #include <bpf/bpf_tracing.h>
 
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __type(key, __u32);
-    __type(value, struct switch_cpu);
-    __uint(max_entries, 1);
-} cpus SEC(".maps");
-
 /* Whether the state is being changed with interrupts on: by who cannot be preempted, though. */
 static __always_inline void set_changing(struct switch_cpu *state, bool changing)
 {
@@ -59,7 +51,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         return 0;
     runner = runner_of(state, next);
     if (was_last || !is_charged_alike(&runner, &state->runner))
-        charge(state, cpu, was_last ? TURN_WAS_LAST : TURN_ENDS);
+        charge(cpu, was_last ? TURN_WAS_LAST : TURN_ENDS);
     state->runner = runner;
     return 0;
 }
@@ -83,7 +75,8 @@ int on_refresh(void *unused)
     told = has_come(state, current);
     if (!told || !is_in_place(state, current))
         make_up(state, cpu, current, told);
-    charge(state, cpu, TURN_GOES_ON);
+    state->task = (__u32)current->pid + 1;
+    charge(cpu, TURN_GOES_ON);
     state->runner = runner_afresh(state, current);
     return 0;
 }
@@ -109,7 +102,7 @@ int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *l
     if (!state || is_in_place(state, current))
         return 0;
     set_changing(state, true);
-    charge(state, cpu, TURN_GOES_ON);
+    charge(cpu, TURN_GOES_ON);
     state->runner = runner_of(state, current);
     set_changing(state, false);
     return 0;
@@ -146,7 +139,7 @@ static __always_inline void stop_watching(struct task_struct *task)
     if (!state || !task->mm || state->runner.watched == SWITCH_SLOT_NONE || !has_come(state, task))
         return;
     set_changing(state, true);
-    charge(state, cpu, TURN_GOES_ON);
+    charge(cpu, TURN_GOES_ON);
     state->runner.tgid = 0; /* whoever comes next is looked up, also another thread of it */
     state->runner.watched = SWITCH_SLOT_NONE;
     set_changing(state, false);

@@ -19,6 +19,14 @@ struct {
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(map_flags, BPF_F_MMAPABLE);
+    __type(key, __u32);
+    __type(value, struct switch_cpu);
+    __uint(max_entries, 1);
+} cpus SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
     __uint(key_size, sizeof(__u32));
     __uint(value_size, sizeof(__u64));
     __uint(max_entries, 1);
@@ -99,7 +107,7 @@ static __noinline void add_apart(__u32 event, const struct switch_reading *now,
  * watched_cell may be NULL. The switch that ends a turn is the cgroup's. It is the process's too
  * unless it is a task's last one: by then the kernel has closed what perf would count it with.
  */
-static __always_inline void charge_cells(struct switch_cpu *state, __u32 cpu, enum turn turn,
+static __always_inline void charge_cells(struct switch_cpu *state, __u32 cpu, __u32 turn,
                                          __u64 *cell, __u64 *watched_cell)
 {
     for (__u32 i = 0; i < SWITCH_EVENTS_MAX; i++) {
@@ -125,21 +133,28 @@ static __always_inline void charge_cells(struct switch_cpu *state, __u32 cpu, en
     }
 }
 
-/* What has been counted since the last reading goes to the slots that are remembered. */
-static __always_inline void charge(struct switch_cpu *state, __u32 cpu, enum turn turn)
+/*
+ * What has been counted since the last reading goes to the slots that are remembered. Not static:
+ * so the verifier walks it once, not wherever it is called. Returns nothing of interest.
+ */
+__noinline int charge(__u32 cpu, __u32 turn)
 {
-    __u64 *cell = cell_of(cpu, state->runner.slot), *watched_cell;
+    struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+    __u64 *cell, *watched_cell;
 
+    if (!state)
+        return 0;
+    cell = cell_of(cpu, state->runner.slot);
     if (!cell)
-        return;
+        return 0;
     if (!watches || state->runner.watched == SWITCH_SLOT_NONE) {
         charge_cells(state, cpu, turn, cell, NULL);
-        return;
+        return 0;
     }
     watched_cell = cell_of(cpu, state->runner.watched);
-    if (!watched_cell)
-        return;
-    charge_cells(state, cpu, turn, cell, watched_cell);
+    if (watched_cell)
+        charge_cells(state, cpu, turn, cell, watched_cell);
+    return 0;
 }
 
 /* Shares are parts of this. */
@@ -175,15 +190,18 @@ static __always_inline __u64 share_of(struct task_struct *task, const struct swi
 /*
  * Charges a part of what has been counted since the last reading to other slots than the
  * remembered ones, which get the rest of it when they are charged. Of all that, the doubtful
- * slot keeps the sum.
+ * slot keeps the sum. As above.
  */
-static __always_inline void charge_part(struct switch_cpu *state, __u32 cpu, __u64 share,
-                                        __u64 *cell, __u64 *watched_cell)
+__noinline int charge_part(__u32 cpu, __u32 slot, __u32 watched_slot, __u64 share)
 {
-    __u64 *doubt = cell_of(cpu, SWITCH_SLOT_DOUBTFUL);
+    struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+    __u64 *doubt = cell_of(cpu, SWITCH_SLOT_DOUBTFUL), *cell = cell_of(cpu, slot);
+    __u64 *watched_cell = NULL; /* there is none */
 
-    if (!doubt)
-        return;
+    if (!state || !doubt || !cell)
+        return 0;
+    if (watches && watched_slot != SWITCH_SLOT_NONE)
+        watched_cell = cell_of(cpu, watched_slot);
     for (__u32 i = 0; i < SWITCH_EVENTS_MAX; i++) {
         struct switch_reading *last = &state->last[i], now, part;
 
@@ -201,6 +219,7 @@ static __always_inline void charge_part(struct switch_cpu *state, __u32 cpu, __u
         add_apart(i, &part, last, cell);
         *last = part;
     }
+    return 0;
 }
 
 /*
@@ -211,19 +230,10 @@ static __noinline void make_up(struct switch_cpu *state, __u32 cpu, struct task_
                                bool told)
 {
     struct switch_runner runner = runner_of(state, task);
-    __u64 *cell = cell_of(cpu, runner.slot), *watched_cell = NULL, share;
 
-    if (!cell)
-        return;
     if (!is_charged_alike(&runner, &state->runner)) {
-        share = share_of(task, state, cpu, told);
-        if (watches && runner.watched != SWITCH_SLOT_NONE)
-            watched_cell = cell_of(cpu, runner.watched);
-        if (watched_cell)
-            charge_part(state, cpu, share, cell, watched_cell);
-        else
-            charge_part(state, cpu, share, cell, NULL);
-        charge(state, cpu, TURN_GOES_ON);
+        charge_part(cpu, runner.slot, runner.watched, share_of(task, state, cpu, told));
+        charge(cpu, TURN_GOES_ON);
     }
     state->runner = runner;
 }

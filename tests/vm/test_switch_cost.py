@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What counting adds to a switch between two counted cgroups, in instructions (tests/bench/switch.c).
+
+At a nanosecond an instruction the guest's clock is a count of them: the figures are the same on a
+busy host, within about a hundred.
+"""
+import re
+import unittest
+
+import live
+from guest import Guest
+
+# By bpf, for so many hardware events; the switch itself takes 9,200.
+MOST = {1: 1200, 3: 1800, 6: 2700}
+SCRIPT = f"""
+enable_counting
+read_ahead /tmp/bin/bench_switch
+for n in {' '.join(map(str, MOST))}; do
+    bench_switch 500 2 $n 1 >>$OUT/table
+done
+"""
+
+
+class SwitchCost(unittest.TestCase):
+    def test_bpf_adds_few_instructions_and_far_fewer_than_direct(self):
+        text = Guest("switch_cost").run(SCRIPT).text("table")
+        if "no bpf" in text:
+            self.skipTest(text)
+        print(text)
+        rows = re.findall(r"^ *(\d+) hardware.*\n2 cgroups .*?\( *([+-]\d+),.*?\( *([+-]\d+),", text,
+                          re.MULTILINE)
+        self.assertEqual([int(row[0]) for row in rows], list(MOST))
+        for n, direct, bpf in (map(int, row) for row in rows):
+            self.assertLess(bpf, MOST[n])
+            self.assertLess(2 * bpf, direct)
+
+
+if __name__ == "__main__":
+    live.main()

@@ -9,8 +9,9 @@
  * fro over pipes, each in a cgroup of its own (or both in one), four software events counted, or so
  * many of the PMU, for several numbers of counted cgroups, flat or nested seven deep, with and
  * without forty system-wide software events beside. The three ways take turns; shown is the least
- * of the turns in ns a switch: what else the machine does only adds. In a guest whose clock is its
- * instructions (tests/vm) one turn is the truth. Needs root and cgroup v2.
+ * batch of them all in ns a switch: what else the machine does only adds, unless somebody else
+ * counts. In a guest whose clock is its instructions (tests/vm) one turn is the truth. Needs root
+ * and cgroup v2.
  */
 
 #include <fcntl.h>
@@ -29,6 +30,7 @@
 #define SYSTEM_EVENTS 40
 #define MOST_CGROUPS  1000
 #define DEPTH         7
+#define BATCHES       20
 #define SETTLE_NS     100000000ULL /* until what opening and closing left behind is done */
 
 enum way { WAY_NONE, WAY_DIRECT, WAY_BPF, WAYS_ };
@@ -212,6 +214,23 @@ static void pass(int in, int out, bool first, unsigned long n)
             bench_die("pipe");
 }
 
+/* The same in batches: ns a switch in the one that was disturbed least. */
+static double pass_batches(int in, int out, bool first)
+{
+    const unsigned long n = bench.n_trips / BATCHES;
+    double least = 0;
+
+    for (int i = 0; i < BATCHES; i++) {
+        uint64_t begin_ns = clock_monotonic_ns();
+        double ns;
+
+        pass(in, out, first, n);
+        ns = (double)(clock_monotonic_ns() - begin_ns) / (2.0 * (double)n);
+        least = i == 0 || ns < least ? ns : least;
+    }
+    return least;
+}
+
 /* ns a switch, of two children that do nothing else. */
 static double ping_pong(const struct setting *setting, int cpu)
 {
@@ -223,15 +242,11 @@ static double ping_pong(const struct setting *setting, int cpu)
         bench_die("pipe");
     for (size_t side = 0; side < 2; side++)
         if (fork() == 0) {
-            uint64_t begin_ns;
-
             name_cgroup(setting->together ? 0 : side, depth_of(setting) - 1, cgroup,
                         sizeof(cgroup));
             enter(cgroup, cpu);
             pass(side ? there[0] : back[0], side ? back[1] : there[1], side == 0, 100);
-            begin_ns = clock_monotonic_ns();
-            pass(side ? there[0] : back[0], side ? back[1] : there[1], side == 0, bench.n_trips);
-            result = (double)(clock_monotonic_ns() - begin_ns) / (2.0 * (double)bench.n_trips);
+            result = pass_batches(side ? there[0] : back[0], side ? back[1] : there[1], side == 0);
             if (side == 0 && write(answer[1], &result, sizeof(result)) != sizeof(result))
                 bench_die("answer");
             _exit(0);

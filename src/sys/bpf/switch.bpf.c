@@ -73,6 +73,7 @@ int on_refresh(void *unused)
     if (*(volatile __u32 *)&state->is_changing)
         return 1;
     told = has_come(state, current);
+    state->missed += !told;
     if (!told || !is_in_place(state, current))
         make_up(state, cpu, current, told);
     state->task = (__u32)current->pid + 1;

@@ -79,9 +79,12 @@ static __always_inline int read_event(__u32 cpu, __u32 event, struct switch_read
     return 0;
 }
 
-/* Adds what an event has counted from one reading to the other. */
-static __always_inline void add(__u32 event, const struct switch_reading *now,
-                                const struct switch_reading *last, __u64 *cell)
+/*
+ * Adds what an event has counted from one reading to the other. A function, since among many
+ * variables the compiler checks a copy of a bound, which not every verifier sees through.
+ */
+static __noinline void add(__u32 event, const struct switch_reading *now,
+                           const struct switch_reading *last, __u64 *cell)
 {
     __u32 value = control.events[event].value, times = control.events[event].times;
 
@@ -93,44 +96,52 @@ static __always_inline void add(__u32 event, const struct switch_reading *now,
     }
 }
 
-/*
- * The same as a function, where more than one is added: among many variables the compiler checks
- * a copy of a bound, which not every verifier sees through.
- */
-static __noinline void add_apart(__u32 event, const struct switch_reading *now,
-                                 const struct switch_reading *last, __u64 *cell)
-{
-    add(event, now, last, cell);
-}
+/* What a loop over the events works on. watched_cell may be NULL. */
+struct charging {
+    struct switch_cpu *state;
+    __u64 *cell, *watched_cell, *doubtful_cell;
+    __u64 share; /* charge_part() */
+    __u32 cpu, turn;
+};
 
 /*
- * watched_cell may be NULL. The switch that ends a turn is the cgroup's. It is the process's too
- * unless it is a task's last one: by then the kernel has closed what perf would count it with.
+ * Calls it for each event. The verifier walks through a function for bpf_loop() once, and through
+ * a loop as often as that may turn: before Linux 5.17 loading takes its time.
  */
-static __always_inline void charge_cells(struct switch_cpu *state, __u32 cpu, __u32 turn,
-                                         __u64 *cell, __u64 *watched_cell)
-{
-    for (__u32 i = 0; i < SWITCH_EVENTS_MAX; i++) {
-        struct switch_reading *last = &state->last[i], now;
-        bool switches;
+#define FOR_EACH_EVENT(function, charging)                                                         \
+    do {                                                                                           \
+        if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))                           \
+            (void)bpf_loop(control.n_events, function, charging, 0);                               \
+        else                                                                                       \
+            for (__u32 event = 0; event < SWITCH_EVENTS_MAX && is_event(event); event++)           \
+                (void)function(event, charging);                                                   \
+    } while (0)
 
-        if (!is_event(i))
-            break;
-        if (read_event(cpu, i, &now) < 0)
-            continue; /* it is not open there */
-        switches = turn != TURN_GOES_ON && control.events[i].counts_switches;
-        if (switches && turn == TURN_ENDS)
-            now.value++;
-        if (watched_cell)
-            add_apart(i, &now, last, watched_cell);
-        if (switches && turn == TURN_WAS_LAST)
-            now.value++;
-        if (watched_cell)
-            add_apart(i, &now, last, cell);
-        else
-            add(i, &now, last, cell);
-        *last = now;
-    }
+/*
+ * The switch that ends a turn is the cgroup's. It is the process's too unless it is a task's last
+ * one: by then the kernel has closed what perf would count it with.
+ */
+static long charge_event(__u32 event, struct charging *charging)
+{
+    const __u32 turn = charging->turn;
+    struct switch_reading *last, now;
+    bool switches;
+
+    if (event >= SWITCH_EVENTS_MAX)
+        return 1;
+    last = &charging->state->last[event];
+    if (read_event(charging->cpu, event, &now) < 0)
+        return 0; /* it is not open there */
+    switches = turn != TURN_GOES_ON && control.events[event].counts_switches;
+    if (switches && turn == TURN_ENDS)
+        now.value++;
+    if (charging->watched_cell)
+        add(event, &now, last, charging->watched_cell);
+    if (switches && turn == TURN_WAS_LAST)
+        now.value++;
+    add(event, &now, last, charging->cell);
+    *last = now;
+    return 0;
 }
 
 /*
@@ -140,20 +151,16 @@ static __always_inline void charge_cells(struct switch_cpu *state, __u32 cpu, __
 __noinline int charge(__u32 cpu, __u32 turn)
 {
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
-    __u64 *cell, *watched_cell;
+    struct charging charging = {.state = state, .cpu = cpu, .turn = turn};
 
     if (!state)
         return 0;
-    cell = cell_of(cpu, state->runner.slot);
-    if (!cell)
+    charging.cell = cell_of(cpu, state->runner.slot);
+    if (!charging.cell)
         return 0;
-    if (!watches || state->runner.watched == SWITCH_SLOT_NONE) {
-        charge_cells(state, cpu, turn, cell, NULL);
-        return 0;
-    }
-    watched_cell = cell_of(cpu, state->runner.watched);
-    if (watched_cell)
-        charge_cells(state, cpu, turn, cell, watched_cell);
+    if (watches && state->runner.watched != SWITCH_SLOT_NONE)
+        charging.watched_cell = cell_of(cpu, state->runner.watched);
+    FOR_EACH_EVENT(charge_event, &charging);
     return 0;
 }
 
@@ -187,6 +194,28 @@ static __always_inline __u64 share_of(struct task_struct *task, const struct swi
     return its < passed ? its * SHARE_WHOLE / passed : SHARE_WHOLE;
 }
 
+static long charge_part_of_event(__u32 event, struct charging *charging)
+{
+    const __u64 share = charging->share;
+    struct switch_reading *last, now, part;
+
+    if (event >= SWITCH_EVENTS_MAX)
+        return 1;
+    last = &charging->state->last[event];
+    if (read_event(charging->cpu, event, &now) < 0)
+        return 0;
+    part = *last;
+    add(event, &now, &part, charging->doubtful_cell);
+    part.value += (now.value - part.value) * share / SHARE_WHOLE;
+    part.enabled += (now.enabled - part.enabled) * share / SHARE_WHOLE;
+    part.running += (now.running - part.running) * share / SHARE_WHOLE;
+    if (charging->watched_cell)
+        add(event, &part, last, charging->watched_cell);
+    add(event, &part, last, charging->cell);
+    *last = part;
+    return 0;
+}
+
 /*
  * Charges a part of what has been counted since the last reading to other slots than the
  * remembered ones, which get the rest of it when they are charged. Of all that, the doubtful
@@ -194,31 +223,16 @@ static __always_inline __u64 share_of(struct task_struct *task, const struct swi
  */
 __noinline int charge_part(__u32 cpu, __u32 slot, __u32 watched_slot, __u64 share)
 {
-    struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
-    __u64 *doubt = cell_of(cpu, SWITCH_SLOT_DOUBTFUL), *cell = cell_of(cpu, slot);
-    __u64 *watched_cell = NULL; /* there is none */
+    struct charging charging = {.cpu = cpu, .share = share};
 
-    if (!state || !doubt || !cell)
+    charging.state = bpf_map_lookup_elem(&cpus, &cpu);
+    charging.cell = cell_of(cpu, slot);
+    charging.doubtful_cell = cell_of(cpu, SWITCH_SLOT_DOUBTFUL);
+    if (!charging.state || !charging.cell || !charging.doubtful_cell)
         return 0;
     if (watches && watched_slot != SWITCH_SLOT_NONE)
-        watched_cell = cell_of(cpu, watched_slot);
-    for (__u32 i = 0; i < SWITCH_EVENTS_MAX; i++) {
-        struct switch_reading *last = &state->last[i], now, part;
-
-        if (!is_event(i))
-            break;
-        if (read_event(cpu, i, &now) < 0)
-            continue;
-        part = *last;
-        add_apart(i, &now, &part, doubt);
-        part.value += (now.value - part.value) * share / SHARE_WHOLE;
-        part.enabled += (now.enabled - part.enabled) * share / SHARE_WHOLE;
-        part.running += (now.running - part.running) * share / SHARE_WHOLE;
-        if (watched_cell)
-            add_apart(i, &part, last, watched_cell);
-        add_apart(i, &part, last, cell);
-        *last = part;
-    }
+        charging.watched_cell = cell_of(cpu, watched_slot);
+    FOR_EACH_EVENT(charge_part_of_event, &charging);
     return 0;
 }
 

@@ -34,6 +34,9 @@ DEEDS = [
     (r"\babort\s*\(|\b_?exit\s*\(", {"app"}, "ends the process"),
 ]
 
+# Who may all the same: the children that it forks end there.
+EXEMPT = {("switch_pattern.c", "ends the process")}
+
 GENERATED = {"revision.h"}  # in the build directory
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -64,7 +67,7 @@ def check_include(layer, kind, name):
     return None
 
 
-def check_text(layer, text):
+def check_text(layer, file, text):
     """Every (line, breach) of one source of this layer."""
     breaches = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -74,7 +77,8 @@ def check_text(layer, text):
             breaches.append((number, wrong))
     for number, line in enumerate(blank_comments_and_strings(text).split("\n"), 1):
         for pattern, allowed, deed in DEEDS:
-            if layer not in allowed and re.search(pattern, line):
+            may = layer in allowed or (file, deed) in EXEMPT
+            if not may and re.search(pattern, line):
                 breaches.append((number, f"{layer}/ {deed}; only {', '.join(sorted(allowed))}/ may"))
     return breaches
 
@@ -95,7 +99,7 @@ def main():
     for layer in LAYERS:
         for path in sources_of_layer(root, layer):
             n_files += 1
-            for line, wrong in check_text(layer, path.read_text()):
+            for line, wrong in check_text(layer, path.name, path.read_text()):
                 n_breaches += 1
                 print(f"{path.relative_to(root)}:{line}: {wrong}")
     print(f"{n_files} files, {n_breaches} breaches")

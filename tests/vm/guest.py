@@ -43,6 +43,9 @@ def build_directory():
     return pathlib.Path(os.environ.get("PMU_TEST_ARM64", default))
 
 
+COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # a test may be run for each mechanism
+
+
 class Results:
     """What a run left behind."""
 
@@ -71,7 +74,7 @@ class Guest:
                  root="guest_root"):
         self.name, self.cpus, self.shift, self.seconds = name, cpus, shift, seconds
         self.memory = memory
-        self.directory = build_directory() / "runs" / name
+        self.directory = build_directory() / "runs" / f"{name}_{COUNTING}"
         self.programs = build_directory() / "bin"
         self.root = self.find_root(root)
 

@@ -6,10 +6,10 @@ The load begins after both have opened, and ends before either reads for the las
 import unittest
 
 import live
-from guest import Guest
+from guest import COUNTING, Guest
 
 # Few events: where counters are short, both sides would have a sample only.
-EVENTS = """
+EVENTS = f"counting: {COUNTING}\n" + """
 interval: 1s
 groups:
   - name: core

@@ -14,6 +14,7 @@ def config(limit, system=SYSTEM):
     names = ", ".join(f'"{name}"' for name in EVENTS)
     return f"""
 interval: 1s
+counting: direct
 groups:
   - name: core
     events: [{names}]

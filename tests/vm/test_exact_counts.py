@@ -4,13 +4,11 @@
 User instructions are exact to the one. With the kernel there is what a load makes the kernel do:
 ticks, switches, reads of its counters; how much is printed, and bounded.
 """
-import os
 import unittest
 
 import live
-from guest import Guest
+from guest import COUNTING, Guest
 
-COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # run for each mechanism
 CONFIG = f"""
 interval: 1s
 counting: {COUNTING}
@@ -69,7 +67,7 @@ KERNEL_SHARE = 0.005
 class ExactCounts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest(f"exact_counts_{COUNTING}").run(SCRIPT, config=CONFIG)
+        cls.results = Guest("exact_counts").run(SCRIPT, config=CONFIG)
 
     def test_it_is_this_mechanism(self):
         info = self.results.scrape("family").labels("pmu_exporter_mechanism_info", "mechanism")

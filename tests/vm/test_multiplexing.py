@@ -4,13 +4,11 @@
 Every group has an event that counts user instructions, each under a name of its own, so that each
 group's total has a known truth.
 """
-import os
 import unittest
 
 import live
-from guest import Guest
+from guest import COUNTING, Guest
 
-COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # run for each mechanism
 CONFIG = f"""
 interval: 1s
 counting: {COUNTING}
@@ -67,7 +65,7 @@ stop_exporter
 class Multiplexing(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest(f"multiplexing_{COUNTING}", shift=3).run(SCRIPT, config=CONFIG)
+        cls.results = Guest("multiplexing", shift=3).run(SCRIPT, config=CONFIG)
 
     def test_it_is_this_mechanism(self):
         scrape = self.results.scrape("end")

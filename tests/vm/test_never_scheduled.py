@@ -10,6 +10,7 @@ from guest import Guest
 
 CONFIG = """
 interval: 1s
+counting: direct
 groups:
   - name: big
     events: ["instructions:u", r01, r02, r03, r04, r05, r06]

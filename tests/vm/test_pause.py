@@ -3,9 +3,9 @@
 import unittest
 
 import live
-from guest import Guest
+from guest import COUNTING, Guest
 
-CONFIG = """
+CONFIG = f"counting: {COUNTING}\n" + """
 interval: 1s
 groups:
   - name: core

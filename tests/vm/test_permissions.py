@@ -11,6 +11,7 @@ from guest import Guest
 
 CONFIG = """
 interval: 1s
+counting: direct
 groups:
   - name: core
     events: [cycles, instructions]

@@ -14,6 +14,7 @@ from guest import Guest
 
 CONFIG = """
 interval: 1s
+counting: direct
 groups:
   - name: a
     events: ["instructions:u", r01, r02, page-faults]

@@ -7,9 +7,9 @@ user instructions. (A system call costs qemu much time, the guest about 600 inst
 import unittest
 
 import live
-from guest import Guest
+from guest import COUNTING, Guest
 
-CONFIG = """
+CONFIG = f"counting: {COUNTING}\n" + """
 interval: 1s
 groups:
   - name: core

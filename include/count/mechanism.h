@@ -46,6 +46,11 @@ struct mechanism {
     uint64_t cpus_ran_ns, threads_ran_ns;
     uint64_t unfollowed; /* children of processes that are not counted with them: no room */
     uint64_t reopened;   /* groups that could not be read and were closed, since the start */
+    /*
+     * Switches that the kernel has kept to itself since the mechanism was made: what runs after
+     * one is charged to others. 0 where nothing depends on switches.
+     */
+    uint64_t missed;
 
     /*
      * Opens what is not open of the sets, many at once, so that each CPU is visited

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 
 #include "app/log.h"
+#include "app/service_mechanism.h"
 #include "app/service_state.h"
 #include "app/version.h"
 #include "base/clock.h"
@@ -118,13 +119,16 @@ static void watch_tree(struct service *service)
 static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
 {
     struct service *service = context;
+    bool cpus_changed;
 
     (void)usec;
     service_check_pause(service);
-    if (collector_cpus_changed(service->collector))
+    cpus_changed = collector_cpus_changed(service->collector);
+    if (cpus_changed)
         (void)service_renew_collector(service, "CPUs have come or gone");
     tell_failure(service, collector_cycle(service->collector, service->missed));
     watch_tree(service);
+    service_check_mechanism(service, cpus_changed);
     if (collector_is_out_of_date(service->collector))
         (void)service_renew_collector(service, "more can be counted than before");
     if (clock_monotonic_ns() >= service->hierarchy_at_ns)

@@ -13,11 +13,18 @@ struct mechanism_choice {
 
 /*
  * The one that runs, where it is large enough for this configuration; else another one beside
- * it. Where bpf is wanted and cannot be had, direct, and the log says
- * why. To be taken or rejected.
+ * it, of which the first is preceded by the self-test. Where bpf cannot be had or is not to be
+ * trusted, direct, and the log says why. To be taken or rejected.
  */
-struct mechanism_choice service_choose_mechanism(const struct service *service,
+struct mechanism_choice service_choose_mechanism(struct service *service,
                                                  const struct config *config);
+
+/*
+ * After each cycle: a kernel that keeps switches to itself is found out by the program. Then
+ * there is no bpf any more, a successor counts direct, and the log says so. cpus_changed: since
+ * the last cycle; while a CPU comes up every kernel keeps its switches to itself.
+ */
+void service_check_mechanism(struct service *service, bool cpus_changed);
 
 /* What ran before, if it is another one, ends. */
 void service_take_mechanism(struct service *service, const struct mechanism_choice *choice);

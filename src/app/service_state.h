@@ -23,6 +23,12 @@ struct service {
     struct mechanism *mechanism;
     struct mechanism *bpf; /* of cgroups; NULL: they have none of their own */
     struct switch_program_size bpf_size;
+    bool tested; /* bpf has had its self-test */
+    struct {
+        uint64_t seen;    /* mechanism->missed after the last cycle */
+        uint64_t excused; /* how many of them came with a CPU */
+    } hidden_switches;
+    const char *distrust; /* why bpf is not taken; NULL: it may be. Static */
     struct collector *collector;
     struct metrics_page page;
     struct serving serving;

@@ -127,6 +127,7 @@ static void bpf_refresh(struct mechanism *mechanism)
         cgroup_slots_fold(bpf->slots);
     mechanism->unfollowed = switch_program_unfollowed(bpf->program);
     tell_open_counters(bpf);
+    mechanism->missed = switch_program_missed(bpf->program);
 }
 
 /* Nobody is charged in a slot that is left from the next refresh on. */

@@ -76,7 +76,7 @@ class PerfEventMount:
 
 
 class CgroupV1(live.LiveTest):
-    CONFIG = ("groups: [{name: software, events: [task-clock, page-faults]}]\n"
+    CONFIG = ("counting: direct\ngroups: [{name: software, events: [task-clock, page-faults]}]\n"
               "targets: {cgroups: [{include: ['/*.service'], groups: [software]}]}\n")
 
     def test_a_v1_hierarchy_is_found_and_counted_as_perf_stat_counts(self):

@@ -143,7 +143,7 @@ class ManyTest(live.LiveTest):
 
     def config(self, more):
         include = ", ".join(quote(f"/{c.top}/**") for c in (self.mine, self.yours))
-        return ("interval: 1s\nlinger: 3s\n"
+        return ("interval: 1s\ncounting: direct\nlinger: 3s\n"
                 f"groups: [{{name: software, events: [{', '.join(live.SOFTWARE)}]}}]\n"
                 f"targets: {{cgroups: [{{include: [{include}], groups: [software]}}]}}\n{more}")
 

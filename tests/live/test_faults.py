@@ -21,6 +21,7 @@ PERF_EVENT = "anon_inode:[perf_event]"
 NO_LEAK_CHECK = {"ASAN_OPTIONS": "detect_leaks=0"}  # LeakSanitizer cannot work under strace
 
 HARDWARE = """interval: 1s
+counting: direct
 linger: 3s
 groups:
   - {name: core, events: [cycles, instructions]}

@@ -30,7 +30,7 @@ FAULTS_A_PROCESS = 120
 
 
 def config(*rules, events=live.SOFTWARE, more=""):
-    text = "interval: 1s\nlinger: 3s\n"
+    text = "interval: 1s\ncounting: direct\nlinger: 3s\n"
     text += f"groups: [{{name: software, events: [{', '.join(events)}]}}]\n"
     text += "targets:\n  processes:\n"
     for rule in rules:

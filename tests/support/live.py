@@ -27,7 +27,7 @@ def config(cgroups=None, events=SOFTWARE, linger="3s", system=None, more=""):
         targets += ("  cgroups:\n"
                     f"    - include: [{quote('/' + cgroups.top + '/**')}]\n"
                     "      groups: [software]\n")
-    return (f"interval: 1s\nlinger: {linger}\n"
+    return (f"interval: 1s\ncounting: direct\nlinger: {linger}\n"
             f"groups:\n  - name: software\n    events: [{', '.join(events)}]\n"
             f"targets:\n{targets}{more}")
 

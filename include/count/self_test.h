@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Whether the bpf mechanism tells the truth on this machine: a process that switches in a known
+ * way on every CPU (sys/switch_pattern.h) is counted by it and by direct, over the same moment.
+ */
+
+#include "count/mechanism.h"
+
+enum self_test_outcome {
+    SELF_TEST_PASSED,
+    SELF_TEST_REFUSED,     /* there is no program */
+    SELF_TEST_NAMESPACE,   /* our numbers of processes are not those of the program */
+    SELF_TEST_NO_PROCESS,  /* none could be made, or it did not get ready in time */
+    SELF_TEST_NOT_COUNTED, /* one of the two does not count it */
+    SELF_TEST_DIFFERS,     /* they disagree about an event */
+    SELF_TEST_MISSED,      /* the kernel kept a switch to itself meanwhile */
+    SELF_TEST_OUTCOME_COUNT_,
+};
+
+struct self_test {
+    enum self_test_outcome outcome;
+    enum switch_refusal refusal; /* SELF_TEST_REFUSED: why */
+    const char *event;           /* SELF_TEST_DIFFERS: about which. Static */
+    uint64_t direct, bpf;        /* what each has counted of it */
+};
+
+/* In words for people, as in "the self-test could not run"; of a refusal its own. Static. */
+const char *self_test_text(const struct self_test *test);
+
+/*
+ * By a program of its own, which ends with it. cpus: those that are online. Takes as long as
+ * loading that does, and some milliseconds; at most two seconds more. 0 with the result, or
+ * -ENOMEM.
+ */
+int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus,
+                  struct self_test *ret_result);

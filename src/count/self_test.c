@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Software events, since every machine has them and they cost nobody a counter. What is read of
+ * hardware counters takes the same way through the kernel.
+ *
+ * Nothing here is told the switches of others: a machine on which only some of them are hidden
+ * passes, and is found out later by the program itself (switch_program_missed()).
+ */
+#include "count/self_test.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "sys/switch_pattern.h"
+
+#define SELF_TEST_EVENTS 4
+#define NS_PER_MS        UINT64_C(1000000)
+#define TIMEOUT_NS       (2 * NS_PER_SECOND)
+
+/*
+ * How far the two may be apart: a part, and something for each child, whose birth and end are its
+ * own for bpf only. Of its time, which is mostly that, less than it sleeps: that would be others'.
+ */
+struct tested_event {
+    const char *name;
+    uint64_t config;
+    uint64_t parts; /* 1 / parts of the count */
+    uint64_t each;
+};
+
+static const struct tested_event tested[SELF_TEST_EVENTS] = {
+    {"task-clock", PERF_COUNT_SW_TASK_CLOCK, 2, 2 * NS_PER_MS},
+    {"context-switches", PERF_COUNT_SW_CONTEXT_SWITCHES, 200, 2},
+    {"cpu-migrations", PERF_COUNT_SW_CPU_MIGRATIONS, 200, 2},
+    {"page-faults", PERF_COUNT_SW_PAGE_FAULTS, 200, 2},
+};
+
+#define ALLOWED_COUNTS 5
+#define PAGE_FAULTS    3 /* its place above */
+
+static const char *const texts[SELF_TEST_OUTCOME_COUNT_] = {
+    [SELF_TEST_PASSED] = "the self-test has passed",
+    [SELF_TEST_REFUSED] = "the program cannot be loaded",
+    [SELF_TEST_NAMESPACE] = "this is another PID namespace than the initial one",
+    [SELF_TEST_NO_PROCESS] = "the self-test could not run",
+    [SELF_TEST_NOT_COUNTED] = "the process of the self-test is not counted",
+    [SELF_TEST_DIFFERS] = "the self-test has counted something else than direct",
+    [SELF_TEST_MISSED] = "the kernel does not show every switch",
+};
+
+const char *self_test_text(const struct self_test *test)
+{
+    return test->outcome == SELF_TEST_REFUSED ? switch_refusal_text(test->refusal)
+                                              : texts[test->outcome];
+}
+
+/* One process, counted by both. */
+struct comparison {
+    struct mechanism *mechanisms[2]; /* direct, bpf */
+    struct counter_set *sets[2];
+    uint64_t counts[2][SELF_TEST_EVENTS];
+    struct event events[SELF_TEST_EVENTS];
+    struct event_groups *groups;
+    struct sample *sample;
+};
+
+static void done_comparison(struct comparison *comparison)
+{
+    for (size_t i = 0; i < 2; i++)
+        (void)counter_set_free(comparison->sets[i]);
+    (void)sample_free(comparison->sample);
+    (void)event_groups_free(comparison->groups);
+    for (size_t i = 0; i < 2; i++)
+        (void)mechanism_free(comparison->mechanisms[i]);
+}
+
+static int make_groups(struct comparison *comparison)
+{
+    const struct event *wanted[SELF_TEST_EVENTS];
+    const struct group_spec spec = {
+        .name = "self-test", .events = wanted, .n_events = SELF_TEST_EVENTS};
+    int r;
+
+    for (size_t i = 0; i < SELF_TEST_EVENTS; i++) {
+        comparison->events[i].code =
+            (struct event_code){.type = PERF_TYPE_SOFTWARE, .config = tested[i].config};
+        wanted[i] = &comparison->events[i];
+    }
+    r = event_groups_new(SCOPE_PROCESS, &spec, 1, &comparison->groups);
+    if (r < 0)
+        return r;
+    comparison->sample = sample_new(comparison->groups);
+    return comparison->sample ? 0 : -ENOMEM;
+}
+
+/* Whether one of the mechanisms counts it. */
+static bool open_set(struct comparison *comparison, size_t i, const struct scope *scope)
+{
+    struct mechanism *mechanism = comparison->mechanisms[i];
+
+    return counter_set_new(mechanism, comparison->groups, scope, &comparison->sets[i]) >= 0 &&
+           mechanism->open(mechanism, &comparison->sets[i], 1) >= 0 &&
+           !counter_set_is_incomplete(comparison->sets[i]);
+}
+
+/* Adds what both have counted since the last time. */
+static void read_sets(struct comparison *comparison)
+{
+    mechanism_refresh(comparison->mechanisms[1]);
+    for (size_t i = 0; i < 2; i++) {
+        counter_set_read(comparison->sets[i], clock_monotonic_ns(), comparison->sample);
+        for (size_t event = 0; event < SELF_TEST_EVENTS; event++)
+            comparison->counts[i][event] += comparison->sample->events[event].count;
+    }
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+static bool agree(const struct comparison *comparison, size_t n_children, struct self_test *result)
+{
+    for (size_t i = 0; i < SELF_TEST_EVENTS; i++) {
+        const uint64_t direct = comparison->counts[0][i], bpf = comparison->counts[1][i];
+        const uint64_t allowed =
+            direct / tested[i].parts + n_children * tested[i].each + ALLOWED_COUNTS;
+
+        if (distance(direct, bpf) > allowed) {
+            result->event = tested[i].name;
+            result->direct = direct;
+            result->bpf = bpf;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the pattern did what it says: else the two would agree on nothing. */
+static bool is_counted(const struct comparison *comparison, size_t n_children)
+{
+    return comparison->counts[0][PAGE_FAULTS] >=
+           n_children * SWITCH_PATTERN_TURNS * SWITCH_PATTERN_PAGES;
+}
+
+static bool opens(struct comparison *comparison, pid_t process, const struct cpu_list *cpus)
+{
+    const struct scope threads = {.kind = SCOPE_PROCESS,
+                                  .cgroup_fd = -1,
+                                  .tasks = &process,
+                                  .n_tasks = 1,
+                                  .inherit = INHERIT_CHILDREN};
+    struct scope scopes[2] = {threads, threads};
+
+    scopes[1].cpus = cpus;
+    scopes[1].process = scope_process_id(process, 0);
+    return open_set(comparison, 0, &scopes[0]) && open_set(comparison, 1, &scopes[1]);
+}
+
+static enum self_test_outcome run(struct comparison *comparison, struct switch_pattern *pattern,
+                                  const struct cpu_list *cpus, struct self_test *result)
+{
+    const size_t n_children = switch_pattern_n_children(pattern);
+
+    if (mechanism_bpf_own_number(comparison->mechanisms[1]) != getpid())
+        return SELF_TEST_NAMESPACE;
+    if (!opens(comparison, switch_pattern_process(pattern), cpus))
+        return SELF_TEST_NOT_COUNTED;
+    read_sets(comparison);
+    if (switch_pattern_run(pattern, TIMEOUT_NS) < 0)
+        return SELF_TEST_NO_PROCESS;
+    read_sets(comparison);
+    if (comparison->mechanisms[1]->missed > 0)
+        return SELF_TEST_MISSED;
+    if (!is_counted(comparison, n_children))
+        return SELF_TEST_NOT_COUNTED;
+    return agree(comparison, n_children, result) ? SELF_TEST_PASSED : SELF_TEST_DIFFERS;
+}
+
+/* Both mechanisms, each with room for the pattern. 0, -ENOMEM, or why there is no program. */
+static int make_mechanisms(struct comparison *comparison, const struct perf_ops *ops,
+                           const struct cpu_list *cpus, enum switch_refusal *ret_refusal)
+{
+    const struct switch_program_size size = {
+        .n_cpus = (size_t)cpus->cpus[cpus->n - 1].value + 1,
+        .n_slots = SWITCH_PROGRAM_FIRST + 2,
+        .n_lanes = SWITCH_GROUP_LANES(SELF_TEST_EVENTS),
+        .n_watched = SWITCH_PATTERN_PROCESSES,
+    };
+
+    *ret_refusal = SWITCH_REFUSAL_NO_MEMORY;
+    comparison->mechanisms[0] = mechanism_direct_new(ops);
+    if (!comparison->mechanisms[0])
+        return -ENOMEM;
+    comparison->mechanisms[0]->descriptors = SELF_TEST_EVENTS;
+    return mechanism_bpf_new(ops, &size, &comparison->mechanisms[1], ret_refusal);
+}
+
+int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus,
+                  struct self_test *ret_result)
+{
+    AUTO(switch_pattern) struct switch_pattern *pattern = NULL;
+    struct comparison comparison = {0};
+    struct self_test result = {.outcome = SELF_TEST_REFUSED};
+    int r = make_groups(&comparison);
+
+    if (r >= 0 && make_mechanisms(&comparison, ops, cpus, &result.refusal) >= 0) {
+        comparison.mechanisms[1]->descriptors = SELF_TEST_EVENTS * cpus->n;
+        pattern = switch_pattern_new(cpus);
+        result.outcome = pattern ? run(&comparison, pattern, cpus, &result) : SELF_TEST_NO_PROCESS;
+    }
+    done_comparison(&comparison);
+    if (r >= 0)
+        *ret_result = result;
+    return r;
+}

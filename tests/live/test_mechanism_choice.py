@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Which mechanism the service takes, what it says of it, and that a change of mechanism costs no
+count. What bpf counts is compared with direct elsewhere: live/mechanisms, and the guest."""
+import time
+
+import live
+from cgroups import Cgroups
+from exporter import Exporter
+
+INFO = "pmu_exporter_mechanism_info"
+CYCLE = 1.0
+FAULTS = "pmu_cgroup_page_faults_total"
+PASSED = "the self-test has passed"
+HIDDEN = "the kernel does not show every switch"
+NO_CAPABILITY = "CAP_BPF or CAP_PERFMON is missing"
+NOT_BUILT = "built without libbpf"
+
+
+def choice(metrics, scope="cgroup"):
+    return (*metrics.labels(INFO, "mechanism", scope=scope),
+            *metrics.labels(INFO, "reason", scope=scope))
+
+
+class MechanismChoice(live.LiveTest):
+    def setUp(self):
+        self.cgroups = self.enterContext(Cgroups())
+
+    def run_exporter(self, counting, wrapper=(), cgroups=True):
+        config = live.config(self.cgroups if cgroups else None, system="all")
+        config = config.replace("counting: direct", f"counting: {counting}")
+        return self.enterContext(Exporter(config, wrapper=wrapper))
+
+    def chosen(self, counting, **options):
+        return choice(self.run_exporter(counting, **options).scrape())
+
+    def need_bpf(self):
+        if self.chosen("auto") == ("direct", NOT_BUILT):
+            self.skipTest(NOT_BUILT)
+
+    def test_direct_is_taken_where_it_is_configured(self):
+        self.assertEqual(self.chosen("direct"), ("direct", "configured"))
+
+    def test_direct_is_taken_where_nothing_is_counted_by_switches(self):
+        metrics = self.run_exporter("auto", cgroups=False).scrape()
+        self.assertEqual(choice(metrics, scope="system"),
+                         ("direct", "no cgroup or process is counted"))
+
+    def test_without_the_capability_it_is_direct_and_says_so(self):
+        live.need("setpriv")
+        self.need_bpf()
+        bound = "--bounding-set=-bpf,-sys_admin"
+        for counting in ("auto", "bpf"):
+            with self.subTest(counting):
+                exporter = self.run_exporter(counting, wrapper=("setpriv", bound))
+                self.assertEqual(choice(exporter.scrape()), ("direct", NO_CAPABILITY))
+                told = [line for line in exporter.log_lines() if NO_CAPABILITY in line]
+                self.assertEqual(len(told), 1, exporter.stderr())
+
+    def test_without_btf_it_is_direct_and_says_so(self):
+        live.need("unshare")
+        self.need_bpf()
+        command = 'mount -t tmpfs none /sys/kernel/btf && exec "$@"'
+        self.assertEqual(
+            self.chosen("auto", wrapper=("unshare", "--mount", "sh", "-c", command, "sh")),
+            ("direct", "the kernel has no BTF"))
+
+    def fault(self, name, n):
+        with live.Load(self.cgroups.directory(name), faults=n) as load:
+            load.run()
+
+    def test_a_kernel_that_hides_switches_is_found_out_and_totals_go_on(self):
+        """Whichever of the two kinds of kernel this is, what is counted in the end is true."""
+        self.need_bpf()
+        path = self.cgroups.make("a.service")
+        exporter = self.run_exporter("auto")
+        last, end = 0, time.monotonic() + 6
+        while time.monotonic() < end:
+            self.fault("a.service", 100)
+            metrics = exporter.scrape()
+            now = metrics.value(FAULTS, cgroup=path) or 0
+            self.assertGreaterEqual(now, last)
+            last = now
+        self.assertIn(choice(metrics), (("bpf", PASSED), ("direct", HIDDEN)))
+        self.assertLessEqual(len([line for line in exporter.log_lines() if HIDDEN in line]), 2)
+        judge = self.run_exporter("direct")
+        both = (exporter, judge)
+        before = self.settled(both, path)
+        self.fault("a.service", 1000)
+        after = self.settled(both, path)
+        counted, truth = (after[i] - before[i] for i in range(2))
+        self.assertGreaterEqual(truth, 1000)
+        self.assertLessEqual(abs(counted - truth), max(5, truth * 5 // 1000))
+
+    def settled(self, exporters, path):
+        """What each has counted of a cgroup in which nothing runs."""
+        time.sleep(3 * CYCLE)
+        return [int(e.scrape().value(FAULTS, cgroup=path)) for e in exporters]
+
+
+if __name__ == "__main__":
+    live.main()

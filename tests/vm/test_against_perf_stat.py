@@ -103,7 +103,10 @@ class AgainstPerfStat(unittest.TestCase):
         theirs = read_perf(self.results.text("cgroups.perf"))
         for cgroup in ("/load", "/other"):
             ours = self.ours("cgroups", "pmu_cgroup_instructions_total", cgroup=cgroup)
-            self.assertEqual(ours, theirs["instructions", cgroup])
+            perf = theirs["instructions", cgroup]
+            print(f"instructions of {cgroup}: {ours}, perf {perf}: {ours - perf:+}")
+            # of a switch perf counts some to the one, bpf some to the other
+            self.assertAlmostEqual(ours, perf, delta=0.005 * perf if COUNTING == "bpf" else 0)
 
     def test_instructions_of_the_machine_are_the_same(self):
         """Beside the load's, perf has seconds in which hardly anything runs; not those of its start."""

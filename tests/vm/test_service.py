@@ -160,7 +160,8 @@ class Service(unittest.TestCase):
         reason = after.labels(info, "reason")
         if reason == {"built without libbpf"}:
             self.skipTest("built without libbpf")
-        self.assertEqual(after.value(info, scope="cgroup", mechanism="bpf", reason="configured"), 1,
+        self.assertEqual(after.value(info, scope="cgroup", mechanism="bpf",
+                                     reason="the self-test has passed"), 1,
                          reason)
         self.assertEqual(self.properties("bpf")["ReloadResult"], "success")
         truth, unit = THREADS * LOOP, "/system.slice/load.service"

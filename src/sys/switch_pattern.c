@@ -23,7 +23,7 @@
 
 #define MOST_CPUS     8192
 #define MOST_CHILDREN (SWITCH_PATTERN_PROCESSES - 1)
-#define NS_PER_MS     1000000
+#define NS_PER_MS     1000000L
 #define SLEEP_NS      (2 * NS_PER_MS)
 
 struct switch_pattern {

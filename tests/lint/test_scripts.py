@@ -9,7 +9,7 @@ import sources
 
 class Layers(unittest.TestCase):
     def breaches(self, layer, text):
-        return [what for _, what in layers.check_text(layer, text)]
+        return [what for _, what in layers.check_text(layer, "any.c", text)]
 
     def test_a_layer_includes_itself_and_those_before(self):
         self.assertEqual(self.breaches("count", '#include "count/a.h"\n#include "sys/b.h"\n'), [])
@@ -41,7 +41,7 @@ class Layers(unittest.TestCase):
         self.assertEqual(self.breaches("base", "__attribute__((format(printf, 1, 2)))"), [])
 
     def test_breaches_tell_their_line(self):
-        self.assertEqual(layers.check_text("base", '\n/*\n*/ abort();\n')[0][0], 3)
+        self.assertEqual(layers.check_text("base", "any.c", '\n/*\n*/ abort();\n')[0][0], 3)
 
 
 class Sources(unittest.TestCase):

@@ -56,10 +56,9 @@ static __always_inline __u64 *cell_of(__u32 cpu, __u32 slot)
     return bpf_map_lookup_elem(&cells, &index);
 }
 
-/* The first is known to the verifier. */
 static __always_inline bool is_event(__u32 event)
 {
-    return event < n_lanes && event < control.n_events;
+    return event < SWITCH_EVENTS_MAX && event < control.n_events;
 }
 
 /*
@@ -79,12 +78,9 @@ static __always_inline int read_event(__u32 cpu, __u32 event, struct switch_read
     return 0;
 }
 
-/*
- * Adds what an event has counted from one reading to the other. A function, since among many
- * variables the compiler checks a copy of a bound, which not every verifier sees through.
- */
-static __noinline void add(__u32 event, const struct switch_reading *now,
-                           const struct switch_reading *last, __u64 *cell)
+/* Adds what an event has counted from one reading to the other. */
+static __always_inline void add(__u32 event, const struct switch_reading *now,
+                                const struct switch_reading *last, __u64 *cell)
 {
     __u32 value = control.events[event].value, times = control.events[event].times;
 
@@ -96,6 +92,16 @@ static __noinline void add(__u32 event, const struct switch_reading *now,
     }
 }
 
+/*
+ * The same as a function, where more than one is added: among many variables the compiler checks
+ * a copy of a bound, which not every verifier sees through.
+ */
+static __noinline void add_apart(__u32 event, const struct switch_reading *now,
+                                 const struct switch_reading *last, __u64 *cell)
+{
+    add(event, now, last, cell);
+}
+
 /* What a loop over the events works on. watched_cell may be NULL. */
 struct charging {
     struct switch_cpu *state;
@@ -104,44 +110,65 @@ struct charging {
     __u32 cpu, turn;
 };
 
+/* Events that are looked at in one call, which costs as much as one of them. */
+#define BLOCK 6
+
 /*
- * Calls it for each event. The verifier walks through a function for bpf_loop() once, and through
- * a loop as often as that may turn: before Linux 5.17 loading takes its time.
+ * Calls it for each block of events. The verifier walks through a function for bpf_loop() once,
+ * and through a loop as often as that may turn: before Linux 5.17 loading takes its time.
  */
-#define FOR_EACH_EVENT(function, charging)                                                         \
+#define FOR_EACH_BLOCK(function, charging)                                                         \
     do {                                                                                           \
         if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))                           \
-            (void)bpf_loop(control.n_events, function, charging, 0);                               \
+            (void)bpf_loop((control.n_events + BLOCK - 1) / BLOCK, function, charging, 0);         \
         else                                                                                       \
-            for (__u32 event = 0; event < SWITCH_EVENTS_MAX && is_event(event); event++)           \
-                (void)function(event, charging);                                                   \
+            for (__u32 block = 0; block < SWITCH_EVENTS_MAX / BLOCK; block++)                      \
+                if (function(block, charging))                                                     \
+                    break;                                                                         \
     } while (0)
+
+/* The compiler would count offsets of its own, of which the verifier knows no bound. */
+static __always_inline __u32 bounded(__u32 event)
+{
+    barrier_var(event);
+    return event & (SWITCH_EVENTS_MAX - 1);
+}
+
+/* In a block. */
+#define FOR_EACH_EVENT(event, block)                                                               \
+    for (__u32 event = (block)*BLOCK, n_ = 0; n_ < BLOCK && is_event(event); n_++, event++)
 
 /*
  * The switch that ends a turn is the cgroup's. It is the process's too unless it is a task's last
  * one: by then the kernel has closed what perf would count it with.
  */
-static long charge_event(__u32 event, struct charging *charging)
+static __always_inline void charge_event(__u32 event, const struct charging *charging)
 {
+    struct switch_reading *last = &charging->state->last[event], now;
     const __u32 turn = charging->turn;
-    struct switch_reading *last, now;
     bool switches;
 
-    if (event >= SWITCH_EVENTS_MAX)
-        return 1;
-    last = &charging->state->last[event];
     if (read_event(charging->cpu, event, &now) < 0)
-        return 0; /* it is not open there */
+        return; /* it is not open there */
     switches = turn != TURN_GOES_ON && control.events[event].counts_switches;
     if (switches && turn == TURN_ENDS)
         now.value++;
     if (charging->watched_cell)
-        add(event, &now, last, charging->watched_cell);
+        add_apart(event, &now, last, charging->watched_cell);
     if (switches && turn == TURN_WAS_LAST)
         now.value++;
-    add(event, &now, last, charging->cell);
+    if (charging->watched_cell)
+        add_apart(event, &now, last, charging->cell);
+    else
+        add(event, &now, last, charging->cell);
     *last = now;
-    return 0;
+}
+
+static long charge_block(__u32 block, struct charging *charging)
+{
+    FOR_EACH_EVENT(event, block)
+    charge_event(bounded(event), charging);
+    return block >= SWITCH_EVENTS_MAX / BLOCK;
 }
 
 /*
@@ -160,7 +187,7 @@ __noinline int charge(__u32 cpu, __u32 turn)
         return 0;
     if (watches && state->runner.watched != SWITCH_SLOT_NONE)
         charging.watched_cell = cell_of(cpu, state->runner.watched);
-    FOR_EACH_EVENT(charge_event, &charging);
+    FOR_EACH_BLOCK(charge_block, &charging);
     return 0;
 }
 
@@ -194,26 +221,28 @@ static __always_inline __u64 share_of(struct task_struct *task, const struct swi
     return its < passed ? its * SHARE_WHOLE / passed : SHARE_WHOLE;
 }
 
-static long charge_part_of_event(__u32 event, struct charging *charging)
+static __always_inline void charge_part_of_event(__u32 event, const struct charging *charging)
 {
+    struct switch_reading *last = &charging->state->last[event], now, part = *last;
     const __u64 share = charging->share;
-    struct switch_reading *last, now, part;
 
-    if (event >= SWITCH_EVENTS_MAX)
-        return 1;
-    last = &charging->state->last[event];
     if (read_event(charging->cpu, event, &now) < 0)
-        return 0;
-    part = *last;
-    add(event, &now, &part, charging->doubtful_cell);
+        return;
+    add_apart(event, &now, &part, charging->doubtful_cell);
     part.value += (now.value - part.value) * share / SHARE_WHOLE;
     part.enabled += (now.enabled - part.enabled) * share / SHARE_WHOLE;
     part.running += (now.running - part.running) * share / SHARE_WHOLE;
     if (charging->watched_cell)
-        add(event, &part, last, charging->watched_cell);
-    add(event, &part, last, charging->cell);
+        add_apart(event, &part, last, charging->watched_cell);
+    add_apart(event, &part, last, charging->cell);
     *last = part;
-    return 0;
+}
+
+static long charge_part_of_block(__u32 block, struct charging *charging)
+{
+    FOR_EACH_EVENT(event, block)
+    charge_part_of_event(bounded(event), charging);
+    return block >= SWITCH_EVENTS_MAX / BLOCK;
 }
 
 /*
@@ -232,7 +261,7 @@ __noinline int charge_part(__u32 cpu, __u32 slot, __u32 watched_slot, __u64 shar
         return 0;
     if (watches && watched_slot != SWITCH_SLOT_NONE)
         charging.watched_cell = cell_of(cpu, watched_slot);
-    FOR_EACH_EVENT(charge_part_of_event, &charging);
+    FOR_EACH_BLOCK(charge_part_of_block, &charging);
     return 0;
 }
 

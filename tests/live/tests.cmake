@@ -57,6 +57,6 @@ if(NOT SANITIZE)
   add_long_live_test(churn 600 900)
 endif()
 
-# The bpf mechanism, which no configuration can choose yet, beside direct.
+# The bpf mechanism beside direct, some minutes.
 add_live_test(mechanisms)
 set_tests_properties(live/mechanisms PROPERTIES LABELS long)

@@ -9,9 +9,9 @@
  * "added"), "close N" (the N-th added, from 0; "closed"), and "read": for each that is not closed a
  * line "N direct VALUES", and one with "bpf", then "done". The values are totals since it was
  * added: task-clock, context-switches, cpu-migrations, page-faults, or with hardware: user
- * instructions, cycles; then enabled. Before "done" come the same for what bpf had to guess, and
- * how many counters each has open. Status 77 and a reason where there is no bpf. v1: cgroups of
- * perf_event's v1 hierarchy.
+ * instructions, cycles; then enabled. Before "done" come the same for what bpf had to guess, how
+ * many switches it was not told of, and how many counters each has open. Status 77 and a reason
+ * where there is no bpf. v1: cgroups of perf_event's v1 hierarchy.
  */
 
 #include <assert.h>
@@ -210,7 +210,8 @@ static void read_all(struct program *program)
     printf("doubtful");
     for (size_t i = 0; i <= program->n_events; i++)
         printf(" %" PRIu64, bpf_doubtful(program->mechanisms[1], i));
-    printf("\ncounters %zu %zu\n", program->mechanisms[0]->open_counters,
+    printf("\nmissed %" PRIu64 "\n", program->mechanisms[1]->missed);
+    printf("counters %zu %zu\n", program->mechanisms[0]->open_counters,
            program->mechanisms[1]->open_counters);
     puts("done");
 }

@@ -34,7 +34,7 @@ start_exporter() {
     enter /exporter "$@" pmu_exporter --config.file="/t/$config" \
         --web.listen-address=127.0.0.1:10138 --control.socket=/tmp/control 2>>"$OUT/exporter.log" &
     exporter=$!
-    for _ in $(seq 200); do
+    for _ in $(seq 600); do
         if wget -q -O /dev/null http://127.0.0.1:10138/-/ready 2>/dev/null; then
             return 0
         fi

@@ -122,7 +122,7 @@ struct charging {
         if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))                           \
             (void)bpf_loop((control.n_events + BLOCK - 1) / BLOCK, function, charging, 0);         \
         else                                                                                       \
-            for (__u32 block = 0; block < SWITCH_EVENTS_MAX / BLOCK; block++)                      \
+            for (__u32 block = 0; block <= SWITCH_EVENTS_MAX / BLOCK; block++)                     \
                 if (function(block, charging))                                                     \
                     break;                                                                         \
     } while (0)

@@ -83,10 +83,10 @@ int on_refresh(void *unused)
 }
 
 /*
- * A task that moves itself is charged to its new cgroup from here on. One that another moves may
- * run on another CPU, which this one cannot make look: when that looks next, at a switch or a
- * refresh, it finds the task elsewhere and here when that began. Of several moves in between, the
- * last one counts.
+ * A task that moves itself is charged to its new cgroup from here on. One that another moves, be
+ * that a thread of its own process, may run on another CPU, which this one cannot make look: when
+ * that looks next, at a switch or a refresh, it finds the task elsewhere and here when that began.
+ * Of several moves in between, the last one counts.
  */
 SEC("tp_btf/cgroup_attach_task")
 int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *leader,
@@ -98,7 +98,7 @@ int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *l
     __u32 tgid = (__u32)leader->tgid;
     __u64 now_ns = bpf_ktime_get_ns();
 
-    if (leader != current)
+    if (leader != current || threadgroup)
         (void)bpf_map_update_elem(&moves, &tgid, &now_ns, BPF_ANY);
     if (!state || is_in_place(state, current))
         return 0;

@@ -21,7 +21,7 @@ struct service {
     struct event_resolver *resolver;
     struct snapshot_slot *slot;
     struct mechanism *mechanism;
-    struct mechanism *bpf; /* of cgroups; NULL: they have none of their own */
+    struct mechanism *bpf; /* of those that share their counters; NULL: there is none */
     struct switch_program_size bpf_size;
     bool tested; /* bpf has had its self-test */
     struct {

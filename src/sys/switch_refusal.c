@@ -25,7 +25,7 @@ static const char *const texts[SWITCH_REFUSAL_COUNT_] = {
     [SWITCH_REFUSAL_FORBIDDEN] = "a security module or the verifier refuses the program",
     [SWITCH_REFUSAL_OLD_KERNEL] = "the kernel is too old for the program",
     [SWITCH_REFUSAL_NO_MEMORY] = "no memory for the program",
-    [SWITCH_REFUSAL_TOO_LARGE] = "limits.cgroups and the CPUs make it take more than 256 MiB",
+    [SWITCH_REFUSAL_TOO_LARGE] = "the limits and the CPUs make it take more than 256 MiB",
     [SWITCH_REFUSAL_OTHER] = "the program cannot be loaded",
 };
 

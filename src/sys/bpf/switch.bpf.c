@@ -8,7 +8,7 @@
  * nearest ancestor that is, or to the rest. So the number of cgroups on the machine, which
  * strangers decide, costs a bounded cache and nothing else. Whose slot it is is remembered at
  * each switch and charged at the next one that leads to another slot: by then the task may have
- * been moved, and what it has counted was the old cgroup's.
+ * been moved, and what it had counted until then is the old cgroup's.
  *
  * A process that is watched has a slot beside that of its cgroup; its threads need not be known.
  * What it starts is entered before its first instruction, and each leaves when the last of its

@@ -38,6 +38,13 @@ static void tell_difference(const struct self_test *test)
                 "bpf", bpf);
 }
 
+/* Permissions, memory and quieter times may come: then it is tested again. */
+static bool is_verdict(const struct self_test *test)
+{
+    return test->outcome != SELF_TEST_NO_PROCESS && test->outcome != SELF_TEST_NOT_COUNTED &&
+           !(test->outcome == SELF_TEST_REFUSED && test->refusal == SWITCH_REFUSAL_NO_MEMORY);
+}
+
 /* Before the first bpf: does it tell the truth here? */
 static void test_bpf(struct service *service, const struct config *config)
 {
@@ -46,7 +53,7 @@ static void test_bpf(struct service *service, const struct config *config)
 
     if (cpu_list_read_online(service->sysfs_fd, &online) >= 0)
         (void)self_test_run(&perf_ops_kernel, online, &test);
-    service->tested = test.outcome != SELF_TEST_NO_PROCESS; /* else there will be a quieter time */
+    service->tested = is_verdict(&test);
     service->distrust = test.outcome == SELF_TEST_PASSED ? NULL : self_test_text(&test);
     if (!service->distrust)
         return;

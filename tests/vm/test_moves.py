@@ -4,6 +4,7 @@
 tests/support/mechanisms.c counts the same cgroups by both mechanisms at once. By direct the kernel
 makes the CPU of whoever is moved look at once; the program of bpf notes when the move was.
 """
+import statistics
 import unittest
 
 import live
@@ -147,8 +148,9 @@ class OneCpuV1(OneCpu):
 class TwoCpus(unittest.TestCase):
     """What the task counted from the last look to the next is divided by time. The emulator gives
     its CPUs turns of 100 ms, and between the moment at which direct changes over and the one that
-    we are told lies a turn, or two: so much a move may be off, and no more."""
-    NEAR = 40_000_000  # 0.3 s
+    we are told lies a turn, or two, or on a busy host once in a while three: so the middle one of
+    the moves may be off by a turn and a half, and no more."""
+    NEAR = 20_000_000  # 0.15 s
 
     @classmethod
     def setUpClass(cls):
@@ -163,9 +165,9 @@ class TwoCpus(unittest.TestCase):
     def test_a_task_moved_by_another_cpu_is_charged_to_both(self):
         last = self.readings[MOVES]
         for name in "ab":
-            self.assertGreater(last[name, "direct"], 5 * self.NEAR)
+            self.assertGreater(last[name, "direct"], 10 * self.NEAR)
             print(f"{name}: {last[name, 'direct']}, beyond it by bpf {self.errors(name)}")
-            self.assertLess(max(map(abs, self.errors(name))), self.NEAR)
+            self.assertLess(statistics.median(map(abs, self.errors(name))), self.NEAR)
 
     def test_nothing_is_lost_between_them(self):
         last = self.readings[MOVES]

@@ -81,6 +81,7 @@ static void make_bpf(const struct service *service, const struct config *config,
     if (mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, &refusal) >= 0) {
         choice->bpf->paused = service->mechanism->paused;
         see_to_processes(service, choice->bpf);
+        log_info("counting by bpf", "reason", choice->reason);
         return;
     }
     choice->reason = switch_refusal_text(refusal);

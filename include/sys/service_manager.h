@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What systemd and we tell each other: states by sd_notify(3), the watchdog, and the
+ * What systemd and we tell each other: states as by sd_notify(3), the watchdog, and the
  * sockets of a .socket unit. Where nobody started us that wants to know, the
  * functions that tell do nothing, and that is no failure.
  */
@@ -12,7 +12,11 @@
 
 #include "base/cleanup.h"
 
-/* Each tells one state. 0, also where nobody listens, or -errno. */
+/*
+ * Each tells one state, and never waits. 0, also where nobody wants to know ($NOTIFY_SOCKET is not
+ * set); -EAGAIN: the service manager does not read its socket, it may be told later;
+ * -EAFNOSUPPORT: a kind of socket that is not ours; -errno.
+ */
 int service_manager_ready(void);
 int service_manager_status(const char *status); /* one line for people */
 int service_manager_reloading(void);            /* ends with service_manager_ready() */

@@ -10,6 +10,7 @@
  */
 #include "app/notify.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #define SERVER_LIMIT_NS    (5 * NS_PER_SECOND)
 #define STATUS_INTERVAL_NS (10 * NS_PER_SECOND)
 #define TOLD_PER_WATCHDOG  4
+#define TRIES_PER_PERIOD   4 /* where the service manager could not be told */
 
 const char *heartbeats_stopped(const struct heartbeats *heartbeats, uint64_t now_ns)
 {
@@ -33,12 +35,23 @@ const char *heartbeats_stopped(const struct heartbeats *heartbeats, uint64_t now
     return NULL;
 }
 
-/* A manager that does not hear us stands in the log once. */
-static void told(struct notify *notify, int r)
+/* Whether it was told. A manager that does not hear us stands in the log once. */
+static bool told(struct notify *notify, int r)
 {
     if (r < 0 && !notify->failed)
-        log_warning("cannot tell the service manager", "error", strerror(-r));
+        log_warning("cannot tell the service manager", "error",
+                    r == -EAGAIN ? "it does not read its socket" : strerror(-r));
     notify->failed = r < 0;
+    return r >= 0;
+}
+
+/* In their order: the end of a reload says nothing to whom nobody told of its begin. */
+static void tell_due(struct notify *notify)
+{
+    if (notify->reloading_due)
+        notify->reloading_due = !told(notify, service_manager_reloading());
+    if (notify->ready_due && !notify->reloading_due)
+        notify->ready_due = !told(notify, service_manager_ready());
 }
 
 static const char *find_stopped(const struct notify *notify)
@@ -58,16 +71,17 @@ static int on_watchdog(sd_event_source *source, uint64_t usec, void *context)
 {
     struct notify *notify = context;
     const char *stopped = find_stopped(notify);
+    uint64_t next_us = notify->watchdog_period_us;
     int r;
 
     (void)usec;
-    if (!stopped)
-        told(notify, service_manager_alive());
-    else if (notify->ready && stopped != notify->stopped)
+    if (!stopped && !told(notify, service_manager_alive()))
+        next_us /= TRIES_PER_PERIOD;
+    else if (stopped && notify->ready && stopped != notify->stopped)
         log_error("the watchdog is not told that we live", "thread", stopped, "reason",
                   "it stands still");
     notify->stopped = stopped;
-    r = sd_event_source_set_time_relative(source, notify->watchdog_period_us);
+    r = sd_event_source_set_time_relative(source, next_us);
     return r < 0 ? r : sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
@@ -127,9 +141,10 @@ static void tell_status(struct notify *notify, const struct exporter_status *sta
         return;
     if (notify->status_ns > 0 && now_ns - notify->status_ns < STATUS_INTERVAL_NS)
         return;
+    if (!told(notify, service_manager_status(line)))
+        return;
     notify->status_ns = now_ns;
     (void)memcpy(notify->status, line, sizeof(line));
-    told(notify, service_manager_status(line));
 }
 
 void notify_cycle(struct notify *notify)
@@ -139,12 +154,24 @@ void notify_cycle(struct notify *notify)
     if (!snapshot)
         return;
     tell_status(notify, &snapshot->status);
-    if (!notify->ready)
-        told(notify, service_manager_ready());
+    notify->ready_due |= !notify->ready;
     notify->ready = true;
+    tell_due(notify);
+}
+
+void notify_reloading(struct notify *notify)
+{
+    notify->reloading_due = notify->ready;
+    tell_due(notify);
+}
+
+void notify_reloaded(struct notify *notify)
+{
+    notify->ready_due |= notify->ready;
+    tell_due(notify);
 }
 
 void notify_stopping(struct notify *notify)
 {
-    told(notify, service_manager_stopping());
+    (void)told(notify, service_manager_stopping());
 }

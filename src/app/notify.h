@@ -32,7 +32,10 @@ struct notify {
     sd_event_source *watchdog; /* NULL: nobody wants it */
     uint64_t watchdog_period_us;
     const char *stopped; /* what has been logged of heartbeats_stopped() */
-    bool ready, failed;
+    bool ready;          /* there was a complete cycle */
+    bool reloading_due;  /* what is still to be told … */
+    bool ready_due;      /* … and then this */
+    bool failed;         /* the last try to tell */
     char status[128];
     uint64_t status_ns; /* when it was told */
 };
@@ -45,7 +48,14 @@ int notify_init(struct notify *notify, sd_event *event, struct snapshot_slot *sl
                 const struct http_server *server, uint64_t cycle_limit_ns);
 void notify_done(struct notify *notify);
 
-/* After each cycle: READY once, and STATUS where it has changed, at most every 10 s. */
+/*
+ * After each cycle: READY once, and STATUS where it has changed, at most every 10 s; and again
+ * what could not be told before.
+ */
 void notify_cycle(struct notify *notify);
+
+/* Around a reload. Before the first cycle there is nothing to tell: READY comes with that. */
+void notify_reloading(struct notify *notify);
+void notify_reloaded(struct notify *notify);
 
 void notify_stopping(struct notify *notify);

@@ -11,7 +11,6 @@
 #include "app/service_state.h"
 #include "base/clock.h"
 #include "sys/descriptors.h"
-#include "sys/service_manager.h"
 
 /* libmicrohttpd's connections, and what the process itself holds open. */
 #define MOST_CONNECTIONS 512
@@ -185,11 +184,11 @@ int service_reload(struct service *service, struct text *outcome)
 {
     int r;
 
-    (void)service_manager_reloading();
+    notify_reloading(&service->notify);
     r = reload(service, outcome); /* replaces the collector */
     collector_note_reload(service->collector, r >= 0);
     service_cycle_now(service);
-    (void)service_manager_ready();
+    notify_reloaded(&service->notify);
     return r;
 }
 

@@ -8,43 +8,95 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <systemd/sd-daemon.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 
-/* sd_notify() has a positive result where somebody listens, which nobody here asks. */
-static int outcome(int r)
+/*
+ * A path, or the name of an abstract socket, as sd_notify(3) writes them. -EAFNOSUPPORT for the
+ * rest, as vsock:, by which a virtual machine tells its host.
+ */
+static int parse_address(const char *name, struct sockaddr_un *ret_address, socklen_t *ret_length)
 {
-    return r < 0 ? r : 0;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const size_t length = strlen(name);
+    const bool is_abstract = name[0] == '@';
+
+    if (!is_abstract && name[0] != '/')
+        return -EAFNOSUPPORT;
+    if (length >= sizeof(address.sun_path))
+        return -ENAMETOOLONG;
+    memcpy(address.sun_path, name, length);
+    if (is_abstract)
+        address.sun_path[0] = '\0';
+    *ret_address = address;
+    /* of a path the NUL belongs to it, of an abstract name every byte does */
+    *ret_length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + !is_abstract);
+    return 0;
+}
+
+/*
+ * sd_notify() would wait for a service manager that does not read its socket, and with it
+ * cycles and the end would. This tells now, or fails with EAGAIN.
+ */
+static int tell(const char *state)
+{
+    const char *name = getenv("NOTIFY_SOCKET");
+    struct sockaddr_un address;
+    socklen_t address_length;
+    AUTO_CLOSE int fd = -1;
+    int r;
+
+    if (!name || !*name)
+        return 0;
+    r = parse_address(name, &address, &address_length);
+    if (r < 0)
+        return r;
+    fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || sendto(fd, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT,
+                         (const struct sockaddr *)&address, address_length) < 0)
+        return -errno;
+    return 0;
 }
 
 int service_manager_ready(void)
 {
-    return outcome(sd_notify(false, "READY=1"));
+    return tell("READY=1");
 }
 
 int service_manager_status(const char *status)
 {
-    return outcome(sd_notifyf(false, "STATUS=%s", status));
+    AUTO_TEXT struct text state = {0};
+
+    text_append_format(&state, "STATUS=%s", status);
+    return text_error(&state) < 0 ? -ENOMEM : tell(state.data);
 }
 
 int service_manager_reloading(void)
 {
+    char state[sizeof("RELOADING=1\nMONOTONIC_USEC=18446744073709551615")];
+
     /* Type=notify-reload wants the time, to tell this reload from one before */
-    return outcome(
-        sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_monotonic_ns() / 1000));
+    (void)snprintf(state, sizeof(state), "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+                   clock_monotonic_ns() / 1000);
+    return tell(state);
 }
 
 int service_manager_stopping(void)
 {
-    return outcome(sd_notify(false, "STOPPING=1"));
+    return tell("STOPPING=1");
 }
 
 int service_manager_alive(void)
 {
-    return outcome(sd_notify(false, "WATCHDOG=1"));
+    return tell("WATCHDOG=1");
 }
 
 int service_manager_watchdog(uint64_t *ret_usec)

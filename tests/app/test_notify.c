@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "app/notify.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 #include "base/clock.h"
 #include "metric/catalogue.h"
 #include "metric/roster.h"
+#include "sys/service_manager.h"
 
 #define S NS_PER_SECOND
 
@@ -181,6 +183,74 @@ static void stopping__is_told(void **state)
     assert_string_equal(heard(fixture), "STOPPING=1");
 }
 
+/* Says something until the service manager's queue is full. */
+static void fill_queue(void)
+{
+    int r = 0;
+
+    (void)alarm(60); /* who waits, waits for ever */
+    for (int i = 0; r == 0 && i < 1000000; i++)
+        r = service_manager_alive();
+    (void)alarm(0);
+    assert_int_equal(r, -EAGAIN);
+}
+
+static void empty_queue(const struct fixture *fixture)
+{
+    while (*heard(fixture))
+        ;
+}
+
+static void ready__that_could_not_be_told_is_told_after_the_next_cycle(void **state)
+{
+    struct fixture *fixture = *state;
+
+    fill_queue();
+    publish(fixture, 2);
+    notify_cycle(&fixture->notify);
+    empty_queue(fixture);
+    publish(fixture, 2);
+    notify_cycle(&fixture->notify);
+    assert_string_equal(heard(fixture),
+                        "STATUS=cgroups: 2, processes: 0, open counters: 16, mechanism: direct");
+    assert_string_equal(heard(fixture), "READY=1");
+    notify_cycle(&fixture->notify);
+    assert_string_equal(heard(fixture), "");
+}
+
+static void reload__tells_its_begin_and_its_end(void **state)
+{
+    struct fixture *fixture = *state;
+
+    notify_reloading(&fixture->notify);
+    notify_reloaded(&fixture->notify);
+    assert_string_equal(heard(fixture), ""); /* nobody has been told READY */
+    publish(fixture, 2);
+    notify_cycle(&fixture->notify);
+    empty_queue(fixture);
+    notify_reloading(&fixture->notify);
+    assert_memory_equal(heard(fixture), "RELOADING=1\n", strlen("RELOADING=1\n"));
+    notify_reloaded(&fixture->notify);
+    assert_string_equal(heard(fixture), "READY=1");
+    assert_string_equal(heard(fixture), "");
+}
+
+static void reload__that_could_not_be_told_is_told_in_order_after_the_next_cycle(void **state)
+{
+    struct fixture *fixture = *state;
+
+    publish(fixture, 2);
+    notify_cycle(&fixture->notify);
+    fill_queue();
+    notify_reloading(&fixture->notify);
+    notify_reloaded(&fixture->notify);
+    empty_queue(fixture);
+    notify_cycle(&fixture->notify);
+    assert_memory_equal(heard(fixture), "RELOADING=1\n", strlen("RELOADING=1\n"));
+    assert_string_equal(heard(fixture), "READY=1");
+    assert_string_equal(heard(fixture), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +260,12 @@ int main(void)
         cmocka_unit_test(heartbeats__without_a_cycle_stop),
         cmocka_unit_test_setup_teardown(ready__waits_for_a_snapshot_and_is_told_once, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(ready__that_could_not_be_told_is_told_after_the_next_cycle,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reload__tells_its_begin_and_its_end, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            reload__that_could_not_be_told_is_told_in_order_after_the_next_cycle, set_up,
+            tear_down),
         cmocka_unit_test_setup_teardown(status__that_changes_is_told_at_most_every_ten_seconds,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(status__tells_of_a_pause, set_up, tear_down),

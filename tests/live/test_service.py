@@ -4,9 +4,11 @@
 pings on a NOTIFY_SOCKET of the test's own, sockets from systemd-socket-activate, and the
 system calls that the unit's filter lets through.
 """
+import contextlib
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import tempfile
@@ -24,7 +26,10 @@ OWN_PID = ("sh", "-c", 'WATCHDOG_PID=$$ LISTEN_PID=$$ exec "$@"', "sh")
 
 
 class Manager:
-    """The other end of NOTIFY_SOCKET: what came, as (when, text)."""
+    """The other end of NOTIFY_SOCKET: what came, as (when, text); not read, if not wanted."""
+
+    def __init__(self, reads=True):
+        self.reads = reads
 
     def __enter__(self):
         self.directory = tempfile.TemporaryDirectory(prefix="pmu_exporter-notify-")
@@ -32,10 +37,28 @@ class Manager:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(self.path)
         self.messages = []
+        self.thread = None
+        if self.reads:
+            self.begin()
+        return self
+
+    def begin(self):
         self.ending = False
         self.thread = threading.Thread(target=self.listen, daemon=True)
         self.thread.start()
-        return self
+
+    def stop_reading(self):
+        self.ending = True
+        if self.thread:
+            self.thread.join()
+
+    def fill(self):
+        """Until the queue has no room."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    sender.sendto(b"X_FILL=1", self.path)
 
     def listen(self):
         self.socket.settimeout(0.1)
@@ -47,8 +70,7 @@ class Manager:
             self.messages += [(time.monotonic(), line) for line in text.split("\n")]
 
     def __exit__(self, *_):
-        self.ending = True
-        self.thread.join()
+        self.stop_reading()
         self.socket.close()
         self.directory.cleanup()
 
@@ -95,6 +117,25 @@ class States(LiveTest):
                             env=manager.environment())
             time.sleep(0.2)
             self.assertEqual((done.returncode, manager.times("READY")), (1, []))
+
+    def test_a_manager_that_does_not_read_holds_nothing_up_and_is_told_later(self):
+        with Manager(reads=False) as manager:
+            manager.fill()
+            # leaving the block wants the end within 2 s
+            with Exporter(CONFIG, env=manager.environment(4), wrapper=OWN_PID) as exporter:
+                exporter.log_until("it does not read its socket")
+                exporter.after_cycles(2)
+                os.kill(exporter.pid, signal.SIGHUP)
+                exporter.log_until("configuration reloaded")
+                exporter.after_cycles(2)
+                lines = [l for l in exporter.log_lines() if "cannot tell the service" in l]
+                self.assertEqual(len(lines), 1, exporter.stderr())
+                manager.begin()
+                manager.wait("RELOADING=1")
+                manager.wait("READY=1")
+                manager.wait("WATCHDOG=1")
+                manager.stop_reading()
+                manager.fill()
 
     def test_a_manager_that_is_not_there_stands_in_the_log_once(self):
         with Exporter(CONFIG, env={"NOTIFY_SOCKET": "/nonexistent/notify"}) as exporter:

@@ -103,6 +103,63 @@ static void states__that_cannot_be_told_are_an_error(void **state)
     assert_true(service_manager_alive() < 0);
 }
 
+/* Says something until the other end's queue is full: what comes back then. */
+static int fill_queue(void)
+{
+    int r = 0;
+
+    for (int i = 0; r == 0 && i < 1000000; i++)
+        r = service_manager_alive();
+    return r;
+}
+
+static void states__are_not_waited_with_where_nobody_reads(void **state)
+{
+    AUTO_CLOSE int manager = listen_as_manager();
+
+    (void)state;
+    (void)alarm(60); /* who waits, waits for ever */
+    assert_int_equal(fill_queue(), -EAGAIN);
+    assert_int_equal(service_manager_ready(), -EAGAIN);
+    assert_int_equal(service_manager_stopping(), -EAGAIN);
+    (void)alarm(0);
+    assert_string_equal(heard(manager), "WATCHDOG=1");
+    assert_int_equal(service_manager_ready(), 0);
+}
+
+static void states__go_to_a_path_as_well(void **state)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char directory[] = "/tmp/pmu_exporter-notify-XXXXXX";
+    AUTO_CLOSE int manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    (void)snprintf(address.sun_path, sizeof(address.sun_path), "%s/notify", directory);
+    assert_int_equal(bind(manager, (const struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(setenv("NOTIFY_SOCKET", address.sun_path, 1), 0);
+    assert_int_equal(service_manager_ready(), 0);
+    assert_string_equal(heard(manager), "READY=1");
+    assert_int_equal(unlink(address.sun_path), 0);
+    assert_int_equal(rmdir(directory), 0);
+}
+
+static void states__have_no_other_kinds_of_sockets(void **state)
+{
+    char longest[200];
+
+    (void)state;
+    assert_int_equal(setenv("NOTIFY_SOCKET", "vsock:2:1234", 1), 0);
+    assert_int_equal(service_manager_ready(), -EAFNOSUPPORT);
+    memset(longest, 'x', sizeof(longest));
+    longest[0] = '@';
+    longest[sizeof(longest) - 1] = '\0';
+    assert_int_equal(setenv("NOTIFY_SOCKET", longest, 1), 0);
+    assert_int_equal(service_manager_ready(), -ENAMETOOLONG);
+    assert_int_equal(setenv("NOTIFY_SOCKET", "", 1), 0);
+    assert_int_equal(service_manager_ready(), 0);
+}
+
 static int set_number(const char *name, long long number)
 {
     char text[24];
@@ -316,6 +373,9 @@ int main(void)
         cmocka_unit_test_setup(reloading__tells_its_time, no_environment),
         cmocka_unit_test_setup(states__need_nobody_who_listens, no_environment),
         cmocka_unit_test_setup(states__that_cannot_be_told_are_an_error, no_environment),
+        cmocka_unit_test_setup(states__are_not_waited_with_where_nobody_reads, no_environment),
+        cmocka_unit_test_setup(states__go_to_a_path_as_well, no_environment),
+        cmocka_unit_test_setup(states__have_no_other_kinds_of_sockets, no_environment),
         cmocka_unit_test_setup(watchdog__is_off_where_nobody_wants_it, no_environment),
         cmocka_unit_test_setup(watchdog__tells_its_time, no_environment),
         cmocka_unit_test_setup(watchdog__of_another_process_is_not_ours, no_environment),

@@ -2,16 +2,14 @@
 
 /*
  * Logging must not hold up what it tells of. A line is made in full, then written
- * by one write(2), and only where poll(2) says that there is room: a pipe has room
- * for PIPE_BUF bytes then, and a line is not longer. Where there is none the line
- * counts as held back. One lock covers the throttle and the write, so that lines
- * do not mix, and two threads do not both see the same room.
+ * at once, without waiting (sys/standard_streams.h): whole or not at all into a pipe,
+ * since a line is not longer than PIPE_BUF. Where there is no room the line counts as
+ * held back. One lock covers the throttle and the write, so that lines do not mix.
  */
 #include "app/log.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,12 +18,14 @@
 #include "app/log_line.h"
 #include "app/log_throttle.h"
 #include "base/clock.h"
+#include "sys/standard_streams.h"
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"}; /* as the enum */
 static const char *const format_names[] = {"logfmt", "json"};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct log_throttle throttle; /* under the lock */
+static struct log_throttle throttle; /* under the lock, as what follows */
+static bool torn;                    /* the last line has no end: the disk was full */
 
 /* Set by log_init(), before there are other threads. */
 static enum log_level lowest = LOG_LEVEL_INFO;
@@ -90,18 +90,22 @@ bool log_enabled(enum log_level level)
 static bool write_line(enum log_level level, const char *message, va_list fields)
 {
     AUTO_TEXT struct text text = {0};
-    struct pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT};
     struct log_line line = {.level = level,
                             .format = written_format,
                             .journal = to_journal,
                             .realtime_ns = clock_realtime_ns(),
                             .message = message};
+    ssize_t n;
 
+    if (torn)
+        text_append_char(&text, '\n');
     log_line_append(&text, &line, fields);
-    /* with POLLERR or POLLHUP nobody reads any more, and a write would raise SIGPIPE */
-    if (text_error(&text) < 0 || poll(&room, 1, 0) != 1 || room.revents != POLLOUT)
+    if (text_error(&text) < 0)
         return false;
-    return write(STDERR_FILENO, text.data, text.length) >= 0;
+    n = standard_error_write(text.data, text.length);
+    if (n > 0)
+        torn = (size_t)n < text.length;
+    return n == (ssize_t)text.length;
 }
 
 static bool write_fields(enum log_level level, const char *message, ...)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "app/config_report.h"
+#include "app/finish.h"
 #include "app/service.h"
 #include "sys/memory.h"
+#include "sys/standard_streams.h"
 
 static int run(const struct options *options)
 {
@@ -29,13 +30,13 @@ int main(int argc, char **argv)
     struct options options;
     int status;
 
+    standard_streams_prepare();
     memory_settle();
-    (void)signal(SIGPIPE, SIG_IGN); /* a log that nobody reads any more must not end us */
     switch (options_parse(argc, argv, &options)) {
     case OPTIONS_RUN:
         break;
     case OPTIONS_DONE:
-        return EXIT_SUCCESS;
+        return finish_program("pmu_exporter", EXIT_SUCCESS);
     case OPTIONS_BAD:
         return EXIT_BAD_CONFIG;
     default:
@@ -43,5 +44,5 @@ int main(int argc, char **argv)
     }
     status = run(&options);
     options_done(&options);
-    return status;
+    return finish_program("pmu_exporter", status);
 }

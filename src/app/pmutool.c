@@ -8,8 +8,10 @@
 #include "app/config_error.h"
 #include "app/config_report.h"
 #include "app/control_client.h"
+#include "app/finish.h"
 #include "app/options.h"
 #include "app/version.h"
+#include "sys/standard_streams.h"
 #include "web/control.h"
 
 #define EXIT_USAGE 2
@@ -170,13 +172,14 @@ static int find_and_run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    standard_streams_prepare();
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_help();
-        return EXIT_SUCCESS;
+        return finish_program("pmutool", EXIT_SUCCESS);
     }
     if (argc > 1 && strcmp(argv[1], "--version") == 0) {
         version_print("pmutool");
-        return EXIT_SUCCESS;
+        return finish_program("pmutool", EXIT_SUCCESS);
     }
-    return find_and_run(argc - 1, argv + 1);
+    return finish_program("pmutool", find_and_run(argc - 1, argv + 1));
 }

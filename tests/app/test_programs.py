@@ -6,6 +6,7 @@
 """
 import os
 import pathlib
+import resource
 import socket
 import subprocess
 import sys
@@ -22,6 +23,43 @@ def run(*words):
     """(exit status, stdout, stderr)"""
     done = subprocess.run(words, capture_output=True, text=True, timeout=20)
     return done.returncode, done.stdout, done.stderr
+
+
+class Streams(unittest.TestCase):
+    """Standard output that takes nothing, or not all."""
+
+    PRINTING = ((PMUTOOL, "check", "config", SHIPPED), (PMUTOOL, "--help"), (EXPORTER, "--help"),
+                (EXPORTER, "--version"), (EXPORTER, "--config.check", "--config.file=" + SHIPPED))
+
+    def end_of(self, words, stdout, **options):
+        done = subprocess.run(words, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=20,
+                              **options)
+        return done.returncode, done.stderr
+
+    def test_what_cannot_be_printed_is_an_error(self):
+        for words in self.PRINTING:
+            with self.subTest(words=words), open("/dev/full", "w") as full:
+                status, err = self.end_of(words, full)
+                self.assertEqual(status, 1)
+                self.assertIn("cannot write to standard output: No space left on device\n", err)
+
+    def test_a_limit_of_file_sizes_kills_nobody(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+
+        for words in self.PRINTING:
+            with self.subTest(words=words), tempfile.TemporaryFile() as file:
+                status, err = self.end_of(words, file, preexec_fn=limit)
+                self.assertEqual(status, 1)
+                self.assertIn("cannot write to standard output: File too large\n", err)
+
+    def test_a_reader_that_has_read_enough_is_no_error(self):
+        for words in self.PRINTING:
+            with self.subTest(words=words):
+                reader, writer = os.pipe()
+                os.close(reader)
+                self.assertEqual(self.end_of(words, writer), (0, ""))
+                os.close(writer)
 
 
 class Config(unittest.TestCase):

@@ -20,6 +20,7 @@ from exporter import PATIENCE, Exporter, SANITIZER, binary, free_port, http_get,
 from live import LiveTest
 
 CONFIG = live.config(system="all")
+READ_AT = "pmu_exporter_config_last_reload_success_timestamp_seconds"
 UNIT = pathlib.Path(__file__).resolve().parents[2] / "systemd/pmu_exporter.service.in"
 # exec keeps the number of the process, which systemd would have known before
 OWN_PID = ("sh", "-c", 'WATCHDOG_PID=$$ LISTEN_PID=$$ exec "$@"', "sh")
@@ -199,6 +200,32 @@ class Watchdog(LiveTest):
     def test_a_server_that_stands_still_is_not_told_alive_and_named(self):
         log = self.stand_still("http", "epoll_wait", 6)
         self.assertIn('msg="the watchdog is not told that we live" thread=server', log)
+
+
+class Streams(LiveTest):
+    """Where a log goes may be closed, full, or limited: S1 of the faults."""
+
+    def test_closed_descriptors_are_opened_on_nothing_first(self):
+        def close():
+            for fd in range(3):
+                os.close(fd)
+
+        with Exporter(CONFIG, preexec=close) as exporter:
+            for fd in range(3):
+                self.assertEqual(os.readlink(f"/proc/{exporter.pid}/fd/{fd}"), "/dev/null")
+
+    def test_a_log_that_must_not_grow_ends_nothing_and_has_whole_lines_again(self):
+        with Exporter(CONFIG) as exporter:
+            size = exporter.stderr_path.stat().st_size + 20
+            subprocess.run(["prlimit", f"--fsize={size}:", f"--pid={exporter.pid}"], check=True)
+            for _ in range(3):
+                before = exporter.scrape().value(READ_AT)
+                os.kill(exporter.pid, signal.SIGHUP)
+                exporter.scrape_until(lambda m: m.value(READ_AT) > before, 5, "the reload")
+            subprocess.run(["prlimit", "--fsize=unlimited:", f"--pid={exporter.pid}"], check=True)
+            exporter.log_until("log lines were held back")
+            lines = exporter.log_lines()
+            self.assertEqual(sum("ts=" not in l or l.count("ts=") > 1 for l in lines), 0, lines)
 
 
 class Activated(Exporter):

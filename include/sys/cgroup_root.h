@@ -15,6 +15,14 @@ struct cgroup_root {
 
 void cgroup_root_done(struct cgroup_root *root);
 
+/*
+ * Whether the directory is the root of a whole hierarchy, and so the machine; not the root that
+ * a cgroup namespace shows, which is a cgroup like others. False for what is no cgroup.
+ * Kernel: files that a root alone lacks (cgroup-v2.rst, "cgroup.events") or has
+ * (cgroup-v1/cgroups.rst, "release_agent").
+ */
+bool cgroup_is_machine(int directory_fd);
+
 /* Whether both are the same directory, or both are none. */
 bool cgroup_root_same(const struct cgroup_root *a, const struct cgroup_root *b);
 

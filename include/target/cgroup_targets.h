@@ -56,6 +56,7 @@ struct cgroup_census {
     uint64_t dropped[ABSENCE_COUNT_]; /* how many times one was refused since the start */
     uint64_t rescans;                 /* walks of the whole tree since the start */
     bool watching;                    /* inotify works; else every update walks the tree */
+    bool root_refused; /* a rule wants the root, which is the machine: one of `uncounted` */
 };
 
 /*

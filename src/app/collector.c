@@ -273,18 +273,28 @@ void collector_status(const struct collector *collector, struct exporter_status 
     collector_census_processes(collector, ret_status);
 }
 
+/* The root of all cgroups has a line of its own (collector_tell_cgroups). */
+static uint64_t told_apart(const struct collector *collector, enum scope_kind kind,
+                           enum absence reason)
+{
+    return kind == SCOPE_CGROUP && reason == ABSENCE_NOT_SUPPORTED && collector->cgroups &&
+           cgroup_targets_census(collector->cgroups)->root_refused;
+}
+
 /* Says once when targets begin to be left out for a reason. */
 static void tell_uncounted(struct collector *collector, const struct exporter_status *status,
                            enum scope_kind kind)
 {
     for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
-        bool told = collector->told[kind][reason];
+        const bool told = collector->told[kind][reason];
+        const uint64_t uncounted =
+            status->uncounted[kind][reason] - told_apart(collector, kind, reason);
         char n[24];
 
-        collector->told[kind][reason] = status->uncounted[kind][reason] > 0;
+        collector->told[kind][reason] = uncounted > 0;
         if (told || !collector->told[kind][reason])
             continue;
-        (void)snprintf(n, sizeof(n), "%" PRIu64, status->uncounted[kind][reason]);
+        (void)snprintf(n, sizeof(n), "%" PRIu64, uncounted);
         log_warning("targets are not counted", "kind", scope_kind_name(kind), "reason",
                     absence_name(reason), "targets", n, "hint",
                     absence_target_advice(kind, reason));

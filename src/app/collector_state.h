@@ -49,6 +49,7 @@ struct collector {
     uint64_t probe_at_ns;
     struct exporter_status status; /* what is counted here; the rest is filled in for a snapshot */
     bool rules_are_told;           /* the log has said whether the rules match no cgroup … */
+    bool root_is_told;             /* … that the root is not one … */
     bool cost_is_told;             /* … and what counting the machine beside cgroups costs */
     bool told[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* the log has said that targets are left out */
 };

@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "app/collector_state.h"
+#include "app/config_cgroups.h"
+#include "app/config_notes.h"
 #include "app/config_report.h"
 #include "app/log.h"
 #include "base/clock.h"
@@ -43,11 +45,30 @@ static void tell_cost(struct collector *collector)
     log_info(message);
 }
 
+/* With the place, which the line about targets that are not counted cannot know. */
+static void tell_root(struct collector *collector)
+{
+    const struct config_word *pattern = config_cgroups_find_root(collector->setup.config);
+    char place[32];
+
+    if (collector->root_is_told || !pattern ||
+        !cgroup_targets_census(collector->cgroups)->root_refused)
+        return;
+    collector->root_is_told = true;
+    (void)snprintf(place, sizeof(place), "%u:%u", pattern->place.line, pattern->place.column);
+    log_warning("the root of all cgroups is not counted as a cgroup", "place", place, "pattern",
+                pattern->text, "reason", absence_name(ABSENCE_NOT_SUPPORTED), "hint",
+                ROOT_IS_MACHINE);
+}
+
 void collector_tell_cgroups(struct collector *collector, const struct exporter_status *status)
 {
     size_t n_counted;
 
-    if (!collector->cgroups || (collector->rules_are_told && collector->cost_is_told))
+    if (!collector->cgroups)
+        return;
+    tell_root(collector);
+    if (collector->rules_are_told && collector->cost_is_told)
         return;
     n_counted = count_cgroups(&collector->ledger);
     if (!collector->rules_are_told && !matches_any(n_counted, status))

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "target/glob.h"
+
 static int add_rule(struct cgroup_rules *rules, const struct config_cgroup_rule *rule)
 {
     AUTO_FREE const char **include = calloc(rule->include.n + 1, sizeof(char *));
@@ -15,6 +17,27 @@ static int add_rule(struct cgroup_rules *rules, const struct config_cgroup_rule 
     for (size_t i = 0; i < rule->exclude.n; i++)
         exclude[i] = rule->exclude.words[i].text;
     return cgroup_rules_add(rules, include, rule->include.n, exclude, rule->exclude.n);
+}
+
+static bool takes_root(const struct config_words *patterns, const struct config_word **ret_word)
+{
+    for (size_t i = 0; i < patterns->n; i++)
+        if (glob_match(patterns->words[i].text, "/")) {
+            *ret_word = &patterns->words[i];
+            return true;
+        }
+    return false;
+}
+
+const struct config_word *config_cgroups_find_root(const struct config *config)
+{
+    const struct config_word *include, *exclude;
+
+    for (size_t i = 0; i < config->n_cgroups; i++)
+        if (takes_root(&config->cgroups[i].include, &include) &&
+            !takes_root(&config->cgroups[i].exclude, &exclude))
+            return include;
+    return NULL;
 }
 
 int config_cgroups_make(const struct config *config, struct cgroup_rules **ret_rules)

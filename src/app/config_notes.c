@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/config_cgroups.h"
 #include "app/config_error.h"
+#include "event/absence.h"
+#include "sys/cgroup_root.h"
 
 void config_begin_note(const char *path, struct config_place place, const char *kind)
 {
@@ -104,6 +107,17 @@ static struct config_place place_of_cgroups(const struct config *config, size_t 
 static struct config_place place_of_processes(const struct config *config, size_t i)
 {
     return config->processes[i].groups.words[0].place;
+}
+
+void config_print_root(const char *path, const struct config *config, int cgroup_root_fd)
+{
+    const struct config_word *pattern = config_cgroups_find_root(config);
+
+    if (!pattern || cgroup_root_fd < 0 || !cgroup_is_machine(cgroup_root_fd))
+        return;
+    config_begin_note(path, pattern->place, "warning");
+    (void)printf("the root of all cgroups, %s, is not counted as a cgroup (%s): %s\n",
+                 SHOWN(pattern->text), absence_name(ABSENCE_NOT_SUPPORTED), ROOT_IS_MACHINE);
 }
 
 void config_print_idle(const char *path, const struct config *config)

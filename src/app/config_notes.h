@@ -11,6 +11,14 @@
  */
 void config_begin_note(const char *path, struct config_place place, const char *kind);
 
+/* Why the root of all cgroups is no target. */
+#define ROOT_IS_MACHINE                                                                            \
+    "it is the machine, and as a cgroup the kernel counts it while CPUs are idle too; "            \
+    "targets.system counts it, as pmu_machine_*"
+
+/* A line on stdout where a rule takes the root of all cgroups, and that is the machine. */
+void config_print_root(const char *path, const struct config *config, int cgroup_root_fd);
+
 /*
  * A line on stdout for each of: a configuration without targets, a group of the file
  * that no target names, a rule whose selectors are those of an earlier one.

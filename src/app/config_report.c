@@ -272,6 +272,7 @@ static int report_budget(const struct report *report, int sysfs_fd)
 
     if (cgroup_root_open(NULL, &root) < 0)
         root.fd = -1;
+    config_print_root(report->path, report->config, root.fd);
     r = budget_report(report->config, report->resolver, &perf_ops_kernel, sysfs_fd, root.fd);
     cgroup_root_done(&root);
     return r;

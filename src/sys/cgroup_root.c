@@ -40,6 +40,23 @@ bool cgroup_root_same(const struct cgroup_root *a, const struct cgroup_root *b)
            status_a.st_dev == status_b.st_dev && status_a.st_ino == status_b.st_ino;
 }
 
+static bool has_file(int directory_fd, const char *name)
+{
+    return faccessat(directory_fd, name, F_OK, 0) == 0;
+}
+
+bool cgroup_is_machine(int directory_fd)
+{
+    struct statfs status;
+
+    /* what was removed has no files at all */
+    if (fstatfs(directory_fd, &status) < 0 || !has_file(directory_fd, "cgroup.procs"))
+        return false;
+    if (status.f_type == CGROUP2_SUPER_MAGIC)
+        return !has_file(directory_fd, "cgroup.events");
+    return status.f_type == CGROUP_SUPER_MAGIC && has_file(directory_fd, "release_agent");
+}
+
 enum hierarchy { ANY_HIERARCHY, ONLY_V1, ONLY_V2 };
 
 /* 0; -ENOENT where the path is not there or is no such cgroup file system; -errno. */

@@ -114,7 +114,8 @@ int cgroup_nesting_read(int root_fd, const struct cgroup_rules *rules, size_t n_
     walk->rules = rules;
     walk->chains = chains;
     walk->depths = depths;
-    enter(walk, cgroup_rules_match(rules, "/"));
+    if (!cgroup_is_machine(fd)) /* which is no target */
+        enter(walk, cgroup_rules_match(rules, "/"));
     r = walk_directory(walk, fd);
     text_done(&walk->path);
     if (r < 0)

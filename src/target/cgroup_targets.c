@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "sys/cgroup_root.h"
 #include "target/cgroup_set.h"
 
 /*
@@ -45,7 +46,10 @@ static void init_set(struct cgroup_targets *set, const struct cgroup_limits *lim
     LIST_INIT(&set->all);
 }
 
-/* The root is a cgroup too, and matches the pattern "/". */
+/*
+ * The root is a cgroup too, and matches the pattern "/". That of a whole hierarchy is the machine:
+ * as a cgroup the kernel counts it while a CPU is idle too, so it is no target.
+ */
 static void init_root(struct cgroup_targets *set, uint64_t inode)
 {
     struct cgroup_node *root = set->tree.root;
@@ -55,6 +59,11 @@ static void init_root(struct cgroup_targets *set, uint64_t inode)
     root->inode = inode;
     root->walked = true;
     root->rule = cgroup_rules_match(set->rules, "/");
+    if (root->rule >= 0 && cgroup_is_machine(set->root_fd)) {
+        root->rule = -1;
+        set->census.root_refused = true;
+        set->census.uncounted[ABSENCE_NOT_SUPPORTED]++;
+    }
 }
 
 int cgroup_targets_new(int root_fd, const struct cgroup_rules *rules,

@@ -231,11 +231,51 @@ static void live__five_hundred_births_and_deaths_an_update_are_cheap(void **stat
     assert_in_range(churn / 3, 0, NS_PER_SECOND / 5);
 }
 
+static void live__the_root_of_a_hierarchy_is_the_machine_and_no_target(void **state)
+{
+    struct fixture *f = *state;
+
+    if (!cgroup_is_machine(root.fd)) {
+        print_message("skipped: the root here is that of a cgroup namespace\n");
+        skip();
+    }
+    rule(f, "/", NULL);
+    rule(f, below("*"), NULL);
+    make(f, below("a"));
+    start(f, roomy);
+    update(f);
+    assert_news(f, 1, 0);
+    assert_string_equal(info(f->changes.born[0], "parent"), "");
+    assert_int_equal(census(f)->uncounted[ABSENCE_NOT_SUPPORTED], 1);
+    assert_true(census(f)->root_refused);
+    destroy(f, below("a"));
+}
+
+/* As a container has it, whose namespace begins at a cgroup of its own. */
+static void live__the_root_of_a_part_of_the_tree_is_a_target(void **state)
+{
+    struct fixture *f = *state;
+    AUTO_CLOSE int part = cgroup_open_below(root.fd, top + 1);
+
+    assert_true(part >= 0);
+    assert_false(cgroup_is_machine(part));
+    rule(f, "/", NULL);
+    f->root_fd = part;
+    start(f, roomy);
+    update(f);
+    assert_news(f, 1, 0);
+    assert_string_equal(f->changes.born[0]->path, "/");
+    assert_int_equal(census(f)->uncounted[ABSENCE_NOT_SUPPORTED], 0);
+    f->root_fd = root.fd;
+}
+
 static int live_tests(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(live__births_deaths_and_rebirths_are_told),
+        TEST(live__the_root_of_a_hierarchy_is_the_machine_and_no_target),
+        TEST(live__the_root_of_a_part_of_the_tree_is_a_target),
         TEST(live__a_walk_of_what_is_known_changes_nothing),
         TEST(live__a_name_of_4072_bytes_is_counted),
         TEST(live__what_has_gone_is_not_held),

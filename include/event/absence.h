@@ -20,5 +20,11 @@ enum absence {
     ABSENCE_COUNT_,          /* how many there are */
 };
 
+/*
+ * Of two reasons why nothing of a target is counted, the one to tell: what somebody can cure, as a
+ * missing permission, before what the machine does not have. ABSENCE_NONE gives way to any.
+ */
+enum absence absence_foremost(enum absence a, enum absence b);
+
 /* The word on /metrics ("no_pmu"); empty for ABSENCE_NONE. Static. */
 const char *absence_name(enum absence absence);

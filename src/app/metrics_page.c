@@ -66,6 +66,34 @@ static int page_render(void *context, struct text *text)
     return exposition_write(page->exposition, snapshot, &facts, text);
 }
 
+/*
+ * Reasons that somebody has to see to when they leave nothing counted at all. What the machine
+ * lacks, as a PMU, and rules that match nothing yet are none.
+ */
+static const struct {
+    enum absence reason;
+    const char *text;
+} hindrances[] = {
+    {ABSENCE_NOT_PERMITTED,
+     "nothing is counted, it is not permitted (not_permitted): grant CAP_PERFMON, or lower "
+     "kernel.perf_event_paranoid"},
+    {ABSENCE_NO_DESCRIPTORS,
+     "nothing is counted, descriptors are used up (no_descriptors): raise the limit of open files"},
+};
+
+/* Why nothing is counted although there is something to count; NULL: something is. */
+static const char *hindrance(const struct exporter_status *status)
+{
+    for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
+        if (status->targets[kind] > 0)
+            return NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(hindrances); i++)
+        for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
+            if (status->uncounted[kind][hindrances[i].reason] > 0)
+                return hindrances[i].text;
+    return NULL;
+}
+
 static const char *page_not_ready(void *context)
 {
     struct metrics_page *page = context;
@@ -75,7 +103,7 @@ static const char *page_not_ready(void *context)
         return "the first cycle is not complete";
     if (is_stale(snapshot))
         return "the last cycle is too long ago";
-    return NULL;
+    return hindrance(&snapshot->status);
 }
 
 struct page_source metrics_page_source(struct metrics_page *page)

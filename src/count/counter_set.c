@@ -127,7 +127,16 @@ bool counter_set_wants_open(const struct counter_set *set, uint64_t now_ns)
     return set->n_missing > 0 && now_ns >= set->retry_at_ns;
 }
 
-/* Why a group is not counted as a whole; none where it is. */
+static enum absence members_absence(const struct event_group *group)
+{
+    enum absence absence = ABSENCE_NONE;
+
+    for (size_t i = 0; i < group->n_members; i++)
+        absence = absence_foremost(absence, group->members[i].absence);
+    return absence;
+}
+
+/* Why a group is not counted as a whole; none where it is, or where others are instead of it. */
 static enum absence group_absence(const struct counter_set *set, size_t index)
 {
     const struct event_group *group = &set->groups->groups[index];
@@ -135,19 +144,16 @@ static enum absence group_absence(const struct counter_set *set, size_t index)
     if (group->n_opened > 0)
         return set->absences[index] != ABSENCE_NONE ? set->absences[index]
                                                     : set->starvations[index].absence;
-    return set->groups->n_opened == 0 && group->n_members > 0 ? group->members[0].absence
-                                                              : ABSENCE_NONE;
+    return set->groups->n_opened == 0 ? members_absence(group) : ABSENCE_NONE;
 }
 
 enum absence counter_set_absence(const struct counter_set *set)
 {
-    for (size_t group = 0; group < set->groups->n_groups; group++) {
-        enum absence absence = group_absence(set, group);
+    enum absence absence = ABSENCE_NONE;
 
-        if (absence != ABSENCE_NONE)
-            return absence;
-    }
-    return ABSENCE_NONE;
+    for (size_t group = 0; group < set->groups->n_groups; group++)
+        absence = absence_foremost(absence, group_absence(set, group));
+    return absence;
 }
 
 /* Learns the ids of a first reading, or finds that the reading is of other events. */

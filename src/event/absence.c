@@ -17,6 +17,20 @@ static const char *const names[ABSENCE_COUNT_] = {
     [ABSENCE_TARGET_GONE] = "target_gone",
 };
 
+/* The greater is told. */
+static const unsigned char weights[ABSENCE_COUNT_] = {
+    [ABSENCE_NONE] = 0,          [ABSENCE_NO_PMU] = 1,          [ABSENCE_UNKNOWN_EVENT] = 2,
+    [ABSENCE_NOT_SUPPORTED] = 3, [ABSENCE_GROUP_TOO_LARGE] = 4, [ABSENCE_NEVER_SCHEDULED] = 5,
+    [ABSENCE_PMU_BUSY] = 6,      [ABSENCE_OVER_BUDGET] = 7,     [ABSENCE_CPU_OFFLINE] = 8,
+    [ABSENCE_OVER_LIMIT] = 9,    [ABSENCE_NO_DESCRIPTORS] = 10, [ABSENCE_NOT_PERMITTED] = 11,
+    [ABSENCE_TARGET_GONE] = 12,
+};
+
+enum absence absence_foremost(enum absence a, enum absence b)
+{
+    return weights[b] > weights[a] ? b : a;
+}
+
 const char *absence_name(enum absence absence)
 {
     return names[absence];

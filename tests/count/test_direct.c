@@ -152,6 +152,15 @@ static void absence__of_a_set_with_nothing_to_open_is_that_of_its_events(void **
     assert_int_equal(counter_set_absence(f->set), ABSENCE_NOT_PERMITTED);
 }
 
+static void absence__of_a_set_is_what_can_be_cured_and_not_what_the_machine_lacks(void **state)
+{
+    struct fixture *f = *state;
+    const enum absence absences[] = {ABSENCE_NO_PMU, ABSENCE_NOT_PERMITTED};
+
+    event_groups_apply(f->groups, absences);
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NOT_PERMITTED);
+}
+
 static const pid_t threads[] = {10, 11, 12};
 
 /* The fixture's set anew, over three threads. */
@@ -253,6 +262,7 @@ int main(void)
         TEST(open__threads_for_which_there_are_no_descriptors_are_not_counted_in_part),
         TEST(inherit__of_threads_is_asked_of_the_kernel),
         TEST(absence__of_a_set_with_nothing_to_open_is_that_of_its_events),
+        TEST(absence__of_a_set_is_what_can_be_cured_and_not_what_the_machine_lacks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

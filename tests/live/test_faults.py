@@ -216,7 +216,8 @@ class Permission(FaultTest):
 
     def test_without_the_capability_it_says_so_once_and_stays_up(self):
         paths = self.make(3)
-        exporter = Exporter(live.config(self.cgroups, system="all", events=live.SOFTWARE), wait=False)
+        config = HARDWARE.replace("system: {groups: [core]", "system: {groups: [core, software]")
+        exporter = Exporter(config % f"/{self.cgroups.top}/**", wait=False)
         # where nobody may read it
         exporter.directory.chmod(0o755)
         copy = exporter.directory / "pmu_exporter"
@@ -225,12 +226,17 @@ class Permission(FaultTest):
         exporter.wrapper = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
                             "--inh-caps=-all", "--bounding-set=-all"]
         self.enterContext(exporter)
-        exporter.wait_until_ready()
+        exporter.log_until("CAP_PERFMON")
         metrics = exporter.after_cycles(2)
         self.assertEqual(self.counted(metrics, paths), 0)
-        reasons = metrics.labels(SUPPORTED, "reason", event="page-faults") | \
-            metrics.labels(UNCOUNTED, "reason", kind="cgroup")
-        self.assertIn("not_permitted", reasons)
+        self.assertEqual(metrics.labels(SUPPORTED, "reason", event="page-faults"),
+                         {"not_permitted"})
+        for kind in ("system", "cgroup"):  # and not that there is no PMU, which nobody can cure
+            self.assertEqual(metrics.labels(UNCOUNTED, "reason", kind=kind), {"not_permitted"})
+        answer = exporter.get("/-/ready")
+        self.assertEqual(answer.status, 503)
+        for word in (b"nothing is counted", b"not_permitted", b"CAP_PERFMON"):
+            self.assertIn(word, answer.body)
         lines = [line for line in exporter.log_lines() if "CAP_PERFMON" in line]
         self.assertEqual(len(lines), 1, exporter.stderr())
         self.check_recovered(exporter)

@@ -26,7 +26,7 @@ enter() {
 }
 
 # start_exporter CONFIG [WRAPPER...]: with that file of /t, in a cgroup of its own; returns when it
-# is ready
+# has numbers, which it has also where it may count nothing and is not ready
 start_exporter() {
     config=$1
     shift
@@ -35,12 +35,12 @@ start_exporter() {
         --web.listen-address=127.0.0.1:10138 --control.socket=/tmp/control 2>>"$OUT/exporter.log" &
     exporter=$!
     for _ in $(seq 600); do
-        if wget -q -O /dev/null http://127.0.0.1:10138/-/ready 2>/dev/null; then
+        if wget -q -O /dev/null http://127.0.0.1:10138/metrics 2>/dev/null; then
             return 0
         fi
         sleep 0.05
     done
-    die "the exporter is not ready"
+    die "the exporter has no numbers"
 }
 
 stop_exporter() {

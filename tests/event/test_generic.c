@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include "event/generic.h"
+#include "event/resolver.h"
 #include "event/source.h"
+#include "support/fixture_tree.h"
 
 static void check(const char *name, uint32_t type, uint64_t config)
 {
@@ -244,6 +246,33 @@ static void clock__is_the_same_by_name_and_by_code_for_all_that_libpfm_has(void 
     assert_true(clocks >= 4); /* two names, with and without the PMU's */
 }
 
+static void check_resolved(int sysfs_fd, const char *name, enum absence absence, bool is_clock)
+{
+    AUTO(event_resolver) struct event_resolver *resolver = NULL;
+    AUTO(event) struct event *event = NULL;
+
+    assert_int_equal(event_resolver_new(sysfs_fd, &resolver), 0);
+    assert_int_equal(event_resolve(resolver, name, &event), 0);
+    if (event->absence != absence)
+        fail_msg("\"%s\": \"%s\"", name, absence_name(event->absence));
+    assert_int_equal(event->is_clock, is_clock);
+    assert_int_equal(event->unit, is_clock ? EVENT_UNIT_NANOSECONDS : EVENT_UNIT_COUNT);
+}
+
+static void resolver__takes_libpfms_generic_names_for_what_they_are(void **state)
+{
+    struct fixture_tree sysfs = fixture_tree_open();
+
+    (void)state;
+    fixture_tree_write(&sysfs, "bus/event_source/devices/software/type", "1\n");
+    check_resolved(sysfs.fd, "PERF_COUNT_SW_TASK_CLOCK", ABSENCE_NONE, true);
+    check_resolved(sysfs.fd, "perf::TASK-CLOCK", ABSENCE_NONE, true);
+    check_resolved(sysfs.fd, "perf::CPU-CLOCK:k", ABSENCE_NONE, true);
+    check_resolved(sysfs.fd, "PERF_COUNT_SW_PAGE_FAULTS", ABSENCE_NONE, false);
+    check_resolved(sysfs.fd, "PERF_COUNT_HW_CPU_CYCLES", ABSENCE_NO_PMU, false);
+    fixture_tree_close(&sysfs);
+}
+
 static void clock__is_not_what_has_the_same_number_elsewhere(void **state)
 {
     const struct event_code instructions = {.type = PERF_TYPE_HARDWARE, .config = 1};
@@ -273,6 +302,13 @@ static void offer__has_names_and_aliases_and_caches(void **state)
     }
 }
 
+/* libpfm4 has its generic names on every CPU, unless it is told to believe in one. */
+static int believe_this_cpu(void **state)
+{
+    (void)state;
+    return unsetenv("LIBPFM_FORCE_PMU");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,9 +320,10 @@ int main(void)
         cmocka_unit_test(resolve__agrees_with_libpfm),
         cmocka_unit_test(clock__is_told_by_name_in_every_spelling),
         cmocka_unit_test(clock__is_the_same_by_name_and_by_code_for_all_that_libpfm_has),
+        cmocka_unit_test(resolver__takes_libpfms_generic_names_for_what_they_are),
         cmocka_unit_test(clock__is_not_what_has_the_same_number_elsewhere),
         cmocka_unit_test(offer__has_names_and_aliases_and_caches),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, believe_this_cpu, NULL);
 }

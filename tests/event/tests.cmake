@@ -8,3 +8,16 @@ add_unit_test(event nearest)
 add_unit_test(event pfm ${PFM_LIBRARY})
 add_unit_test(event raw)
 add_unit_test(event resolver ${PFM_LIBRARY})
+
+# On other CPUs than this one: what looks up events, and what stands on it.
+set(programs)
+foreach(module event_event_parts event_generic event_nearest event_pfm event_raw event_resolver
+        metric_builtin_ratios metric_catalogue metric_plan
+        app_config app_config_errors app_config_processes app_mechanism_size)
+  list(APPEND programs $<TARGET_FILE:test_${module}>)
+endforeach()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME event/models
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/event/test_models.py ${programs}
+  WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+set_tests_properties(event/models PROPERTIES LABELS unit TIMEOUT 300 SKIP_RETURN_CODE 77)

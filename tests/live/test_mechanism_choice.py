@@ -7,6 +7,7 @@ import time
 import live
 from cgroups import Cgroups
 from exporter import Exporter
+from own_mounts import own_mounts
 
 INFO = "pmu_exporter_mechanism_info"
 CYCLE = 1.0
@@ -61,10 +62,8 @@ class MechanismChoice(live.LiveTest):
     def test_without_btf_it_is_direct_and_says_so(self):
         live.need("unshare")
         self.need_bpf()
-        command = 'mount -t tmpfs none /sys/kernel/btf && exec "$@"'
-        self.assertEqual(
-            self.chosen("auto", wrapper=("unshare", "--mount", "sh", "-c", command, "sh")),
-            ("direct", "the kernel has no BTF"))
+        wrapper = own_mounts("/sys/kernel/btf", "mount -t tmpfs none /sys/kernel/btf")
+        self.assertEqual(self.chosen("auto", wrapper=wrapper), ("direct", "the kernel has no BTF"))
 
     def fault(self, name, n):
         with live.Load(self.cgroups.directory(name), faults=n) as load:

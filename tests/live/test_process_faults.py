@@ -13,6 +13,7 @@ import strict_exposition
 from cgroups import Cgroups
 from exporter import PATIENCE, RECOVER_WITHIN, SLACK, Exporter
 from live import own
+from own_mounts import UNSHARE_PIDS
 from test_faults import NO_LEAK_CHECK, Strace
 from test_processes import (CYCLE, FAULTS, FAULTS_A_PROCESS, MEMBERS, START, UNCOUNTED, Crowd,
                             ProcessTest, config)
@@ -114,9 +115,8 @@ class Numbers(FaultTest):
         self.addCleanup(exporter.clean)
         with open(exporter.stderr_path, "wb") as stderr:
             namespace = exporter.process = subprocess.Popen(
-                ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", sys.executable, "-c",
-                 NAMESPACE, *exporter.command()], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=stderr, text=True)
+                [*UNSHARE_PIDS, sys.executable, "-c", NAMESPACE, *exporter.command()],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True)
         self.addCleanup(namespace.stdout.close)
         self.addCleanup(exporter.kill)
 

@@ -13,6 +13,7 @@ import time
 import live
 from exporter import PATIENCE, Exporter
 from live import own
+from own_mounts import own_mounts
 
 CYCLE = 1.0
 FAULTS = "pmu_process_page_faults_total"
@@ -383,15 +384,16 @@ class Limits(ProcessTest):
     def test_processes_that_cannot_be_seen_cost_the_others_nothing(self):
         live.need("unshare", "setpriv")
         self.sleepers(1)
-        command = ("mount -o remount,hidepid=2 /proc && exec setpriv --reuid 65534 --regid 65534 "
-                   "--clear-groups --inh-caps +perfmon --ambient-caps +perfmon "
-                   "--bounding-set -all,+perfmon \"$@\"")
+        # mounted anew: a remount would be everybody's, since they share what is mounted there
+        wrapper = (*own_mounts("/proc", "mount -t proc -o hidepid=2 proc /proc"),
+                   "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                   "--inh-caps=+perfmon", "--ambient-caps=+perfmon",
+                   "--bounding-set=-all,+perfmon")
         directory = self.enterContext(tempfile.TemporaryDirectory())
         os.chmod(directory, 0o755)
         machine = "  system: {groups: [software], by: all}\n"
         with Exporter(config(SLEEPERS, more=machine), directory=directory,
-                      wrapper=["unshare", "--mount", "--propagation", "private", "sh", "-c",
-                               command, "sh"]) as exporter:
+                      wrapper=wrapper) as exporter:
             metrics = exporter.scrape_until(
                 lambda m: m.value("pmu_machine_page_faults_total") is not None, 4 * CYCLE,
                 "the machine's")

@@ -320,7 +320,8 @@ int main(void)
     pid = fork();
     if (pid == 0) {
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-        has_namespace = mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+        /* of /proc only: "/" is no mount point in a chroot */
+        has_namespace = mount(NULL, "/proc", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
                         mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0;
         exit(run_all());
     }

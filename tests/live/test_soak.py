@@ -13,6 +13,7 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -27,6 +28,7 @@ SEED = int(os.environ.get("PMU_TEST_SEED", "0")) or random.randrange(1, 1 << 32)
 LINGER = 3.0
 SWITCHES = "pmu_cgroup_context_switches_total"
 STEADY = ("pmu_process_context_switches_total", "pmu_process_page_faults_total")
+STEADY_PROGRAM = "import time\nwhile True: time.sleep(0.2)"
 START = "pmu_cgroup_start_time_seconds"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
 STANDING = [f"standing{i}.service" for i in range(5)]
@@ -76,11 +78,12 @@ class SoakTest(live.LiveTest):
         self.descriptors = self.rest()
 
     def start_steady(self):
-        """A process that stays, under a name of its own."""
+        """A process that stays, under a name of its own. It has no children: one has its parent's
+        name until it is another program, and is a second member so long."""
         directory = self.enterContext(tempfile.TemporaryDirectory())
         program = os.path.join(directory, live.own("steady"))
-        os.symlink("/bin/sh", program)
-        process = subprocess.Popen([program, "-c", "while sleep 0.2; do :; done"])
+        os.symlink(os.path.realpath(sys.executable), program)
+        process = subprocess.Popen([program, "-S", "-c", STEADY_PROGRAM])
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         self.steady = {}

@@ -7,6 +7,7 @@
  * total is the sum of deltas and never falls (DESIGN: numbers, 1 and 2).
  */
 
+#include "count/cpu_usage.h"
 #include "metric/plan.h"
 #include "target/identity.h"
 
@@ -27,6 +28,13 @@ void account_update(struct account *account, const struct sample *sample);
 
 /* Who is in it now: how many, and when the oldest of them started (0: there is none). */
 void account_set_members(struct account *account, uint64_t n_members, uint64_t start_realtime_ns);
+
+/*
+ * Adds what CPUs did in an interval, by the kernel's accounting, to the totals, and sets the rate.
+ * delta: NULL: it cannot be read now.
+ */
+void account_set_cpu_usage(struct account *account, const struct cpu_usage_delta *delta,
+                           uint64_t n_cpus);
 
 /* The target has ended: totals stay, rates, ratios and coverage are absent from now on. */
 void account_end(struct account *account);

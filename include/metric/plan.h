@@ -34,7 +34,12 @@ enum column_kind {
     COLUMN_GROUP_ENABLED,  /* index: of the group */
     COLUMN_GROUP_RUNNING,  /* index: of the group */
     COLUMN_GROUP_COVERAGE, /* index: of the group */
+    COLUMN_CPUS,           /* that are online */
+    COLUMN_CPU_TIME,       /* by the kernel's accounting; index: an enum cpu_time_part */
+    COLUMN_CPU_TIME_RATE,  /* of the whole of it */
 };
+
+enum cpu_time_part { CPU_TIME_ALL, CPU_TIME_USER, CPU_TIME_SYSTEM };
 
 /* How a number is written. */
 enum number_form {
@@ -77,7 +82,8 @@ struct plan_spec {
     const char *prefix; /* "pmu_cgroup_" */
     const char *target; /* for HELP: "the cgroup and those below it" */
     bool start_time, totals, group_times, rates, ratios;
-    bool members; /* it is a group of processes: how many, and when the oldest started */
+    bool members;  /* it is a group of processes: how many, and when the oldest started */
+    bool cpu_time; /* it is the machine: its CPUs, and what the kernel says of their time */
     const struct ratio_spec *ratio_specs;
     size_t n_ratio_specs;
 };

@@ -231,6 +231,7 @@ void collector_read(struct collector *collector)
         account_update(machine->account, class_of(collector, machine)->sample);
     else if (machine)
         collector->may_open = true;
+    collector_read_cpu_time(collector);
 }
 
 /* publish */

@@ -6,6 +6,7 @@
 #include "app/collector.h"
 #include "app/counting_budget.h"
 #include "app/ledger.h"
+#include "count/cpu_usage.h"
 #include "count/mechanism.h"
 #include "metric/exporter_status.h"
 #include "metric/roster.h"
@@ -34,6 +35,7 @@ struct collector {
     size_t longest_chain; /* counters of the PMU that nested cgroups take at once now */
     bool share_again;     /* cgroups came or went: others may have counters of the PMU now */
     struct roster *roster;
+    struct cpu_usage cpu_usage;    /* of the machine */
     struct entry *machine;         /* where the machine is the sum of its CPUs; else NULL */
     struct cgroup_target *orphans; /* born when there was no memory for an entry */
     struct process_target *process_orphans;
@@ -102,6 +104,9 @@ int collector_discover(struct collector *collector);
 
 /* Reads every counter and derives: totals, rates, ratios. */
 void collector_read(struct collector *collector);
+
+/* Reads the machine's CPU time, and derives; where the system scope is configured. */
+void collector_read_cpu_time(struct collector *collector);
 
 /* The status with all that others count for it. */
 void collector_status(const struct collector *collector, struct exporter_status *ret_status);

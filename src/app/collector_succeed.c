@@ -228,6 +228,7 @@ int collector_succeed(struct collector *collector, struct collector *predecessor
         collector->setup.bpf->keep_cpus(collector->setup.bpf, collector->continuing_cpus);
     (void)collector_open(collector); /* what fails is tried again in the cycle */
     collector_read(predecessor);
+    collector->cpu_usage = predecessor->cpu_usage;
     hand_over(collector, predecessor, from, n_entries);
     for (size_t i = 0; i < n_entries; i++)
         if (from[i])

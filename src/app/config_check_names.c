@@ -19,9 +19,11 @@
 #include "event/modifiers.h"
 
 /* What every scope with groups has beside events and ratios. */
-static const char *const reserved_totals[] = {"group_enabled_seconds", "group_running_seconds"};
-static const char *const reserved_gauges[] = {"info", "start_time_seconds", "group_coverage_ratio",
-                                              "cpus_used", "members"};
+static const char *const reserved_totals[] = {"group_enabled_seconds", "group_running_seconds",
+                                              "cpu_seconds", "cpu_user_seconds",
+                                              "cpu_system_seconds"};
+static const char *const reserved_gauges[] = {
+    "info", "start_time_seconds", "group_coverage_ratio", "cpus_used", "members", "cpus"};
 
 struct named_event {
     const struct config_word *word;

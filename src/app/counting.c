@@ -163,6 +163,7 @@ static int make_system_classes(struct counting *counting)
     if (!system->enabled)
         return 0;
     machine->spec = make_plan_spec(counting, "pmu_machine_", "the machine (its counted CPUs)");
+    machine->spec.cpu_time = true;
     if (system->by == CONFIG_BY_ALL)
         return make_class(counting, CLASS_MACHINE, &system->groups);
 

@@ -109,6 +109,9 @@ void account_update(struct account *account, const struct sample *sample)
         switch (column->kind) {
         case COLUMN_START_TIME:
         case COLUMN_MEMBERS:
+        case COLUMN_CPUS:
+        case COLUMN_CPU_TIME:
+        case COLUMN_CPU_TIME_RATE:
             break;
         case COLUMN_TOTAL:
             add_to_total(number, group, sample->events[column->index].count);
@@ -146,6 +149,49 @@ void account_set_members(struct account *account, uint64_t n_members, uint64_t s
             account->row[i].count = n_members;
         if (kind == COLUMN_START_TIME)
             account->row[i].count = start_realtime_ns ? start_realtime_ns : NUMBER_ABSENT_COUNT;
+    }
+}
+
+static uint64_t part_of(const struct cpu_usage_delta *delta, enum cpu_time_part part)
+{
+    switch (part) {
+    case CPU_TIME_USER:
+        return delta->user_ns;
+    case CPU_TIME_SYSTEM:
+        return delta->system_ns;
+    default:
+        return delta->user_ns + delta->system_ns;
+    }
+}
+
+/* The total stands at 0 from the first reading on. */
+static void set_cpu_time(const struct column *column, const struct cpu_usage_delta *delta,
+                         union number *number)
+{
+    if (column->kind == COLUMN_CPU_TIME_RATE) {
+        number->real = delta->state == CPU_USAGE_KNOWN ? rounded(delta->cpus) : NAN;
+        return;
+    }
+    if (number->count == NUMBER_ABSENT_COUNT)
+        number->count = 0;
+    number->count += part_of(delta, (enum cpu_time_part)column->index);
+}
+
+void account_set_cpu_usage(struct account *account, const struct cpu_usage_delta *delta,
+                           uint64_t n_cpus)
+{
+    for (size_t i = 0; i < account->plan->n_columns; i++) {
+        const struct column *column = &account->plan->columns[i];
+        union number *number = &account->row[i];
+
+        if (column->kind == COLUMN_CPUS)
+            number->count = n_cpus;
+        else if (column->kind != COLUMN_CPU_TIME && column->kind != COLUMN_CPU_TIME_RATE)
+            continue;
+        else if (delta && delta->state != CPU_USAGE_TOO_SOON)
+            set_cpu_time(column, delta, number);
+        else if (!delta && column->kind == COLUMN_CPU_TIME_RATE)
+            number->real = NAN;
     }
 }
 

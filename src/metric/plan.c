@@ -249,6 +249,8 @@ static int fill(struct plan *plan, const struct plan_spec *spec, const struct ev
         r = add_birth(plan, spec);
     if (r >= 0 && spec->members)
         r = add_members(plan, spec);
+    if (r >= 0 && spec->cpu_time)
+        r = plan_add_cpu_time(plan, spec);
     if (r >= 0 && spec->totals)
         r = add_events(plan, spec, groups, false);
     if (r >= 0 && spec->group_times)

@@ -2,6 +2,7 @@
 add_unit_test(app collector)
 add_unit_test(app budget_report)
 add_unit_test(app collector_budget)
+add_unit_test(app collector_machine)
 add_unit_test(app collector_processes)
 add_unit_test(app collector_processes_succeed)
 add_unit_test(app process_member)

@@ -2,6 +2,7 @@
 add_unit_test(sys cgroup_root)
 add_unit_test(sys cpu_births)
 add_unit_test(sys cpu_list)
+add_unit_test(sys cpu_time)
 add_unit_test(sys cpu_topology)
 add_unit_test(sys directory_watch)
 add_unit_test(sys exit_watch Threads::Threads)

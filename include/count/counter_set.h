@@ -91,3 +91,11 @@ enum absence counter_set_absence(const struct counter_set *set);
  * minute or more. now_ns: CLOCK_MONOTONIC.
  */
 void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *sample);
+
+/*
+ * The first reading of a set that begins between two rounds of readings: what it counts from here
+ * on is told by the next one, as a part of the interval that began at since_ns with the last
+ * round. It has no rates and ratios of its own before a whole interval has passed.
+ */
+void counter_set_begin(struct counter_set *set, uint64_t since_ns, uint64_t now_ns,
+                       struct sample *sample);

@@ -51,3 +51,15 @@ bool task_events_next(struct task_events *events, struct task_event *ret_event);
  * stands still for ever. Costs an interrupt of every CPU, so ask seldom.
  */
 bool task_events_are_served(struct task_events *events);
+
+/*
+ * Becomes readable, once, when something happens after task_events_arm(); for an event loop that
+ * waits for it by epoll. -1: nothing wakes, look from time to time. Borrowed.
+ */
+int task_events_fd(const struct task_events *events);
+
+/*
+ * Makes the descriptor tell of what happens next, which is to be waited for already. True: there
+ * is something that no look has told yet. Costs no system call.
+ */
+bool task_events_arm(struct task_events *events);

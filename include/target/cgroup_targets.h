@@ -88,6 +88,15 @@ int cgroup_targets_fd(const struct cgroup_targets *targets);
 int cgroup_targets_update(struct cgroup_targets *targets, bool look,
                           struct cgroup_changes *ret_changes);
 
+/*
+ * Between two updates: takes what inotify tells, a bounded number of births and ends, and leaves
+ * everything else to the next update. Outcomes as those of an update.
+ */
+int cgroup_targets_follow(struct cgroup_targets *targets, struct cgroup_changes *ret_changes);
+
+/* Whether inotify has told more than was taken: the descriptor does not show that. */
+bool cgroup_targets_are_told(const struct cgroup_targets *targets);
+
 /* Closes the directory: what is gone must not pin the kernel's cgroup. */
 void cgroup_target_close_fd(struct cgroup_target *target);
 

@@ -81,6 +81,22 @@ DEFINE_AUTO(process_targets, struct process_targets *, process_targets_free)
 int process_targets_update(struct process_targets *targets, struct process_changes *ret_changes);
 
 /*
+ * Between two updates: takes what the kernel has told, looks at a bounded number of those who are
+ * new, and leaves everything else to the next update. Outcomes as those of an update.
+ */
+int process_targets_follow(struct process_targets *targets, struct process_changes *ret_changes);
+
+/*
+ * Becomes readable, once, when a process is born, ends or takes another name after
+ * process_targets_arm(); to be waited for by epoll. -1: nothing tells. An update or following may
+ * replace it by another one: ask again after each. Borrowed.
+ */
+int process_targets_fd(const struct process_targets *targets);
+
+/* Makes the descriptor tell. True: there is something to be taken already. */
+bool process_targets_arm(struct process_targets *targets);
+
+/*
  * The threads of a target now, by number; with children those of its living
  * descendants too, as far as /proc tells. None is of a process that has got the
  * number of one that ended. *ret_threads is the caller's to free.

@@ -27,11 +27,14 @@
 #define OPEN_TIME_NS  (NS_PER_SECOND / 2)
 #define FAST_BATCH_NS (NS_PER_SECOND / 20)
 
+/* The same between cycles, the next of which must not be late for it. */
+#define FOLLOW_TIME_NS (NS_PER_SECOND / 50)
+
 /* How many that were refused are tried again in a cycle. */
 #define MOST_ADMISSIONS 100
 
-/* The list of CPUs and an epoll, beside a ring for each CPU. */
-#define PROCESS_WATCH_DESCRIPTORS 2
+/* The list of CPUs and two of epoll, beside a ring and a bell for each CPU. */
+#define PROCESS_WATCH_DESCRIPTORS 3
 
 static struct target_class *class_of(const struct collector *collector, const struct entry *entry)
 {
@@ -86,9 +89,29 @@ static void list_wanted(struct collector *collector, const struct mechanism *mec
     for (size_t i = 0; i < collector->ledger.n_entries; i++) {
         struct entry *entry = collector->ledger.entries[i];
 
-        if (entry->counters && counter_set_mechanism(entry->counters) == mechanism &&
-            counter_set_wants_open(entry->counters, collector->now_ns))
+        entry->is_opening = entry->counters && (entry->is_new || !collector->between) &&
+                            counter_set_mechanism(entry->counters) == mechanism &&
+                            counter_set_wants_open(entry->counters, collector->now_ns);
+        if (entry->is_opening)
             collector->opening[collector->n_opening++] = entry->counters;
+    }
+}
+
+/* What a cycle opens it reads in the same cycle. */
+static void begin_opened(struct collector *collector, struct mechanism *mechanism)
+{
+    if (!collector->between || collector->n_opening == 0)
+        return;
+    mechanism_refresh(mechanism);
+    for (size_t i = 0; i < collector->ledger.n_entries; i++) {
+        struct entry *entry = collector->ledger.entries[i];
+        struct sample *sample = class_of(collector, entry)->sample;
+
+        if (!entry->is_opening)
+            continue;
+        counter_set_begin(entry->counters, collector->last_round_ns, clock_monotonic_ns(), sample);
+        account_update(entry->account, sample);
+        entry->counted = entry->counted || sample_has_counted(sample);
     }
 }
 
@@ -112,16 +135,17 @@ static size_t counter_descriptors(const struct collector *collector)
 
     if (collector->processes) /* a pidfd each, and what tells of births and ends */
         of_targets += process_targets_census(collector->processes)->standing +
-                      collector->online->n + PROCESS_WATCH_DESCRIPTORS;
+                      2 * collector->online->n + PROCESS_WATCH_DESCRIPTORS;
     return all > of_targets ? all - of_targets : 0;
 }
 
 static int open_batches(struct collector *collector, struct mechanism *mechanism)
 {
+    const uint64_t most_ns = collector->between ? FOLLOW_TIME_NS : OPEN_TIME_NS;
     uint64_t begin_ns = clock_monotonic_ns(), before_ns = begin_ns, now_ns = begin_ns;
     size_t batch = 1, n;
 
-    for (size_t i = 0; i < collector->n_opening && now_ns - begin_ns < OPEN_TIME_NS; i += n) {
+    for (size_t i = 0; i < collector->n_opening && now_ns - begin_ns < most_ns; i += n) {
         int r;
 
         n = collector->n_opening - i < batch ? collector->n_opening - i : batch;
@@ -139,10 +163,13 @@ static int open_batches(struct collector *collector, struct mechanism *mechanism
 static int open_wanted(struct collector *collector, struct mechanism *mechanism, size_t of_other)
 {
     const size_t all = counter_descriptors(collector);
+    int r;
 
     mechanism->descriptors = all > of_other ? all - of_other : 0;
     list_wanted(collector, mechanism);
-    return open_batches(collector, mechanism);
+    r = open_batches(collector, mechanism);
+    begin_opened(collector, mechanism);
+    return r;
 }
 
 /* What many share goes first. */
@@ -165,7 +192,8 @@ int collector_open(struct collector *collector)
 
     if (!collector->may_open)
         return 0;
-    admit_refused(collector);
+    if (!collector->between)
+        admit_refused(collector);
     opening = reallocarray(collector->opening, ledger->n_entries + 1, sizeof(struct counter_set *));
     if (!opening)
         return -ENOMEM;
@@ -174,7 +202,7 @@ int collector_open(struct collector *collector)
     if (r >= 0)
         r = collector_open_processes(collector);
     for (size_t i = 0; i < ledger->n_entries; i++)
-        if (ledger->entries[i]->counters)
+        if (ledger->entries[i]->counters && (ledger->entries[i]->is_new || !collector->between))
             note_absence(collector, ledger->entries[i]);
     return r;
 }
@@ -185,6 +213,7 @@ void collector_read_entry(struct collector *collector, struct entry *entry)
 {
     struct sample *sample = class_of(collector, entry)->sample;
 
+    entry->is_new = false;
     counter_set_read(entry->counters, clock_monotonic_ns(), sample);
     account_update(entry->account, sample);
     entry->counted = entry->counted || sample_has_counted(sample);
@@ -213,6 +242,7 @@ void collector_read(struct collector *collector)
 
     collector_refresh(collector);
     collector_note_unfollowed(collector);
+    collector->last_round_ns = clock_monotonic_ns();
     memset(collector->status.targets, 0, sizeof(collector->status.targets));
     collector->may_open = collector->orphans || collector->process_orphans;
     if (machine)

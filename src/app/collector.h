@@ -76,6 +76,25 @@ int collector_tree_fd(struct collector *collector);
 void collector_tree_changed(struct collector *collector);
 
 /*
+ * The same for processes: readable when some may have been born. -1: nothing tells. Another one
+ * after each cycle and each following. Borrowed until then.
+ */
+int collector_tasks_fd(const struct collector *collector);
+
+/*
+ * Makes the descriptor of processes tell, once; call it when both are waited for. True: there is
+ * something to be followed already, of either kind.
+ */
+bool collector_arm(struct collector *collector);
+
+/*
+ * Between two cycles: discovers and opens what was born and told since, and reads what has ended
+ * once more. A bounded piece of work: what it leaves, the next one or the next cycle does.
+ * Publishes nothing. Failures are left to the cycle, which meets them again.
+ */
+void collector_follow(struct collector *collector);
+
+/*
  * One cycle. missed: how many were left out since the last one, because it took
  * too long or the process did not run. A failure (-ENOMEM) costs this cycle only:
  * what stands, stands.

@@ -31,6 +31,7 @@ static bool enter_cgroup(struct collector *collector, struct cgroup_target *targ
         return false;
     target->owner = entry;
     entry->cpus = collector->online;
+    entry->is_new = true;
     /* until it is known what those above and below it take */
     entry->over_budget = collector->counting->classes[entry->class_index].without_counters;
     if (entry->account)
@@ -105,7 +106,10 @@ static int discover_cgroups(struct collector *collector)
     if (!collector->cgroups)
         return 0;
     /* On failure there are no changes, and the next update looks at everything. */
-    r = cgroup_targets_update(collector->cgroups, collector->look, &changes);
+    if (collector->between)
+        r = cgroup_targets_follow(collector->cgroups, &changes);
+    else
+        r = cgroup_targets_update(collector->cgroups, collector->look, &changes);
     collector->look = !collector->is_told;
     if (changes.n_gone > 0)
         collector_refresh(collector);

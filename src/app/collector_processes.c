@@ -16,6 +16,9 @@
 /* Opening may be slow: what is not open after this time waits for the next cycle. */
 #define OPEN_TIME_NS (NS_PER_SECOND / 4)
 
+/* The same between cycles, the next of which must not be late for it. */
+#define FOLLOW_TIME_NS (NS_PER_SECOND / 50)
+
 /* One user may take this share of all: 3 of 4. */
 static size_t share_of(size_t limit)
 {
@@ -132,7 +135,8 @@ int collector_discover_processes(struct collector *collector)
         return 0;
     rest_groups(collector);
     /* On failure there are no changes, and the next update looks at everything. */
-    r = process_targets_update(collector->processes, &changes);
+    r = collector->between ? process_targets_follow(collector->processes, &changes)
+                           : process_targets_update(collector->processes, &changes);
     for (size_t i = 0; i < changes.n_gone; i++)
         end_process(collector, changes.gone[i]);
     enter_orphans(collector);
@@ -155,7 +159,7 @@ static size_t count_threads(const struct ledger *ledger, const uid_t *user)
 
         for (const struct process_member *member = group ? group->members : NULL; member;
              member = member->next)
-            if (!user || member->target->uid == *user)
+            if (!member->ended && (!user || member->target->uid == *user))
                 n += process_member_threads(member);
     }
     return n;
@@ -196,16 +200,17 @@ static int open_member(struct collector *collector, const struct entry *entry,
 {
     struct process_opening opening = collector_opening(collector, entry);
 
-    if (!process_member_wants_open(member, &opening))
+    if (collector->between ? !process_member_is_new(member, &opening)
+                           : !process_member_wants_open(member, &opening))
         return 0;
     opening.threads_left = threads_left(collector, member);
     return process_member_open(member, &opening);
 }
 
-int collector_open_processes(struct collector *collector)
+static int open_members(struct collector *collector)
 {
     const struct ledger *ledger = &collector->ledger;
-    uint64_t end_ns = clock_monotonic_ns() + OPEN_TIME_NS;
+    uint64_t end_ns = clock_monotonic_ns() + (collector->between ? FOLLOW_TIME_NS : OPEN_TIME_NS);
 
     for (size_t i = 0; i < ledger->n_entries; i++) {
         const struct entry *entry = ledger->entries[i];
@@ -220,6 +225,28 @@ int collector_open_processes(struct collector *collector)
         }
     }
     return 0;
+}
+
+/* What a cycle opens it reads in the same cycle. */
+static void begin_members(struct collector *collector)
+{
+    mechanism_refresh(collector_mechanism(collector, SCOPE_PROCESS));
+    for (size_t i = 0; i < collector->ledger.n_entries; i++) {
+        const struct entry *entry = collector->ledger.entries[i];
+
+        if (is_awake(entry) && entry->account)
+            process_group_begin(entry->group, collector->last_round_ns, clock_monotonic_ns(),
+                                collector->counting->classes[entry->class_index].part);
+    }
+}
+
+int collector_open_processes(struct collector *collector)
+{
+    int r = collector->processes ? open_members(collector) : 0;
+
+    if (collector->between && collector->processes)
+        begin_members(collector);
+    return r;
 }
 
 /* read */

@@ -43,9 +43,11 @@ struct collector {
     size_t n_opening;
     size_t next_admission; /* where in the ledger those begin that were refused, next time */
     struct memory_state memory;
-    bool is_told;  /* of changes in the tree, by collector_tree_changed() … */
-    bool look;     /* … and it may have changed */
-    bool may_open; /* some entry may have something to open */
+    bool between;           /* of two cycles: only what was born is entered, opened and begun */
+    uint64_t last_round_ns; /* of readings */
+    bool is_told;           /* of changes in the tree, by collector_tree_changed() … */
+    bool look;              /* … and it may have changed */
+    bool may_open;          /* some entry may have something to open */
     bool out_of_date;
     uint64_t now_ns;
     uint64_t probe_at_ns;

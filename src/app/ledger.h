@@ -37,6 +37,8 @@ struct entry {
     struct footprint footprint;   /* of its account */
     enum absence uncounted;       /* why it is not counted, or not as a whole, now */
     bool over_budget;             /* it is counted without what takes a counter of the PMU */
+    bool is_new;                  /* entered since the last cycle: not in a round of readings yet */
+    bool is_opening;              /* its counters are being opened; scratch */
     bool counted;                 /* it has been: its totals are worth keeping */
     uint64_t gone_ns;             /* CLOCK_MONOTONIC of its end; 0 while it lives */
     UT_hash_handle hh;            /* in lingering, by path, oldest first */

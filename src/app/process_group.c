@@ -104,6 +104,13 @@ void process_group_read(struct process_group *group, struct process_targets *tar
     drop_ended(group, targets);
 }
 
+void process_group_begin(struct process_group *group, uint64_t since_ns, uint64_t now_ns,
+                         struct sample *part)
+{
+    for (struct process_member *member = group->members; member; member = member->next)
+        process_member_begin(member, since_ns, now_ns, part);
+}
+
 void process_group_follow_pause(struct process_group *group)
 {
     for (struct process_member *member = group->members; member; member = member->next)

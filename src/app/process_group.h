@@ -15,6 +15,7 @@ struct task_counters {
     pid_t *tasks; /* ascending; of the set's scope */
     size_t n_tasks;
     bool begun; /* there was a reading: the next one tells what was counted since */
+    bool whole; /* … and a whole interval passes until then: it has a rate */
     bool ended; /* read once more, then closed */
 };
 
@@ -79,6 +80,13 @@ bool process_group_is_incomplete(const struct process_group *group);
  */
 void process_group_read(struct process_group *group, struct process_targets *targets,
                         uint64_t now_ns, struct sample *part, struct sample *sum);
+
+/*
+ * The first reading of members that were opened between two rounds of readings, the last of which
+ * was made at since_ns.
+ */
+void process_group_begin(struct process_group *group, uint64_t since_ns, uint64_t now_ns,
+                         struct sample *part);
 
 /* As counter_set_follow_pause(), for every member. */
 void process_group_follow_pause(struct process_group *group);

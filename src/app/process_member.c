@@ -268,6 +268,12 @@ bool process_member_wants_open(const struct process_member *member,
                     : opening->now_ns >= member->retry_at_ns;
 }
 
+bool process_member_is_new(const struct process_member *member,
+                           const struct process_opening *opening)
+{
+    return !member->ended && member->n_counters == 0 && opening->now_ns >= member->retry_at_ns;
+}
+
 int process_member_open(struct process_member *member, struct process_opening *opening)
 {
     if (opening->mechanism->counts_processes)
@@ -287,9 +293,9 @@ bool process_member_read(struct process_member *member, uint64_t now_ns, struct 
         struct task_counters *counters = &member->counters[i];
 
         counter_set_read(counters->set, now_ns, part);
-        sample_add(sum, part, !counters->begun);
-        goes_on |= counters->begun;
-        counters->begun = true;
+        sample_add(sum, part, !counters->whole);
+        goes_on |= counters->whole;
+        counters->begun = counters->whole = true;
         if (counters->ended)
             task_counters_done(counters);
         else
@@ -297,4 +303,16 @@ bool process_member_read(struct process_member *member, uint64_t now_ns, struct 
     }
     member->n_counters = n;
     return goes_on;
+}
+
+void process_member_begin(struct process_member *member, uint64_t since_ns, uint64_t now_ns,
+                          struct sample *part)
+{
+    for (size_t i = 0; i < member->n_counters; i++) {
+        struct task_counters *counters = &member->counters[i];
+
+        if (!counters->begun)
+            counter_set_begin(counters->set, since_ns, now_ns, part);
+        counters->begun = true;
+    }
 }

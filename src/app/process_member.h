@@ -24,6 +24,10 @@ size_t process_member_threads(const struct process_member *member);
 bool process_member_wants_open(const struct process_member *member,
                                const struct process_opening *opening);
 
+/* Whether it has no counters yet, and is to get some now. */
+bool process_member_is_new(const struct process_member *member,
+                           const struct process_opening *opening);
+
 /* Opens what is wanted and not open; follows threads where the kernel does not. 0 or -errno. */
 int process_member_open(struct process_member *member, struct process_opening *opening);
 
@@ -33,6 +37,10 @@ int process_member_open(struct process_member *member, struct process_opening *o
  */
 bool process_member_read(struct process_member *member, uint64_t now_ns, struct sample *part,
                          struct sample *sum);
+
+/* The first reading of counters that were opened between two rounds of readings. */
+void process_member_begin(struct process_member *member, uint64_t since_ns, uint64_t now_ns,
+                          struct sample *part);
 
 /* As process_group_prepare() and process_group_adopt(), for one process. */
 int process_member_prepare(struct process_member *member, const struct process_member *from,

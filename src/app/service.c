@@ -87,47 +87,18 @@ static void tell_failure(struct service *service, int r)
     service->failure = r;
 }
 
-/* One wake-up for all changes between two cycles. */
-static int on_tree(sd_event_source *source, int fd, uint32_t events, void *context)
-{
-    struct service *service = context;
-
-    (void)source;
-    (void)fd;
-    (void)events;
-    collector_tree_changed(service->collector);
-    return 0;
-}
-
-/* Asks to be told of the next change. Where that fails each cycle looks by itself. */
-static void watch_tree(struct service *service)
-{
-    int fd, r = 0;
-
-    if (!service->tree) {
-        fd = collector_tree_fd(service->collector);
-        if (fd < 0)
-            return;
-        r = sd_event_add_io(service->event, &service->tree, fd, EPOLLIN, on_tree, service);
-    }
-    if (r >= 0)
-        r = sd_event_source_set_enabled(service->tree, SD_EVENT_ONESHOT);
-    if (r < 0)
-        collector_tree_changed(service->collector);
-}
-
 static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
 {
     struct service *service = context;
     bool cpus_changed;
 
     (void)usec;
+    service_forget_births(service);
     service_check_pause(service);
     cpus_changed = collector_cpus_changed(service->collector);
     if (cpus_changed)
         (void)service_renew_collector(service, "CPUs have come or gone");
     tell_failure(service, collector_cycle(service->collector, service->missed));
-    watch_tree(service);
     service_check_mechanism(service, cpus_changed);
     if (collector_is_out_of_date(service->collector))
         (void)service_renew_collector(service, "more can be counted than before");
@@ -136,6 +107,7 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     notify_cycle(&service->notify);
     log_flush();
     service->missed = schedule_advance(&service->schedule, clock_monotonic_ns());
+    service_watch_births(service);
     return sd_event_source_set_time(source, service->schedule.due_ns / 1000);
 }
 
@@ -232,6 +204,7 @@ static int start(struct service *service)
 
 static void stop(struct service *service)
 {
+    service_forget_births(service);
     notify_done(&service->notify);
     serving_stop(&service->serving);
     service_close_control(service);
@@ -245,7 +218,7 @@ static void stop(struct service *service)
     cgroup_root_done(&service->root);
     (void)sd_event_source_unref(service->timer);
     (void)sd_event_source_unref(service->mounts);
-    (void)sd_event_source_unref(service->tree);
+    (void)sd_event_source_unref(service->births);
     (void)sd_event_unref(service->event);
     cleanup_close(&service->sysfs_fd);
     cleanup_close(&service->procfs_fd);

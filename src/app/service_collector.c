@@ -88,7 +88,7 @@ static int make_collector(struct service *service, const struct config *config)
         service_reject_mechanism(service, &choice);
         return r;
     }
-    service->tree = sd_event_source_unref(service->tree);
+    service_forget_births(service);
     (void)collector_free(service->collector);
     service->collector = collector;
     service_take_mechanism(service, &choice);

@@ -5,6 +5,7 @@
 
 #include <systemd/sd-event.h>
 
+#include "app/births_pace.h"
 #include "app/collector.h"
 #include "app/metrics_page.h"
 #include "app/notify.h"
@@ -40,7 +41,9 @@ struct service {
     sd_event_source *requests; /* that come through the control slot */
     uint64_t pause_end_ns;     /* CLOCK_BOOTTIME; 0: no pause */
     sd_event_source *mounts;
-    sd_event_source *tree;    /* of cgroups; off from a change until the next cycle has looked */
+    sd_event_source *tree, *tasks; /* tell of births of cgroups, of processes; NULL: nobody asks */
+    sd_event_source *births;       /* when those that were told of are followed */
+    struct births_pace pace;
     uint64_t hierarchy_at_ns; /* when it is looked at again */
     struct schedule schedule;
     uint64_t missed;
@@ -68,6 +71,13 @@ int service_reload(struct service *service, struct text *outcome);
 
 /* The next cycle is due at once. */
 void service_cycle_now(struct service *service);
+
+/*
+ * Waits for births, to follow them until the next cycle; after each cycle. Nobody waits while a
+ * collector works or is replaced: what it watches may be replaced with it.
+ */
+void service_watch_births(struct service *service);
+void service_forget_births(struct service *service);
 
 /* Makes the control slot and puts it on the loop. 0 or -errno, logged. */
 int service_open_control(struct service *service);

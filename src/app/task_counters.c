@@ -109,6 +109,7 @@ static int prepare_counters(struct process_member *member, const struct task_cou
     r = task_counters_add(member, opening, &tasks, from->n_tasks);
     if (r >= 0)
         member->counters[member->n_counters - 1].begun = from->begun;
+    member->counters[member->n_counters - 1].whole = from->whole;
     return r;
 }
 

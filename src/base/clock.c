@@ -21,6 +21,11 @@ uint64_t clock_boottime_ns(void)
     return read_clock(CLOCK_BOOTTIME);
 }
 
+uint64_t clock_thread_cpu_ns(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 uint64_t clock_realtime_ns(void)
 {
     return read_clock(CLOCK_REALTIME);

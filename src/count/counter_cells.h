@@ -13,7 +13,8 @@ struct counter_cell {
     bool has_counted; /* the group has had the PMU, or was never wanted */
     bool offline;     /* the CPU was not there when the group was opened: it counts nothing */
     bool ended;       /* the thread had ended when the group was opened, and is not missed */
-    bool interrupted; /* it was paused after the base reading: there is no rate since then */
+    bool interrupted; /* it was paused, or began, after the round of the base reading: there is
+                         no rate since then */
     bool backwards;   /* the last reading went backwards; two in a row are a new base */
     uint64_t base_ns; /* CLOCK_MONOTONIC */
     uint64_t enabled; /* ns, of the base reading, which waits while the delta is unknown … */

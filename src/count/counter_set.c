@@ -338,3 +338,18 @@ void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *s
                 read_cell(set, place, group, now_ns, sample);
     counter_set_judge_starvation(set, now_ns, sample);
 }
+
+void counter_set_begin(struct counter_set *set, uint64_t since_ns, uint64_t now_ns,
+                       struct sample *sample)
+{
+    counter_set_read(set, now_ns, sample);
+    for (size_t place = 0; place < set->n_places; place++)
+        for (size_t group = 0; group < set->groups->n_groups; group++) {
+            struct counter_cell *cell = counter_cell(set, place, group);
+
+            if (!cell->based || cell->base_ns != now_ns)
+                continue;
+            cell->base_ns = since_ns;
+            cell->interrupted = true;
+        }
+}

@@ -11,9 +11,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "base/clock.h"
 #include "sys/cpu_list.h"
+#include "sys/task_bell.h"
 #include "sys/task_ring.h"
 
 #define ONLINE      "/sys/devices/system/cpu/online"
@@ -24,7 +26,9 @@ struct task_events {
     char online[ONLINE_SIZE]; /* what it said when the rings were opened */
     uint64_t until_ns;        /* the end of this look */
     bool lost;
-    size_t n_rings;
+    int bells_fd; /* an epoll of all bells; -1: there are none */
+    size_t n_rings, n_bells;
+    struct task_bell *bells; /* behind the rings */
     struct task_ring rings[];
 };
 
@@ -49,6 +53,46 @@ static int open_rings(struct task_events *events, const struct cpu_list *cpus)
     return 0;
 }
 
+static int open_bells(struct task_events *events, const struct cpu_list *cpus)
+{
+    events->bells_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (events->bells_fd < 0)
+        return -errno;
+    for (size_t i = 0; i < cpus->n; i++) {
+        struct epoll_event wanted = {.events = EPOLLIN};
+        struct task_bell *bell = &events->bells[events->n_bells++];
+        int r = task_bell_open(bell, cpus->cpus[i]);
+
+        if (r < 0)
+            return r;
+        if (epoll_ctl(events->bells_fd, EPOLL_CTL_ADD, bell->fd, &wanted) < 0)
+            return -errno;
+    }
+    return 0;
+}
+
+static void close_bells(struct task_events *events)
+{
+    for (size_t i = 0; i < events->n_bells; i++)
+        task_bell_close(&events->bells[i]);
+    events->n_bells = 0;
+    cleanup_close(&events->bells_fd);
+    events->bells_fd = -1;
+}
+
+/* Room for a ring and a bell for each CPU; NULL: no memory. */
+static struct task_events *make_room(size_t n_cpus)
+{
+    struct task_events *events =
+        calloc(1, sizeof(*events) + n_cpus * (sizeof(events->rings[0]) + sizeof(*events->bells)));
+
+    if (!events)
+        return NULL;
+    events->online_fd = events->bells_fd = -1;
+    events->bells = (struct task_bell *)(events->rings + n_cpus);
+    return events;
+}
+
 int task_events_new(struct task_events **ret_events)
 {
     AUTO(task_events) struct task_events *events = NULL;
@@ -62,7 +106,7 @@ int task_events_new(struct task_events **ret_events)
     r = cpu_list_parse(online, &cpus);
     if (r < 0)
         return r;
-    events = calloc(1, sizeof(*events) + cpus->n * sizeof(events->rings[0]));
+    events = make_room(cpus->n);
     if (!events)
         return -ENOMEM;
     memcpy(events->online, online, sizeof(online));
@@ -70,6 +114,8 @@ int task_events_new(struct task_events **ret_events)
     r = open_rings(events, cpus);
     if (r < 0)
         return r;
+    if (open_bells(events, cpus) < 0) /* no room for them: nothing wakes, and all is told */
+        close_bells(events);
     *ret_events = TAKE(events);
     return 0;
 }
@@ -80,7 +126,8 @@ struct task_events *task_events_free(struct task_events *events)
         return NULL;
     for (size_t i = 0; i < events->n_rings; i++)
         task_ring_close(&events->rings[i]);
-    (void)close(events->online_fd);
+    close_bells(events);
+    cleanup_close(&events->online_fd);
     free(events);
     return NULL;
 }
@@ -128,4 +175,20 @@ bool task_events_are_served(struct task_events *events)
     for (size_t i = 0; i < events->n_rings; i++)
         served &= task_ring_is_served(&events->rings[i]);
     return served;
+}
+
+int task_events_fd(const struct task_events *events)
+{
+    return events->bells_fd;
+}
+
+bool task_events_arm(struct task_events *events)
+{
+    bool told = events->lost;
+
+    for (size_t i = 0; i < events->n_bells; i++)
+        task_bell_arm(&events->bells[i]);
+    for (size_t i = 0; i < events->n_rings; i++)
+        told |= !task_ring_is_empty(&events->rings[i]);
+    return told;
 }

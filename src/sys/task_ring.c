@@ -170,6 +170,12 @@ bool task_ring_peek(struct task_ring *ring, uint64_t until_ns)
     return ring->is_pending && ring->next_time_ns <= until_ns;
 }
 
+bool task_ring_is_empty(const struct task_ring *ring)
+{
+    return !ring->is_pending &&
+           __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) == ring->page->data_tail;
+}
+
 bool task_ring_is_served(struct task_ring *ring)
 {
     uint64_t values[2]; /* the count, which is 0, and time enabled */

@@ -33,5 +33,8 @@ bool task_ring_begin(struct task_ring *ring);
 /* Makes the oldest record of this look up to that time pending; false: there is none. */
 bool task_ring_peek(struct task_ring *ring, uint64_t until_ns);
 
+/* Whether every record has been told. */
+bool task_ring_is_empty(const struct task_ring *ring);
+
 /* Whether its time went on since this was last asked. */
 bool task_ring_is_served(struct task_ring *ring);

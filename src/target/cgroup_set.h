@@ -105,3 +105,6 @@ bool cgroup_label_is_taken(const struct cgroup_targets *set, const struct cgroup
 
 /* Takes what inotify tells, and walks the tree where that is due. 0 or -errno. */
 int cgroup_walk(struct cgroup_targets *set, bool look);
+
+/* The first alone, and a bounded number. 0 or -errno. */
+int cgroup_walk_on(struct cgroup_targets *set);

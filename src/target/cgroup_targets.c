@@ -142,15 +142,9 @@ static int bring_to_present(struct cgroup_targets *set, bool look)
     return 0;
 }
 
-int cgroup_targets_update(struct cgroup_targets *targets, bool look,
-                          struct cgroup_changes *ret_changes)
+/* What was found out is told. */
+static void report(struct cgroup_targets *targets, struct cgroup_changes *ret_changes)
 {
-    int r;
-
-    begin_report(targets);
-    r = bring_to_present(targets, look);
-    if (r < 0)
-        return r;
     targets->reported = true;
     *ret_changes = (struct cgroup_changes){
         .born = targets->born.items,
@@ -160,7 +154,36 @@ int cgroup_targets_update(struct cgroup_targets *targets, bool look,
         .identities_changed =
             targets->identities_changed || targets->born.n > 0 || targets->gone.n > 0,
     };
-    return 0;
+}
+
+int cgroup_targets_update(struct cgroup_targets *targets, bool look,
+                          struct cgroup_changes *ret_changes)
+{
+    int r;
+
+    begin_report(targets);
+    r = bring_to_present(targets, look);
+    if (r >= 0)
+        report(targets, ret_changes);
+    return r < 0 ? r : 0;
+}
+
+int cgroup_targets_follow(struct cgroup_targets *targets, struct cgroup_changes *ret_changes)
+{
+    int r;
+
+    begin_report(targets);
+    r = cgroup_walk_on(targets);
+    if (r < 0)
+        targets->rescan = targets->relabel = true;
+    else
+        report(targets, ret_changes);
+    return r;
+}
+
+bool cgroup_targets_are_told(const struct cgroup_targets *targets)
+{
+    return targets->watch && directory_watch_is_pending(targets->watch);
 }
 
 void cgroup_target_close_fd(struct cgroup_target *target)

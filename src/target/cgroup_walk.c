@@ -17,6 +17,9 @@
 /* More than the kernel queues by default: whoever makes more in a cycle waits for the next. */
 #define EVENTS_PER_UPDATE 32768
 
+/* Some ms of work: so long a cycle may be late for those who are born just before it. */
+#define EVENTS_PER_FOLLOWING 256
+
 static void enqueue(struct cgroup_targets *set, struct cgroup_node *node)
 {
     if (node->queued)
@@ -155,12 +158,12 @@ static int take_event(struct cgroup_targets *set, const struct directory_event *
     return add_child(set, parent, event->name, 0);
 }
 
-static int take_events(struct cgroup_targets *set)
+static int take_events(struct cgroup_targets *set, int most)
 {
     struct directory_event event;
     int r = 0;
 
-    for (int n = 0; n < EVENTS_PER_UPDATE && r == 0; n++) {
+    for (int n = 0; n < most && r == 0; n++) {
         r = directory_watch_next(set->watch, &event);
         if (r <= 0)
             return r;
@@ -351,7 +354,7 @@ static void begin_rescan(struct cgroup_targets *set)
 int cgroup_walk(struct cgroup_targets *set, bool look)
 {
     bool ask = set->watch && (look || directory_watch_is_pending(set->watch));
-    int r = ask ? take_events(set) : 0;
+    int r = ask ? take_events(set, EVENTS_PER_UPDATE) : 0;
 
     if (r < 0)
         return r;
@@ -360,4 +363,11 @@ int cgroup_walk(struct cgroup_targets *set, bool look)
     r = list_queued(set);
     set->census.watching = set->watch && !set->unwatched;
     return r;
+}
+
+int cgroup_walk_on(struct cgroup_targets *set)
+{
+    int r = set->watch ? take_events(set, EVENTS_PER_FOLLOWING) : 0;
+
+    return r < 0 ? r : list_queued(set);
 }

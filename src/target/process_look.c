@@ -13,6 +13,9 @@
 /* So that a storm of births cannot hold up a cycle: the others come in the next one. */
 #define LOOKS_PER_UPDATE 4096
 
+/* Some ms of work, by which the cycle may be late. */
+#define LOOKS_PER_FOLLOWING 128
+
 /* Another has got the number. 0 or -ENOMEM. */
 static int renew(struct process_targets *set, struct process_node **node)
 {
@@ -173,11 +176,13 @@ static int look(struct process_targets *set, struct process_node *node)
     return r == -ESRCH ? 0 : r;
 }
 
-int process_look_at_queued(struct process_targets *set)
+/* left_over: that many were not enough. */
+static int look_at(struct process_targets *set, size_t most)
 {
     struct process_node *node;
 
-    for (size_t i = 0; i < LOOKS_PER_UPDATE && (node = TAILQ_FIRST(&set->to_look)); i++) {
+    set->left_over = false;
+    for (size_t i = 0; i < most && (node = TAILQ_FIRST(&set->to_look)); i++) {
         int r = look(set, node);
 
         if (r == -EMFILE || r == -ENFILE)
@@ -185,7 +190,18 @@ int process_look_at_queued(struct process_targets *set)
         if (r < 0)
             return r;
     }
+    set->left_over = !TAILQ_EMPTY(&set->to_look);
     return 0;
+}
+
+int process_look_at_queued(struct process_targets *set)
+{
+    return look_at(set, LOOKS_PER_UPDATE);
+}
+
+int process_look_at_some(struct process_targets *set)
+{
+    return look_at(set, LOOKS_PER_FOLLOWING);
 }
 
 /* Those for whom there is room; how many. */

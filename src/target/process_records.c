@@ -187,6 +187,19 @@ static void take_ended(struct process_targets *set)
     }
 }
 
+int process_follow_records(struct process_targets *set)
+{
+    int r;
+
+    /* with other CPUs, or without memory, the next update sees to it */
+    if (!set->events || task_events_begin(set->events) < 0)
+        return 0;
+    r = process_take_records(set);
+    if (r == 0)
+        take_ended(set);
+    return r;
+}
+
 /* What is true of it now that its first thread has exited. */
 static void look_after_exit(struct process_targets *set, struct process_node *node)
 {

@@ -97,7 +97,8 @@ struct process_targets {
     struct task_events *events; /* NULL: nothing tells */
     struct exit_watch *exits;   /* NULL: nothing tells */
     uint64_t events_tried_ns;
-    bool rescan; /* something was missed */
+    bool rescan;    /* something was missed */
+    bool left_over; /* there were more to be looked at than a following may */
     uint64_t scan, last_scan_ns;
 
     struct process_target_list born, gone;
@@ -128,6 +129,8 @@ void process_user_drop(struct process_targets *set, struct process_user *user);
 void process_watch_births(struct process_targets *set, uint64_t now_ns);
 /* Takes what the kernel told since the last update. 0 or -ENOMEM. */
 int process_take_records(struct process_targets *set);
+/* Takes it between updates, with the exits that are sure: nothing is read for it. 0 or -ENOMEM. */
+int process_follow_records(struct process_targets *set);
 /* Takes the exits, and looks whether those have ended whose first thread has. */
 void process_take_exits(struct process_targets *set);
 
@@ -140,6 +143,8 @@ int process_scan(struct process_targets *set);
 
 /* Looks at those that are to be looked at, parents first. 0 or -ENOMEM. */
 int process_look_at_queued(struct process_targets *set);
+/* Looks at a bounded number of them. 0 or -ENOMEM. */
+int process_look_at_some(struct process_targets *set);
 /* Gives room that came free to those that wait. 0 or -ENOMEM. */
 int process_admit_waiting(struct process_targets *set);
 

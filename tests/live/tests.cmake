@@ -35,6 +35,7 @@ if(NOT SANITIZE)
   add_live_test(birth_and_death)
   add_live_test(cgroup_v1)
   add_live_test(prometheus)
+  add_live_test(short_lives)
 endif()
 
 # Bounded in the short mode, and for minutes in the long one. The churn is about costs.
@@ -59,6 +60,12 @@ if(NOT SANITIZE)
   add_live_test(churn)
   set_property(TEST live/churn APPEND PROPERTY ENVIRONMENT "PMU_TEST_CHURN=$<TARGET_FILE:churn>")
   add_long_live_test(churn 600 900)
+endif()
+
+# 30 services in the short mode.
+if(NOT SANITIZE)
+  add_long_live_test(short_lives 0 900)
+  set_property(TEST long/short_lives APPEND PROPERTY ENVIRONMENT "PMU_TEST_SERVICES=200")
 endif()
 
 # The bpf mechanism beside direct, some minutes.

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include <cmocka.h>
 
@@ -301,6 +302,68 @@ static void events__are_served_while_the_cpus_are_there(void **state)
         assert_true(task_events_are_served(events));
 }
 
+/* Whether it becomes readable within a second; and once, as epoll tells it. */
+static bool rings(int epoll_fd)
+{
+    struct epoll_event event;
+
+    return epoll_wait(epoll_fd, &event, 1, 1000) == 1;
+}
+
+static void look_at_all(struct task_events *events)
+{
+    struct task_event event;
+
+    assert_int_equal(task_events_begin(events), 0);
+    while (task_events_next(events, &event))
+        ;
+}
+
+static void events__wake_who_waits_for_the_next_birth(void **state)
+{
+    struct task_events *events = need(state);
+    struct epoll_event wanted = {.events = EPOLLIN};
+    int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+
+    assert_int_equal(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, task_events_fd(events), &wanted), 0);
+    for (int i = 0; i < 300; i++) { /* more often than its ring has room for records */
+        look_at_all(events);
+        (void)task_events_arm(events);
+        rename_ourselves(1);
+        assert_true(rings(epoll_fd));
+    }
+    (void)close(epoll_fd);
+}
+
+static void events__that_no_look_has_told_are_told_when_armed(void **state)
+{
+    struct task_events *events = need(state);
+
+    look_at_all(events);
+    rename_ourselves(1);
+    assert_true(task_events_arm(events));
+}
+
+/* Who is not ready for more is not woken: what happens costs others no interrupt. */
+static void events__ring_a_bell_once_until_it_is_armed(void **state)
+{
+    struct task_events *events = need(state);
+    struct epoll_event wanted = {.events = EPOLLIN};
+    int epoll_fd = epoll_create1(EPOLL_CLOEXEC), n = 0;
+
+    assert_int_equal(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, task_events_fd(events), &wanted), 0);
+    (void)task_events_arm(events);
+    for (int i = 0; i < 200; i++) {
+        struct epoll_event event;
+
+        rename_ourselves(1);
+        (void)usleep(100);
+        n += epoll_wait(epoll_fd, &event, 1, 0) == 1;
+    }
+    assert_in_range(n, 1, 2 * sysconf(_SC_NPROCESSORS_CONF));
+    (void)close(epoll_fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +375,9 @@ int main(void)
         TEST(events__that_found_no_room_are_told_as_lost),
         TEST(events__go_over_the_end_of_the_ring),
         TEST(events__are_served_while_the_cpus_are_there),
+        TEST(events__wake_who_waits_for_the_next_birth),
+        TEST(events__that_no_look_has_told_are_told_when_armed),
+        TEST(events__ring_a_bell_once_until_it_is_armed),
     };
 
     return cmocka_run_group_tests_name("task_events", tests, NULL, NULL);

@@ -146,6 +146,35 @@ static void walk__a_burst_of_three_thousand_is_complete_at_once(void **state)
     assert_int_equal(HASH_CNT(by_watch, f->set->tree.watches), 2);
 }
 
+/* A cycle must not be late for those who were born just before it. */
+static void walk__between_updates_a_burst_is_taken_in_bounded_parts(void **state)
+{
+    struct fixture *f = *state;
+    size_t n = 0, most = 0, rescans;
+    int times = 0;
+
+    rule(f, "/a/**", NULL);
+    make(f, "/a");
+    start(f, (struct cgroup_limits){5000, 5000, ABSENCE_OVER_LIMIT});
+    update(f);
+    rescans = census(f)->rescans;
+    for (int i = 0; i < 3000; i++) {
+        char path[32];
+
+        (void)snprintf(path, sizeof(path), "/a/%d", i);
+        make(f, path);
+    }
+    for (times = 0; n < 3000 && times < 100; times++) {
+        assert_int_equal(cgroup_targets_follow(f->set, &f->changes), 0);
+        n += f->changes.n_born;
+        most = f->changes.n_born > most ? f->changes.n_born : most;
+    }
+    assert_int_equal(n, 3000);
+    assert_in_range(most, 1, 300);
+    assert_false(cgroup_targets_are_told(f->set));
+    assert_int_equal(census(f)->rescans, rescans);
+}
+
 /* The rules and the limits of the kernel decide, whatever order things happen in. */
 static void walk__after_any_churn_the_set_is_what_is_there(void **state)
 {
@@ -248,6 +277,7 @@ int main(void)
         TEST(walk__names_of_any_bytes_are_found),
         TEST(walk__paths_longer_than_path_max_are_found),
         TEST(walk__a_burst_of_three_thousand_is_complete_at_once),
+        TEST(walk__between_updates_a_burst_is_taken_in_bounded_parts),
         TEST(walk__after_any_churn_the_set_is_what_is_there),
         TEST(walk__a_rename_found_by_a_walk_keeps_its_watch),
         TEST(walk__files_and_links_are_no_cgroups),

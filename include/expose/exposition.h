@@ -8,6 +8,7 @@
  */
 
 #include "base/text.h"
+#include "metric/http_status.h"
 #include "metric/snapshot.h"
 #include "sys/self.h"
 
@@ -21,9 +22,10 @@ DEFINE_AUTO(exposition, struct exposition *, exposition_free)
 struct exposition_facts {
     const char *version;
     const char *revision;
-    uint64_t age_ns;               /* of the snapshot */
-    bool stale;                    /* the snapshot is too old: only pmu_exporter_* and process_* */
-    const struct self_stats *self; /* NULL: not known, then no process_* */
+    uint64_t age_ns;                /* of the snapshot */
+    bool stale;                     /* the snapshot is too old: only pmu_exporter_* and process_* */
+    const struct self_stats *self;  /* NULL: not known, then no process_* */
+    const struct http_status *http; /* NULL: there is no server */
 };
 
 /* Appends the text. 0 or -ENOMEM. */

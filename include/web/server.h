@@ -22,6 +22,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "metric/http_status.h"
 #include "web/control.h"
 
 /*
@@ -46,11 +47,13 @@ struct page_source {
 };
 
 struct server_limits {
+    /* Who comes to a full server is let in: who holds most gives up what rests longest. */
     unsigned connections;             /* 512 */
-    unsigned connections_per_address; /* 128 */
-    unsigned headers_seconds;         /* 8: until the first request is complete */
+    unsigned connections_per_address; /* 128: of an IPv4 address, an IPv6 /64, all of loopback */
+    unsigned headers_seconds;         /* 8: until a request is complete */
     unsigned response_seconds;        /* 30: until a response is taken */
-    unsigned idle_seconds;            /* 120: between requests */
+    unsigned idle_seconds;            /* 120: between requests, while there is room, and else … */
+    unsigned crowded_idle_seconds;    /* 12 */
 };
 
 struct http_server;
@@ -98,6 +101,9 @@ int http_server_start(struct http_server *server);
 
 /* The port of address or socket i (for ":0", the one the kernel chose); 0 for a Unix socket. */
 uint16_t http_server_port(const struct http_server *server, size_t i);
+
+/* Who is connected, and who was sent away. From any thread. */
+void http_server_status(const struct http_server *server, struct http_status *ret_status);
 
 /* CLOCK_MONOTONIC of the last turn of the server's loop: the watchdog wants to see it move. */
 uint64_t http_server_heartbeat_ns(const struct http_server *server);

@@ -17,10 +17,11 @@ uint64_t metrics_page_stale_ns(uint64_t interval_ns)
     return intervals_ns > STALE_NS ? intervals_ns : STALE_NS;
 }
 
-int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot, int procfs_fd)
+int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot,
+                      const struct serving *serving, int procfs_fd)
 {
-    *page =
-        (struct metrics_page){.slot = slot, .exposition = exposition_new(), .procfs_fd = procfs_fd};
+    *page = (struct metrics_page){
+        .slot = slot, .exposition = exposition_new(), .serving = serving, .procfs_fd = procfs_fd};
     return page->exposition ? 0 : -ENOMEM;
 }
 
@@ -55,12 +56,15 @@ static int page_render(void *context, struct text *text)
     struct metrics_page *page = context;
     AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(page->slot);
     struct self_stats self;
+    struct http_status http;
     struct exposition_facts facts = {.version = version_string(), .revision = version_revision()};
 
     if (!snapshot)
         return -EAGAIN;
     facts.age_ns = age_ns(snapshot);
     facts.stale = is_stale(snapshot);
+    http_server_status(page->serving->server, &http);
+    facts.http = &http;
     if (self_stats_read(page->procfs_fd, &self) == 0)
         facts.self = &self;
     return exposition_write(page->exposition, snapshot, &facts, text);

@@ -3,6 +3,7 @@
 
 /* /metrics: the current snapshot as the server shows it. */
 
+#include "app/serving.h"
 #include "expose/exposition.h"
 #include "metric/snapshot.h"
 #include "web/server.h"
@@ -10,14 +11,16 @@
 struct metrics_page {
     struct snapshot_slot *slot; /* borrowed */
     struct exposition *exposition;
-    int procfs_fd; /* borrowed */
+    const struct serving *serving; /* borrowed */
+    int procfs_fd;                 /* borrowed */
 };
 
 /* From what age on a snapshot is stale, where cycles are that far apart. */
 uint64_t metrics_page_stale_ns(uint64_t interval_ns);
 
-/* 0 or -ENOMEM. */
-int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot, int procfs_fd);
+/* serving: who shows the page, later. 0 or -ENOMEM. */
+int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot,
+                      const struct serving *serving, int procfs_fd);
 void metrics_page_done(struct metrics_page *page);
 
 /* The page as a source for the server; valid as long as the page. */

@@ -30,7 +30,7 @@ static int open_root(const char *path, int *ret_fd)
 static int start_server(struct service *service)
 {
     struct page_source metrics;
-    int r = metrics_page_init(&service->page, service->slot, service->procfs_fd);
+    int r = metrics_page_init(&service->page, service->slot, &service->serving, service->procfs_fd);
 
     if (r < 0)
         return service_fail(r, "cannot start", "part", "page");
@@ -105,6 +105,7 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     if (clock_monotonic_ns() >= service->hierarchy_at_ns)
         service_follow_hierarchy(service);
     notify_cycle(&service->notify);
+    serving_tell(&service->serving, clock_monotonic_ns());
     log_flush();
     service->missed = schedule_advance(&service->schedule, clock_monotonic_ns());
     service_watch_births(service);

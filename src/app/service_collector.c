@@ -14,7 +14,7 @@
 
 /* libmicrohttpd's connections, and what the process itself holds open. */
 #define MOST_CONNECTIONS 512
-#define OWN_DESCRIPTORS  28
+#define OWN_DESCRIPTORS  36
 
 /* How often the hierarchy of perf_event is looked at, whatever mounts tell. */
 #define HIERARCHY_INTERVAL_NS (60 * NS_PER_SECOND)

@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "app/log.h"
+#include "base/clock.h"
 
 #define CONNECTIONS_PER_ADDRESS 128
+
+#define TELL_INTERVAL_NS (60 * NS_PER_SECOND)
 
 static int bind_addresses(struct serving *serving, const struct options *options,
                           const struct page_source *metrics, const struct server_limits *limits)
@@ -103,17 +106,25 @@ static int allow_control(struct serving *serving, const struct options *options,
     return 0;
 }
 
+/* A quarter is left to others also where there are few. */
+static unsigned most_of_an_address(unsigned connections)
+{
+    const unsigned most = connections - connections / 4;
+
+    return most < CONNECTIONS_PER_ADDRESS ? most : CONNECTIONS_PER_ADDRESS;
+}
+
 int serving_start(struct serving *serving, const struct options *options,
                   const struct page_source *metrics, struct control_slot *control,
                   unsigned connections)
 {
     const struct server_limits limits = {
         .connections = connections,
-        .connections_per_address =
-            connections < CONNECTIONS_PER_ADDRESS ? connections : CONNECTIONS_PER_ADDRESS,
+        .connections_per_address = most_of_an_address(connections),
         .headers_seconds = 8,
         .response_seconds = 30,
         .idle_seconds = 120,
+        .crowded_idle_seconds = 12,
     };
     int r = options->systemd_socket ? use_sockets(serving, options, metrics, &limits)
                                     : bind_addresses(serving, options, metrics, &limits);
@@ -129,6 +140,36 @@ int serving_start(struct serving *serving, const struct options *options,
     }
     log_listening(serving, options);
     return 0;
+}
+
+static void tell_crowd(uint64_t closed, uint64_t refused, uint64_t connections)
+{
+    char numbers[3][24];
+
+    (void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRIu64, closed);
+    (void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRIu64, refused);
+    (void)snprintf(numbers[2], sizeof(numbers[2]), "%" PRIu64, connections);
+    log_warning("HTTP has more clients than places: connections at rest are closed for newcomers",
+                "closed", numbers[0], "refused", numbers[1], "open", numbers[2]);
+}
+
+void serving_tell(struct serving *serving, uint64_t now_ns)
+{
+    const struct http_status *const told = &serving->told;
+    struct http_status status;
+    uint64_t closed, refused = 0;
+
+    if (now_ns < serving->tell_at_ns)
+        return;
+    http_server_status(serving->server, &status);
+    closed = status.closed[HTTP_CLOSED_ROOM] - told->closed[HTTP_CLOSED_ROOM];
+    for (unsigned i = 0; i < HTTP_REFUSALS_; i++)
+        refused += status.refused[i] - told->refused[i];
+    if (closed == 0 && refused == 0)
+        return;
+    tell_crowd(closed, refused, status.connections);
+    serving->told = status;
+    serving->tell_at_ns = now_ns + TELL_INTERVAL_NS;
 }
 
 void serving_stop(struct serving *serving)

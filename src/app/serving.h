@@ -10,6 +10,8 @@
 struct serving {
     struct http_server *server;
     struct passed_sockets passed;
+    struct http_status told; /* what the log has told of */
+    uint64_t tell_at_ns;     /* not again before */
 };
 
 /*
@@ -21,4 +23,8 @@ struct serving {
 int serving_start(struct serving *serving, const struct options *options,
                   const struct page_source *metrics, struct control_slot *control,
                   unsigned connections);
+
+/* Warns where clients had to make room for others or found none; at most once a minute. */
+void serving_tell(struct serving *serving, uint64_t now_ns);
+
 void serving_stop(struct serving *serving);

@@ -8,6 +8,7 @@
 #include "expose/format.h"
 #include "metric/catalogue.h"
 #include "metric/exporter_status.h"
+#include "metric/http_status.h"
 #include "metric/roster.h"
 
 struct own_number {
@@ -240,6 +241,49 @@ static void append_pause_end(struct text *text, const struct exporter_status *st
     append_value(text, status->pause_end_realtime_ns, NUMBER_SECONDS);
 }
 
+/* All reasons, also at 0, so that the first increase is one. */
+static void append_by_reason(struct text *text, const char *name, const char *const *reasons,
+                             const uint64_t *numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct label label = {"reason", reasons[i]};
+
+        append_labelled(text, name, &label, 1, numbers[i]);
+    }
+}
+
+static const char *const closings[HTTP_CLOSINGS_] = {
+    [HTTP_CLOSED_IDLE] = "idle", [HTTP_CLOSED_SLOW] = "slow", [HTTP_CLOSED_ROOM] = "room"};
+static const char *const refusals[HTTP_REFUSALS_] = {[HTTP_REFUSED_BUSY] = "busy",
+                                                     [HTTP_REFUSED_NO_DESCRIPTORS] =
+                                                         "no_descriptors",
+                                                     [HTTP_REFUSED_NO_MEMORY] = "no_memory"};
+
+static void append_http(struct text *text, const struct http_status *http)
+{
+    static const char closed[] = "pmu_exporter_http_connections_closed_total";
+    static const char refused[] = "pmu_exporter_http_connections_refused_total";
+    static const struct own_number numbers[] = {
+        {"pmu_exporter_http_connections", "HTTP connections that are open now, of all addresses",
+         FAMILY_GAUGE, NUMBER_COUNT, offsetof(struct http_status, connections)},
+        {"pmu_exporter_http_connections_accepted_total",
+         "HTTP connections that were let in since the start", FAMILY_COUNTER, NUMBER_COUNT,
+         offsetof(struct http_status, accepted)},
+    };
+
+    append_numbers(text, numbers, ARRAY_SIZE(numbers), http);
+    format_append_head(text, closed,
+                       "HTTP connections that the exporter has closed: idle for too long, slow to "
+                       "ask or to take an answer, or at rest when a newcomer needed room",
+                       FAMILY_COUNTER);
+    append_by_reason(text, closed, closings, http->closed, ARRAY_SIZE(closings));
+    format_append_head(text, refused,
+                       "HTTP clients that were not let in: all others busy, no descriptor left "
+                       "(they wait, and each attempt counts), or no memory",
+                       FAMILY_COUNTER);
+    append_by_reason(text, refused, refusals, http->refused, ARRAY_SIZE(refusals));
+}
+
 void own_families_append(struct text *text, const struct snapshot *snapshot,
                          const struct exposition_facts *facts)
 {
@@ -254,6 +298,8 @@ void own_families_append(struct text *text, const struct snapshot *snapshot,
     append_age(text, facts->age_ns);
     append_numbers(text, status_numbers, ARRAY_SIZE(status_numbers), &snapshot->status);
     append_pause_end(text, &snapshot->status);
+    if (facts->http)
+        append_http(text, facts->http);
     if (facts->self)
         append_numbers(text, self_numbers, ARRAY_SIZE(self_numbers), facts->self);
 }

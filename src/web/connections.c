@@ -1,30 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A fixed array of places, so that a connection never fails for want of memory
- * here, and so that the deadlines are found by one walk over it: 512 places are
+ * here, and so that deadlines are found by one walk over it: 512 places are
  * looked at in a microsecond or two, twice a second. To keep them sorted instead
- * would cost every request something.
+ * would cost every request something. Holders are found by a walk too, at each accept.
  */
 #include "web/connections.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "web/room.h"
+
+/* Another thread reads the counts; only ours writes them. */
+static void count(_Atomic uint64_t *counter, int change)
+{
+    (void)atomic_fetch_add_explicit(counter, (uint64_t)change, memory_order_relaxed);
+}
 
 int connection_table_init(struct connection_table *table, const struct server_limits *limits)
 {
+    const unsigned n = limits->connections + DOOR_PLACES + 2 * CONTROL_PLACES;
+
     *table = (struct connection_table){
-        .places = calloc(limits->connections + CONTROL_PLACES, sizeof(*table->places)),
-        .n_places = limits->connections + CONTROL_PLACES,
-        .phase_ns = {[CONNECTION_HEADERS] = limits->headers_seconds * NS_PER_SECOND,
-                     [CONNECTION_RESPONSE] = limits->response_seconds * NS_PER_SECOND,
-                     [CONNECTION_IDLE] = limits->idle_seconds * NS_PER_SECOND},
+        .limits = *limits,
+        .places = calloc(n, sizeof(*table->places)),
+        .addresses = calloc(n, sizeof(*table->addresses)),
+        .networks = calloc(n, sizeof(*table->networks)),
+        .n_places = n,
     };
-    if (!table->places)
+    if (!table->places || !table->addresses || !table->networks) {
+        connection_table_done(table);
         return -ENOMEM;
-    for (unsigned i = table->n_places; i-- > 0;) {
+    }
+    for (unsigned i = n; i-- > 0;) {
         table->places[i] = (struct connection){.fd = -1, .next_free = table->free};
         table->free = &table->places[i];
     }
@@ -34,34 +46,46 @@ int connection_table_init(struct connection_table *table, const struct server_li
 void connection_table_done(struct connection_table *table)
 {
     free(table->places);
-    *table = (struct connection_table){0};
+    free(table->addresses);
+    free(table->networks);
+    memset(table, 0, sizeof(*table));
 }
 
-struct connection *connection_add(struct connection_table *table, int fd)
+bool connection_table_has_place(const struct connection_table *table, bool on_control)
 {
-    struct connection *const connection = table->free;
-
-    if (!connection)
-        return NULL;
-    table->free = connection->next_free;
-    table->n_used++;
-    *connection = (struct connection){.fd = fd};
-    connection_enter(table, connection, CONNECTION_HEADERS);
-    return connection;
+    if (on_control)
+        return table->n_taken[true] < 2 * CONTROL_PLACES;
+    return table->n_taken[false] < table->limits.connections + DOOR_PLACES;
 }
 
-void connection_remove(struct connection_table *table, struct connection *connection)
+/* There are as many entries as places, so that there is a free one. */
+static struct holder *hold(struct holder *holders, unsigned n, const struct peer_name *name)
 {
-    *connection = (struct connection){.fd = -1, .next_free = table->free};
-    table->free = connection;
-    table->n_used--;
+    unsigned found = 0, free_entry = n;
+
+    for (; found < n; found++) {
+        if (holders[found].n > 0 && peer_name_equal(&holders[found].name, name))
+            break;
+        if (holders[found].n == 0 && free_entry == n)
+            free_entry = found;
+    }
+    if (found == n)
+        found = free_entry;
+    holders[found].name = *name;
+    holders[found].n++;
+    return &holders[found];
 }
 
-void connection_enter(const struct connection_table *table, struct connection *connection,
-                      enum connection_phase phase)
+/* It is counted no more: who has been cut does not have others cut. */
+static void let_go(struct connection_table *table, struct connection *connection)
 {
-    connection->phase = phase;
-    connection->deadline_ns = clock_monotonic_ns() + table->phase_ns[phase];
+    if (connection->cut)
+        return;
+    connection->cut = true;
+    connection->address->n--;
+    connection->network->n--;
+    if (!connection->on_control)
+        table->n_clients--;
 }
 
 /*
@@ -69,28 +93,142 @@ void connection_enter(const struct connection_table *table, struct connection *c
  * What a slow reader has not taken is thrown away with a reset, or the kernel would
  * go on to hold megabytes for a socket that nobody owns.
  */
-static void cut(struct connection *connection)
+static void cut(struct connection_table *table, struct connection *connection)
 {
     const struct linger reset = {.l_onoff = 1, .l_linger = 0};
 
     if (connection->phase == CONNECTION_RESPONSE)
         (void)setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
     (void)shutdown(connection->fd, SHUT_RDWR);
-    connection->deadline_ns = UINT64_MAX;
+    let_go(table, connection);
+}
+
+/* Has somebody give way, if the newcomer is one too many. */
+static void make_room(struct connection_table *table, const struct connection *newcomer)
+{
+    const struct holder *network = newcomer->network;
+    const bool control_full = newcomer->on_control && network->n > CONTROL_PLACES;
+    const bool network_full =
+        !newcomer->on_control && network->n > table->limits.connections_per_address;
+    struct connection *found;
+
+    if (!control_full && !network_full && table->n_clients <= table->limits.connections)
+        return;
+    found =
+        room_find(table, newcomer->on_control, network_full ? network : NULL, newcomer->since_ns);
+    if (!found)
+        return;
+    cut(table, found);
+    count(found == newcomer ? &table->counts.refused[HTTP_REFUSED_BUSY]
+                            : &table->counts.closed[HTTP_CLOSED_ROOM],
+          1);
+}
+
+struct connection *connection_add(struct connection_table *table, int fd, const struct peer *peer,
+                                  bool on_control)
+{
+    struct connection *const connection = table->free;
+
+    table->free = connection->next_free;
+    *connection = (struct connection){
+        .fd = fd,
+        .on_control = on_control,
+        .address = hold(table->addresses, table->n_places, &peer->address),
+        .network = hold(table->networks, table->n_places, &peer->network),
+    };
+    table->n_taken[on_control]++;
+    table->n_clients += on_control ? 0 : 1;
+    count(&table->counts.open, 1);
+    count(&table->counts.accepted, 1);
+    connection_enter(connection, CONNECTION_HEADERS);
+    make_room(table, connection);
+    return connection;
+}
+
+void connection_remove(struct connection_table *table, struct connection *connection)
+{
+    let_go(table, connection);
+    table->n_taken[connection->on_control]--;
+    *connection = (struct connection){.fd = -1, .next_free = table->free};
+    table->free = connection;
+    count(&table->counts.open, -1);
+}
+
+void connection_table_refused(struct connection_table *table, enum http_refusal why)
+{
+    count(&table->counts.refused[why], 1);
+}
+
+void connection_enter(struct connection *connection, enum connection_phase phase)
+{
+    connection->phase = phase;
+    connection->since_ns = clock_monotonic_ns();
+}
+
+static bool has_room(const struct connection_table *table, const struct connection *connection)
+{
+    const struct server_limits *const limits = &table->limits;
+
+    return table->n_clients <= limits->connections / 2 &&
+           (connection->address->n <= FEW_CONNECTIONS ||
+            connection->network->n <= limits->connections_per_address / 2);
+}
+
+static uint64_t seconds_of(const struct connection_table *table,
+                           const struct connection *connection)
+{
+    const struct server_limits *const limits = &table->limits;
+
+    switch (connection->phase) {
+    case CONNECTION_HEADERS:
+        return limits->headers_seconds;
+    case CONNECTION_RESPONSE:
+        return limits->response_seconds;
+    default:
+        return has_room(table, connection) ? limits->idle_seconds : limits->crowded_idle_seconds;
+    }
+}
+
+static bool is_past_its_time(const struct connection_table *table,
+                             const struct connection *connection, uint64_t now_ns)
+{
+    return now_ns >= connection->since_ns + seconds_of(table, connection) * NS_PER_SECOND;
 }
 
 void connection_table_expire(struct connection_table *table, uint64_t now_ns)
 {
-    if (table->n_used == 0)
-        return;
-    for (unsigned i = 0; i < table->n_places; i++)
-        if (table->places[i].fd >= 0 && table->places[i].deadline_ns <= now_ns)
-            cut(&table->places[i]);
+    for (unsigned i = 0; i < table->n_places; i++) {
+        struct connection *const connection = &table->places[i];
+
+        if (connection->fd < 0 || connection->cut || !is_past_its_time(table, connection, now_ns))
+            continue;
+        count(&table->counts.closed[connection->phase == CONNECTION_IDLE ? HTTP_CLOSED_IDLE
+                                                                         : HTTP_CLOSED_SLOW],
+              1);
+        cut(table, connection);
+    }
 }
 
 void connection_table_cut_readers(struct connection_table *table, const struct body *body)
 {
-    for (unsigned i = 0; i < table->n_places; i++)
-        if (table->places[i].fd >= 0 && table->places[i].body == body)
-            cut(&table->places[i]);
+    for (unsigned i = 0; i < table->n_places; i++) {
+        struct connection *const connection = &table->places[i];
+
+        if (connection->fd < 0 || connection->cut || connection->body != body)
+            continue;
+        count(&table->counts.closed[HTTP_CLOSED_SLOW], 1);
+        cut(table, connection);
+    }
+}
+
+void connection_table_status(const struct connection_table *table, struct http_status *ret_status)
+{
+    const struct connection_counts *const counts = &table->counts;
+
+    ret_status->connections = atomic_load_explicit(&counts->open, memory_order_relaxed);
+    ret_status->accepted = atomic_load_explicit(&counts->accepted, memory_order_relaxed);
+    for (unsigned i = 0; i < HTTP_CLOSINGS_; i++)
+        ret_status->closed[i] = atomic_load_explicit(&counts->closed[i], memory_order_relaxed);
+    for (unsigned i = 0; i < HTTP_REFUSALS_; i++)
+        ret_status->refused[i] = atomic_load_explicit(&counts->refused[i], memory_order_relaxed);
 }

@@ -3,16 +3,23 @@
 
 /*
  * Who is connected, and until when. libmicrohttpd times out only those who are
- * silent; here each connection has a deadline that no trickle of bytes moves. All
- * of it belongs to the server's thread.
+ * silent, and lets nobody in where all places are taken; here each connection has a
+ * deadline that no trickle of bytes moves, and who is at rest makes room for who comes.
+ * All of it belongs to the server's thread; only connection_table_status() is for any.
  */
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "metric/http_status.h"
+#include "web/peer.h"
 #include "web/server.h"
 
 #define CONTROL_PLACES 4
+
+/* Newcomers are let in before it is known who makes room for them. */
+#define DOOR_PLACES 4
 
 struct body;
 
@@ -23,46 +30,79 @@ enum connection_phase {
     CONNECTION_IDLE,     /* the next request */
 };
 
+/* Who holds connections, of those that have not been cut. */
+struct holder {
+    struct peer_name name;
+    unsigned n; /* 0: a free entry */
+};
+
 struct connection {
     int fd; /* borrowed from libmicrohttpd; -1: a free place */
     enum connection_phase phase;
+    bool on_control;
     bool may_control; /* reload and pause may be asked for here */
-    uint64_t deadline_ns;
+    bool awaits_us;   /* suspended: it can neither be blamed nor cut */
+    bool cut;         /* libmicrohttpd is about to close it */
+    uint64_t since_ns;
+    struct holder *address;
+    struct holder *network;
     const struct body *body;      /* the shared body that it is reading, or NULL */
     struct connection *next_free; /* of a free place */
 };
 
-struct connection_table {
-    struct connection *places;
-    unsigned n_places;
-    unsigned n_used;
-    struct connection *free;
-    uint64_t phase_ns[3]; /* by enum connection_phase */
+struct connection_counts {
+    _Atomic uint64_t open;
+    _Atomic uint64_t accepted;
+    _Atomic uint64_t closed[HTTP_CLOSINGS_];
+    _Atomic uint64_t refused[HTTP_REFUSALS_];
 };
 
-/* Makes room for as many connections as the limits allow, and CONTROL_PLACES. 0 or -ENOMEM. */
+struct connection_table {
+    struct server_limits limits;
+    struct connection *places;
+    struct holder *addresses; /* as many as there are places, like the next */
+    struct holder *networks;
+    unsigned n_places;
+    unsigned n_taken[2]; /* places: of clients, and on the control socket */
+    unsigned n_clients;  /* those that have not been cut */
+    struct connection *free;
+    struct connection_counts counts;
+};
+
+/* Makes room for as many connections as the limits allow, and the places above. 0 or -ENOMEM. */
 int connection_table_init(struct connection_table *table, const struct server_limits *limits);
 void connection_table_done(struct connection_table *table);
 
 /*
- * Whether nobody more can be let in. So that strangers, however many, do not keep out
- * who wants to control us, a few places are left to the control socket.
+ * Whether there is a place at this moment. Where there is none, as many as may be let in
+ * at once are about to be closed. The control socket has places of its own, so that
+ * strangers, however many, do not keep out who wants to control us.
  */
-static inline bool connection_table_full(const struct connection_table *table, bool on_control)
-{
-    return table->n_used + (on_control ? 0 : CONTROL_PLACES) >= table->n_places;
-}
+bool connection_table_has_place(const struct connection_table *table, bool on_control);
 
-/* A new connection, in CONNECTION_HEADERS; NULL where the table is full. */
-struct connection *connection_add(struct connection_table *table, int fd);
+/*
+ * A new connection, in CONNECTION_HEADERS, where there is a place. If it is one too many
+ * somebody is cut off, who may be the newcomer.
+ */
+struct connection *connection_add(struct connection_table *table, int fd, const struct peer *peer,
+                                  bool on_control);
 void connection_remove(struct connection_table *table, struct connection *connection);
 
-/* Enters a phase, and sets the deadline that it has from now. */
-void connection_enter(const struct connection_table *table, struct connection *connection,
-                      enum connection_phase phase);
+/* A client that was not let in. */
+void connection_table_refused(struct connection_table *table, enum http_refusal why);
 
-/* Cuts off whoever is past the deadline; libmicrohttpd then closes the connection. */
+/* Enters a phase; its time begins now. */
+void connection_enter(struct connection *connection, enum connection_phase phase);
+
+/*
+ * Cuts off whoever has had the time of its phase; libmicrohttpd then closes the connection.
+ * An idle one waits longer while there is room: while less than half of the places are
+ * taken, and its address holds few or its network less than half of what it may.
+ */
 void connection_table_expire(struct connection_table *table, uint64_t now_ns);
 
 /* Cuts off whoever is reading this body. */
 void connection_table_cut_readers(struct connection_table *table, const struct body *body);
+
+/* From any thread. */
+void connection_table_status(const struct connection_table *table, struct http_status *ret_status);

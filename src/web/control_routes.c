@@ -35,31 +35,34 @@ static int read_duration(struct MHD_Connection *mhd, uint64_t *ret_ns)
 }
 
 static enum MHD_Result ask(struct control_routes *control, const struct answers *answers,
-                           struct MHD_Connection *mhd, const struct control_request *request)
+                           struct MHD_Connection *mhd, struct connection *connection,
+                           const struct control_request *request)
 {
     if (control->waiting || !control_slot_ask(control->slot, request))
         return answers_queue(answers, ANSWER_CONTROL_BUSY, mhd);
     control->waiting = mhd;
     control->deadline_ns = clock_monotonic_ns() + control->patience_ns;
     control->resumed = control->answered = false;
+    connection->awaits_us = true;
     MHD_suspend_connection(mhd);
     return MHD_YES;
 }
 
 enum MHD_Result control_routes_answer(struct control_routes *control, const struct answers *answers,
-                                      struct MHD_Connection *mhd,
-                                      const struct connection *connection,
+                                      struct MHD_Connection *mhd, struct connection *connection,
                                       enum control_action action)
 {
     struct control_request request = {.action = action};
 
-    if (control->waiting == mhd)
+    if (control->waiting == mhd) {
+        connection->awaits_us = false;
         return queue_outcome(control, answers, mhd);
+    }
     if (!connection->may_control)
         return answers_queue(answers, ANSWER_CONTROL_DISABLED, mhd);
     if (action == CONTROL_PAUSE && read_duration(mhd, &request.duration_ns) < 0)
         return answers_queue(answers, ANSWER_CONTROL_DURATION, mhd);
-    return ask(control, answers, mhd, &request);
+    return ask(control, answers, mhd, connection, &request);
 }
 
 static void resume(struct control_routes *control)

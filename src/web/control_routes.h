@@ -29,8 +29,7 @@ struct control_routes {
 
 /* Answers a request, or suspends its connection until it can be; it is then called again. */
 enum MHD_Result control_routes_answer(struct control_routes *control, const struct answers *answers,
-                                      struct MHD_Connection *mhd,
-                                      const struct connection *connection,
+                                      struct MHD_Connection *mhd, struct connection *connection,
                                       enum control_action action);
 
 /*

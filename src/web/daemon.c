@@ -23,18 +23,6 @@
 
 #define ACCEPTS_PER_TURN 16
 
-static bool is_full(const struct daemon *daemon)
-{
-    return connection_table_full(daemon->connections, daemon->is_control);
-}
-
-static void watch(const struct daemon *daemon)
-{
-    const bool accepting = !daemon->accept_failed && !is_full(daemon);
-
-    (void)sd_event_source_set_enabled(daemon->accepting, accepting ? SD_EVENT_ON : SD_EVENT_OFF);
-}
-
 void daemon_turn(struct daemon *daemon)
 {
     MHD_UNSIGNED_LONG_LONG timeout;
@@ -42,7 +30,6 @@ void daemon_turn(struct daemon *daemon)
     (void)MHD_run(daemon->mhd);
     if (MHD_get_timeout(daemon->mhd, &timeout) == MHD_YES && timeout == 0)
         (void)sd_event_source_set_enabled(daemon->unfinished, SD_EVENT_ONESHOT);
-    watch(daemon);
 }
 
 static int on_serving(sd_event_source *source, int fd, uint32_t events, void *context)
@@ -59,42 +46,57 @@ static int on_unfinished(sd_event_source *source, void *context)
     return 0;
 }
 
+/* A client that has gone again is no failure; EMFILE and its kin are: not before the next tick. */
+static void accept_has_failed(struct daemon *daemon, int error)
+{
+    if (error == EAGAIN || error == EINTR || error == ECONNABORTED)
+        return;
+    connection_table_refused(daemon->connections, error == ENOMEM || error == ENOBUFS
+                                                      ? HTTP_REFUSED_NO_MEMORY
+                                                      : HTTP_REFUSED_NO_DESCRIPTORS);
+    (void)sd_event_source_set_enabled(daemon->accepting, SD_EVENT_OFF);
+}
+
 /* False where there is nobody to accept now. */
 static bool accept_one(struct daemon *daemon)
 {
-    struct sockaddr_storage address;
+    struct sockaddr_storage address = {0};
+    struct sockaddr *const any = (struct sockaddr *)&address;
     socklen_t length = sizeof(address);
     int fd;
 
-    fd = accept4(daemon->listen_fd, (struct sockaddr *)&address, &length,
-                 SOCK_CLOEXEC | SOCK_NONBLOCK);
+    fd = accept4(daemon->listen_fd, any, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
-        /* a client that has gone again is no failure; EMFILE and its kin are */
-        daemon->accept_failed = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
+        accept_has_failed(daemon, errno);
         return false;
     }
-    /* closes the socket if it refuses, as for an address with too many connections */
-    (void)MHD_add_connection(daemon->mhd, fd, (const struct sockaddr *)&address, length);
+    peer_init(&daemon->newcomer, fd, any, daemon->is_control);
+    /* closes the socket if it refuses */
+    if (MHD_add_connection(daemon->mhd, fd, any, length) != MHD_YES)
+        connection_table_refused(daemon->connections, HTTP_REFUSED_NO_MEMORY);
     return true;
 }
 
+/*
+ * Where the table is full the source stays on: libmicrohttpd closes those that were cut off in
+ * the same turn of the loop, or the next.
+ */
 static int on_accepting(sd_event_source *source, int fd, uint32_t events, void *context)
 {
     struct daemon *const daemon = context;
     unsigned n = 0;
 
     (void)source, (void)fd, (void)events;
-    while (n++ < ACCEPTS_PER_TURN && !is_full(daemon))
+    while (n++ < ACCEPTS_PER_TURN &&
+           connection_table_has_place(daemon->connections, daemon->is_control))
         if (!accept_one(daemon))
             break;
-    watch(daemon);
     return 0;
 }
 
 void daemon_resume(struct daemon *daemon)
 {
-    daemon->accept_failed = false;
-    watch(daemon);
+    (void)sd_event_source_set_enabled(daemon->accepting, SD_EVENT_ON);
 }
 
 static void on_connection(void *context, struct MHD_Connection *mhd, void **socket_context,
@@ -109,20 +111,19 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **sock
         return;
     }
     info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-    /* there is a place: accepting stops where the table is full */
-    connection = connection_add(daemon->connections, info->connect_fd);
+    connection = connection_add(daemon->connections, info->connect_fd, &daemon->newcomer,
+                                daemon->is_control);
     connection->may_control = daemon->may_control;
     *socket_context = connection;
 }
 
-static struct MHD_Daemon *start(struct daemon *daemon, struct site *site,
-                                const struct server_limits *limits)
+static struct MHD_Daemon *start(struct daemon *daemon, struct site *site)
 {
     const struct MHD_OptionItem options[] = {
         {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)site_on_completed, site},
         {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, daemon},
-        {MHD_OPTION_CONNECTION_LIMIT, limits->connections, NULL},
-        {MHD_OPTION_PER_IP_CONNECTION_LIMIT, limits->connections_per_address, NULL},
+        /* whoever comes has a place: the table decides who goes */
+        {MHD_OPTION_CONNECTION_LIMIT, site->connections->n_places, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, 0, NULL}, /* none: see above */
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, NULL},
         {MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL}, /* the thread blocks it */
@@ -156,11 +157,10 @@ static int put_on_loop(struct daemon *daemon, sd_event *event)
     return sd_event_source_set_enabled(daemon->unfinished, SD_EVENT_OFF);
 }
 
-int daemon_init(struct daemon *daemon, sd_event *event, int listen_fd, struct site *site,
-                const struct server_limits *limits)
+int daemon_init(struct daemon *daemon, sd_event *event, int listen_fd, struct site *site)
 {
     *daemon = (struct daemon){.listen_fd = listen_fd, .connections = site->connections};
-    daemon->mhd = start(daemon, site, limits);
+    daemon->mhd = start(daemon, site);
     if (!daemon->mhd)
         return -ENOMEM;
     return put_on_loop(daemon, event);

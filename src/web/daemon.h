@@ -10,13 +10,12 @@
 
 #include "web/connections.h"
 #include "web/routes.h"
-#include "web/server.h"
 
 struct daemon {
     int listen_fd;
-    bool is_control;    /* the control socket: it has places of its own in the table */
-    bool may_control;   /* who connects here may ask for reload and pause */
-    bool accept_failed; /* not tried again before daemon_resume() */
+    bool is_control;      /* the control socket: it has places of its own in the table */
+    bool may_control;     /* who connects here may ask for reload and pause */
+    struct peer newcomer; /* who is being handed over */
     struct MHD_Daemon *mhd;
     struct connection_table *connections;
     sd_event_source *accepting; /* the listen socket */
@@ -30,8 +29,7 @@ struct daemon {
  * where it is in memory; daemon_done() ends it also where this failed. -ENOMEM where
  * libmicrohttpd does not start, or what sd-event returned.
  */
-int daemon_init(struct daemon *daemon, sd_event *event, int listen_fd, struct site *site,
-                const struct server_limits *limits);
+int daemon_init(struct daemon *daemon, sd_event *event, int listen_fd, struct site *site);
 
 /* Closes the socket and every connection, whatever they are doing. */
 void daemon_done(struct daemon *daemon);

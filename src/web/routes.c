@@ -155,7 +155,7 @@ enum MHD_Result site_on_request(void *context, struct MHD_Connection *mhd, const
     if (*request_context)
         return route->answer(&request);
     *request_context = site;
-    connection_enter(site->connections, request.connection, CONNECTION_RESPONSE);
+    connection_enter(request.connection, CONNECTION_RESPONSE);
     refusal = request_refusal(mhd, method, http_version, route->kind);
     return refusal == ANSWER_NONE ? MHD_YES : queue(&request, refusal);
 }
@@ -169,5 +169,5 @@ void site_on_completed(void *context, struct MHD_Connection *mhd, void **request
     (void)reason, (void)request_context;
     connection->body = NULL;
     control_routes_completed(&site->control, mhd);
-    connection_enter(site->connections, connection, CONNECTION_IDLE);
+    connection_enter(connection, CONNECTION_IDLE);
 }

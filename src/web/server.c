@@ -154,7 +154,7 @@ static int serve_socket(struct http_server *server, int fd, uint16_t port)
     const size_t i = server->n_daemons++;
 
     server->ports[i] = port;
-    return daemon_init(&server->daemons[i], server->event, fd, &server->site, &server->limits);
+    return daemon_init(&server->daemons[i], server->event, fd, &server->site);
 }
 
 int http_server_new(const char *const *addresses, size_t n_addresses, const char *telemetry_path,
@@ -277,6 +277,11 @@ uint16_t http_server_port(const struct http_server *server, size_t i)
 uint64_t http_server_heartbeat_ns(const struct http_server *server)
 {
     return atomic_load_explicit(&server->heartbeat_ns, memory_order_relaxed);
+}
+
+void http_server_status(const struct http_server *server, struct http_status *ret_status)
+{
+    connection_table_status(&server->connections, ret_status);
 }
 
 static void stop(struct http_server *server)

@@ -47,7 +47,7 @@ static int read_file(const char *path, struct text *ret_text)
 
 int main(int argc, char *argv[])
 {
-    static const struct server_limits limits = {512, 128, 8, 30, 120};
+    static const struct server_limits limits = {512, 128, 8, 30, 120, 12};
     AUTO(http_server) struct http_server *server = NULL;
     AUTO_TEXT struct text file = {0};
     const struct page_source source = {&file, one_version, copy_file, always_ready};

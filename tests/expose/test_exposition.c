@@ -188,6 +188,27 @@ static void text__has_process_metrics_where_they_are_known(void **state)
     assert_has(written(*state, 1, &facts), "process_open_fds 7\n");
 }
 
+static void text__tells_of_connections_where_there_is_a_server(void **state)
+{
+    const struct http_status http = {.connections = 3,
+                                     .accepted = 9,
+                                     .closed = {[HTTP_CLOSED_ROOM] = 4},
+                                     .refused = {[HTTP_REFUSED_NO_DESCRIPTORS] = 2}};
+    struct exposition_facts facts = fresh;
+
+    assert_null(strstr(written(*state, 1, &facts), "pmu_exporter_http_"));
+    facts.http = &http;
+    facts.stale = true;
+    assert_has(written(*state, 1, &facts), "pmu_exporter_http_connections 3\n");
+    assert_has(written(*state, 1, &facts), "pmu_exporter_http_connections_accepted_total 9\n");
+    assert_has(written(*state, 1, &facts),
+               "pmu_exporter_http_connections_closed_total{reason=\"idle\"} 0\n"
+               "pmu_exporter_http_connections_closed_total{reason=\"slow\"} 0\n"
+               "pmu_exporter_http_connections_closed_total{reason=\"room\"} 4\n");
+    assert_has(written(*state, 1, &facts),
+               "pmu_exporter_http_connections_refused_total{reason=\"no_descriptors\"} 2\n");
+}
+
 static void text__follows_the_roster_when_targets_change(void **state)
 {
     struct fixture *f = *state;
@@ -212,6 +233,7 @@ int main(void)
         TEST(text__tells_what_is_not_counted_and_why),
         TEST(text__of_a_stale_snapshot_is_about_the_exporter_only),
         TEST(text__has_process_metrics_where_they_are_known),
+        TEST(text__tells_of_connections_where_there_is_a_server),
         TEST(text__follows_the_roster_when_targets_change),
     };
 

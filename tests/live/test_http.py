@@ -142,6 +142,79 @@ class Pages(live.LiveTest):
         self.assertEqual(self.get("/metrics").status, 200)
 
 
+class Crowd(live.LiveTest):
+    """Strangers hold as many connections as they can get; who scrapes is answered."""
+    MANY, SCRAPES = 128, 28
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.began = time.monotonic()
+        cls.exporter = cls.enterClassContext(Exporter(CONFIG))
+
+    def connect(self, source):
+        s = socket.create_connection(("127.0.0.1", self.exporter.port), timeout=PATIENCE,
+                                     source_address=(source, 0))
+        self.addCleanup(s.close)
+        return s
+
+    def ask(self, s):
+        """One scrape over a connection that stays open: its status line, or what is left of it."""
+        s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+        head, _, body = s.recv(65536).partition(b"\r\n\r\n")
+        length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+        while length and len(body) < int(length[1]):
+            body += s.recv(65536)
+        return head.split(b"\r\n")[0]
+
+    def hold(self, addresses, each, first_bytes=b""):
+        """Connections from each of these addresses; without bytes, after a scrape over each."""
+        held = []
+        for address in addresses:
+            for _ in range(each):
+                s = self.connect(address)
+                if first_bytes:
+                    s.sendall(first_bytes)
+                else:
+                    self.assertEqual(self.ask(s), b"HTTP/1.1 200 OK")
+                held.append(s)
+        return held
+
+    def check_scrapes(self, sources):
+        for i in range(self.SCRAPES):
+            with self.connect(sources[i % len(sources)]) as s:
+                self.assertEqual(self.ask(s), b"HTTP/1.1 200 OK", f"scrape {i}")
+
+    def test_idle_connections_of_one_address_keep_nobody_out(self):
+        before = self.exporter.scrape()
+        scraper = self.connect("127.0.0.1")
+        self.assertEqual(self.ask(scraper), b"HTTP/1.1 200 OK")
+        held = self.hold(["127.0.0.2"], self.MANY)
+        self.check_scrapes(["127.0.0.1", "127.0.0.2"])
+        held += self.hold(["127.0.0.2"], self.MANY)
+        # who comes back has its connection still, and the strangers' oldest have gone
+        self.assertEqual(self.ask(scraper), b"HTTP/1.1 200 OK")
+        self.assertEqual(held[0].recv(1), b"")
+        self.exporter.log_until("HTTP has more clients than places")
+        after = self.exporter.scrape()
+        closed = "pmu_exporter_http_connections_closed_total"
+        self.assertGreater(after.value(closed, reason="room"), before.value(closed, reason="room"))
+        self.assertGreaterEqual(after.value("pmu_exporter_http_connections"), self.MANY // 2)
+
+    def test_idle_connections_of_many_addresses_keep_nobody_out(self):
+        self.hold([f"127.0.{n // 100}.{n % 100 + 2}" for n in range(256)], 2)
+        self.check_scrapes(["127.0.0.1", "127.0.0.2", "127.0.1.7"])
+        self.assertEqual(self.exporter.ask_control("GET", "/-/healthy").status, 200)
+
+    def test_requests_that_never_end_keep_nobody_out(self):
+        self.hold([f"127.1.0.{n + 2}" for n in range(8)], 64, b"GET /metrics HTTP/1.1\r\nX: ")
+        self.check_scrapes(["127.0.0.1", "127.1.0.2"])
+
+    def test_the_log_tells_of_it_once_a_minute(self):
+        lines = [line for line in self.exporter.log_lines() if "more clients than places" in line]
+        self.assertLessEqual(len(lines), 1 + (time.monotonic() - self.began) / 60)
+
+
 class Addresses(live.LiveTest):
     def test_several_addresses_of_both_families(self):
         if not has_ipv6():

@@ -61,7 +61,7 @@ struct reply {
 /* Less than the shortest deadline that these limits have: who was that quick waited for none. */
 #define BEFORE_ANY_DEADLINE_MS 7000
 
-static const struct server_limits usual_limits = {512, 128, 8, 30, 120};
+static const struct server_limits usual_limits = {512, 128, 8, 30, 120, 12};
 
 static inline uint64_t page_version(void *context)
 {

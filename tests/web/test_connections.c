@@ -1,116 +1,170 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <poll.h>
+#include "web/connection_pairs.h"
 
+#include "base/cleanup.h"
 #include "web/body.h"
-#include "web/connections.h"
-#include "web/http_client.h"
+#include "web/room.h"
 
 #define SECOND NS_PER_SECOND
 
-static const struct server_limits two_places = {2, 2, 10, 20, 30};
-
-/* Socket pairs: the server's side is in the table, the client's side sees what happens to it. */
-struct pairs {
-    struct connection_table table;
-    int server[2];
-    int client[2];
-    struct connection *connections[2];
-};
+static const struct server_limits four_places = {4, 3, 10, 20, 30, 5};
 
 static int set_up(void **state)
 {
-    struct pairs *const pairs = calloc(1, sizeof(*pairs));
-
-    if (!pairs || connection_table_init(&pairs->table, &two_places) < 0)
-        return -1;
-    for (size_t i = 0; i < 2; i++) {
-        int both[2];
-
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both) < 0)
-            return -1;
-        pairs->server[i] = both[0];
-        pairs->client[i] = both[1];
-        pairs->connections[i] = connection_add(&pairs->table, both[0]);
-    }
-    *state = pairs;
+    *state = pairs_new(&four_places);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    struct pairs *const pairs = *state;
-
-    for (size_t i = 0; i < 2; i++) {
-        (void)close(pairs->server[i]);
-        (void)close(pairs->client[i]);
-    }
-    connection_table_done(&pairs->table);
-    free(pairs);
+    pairs_free(*state);
     return 0;
 }
 
-static bool is_cut(const struct pairs *pairs, size_t i)
+/* libmicrohttpd's part: it closes who was cut. */
+static void remove_cut(struct pairs *pairs)
 {
-    struct pollfd event = {.fd = pairs->client[i], .events = POLLIN};
-
-    return poll(&event, 1, 0) == 1 && (event.revents & POLLHUP) != 0;
+    for (unsigned i = 0; i < pairs->n; i++)
+        if (pairs->connections[i] && pairs->connections[i]->cut)
+            connection_remove(&pairs->table, TAKE(pairs->connections[i]));
 }
 
-static void add__refuses_where_the_table_is_full(void **state)
+static void a_full_table__closes_the_connection_that_rests_longest(void **state)
 {
     struct pairs *const pairs = *state;
 
-    assert_true(connection_table_full(&pairs->table, false));
-    assert_false(connection_table_full(&pairs->table, true));
-    for (int i = 0; i < CONTROL_PLACES; i++)
-        assert_non_null(connection_add(&pairs->table, pairs->server[1]));
-    assert_true(connection_table_full(&pairs->table, true));
-    assert_null(connection_add(&pairs->table, 9));
-}
-
-static void remove__makes_room_for_the_next(void **state)
-{
-    struct pairs *const pairs = *state;
-    struct connection *added;
-
-    connection_remove(&pairs->table, pairs->connections[1]);
-    assert_false(connection_table_full(&pairs->table, false));
-    added = connection_add(&pairs->table, pairs->server[1]);
-    assert_non_null(added);
-    assert_ptr_not_equal(added, pairs->connections[0]);
-    assert_int_equal(pairs->server[1], added->fd);
-    assert_null(added->body);
-}
-
-static void expire__cuts_only_what_is_past_its_deadline(void **state)
-{
-    struct pairs *const pairs = *state;
-    const uint64_t now = clock_monotonic_ns();
-
-    connection_enter(&pairs->table, pairs->connections[1], CONNECTION_RESPONSE);
-    connection_table_expire(&pairs->table, now);
-    assert_false(is_cut(pairs, 0));
-    connection_table_expire(&pairs->table, now + 15 * SECOND);
-    assert_true(is_cut(pairs, 0));
-    assert_false(is_cut(pairs, 1));
-    connection_table_expire(&pairs->table, now + 25 * SECOND);
+    for (uint8_t i = 0; i < 4; i++)
+        (void)pairs_add(pairs, i, 0);
+    connection_enter(pairs->connections[0], CONNECTION_IDLE);
+    (void)pairs_add(pairs, 9, 0);
     assert_true(is_cut(pairs, 1));
+    assert_false(is_cut(pairs, 0));
+    assert_false(is_cut(pairs, 4));
+    (void)pairs_add(pairs, 10, 0);
+    assert_true(is_cut(pairs, 2));
+    assert_int_equal(2, status_of_table(pairs).closed[HTTP_CLOSED_ROOM]);
+    assert_int_equal(6, status_of_table(pairs).connections);
+    remove_cut(pairs);
+    assert_int_equal(4, status_of_table(pairs).connections);
 }
 
-static void enter__each_phase_has_its_time(void **state)
+static void a_network_with_all_it_may_have__closes_its_own(void **state)
 {
     struct pairs *const pairs = *state;
-    struct connection *const connection = pairs->connections[0];
-    static const uint64_t seconds[] = {
+
+    (void)pairs_add(pairs, 1, 0);
+    for (uint8_t address = 0; address < 4; address++)
+        (void)pairs_add(pairs, 2, address);
+    assert_false(is_cut(pairs, 0));
+    assert_true(is_cut(pairs, 1));
+    assert_false(is_cut(pairs, 2));
+}
+
+static void has_place__as_many_as_may_come_at_once(void **state)
+{
+    struct pairs *const pairs = *state;
+
+    for (uint8_t i = 0; i < 4 + DOOR_PLACES; i++)
+        (void)pairs_add(pairs, i, 0);
+    assert_false(connection_table_has_place(&pairs->table, false));
+    remove_cut(pairs);
+    assert_true(connection_table_has_place(&pairs->table, false));
+}
+
+static void the_control_socket_has_places_of_its_own(void **state)
+{
+    struct pairs *const pairs = *state;
+    const struct peer control = made_up_peer(77, 0);
+
+    for (uint8_t i = 0; i < 4 + DOOR_PLACES; i++)
+        (void)pairs_add(pairs, i, 0);
+    for (unsigned i = 0; i < CONTROL_PLACES; i++)
+        assert_false(is_cut(pairs, pairs_add_as(pairs, &control, true)));
+    assert_false(is_cut(pairs, pairs_add_as(pairs, &control, true)));
+    assert_true(is_cut(pairs, 4 + DOOR_PLACES)); /* the first of the control's */
+    assert_false(is_cut(pairs, 4));              /* no client's place is taken */
+    for (unsigned i = 1; i < CONTROL_PLACES; i++)
+        (void)pairs_add_as(pairs, &control, true);
+    assert_false(connection_table_has_place(&pairs->table, true));
+}
+
+static void all_others_busy__the_newcomer_is_refused(void **state)
+{
+    struct pairs *const pairs = *state;
+
+    for (uint8_t i = 0; i < 4; i++)
+        connection_enter(pairs->connections[pairs_add(pairs, i, 0)], CONNECTION_RESPONSE);
+    assert_true(is_cut(pairs, pairs_add(pairs, 9, 0)));
+    assert_int_equal(1, status_of_table(pairs).refused[HTTP_REFUSED_BUSY]);
+    assert_int_equal(0, status_of_table(pairs).closed[HTTP_CLOSED_ROOM]);
+    for (unsigned i = 0; i < 4; i++)
+        assert_false(is_cut(pairs, i));
+}
+
+static void remove__makes_a_place_free(void **state)
+{
+    struct pairs *const pairs = *state;
+
+    for (unsigned round = 0; round < 15; round++) {
+        const unsigned i = pairs_add(pairs, 1, 0);
+
+        assert_int_equal(1, status_of_table(pairs).connections);
+        connection_remove(&pairs->table, TAKE(pairs->connections[i]));
+    }
+    assert_int_equal(0, status_of_table(pairs).connections);
+    assert_int_equal(15, status_of_table(pairs).accepted);
+    assert_int_equal(0, status_of_table(pairs).closed[HTTP_CLOSED_ROOM]);
+}
+
+static void expire__each_phase_has_its_time(void **state)
+{
+    static const unsigned seconds[] = {
         [CONNECTION_HEADERS] = 10, [CONNECTION_RESPONSE] = 20, [CONNECTION_IDLE] = 30};
+    struct pairs *const pairs = *state;
 
     for (unsigned phase = 0; phase < ARRAY_SIZE(seconds); phase++) {
-        const uint64_t before = clock_monotonic_ns();
+        const unsigned i = pairs_add(pairs, 1, 0);
+        struct connection *const connection = TAKE(pairs->connections[i]);
 
-        connection_enter(&pairs->table, connection, (enum connection_phase)phase);
-        assert_in_range(connection->deadline_ns - seconds[phase] * SECOND, before,
-                        clock_monotonic_ns());
+        connection_enter(connection, (enum connection_phase)phase);
+        connection_table_expire(&pairs->table, connection->since_ns + seconds[phase] * SECOND - 1);
+        assert_false(is_cut(pairs, i));
+        connection_table_expire(&pairs->table, connection->since_ns + seconds[phase] * SECOND);
+        assert_true(is_cut(pairs, i));
+        connection_remove(&pairs->table, connection);
     }
+    assert_int_equal(2, status_of_table(pairs).closed[HTTP_CLOSED_SLOW]);
+    assert_int_equal(1, status_of_table(pairs).closed[HTTP_CLOSED_IDLE]);
+}
+
+static void expire__who_is_idle_waits_less_where_there_is_no_room(void **state)
+{
+    struct pairs *const pairs = *state;
+    const uint64_t later_ns = clock_monotonic_ns() + 6 * SECOND;
+
+    for (uint8_t i = 0; i < 3; i++)
+        connection_enter(pairs->connections[pairs_add(pairs, i, 0)], CONNECTION_IDLE);
+    connection_remove(&pairs->table, TAKE(pairs->connections[2]));
+    connection_table_expire(&pairs->table, later_ns); /* two of four: there is room */
+    assert_false(is_cut(pairs, 0));
+    connection_enter(pairs->connections[pairs_add(pairs, 3, 0)], CONNECTION_IDLE);
+    connection_table_expire(&pairs->table, later_ns);
+    assert_true(is_cut(pairs, 0));
+}
+
+static void expire__an_address_with_many_waits_less(void **state)
+{
+    static const struct server_limits many = {40, 10, 10, 20, 30, 5};
+    struct pairs *const pairs = pairs_new(&many);
+
+    (void)state;
+    for (unsigned i = 0; i < 6; i++)
+        connection_enter(pairs->connections[pairs_add(pairs, 1, 1)], CONNECTION_IDLE);
+    connection_enter(pairs->connections[pairs_add(pairs, 1, 2)], CONNECTION_IDLE);
+    connection_table_expire(&pairs->table, clock_monotonic_ns() + 6 * SECOND);
+    assert_true(is_cut(pairs, 0));
+    assert_false(is_cut(pairs, 6));
+    pairs_free(pairs);
 }
 
 static void cut_readers__leaves_the_readers_of_other_bodies(void **state)
@@ -118,9 +172,11 @@ static void cut_readers__leaves_the_readers_of_other_bodies(void **state)
     struct pairs *const pairs = *state;
     const struct body bodies[2] = {0};
 
+    (void)pairs_add(pairs, 1, 0);
+    (void)pairs_add(pairs, 2, 0);
     pairs->connections[0]->body = &bodies[0];
     pairs->connections[1]->body = &bodies[1];
-    connection_table_cut_readers(&pairs->table, pairs->connections[1]->body);
+    connection_table_cut_readers(&pairs->table, &bodies[1]);
     assert_false(is_cut(pairs, 0));
     assert_true(is_cut(pairs, 1));
 }
@@ -129,23 +185,30 @@ static void expire__passes_over_removed_connections(void **state)
 {
     struct pairs *const pairs = *state;
 
-    connection_remove(&pairs->table, pairs->connections[0]);
-    connection_table_expire(&pairs->table, UINT64_MAX - 1);
+    (void)pairs_add(pairs, 1, 0);
+    (void)pairs_add(pairs, 2, 0);
+    connection_remove(&pairs->table, TAKE(pairs->connections[0]));
+    connection_table_expire(&pairs->table, UINT64_MAX / 2);
     assert_false(is_cut(pairs, 0));
     assert_true(is_cut(pairs, 1));
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(add__refuses_where_the_table_is_full, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(remove__makes_room_for_the_next, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(expire__cuts_only_what_is_past_its_deadline, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(enter__each_phase_has_its_time, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(cut_readers__leaves_the_readers_of_other_bodies, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(expire__passes_over_removed_connections, set_up, tear_down),
+        TEST(a_full_table__closes_the_connection_that_rests_longest),
+        TEST(a_network_with_all_it_may_have__closes_its_own),
+        TEST(has_place__as_many_as_may_come_at_once),
+        TEST(the_control_socket_has_places_of_its_own),
+        TEST(all_others_busy__the_newcomer_is_refused),
+        TEST(remove__makes_a_place_free),
+        TEST(expire__each_phase_has_its_time),
+        TEST(expire__who_is_idle_waits_less_where_there_is_no_room),
+        cmocka_unit_test(expire__an_address_with_many_waits_less),
+        TEST(cut_readers__leaves_the_readers_of_other_bodies),
+        TEST(expire__passes_over_removed_connections),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

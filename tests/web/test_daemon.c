@@ -149,47 +149,92 @@ static void no_descriptors__connections_that_stand_are_served(void **state)
     assert_int_equal(200, status_of(standing, GET_METRICS));
 }
 
-static void connections_per_address_are_limited(void **state)
+/* Each of these has asked once, and waits. */
+static void hold(uint16_t port, int *fds, size_t n)
 {
-    static const struct server_limits three_each = {100, 3, 8, 30, 120};
+    for (size_t i = 0; i < n; i++) {
+        fds[i] = connect_to(port);
+        assert_int_equal(200, status_of(fds[i], GET_METRICS));
+    }
+}
+
+static void let_go(const int *fds, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        (void)close(fds[i]);
+}
+
+static void an_address_with_many_connections_closes_its_own_oldest(void **state)
+{
+    static const struct server_limits three_each = {100, 3, 8, 30, 120, 12};
+    struct http_status status;
     struct fixture fixture;
-    int fds[3];
+    int fds[4];
 
     (void)state;
     fixture_up(&fixture, &three_each);
-    for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
-        fds[i] = connect_to(fixture.port);
+    hold(fixture.port, fds, ARRAY_SIZE(fds));
+    assert_in_range(ms_until_closed(fds[0]), 0, BEFORE_ANY_DEADLINE_MS);
+    for (size_t i = 1; i < ARRAY_SIZE(fds); i++)
         assert_int_equal(200, status_of(fds[i], GET_METRICS));
-    }
-    assert_int_equal(0, scrape(fixture.port));
-    (void)close(fds[0]);
-    let_server_turn(fds[1]);
-    assert_int_equal(200, scrape(fixture.port));
-    (void)close(fds[1]);
-    (void)close(fds[2]);
+    http_server_status(fixture.server, &status);
+    assert_int_equal(3, status.connections);
+    assert_int_equal(4, status.accepted);
+    assert_int_equal(1, status.closed[HTTP_CLOSED_ROOM]);
+    let_go(fds, ARRAY_SIZE(fds));
     fixture_down(&fixture);
 }
 
-static void connections_over_the_limit_wait_for_a_place(void **state)
+/* More than are let in at one time, on a server that is full all the while. */
+static void every_newcomer_to_a_full_server_is_answered(void **state)
 {
-    static const struct server_limits two = {2, 2, 8, 30, 120};
+    static const struct server_limits two = {2, 2, 8, 30, 120, 12};
     struct fixture fixture;
-    int first, second, third;
+    int fds[30];
 
     (void)state;
     fixture_up(&fixture, &two);
-    first = connect_to(fixture.port);
-    second = connect_to(fixture.port);
-    assert_int_equal(200, status_of(first, GET_METRICS));
-    assert_int_equal(200, status_of(second, GET_METRICS));
-    third = connect_to(fixture.port);
-    send_text(third, GET_METRICS);
-    pause_ms(100);
-    assert_int_equal(-1, recv(third, &(char){0}, 1, MSG_DONTWAIT));
-    (void)close(first);
-    assert_int_equal(200, status_of(third, ""));
-    (void)close(second);
-    (void)close(third);
+    hold(fixture.port, fds, ARRAY_SIZE(fds));
+    let_go(fds, ARRAY_SIZE(fds));
+    fixture_down(&fixture);
+}
+
+static void half_open_connections_keep_nobody_out(void **state)
+{
+    static const struct server_limits two = {2, 2, 8, 30, 120, 12};
+    struct fixture fixture;
+    int silent[30];
+
+    (void)state;
+    fixture_up(&fixture, &two);
+    for (size_t i = 0; i < ARRAY_SIZE(silent); i++) {
+        silent[i] = connect_to(fixture.port);
+        send_text(silent[i], "GET /metr");
+    }
+    for (unsigned i = 0; i < 10; i++)
+        assert_int_equal(200, scrape(fixture.port));
+    let_go(silent, ARRAY_SIZE(silent));
+    fixture_down(&fixture);
+}
+
+static void readers_who_do_not_read_keep_nobody_out(void **state)
+{
+    static const struct server_limits two = {2, 2, 8, 30, 120, 12};
+    struct fixture fixture;
+    int slow[2];
+
+    (void)state;
+    fixture_up(&fixture, &two);
+    fixture.page.size = (size_t)5 * 1000 * 1000;
+    for (size_t i = 0; i < ARRAY_SIZE(slow); i++) {
+        slow[i] = connect_slowly_to(fixture.port);
+        send_text(slow[i], GET_METRICS);
+        assert_int_equal(1, recv(slow[i], &(char){0}, 1, MSG_PEEK));
+    }
+    for (unsigned ms = 0; ms < PATIENCE_MS && scrape(fixture.port) != 200; ms += 100)
+        pause_ms(100);
+    assert_int_equal(200, scrape(fixture.port));
+    let_go(slow, ARRAY_SIZE(slow));
     fixture_down(&fixture);
 }
 
@@ -199,8 +244,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_descriptors__costs_no_cpu_and_passes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_descriptors__connections_that_stand_are_served, set_up,
                                         tear_down),
-        cmocka_unit_test(connections_per_address_are_limited),
-        cmocka_unit_test(connections_over_the_limit_wait_for_a_place),
+        cmocka_unit_test(an_address_with_many_connections_closes_its_own_oldest),
+        cmocka_unit_test(every_newcomer_to_a_full_server_is_answered),
+        cmocka_unit_test(half_open_connections_keep_nobody_out),
+        cmocka_unit_test(readers_who_do_not_read_keep_nobody_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,10 +10,10 @@
 
 #include "web/http_client.h"
 
-static const struct server_limits short_headers = {512, 512, 1, 30, 120};
-static const struct server_limits short_responses = {512, 512, 8, 1, 120};
-static const struct server_limits short_idle = {512, 512, 8, 30, 3};
-static const struct server_limits no_limit_per_address = {512, 512, 8, 30, 120};
+static const struct server_limits short_headers = {512, 512, 1, 30, 120, 12};
+static const struct server_limits short_responses = {512, 512, 8, 1, 120, 12};
+static const struct server_limits short_idle = {512, 512, 8, 30, 3, 3};
+static const struct server_limits no_limit_per_address = {512, 512, 8, 30, 120, 12};
 
 #define LARGE ((size_t)5 * 1000 * 1000)
 

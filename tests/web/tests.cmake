@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-foreach(module listen listen_unix control control_routes connections request routes body daemon server)
+foreach(module listen listen_unix control control_routes connections peer room request routes body daemon server)
   add_unit_test(web ${module})
 endforeach()

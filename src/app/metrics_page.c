@@ -63,8 +63,10 @@ static int page_render(void *context, struct text *text)
         return -EAGAIN;
     facts.age_ns = age_ns(snapshot);
     facts.stale = is_stale(snapshot);
-    http_server_status(page->serving->server, &http);
-    facts.http = &http;
+    if (page->serving) {
+        http_server_status(page->serving->server, &http);
+        facts.http = &http;
+    }
     if (self_stats_read(page->procfs_fd, &self) == 0)
         facts.self = &self;
     return exposition_write(page->exposition, snapshot, &facts, text);

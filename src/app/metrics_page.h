@@ -11,14 +11,14 @@
 struct metrics_page {
     struct snapshot_slot *slot; /* borrowed */
     struct exposition *exposition;
-    const struct serving *serving; /* borrowed */
+    const struct serving *serving; /* borrowed, or NULL */
     int procfs_fd;                 /* borrowed */
 };
 
 /* From what age on a snapshot is stale, where cycles are that far apart. */
 uint64_t metrics_page_stale_ns(uint64_t interval_ns);
 
-/* serving: who shows the page, later. 0 or -ENOMEM. */
+/* serving: who shows the page, later; NULL: it tells nothing of connections. 0 or -ENOMEM. */
 int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot,
                       const struct serving *serving, int procfs_fd);
 void metrics_page_done(struct metrics_page *page);

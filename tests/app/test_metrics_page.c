@@ -16,7 +16,7 @@ static int set_up(void **state)
     struct fixture *f = calloc(1, sizeof(*f));
 
     f->slot = snapshot_slot_new();
-    assert_int_equal(metrics_page_init(&f->page, f->slot, -1), 0);
+    assert_int_equal(metrics_page_init(&f->page, f->slot, NULL, -1), 0);
     f->source = metrics_page_source(&f->page);
     f->status.interval_ns = NS_PER_SECOND;
     *state = f;

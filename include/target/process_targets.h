@@ -66,6 +66,7 @@ struct process_census {
     uint64_t losses;                  /* updates that were told that records had found no room */
     bool watching;                    /* the kernel tells of births and deaths; else each update
                                          reads all of /proc */
+    bool hidden; /* procfs hides processes of others from us: no rule can take them */
 };
 
 /* procfs_fd, rules: borrowed for the life of the set. 0 or -errno; nothing is read yet. */

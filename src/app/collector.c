@@ -351,6 +351,7 @@ static int publish(struct collector *collector)
     for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
         tell_uncounted(collector, &status, kind);
     collector_tell_cgroups(collector, &status);
+    collector_tell_processes(collector, &status);
     status.cycle_duration_ns = clock_monotonic_ns() - collector->now_ns;
     snapshot = snapshot_new(collector->roster, ledger->accounts, ledger->n_accounts, &status);
     if (!snapshot)

@@ -287,6 +287,7 @@ static int take_over(struct collector *collector, struct collector *predecessor)
     memcpy(collector->told, predecessor->told, sizeof(collector->told));
     collector->cost_is_told = predecessor->cost_is_told;
     collector->root_is_told = predecessor->root_is_told;
+    collector->hidden_is_told = predecessor->hidden_is_told;
     init_status(collector);
     close_directories(&predecessor->ledger);
     r = collector_discover(collector);

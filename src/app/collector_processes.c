@@ -325,6 +325,7 @@ void collector_census_processes(const struct collector *collector, struct export
 {
     const struct process_census *census;
 
+    status->processes_hidden = NUMBER_ABSENT_COUNT;
     if (!collector->processes)
         return;
     census = process_targets_census(collector->processes);
@@ -335,6 +336,7 @@ void collector_census_processes(const struct collector *collector, struct export
     status->process_rescans += census->rescans;
     status->process_record_losses += census->losses;
     status->process_watching = census->watching;
+    status->processes_hidden = census->hidden;
     for (const struct process_target *orphan = collector->process_orphans; orphan;
          orphan = orphan->next)
         status->uncounted[SCOPE_PROCESS][ABSENCE_NO_DESCRIPTORS]++;

@@ -55,6 +55,7 @@ struct collector {
     bool rules_are_told;           /* the log has said whether the rules match no cgroup … */
     bool root_is_told;             /* … that the root is not one … */
     bool cost_is_told;             /* … and what counting the machine beside cgroups costs */
+    bool hidden_is_told;           /* … that procfs hides processes */
     bool told[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* the log has said that targets are left out */
 };
 
@@ -118,6 +119,9 @@ void collector_status(const struct collector *collector, struct exporter_status 
  * cgroups that are counted beside the machine cost. After the status is made.
  */
 void collector_tell_cgroups(struct collector *collector, const struct exporter_status *status);
+
+/* Logs, once, that processes of others cannot be seen, until they can be. */
+void collector_tell_processes(struct collector *collector, const struct exporter_status *status);
 
 /* Opens what is wanted and not open, for a bounded time. 0 or -ENOMEM. */
 int collector_open(struct collector *collector);

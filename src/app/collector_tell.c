@@ -77,3 +77,13 @@ void collector_tell_cgroups(struct collector *collector, const struct exporter_s
     if (n_counted > 0 && !collector->cost_is_told)
         tell_cost(collector);
 }
+
+void collector_tell_processes(struct collector *collector, const struct exporter_status *status)
+{
+    const bool hidden = collector->processes && status->processes_hidden;
+
+    if (hidden && !collector->hidden_is_told)
+        log_warning("processes of other users cannot be seen, and are not counted", "reason",
+                    absence_name(ABSENCE_NOT_PERMITTED), "hint", HIDDEN_PROCESSES);
+    collector->hidden_is_told = hidden;
+}

@@ -6,6 +6,7 @@
  */
 #include "app/config_notes.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "app/config_error.h"
 #include "event/absence.h"
 #include "sys/cgroup_root.h"
+#include "sys/hidepid.h"
 
 void config_begin_note(const char *path, struct config_place place, const char *kind)
 {
@@ -118,6 +120,18 @@ void config_print_root(const char *path, const struct config *config, int cgroup
     config_begin_note(path, pattern->place, "warning");
     (void)printf("the root of all cgroups, %s, is not counted as a cgroup (%s): %s\n",
                  SHOWN(pattern->text), absence_name(ABSENCE_NOT_SUPPORTED), ROOT_IS_MACHINE);
+}
+
+/* Who asks is mostly root, who sees all: the exporter need not be. */
+void config_print_hidden(const char *path, const struct config *config)
+{
+    AUTO_CLOSE int procfs_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (config->n_processes == 0 || procfs_fd < 0 || !hidepid_read(procfs_fd).hides)
+        return;
+    config_begin_note(path, config->processes[0].groups.words[0].place, "warning");
+    (void)printf("rules take processes of other users only with CAP_SYS_PTRACE here: %s\n",
+                 HIDDEN_PROCESSES);
 }
 
 void config_print_idle(const char *path, const struct config *config)

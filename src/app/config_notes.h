@@ -16,6 +16,14 @@ void config_begin_note(const char *path, struct config_place place, const char *
     "it is the machine, and as a cgroup the kernel counts it while CPUs are idle too; "            \
     "targets.system counts it, as pmu_machine_*"
 
+/* Why processes of others are missing. */
+#define HIDDEN_PROCESSES                                                                           \
+    "/proc is mounted with hidepid: grant CAP_SYS_PTRACE (drop-in exe.conf), or mount it with "    \
+    "the gid of a group that the exporter is in"
+
+/* A line on stdout where there are rules for processes, and procfs hides some from most. */
+void config_print_hidden(const char *path, const struct config *config);
+
 /* A line on stdout where a rule takes the root of all cgroups, and that is the machine. */
 void config_print_root(const char *path, const struct config *config, int cgroup_root_fd);
 

@@ -302,6 +302,7 @@ static int print_report(const char *path, const struct config *config, const cha
     if (warn_of_unknown_events(&report) < 0)
         return EXIT_BAD_CONFIG;
     config_print_idle(path, config);
+    config_print_hidden(path, config);
     note_clocks(&report);
     note_cost(&report);
     r = report_budget(&report, sysfs_fd);

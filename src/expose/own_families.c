@@ -218,6 +218,21 @@ static void append_pmu_counters(struct text *text, const struct exporter_status 
     }
 }
 
+/* Only where rules for processes ask. */
+static void append_hidden(struct text *text, const struct exporter_status *status)
+{
+    static const char name[] = "pmu_exporter_processes_hidden";
+
+    if (status->processes_hidden == NUMBER_ABSENT_COUNT)
+        return;
+    format_append_head(text, name,
+                       "1 if /proc hides processes of other users from the exporter (hidepid), so "
+                       "that no rule takes them; CAP_SYS_PTRACE helps",
+                       FAMILY_GAUGE);
+    text_append_string(text, name);
+    append_value(text, status->processes_hidden, NUMBER_COUNT);
+}
+
 static void append_age(struct text *text, uint64_t age_ns)
 {
     static const char name[] = "pmu_exporter_snapshot_age_seconds";
@@ -295,6 +310,7 @@ void own_families_append(struct text *text, const struct snapshot *snapshot,
     append_mechanism(text, &snapshot->status);
     append_targets(text, &snapshot->status);
     append_pmu_counters(text, &snapshot->status);
+    append_hidden(text, &snapshot->status);
     append_age(text, facts->age_ns);
     append_numbers(text, status_numbers, ARRAY_SIZE(status_numbers), &snapshot->status);
     append_pause_end(text, &snapshot->status);

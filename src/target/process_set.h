@@ -100,6 +100,7 @@ struct process_targets {
     bool rescan;    /* something was missed */
     bool left_over; /* there were more to be looked at than a following may */
     uint64_t scan, last_scan_ns;
+    uint64_t hidden_at_ns; /* when it is looked again whether procfs hides processes */
 
     struct process_target_list born, gone;
     bool reported;

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "sys/hidepid.h"
 #include "target/process_set.h"
 
 /*
@@ -95,11 +96,21 @@ static bool is_scan_due(const struct process_targets *set, uint64_t now_ns)
     return !set->events || set->rescan || now_ns - set->last_scan_ns >= RESCAN_INTERVAL_NS;
 }
 
+/* Somebody may mount it anew with other options. */
+static void look_for_hidden(struct process_targets *set, uint64_t now_ns)
+{
+    if (now_ns < set->hidden_at_ns)
+        return;
+    set->hidden_at_ns = now_ns + RESCAN_INTERVAL_NS;
+    set->census.hidden = hidepid_hides_from_us(set->procfs_fd);
+}
+
 static int bring_to_present(struct process_targets *set)
 {
     uint64_t now_ns = clock_monotonic_ns();
     int r;
 
+    look_for_hidden(set, now_ns);
     process_watch_births(set, now_ns);
     r = process_take_records(set);
     if (r == 0)

@@ -3,12 +3,14 @@
 which is the machine and no cgroup, but where a cgroup namespace begins with one."""
 import os
 import pathlib
+import subprocess
 import tempfile
 import time
 
 import live
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter
+from exporter import PATIENCE, Exporter, binary
+from own_mounts import own_mounts
 
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 PARTS = {"": range(7), "user_": (0, 1), "system_": (2, 5, 6)}
@@ -111,17 +113,25 @@ class Root(live.LiveTest):
                 self.assertEqual([l for l in exporter.log_lines() if "targets are not counted" in l],
                                  [])
 
+    def test_the_check_of_the_configuration_warns_with_the_place(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+            file.write(self.CONFIG % "none")
+            file.flush()
+            done = subprocess.run([pathlib.Path(binary()).parent / "pmutool", "check", "config",
+                                   file.name], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            column = (self.CONFIG % "none").splitlines()[4].index("'/']") + 1
+            self.assertIn(f"{file.name}:5:{column}: warning: the root of all cgroups", done.stdout)
+
     def test_where_a_cgroup_namespace_begins_it_is_a_cgroup_and_counted(self):
         live.need("unshare")
         with Cgroups() as cgroups, tempfile.TemporaryDirectory() as directory:
             cgroups.make("container/a.service")
             procs = os.fsdecode(cgroups.directory("container")) + "/cgroup.procs"
-            command = (f'echo 0 >{procs}; exec unshare --cgroup sh -c '
-                       f'\'mount -t cgroup2 none {directory} && exec "$@"\' sh "$@"')
-            config = self.CONFIG % "none"
-            with Exporter(config, args=[f"--path.cgroupfs={directory}"],
-                          wrapper=["unshare", "--mount", "--propagation", "private", "sh", "-c",
-                                   command, "sh"]) as exporter, \
+            wrapper = ("sh", "-c", f'echo 0 >{procs} && exec unshare --cgroup "$@"', "sh",
+                       *own_mounts(directory, f"mount -t cgroup2 none {directory}"))
+            with Exporter(self.CONFIG % "none", args=[f"--path.cgroupfs={directory}"],
+                          wrapper=wrapper) as exporter, \
                     live.Load(cgroups.directory("container/a.service"), burn_ms=300) as load:
                 exporter.scrape_until(lambda m: m.value(CLOCK, cgroup="/") is not None, PATIENCE,
                                       "the root of the namespace")

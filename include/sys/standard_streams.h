@@ -8,6 +8,7 @@
  */
 
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /*
@@ -18,14 +19,14 @@
 void standard_streams_prepare(void);
 
 /*
- * Writes to standard error what fits, without waiting: the number of bytes; -EAGAIN: nobody reads,
- * or not fast enough; -EPIPE: nobody will; -ENOSPC, -EFBIG and their kin. At most PIPE_BUF bytes
- * go into a pipe whole or not at all.
+ * Writes to a stream what fits, without waiting: the number of bytes; -EAGAIN: nobody reads, or
+ * not fast enough; -EPIPE: nobody will; -ENOSPC, -EFBIG and their kin. At most PIPE_BUF bytes go
+ * into a pipe whole or not at all.
  */
-ssize_t standard_error_write(const char *bytes, size_t length);
+ssize_t stream_write_at_once(int fd, const char *bytes, size_t length);
 
 /*
- * Writes what standard output still holds back. 0, also where the reader has gone; -errno: what
- * was printed is not complete.
+ * Writes what a stream still holds back. 0, also where the reader has gone; -errno: what was
+ * printed is not complete.
  */
-int standard_output_flush(void);
+int stream_flush(FILE *stream);

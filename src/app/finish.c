@@ -9,7 +9,7 @@
 
 int finish_program(const char *program, int status)
 {
-    const int r = standard_output_flush();
+    const int r = stream_flush(stdout);
 
     if (r < 0)
         (void)fprintf(stderr, "%s: cannot write to standard output: %s\n", program, strerror(-r));

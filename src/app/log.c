@@ -102,7 +102,7 @@ static bool write_line(enum log_level level, const char *message, va_list fields
     log_line_append(&text, &line, fields);
     if (text_error(&text) < 0)
         return false;
-    n = standard_error_write(text.data, text.length);
+    n = stream_write_at_once(STDERR_FILENO, text.data, text.length);
     if (n > 0)
         torn = (size_t)n < text.length;
     return n == (ssize_t)text.length;

@@ -13,12 +13,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+
+#define LAST_STREAM 2 /* standard error */
 
 static const int signals_of_writes[] = {SIGPIPE, SIGXFSZ, SIGTTOU};
 
@@ -32,39 +33,42 @@ static void take_number(void)
 void standard_streams_prepare(void)
 {
     /* in this order, since open(2) takes the lowest number that is free */
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    for (int fd = 0; fd <= LAST_STREAM; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
             take_number();
     for (size_t i = 0; i < ARRAY_SIZE(signals_of_writes); i++)
         (void)signal(signals_of_writes[i], SIG_IGN);
 }
 
-/* Standard error for us alone, where a write would wait in it; -1: as it is. */
-static int open_once_more(mode_t mode)
+/* The same for us alone, where a write would wait in it; -1: as it is. */
+static int open_once_more(int fd, mode_t mode)
 {
+    char path[sizeof("/proc/self/fd/-2147483648")];
+
     if (!S_ISFIFO(mode) && !S_ISCHR(mode))
         return -1;
-    return open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-ssize_t standard_error_write(const char *bytes, size_t length)
+ssize_t stream_write_at_once(int fd, const char *bytes, size_t length)
 {
-    struct pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT};
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
     AUTO_CLOSE int own = -1;
     struct stat status;
     ssize_t n;
 
-    if (fstat(STDERR_FILENO, &status) < 0)
+    if (fstat(fd, &status) < 0)
         return -errno;
     if (poll(&room, 1, 0) != 1)
         return -EAGAIN;
     if (room.revents != POLLOUT)
         return -EPIPE;
     if (S_ISSOCK(status.st_mode)) {
-        n = send(STDERR_FILENO, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+        n = send(fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
     } else {
-        own = open_once_more(status.st_mode);
-        n = write(own < 0 ? STDERR_FILENO : own, bytes, length);
+        own = open_once_more(fd, status.st_mode);
+        n = write(own < 0 ? fd : own, bytes, length);
     }
     return n < 0 ? -errno : n;
 }
@@ -76,12 +80,12 @@ static bool reader_has_gone(int fd)
     return poll(&end, 1, 0) == 1 && (end.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-int standard_output_flush(void)
+int stream_flush(FILE *stream)
 {
-    const bool failed_before = ferror(stdout) != 0; /* and errno is that of something else now */
-    const int r = fflush(stdout) < 0 ? -errno : 0;
+    const bool failed_before = ferror(stream) != 0; /* and errno is that of something else now */
+    const int r = fflush(stream) < 0 ? -errno : 0;
 
-    if ((r == 0 && !failed_before) || reader_has_gone(STDOUT_FILENO))
+    if ((r == 0 && !failed_before) || reader_has_gone(fileno(stream)))
         return 0;
     return r < 0 ? r : -EIO;
 }

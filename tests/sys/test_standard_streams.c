@@ -47,7 +47,7 @@ static int write_until_it_fails(int fd)
 
     (void)fd;
     for (int i = 0; n >= 0 && i < MOST_WRITES; i++)
-        n = standard_error_write(line, strlen(line));
+        n = stream_write_at_once(STDERR_FILENO, line, strlen(line));
     return (int)n;
 }
 
@@ -74,7 +74,7 @@ static int write_more_than_a_page(int fd)
         ;
     assert_true(fcntl(fd, F_SETFL, 0) >= 0);
     assert_int_equal(read(fd + 100, rest, sizeof(rest)), sizeof(rest));
-    return (int)standard_error_write(two_pages, sizeof(two_pages));
+    return (int)stream_write_at_once(STDERR_FILENO, two_pages, sizeof(two_pages));
 }
 
 static void what_poll_says_of_a_pipe__is_not_trusted(void **state)

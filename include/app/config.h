@@ -106,6 +106,9 @@ struct config {
     bool expose_rates;
     bool expose_ratios;
     struct config_limits limits;
+    bool own_groups;   /* the text has "groups": they are not the built-in ones … */
+    bool own_targets;  /* … nor are these */
+    bool says_nothing; /* it has no key at all */
 };
 
 struct config *config_free(struct config *config);
@@ -119,25 +122,51 @@ struct config_error {
 
 /*
  * Parses a whole configuration. What it leaves out at the top level is as in the
- * built-in default. Returns 0; -EINVAL with *ret_error filled if the text is not a
- * valid one; -ENOMEM. What only the machine can tell (whether an event exists here)
- * is not looked at; `pmutool check config` tells that.
+ * built-in default. Returns 0; -EINVAL with *ret_error filled if the text is not a valid
+ * one; -ENOMEM. What only the machine can tell (whether an event exists here) is not
+ * looked at; `pmutool check config` tells that.
  */
 int config_parse(const char *text, size_t length, struct config **ret_config,
                  struct config_error *ret_error);
 
 /*
- * Reads and parses a file, without following a last symlink to anything but a
- * regular file, at most 1 MiB. 0; -EINVAL as above (also for too large, not a
- * regular file); -errno if it cannot be read (-ENOENT).
+ * The same for the text of a file, which has to be complete: it has a key, or {} for the whole
+ * default, and ends with the end of a line, or is one pair of braces. An error quotes nothing of
+ * one that has no key of a configuration: it may be somebody's secret.
+ */
+int config_parse_file(const char *text, size_t length, struct config **ret_config,
+                      struct config_error *ret_error);
+
+/*
+ * Reads a file and parses it as above: a regular one of at most 1 MiB, reached without symbolic
+ * links of others than root and our own user. One that is being written is read again, for half a
+ * second at the most. 0; -EINVAL as above; -errno if it cannot be read (-ENOENT).
  */
 int config_read(const char *path, struct config **ret_config, struct config_error *ret_error);
 
 /*
- * config_read(); where the file does not exist and may be absent, config_default().
+ * config_read(), and a warning in the log where others may write the file; where it does not
+ * exist and may be absent, config_default().
  */
 int config_load(const char *path, bool may_be_absent, struct config **ret_config,
                 struct config_error *ret_error);
+
+/*
+ * Who else than root and our own user may change the file, as a phrase for people; an empty one:
+ * nobody.
+ */
+struct config_writers {
+    char phrase[160];
+};
+const char *config_writers(const char *path, struct config_writers *buffer);
+
+/*
+ * Whether a configuration may take the place of one that runs: not where that has groups or
+ * targets of its own and the new one falls back to the built-in, which is what a file that was
+ * cut, or is gone for a moment, looks like. 0, or -EINVAL with *ret_error.
+ */
+int config_may_follow(const struct config *running, const struct config *next,
+                      struct config_error *ret_error);
 
 /* What runs where no file exists. 0 or -ENOMEM. The text is config_default_text. */
 int config_default(struct config **ret_config);

@@ -6,11 +6,4 @@
 #include "app/config.h"
 #include "app/schema.h"
 
-/* What a file gives. Where it leaves out the groups or the targets, the built-in ones stand. */
-struct config_file {
-    struct config config;
-    bool has_groups;
-    bool has_targets;
-};
-
-extern const struct schema config_schema; /* of a struct config_file */
+extern const struct schema config_schema; /* of a struct config */

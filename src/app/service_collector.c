@@ -139,12 +139,16 @@ static int read_again(const struct service *service, struct text *outcome,
 {
     const struct options *options = service->options;
     struct config_error error;
-    int r = config_load(options->config_file, !options->config_file_given, ret_config, &error);
+    AUTO(config) struct config *config = NULL;
+    int r = config_load(options->config_file, !options->config_file_given, &config, &error);
 
+    if (r >= 0)
+        r = config_may_follow(service->config, config, &error);
     if (r == -EINVAL) {
-        char place[32];
+        char place[32] = "";
 
-        (void)snprintf(place, sizeof(place), "%u:%u", error.place.line, error.place.column);
+        if (error.place.line)
+            (void)snprintf(place, sizeof(place), "%u:%u", error.place.line, error.place.column);
         log_error("configuration is not valid, the one that runs goes on", "file",
                   options->config_file, "place", place, "error", error.message);
     } else if (r < 0) {
@@ -153,6 +157,8 @@ static int read_again(const struct service *service, struct text *outcome,
     }
     if (r < 0)
         config_describe_failure(options->config_file, r, &error, outcome);
+    else
+        *ret_config = TAKE(config);
     return r;
 }
 

@@ -108,7 +108,7 @@ static void default__stands_in_no_file(void **state)
     assert_int_equal(builtin->cgroups[0].include.words[6].place.line, 0);
 }
 
-static void a_file_that_says_nothing__is_the_default(void **state)
+static void a_text_that_says_nothing__is_the_default(void **state)
 {
     static const char *const texts[] = {"",   "\n\n",        "# nothing\n", "---\n", "--- \n...\n",
                                         "{}", "\xef\xbb\xbf"};
@@ -241,82 +241,6 @@ static void a_byte_order_mark__takes_no_column(void **state)
     assert_int_equal(error.place.column, 1);
 }
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-
-    assert_non_null(file);
-    (void)fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void read__takes_a_regular_file_and_a_link_to_one(void **state)
-{
-    char directory[] = "/tmp/test_config_XXXXXX", path[64], link[64];
-    AUTO(config) struct config *direct = NULL;
-    AUTO(config) struct config *linked = NULL;
-    struct config_error error;
-
-    (void)state;
-    assert_non_null(mkdtemp(directory));
-    (void)snprintf(path, sizeof(path), "%s/file", directory);
-    (void)snprintf(link, sizeof(link), "%s/link", directory);
-    write_file(path, "interval: 7s\n");
-    assert_int_equal(symlink("file", link), 0);
-    assert_int_equal(config_read(path, &direct, &error), 0);
-    assert_int_equal(direct->interval_ns, 7 * NS_PER_SECOND);
-    assert_int_equal(config_read(link, &linked, &error), 0);
-    assert_int_equal(linked->interval_ns, 7 * NS_PER_SECOND);
-    assert_int_equal(unlink(link), 0);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(directory), 0);
-}
-
-static void read__refuses_what_is_no_regular_file(void **state)
-{
-    char directory[] = "/tmp/test_config_XXXXXX", fifo[64];
-    struct config_error error = {0};
-    struct config *config;
-
-    (void)state;
-    assert_non_null(mkdtemp(directory));
-    (void)snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
-    assert_int_equal(mkfifo(fifo, 0600), 0);
-    assert_int_equal(config_read(fifo, &config, &error), -EINVAL); /* and does not wait */
-    assert_non_null(strstr(error.message, "FIFO"));
-    assert_int_equal(config_read(directory, &config, &error), -EINVAL);
-    assert_non_null(strstr(error.message, "directory"));
-    assert_int_equal(config_read("/dev/null", &config, &error), -EINVAL);
-    assert_int_equal(unlink(fifo), 0);
-    assert_int_equal(config_read(fifo, &config, &error), -ENOENT);
-    assert_int_equal(rmdir(directory), 0);
-}
-
-static void read__refuses_more_than_a_mebibyte_and_says_where(void **state)
-{
-    char path[] = "/tmp/test_config_XXXXXX";
-    struct config_error error = {0};
-    struct config *config;
-    AUTO_CLOSE int fd = mkstemp(path);
-    const unsigned n_lines = (1 << 20) / 64;
-    char line[64];
-
-    (void)state;
-    assert_true(fd >= 0);
-    memset(line, '#', sizeof(line));
-    line[sizeof(line) - 1] = '\n';
-    for (unsigned i = 0; i < n_lines; i++)
-        assert_int_equal(write(fd, line, sizeof(line)), sizeof(line));
-    assert_int_equal(config_read(path, &config, &error), 0);
-    (void)config_free(config);
-    assert_int_equal(write(fd, "#", 1), 1);
-    assert_int_equal(config_read(path, &config, &error), -EINVAL);
-    assert_int_equal(error.place.line, n_lines + 1);
-    assert_int_equal(error.place.column, 1);
-    assert_non_null(strstr(error.message, "1 MiB"));
-    assert_int_equal(unlink(path), 0);
-}
-
 /* The corpus of the fuzz target, whose files say in their names what they are. */
 static void files_of_the_corpus_are_what_they_are_called(void **state)
 {
@@ -344,7 +268,7 @@ static void files_of_the_corpus_are_what_they_are_called(void **state)
         }
     }
     assert_int_equal(closedir(corpus), 0);
-    assert_true(n_good >= 10 && n_bad >= 20);
+    assert_true(n_good >= 9 && n_bad >= 20);
 }
 
 static void free__takes_null(void **state)
@@ -359,7 +283,7 @@ int main(void)
         cmocka_unit_test(default__is_what_its_text_says),
         cmocka_unit_test(default__is_what_the_shipped_file_says),
         cmocka_unit_test(default__stands_in_no_file),
-        cmocka_unit_test(a_file_that_says_nothing__is_the_default),
+        cmocka_unit_test(a_text_that_says_nothing__is_the_default),
         cmocka_unit_test(every_key__goes_where_it_belongs),
         cmocka_unit_test(counters_of_the_pmu__may_be_auto_or_all),
         cmocka_unit_test(own_targets__go_with_the_built_in_groups),
@@ -367,9 +291,6 @@ int main(void)
         cmocka_unit_test(one_event_in_two_groups__is_good),
         cmocka_unit_test(a_formula_may_use_the_canonical_name),
         cmocka_unit_test(a_byte_order_mark__takes_no_column),
-        cmocka_unit_test(read__takes_a_regular_file_and_a_link_to_one),
-        cmocka_unit_test(read__refuses_what_is_no_regular_file),
-        cmocka_unit_test(read__refuses_more_than_a_mebibyte_and_says_where),
         cmocka_unit_test(files_of_the_corpus_are_what_they_are_called),
         cmocka_unit_test(free__takes_null),
     };

@@ -84,6 +84,44 @@ class Reload(live.LiveTest):
         self.assertEqual(after.value(READ_AT), before.value(READ_AT))
         self.reload(exporter, live.config(self.cgroups), good=1)
 
+    def refuse(self, exporter, why):
+        """A reload that is refused leaves what runs, and says why."""
+        self.reload(exporter, good=0)
+        exporter.log_until(why)
+        self.assertEqual(exporter.scrape().value(START, cgroup=self.path), self.born)
+        self.reload(exporter, self.whole)
+
+    def test_a_file_that_is_cut_empty_or_gone_never_replaces_a_good_one(self):
+        exporter = self.start()
+        file = exporter.directory / "pmu_exporter.yml"
+        self.whole = "# of the test\n" + file.read_text()
+        self.reload(exporter, self.whole)
+        self.born = exporter.scrape().value(START, cgroup=self.path)
+        for cut, why in ((0, "the file is empty"), (5, "has no end"), (14, "there is no key"),
+                         (17, "has no end"), (self.whole.index("groups:"), "no longer there"),
+                         (self.whole.index("targets:"), "no longer there"),
+                         (self.whole.index("  cgroups:"), "targets is")):
+            with self.subTest(cut=cut):
+                file.write_text(self.whole[:cut])
+                self.refuse(exporter, why)
+        file.unlink()
+        self.refuse(exporter, "cannot read the configuration")
+        file.chmod(0o666)
+        self.reload(exporter)
+        exporter.log_until("everybody may write")
+
+    def test_a_file_that_is_being_written_is_read_when_it_is_complete(self):
+        exporter = self.start()
+        file = exporter.directory / "pmu_exporter.yml"
+        text = file.read_text().replace("linger: 3s", "linger: 4s") + "expose: {rates: false}\n"
+        with file.open("w") as stream:
+            os.kill(exporter.pid, signal.SIGHUP)
+            time.sleep(0.05)
+            stream.write(text)
+        exporter.scrape_until(lambda m: not m.find("pmu_cgroup_page_faults_per_second"), 5, "the reload")
+        self.assertNotIn("not valid", exporter.stderr())
+        self.assertEqual(exporter.scrape().value(GOOD), 1)
+
     def test_scrapes_in_the_middle_see_whole_snapshots(self):
         exporter = self.start()
         one = live.config(self.cgroups, events=("page-faults",))

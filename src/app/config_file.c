@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What stands between a file and its parser: whose it is, and whether it is complete.
+ *
+ * Half a YAML file is mostly valid YAML, and means something else. An editor that writes in place
+ * truncates first, so a file that has just been changed is looked at again until it keeps still.
+ * What a full disk or a broken copy has cut stays cut: there the end of the last line is missing,
+ * unless the cut is just behind one; and then groups or targets are mostly missing, which a
+ * reload refuses (config_may_follow()).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "app/config.h"
+#include "app/config_error.h"
+#include "app/config_schema.h"
+#include "app/log.h"
+#include "app/yaml_reader.h"
+#include "base/clock.h"
+#include "sys/trusted_path.h"
+
+#define SETTLED_NS (NS_PER_SECOND / 10) /* unchanged for so long, nobody is writing it */
+#define MOST_TRIES 4
+
+#define NOT_REGULAR "this is %s; expected a regular file"
+
+static const struct config_place whole_file = {0, 0};
+
+/* Reads until the end or one byte more than is allowed, so that the parser sees that and refuses.
+ */
+static int read_all(int fd, char *buffer, size_t size, size_t *ret_length)
+{
+    size_t length = 0;
+
+    while (length < size) {
+        ssize_t n = read(fd, buffer + length, size - length);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            break;
+        length += (size_t)n;
+    }
+    *ret_length = length;
+    return 0;
+}
+
+static int open_regular(const char *path, int *ret_fd, struct stat *ret_status,
+                        struct config_error *ret_error)
+{
+    AUTO_CLOSE int fd = -1;
+    struct path_doubt doubt;
+    int r = trusted_path_open(path, &fd, &doubt);
+
+    if (r == -EPERM && doubt.is_link)
+        return config_error_set(ret_error, whole_file,
+                                "%s is a symbolic link of user %u; expected one of root or of our "
+                                "own user, or none",
+                                SHOWN(doubt.path), doubt.id);
+    if (r == -EISDIR)
+        return config_error_set(ret_error, whole_file, NOT_REGULAR, "a directory");
+    if (r < 0)
+        return r;
+    if (fstat(fd, ret_status) < 0)
+        return -errno;
+    if (!S_ISREG(ret_status->st_mode))
+        return config_error_set(ret_error, whole_file, NOT_REGULAR,
+                                S_ISDIR(ret_status->st_mode)    ? "a directory"
+                                : S_ISFIFO(ret_status->st_mode) ? "a FIFO"
+                                                                : "no file to be read");
+    *ret_fd = TAKE_FD(fd);
+    return 0;
+}
+
+static bool same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+static bool is_unchanged(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           same_time(a->st_mtim, b->st_mtim) && same_time(a->st_ctim, b->st_ctim);
+}
+
+/* -EAGAIN: it has changed meanwhile. */
+static int read_once(const char *path, char *buffer, size_t *ret_length, struct stat *ret_status,
+                     struct config_error *ret_error)
+{
+    AUTO_CLOSE int fd = -1;
+    struct stat after;
+    int r = open_regular(path, &fd, ret_status, ret_error);
+
+    if (r >= 0)
+        r = read_all(fd, buffer, YAML_READER_LARGEST + 1, ret_length);
+    if (r < 0)
+        return r;
+    if (fstat(fd, &after) < 0)
+        return -errno;
+    return is_unchanged(ret_status, &after) ? 0 : -EAGAIN;
+}
+
+static void wait_until_settled(void)
+{
+    struct timespec rest = {.tv_nsec = SETTLED_NS};
+
+    while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
+        ;
+}
+
+/* By its last change; a clock that is behind that of a server of files says nothing. */
+static bool is_old(const struct stat *status)
+{
+    const uint64_t changed_ns =
+        (uint64_t)status->st_ctim.tv_sec * NS_PER_SECOND + (uint64_t)status->st_ctim.tv_nsec;
+    const uint64_t now_ns = clock_realtime_ns();
+
+    return changed_ns <= now_ns && now_ns - changed_ns >= SETTLED_NS;
+}
+
+static int read_settled(const char *path, char *buffer, size_t *ret_length,
+                        struct config_error *ret_error)
+{
+    for (unsigned tries = 0; tries < MOST_TRIES; tries++) {
+        struct stat status, later;
+        int r = read_once(path, buffer, ret_length, &status, ret_error);
+
+        if ((r < 0 && r != -EAGAIN) || (r == 0 && is_old(&status)))
+            return r;
+        wait_until_settled();
+        if (r == 0 && stat(path, &later) == 0 && is_unchanged(&status, &later))
+            return 0;
+    }
+    return config_error_set(ret_error, whole_file,
+                            "somebody is writing the file; expected one that keeps still");
+}
+
+static bool ends_line(char c)
+{
+    return c == '\n' || c == '\r';
+}
+
+/* One pair of braces, as JSON: that it is complete its end tells. */
+static bool is_in_braces(const char *text, size_t length)
+{
+    size_t i = 0;
+
+    while (i < length && strchr(" \t\r\n\xef\xbb\xbf", text[i]) && text[i])
+        i++;
+    return i < length && text[i] == '{';
+}
+
+static int check_complete(const char *text, size_t length, struct config_error *ret_error)
+{
+    if (length == 0 || length > YAML_READER_LARGEST || ends_line(text[length - 1]) ||
+        is_in_braces(text, length))
+        return 0;
+    return config_error_set(ret_error, yaml_place_of(text, length),
+                            "the last line has no end, as if the file had been cut; expected a "
+                            "newline here");
+}
+
+/* Whether a key of a configuration stands somewhere: "interval:", or with a quote between. */
+static bool has_a_key(const char *text, size_t length)
+{
+    for (size_t i = 0; i < config_schema.n_keys; i++) {
+        const char *name = config_schema.keys[i].name;
+        const size_t n = strlen(name);
+        const char *found = text, *end = text + length;
+
+        while ((found = memmem(found, (size_t)(end - found), name, n))) {
+            found += n;
+            if (found < end && (*found == '"' || *found == '\''))
+                found++;
+            if (found < end && *found == ':')
+                return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Not the default: a file is empty because the disk was full, or somebody is about to write it,
+ * and one with nothing but comments is mostly one that was cut.
+ */
+static int refuse_silence(size_t length, struct config_error *ret_error)
+{
+    static const struct config_place begin = {1, 1};
+
+    return config_error_set(ret_error, begin,
+                            "%s; expected keys such as groups and targets, or {} for the default",
+                            length ? "there is no key, at most comments" : "the file is empty");
+}
+
+int config_parse_file(const char *text, size_t length, struct config **ret_config,
+                      struct config_error *ret_error)
+{
+    AUTO(config) struct config *config = NULL;
+    int r = check_complete(text, length, ret_error);
+
+    if (r < 0)
+        return r;
+    r = config_parse(text, length, &config, ret_error);
+    if (r == 0 && config->says_nothing)
+        return refuse_silence(length, ret_error);
+    if (r == -EINVAL && !has_a_key(text, length))
+        return config_error_set(ret_error, ret_error->place,
+                                "this is no configuration of pmu_exporter; expected keys such as "
+                                "interval, groups and targets");
+    if (r == 0)
+        *ret_config = TAKE(config);
+    return r;
+}
+
+int config_read(const char *path, struct config **ret_config, struct config_error *ret_error)
+{
+    AUTO_FREE char *text = malloc(YAML_READER_LARGEST + 1);
+    size_t length = 0;
+    int r;
+
+    if (!text)
+        return -ENOMEM;
+    r = read_settled(path, text, &length, ret_error);
+    return r < 0 ? r : config_parse_file(text, length, ret_config, ret_error);
+}
+
+const char *config_writers(const char *path, struct config_writers *buffer)
+{
+    static const char *const who[] = {[PATH_SAY_USER] = "user", [PATH_SAY_GROUP] = "group"};
+    AUTO_CLOSE int fd = -1;
+    struct path_doubt doubt;
+
+    buffer->phrase[0] = '\0';
+    if (trusted_path_open(path, &fd, &doubt) < 0 || doubt.who == PATH_SAY_NOBODY)
+        return buffer->phrase;
+    if (doubt.who == PATH_SAY_ALL)
+        (void)snprintf(buffer->phrase, sizeof(buffer->phrase), "everybody may write %.*s", 100,
+                       doubt.path);
+    else
+        (void)snprintf(buffer->phrase, sizeof(buffer->phrase), "%s %u may write %.*s",
+                       who[doubt.who], doubt.id, 100, doubt.path);
+    return buffer->phrase;
+}
+
+int config_load(const char *path, bool may_be_absent, struct config **ret_config,
+                struct config_error *ret_error)
+{
+    struct config_writers writers;
+    int r = config_read(path, ret_config, ret_error);
+
+    if (r == -ENOENT && may_be_absent) {
+        log_info("no configuration file, the built-in default runs", "path", path);
+        return config_default(ret_config);
+    }
+    if (r >= 0 && *config_writers(path, &writers))
+        log_warning("others than root and the service may change what is counted", "file", path,
+                    "who", writers.phrase);
+    return r;
+}
+
+int config_may_follow(const struct config *running, const struct config *next,
+                      struct config_error *ret_error)
+{
+    const char *missing = running->own_targets && !next->own_targets ? "targets"
+                          : running->own_groups && !next->own_groups ? "groups"
+                                                                     : NULL;
+
+    if (!missing)
+        return 0;
+    return config_error_set(
+        ret_error, whole_file,
+        "\"%s\" is no longer there, as if the file had been cut; expected it, or a "
+        "restart, which takes the built-in default",
+        missing);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The way is gone name by name, each link read and not followed by the kernel, so that what is
+ * looked at is what is opened. A file that others replace after that is theirs to replace: who
+ * could is what the doubt tells.
+ */
+#include "sys/trusted_path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define MOST_LINKS 40 /* as the kernel, path_resolution(7) */
+#define ARRIVED    1
+
+struct walk {
+    int fd;              /* the directory that has been reached */
+    char rest[PATH_MAX]; /* what is still to be gone */
+    char gone[PATH_MAX]; /* for people */
+    unsigned n_links;
+    struct path_doubt *doubt;
+};
+
+static bool is_trusted(uid_t user)
+{
+    return user == 0 || user == geteuid();
+}
+
+static void note(struct walk *walk, enum path_say who, unsigned id, bool is_link)
+{
+    if (walk->doubt->who != PATH_SAY_NOBODY && !is_link)
+        return;
+    walk->doubt->who = who;
+    walk->doubt->id = id;
+    walk->doubt->is_link = is_link;
+    memcpy(walk->doubt->path, walk->gone, sizeof(walk->gone));
+}
+
+/* In a sticky directory only the owner of a file replaces it. */
+static void look_at(struct walk *walk, const struct stat *status)
+{
+    const bool sticky = S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX);
+
+    if (!is_trusted(status->st_uid))
+        note(walk, PATH_SAY_USER, status->st_uid, false);
+    else if ((status->st_mode & S_IWOTH) && !sticky)
+        note(walk, PATH_SAY_ALL, 0, false);
+    else if ((status->st_mode & S_IWGRP) && !sticky && status->st_gid != 0 &&
+             status->st_gid != getegid())
+        note(walk, PATH_SAY_GROUP, status->st_gid, false);
+}
+
+static int begin_at(struct walk *walk, const char *directory)
+{
+    const int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return -errno;
+    cleanup_close(&walk->fd);
+    walk->fd = fd;
+    (void)snprintf(walk->gone, sizeof(walk->gone), "%s", directory);
+    return 0;
+}
+
+/* Takes the next name off the way. -EISDIR: there is none. */
+static int next_name(struct walk *walk, char ret_name[static NAME_MAX + 1])
+{
+    const char *begin = walk->rest + strspn(walk->rest, "/");
+    const size_t n = strcspn(begin, "/");
+    const char *after = begin + n + strspn(begin + n, "/");
+
+    if (n == 0)
+        return -EISDIR;
+    if (n > NAME_MAX)
+        return -ENAMETOOLONG;
+    memcpy(ret_name, begin, n);
+    ret_name[n] = '\0';
+    memmove(walk->rest, after, strlen(after) + 1);
+    return 0;
+}
+
+static void append_gone(struct walk *walk, const char *name)
+{
+    const size_t n = strlen(walk->gone);
+    const bool is_root = n == 1 && walk->gone[0] == '/';
+
+    (void)snprintf(walk->gone + n, sizeof(walk->gone) - n, "%s%s", is_root ? "" : "/", name);
+}
+
+/* What the link says comes before what is left of the way; its own name is not on it. */
+static int follow(struct walk *walk, int link_fd, const struct stat *status, size_t gone)
+{
+    char target[PATH_MAX], rest[PATH_MAX];
+    ssize_t n;
+
+    if (!is_trusted(status->st_uid)) {
+        note(walk, PATH_SAY_USER, status->st_uid, true);
+        return -EPERM;
+    }
+    if (++walk->n_links > MOST_LINKS)
+        return -ELOOP;
+    n = readlinkat(link_fd, "", target, sizeof(target) - 1);
+    if (n < 0)
+        return -errno;
+    target[n] = '\0';
+    memcpy(rest, walk->rest, sizeof(rest));
+    if (snprintf(walk->rest, sizeof(walk->rest), "%s/%s", target, rest) >= PATH_MAX)
+        return -ENAMETOOLONG;
+    walk->gone[gone] = '\0';
+    return target[0] == '/' ? begin_at(walk, "/") : 0;
+}
+
+static int open_last(const struct walk *walk, const char *name, int *ret_fd)
+{
+    const int fd =
+        openat(walk->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+    if (fd < 0)
+        return -errno;
+    *ret_fd = fd;
+    return ARRIVED;
+}
+
+/* One name further: 0, ARRIVED where it was the last and the file is open, or -errno. */
+static int step(struct walk *walk, int *ret_fd)
+{
+    const size_t gone = strlen(walk->gone);
+    AUTO_CLOSE int fd = -1;
+    char name[NAME_MAX + 1];
+    struct stat status;
+    int r = next_name(walk, name);
+
+    if (r < 0)
+        return r;
+    fd = openat(walk->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) < 0)
+        return -errno;
+    append_gone(walk, name);
+    if (S_ISLNK(status.st_mode))
+        return follow(walk, fd, &status, gone);
+    look_at(walk, &status);
+    if (!*walk->rest)
+        return open_last(walk, name, ret_fd);
+    cleanup_close(&walk->fd);
+    walk->fd = TAKE_FD(fd);
+    return 0;
+}
+
+int trusted_path_open(const char *path, int *ret_fd, struct path_doubt *ret_doubt)
+{
+    struct walk walk = {.fd = -1, .doubt = ret_doubt};
+    int r;
+
+    *ret_doubt = (struct path_doubt){.who = PATH_SAY_NOBODY};
+    if (!*path)
+        return -ENOENT;
+    if (snprintf(walk.rest, sizeof(walk.rest), "%s", path) >= PATH_MAX)
+        return -ENAMETOOLONG;
+    r = begin_at(&walk, *path == '/' ? "/" : ".");
+    while (r == 0)
+        r = step(&walk, ret_fd);
+    cleanup_close(&walk.fd);
+    return r == ARRIVED ? 0 : r;
+}

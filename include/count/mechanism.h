@@ -46,11 +46,8 @@ struct mechanism {
     uint64_t cpus_ran_ns, threads_ran_ns;
     uint64_t unfollowed; /* children of processes that are not counted with them: no room */
     uint64_t reopened;   /* groups that could not be read and were closed, since the start */
-    /*
-     * Switches that the kernel has kept to itself since the mechanism was made: what runs after
-     * one is charged to others. 0 where nothing depends on switches.
-     */
-    uint64_t missed;
+    /* As of the last refresh, since the mechanism was made; 0 where nothing depends on switches. */
+    struct switch_doubt doubt;
 
     /*
      * Opens what is not open of the sets, many at once, so that each CPU is visited
@@ -88,6 +85,12 @@ struct mechanism {
      * is opened anew. NULL: nothing that a set opens is another's.
      */
     void (*keep_cpus)(struct mechanism *mechanism, const struct cpu_list *cpus);
+
+    /*
+     * How long (ns) it was in doubt, because of a switch that was not told, whether the set's
+     * target ran or another one; since it was opened, or a little longer. NULL: never.
+     */
+    uint64_t (*doubt_of)(const struct mechanism *mechanism, const struct counter_set *set);
 
     struct mechanism *(*free)(struct mechanism *mechanism);
 };

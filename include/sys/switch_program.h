@@ -22,11 +22,17 @@
 #define SWITCH_PROGRAM_REST 0
 
 /*
- * The slot where the program notes what it divided by guess: where a task runs in another
- * cgroup than it was told of, its turn's share of the time is taken for its share of all.
+ * The slot of what is charged to nobody: where a switch was not told, the part of the shorter of
+ * the two turns, which may be the one's or the other's. All slots together are the machine.
  */
-#define SWITCH_PROGRAM_DOUBTFUL 1
-#define SWITCH_PROGRAM_FIRST    2 /* that a cgroup may have */
+#define SWITCH_PROGRAM_UNATTRIBUTED 1
+#define SWITCH_PROGRAM_FIRST        2 /* that a cgroup may have */
+
+/*
+ * Lanes of each cell behind those of its size: how long (ns) it was in doubt whether the slot ran
+ * or another one, which is so for the shorter of the two turns.
+ */
+#define SWITCH_PROGRAM_OWN_LANES 1
 
 /* `times` of an event whose times are not wanted. */
 #define SWITCH_PROGRAM_NO_TIMES SIZE_MAX
@@ -34,20 +40,25 @@
 struct switch_program;
 
 /*
- * What is counted takes, on each CPU, a cell of n_lanes 64-bit numbers for each slot. That is all
+ * What is counted takes, on each CPU, a cell of 64-bit numbers for each slot. That is all
  * taken when the program is loaded; what else it takes is 20 KiB for each CPU.
  */
 struct switch_program_size {
     size_t n_cpus;    /* the highest number of a CPU, and 1 */
     size_t n_slots;   /* with those that no cgroup has */
-    size_t n_lanes;   /* of a cell, at least 3 */
+    size_t n_lanes;   /* of a cell, at least 3, beside SWITCH_PROGRAM_OWN_LANES */
     size_t n_watched; /* processes that may be watched at once, with what they start; 0: none */
     bool v1;          /* cgroups are those of the v1 hierarchy of perf_event */
 };
 
+static inline size_t switch_program_lanes(const struct switch_program_size *size)
+{
+    return size->n_lanes + SWITCH_PROGRAM_OWN_LANES;
+}
+
 static inline uint64_t switch_program_bytes(const struct switch_program_size *size)
 {
-    return (uint64_t)size->n_cpus * size->n_slots * size->n_lanes * sizeof(uint64_t);
+    return (uint64_t)size->n_cpus * size->n_slots * switch_program_lanes(size) * sizeof(uint64_t);
 }
 
 /* Of those there may be so many: a thousand cgroups on 256 CPUs by four groups have half of it. */
@@ -83,14 +94,20 @@ DEFINE_AUTO(switch_program, struct switch_program *, switch_program_free)
 /* The lanes of a slot on a CPU; borrowed. */
 uint64_t *switch_program_cell(const struct switch_program *program, size_t cpu, size_t slot);
 
+/* What is known of an event beforehand. */
+enum switch_event_kind {
+    SWITCH_EVENT_OTHER,
+    SWITCH_EVENT_SWITCHES, /* context-switches: counted only just after the program has run */
+    SWITCH_EVENT_CLOCK,    /* it counts time */
+};
+
 /*
  * To which lanes an event is added: its value, and, unless `times` is
- * SWITCH_PROGRAM_NO_TIMES, its times enabled and running at `times` and the next.
- * counts_switches: it is context-switches, which the kernel counts only just after the
- * program has run. All events below n_events have been placed, on whatever CPUs they are open.
+ * SWITCH_PROGRAM_NO_TIMES, its times enabled and running at `times` and the next. All events below
+ * n_events have been placed, on whatever CPUs they are open.
  */
 void switch_program_place_event(struct switch_program *program, size_t event, size_t value,
-                                size_t times, bool counts_switches);
+                                size_t times, enum switch_event_kind kind);
 void switch_program_set_n_events(struct switch_program *program, size_t n_events);
 
 struct switch_program_reading {
@@ -137,9 +154,16 @@ pid_t switch_program_own_number(const struct switch_program *program);
  */
 int switch_program_refresh(struct switch_program *program, size_t cpu);
 
+/* The same on a CPU of which nothing was charged before: what it did until now is not asked. */
+void switch_program_begin_cpu(struct switch_program *program, size_t cpu);
+
 /*
- * How many switches the kernel has kept to itself since the program was loaded, as seen from
- * those that it told of: somebody else left the CPU than had come. 0 on every kernel that we
- * know, but for one of a hoster's, which does not tell when a thread of PID 1 leaves.
+ * Since the program was loaded, on all CPUs: switches that the kernel has counted and not told of,
+ * and how long it was in doubt who ran because of them. 0 on every kernel that we know, but for
+ * one of a hoster's, which does not tell when a thread of PID 1 leaves; and while a CPU comes up.
  */
-uint64_t switch_program_missed(const struct switch_program *program);
+struct switch_doubt {
+    uint64_t untold_switches, unattributed_ns;
+};
+
+struct switch_doubt switch_program_doubt(const struct switch_program *program);

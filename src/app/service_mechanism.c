@@ -128,12 +128,12 @@ void service_check_mechanism(struct service *service, bool cpus_changed)
     if (!bpf)
         return;
     if (cpus_changed)
-        service->hidden_switches.excused = bpf->missed;
+        service->hidden_switches.excused = bpf->doubt.untold_switches;
     if (service->hidden_switches.seen > service->hidden_switches.excused && !service->distrust) {
         service->distrust = HIDDEN;
         tell_direct(service->config, service->distrust);
     }
-    service->hidden_switches.seen = bpf->missed;
+    service->hidden_switches.seen = bpf->doubt.untold_switches;
     if (service->distrust)
         (void)service_renew_collector(service, service->distrust);
 }

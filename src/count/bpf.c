@@ -127,7 +127,7 @@ static void bpf_refresh(struct mechanism *mechanism)
         cgroup_slots_fold(bpf->slots);
     mechanism->unfollowed = switch_program_unfollowed(bpf->program);
     tell_open_counters(bpf);
-    mechanism->missed = switch_program_missed(bpf->program);
+    mechanism->doubt = switch_program_doubt(bpf->program);
 }
 
 /* Nobody is charged in a slot that is left from the next refresh on. */
@@ -318,13 +318,41 @@ pid_t mechanism_bpf_own_number(const struct mechanism *mechanism)
     return bpf->size.n_watched > 0 ? switch_program_own_number(bpf->program) : -EOPNOTSUPP;
 }
 
-uint64_t bpf_doubtful(const struct mechanism *mechanism, size_t lane)
+static uint64_t sum_of_slot(const struct bpf *bpf, size_t slot, size_t lane)
+{
+    uint64_t sum = 0;
+
+    for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++)
+        sum += switch_program_cell(bpf->program, cpu, slot)[lane];
+    return sum;
+}
+
+uint64_t bpf_unattributed(const struct mechanism *mechanism, size_t lane)
+{
+    return sum_of_slot((const struct bpf *)mechanism, SWITCH_PROGRAM_UNATTRIBUTED, lane);
+}
+
+uint64_t bpf_rest(const struct mechanism *mechanism, size_t lane)
+{
+    return sum_of_slot((const struct bpf *)mechanism, SWITCH_PROGRAM_REST, lane);
+}
+
+/* Of the slot that the set's cells have in common. */
+static uint64_t bpf_doubt_of(const struct mechanism *mechanism, const struct counter_set *set)
 {
     const struct bpf *bpf = (const struct bpf *)mechanism;
     uint64_t sum = 0;
 
-    for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++)
-        sum += switch_program_cell(bpf->program, cpu, SWITCH_PROGRAM_DOUBTFUL)[lane];
+    for (size_t i = 0; i < set->n_places * set->groups->n_groups; i++) {
+        const int handle = set->cells[i].handle;
+        const size_t slot = handle < 0 ? SLOT_OF_SYSTEM : cell_of(bpf, handle).slot;
+
+        if (slot == SLOT_OF_SYSTEM)
+            continue;
+        for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++)
+            sum += cgroup_slots_sum(bpf->slots, slot, cpu, bpf->size.n_lanes);
+        break;
+    }
     return sum;
 }
 
@@ -345,7 +373,7 @@ static int fill(struct bpf *bpf, enum switch_refusal *ret_refusal)
 {
     struct slot_cells cells = {.n_cpus = bpf->size.n_cpus,
                                .n_slots = bpf->size.n_slots,
-                               .n_lanes = bpf->size.n_lanes,
+                               .n_lanes = switch_program_lanes(&bpf->size),
                                .n_reserved = SWITCH_PROGRAM_FIRST};
     int r = switch_program_load(&bpf->size, &bpf->program, ret_refusal);
 
@@ -379,6 +407,7 @@ int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_si
                       .set_enabled = bpf_set_enabled,
                       .refresh = bpf_refresh,
                       .keep_cpus = bpf_keep_cpus,
+                      .doubt_of = bpf_doubt_of,
                       .free = bpf_free},
         .ops = ops,
         .size = *size,

@@ -4,7 +4,9 @@
 #include "count/mechanism.h"
 
 /*
- * How much of a lane, over all CPUs since the start, was divided by guess
- * (SWITCH_PROGRAM_DOUBTFUL). The lanes of the first group begin at 0: its values, then enabled.
+ * What of a lane, over all CPUs since the start, was charged to no target: to nobody, since a
+ * switch was not told (SWITCH_PROGRAM_UNATTRIBUTED), or to what runs outside of all of them. The
+ * lanes of the first group begin at 0: its values, then enabled.
  */
-uint64_t bpf_doubtful(const struct mechanism *mechanism, size_t lane);
+uint64_t bpf_unattributed(const struct mechanism *mechanism, size_t lane);
+uint64_t bpf_rest(const struct mechanism *mechanism, size_t lane);

@@ -35,10 +35,19 @@ static size_t find_room(const struct switch_groups *groups, bool lanes, size_t n
     return first + n <= end ? first : SIZE_MAX;
 }
 
-static bool counts_switches(const struct event_code *code)
+static enum switch_event_kind kind_of(const struct event_code *code)
 {
-    return code->type == PERF_TYPE_SOFTWARE && code->config == PERF_COUNT_SW_CONTEXT_SWITCHES &&
-           !code->exclude_kernel;
+    if (code->type != PERF_TYPE_SOFTWARE)
+        return SWITCH_EVENT_OTHER;
+    switch (code->config) {
+    case PERF_COUNT_SW_CONTEXT_SWITCHES:
+        return code->exclude_kernel ? SWITCH_EVENT_OTHER : SWITCH_EVENT_SWITCHES;
+    case PERF_COUNT_SW_CPU_CLOCK:
+    case PERF_COUNT_SW_TASK_CLOCK:
+        return SWITCH_EVENT_CLOCK;
+    default:
+        return SWITCH_EVENT_OTHER;
+    }
 }
 
 static void tell_n_events(struct switch_groups *groups)
@@ -61,7 +70,7 @@ static void place_events(struct switch_groups *groups, const struct switch_group
     for (size_t i = 0; i < n; i++)
         switch_program_place_event(groups->program, group->first_event + i, group->first_lane + i,
                                    i == 0 ? group->first_lane + n : SWITCH_PROGRAM_NO_TIMES,
-                                   counts_switches(&group->codes[i].code));
+                                   kind_of(&group->codes[i].code));
     tell_n_events(groups);
 }
 

@@ -181,7 +181,7 @@ static int open_place(struct switch_groups *groups, const struct switch_group *g
     if (r < 0)
         return r;
     if (!switch_groups_are_open(groups, (size_t)cpu.value)) /* nobody has told it of changes */
-        (void)switch_program_refresh(groups->program, (size_t)cpu.value);
+        switch_program_begin_cpu(groups->program, (size_t)cpu.value);
     *place = (struct switch_place){.descriptors = TAKE(descriptors), .enabled = enabled};
     groups->open_counters += n;
     if (group->n_charged > 0)

@@ -15,7 +15,8 @@
 
 static_assert(SWITCH_PROGRAM_EVENTS == SWITCH_EVENTS_MAX &&
                   SWITCH_PROGRAM_REST == SWITCH_SLOT_REST &&
-                  SWITCH_PROGRAM_DOUBTFUL == SWITCH_SLOT_DOUBTFUL,
+                  SWITCH_PROGRAM_UNATTRIBUTED == SWITCH_SLOT_UNATTRIBUTED &&
+                  SWITCH_PROGRAM_OWN_LANES == SWITCH_OWN_LANES,
               "the program's limits are those of its interface");
 
 /* While a CPU charges with interrupts on, for a microsecond, it cannot be refreshed. */
@@ -71,7 +72,7 @@ static int set_sizes(struct switch_bpf *skeleton, const struct switch_program_si
         r = bpf_map__set_max_entries(skeleton->maps.cpus, n_cpus);
     if (r >= 0)
         r = bpf_map__set_value_size(skeleton->maps.cells,
-                                    (uint32_t)(size->n_lanes * sizeof(uint64_t)));
+                                    (uint32_t)(switch_program_lanes(size) * sizeof(uint64_t)));
     if (r >= 0)
         r = bpf_map__set_max_entries(skeleton->maps.cells, n_cpus * n_slots);
     if (r >= 0)
@@ -149,16 +150,18 @@ struct switch_program *switch_program_free(struct switch_program *program)
 
 uint64_t *switch_program_cell(const struct switch_program *program, size_t cpu, size_t slot)
 {
-    return program->cells + (cpu * program->size.n_slots + slot) * program->size.n_lanes;
+    return program->cells +
+           (cpu * program->size.n_slots + slot) * switch_program_lanes(&program->size);
 }
 
 void switch_program_place_event(struct switch_program *program, size_t event, size_t value,
-                                size_t times, bool counts_switches)
+                                size_t times, enum switch_event_kind kind)
 {
     struct switch_event *place = &program->skeleton->bss->control.events[event];
 
     place->value = (uint32_t)value;
-    place->counts_switches = counts_switches;
+    place->counts_switches = kind == SWITCH_EVENT_SWITCHES;
+    place->is_clock = kind == SWITCH_EVENT_CLOCK;
     place->times = times == SWITCH_PROGRAM_NO_TIMES ? SWITCH_NO_TIMES : (uint32_t)times;
 }
 
@@ -287,11 +290,21 @@ int switch_program_refresh(struct switch_program *program, size_t cpu)
     return r;
 }
 
-uint64_t switch_program_missed(const struct switch_program *program)
+void switch_program_begin_cpu(struct switch_program *program, size_t cpu)
 {
-    uint64_t sum = 0;
+    __atomic_store_n(&program->cpus[cpu].switches, 0, __ATOMIC_RELAXED);
+    (void)switch_program_refresh(program, cpu);
+}
 
-    for (size_t cpu = 0; cpu < program->size.n_cpus; cpu++)
-        sum += __atomic_load_n(&program->cpus[cpu].missed, __ATOMIC_RELAXED);
-    return sum;
+struct switch_doubt switch_program_doubt(const struct switch_program *program)
+{
+    struct switch_doubt doubt = {0};
+
+    for (size_t cpu = 0; cpu < program->size.n_cpus; cpu++) {
+        const struct switch_cpu *state = &program->cpus[cpu];
+
+        doubt.untold_switches += __atomic_load_n(&state->untold, __ATOMIC_RELAXED);
+        doubt.unattributed_ns += __atomic_load_n(&state->unattributed_ns, __ATOMIC_RELAXED);
+    }
+    return doubt;
 }

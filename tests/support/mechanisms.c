@@ -3,15 +3,17 @@
 /*
  * Counts cgroups and processes by both mechanisms at once, for tests that compare them.
  *
- *     mechanisms [v1] [hardware]
+ *     mechanisms [v1] [hardware] [machine]
  *
  * obeys lines on standard input: "add DIRECTORY" or "process PID [children]" (answered by
  * "added"), "close N" (the N-th added, from 0; "closed"), and "read": for each that is not closed a
  * line "N direct VALUES", and one with "bpf", then "done". The values are totals since it was
  * added: task-clock, context-switches, cpu-migrations, page-faults, or with hardware: user
- * instructions, cycles; then enabled. Before "done" come the same for what bpf had to guess, how
- * many switches it was not told of, and how many counters each has open. Status 77 and a reason
- * where there is no bpf. v1: cgroups of perf_event's v1 hierarchy.
+ * instructions, cycles; then enabled. Before "done" come the same for what bpf has charged to none
+ * of them, since they are the rest of the machine, and to nobody at all; how many switches it was
+ * not told of and how many ns are in doubt because of them; and how many counters each has open.
+ * machine: and all that the machine has counted, right before and right after bpf has looked.
+ * Status 77 and a reason where there is no bpf. v1: cgroups of perf_event's v1 hierarchy.
  */
 
 #include <assert.h>
@@ -40,10 +42,19 @@ struct target {
     uint64_t totals[2][MOST_EVENTS + 1];
 };
 
+/* All of it as bpf's own groups tell, right before and right after it looks. */
+struct machine {
+    struct event_groups *groups;
+    struct counter_set *set;
+    struct sample *sample;
+    uint64_t totals[MOST_EVENTS + 1], before[MOST_EVENTS + 1];
+};
+
 struct program {
     int procfs_fd;
     struct cpu_list *cpus;
     struct event_groups *groups;
+    struct machine machine;
     struct sample *sample;
     struct mechanism *mechanisms[2];
     struct target targets[MOST_TARGETS];
@@ -81,8 +92,11 @@ static void make_groups(struct program *program, const struct event_code *codes,
         wanted[i] = &events[i];
     }
     r = event_groups_new(SCOPE_CGROUP, &spec, 1, &program->groups);
+    if (r >= 0)
+        r = event_groups_new(SCOPE_SYSTEM, &spec, 1, &program->machine.groups);
     if (r < 0)
         fail("groups", r);
+    program->machine.sample = sample_new(program->machine.groups);
     program->sample = sample_new(program->groups);
 }
 
@@ -103,6 +117,31 @@ static void make_mechanisms(struct program *program, bool v1)
     }
     program->mechanisms[0] = mechanism_direct_new(&perf_ops_kernel);
     program->mechanisms[0]->descriptors = program->mechanisms[1]->descriptors = 1000000;
+}
+
+static void read_machine(struct program *program)
+{
+    struct machine *machine = &program->machine;
+
+    if (!machine->set)
+        return;
+    counter_set_read(machine->set, clock_monotonic_ns(), machine->sample);
+    for (size_t i = 0; i < program->n_events; i++)
+        machine->totals[i] += machine->sample->events[i].count;
+    machine->totals[program->n_events] += machine->sample->groups[0].enabled;
+}
+
+static void open_machine(struct program *program)
+{
+    const struct scope scope = {.kind = SCOPE_SYSTEM, .cgroup_fd = -1, .cpus = program->cpus};
+    struct mechanism *bpf = program->mechanisms[1];
+    int r = counter_set_new(bpf, program->machine.groups, &scope, &program->machine.set);
+
+    if (r >= 0)
+        r = bpf->open(bpf, &program->machine.set, 1);
+    if (r < 0)
+        fail("machine", r);
+    read_machine(program);
 }
 
 static void read_both(struct program *program, struct target *target)
@@ -187,17 +226,48 @@ static void end(struct program *program, size_t n)
     puts("closed");
 }
 
+static void print_numbers(const char *name, const uint64_t *numbers, size_t n)
+{
+    printf("%s", name);
+    for (size_t i = 0; i < n; i++)
+        printf(" %" PRIu64, numbers[i]);
+    printf("\n");
+}
+
 static void print_totals(const struct program *program, const struct target *target, size_t m)
 {
-    printf("%td %s", target - program->targets, m == 0 ? "direct" : "bpf");
-    for (size_t i = 0; i <= program->n_events; i++)
-        printf(" %" PRIu64, target->totals[m][i]);
-    printf("\n");
+    char name[32];
+
+    (void)snprintf(name, sizeof(name), "%td %s", target - program->targets,
+                   m == 0 ? "direct" : "bpf");
+    print_numbers(name, target->totals[m], program->n_events + 1);
+}
+
+static void print_machine(const struct program *program)
+{
+    const struct mechanism *bpf = program->mechanisms[1];
+    uint64_t unattributed[MOST_EVENTS + 1], rest[MOST_EVENTS + 1];
+    const size_t n = program->n_events + 1;
+
+    for (size_t i = 0; i < n; i++) {
+        unattributed[i] = bpf_unattributed(bpf, i);
+        rest[i] = bpf_rest(bpf, i);
+    }
+    print_numbers("machine-before", program->machine.before, n);
+    print_numbers("machine-after", program->machine.totals, n);
+    print_numbers("rest", rest, n);
+    print_numbers("unattributed", unattributed, n);
+    printf("untold %" PRIu64 " %" PRIu64 "\n", bpf->doubt.untold_switches,
+           bpf->doubt.unattributed_ns);
+    printf("counters %zu %zu\n", program->mechanisms[0]->open_counters, bpf->open_counters);
 }
 
 static void read_all(struct program *program)
 {
+    read_machine(program);
+    memcpy(program->machine.before, program->machine.totals, sizeof(program->machine.before));
     mechanism_refresh(program->mechanisms[1]);
+    read_machine(program);
     for (size_t i = 0; i < program->n_targets; i++) {
         struct target *target = &program->targets[i];
 
@@ -207,12 +277,7 @@ static void read_all(struct program *program)
         for (size_t m = 0; m < 2; m++)
             print_totals(program, target, m);
     }
-    printf("doubtful");
-    for (size_t i = 0; i <= program->n_events; i++)
-        printf(" %" PRIu64, bpf_doubtful(program->mechanisms[1], i));
-    printf("\nmissed %" PRIu64 "\n", program->mechanisms[1]->missed);
-    printf("counters %zu %zu\n", program->mechanisms[0]->open_counters,
-           program->mechanisms[1]->open_counters);
+    print_machine(program);
     puts("done");
 }
 
@@ -251,6 +316,8 @@ int main(int argc, char **argv)
     else
         make_groups(&program, software, sizeof(software) / sizeof(*software));
     make_mechanisms(&program, is_said(argv, "v1"));
+    if (is_said(argv, "machine"))
+        open_machine(&program);
     puts("ready");
     (void)fflush(stdout);
     while (fgets(line, sizeof(line), stdin)) {
@@ -262,8 +329,11 @@ int main(int argc, char **argv)
             program.targets[i].sets[m] = counter_set_free(program.targets[i].sets[m]);
         free(program.targets[i].threads);
     }
+    program.machine.set = counter_set_free(program.machine.set);
     for (size_t m = 0; m < 2; m++)
         program.mechanisms[m] = mechanism_free(program.mechanisms[m]);
+    (void)sample_free(program.machine.sample);
+    (void)event_groups_free(program.machine.groups);
     (void)sample_free(program.sample);
     (void)event_groups_free(program.groups);
     (void)cpu_list_free(program.cpus);

@@ -26,9 +26,24 @@ struct css_set {
     struct cgroup *dfl_cgrp;
 } KERNEL_TYPE;
 
+/* Of a CPU. Its lock is held at a switch, and its clock of that moment. */
+struct rq {
+    __u64 nr_switches; /* with the one that is being told */
+    __u64 clock;       /* ns, as it was last looked at: at a switch, at a tick */
+} KERNEL_TYPE;
+
+struct cfs_rq {
+    struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED */
+} KERNEL_TYPE;
+
 struct sched_entity {
+    struct cfs_rq *cfs_rq; /* as above; of each task, whatever its policy */
     __u64 sum_exec_runtime;
-    __u64 prev_sum_exec_runtime; /* the same when the task was last picked */
+    __u64 prev_sum_exec_runtime; /* the same when the task was last picked; fair ones only */
+} KERNEL_TYPE;
+
+struct sched_info {
+    __u64 last_arrival; /* on a CPU, by that one's clock; 0 of who idles */
 } KERNEL_TYPE;
 
 typedef struct {
@@ -42,8 +57,9 @@ struct signal_struct {
 struct task_struct {
     struct css_set *cgroups;
     struct sched_entity se;
-    int pid;  /* of the thread, in the initial namespace … */
-    int tgid; /* … and of the process */
+    struct sched_info sched_info; /* with CONFIG_SCHED_INFO */
+    int pid;                      /* of the thread, in the initial namespace … */
+    int tgid;                     /* … and of the process */
     struct signal_struct *signal;
     struct mm_struct *mm;
     int exit_state; /* not 0: it has ended, and leaves its CPU for the last time */

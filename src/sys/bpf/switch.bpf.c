@@ -19,9 +19,10 @@
  * never touched by two.
  *
  * Not every switch is told everywhere: kernels have been seen that keep the tracepoints of
- * some processes to themselves, and then who runs after one of these is not who is remembered.
+ * some processes to themselves, and then who runs after one of these is not who is remembered
+ * (switch_gap.bpf.h).
  */
-#include "sys/bpf/switch_charge.bpf.h"
+#include "sys/bpf/switch_gap.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -37,21 +38,21 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
     struct switch_runner runner;
-    bool told, was_last;
+    bool was_last, reads;
 
     if (!state)
         return 0;
-    told = has_come(state, prev);
-    state->missed += !told;
-    state->task = (__u32)next->pid + 1;
-    if (!told || !is_in_place(state, prev))
-        make_up(state, cpu, prev, told);
+    catch_up(state, cpu, prev, true);
+    note_arrival(state, next);
     was_last = watches && state->runner.watched != SWITCH_SLOT_NONE && prev->exit_state;
-    if (!was_last && is_same_runner(state, next))
+    reads = was_last || leaves_untold(state, next);
+    if (!reads && is_same_runner(state, next))
         return 0;
     runner = runner_of(state, next);
-    if (was_last || !is_charged_alike(&runner, &state->runner))
+    if (reads || !is_charged_alike(&runner, &state->runner)) {
         charge(cpu, was_last ? TURN_WAS_LAST : TURN_ENDS);
+        note_reading(state, prev);
+    }
     state->runner = runner;
     return 0;
 }
@@ -66,18 +67,15 @@ int on_refresh(void *unused)
     struct task_struct *current = bpf_get_current_task_btf();
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
-    bool told;
 
     if (!state)
         return 0;
     if (*(volatile __u32 *)&state->is_changing)
         return 1;
-    told = has_come(state, current);
-    state->missed += !told;
-    if (!told || !is_in_place(state, current))
-        make_up(state, cpu, current, told);
-    state->task = (__u32)current->pid + 1;
+    catch_up(state, cpu, current, false);
+    note_arrival(state, current);
     charge(cpu, TURN_GOES_ON);
+    note_reading(state, current);
     state->runner = runner_afresh(state, current);
     return 0;
 }
@@ -96,14 +94,19 @@ int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *l
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
     __u32 tgid = (__u32)leader->tgid;
-    __u64 now_ns = bpf_ktime_get_ns();
+    __u64 now_ns = bpf_ktime_get_ns(), untold;
 
     if (leader != current || threadgroup)
         (void)bpf_map_update_elem(&moves, &tgid, &now_ns, BPF_ANY);
     if (!state || is_in_place(state, current))
         return 0;
     set_changing(state, true);
-    charge(cpu, TURN_GOES_ON);
+    untold = count_untold(state, current, false);
+    if (untold)
+        make_up(state, cpu, current, untold);
+    else
+        charge(cpu, TURN_GOES_ON);
+    note_reading(state, current);
     state->runner = runner_of(state, current);
     set_changing(state, false);
     return 0;
@@ -137,12 +140,16 @@ static __always_inline void stop_watching(struct task_struct *task)
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
 
-    if (!state || !task->mm || state->runner.watched == SWITCH_SLOT_NONE || !has_come(state, task))
+    if (!state || !task->mm)
         return;
     set_changing(state, true);
-    charge(cpu, TURN_GOES_ON);
-    state->runner.tgid = 0; /* whoever comes next is looked up, also another thread of it */
-    state->runner.watched = SWITCH_SLOT_NONE;
+    catch_up(state, cpu, task, false);
+    if (state->runner.watched != SWITCH_SLOT_NONE) {
+        charge(cpu, TURN_GOES_ON);
+        note_reading(state, task);
+        state->runner.tgid = 0; /* whoever comes next is looked up, also another thread of it */
+        state->runner.watched = SWITCH_SLOT_NONE;
+    }
     set_changing(state, false);
 }
 

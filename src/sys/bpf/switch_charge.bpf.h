@@ -7,7 +7,7 @@
 
 /* Set before loading. */
 const volatile __u32 n_slots = 1; /* of each CPU */
-const volatile __u32 n_lanes = 3; /* of a cell */
+const volatile __u32 n_lanes = 3; /* of a cell, those of groups */
 
 struct {
     __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
@@ -31,16 +31,6 @@ struct {
     __uint(value_size, sizeof(__u64));
     __uint(max_entries, 1);
 } cells SEC(".maps"); /* [cpu][slot] */
-
-/* Processes whose move is remembered; of one that is forgotten more is divided by guess. */
-#define MOST_MOVES 1024
-
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __type(key, __u32);
-    __type(value, __u64);
-    __uint(max_entries, MOST_MOVES);
-} moves SEC(".maps"); /* when a process was moved by another, by tgid */
 
 /* What a charge ends. */
 enum turn {
@@ -105,8 +95,7 @@ static __noinline void add_apart(__u32 event, const struct switch_reading *now,
 /* What a loop over the events works on. watched_cell may be NULL. */
 struct charging {
     struct switch_cpu *state;
-    __u64 *cell, *watched_cell, *doubtful_cell;
-    __u64 share; /* charge_part() */
+    __u64 *cell, *watched_cell;
     __u32 cpu, turn;
 };
 
@@ -189,94 +178,4 @@ __noinline int charge(__u32 cpu, __u32 turn)
         charging.watched_cell = cell_of(cpu, state->runner.watched);
     FOR_EACH_BLOCK(charge_block, &charging);
     return 0;
-}
-
-/* Shares are parts of this. */
-#define SHARE_WHOLE (1u << 20)
-
-/* How long the task has been where it is now, or 0: then it is being moved at this moment. */
-static __always_inline __u64 since_its_move(const struct task_struct *task)
-{
-    __u32 tgid = (__u32)task->tgid;
-    __u64 *moved_ns = bpf_map_lookup_elem(&moves, &tgid);
-
-    return moved_ns ? bpf_ktime_get_ns() - *moved_ns : 0;
-}
-
-/*
- * How much of what has been counted since the last reading is the task's where it is now, by time:
- * since it was moved, if we were told that it came; else what it ran in this turn.
- */
-static __always_inline __u64 share_of(struct task_struct *task, const struct switch_cpu *state,
-                                      __u32 cpu, bool told)
-{
-    __u64 its = task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime, passed;
-    struct switch_reading now;
-
-    if (bpf_perf_event_read_value(&events, cpu * SWITCH_EVENTS_MAX, (void *)&now, sizeof(now)) < 0)
-        return 0;
-    passed = now.enabled - state->last[0].enabled;
-    if (told)
-        its = since_its_move(task);
-    return its < passed ? its * SHARE_WHOLE / passed : SHARE_WHOLE;
-}
-
-static __always_inline void charge_part_of_event(__u32 event, const struct charging *charging)
-{
-    struct switch_reading *last = &charging->state->last[event], now, part = *last;
-    const __u64 share = charging->share;
-
-    if (read_event(charging->cpu, event, &now) < 0)
-        return;
-    add_apart(event, &now, &part, charging->doubtful_cell);
-    part.value += (now.value - part.value) * share / SHARE_WHOLE;
-    part.enabled += (now.enabled - part.enabled) * share / SHARE_WHOLE;
-    part.running += (now.running - part.running) * share / SHARE_WHOLE;
-    if (charging->watched_cell)
-        add_apart(event, &part, last, charging->watched_cell);
-    add_apart(event, &part, last, charging->cell);
-    *last = part;
-}
-
-static long charge_part_of_block(__u32 block, struct charging *charging)
-{
-    FOR_EACH_EVENT(event, block)
-    charge_part_of_event(bounded(event), charging);
-    return block >= SWITCH_EVENTS_MAX / BLOCK;
-}
-
-/*
- * Charges a part of what has been counted since the last reading to other slots than the
- * remembered ones, which get the rest of it when they are charged. Of all that, the doubtful
- * slot keeps the sum. As above.
- */
-__noinline int charge_part(__u32 cpu, __u32 slot, __u32 watched_slot, __u64 share)
-{
-    struct charging charging = {.cpu = cpu, .share = share};
-
-    charging.state = bpf_map_lookup_elem(&cpus, &cpu);
-    charging.cell = cell_of(cpu, slot);
-    charging.doubtful_cell = cell_of(cpu, SWITCH_SLOT_DOUBTFUL);
-    if (!charging.state || !charging.cell || !charging.doubtful_cell)
-        return 0;
-    if (watches && watched_slot != SWITCH_SLOT_NONE)
-        charging.watched_cell = cell_of(cpu, watched_slot);
-    FOR_EACH_BLOCK(charge_part_of_block, &charging);
-    return 0;
-}
-
-/*
- * The task that runs is in another cgroup than the remembered one, to which it was moved; or it is
- * another one, and we have not been told of the switch to it.
- */
-static __noinline void make_up(struct switch_cpu *state, __u32 cpu, struct task_struct *task,
-                               bool told)
-{
-    struct switch_runner runner = runner_of(state, task);
-
-    if (!is_charged_alike(&runner, &state->runner)) {
-        charge_part(cpu, runner.slot, runner.watched, share_of(task, state, cpu, told));
-        charge(cpu, TURN_GOES_ON);
-    }
-    state->runner = runner;
 }

@@ -11,8 +11,12 @@
 /* Where nobody else is charged: what runs outside of all targets, and idle CPUs. */
 #define SWITCH_SLOT_REST 0
 
-/* What was divided by guess, because a switch had not been told: charged elsewhere too. */
-#define SWITCH_SLOT_DOUBTFUL 1
+/* What nobody is charged with, since a switch was not told and it may be one's or another's. */
+#define SWITCH_SLOT_UNATTRIBUTED 1
+
+/* Of each cell, behind those of the groups: time (ns) in which its slot was the one or the other.
+ */
+#define SWITCH_OWN_LANES 1
 
 /* In place of the slot of a process: nobody watches it. */
 #define SWITCH_SLOT_NONE 0xffffffffu
@@ -47,9 +51,14 @@ struct switch_runner {
 /* One CPU: whom it is charging, and what its events said when they were last read. */
 struct switch_cpu {
     struct switch_runner runner;
-    __u64 missed;      /* switches that were not told */
-    __u32 task;        /* number of the thread that runs, and 1; 0: not known yet */
-    __u32 is_changing; /* with interrupts on */
+    __u64 untold;          /* switches that the kernel has kept to itself … */
+    __u64 unattributed_ns; /* … and what time is in doubt because of them */
+    __u64 switches;        /* that the kernel has counted; 0: not known yet */
+    __u64 since;           /* when the events were last read, by the CPU's clock */
+    __u32 thread;          /* number of the one that came last, and 1; 0: not known yet */
+    __u32 process;         /* its process … */
+    __u32 secretive;       /* … and the one that was last to leave untold */
+    __u32 is_changing;     /* with interrupts on */
     struct switch_reading last[SWITCH_EVENTS_MAX];
     struct switch_known known[1 << SWITCH_KNOWN_BITS];
 };
@@ -62,7 +71,7 @@ struct switch_event {
     __u32 value;
     __u32 times;           /* SWITCH_NO_TIMES: of no interest, the first of the group tells */
     __u32 counts_switches; /* it is one of the kernel's context switches */
-    __u32 unused;
+    __u32 is_clock;        /* it counts time, and can be divided by it */
 };
 
 #define SWITCH_NO_TIMES 0xffffffffu

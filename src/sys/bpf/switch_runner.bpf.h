@@ -80,12 +80,6 @@ static __always_inline __u32 slot_of_process(__u32 tgid)
     return found ? found->slot : SWITCH_SLOT_NONE;
 }
 
-/* Whether the task came with the last switch; else that was not told. */
-static __always_inline bool has_come(const struct switch_cpu *state, struct task_struct *task)
-{
-    return state->task == 0 || state->task == (__u32)task->pid + 1;
-}
-
 /* Whether the task is in the cgroup that is remembered. */
 static __always_inline bool is_in_place(const struct switch_cpu *state, struct task_struct *task)
 {

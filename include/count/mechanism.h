@@ -14,6 +14,9 @@
 #include "sys/perf_event.h"
 #include "sys/switch_program.h"
 
+/* The share of time in doubt above which what is counted is not to be trusted. */
+#define MOST_DOUBT 0.005
+
 /* A group as the kernel gives it: PERF_FORMAT_GROUP | ID | TOTAL_TIME_ENABLED | TOTAL_TIME_RUNNING.
  */
 struct group_reading {
@@ -46,7 +49,10 @@ struct mechanism {
     uint64_t cpus_ran_ns, threads_ran_ns;
     uint64_t unfollowed; /* children of processes that are not counted with them: no room */
     uint64_t reopened;   /* groups that could not be read and were closed, since the start */
-    /* As of the last refresh, since the mechanism was made; 0 where nothing depends on switches. */
+    /*
+     * As of the last refresh, since the mechanism was made; of those that ended before it, where
+     * the owner has added it. Nothing where nothing depends on switches.
+     */
     struct switch_doubt doubt;
 
     /*
@@ -86,11 +92,9 @@ struct mechanism {
      */
     void (*keep_cpus)(struct mechanism *mechanism, const struct cpu_list *cpus);
 
-    /*
-     * How long (ns) it was in doubt, because of a switch that was not told, whether the set's
-     * target ran or another one; since it was opened, or a little longer. NULL: never.
-     */
-    uint64_t (*doubt_of)(const struct mechanism *mechanism, const struct counter_set *set);
+    /* As of the last refresh. Called where there is any doubt; NULL: there never is. */
+    struct sample_doubt (*doubt_of)(const struct mechanism *mechanism,
+                                    const struct counter_set *set);
 
     struct mechanism *(*free)(struct mechanism *mechanism);
 };

@@ -23,9 +23,18 @@ struct group_sample {
     uint64_t running; /* … so that coverage is told, down to 0 */
 };
 
+/*
+ * Of the time in which the target ran, how much may have been another's, since the kernel did not
+ * tell of a switch: ns, since it was first counted by the mechanism that counts it. Both 0: none.
+ */
+struct sample_doubt {
+    uint64_t doubtful_ns, ran_ns;
+};
+
 /* One entry for each event and group of an event_groups, in their order. */
 struct sample {
     size_t n_events, n_groups;
+    struct sample_doubt doubt;
     struct group_sample *groups;
     struct event_sample *events;
 };

@@ -4,6 +4,8 @@
 /*
  * Whether the bpf mechanism tells the truth on this machine: a process that switches in a known
  * way on every CPU (sys/switch_pattern.h) is counted by it and by direct, over the same moment.
+ * What may be one's or another's, since the kernel does not show every switch, is no difference,
+ * unless it is too much.
  */
 
 #include "count/mechanism.h"
@@ -15,7 +17,7 @@ enum self_test_outcome {
     SELF_TEST_NO_PROCESS,  /* none could be made, or it did not get ready in time */
     SELF_TEST_NOT_COUNTED, /* one of the two does not count it */
     SELF_TEST_DIFFERS,     /* they disagree about an event */
-    SELF_TEST_MISSED,      /* the kernel kept a switch to itself meanwhile */
+    SELF_TEST_DOUBTFUL,    /* more than MOST_DOUBT of the time: switches were not shown */
     SELF_TEST_OUTCOME_COUNT_,
 };
 
@@ -31,7 +33,8 @@ const char *self_test_text(const struct self_test *test);
 
 /*
  * By a program of its own, which ends with it. cpus: those that are online. Takes as long as
- * loading that does, and some milliseconds; at most two seconds more. 0 with the result, or
+ * loading that does, and some milliseconds; where that was in doubt, as long thrice. At most six
+ * seconds. 0 with the result, or
  * -ENOMEM.
  */
 int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus,

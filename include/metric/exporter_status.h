@@ -37,5 +37,8 @@ struct exporter_status {
     uint64_t pmu_free; /* counters of the PMU on a CPU; these are NUMBER_ABSENT_COUNT if unknown */
     uint64_t pmu_budget;
     uint64_t pmu_used;
+    uint64_t untold_switches;  /* that the kernel has counted and not shown … */
+    uint64_t unattributed_ns;  /* … and what time, over all CPUs, is in doubt because of them */
+    double unattributed_share; /* of the CPUs' time in the last whole minute; NaN: not known */
     struct mechanism_status mechanisms[SCOPE_KIND_COUNT_];
 };

@@ -37,6 +37,7 @@ enum column_kind {
     COLUMN_CPUS,           /* that are online */
     COLUMN_CPU_TIME,       /* by the kernel's accounting; index: an enum cpu_time_part */
     COLUMN_CPU_TIME_RATE,  /* of the whole of it */
+    COLUMN_UNATTRIBUTED,
 };
 
 enum cpu_time_part { CPU_TIME_ALL, CPU_TIME_USER, CPU_TIME_SYSTEM };
@@ -82,6 +83,7 @@ struct plan_spec {
     const char *prefix; /* "pmu_cgroup_" */
     const char *target; /* for HELP: "the cgroup and those below it" */
     bool start_time, totals, group_times, rates, ratios;
+    bool doubt;    /* it may be counted by switches: what is in doubt, where that is much */
     bool members;  /* it is a group of processes: how many, and when the oldest started */
     bool cpu_time; /* it is the machine: its CPUs, and what the kernel says of their time */
     const struct ratio_spec *ratio_specs;

@@ -22,11 +22,13 @@
 #define SWITCH_PROGRAM_REST 0
 
 /*
- * The slot of what is charged to nobody: where a switch was not told, the part of the shorter of
- * the two turns, which may be the one's or the other's. All slots together are the machine.
+ * The slots of what is charged to nobody: where a switch was not told, the part of the shorter of
+ * the two turns, which may be one cgroup's or another's, or one watched process's or another's.
+ * The rest, the slots of all cgroups and the first of these are the machine.
  */
-#define SWITCH_PROGRAM_UNATTRIBUTED 1
-#define SWITCH_PROGRAM_FIRST        2 /* that a cgroup may have */
+#define SWITCH_PROGRAM_NO_CGROUPS   1
+#define SWITCH_PROGRAM_NO_PROCESSES 2
+#define SWITCH_PROGRAM_FIRST        3 /* that a cgroup or a process may have */
 
 /*
  * Lanes of each cell behind those of its size: how long (ns) it was in doubt whether the slot ran

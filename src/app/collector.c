@@ -276,6 +276,14 @@ static void add_census(const struct cgroup_census *census, struct exporter_statu
     status->cgroup_watching = census->watching;
 }
 
+static void add_mechanism(const struct mechanism *mechanism, struct exporter_status *status)
+{
+    status->open_counters += mechanism->open_counters;
+    status->reopened += mechanism->reopened;
+    status->untold_switches += mechanism->doubt.untold_switches;
+    status->unattributed_ns += mechanism->doubt.unattributed_ns;
+}
+
 void collector_status(const struct collector *collector, struct exporter_status *ret_status)
 {
     *ret_status = collector->status;
@@ -292,12 +300,11 @@ void collector_status(const struct collector *collector, struct exporter_status 
         ret_status->uncounted[SCOPE_SYSTEM][ABSENCE_CPU_OFFLINE] +=
             collector->machine ? collector->n_offline
                                : 1; /* each a target, or one that lacks them */
-    ret_status->open_counters = collector->setup.mechanism->open_counters;
-    ret_status->reopened = collector->setup.mechanism->reopened;
-    if (collector->setup.bpf) {
-        ret_status->open_counters += collector->setup.bpf->open_counters;
-        ret_status->reopened += collector->setup.bpf->reopened;
-    }
+    ret_status->open_counters = ret_status->reopened = 0;
+    ret_status->untold_switches = ret_status->unattributed_ns = 0;
+    add_mechanism(collector->setup.mechanism, ret_status);
+    if (collector->setup.bpf)
+        add_mechanism(collector->setup.bpf, ret_status);
     collector_budget_status(collector, ret_status);
     if (collector->cgroups)
         add_census(cgroup_targets_census(collector->cgroups), ret_status);
@@ -366,6 +373,16 @@ void collector_note_reload(struct collector *collector, bool good)
     collector->status.config_reload_good = good;
     if (good)
         collector->status.config_reload_realtime_ns = clock_realtime_ns();
+}
+
+size_t collector_n_cpus(const struct collector *collector)
+{
+    return collector->online->n;
+}
+
+void collector_note_doubt(struct collector *collector, double share)
+{
+    collector->status.unattributed_share = share;
 }
 
 void collector_pause(struct collector *collector, uint64_t end_realtime_ns)

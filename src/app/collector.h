@@ -48,6 +48,12 @@ DEFINE_AUTO(collector, struct collector *, collector_free)
 /* Notes on /metrics whether the last attempt to reload the configuration was good. */
 void collector_note_reload(struct collector *collector, bool good);
 
+/* How many CPUs are counted on. */
+size_t collector_n_cpus(const struct collector *collector);
+
+/* Shows on /metrics the share of the CPUs' time that was in doubt; NaN: it is not known. */
+void collector_note_doubt(struct collector *collector, double share);
+
 /*
  * Pauses the counting of hardware events until that time (CLOCK_REALTIME, which is
  * shown), or, with 0, ends the pause. It is for the caller to end it. What is born

@@ -4,6 +4,7 @@
 #include "app/collector_processes.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -313,6 +314,7 @@ int collector_new(const struct collector_setup *setup, struct collector *predece
     collector->may_open = true;
     collector->look = true;
     init_status(collector);
+    collector_note_doubt(collector, NAN);
     collector_note_reload(collector, true);
     r = fill(collector, predecessor);
     if (r >= 0 && predecessor)

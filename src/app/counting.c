@@ -188,7 +188,7 @@ static int make_cgroup_classes(struct counting *counting)
 
         class->kind = SCOPE_CGROUP;
         class->spec = make_plan_spec(counting, "pmu_cgroup_", "the cgroup and its descendants");
-        class->spec.start_time = true;
+        class->spec.start_time = class->spec.doubt = true;
         r = make_class(counting, CLASS_CGROUP + i, &counting->config->cgroups[i].groups);
     }
     return r;
@@ -203,7 +203,7 @@ static int make_process_classes(struct counting *counting)
 
         class->kind = SCOPE_PROCESS;
         class->spec = make_plan_spec(counting, "pmu_process_", "the group of processes");
-        class->spec.members = true;
+        class->spec.members = class->spec.doubt = true;
         r = make_class(counting, counting->first_process + i,
                        &counting->config->processes[i].groups);
         class->part = r < 0 ? NULL : sample_new(class->groups);

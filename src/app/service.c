@@ -90,16 +90,14 @@ static void tell_failure(struct service *service, int r)
 static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
 {
     struct service *service = context;
-    bool cpus_changed;
 
     (void)usec;
     service_forget_births(service);
     service_check_pause(service);
-    cpus_changed = collector_cpus_changed(service->collector);
-    if (cpus_changed)
+    if (collector_cpus_changed(service->collector))
         (void)service_renew_collector(service, "CPUs have come or gone");
     tell_failure(service, collector_cycle(service->collector, service->missed));
-    service_check_mechanism(service, cpus_changed);
+    service_check_mechanism(service);
     if (collector_is_out_of_date(service->collector))
         (void)service_renew_collector(service, "more can be counted than before");
     if (clock_monotonic_ns() >= service->hierarchy_at_ns)

@@ -9,15 +9,14 @@
 #include "app/service_mechanism.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "app/log.h"
 #include "app/mechanism_size.h"
-#include "count/self_test.h"
+#include "base/clock.h"
 #include "sys/process.h"
-
-#define PASSED "the self-test has passed"
-#define HIDDEN "the kernel does not show every switch"
 
 /* Where it was asked for by name the user wants to know. */
 static void tell_direct(const struct config *config, const char *reason)
@@ -38,28 +37,14 @@ static void tell_difference(const struct self_test *test)
                 "bpf", bpf);
 }
 
-/* Permissions, memory and quieter times may come: then it is tested again. */
-static bool is_verdict(const struct self_test *test)
+/* That too much is in doubt is no verdict for ever. */
+static void test_bpf(struct service *service)
 {
-    return test->outcome != SELF_TEST_NO_PROCESS && test->outcome != SELF_TEST_NOT_COUNTED &&
-           !(test->outcome == SELF_TEST_REFUSED && test->refusal == SWITCH_REFUSAL_NO_MEMORY);
-}
-
-/* Before the first bpf: does it tell the truth here? */
-static void test_bpf(struct service *service, const struct config *config)
-{
-    AUTO(cpu_list) struct cpu_list *online = NULL;
-    struct self_test test = {.outcome = SELF_TEST_NO_PROCESS};
-
-    if (cpu_list_read_online(service->sysfs_fd, &online) >= 0)
-        (void)self_test_run(&perf_ops_kernel, online, &test);
-    service->tested = is_verdict(&test);
-    service->distrust = test.outcome == SELF_TEST_PASSED ? NULL : self_test_text(&test);
-    if (!service->distrust)
-        return;
-    if (test.outcome == SELF_TEST_DIFFERS)
-        tell_difference(&test);
-    tell_direct(config, service->distrust);
+    mechanism_judge(&perf_ops_kernel, service->sysfs_fd, &service->verdict);
+    if (service->verdict.hides)
+        doubt_watch_leave(&service->doubt, clock_monotonic_ns());
+    if (service->verdict.test.outcome == SELF_TEST_DIFFERS)
+        tell_difference(&service->verdict.test);
 }
 
 /* A procfs of another PID namespace has other numbers than the program sees. */
@@ -73,77 +58,106 @@ static void see_to_processes(const struct service *service, struct mechanism *bp
 }
 
 /* Makes another one, or leaves it at direct. */
-static void make_bpf(const struct service *service, const struct config *config,
-                     struct mechanism_choice *choice)
+static void make_bpf(const struct service *service, struct mechanism_choice *choice)
 {
     enum switch_refusal refusal;
 
     if (mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, &refusal) >= 0) {
         choice->bpf->paused = service->mechanism->paused;
         see_to_processes(service, choice->bpf);
-        log_info("counting by bpf", "reason", choice->reason);
         return;
     }
     choice->reason = switch_refusal_text(refusal);
-    tell_direct(config, choice->reason);
 }
 
-/* NULL: bpf may serve; else why direct. */
-static const char *reason_for_direct(struct service *service, const struct config *config)
+/* Once for each that is taken, and for each reason not to. */
+static void tell_choice(struct service *service, const struct config *config,
+                        const struct mechanism_choice *choice)
 {
-    const bool cgroups = config->n_cgroups > 0 && service->root.fd >= 0;
+    const bool same = service->told_reason && strcmp(service->told_reason, choice->reason) == 0;
 
-    if (config->counting == CONFIG_COUNTING_DIRECT)
-        return "configured";
-    if (!cgroups && config->n_processes == 0)
-        return "no cgroup or process is counted";
-    if (!service->tested)
-        test_bpf(service, config);
-    return service->distrust;
+    if (same && choice->bpf == service->bpf)
+        return;
+    service->told_reason = choice->reason;
+    if (choice->bpf)
+        log_info("cgroups and processes are counted by bpf", "reason", choice->reason);
+    else if (mechanism_is_open(config, service->root.fd >= 0))
+        tell_direct(config, choice->reason);
 }
 
 struct mechanism_choice service_choose_mechanism(struct service *service,
                                                  const struct config *config)
 {
-    struct mechanism_choice choice = {.reason = reason_for_direct(service, config)};
+    const bool has_cgroups = service->root.fd >= 0;
+    struct mechanism_decision decision;
+    struct mechanism_choice choice = {0};
 
-    if (choice.reason)
-        return choice;
-    choice.reason = PASSED;
-    if (mechanism_size_for(config, service->sysfs_fd, !service->root.v2, &choice.size) < 0) {
-        choice.reason = "CPUs cannot be read";
-    } else if (service->bpf && mechanism_size_serves(&service->bpf_size, &choice.size)) {
+    if (!service->verdict.is_final && mechanism_is_open(config, has_cgroups))
+        test_bpf(service);
+    decision = mechanism_decide(config, service->sysfs_fd, has_cgroups, !service->root.v2,
+                                &service->verdict);
+    choice.reason = decision.reason;
+    choice.size = decision.size;
+    if (decision.bpf && service->bpf && mechanism_size_serves(&service->bpf_size, &decision.size)) {
         choice.bpf = service->bpf;
         choice.size = service->bpf_size;
-    } else {
-        make_bpf(service, config, &choice);
+    } else if (decision.bpf) {
+        make_bpf(service, &choice);
     }
+    tell_choice(service, config, &choice);
     return choice;
 }
 
-void service_check_mechanism(struct service *service, bool cpus_changed)
+static void leave_bpf(struct service *service)
 {
-    struct mechanism *bpf = service->bpf;
+    const bool stays = service->config->counting == CONFIG_COUNTING_BPF;
+    char share[32];
 
-    if (!bpf)
+    (void)snprintf(share, sizeof(share), "%.2f %%", 100 * service->doubt.share);
+    log_warning("the kernel does not show all of its switches: whose CPU time it was is in doubt",
+                "share", share, "hint",
+                stays ? "bpf goes on, since it is configured" : "direct is taken for an hour");
+    if (stays)
         return;
-    if (cpus_changed)
-        service->hidden_switches.excused = bpf->doubt.untold_switches;
-    if (service->hidden_switches.seen > service->hidden_switches.excused && !service->distrust) {
-        service->distrust = HIDDEN;
-        tell_direct(service->config, service->distrust);
+    service->verdict = mechanism_verdict_of_doubt();
+    doubt_watch_leave(&service->doubt, clock_monotonic_ns());
+    (void)service_renew_collector(service, "too much was in doubt");
+}
+
+void service_check_mechanism(struct service *service)
+{
+    const uint64_t now_ns = clock_monotonic_ns();
+    const struct mechanism *bpf = service->bpf;
+
+    if (!bpf && doubt_watch_wants_retry(&service->doubt, now_ns)) {
+        service->verdict = (struct mechanism_verdict){0};
+        (void)service_renew_collector(service, "bpf is tried again");
+    } else if (bpf && doubt_watch_is_too_much(&service->doubt, now_ns,
+                                              collector_n_cpus(service->collector),
+                                              bpf->doubt.unattributed_ns)) {
+        leave_bpf(service);
     }
-    service->hidden_switches.seen = bpf->doubt.untold_switches;
-    if (service->distrust)
-        (void)service_renew_collector(service, service->distrust);
+    collector_note_doubt(service->collector, service->bpf ? service->doubt.share : NAN);
+}
+
+/* What is told of all that was counted by goes on. */
+static void add_to_direct(struct service *service)
+{
+    struct mechanism *direct = service->mechanism;
+
+    direct->reopened += service->bpf->reopened;
+    direct->doubt.untold_switches += service->bpf->doubt.untold_switches;
+    direct->doubt.unattributed_ns += service->bpf->doubt.unattributed_ns;
 }
 
 void service_take_mechanism(struct service *service, const struct mechanism_choice *choice)
 {
-    if (service->bpf != choice->bpf) {
+    if (service->bpf != choice->bpf && service->bpf) {
+        add_to_direct(service);
         (void)mechanism_free(service->bpf);
-        service->hidden_switches.seen = service->hidden_switches.excused = 0;
     }
+    if (service->bpf != choice->bpf && choice->bpf)
+        doubt_watch_begin(&service->doubt, clock_monotonic_ns(), 0);
     service->bpf = choice->bpf;
     service->bpf_size = choice->size;
 }

@@ -20,11 +20,11 @@ struct mechanism_choice service_choose_mechanism(struct service *service,
                                                  const struct config *config);
 
 /*
- * After each cycle: a kernel that keeps switches to itself is found out by the program. Then
- * there is no bpf any more, a successor counts direct, and the log says so. cpus_changed: since
- * the last cycle; while a CPU comes up every kernel keeps its switches to itself.
+ * After each cycle: where a kernel keeps so many switches to itself that too much is in doubt
+ * (doubt_watch.h), a successor counts direct, and after a while bpf is tried again; the log says
+ * so. What was configured by name stays.
  */
-void service_check_mechanism(struct service *service, bool cpus_changed);
+void service_check_mechanism(struct service *service);
 
 /* What ran before, if it is another one, ends. */
 void service_take_mechanism(struct service *service, const struct mechanism_choice *choice);

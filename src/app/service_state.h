@@ -7,6 +7,8 @@
 
 #include "app/births_pace.h"
 #include "app/collector.h"
+#include "app/doubt_watch.h"
+#include "app/mechanism_decision.h"
 #include "app/metrics_page.h"
 #include "app/notify.h"
 #include "app/options.h"
@@ -24,12 +26,9 @@ struct service {
     struct mechanism *mechanism;
     struct mechanism *bpf; /* of those that share their counters; NULL: there is none */
     struct switch_program_size bpf_size;
-    bool tested; /* bpf has had its self-test */
-    struct {
-        uint64_t seen;    /* mechanism->missed after the last cycle */
-        uint64_t excused; /* how many of them came with a CPU */
-    } hidden_switches;
-    const char *distrust; /* why bpf is not taken; NULL: it may be. Static */
+    struct mechanism_verdict verdict; /* on bpf */
+    struct doubt_watch doubt;         /* on what it counts */
+    const char *told_reason; /* that the log has given for what is counted by now. Static */
     struct collector *collector;
     struct metrics_page page;
     struct serving serving;

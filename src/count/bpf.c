@@ -327,9 +327,14 @@ static uint64_t sum_of_slot(const struct bpf *bpf, size_t slot, size_t lane)
     return sum;
 }
 
-uint64_t bpf_unattributed(const struct mechanism *mechanism, size_t lane)
+uint64_t bpf_no_cgroups(const struct mechanism *mechanism, size_t lane)
 {
-    return sum_of_slot((const struct bpf *)mechanism, SWITCH_PROGRAM_UNATTRIBUTED, lane);
+    return sum_of_slot((const struct bpf *)mechanism, SWITCH_PROGRAM_NO_CGROUPS, lane);
+}
+
+uint64_t bpf_no_processes(const struct mechanism *mechanism, size_t lane)
+{
+    return sum_of_slot((const struct bpf *)mechanism, SWITCH_PROGRAM_NO_PROCESSES, lane);
 }
 
 uint64_t bpf_rest(const struct mechanism *mechanism, size_t lane)
@@ -337,23 +342,28 @@ uint64_t bpf_rest(const struct mechanism *mechanism, size_t lane)
     return sum_of_slot((const struct bpf *)mechanism, SWITCH_PROGRAM_REST, lane);
 }
 
-/* Of the slot that the set's cells have in common. */
-static uint64_t bpf_doubt_of(const struct mechanism *mechanism, const struct counter_set *set)
+/* Of the first group of the set that is open: all of them have the same slot. */
+static struct sample_doubt bpf_doubt_of(const struct mechanism *mechanism,
+                                        const struct counter_set *set)
 {
     const struct bpf *bpf = (const struct bpf *)mechanism;
-    uint64_t sum = 0;
+    struct sample_doubt doubt = {0};
 
     for (size_t i = 0; i < set->n_places * set->groups->n_groups; i++) {
         const int handle = set->cells[i].handle;
-        const size_t slot = handle < 0 ? SLOT_OF_SYSTEM : cell_of(bpf, handle).slot;
+        const struct bpf_cell cell = cell_of(bpf, handle < 0 ? 0 : handle);
+        const size_t enabled = switch_groups_first_lane(bpf->groups, cell.user.group) +
+                               switch_groups_n_events(bpf->groups, cell.user.group);
 
-        if (slot == SLOT_OF_SYSTEM)
+        if (handle < 0 || !cell.user.charged)
             continue;
-        for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++)
-            sum += cgroup_slots_sum(bpf->slots, slot, cpu, bpf->size.n_lanes);
+        for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++) {
+            doubt.doubtful_ns += cgroup_slots_sum(bpf->slots, cell.slot, cpu, bpf->size.n_lanes);
+            doubt.ran_ns += cgroup_slots_sum(bpf->slots, cell.slot, cpu, enabled);
+        }
         break;
     }
-    return sum;
+    return doubt;
 }
 
 static struct mechanism *bpf_free(struct mechanism *mechanism)

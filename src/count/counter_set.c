@@ -337,6 +337,8 @@ void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *s
             if (set->groups->groups[group].n_opened > 0)
                 read_cell(set, place, group, now_ns, sample);
     counter_set_judge_starvation(set, now_ns, sample);
+    if (set->mechanism->doubt_of && set->mechanism->doubt.unattributed_ns > 0)
+        sample->doubt = set->mechanism->doubt_of(set->mechanism, set);
 }
 
 void counter_set_begin(struct counter_set *set, uint64_t since_ns, uint64_t now_ns,

@@ -26,6 +26,7 @@ struct sample *sample_free(struct sample *sample)
 
 void sample_clear(struct sample *sample)
 {
+    sample->doubt = (struct sample_doubt){0};
     memset(sample->groups, 0, sample->n_groups * sizeof(*sample->groups));
     memset(sample->events, 0, sample->n_events * sizeof(*sample->events));
 }
@@ -40,6 +41,8 @@ bool sample_has_counted(const struct sample *sample)
 
 void sample_add(struct sample *sum, const struct sample *part, bool begins)
 {
+    sum->doubt.doubtful_ns += part->doubt.doubtful_ns;
+    sum->doubt.ran_ns += part->doubt.ran_ns;
     for (size_t i = 0; i < sum->n_groups; i++) {
         sum->groups[i].counted |= part->groups[i].counted;
         sum->groups[i].ran |= part->groups[i].ran;

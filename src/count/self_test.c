@@ -4,8 +4,8 @@
  * Software events, since every machine has them and they cost nobody a counter. What is read of
  * hardware counters takes the same way through the kernel.
  *
- * Nothing here is told the switches of others: a machine on which only some of them are hidden
- * passes, and is found out later by the program itself (switch_program_missed()).
+ * It takes a moment, in which one long turn that was not shown is much: only where that is so
+ * again and again it is more than chance.
  */
 #include "count/self_test.h"
 
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "count/bpf.h"
 #include "sys/switch_pattern.h"
 
 #define SELF_TEST_EVENTS 4
@@ -40,6 +41,7 @@ static const struct tested_event tested[SELF_TEST_EVENTS] = {
 };
 
 #define ALLOWED_COUNTS 5
+#define MOST_RUNS      3
 #define PAGE_FAULTS    3 /* its place above */
 
 static const char *const texts[SELF_TEST_OUTCOME_COUNT_] = {
@@ -49,7 +51,7 @@ static const char *const texts[SELF_TEST_OUTCOME_COUNT_] = {
     [SELF_TEST_NO_PROCESS] = "the self-test could not run",
     [SELF_TEST_NOT_COUNTED] = "the process of the self-test is not counted",
     [SELF_TEST_DIFFERS] = "the self-test has counted something else than direct",
-    [SELF_TEST_MISSED] = "the kernel does not show every switch",
+    [SELF_TEST_DOUBTFUL] = "the kernel does not show enough of its switches",
 };
 
 const char *self_test_text(const struct self_test *test)
@@ -127,8 +129,9 @@ static bool agree(const struct comparison *comparison, size_t n_children, struct
 {
     for (size_t i = 0; i < SELF_TEST_EVENTS; i++) {
         const uint64_t direct = comparison->counts[0][i], bpf = comparison->counts[1][i];
+        const uint64_t nobodys = bpf_no_processes(comparison->mechanisms[1], i);
         const uint64_t allowed =
-            direct / tested[i].parts + n_children * tested[i].each + ALLOWED_COUNTS;
+            direct / tested[i].parts + n_children * tested[i].each + ALLOWED_COUNTS + nobodys;
 
         if (distance(direct, bpf) > allowed) {
             result->event = tested[i].name;
@@ -138,6 +141,14 @@ static bool agree(const struct comparison *comparison, size_t n_children, struct
         }
     }
     return true;
+}
+
+static bool is_doubtful(const struct comparison *comparison, uint64_t passed_ns, size_t n_cpus)
+{
+    const double share = (double)comparison->mechanisms[1]->doubt.unattributed_ns /
+                         ((double)passed_ns * (double)n_cpus);
+
+    return share > MOST_DOUBT;
 }
 
 /* Whether the pattern did what it says: else the two would agree on nothing. */
@@ -165,6 +176,7 @@ static enum self_test_outcome run(struct comparison *comparison, struct switch_p
                                   const struct cpu_list *cpus, struct self_test *result)
 {
     const size_t n_children = switch_pattern_n_children(pattern);
+    const uint64_t begin_ns = clock_monotonic_ns();
 
     if (mechanism_bpf_own_number(comparison->mechanisms[1]) != getpid())
         return SELF_TEST_NAMESPACE;
@@ -174,8 +186,8 @@ static enum self_test_outcome run(struct comparison *comparison, struct switch_p
     if (switch_pattern_run(pattern, TIMEOUT_NS) < 0)
         return SELF_TEST_NO_PROCESS;
     read_sets(comparison);
-    if (comparison->mechanisms[1]->doubt.untold_switches > 1000000)
-        return SELF_TEST_MISSED;
+    if (is_doubtful(comparison, clock_monotonic_ns() - begin_ns, cpus->n))
+        return SELF_TEST_DOUBTFUL;
     if (!is_counted(comparison, n_children))
         return SELF_TEST_NOT_COUNTED;
     return agree(comparison, n_children, result) ? SELF_TEST_PASSED : SELF_TEST_DIFFERS;
@@ -200,8 +212,8 @@ static int make_mechanisms(struct comparison *comparison, const struct perf_ops 
     return mechanism_bpf_new(ops, &size, &comparison->mechanisms[1], ret_refusal);
 }
 
-int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus,
-                  struct self_test *ret_result)
+static int run_once(const struct perf_ops *ops, const struct cpu_list *cpus,
+                    struct self_test *ret_result)
 {
     AUTO(switch_pattern) struct switch_pattern *pattern = NULL;
     struct comparison comparison = {0};
@@ -216,5 +228,16 @@ int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus,
     done_comparison(&comparison);
     if (r >= 0)
         *ret_result = result;
+    return r;
+}
+
+int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus,
+                  struct self_test *ret_result)
+{
+    int r = run_once(ops, cpus, ret_result);
+
+    for (int runs = 1; r >= 0 && ret_result->outcome == SELF_TEST_DOUBTFUL && runs < MOST_RUNS;
+         runs++)
+        r = run_once(ops, cpus, ret_result);
     return r;
 }

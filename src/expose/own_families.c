@@ -3,6 +3,7 @@
 /* Plain numbers are lines of two tables; what has labels of its own is a function each. */
 #include "expose/own_families.h"
 
+#include <math.h>
 #include <stddef.h>
 
 #include "expose/format.h"
@@ -50,6 +51,13 @@ static const struct own_number status_numbers[] = {
     {"pmu_exporter_counters_reopened_total",
      "Groups of counters that could not be read and were opened again", FAMILY_COUNTER,
      NUMBER_COUNT, STATUS(reopened)},
+    {"pmu_exporter_untold_switches_total",
+     "Switches that the kernel has counted and not shown to the program of bpf", FAMILY_COUNTER,
+     NUMBER_COUNT, STATUS(untold_switches)},
+    {"pmu_exporter_unattributed_seconds_total",
+     "CPU time of which it is in doubt who had it, since the kernel did not show a switch: what "
+     "was counted in it is nobody's",
+     FAMILY_COUNTER, NUMBER_SECONDS, STATUS(unattributed_ns)},
     {"pmu_exporter_paused", "1 while hardware counting is paused on request", FAMILY_GAUGE,
      NUMBER_COUNT, STATUS(paused)},
     {"pmu_exporter_config_last_reload_successful", "1 if the last configuration read was good",
@@ -242,6 +250,23 @@ static void append_age(struct text *text, uint64_t age_ns)
     append_value(text, age_ns, NUMBER_SECONDS);
 }
 
+/* Where cgroups or processes are counted by switches, and a minute has passed. */
+static void append_doubt(struct text *text, const struct exporter_status *status)
+{
+    static const char name[] = "pmu_exporter_unattributed_ratio";
+
+    if (isnan(status->unattributed_share))
+        return;
+    format_append_head(text, name,
+                       "Share of the CPUs' time of which it was in doubt who had it, in the last "
+                       "whole minute: above 0.005 twice running, direct is taken",
+                       FAMILY_GAUGE);
+    text_append_string(text, name);
+    text_append_char(text, ' ');
+    text_append_double(text, status->unattributed_share);
+    text_append_char(text, '\n');
+}
+
 /* Only in a pause: there is no other time that would be true. */
 static void append_pause_end(struct text *text, const struct exporter_status *status)
 {
@@ -313,6 +338,7 @@ void own_families_append(struct text *text, const struct snapshot *snapshot,
     append_hidden(text, &snapshot->status);
     append_age(text, facts->age_ns);
     append_numbers(text, status_numbers, ARRAY_SIZE(status_numbers), &snapshot->status);
+    append_doubt(text, &snapshot->status);
     append_pause_end(text, &snapshot->status);
     if (facts->http)
         append_http(text, facts->http);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "count/mechanism.h"
 
 /*
  * Rates and ratios are written with about nine significant digits, more than
@@ -90,6 +91,14 @@ static double coverage(const struct group_sample *group)
     return rounded(fmin(1.0, (double)group->running / (double)group->enabled));
 }
 
+/* Of little doubt nothing is said. */
+static double doubt_share(const struct sample_doubt *doubt)
+{
+    double share = doubt->ran_ns ? (double)doubt->doubtful_ns / (double)doubt->ran_ns : 0;
+
+    return share > MOST_DOUBT ? rounded(fmin(1.0, share)) : NAN;
+}
+
 static double ratio(const struct plan *plan, size_t index, const struct sample *sample)
 {
     double value;
@@ -135,6 +144,9 @@ void account_update(struct account *account, const struct sample *sample)
             break;
         case COLUMN_GROUP_COVERAGE:
             number->real = coverage(group);
+            break;
+        case COLUMN_UNATTRIBUTED:
+            number->real = doubt_share(&sample->doubt);
             break;
         }
     }

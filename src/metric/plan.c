@@ -101,6 +101,13 @@ static int add_members(struct plan *plan, const struct plan_spec *spec)
                              "since the epoch");
 }
 
+static int add_doubt(struct plan *plan, const struct plan_spec *spec)
+{
+    return add_gauge(plan, spec, COLUMN_UNATTRIBUTED, NUMBER_REAL, "unattributed_ratio",
+                     "Share of its time that may have been another's, since the kernel did not "
+                     "show a switch: what was counted in it is nobody's; only above 0.005");
+}
+
 static int add_total(struct plan *plan, const struct plan_spec *spec, const struct event *event,
                      size_t group, size_t index)
 {
@@ -255,6 +262,8 @@ static int fill(struct plan *plan, const struct plan_spec *spec, const struct ev
         r = add_events(plan, spec, groups, false);
     if (r >= 0 && spec->group_times)
         r = add_group_times(plan, spec, groups);
+    if (r >= 0 && spec->doubt)
+        r = add_doubt(plan, spec);
     if (r >= 0 && spec->rates)
         r = add_events(plan, spec, groups, true);
     if (r >= 0 && spec->ratios)

@@ -15,7 +15,8 @@
 
 static_assert(SWITCH_PROGRAM_EVENTS == SWITCH_EVENTS_MAX &&
                   SWITCH_PROGRAM_REST == SWITCH_SLOT_REST &&
-                  SWITCH_PROGRAM_UNATTRIBUTED == SWITCH_SLOT_UNATTRIBUTED &&
+                  SWITCH_PROGRAM_NO_CGROUPS == SWITCH_SLOT_NO_CGROUPS &&
+                  SWITCH_PROGRAM_NO_PROCESSES == SWITCH_SLOT_NO_PROCESSES &&
                   SWITCH_PROGRAM_OWN_LANES == SWITCH_OWN_LANES,
               "the program's limits are those of its interface");
 

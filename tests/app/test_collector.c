@@ -161,7 +161,7 @@ static void series__of_one_top_level_cgroup_leave_room_for_others(void **state)
     /* Four rows fit; three of four are the share of one. */
     start(f, "groups: [{name: software, events: [page-faults]}]\n"
              "targets: {cgroups: [{include: [\"/a/*\", \"/b\"], groups: [software]}]}\n"
-             "limits: {series: 28}\n");
+             "limits: {series: 32}\n");
     make(f, "a");
     for (int i = 0; i < 4; i++) {
         char name[8];

@@ -116,7 +116,7 @@ static uint64_t read_set(struct fixture *f, struct counter_set *set)
 static void assert_counted(struct fixture *f, struct counter_set *set, uint64_t least,
                            uint64_t most)
 {
-    uint64_t count = read_set(f, set), doubtful = bpf_unattributed(f->bpf, 0);
+    uint64_t count = read_set(f, set), doubtful = bpf_no_processes(f->bpf, 0);
 
     assert_true(count + doubtful >= least);
     assert_true(count <= most + doubtful);

@@ -69,7 +69,7 @@ class Mechanisms:
             if index == "untold":
                 self.untold, self.unattributed_ns = map(int, words)
                 continue
-            if index in ("machine-before", "machine-after", "rest", "unattributed"):
+            if index in ("machine-before", "machine-after", "rest", "no-cgroups", "no-processes"):
                 self.machine[index] = dict(zip(EVENTS, map(int, words)))
                 continue
             totals = dict(zip(EVENTS, map(int, words[1:])))
@@ -77,7 +77,7 @@ class Mechanisms:
         return result
 
     def unattributed(self, event):
-        return self.machine["unattributed"][event]
+        return self.machine["no-cgroups"][event] + self.machine["no-processes"][event]
 
     def __enter__(self):
         return self
@@ -107,14 +107,18 @@ class Counted(live.LiveTest):
         self.counting = self.enterContext(Mechanisms(self.cgroups, *self.arguments))
 
     def assert_close(self, direct, bpf, what):
+        # direct's own time enabled runs ahead of its task-clock at times, when the machine is busy
+        truth = dict(direct, enabled=direct["task-clock"])
         for event in EVENTS:
             # clocks count ns: what entering a cgroup takes between our hook and direct's is more
-            allowed = max(0.005 * direct[event], 100_000 if event in CLOCKS else 5)
+            allowed = 5
+            if event in CLOCKS:
+                allowed = 100_000 + 100 * direct["context-switches"]
             # kernels have been seen that do not tell the switches of some process: what may then
             # be one's or another's bpf charges to nobody, and the rest has to agree all the same
-            allowed += self.counting.unattributed(event)
-            self.assertLessEqual(abs(direct[event] - bpf[event]), allowed,
-                                 f"{what}: {event}: direct {direct[event]}, bpf {bpf[event]}")
+            allowed = max(0.005 * truth[event], allowed) + self.counting.unattributed(event)
+            self.assertLessEqual(abs(truth[event] - bpf[event]), allowed,
+                                 f"{what}: {event}: direct {truth[event]}, bpf {bpf[event]}")
 
     def assert_agree(self, totals):
         for name, both in totals.items():
@@ -156,12 +160,12 @@ class MachineTest(Counted):
         totals = self.counting.read()
         machine = dict(self.counting.machine)
         return machine, {event: sum(both["bpf"][event] for both in totals.values())
-                         + machine["rest"][event] + machine["unattributed"][event]
+                         + machine["rest"][event] + machine["no-cgroups"][event]
                          for event in EVENTS}
 
     def assert_little_is_nobodys(self, before, after):
         machine, nobodys = ({event: after[part][event] - before[part][event] for event in EVENTS}
-                            for part in ("machine-after", "unattributed"))
+                            for part in ("machine-after", "no-cgroups"))
         print(f"untold switches: {self.counting.untold}, in doubt: "
               f"{self.counting.unattributed_ns} ns, nobody's: {nobodys} of {machine}")
         if self.counting.untold == 0:

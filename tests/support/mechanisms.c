@@ -10,7 +10,8 @@
  * line "N direct VALUES", and one with "bpf", then "done". The values are totals since it was
  * added: task-clock, context-switches, cpu-migrations, page-faults, or with hardware: user
  * instructions, cycles; then enabled. Before "done" come the same for what bpf has charged to none
- * of them, since they are the rest of the machine, and to nobody at all; how many switches it was
+ * of them, since they are the rest of the machine, and to no cgroup or no process at all where it
+ * had to guess; how many switches it was
  * not told of and how many ns are in doubt because of them; and how many counters each has open.
  * machine: and all that the machine has counted, right before and right after bpf has looked.
  * Status 77 and a reason where there is no bpf. v1: cgroups of perf_event's v1 hierarchy.
@@ -246,17 +247,19 @@ static void print_totals(const struct program *program, const struct target *tar
 static void print_machine(const struct program *program)
 {
     const struct mechanism *bpf = program->mechanisms[1];
-    uint64_t unattributed[MOST_EVENTS + 1], rest[MOST_EVENTS + 1];
+    uint64_t numbers[3][MOST_EVENTS + 1];
     const size_t n = program->n_events + 1;
 
     for (size_t i = 0; i < n; i++) {
-        unattributed[i] = bpf_unattributed(bpf, i);
-        rest[i] = bpf_rest(bpf, i);
+        numbers[0][i] = bpf_rest(bpf, i);
+        numbers[1][i] = bpf_no_cgroups(bpf, i);
+        numbers[2][i] = bpf_no_processes(bpf, i);
     }
     print_numbers("machine-before", program->machine.before, n);
     print_numbers("machine-after", program->machine.totals, n);
-    print_numbers("rest", rest, n);
-    print_numbers("unattributed", unattributed, n);
+    print_numbers("rest", numbers[0], n);
+    print_numbers("no-cgroups", numbers[1], n);
+    print_numbers("no-processes", numbers[2], n);
     printf("untold %" PRIu64 " %" PRIu64 "\n", bpf->doubt.untold_switches,
            bpf->doubt.unattributed_ns);
     printf("counters %zu %zu\n", program->mechanisms[0]->open_counters, bpf->open_counters);

@@ -226,8 +226,8 @@ static __noinline void divide(struct switch_cpu *state, __u32 cpu, struct task_s
     find_turns(state, task, untold, &division);
     same = earlier.slot == runner->slot && !(division.parting & EARLIER_IS_NOBODYS);
     same_watched = earlier.watched == runner->watched && !(division.parting & EARLIER_IS_NOBODYS);
-    division.nobodys_slot = same ? runner->slot : SWITCH_SLOT_UNATTRIBUTED;
-    division.nobodys_watched = same_watched ? runner->watched : SWITCH_SLOT_NONE;
+    division.nobodys_slot = same ? runner->slot : SWITCH_SLOT_NO_CGROUPS;
+    division.nobodys_watched = same_watched ? runner->watched : SWITCH_SLOT_NO_PROCESSES;
     for (__u32 event = 0; event < SWITCH_EVENTS_MAX && is_event(event); event++)
         divide_event(cpu, event, &division);
     if (division.doubt_ns == 0)

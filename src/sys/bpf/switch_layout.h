@@ -11,8 +11,12 @@
 /* Where nobody else is charged: what runs outside of all targets, and idle CPUs. */
 #define SWITCH_SLOT_REST 0
 
-/* What nobody is charged with, since a switch was not told and it may be one's or another's. */
-#define SWITCH_SLOT_UNATTRIBUTED 1
+/*
+ * What nobody is charged with, since a switch was not told and it may be one's or another's: one
+ * cgroup's, or one process's of those that are watched.
+ */
+#define SWITCH_SLOT_NO_CGROUPS   1
+#define SWITCH_SLOT_NO_PROCESSES 2
 
 /* Of each cell, behind those of the groups: time (ns) in which its slot was the one or the other.
  */

@@ -31,6 +31,7 @@ add_test(NAME app/programs
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/app/test_programs.py
           $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
 set_tests_properties(app/programs PROPERTIES LABELS unit TIMEOUT 300)
+in_kernel(app/programs)
 
 # The man pages: what they say, and how they are written.
 add_test(NAME lint/man-contents

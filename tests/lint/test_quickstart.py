@@ -2,6 +2,7 @@
 """quickstart says what is wrong before it changes anything."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -54,6 +55,32 @@ class Quickstart(unittest.TestCase):
             done = quickstart("build", path=tools)
         self.assertEqual(done.returncode, 1)
         self.assertIn("libpfm4-dev", done.stderr)
+
+    def with_progress(self, command):
+        """What is shown of a command, what is in the log, and the status. $shown is a file, so that
+        the command may wait for what is shown."""
+        functions = re.findall(r"(?ms)^(?:show|with)_progress\(\) \{.*?^\}.*?$",
+                               (TOP / "quickstart").read_text())
+        self.assertEqual(len(functions), 2)
+        directory = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        shown, log = directory / "shown", directory / "log"
+        script = ["progress_seconds=0.1; log=$1; status=0; exec >$shown", *functions,
+                  'with_progress "$log" sh -c "$2" || status=$?; echo "status $status"']
+        done = subprocess.run(["bash", "-euc", "\n".join(script), "bash", str(log), command],
+                              env={**os.environ, "shown": str(shown)}, timeout=600)
+        self.assertEqual(done.returncode, 0)
+        return shown.read_text(), log.read_text()
+
+    def test_what_takes_long_shows_its_last_line_once_in_a_while(self):
+        wait = "until grep -q %s $shown; do sleep 0.01; done;"
+        shown, log = self.with_progress(f"echo one; echo two; {wait % 'two'} echo three; "
+                                        f"{wait % 'three'} exit 3")
+        self.assertEqual(shown.splitlines()[-3:], ["    two", "    three", "status 3"])
+        self.assertLessEqual(len(shown.splitlines()), 4)
+        self.assertEqual(log, "one\ntwo\nthree\n")
+
+    def test_what_is_quick_shows_only_its_status(self):
+        self.assertEqual(self.with_progress("exit 0"), ("status 0\n", ""))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Against the real kernel, as root: all in the release build, those that break things with the
-# sanitizers too. One at a time: they compare what the machine does.
+# sanitizers too. Several at once: each has ports, cgroups and names of its own.
 if(NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
   return()
 endif()
@@ -14,7 +14,7 @@ function(add_live_test name)
     set(sanitized 0)
   endif()
   set_tests_properties(live/${name} PROPERTIES
-    LABELS live TIMEOUT 900 RUN_SERIAL TRUE SKIP_RETURN_CODE 77
+    LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
 PMU_TEST_CROWD=$<TARGET_FILE:crowd>;PMU_TEST_MECHANISMS=$<TARGET_FILE:mechanisms>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
@@ -36,7 +36,10 @@ if(NOT SANITIZE)
   add_live_test(cgroup_v1)
   add_live_test(prometheus)
   add_live_test(short_lives)
+  set_tests_properties(live/cgroup_v1 PROPERTIES RUN_SERIAL TRUE) # takes perf_event away from v2
+  set_tests_properties(live/against_perf_stat PROPERTIES PROCESSORS 2)
 endif()
+set_tests_properties(live/process_faults PROPERTIES PROCESSORS 2)
 
 # Bounded in the short mode, and for minutes in the long one. The churn is about costs.
 add_executable(churn ${PROJECT_SOURCE_DIR}/tests/support/churn.c)
@@ -58,6 +61,7 @@ if(NOT SANITIZE) # where a leak of seconds would show
 endif()
 if(NOT SANITIZE)
   add_live_test(churn)
+  set_tests_properties(live/churn PROPERTIES PROCESSORS 2)
   set_property(TEST live/churn APPEND PROPERTY ENVIRONMENT "PMU_TEST_CHURN=$<TARGET_FILE:churn>")
   add_long_live_test(churn 600 900)
 endif()

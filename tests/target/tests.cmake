@@ -26,3 +26,5 @@ foreach(module cgroup_memory process_memory process_set_memory)
     target_link_options(test_target_${module} PRIVATE -Wl,--wrap=${function})
   endforeach()
 endforeach()
+in_kernel(target/cgroup_limits target/cgroup_live target/identity target/process_live
+  target/process_reuse)

@@ -16,7 +16,7 @@ set_tests_properties(vm/prepare PROPERTIES LABELS vm TIMEOUT 1800 SKIP_RETURN_CO
 function(add_vm_test name)
   add_test(NAME vm/${name}
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/test_${name}.py)
-  set_tests_properties(vm/${name} PROPERTIES LABELS vm TIMEOUT 2700 SKIP_RETURN_CODE 77
+  set_tests_properties(vm/${name} PROPERTIES LABELS vm PROCESSORS 2 TIMEOUT 2700 SKIP_RETURN_CODE 77
     FIXTURES_REQUIRED vm_guest ENVIRONMENT "${vm_environment}")
 endfunction()
 
@@ -25,7 +25,7 @@ function(add_vm_test_of_mechanisms name)
   add_vm_test(${name})
   add_test(NAME vm/${name}_bpf
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/test_${name}.py)
-  set_tests_properties(vm/${name}_bpf PROPERTIES LABELS vm TIMEOUT 2700 SKIP_RETURN_CODE 77
+  set_tests_properties(vm/${name}_bpf PROPERTIES LABELS vm PROCESSORS 2 TIMEOUT 2700 SKIP_RETURN_CODE 77
     FIXTURES_REQUIRED vm_guest ENVIRONMENT "${vm_environment};PMU_TEST_COUNTING=bpf")
 endfunction()
 

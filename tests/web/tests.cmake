@@ -2,3 +2,4 @@
 foreach(module listen listen_unix control control_routes connections peer room request routes body daemon server)
   add_unit_test(web ${module})
 endforeach()
+in_kernel(web/connections web/control_routes web/daemon web/listen web/listen_unix web/server)

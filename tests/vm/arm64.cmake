@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds for the guest: Debian's crossbuild-essential-arm64 and the :arm64 packages of what is used.
+# Builds for the guest: Debian's gcc-aarch64-linux-gnu and the :arm64 packages of what is used.
 #   cmake -S . -B build/arm64 -G Ninja --toolchain tests/vm/arm64.cmake
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

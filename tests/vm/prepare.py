@@ -11,7 +11,7 @@ import full_root
 import guest_root
 
 TOOLS = {"qemu-system-aarch64": "qemu-system-arm",
-         "aarch64-linux-gnu-gcc": "crossbuild-essential-arm64", "cpio": "cpio"}
+         "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu", "cpio": "cpio"}
 PROGRAMS = ("pmu_exporter", "pmutool")
 
 

@@ -54,6 +54,13 @@ scrape() {
     wget -q -O "$OUT/$1" http://127.0.0.1:10138/metrics
 }
 
+# scrape_until NAME PATTERN PID: again until there is such a line, while that process lives
+scrape_until() {
+    until scrape "$1" && grep -q "$2" "$OUT/$1" || ! kill -0 "$3"; do
+        sleep 0.2
+    done
+}
+
 # On a bare v2 tree no cgroup but the root can be counted until a controller was once enabled.
 enable_counting() {
     echo +pids >"$cgroups/cgroup.subtree_control"

@@ -31,15 +31,16 @@ neighbour() {
         -e cycles,instructions -o "$OUT/$1.perf" -- \\
         known_load /dev/null /dev/null $((64 * 6250000 + 4)))
 }
-for config in default processes; do
-    start_exporter $config
+count_beside() {
+    start_exporter "$1"
     sleep 1.2
-    neighbour $config & command=$!
-    sleep 2.4
-    scrape $config
+    neighbour "$1" & command=$!
+    scrape_until "$1" "$2" $command
     wait $command
     stop_exporter
-done
+}
+count_beside default '^pmu_cgroup_instructions_total.*load.service.* [1-9]'
+count_beside processes '^pmu_process_group_coverage_ratio.*"load"'
 """
 COVERAGE = "group_coverage_ratio"
 

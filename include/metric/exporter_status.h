@@ -27,8 +27,10 @@ struct exporter_status {
     uint64_t cgroup_watching; /* 0 or 1 */
     uint64_t process_rescans;
     uint64_t process_record_losses;
-    uint64_t process_watching; /* 0 or 1 */
-    uint64_t processes_hidden; /* 0 or 1; NUMBER_ABSENT_COUNT: none are wanted */
+    uint64_t process_watching;    /* 0 or 1 */
+    uint64_t processes_hidden;    /* 0 or 1; NUMBER_ABSENT_COUNT: none are wanted */
+    uint64_t processes_put_off;   /* to be looked at in later cycles */
+    uint64_t processes_undecided; /* patterns took too long over their arguments */
     uint64_t config_reload_realtime_ns;
     uint64_t reopened;           /* cells that could not be read */
     uint64_t config_reload_good; /* 0 or 1, like the next */

@@ -37,6 +37,9 @@ uint64_t process_start_realtime_ns(uint64_t start_ticks);
  */
 int process_read_comm(int procfs_fd, pid_t pid, char ret_comm[64]);
 
+/* Whose a process is, as process_uid() below. 0, -ESRCH as below, or another -errno. */
+int process_read_uid(int procfs_fd, pid_t pid, uid_t *ret_uid);
+
 /* Our own number, as this procfs has it; 0: it does not know us. */
 pid_t process_self(int procfs_fd);
 
@@ -53,6 +56,13 @@ DEFINE_AUTO(process, struct process *, process_close)
 pid_t process_pid(const struct process *process);
 const struct process_stat *process_stat(const struct process *process);
 uid_t process_uid(const struct process *process); /* owner of /proc/PID: the effective user */
+
+/*
+ * The map of the user namespace that it is in (user_namespaces(7)), as it was written or up to
+ * this size. 0, -ESRCH or another -errno.
+ */
+#define PROCESS_UID_MAP_SIZE 256
+int process_read_uid_map(const struct process *process, char ret_map[PROCESS_UID_MAP_SIZE]);
 
 /*
  * The executable: the target of /proc/PID/exe where we may read that (CAP_SYS_PTRACE), without

@@ -16,6 +16,9 @@
  * not tell of births, an update reads the names of young processes, and of the
  * others one in sixteen.
  *
+ * The work of an update is bounded, in time too, and users take turns in it: what cannot be looked
+ * at now is in one of the next updates.
+ *
  * What a target with `children` starts while it stands belongs to it even beyond
  * the limits, for the kernel counts it; what it had started before, as there is
  * room.
@@ -35,7 +38,7 @@ struct process_target {
     int rule;                   /* index in the rules */
     bool children;              /* of the rule */
     bool continues;             /* the process was a target before, in the same life */
-    uid_t uid;                  /* whose it is: limits are shared by user */
+    uid_t uid;                  /* who shares limits with it: its user, or whose that user is */
     char *group;                /* name of its group, as a label's value */
     size_t n_members;           /* processes that live in it: 1, with children more. 0: ended */
     bool gone;                  /* all of them have ended, or it became another target */
@@ -46,7 +49,8 @@ struct process_target {
 /* Limits of the set, from `limits:` of the configuration. */
 struct process_limits {
     size_t processes; /* how many may be counted at once, descendants included … */
-    size_t per_user;  /* … and how many of them of one user that is not root */
+    size_t per_user;  /* … and how many of them of one user that is not root, with the users
+                         that belong to it: by its subordinate ids, or its user namespace */
 };
 
 /* What an update brought. The arrays belong to the set and stand until the next update. */
@@ -62,6 +66,8 @@ struct process_census {
     size_t standing;                  /* targets that live now */
     size_t uncounted[ABSENCE_COUNT_]; /* processes that a rule wants and the set has not, now */
     uint64_t dropped[ABSENCE_COUNT_]; /* how many times one was refused since the start */
+    uint64_t put_off;                 /* processes that wait for their turn to be looked at, now */
+    uint64_t undecided;               /* over whose arguments a pattern took too long, now */
     uint64_t rescans;                 /* how many times all of /proc was read since the start */
     uint64_t losses;                  /* updates that were told that records had found no room */
     bool watching;                    /* the kernel tells of births and deaths; else each update

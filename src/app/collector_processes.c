@@ -335,6 +335,8 @@ void collector_census_processes(const struct collector *collector, struct export
     }
     status->process_rescans += census->rescans;
     status->process_record_losses += census->losses;
+    status->processes_put_off += census->put_off;
+    status->processes_undecided += census->undecided;
     status->process_watching = census->watching;
     status->processes_hidden = census->hidden;
     for (const struct process_target *orphan = collector->process_orphans; orphan;

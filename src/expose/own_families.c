@@ -45,6 +45,13 @@ static const struct own_number status_numbers[] = {
     {"pmu_exporter_process_record_losses_total",
      "Cycles in which the kernel had lost what it tells of processes, so that /proc was read",
      FAMILY_COUNTER, NUMBER_COUNT, STATUS(process_record_losses)},
+    {"pmu_exporter_processes_put_off",
+     "Processes that the last cycle had no time to look at; users take turns in the next ones",
+     FAMILY_GAUGE, NUMBER_COUNT, STATUS(processes_put_off)},
+    {"pmu_exporter_processes_undecided",
+     "Processes that no rule takes, but over whose arguments a pattern gave up, since it took too "
+     "long",
+     FAMILY_GAUGE, NUMBER_COUNT, STATUS(processes_undecided)},
     {"pmu_exporter_process_watching",
      "Whether the kernel tells of births and ends of processes; else each cycle reads /proc",
      FAMILY_GAUGE, NUMBER_COUNT, STATUS(process_watching)},

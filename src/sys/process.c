@@ -70,6 +70,18 @@ int process_read_comm(int procfs_fd, pid_t pid, char ret_comm[64])
     return 0;
 }
 
+int process_read_uid(int procfs_fd, pid_t pid, uid_t *ret_uid)
+{
+    char path[PROCESS_PATH_SIZE];
+    struct stat status;
+
+    (void)snprintf(path, sizeof(path), "%d", pid);
+    if (fstatat(procfs_fd, path, &status, AT_SYMLINK_NOFOLLOW) < 0)
+        return process_error(-errno);
+    *ret_uid = status.st_uid;
+    return 0;
+}
+
 static int read_all(struct process *process)
 {
     struct stat status;
@@ -132,6 +144,18 @@ const struct process_stat *process_stat(const struct process *process)
 uid_t process_uid(const struct process *process)
 {
     return process->uid;
+}
+
+int process_read_uid_map(const struct process *process, char ret_map[PROCESS_UID_MAP_SIZE])
+{
+    AUTO_CLOSE int fd =
+        (int)TEMP_FAILURE_RETRY(openat(process->fd, "uid_map", O_RDONLY | O_CLOEXEC));
+    ssize_t n = fd < 0 ? -1 : TEMP_FAILURE_RETRY(read(fd, ret_map, PROCESS_UID_MAP_SIZE - 1));
+
+    if (n < 0)
+        return process_error(-errno);
+    ret_map[n] = '\0';
+    return 0;
 }
 
 /* The length of what was read, or -errno. */

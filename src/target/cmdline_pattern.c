@@ -138,22 +138,30 @@ static void take_captures(const struct cmdline_pattern *pattern, const char *cmd
     }
 }
 
-int cmdline_pattern_match(const struct cmdline_pattern *pattern, const char *cmdline,
+static int verdict_of(int found)
+{
+    if (found > 0)
+        return CMDLINE_MATCHES;
+    if (found == PCRE2_ERROR_NOMEMORY)
+        return -ENOMEM;
+    return found == PCRE2_ERROR_NOMATCH ? CMDLINE_DIFFERS : CMDLINE_TOO_COSTLY;
+}
+
+int cmdline_pattern_match(const struct cmdline_pattern *pattern, const char *cmdline, size_t *work,
                           struct text_piece *ret_captures)
 {
     pcre2_match_data *found = pcre2_match_data_create_from_pattern(pattern->code, NULL);
-    struct work work = {0};
+    struct work steps = {0};
     int r;
 
     if (!found)
         return -ENOMEM;
-    (void)pcre2_set_callout(pattern->context, count_work, &work);
+    (void)pcre2_set_callout(pattern->context, count_work, &steps);
     r = pcre2_match(pattern->code, (PCRE2_SPTR)cmdline, strlen(cmdline), 0, 0, found,
                     pattern->context);
     if (r > 0)
         take_captures(pattern, cmdline, pcre2_get_ovector_pointer(found), ret_captures);
     pcre2_match_data_free(found);
-    if (r == PCRE2_ERROR_NOMEMORY)
-        return -ENOMEM;
-    return r > 0;
+    *work += steps.done;
+    return verdict_of(r);
 }

@@ -22,10 +22,17 @@ DEFINE_AUTO(cmdline_pattern, struct cmdline_pattern *, cmdline_pattern_free)
 size_t cmdline_pattern_n_captures(const struct cmdline_pattern *pattern);
 const char *cmdline_pattern_capture(const struct cmdline_pattern *pattern, size_t index);
 
+enum cmdline_verdict {
+    CMDLINE_UNKNOWN,
+    CMDLINE_DIFFERS,
+    CMDLINE_MATCHES,
+    CMDLINE_TOO_COSTLY, /* to tell */
+};
+
 /*
- * 1: it matches, and ret_captures has a piece of cmdline for each named group, an
- * empty one for a group that took no part; 0: it does not, or would cost too much to
- * tell; -ENOMEM.
+ * Where it matches, ret_captures has a piece of cmdline for each named group, an empty one for a
+ * group that took no part. *work: the steps that were taken are added. A verdict, never unknown and
+ * always the same for the same bytes; -ENOMEM.
  */
-int cmdline_pattern_match(const struct cmdline_pattern *pattern, const char *cmdline,
+int cmdline_pattern_match(const struct cmdline_pattern *pattern, const char *cmdline, size_t *work,
                           struct text_piece *ret_captures);

@@ -28,6 +28,7 @@ int process_add(struct process_targets *set, pid_t pid, struct process_node **re
         return -ENOMEM;
     node->pid = pid;
     node->scan = set->scan;
+    node->unowned = true;
     LIST_INIT(&node->children);
     HASH_ADD_BYHASHVALUE(by_pid, set->nodes, pid, sizeof(pid), (unsigned)pid, node);
     if (out_of_memory) {
@@ -69,18 +70,10 @@ struct process_node *process_next_below(const struct process_node *top, struct p
     return NULL;
 }
 
-void process_enqueue(struct process_targets *set, struct process_node *node)
+void process_node_free(struct process_node *node)
 {
-    if (!node->queued)
-        TAILQ_INSERT_TAIL(&set->to_look, node, to_look);
-    node->queued = true;
-}
-
-void process_dequeue(struct process_targets *set, struct process_node *node)
-{
-    if (node->queued)
-        TAILQ_REMOVE(&set->to_look, node, to_look);
-    node->queued = node->queued_behind_parent = false;
+    free(node->verdicts);
+    free(node);
 }
 
 /* To who started the one that ends: whoever descends from it descends from that one too. */
@@ -97,17 +90,25 @@ static void hand_over_children(struct process_node *node)
     }
 }
 
+void process_set_undecided(struct process_targets *set, struct process_node *node, bool undecided)
+{
+    set->census.undecided += undecided;
+    set->census.undecided -= node->undecided;
+    node->undecided = undecided;
+}
+
 void process_forget(struct process_targets *set, struct process_node *node)
 {
     process_leave(set, node);
     process_dequeue(set, node);
+    process_set_undecided(set, node, false);
     if (node->ending > 0)
         TAILQ_REMOVE(&set->ending, node, ending_entry);
     hand_over_children(node);
     if (node->parent)
         LIST_REMOVE(node, sibling);
     HASH_DELETE(by_pid, set->nodes, node);
-    free(node);
+    process_node_free(node);
 }
 
 struct process_user *process_user_get(struct process_targets *set, uid_t uid)
@@ -123,6 +124,7 @@ struct process_user *process_user_get(struct process_targets *set, uid_t uid)
         return NULL;
     user->uid = uid;
     TAILQ_INIT(&user->waiting);
+    TAILQ_INIT(&user->to_look);
     HASH_ADD_BYHASHVALUE(by_uid, set->users, uid, sizeof(uid), (unsigned)uid, user);
     if (!out_of_memory)
         return user;
@@ -132,7 +134,8 @@ struct process_user *process_user_get(struct process_targets *set, uid_t uid)
 
 void process_user_drop(struct process_targets *set, struct process_user *user)
 {
-    if (user->counted > 0 || !TAILQ_EMPTY(&user->waiting))
+    if (user->counted > 0 || !TAILQ_EMPTY(&user->waiting) || !TAILQ_EMPTY(&user->to_look) ||
+        user == set->served || user == &set->nobody)
         return;
     HASH_DELETE(by_uid, set->users, user);
     free(user);

@@ -10,12 +10,6 @@
  * at, so they come first.
  */
 
-/* So that a storm of births cannot hold up a cycle: the others come in the next one. */
-#define LOOKS_PER_UPDATE 4096
-
-/* Some ms of work, by which the cycle may be late. */
-#define LOOKS_PER_FOLLOWING 128
-
 /* Another has got the number. 0 or -ENOMEM. */
 static int renew(struct process_targets *set, struct process_node **node)
 {
@@ -32,15 +26,15 @@ static int renew(struct process_targets *set, struct process_node **node)
     return 0;
 }
 
-static void take_facts(struct process_node *node, const struct process *process)
+static void take_facts(const struct process_targets *set, struct process_node *node,
+                       const struct process *process)
 {
     const struct process_stat *stat = process_stat(process);
 
+    process_take_owner(set, node, process);
     node->start_ticks = stat->start_ticks;
     node->kernel_thread = stat->kernel_thread;
     (void)snprintf(node->comm, sizeof(node->comm), "%.15s", stat->comm);
-    if (!node->user) /* else it is charged to the one it had */
-        node->uid = process_uid(process);
 }
 
 /* The kernel's record tells who started it; /proc, to whom it was given when that one ended. */
@@ -58,11 +52,11 @@ static struct process_node *find_parent(const struct process_targets *set,
 static bool let_parent_go_first(struct process_targets *set, struct process_node *node,
                                 struct process_node *parent)
 {
-    if (!parent || parent == node || !parent->queued || node->queued_behind_parent)
+    if (!parent || parent == node || !parent->looked_at_with || parent->only_name ||
+        node->behind_parent)
         return false;
-    node->queued_behind_parent = true;
-    TAILQ_REMOVE(&set->to_look, parent, to_look);
-    TAILQ_INSERT_HEAD(&set->to_look, parent, to_look);
+    node->behind_parent = true;
+    process_put_before(set, parent, node);
     return true;
 }
 
@@ -79,19 +73,38 @@ static bool is_unchanged(const struct process_node *node, int rule, const char *
            strcmp(counted->target.group, group) == 0;
 }
 
+/* 0, with the group's name to be freed, or -errno. -EAGAIN: there is more to be done. */
+static int ask_rules(struct process_targets *set, struct process_node *node,
+                     struct process *process, int *ret_rule, char **ret_group)
+{
+    struct process_matching matching = {.verdicts = TAKE(node->verdicts),
+                                        .most_work = process_most_work(set)};
+    AUTO_TEXT struct text name = {0};
+    int rule = process_rules_match(set->rules, process, &matching, &name);
+
+    node->verdicts = matching.verdicts;
+    set->work_of_patterns += matching.work;
+    if (rule < -1)
+        return rule;
+    process_set_undecided(set, node, matching.undecided && rule < 0);
+    *ret_group = text_take(&name);
+    *ret_rule = rule;
+    return *ret_group ? 0 : -ENOMEM;
+}
+
 /* It is a target for itself, or none. */
 static int apply_rules(struct process_targets *set, struct process_node *node,
                        struct process *process)
 {
-    AUTO_TEXT struct text name = {0};
     AUTO_FREE char *group = NULL;
-    int rule = process_rules_match(set->rules, process, &name);
+    int rule, r = ask_rules(set, node, process, &rule, &group);
 
-    if (rule == -ESRCH || rule == -ENOMEM)
-        return rule;
-    group = text_take(&name);
-    if (!group)
-        return -ENOMEM;
+    if (r == -EAGAIN) {
+        process_enqueue(set, node);
+        return 0;
+    }
+    if (r < 0)
+        return r;
     if (rule >= 0 && is_unchanged(node, rule, group))
         return 0;
     node->execed = false;
@@ -140,7 +153,7 @@ static int look_into(struct process_targets *set, struct process_node *node,
         if (r < 0)
             return r;
     }
-    take_facts(node, process);
+    take_facts(set, node, process);
     node->fresh = false;
     if (process_stat_is_ended(stat)) {
         bury(set, node);
@@ -176,32 +189,35 @@ static int look(struct process_targets *set, struct process_node *node)
     return r == -ESRCH ? 0 : r;
 }
 
-/* left_over: that many were not enough. */
-static int look_at(struct process_targets *set, size_t most)
+/* Whether nothing but the name was to be looked at, and that is the same. */
+static bool is_same_name(struct process_targets *set, struct process_node *node)
 {
-    struct process_node *node;
+    char comm[64];
 
-    set->left_over = false;
-    for (size_t i = 0; i < most && (node = TAILQ_FIRST(&set->to_look)); i++) {
-        int r = look(set, node);
-
-        if (r == -EMFILE || r == -ENFILE)
-            return 0; /* in the next update */
-        if (r < 0)
-            return r;
-    }
-    set->left_over = !TAILQ_EMPTY(&set->to_look);
-    return 0;
+    if (!node->only_name)
+        return false;
+    if (process_read_comm(set->procfs_fd, node->pid, comm) == 0 &&
+        strncmp(comm, node->comm, sizeof(node->comm) - 1) != 0)
+        return false;
+    process_dequeue(set, node);
+    return true;
 }
 
 int process_look_at_queued(struct process_targets *set)
 {
-    return look_at(set, LOOKS_PER_UPDATE);
-}
+    struct process_node *node;
+    int r = 0;
 
-int process_look_at_some(struct process_targets *set)
-{
-    return look_at(set, LOOKS_PER_FOLLOWING);
+    while (r == 0 && (node = process_next_turn(set))) {
+        bool same = is_same_name(set, node);
+
+        set->work_of_patterns = 0;
+        if (!same)
+            r = look(set, node);
+        process_pay(set, set->work_of_patterns, same);
+    }
+    /* without descriptors in the next update */
+    return r == -EMFILE || r == -ENFILE ? 0 : r;
 }
 
 /* Those for whom there is room; how many. */
@@ -218,7 +234,7 @@ static size_t enqueue_waiting(struct process_targets *set)
         room = room < left ? room : left;
         for (node = TAILQ_FIRST(&user->waiting); node && room > 0;
              node = TAILQ_NEXT(node, waiting_entry), room--, left--) {
-            n += !node->queued;
+            n += !node->looked_at_with;
             process_enqueue(set, node);
         }
     }

@@ -53,7 +53,10 @@ static int add_fresh(struct process_targets *set, const struct task_event *event
     if (r < 0)
         return r;
     node->parent_pid = event->parent;
-    node->uid = parent ? parent->uid : 0;
+    if (parent) {
+        node->uid = parent->uid;
+        node->unowned = parent->unowned;
+    }
     node->fresh = true;
     node->threads = 1;
     *ret_node = node;

@@ -3,7 +3,8 @@
 /*
  * A rule asks what is cheap first: number and comm are known of every process,
  * executable and arguments are files of /proc, patterns cost more than both. So a
- * rule that gives comm or exe beside cmdline runs its patterns for few.
+ * rule that gives comm or exe beside cmdline runs its patterns for few. What these
+ * have said is kept, for as long as the arguments stay the same.
  */
 #include "target/process_rules.h"
 
@@ -11,6 +12,7 @@
 
 #include "target/cmdline_pattern.h"
 #include "target/process_name.h"
+#include "target/rule_verdicts.h"
 
 #define DEFAULT_NAME "{{.ExeBase}}"
 
@@ -23,6 +25,7 @@ struct rule {
     const char **capture_names;  /* of all patterns, one after the other; borrowed from them */
     struct text_piece *captures; /* what the last match gave them */
     size_t n_captures;
+    size_t first_pattern, first_capture; /* among those of all rules */
     pid_t *pid;
     size_t n_pid;
     bool children;
@@ -31,7 +34,9 @@ struct rule {
 struct process_rules {
     struct rule *rules;
     size_t n;
+    size_t n_patterns, n_captures; /* of all */
     struct user_names *users;
+    struct hash_key key;
 };
 
 static void rule_done(struct rule *rule)
@@ -71,6 +76,7 @@ int process_rules_new(struct process_rules **ret_rules)
 
     if (!rules)
         return -ENOMEM;
+    hash_key_draw(&rules->key);
     r = user_names_new(&rules->users);
     if (r < 0)
         return r;
@@ -184,6 +190,10 @@ int process_rules_add(struct process_rules *rules, const struct process_rule_spe
     larger = reallocarray(rules->rules, rules->n + 1, sizeof(*larger));
     if (!larger)
         return -ENOMEM;
+    rule.first_pattern = rules->n_patterns;
+    rule.first_capture = rules->n_captures;
+    rules->n_patterns += rule.n_patterns;
+    rules->n_captures += rule.n_captures;
     rules->rules = larger;
     rules->rules[rules->n++] = rule;
     rule = (struct rule){0};
@@ -216,23 +226,64 @@ static bool matches_exe(const struct rule *rule, const char *exe)
     return false;
 }
 
-/* 1, 0 or -ENOMEM; fills the rule's captures. */
-static int matches_cmdline(const struct rule *rule, const char *cmdline)
+/* One pattern of a rule, over arguments. */
+struct question {
+    const struct cmdline_pattern *pattern;
+    const char *cmdline;
+    size_t index, first_capture; /* among those of all rules */
+    struct text_piece *captures; /* of this pattern, to be filled */
+};
+
+/* A verdict; -EAGAIN, -ENOMEM. */
+static int ask(const struct question *question, struct process_matching *matching)
 {
-    struct text_piece *captures = rule->captures;
+    const size_t n = cmdline_pattern_n_captures(question->pattern);
+    int verdict = (int)rule_verdicts_get(matching->verdicts, question->index);
 
-    for (size_t i = 0; i < rule->n_patterns; i++) {
-        int r = cmdline_pattern_match(rule->patterns[i], cmdline, captures);
+    if (verdict == CMDLINE_MATCHES)
+        rule_verdicts_captures(matching->verdicts, question->cmdline, question->first_capture, n,
+                               question->captures);
+    if (verdict != CMDLINE_UNKNOWN)
+        return verdict;
+    if (matching->work >= matching->most_work)
+        return -EAGAIN;
+    verdict = cmdline_pattern_match(question->pattern, question->cmdline, &matching->work,
+                                    question->captures);
+    if (verdict >= 0)
+        rule_verdicts_set(matching->verdicts, question->index, verdict, question->cmdline,
+                          question->captures, question->first_capture, n);
+    return verdict;
+}
 
-        if (r <= 0)
-            return r;
-        captures += cmdline_pattern_n_captures(rule->patterns[i]);
+/* 1, 0, -EAGAIN or -ENOMEM; fills the rule's captures. */
+static int matches_cmdline(const struct rule *rule, const char *cmdline,
+                           struct process_matching *matching)
+{
+    struct question question = {
+        .cmdline = cmdline,
+        .index = rule->first_pattern,
+        .first_capture = rule->first_capture,
+        .captures = rule->captures,
+    };
+
+    for (size_t i = 0; i < rule->n_patterns; i++, question.index++) {
+        size_t n = cmdline_pattern_n_captures(rule->patterns[i]);
+        int verdict;
+
+        question.pattern = rule->patterns[i];
+        verdict = ask(&question, matching);
+        matching->undecided |= verdict == CMDLINE_TOO_COSTLY;
+        if (verdict != CMDLINE_MATCHES)
+            return verdict < 0 ? verdict : 0;
+        question.first_capture += n;
+        question.captures += n;
     }
     return 1;
 }
 
-/* 1, 0, -ESRCH or -ENOMEM. */
-static int matches(const struct rule *rule, struct process *process)
+/* 1, 0, -EAGAIN, -ESRCH or -ENOMEM. */
+static int matches(const struct process_rules *rules, const struct rule *rule,
+                   struct process *process, struct process_matching *matching)
 {
     const char *text = NULL;
     int r;
@@ -250,15 +301,19 @@ static int matches(const struct rule *rule, struct process *process)
     if (rule->n_patterns == 0)
         return 1;
     r = process_cmdline(process, &text);
-    return r < 0 ? r : matches_cmdline(rule, text);
+    if (r == 0)
+        r = rule_verdicts_begin(&matching->verdicts, &rules->key, text, rules->n_patterns,
+                                rules->n_captures);
+    return r < 0 ? r : matches_cmdline(rule, text, matching);
 }
 
 int process_rules_match(const struct process_rules *rules, struct process *process,
-                        struct text *ret_name)
+                        struct process_matching *matching, struct text *ret_name)
 {
+    matching->undecided = false;
     for (size_t i = 0; i < rules->n; i++) {
         const struct rule *rule = &rules->rules[i];
-        int r = matches(rule, process);
+        int r = matches(rules, rule, process, matching);
 
         if (r > 0)
             r = process_name_append(rule->name, rule->captures, process, rules->users, ret_name);

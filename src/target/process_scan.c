@@ -14,7 +14,8 @@
  * is another when the number was given to another process. It does not tell of a
  * new name. Where nobody else tells of it either, the comm of each process is
  * read with each scan while it is young, when processes become what they are
- * going to be, and later with one scan in sixteen.
+ * going to be, and later with one scan in sixteen. Who makes thousands waits with
+ * these for the turns of its own user.
  */
 #define SCANS_OF_THE_YOUNG 8
 #define ONE_SCAN_IN        16
@@ -30,30 +31,6 @@ static bool is_comm_due(struct process_targets *set, struct process_node *node)
         return true;
     }
     return ((uint64_t)node->pid + set->scan) % ONE_SCAN_IN == 0;
-}
-
-static void check_comm(struct process_targets *set, struct process_node *node)
-{
-    char comm[64];
-
-    if (process_read_comm(set->procfs_fd, node->pid, comm) == 0 &&
-        strncmp(comm, node->comm, sizeof(node->comm) - 1) != 0)
-        process_enqueue(set, node);
-}
-
-/* Nothing but its stat tells whether it has ended, or is another by now. 0 or -ENOMEM. */
-static int check_stat(struct process_targets *set, struct process_node *node)
-{
-    AUTO(process) struct process *process = NULL;
-    int r = process_open(set->procfs_fd, node->pid, &process);
-    const struct process_stat *stat = r == 0 ? process_stat(process) : NULL;
-
-    if (r == -ESRCH || (stat && process_stat_is_ended(stat)))
-        process_forget(set, node);
-    else if (stat && (stat->start_ticks != node->start_ticks ||
-                      strncmp(stat->comm, node->comm, sizeof(node->comm) - 1) != 0))
-        process_enqueue(set, node);
-    return r == -ENOMEM ? r : 0;
 }
 
 static bool ends_untold(const struct process_node *node)
@@ -74,14 +51,11 @@ static int see(struct process_targets *set, pid_t pid, uint64_t inode)
         return r;
     node->inode = inode;
     node->scan = set->scan;
-    if (is_new || is_other)
+    /* of what ends untold its stat alone tells that it has ended, or is another by now */
+    if (is_new || is_other || ends_untold(node))
         process_enqueue(set, node);
-    else if (node->queued)
-        return 0; /* it is looked at anyway */
-    else if (ends_untold(node))
-        return check_stat(set, node);
-    else if (is_comm_due(set, node))
-        check_comm(set, node);
+    else if (!node->looked_at_with && is_comm_due(set, node))
+        process_enqueue_name(set, node);
     return 0;
 }
 

@@ -4,9 +4,10 @@
 /*
  * The inside of a struct process_targets. process_known.c keeps what is known of
  * /proc; process_records.c and process_scan.c find out what changed, by the
- * kernel's records and by reading all; process_look.c opens what is new, and asks
- * the rules; process_members.c decides what is counted; process_targets.c reports
- * it.
+ * kernel's records and by reading all; process_owner.c knows whose they are, and
+ * process_turns.c whose turn it is to be looked at; process_look.c opens what is new,
+ * and asks the rules; process_members.c decides what is counted; process_targets.c
+ * reports it.
  */
 
 #include <sys/queue.h>
@@ -14,17 +15,23 @@
 
 #include "sys/exit_watch.h"
 #include "sys/process.h"
+#include "sys/subordinate_ids.h"
 #include "sys/task_events.h"
 #include "target/process_targets.h"
 
 TAILQ_HEAD(process_queue, process_node);
 LIST_HEAD(process_list, process_node);
+TAILQ_HEAD(process_turns, process_user);
 
-/* Whose processes share a limit. */
+/* Whose processes share a limit, and the work of looking at them. */
 struct process_user {
     uid_t uid;
     size_t counted;               /* that are counted … */
     struct process_queue waiting; /* … and that are refused, oldest first */
+
+    struct process_queue to_look;   /* oldest first; where there are some … */
+    TAILQ_ENTRY(process_user) turn; /* … it is among those whose turn comes … */
+    int64_t credit;                 /* … and this much work is left of it. Negative: a debt */
     UT_hash_handle by_uid;
 };
 
@@ -39,18 +46,24 @@ struct process_node {
     uint64_t start_ticks; /* 0: it has not been looked at */
     uint64_t inode;       /* of /proc/PID, which the kernel keeps for this process; 0: not known */
     uint64_t scan;        /* the last reading of /proc that saw it */
-    uid_t uid;
-    char comm[16]; /* as it was last looked at */
+    uid_t uid;            /* its owner, with whom it shares */
+    uid_t effective_uid;  /* that this is the owner of; known where start_ticks is */
+    char comm[16];        /* as it was last looked at */
     bool kernel_thread;
+    bool unowned; /* nothing is known of its owner yet */
 
     struct counted_process *counted; /* the target that it belongs to … */
     LIST_ENTRY(process_node) member;
     bool left_out;             /* … but not counted: it was there before, and there was no room */
     struct process_user *user; /* with whom it is counted; NULL: it is not */
 
-    bool queued, queued_behind_parent; /* it is to be looked at */
+    struct process_user *looked_at_with; /* in whose turn it is to be looked at; NULL: it is not */
     TAILQ_ENTRY(process_node) to_look;
-    struct process_user *waiting; /* with whom it waits for room; NULL: it does not */
+    bool behind_parent;             /* that has been put before it */
+    bool only_name;                 /* if that is the same, nothing else is looked at */
+    struct rule_verdicts *verdicts; /* of the patterns over its arguments */
+    bool undecided;                 /* no rule takes it, but one of those took too long */
+    struct process_user *waiting;   /* with whom it waits for room; NULL: it does not */
     TAILQ_ENTRY(process_node) waiting_entry;
     bool refused;         /* once, and told so */
     bool execed;          /* since it was matched */
@@ -87,7 +100,16 @@ struct process_targets {
 
     struct process_node *nodes;
     struct process_user *users;
-    struct process_queue to_look; /* oldest first */
+    struct process_user nobody;  /* has those whose owner is not known, to be looked at */
+    struct process_turns turns;  /* of users; who is first is served */
+    struct process_user *served; /* stays until it has paid */
+    size_t work_of_patterns;     /* for the process that is looked at */
+    size_t most_work;            /* that there may be by now … */
+    size_t work;                 /* in this update, as process_turns.c counts it … */
+    uint64_t work_end_ns;        /* … and until when there may be more */
+    struct subordinate_ids *owners;
+    uint64_t owners_read_ns;
+    char own_uid_map[PROCESS_UID_MAP_SIZE]; /* of our own user namespace; empty: not known */
     struct process_queue ending;
     LIST_HEAD(, counted_process) all; /* that stand, or are gone and not released */
     size_t n_counted;                 /* processes, against the limit */
@@ -97,8 +119,7 @@ struct process_targets {
     struct task_events *events; /* NULL: nothing tells */
     struct exit_watch *exits;   /* NULL: nothing tells */
     uint64_t events_tried_ns;
-    bool rescan;    /* something was missed */
-    bool left_over; /* there were more to be looked at than a following may */
+    bool rescan; /* something was missed */
     uint64_t scan, last_scan_ns;
     uint64_t hidden_at_ns; /* when it is looked again whether procfs hides processes */
 
@@ -111,18 +132,50 @@ struct process_targets {
 struct process_node *process_find(const struct process_targets *set, pid_t pid);
 /* Adds one that is not known. 0 or -ENOMEM. */
 int process_add(struct process_targets *set, pid_t pid, struct process_node **ret_node);
+/* Whether patterns took too long, so that nobody knows whether a rule would take it. */
+void process_set_undecided(struct process_targets *set, struct process_node *node, bool undecided);
 /* It has ended: takes it out of everything. */
 void process_forget(struct process_targets *set, struct process_node *node);
+void process_node_free(struct process_node *node);
 /* Who started it, if that is no contradiction. */
 void process_set_parent(struct process_node *node, struct process_node *parent);
 /* The next below `top`, parents first; NULL at the end. */
 struct process_node *process_next_below(const struct process_node *top, struct process_node *node);
-/* It is to be looked at in this update. */
-void process_enqueue(struct process_targets *set, struct process_node *node);
-void process_dequeue(struct process_targets *set, struct process_node *node);
 /* The user of that number; NULL: no memory. Unused ones are dropped by process_user_drop(). */
 struct process_user *process_user_get(struct process_targets *set, uid_t uid);
 void process_user_drop(struct process_targets *set, struct process_user *user);
+
+/* process_owner.c */
+
+/* With whom this user shares. process: of that user; NULL: there is none to be asked. */
+uid_t process_owner_of(const struct process_targets *set, uid_t uid, const struct process *process);
+/* Finds out, for one that has not been looked at, in whose turn that is to be done. */
+void process_note_owner(const struct process_targets *set, struct process_node *node);
+/* Takes it of a process that is looked at. */
+void process_take_owner(const struct process_targets *set, struct process_node *node,
+                        const struct process *process);
+
+/* process_turns.c */
+
+/* Those of all users that are to be looked at from now on share the budget of an update … */
+void process_begin_turns(struct process_targets *set);
+/* … or what a following may take of that of all followings until the next update. */
+void process_begin_following(struct process_targets *set);
+/* Whether there are some to be looked at, and another following may. */
+bool process_may_follow(const struct process_targets *set);
+/* It is to be looked at, when it is its user's turn. */
+void process_enqueue(struct process_targets *set, struct process_node *node);
+/* Only its name, unless that is another; where it is not to be looked at anyway. */
+void process_enqueue_name(struct process_targets *set, struct process_node *node);
+void process_dequeue(struct process_targets *set, struct process_node *node);
+/* The one that is queued comes next, in the turn of the other, which is queued too. */
+void process_put_before(struct process_targets *set, struct process_node *node,
+                        const struct process_node *other);
+/* Whose turn it is; NULL: nobody's, or the budget of this update is used up. */
+struct process_node *process_next_turn(struct process_targets *set);
+/* What patterns may cost with it now, in steps. What they did is paid by who was served. */
+size_t process_most_work(const struct process_targets *set);
+void process_pay(struct process_targets *set, size_t work, bool only_name);
 
 /* process_records.c */
 
@@ -144,8 +197,6 @@ int process_scan(struct process_targets *set);
 
 /* Looks at those that are to be looked at, parents first. 0 or -ENOMEM. */
 int process_look_at_queued(struct process_targets *set);
-/* Looks at a bounded number of them. 0 or -ENOMEM. */
-int process_look_at_some(struct process_targets *set);
 /* Gives room that came free to those that wait. 0 or -ENOMEM. */
 int process_admit_waiting(struct process_targets *set);
 

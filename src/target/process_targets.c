@@ -17,32 +17,49 @@
 /* The safety net below the kernel's records. */
 #define RESCAN_INTERVAL_NS (60 * NS_PER_SECOND)
 
+#define SUBORDINATE_IDS     "/etc/subuid"
+#define REFRESH_INTERVAL_NS (60 * NS_PER_SECOND)
+
 /* A procfs of another PID namespace has other numbers than the system calls. */
 static bool is_our_namespace(int procfs_fd)
 {
     return process_self(procfs_fd) == getpid();
 }
 
+/* Where it cannot be read, whoever is in a namespace shares with who is root there. */
+static void read_own_uid_map(struct process_targets *set)
+{
+    AUTO(process) struct process *self = NULL;
+    pid_t pid = process_self(set->procfs_fd);
+
+    if (pid > 0 && process_open(set->procfs_fd, pid, &self) == 0 &&
+        process_read_uid_map(self, set->own_uid_map) < 0)
+        set->own_uid_map[0] = '\0';
+}
+
 int process_targets_new(int procfs_fd, const struct process_rules *rules,
                         const struct process_limits *limits, struct process_targets **ret_targets)
 {
-    struct process_targets *set = calloc(1, sizeof(*set));
+    AUTO(process_targets) struct process_targets *set = calloc(1, sizeof(*set));
 
     if (!set)
         return -ENOMEM;
+    LIST_INIT(&set->all);
     set->procfs_fd = procfs_fd;
     set->rules = rules;
     set->limits = *limits;
     set->rescan = true; /* the first */
     set->is_ours = is_our_namespace(procfs_fd);
-    TAILQ_INIT(&set->to_look);
+    TAILQ_INIT(&set->turns);
+    TAILQ_INIT(&set->nobody.to_look);
+    TAILQ_INIT(&set->nobody.waiting);
     TAILQ_INIT(&set->ending);
-    LIST_INIT(&set->all);
-    if (set->is_ours && exit_watch_new(&set->exits) == -ENOMEM) {
-        free(set);
+    if (set->is_ours && exit_watch_new(&set->exits) == -ENOMEM)
         return -ENOMEM;
-    }
-    *ret_targets = set;
+    if (subordinate_ids_new(SUBORDINATE_IDS, &set->owners) < 0)
+        return -ENOMEM;
+    read_own_uid_map(set);
+    *ret_targets = TAKE(set);
     return 0;
 }
 
@@ -53,7 +70,7 @@ static void free_known(struct process_targets *set)
 
     HASH_ITER(by_pid, set->nodes, node, next) {
         HASH_DELETE(by_pid, set->nodes, node);
-        free(node);
+        process_node_free(node);
     }
     HASH_ITER(by_uid, set->users, user, next_user) {
         HASH_DELETE(by_uid, set->users, user);
@@ -73,6 +90,7 @@ struct process_targets *process_targets_free(struct process_targets *targets)
     }
     free_known(targets);
     (void)exit_watch_free(targets->exits);
+    (void)subordinate_ids_free(targets->owners);
     (void)task_events_free(targets->events);
     free(targets->born.items);
     free(targets->gone.items);
@@ -105,18 +123,28 @@ static void look_for_hidden(struct process_targets *set, uint64_t now_ns)
     set->census.hidden = hidepid_hides_from_us(set->procfs_fd);
 }
 
+static void refresh_owners(struct process_targets *set, uint64_t now_ns)
+{
+    if (now_ns - set->owners_read_ns < REFRESH_INTERVAL_NS)
+        return;
+    subordinate_ids_refresh(set->owners);
+    set->owners_read_ns = now_ns;
+}
+
 static int bring_to_present(struct process_targets *set)
 {
     uint64_t now_ns = clock_monotonic_ns();
     int r;
 
     look_for_hidden(set, now_ns);
+    refresh_owners(set, now_ns);
     process_watch_births(set, now_ns);
     r = process_take_records(set);
     if (r == 0)
         process_take_exits(set);
     if (r == 0 && is_scan_due(set, now_ns))
         r = process_scan(set);
+    process_begin_turns(set);
     if (r == 0)
         r = process_look_at_queued(set);
     if (r == 0)
@@ -130,8 +158,9 @@ static int take_what_is_told(struct process_targets *set)
 {
     int r = process_follow_records(set);
 
+    process_begin_following(set);
     if (r == 0)
-        r = process_look_at_some(set);
+        r = process_look_at_queued(set);
     if (r < 0)
         set->rescan = true;
     return r;
@@ -180,7 +209,7 @@ bool process_targets_arm(struct process_targets *targets)
 {
     bool told = targets->events && task_events_arm(targets->events);
 
-    return told || targets->left_over;
+    return told || process_may_follow(targets);
 }
 
 bool process_target_lives(const struct process_target *target)

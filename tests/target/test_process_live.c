@@ -230,7 +230,7 @@ static void storm__of_births_costs_nothing_when_it_is_over(void **state)
     fixture_update(fixture);
     for (size_t i = 0; i < ARRAY_SIZE(pids); i++)
         assert_null(process_find(fixture->set, pids[i]));
-    assert_true(TAILQ_EMPTY(&fixture->set->to_look));
+    assert_true(TAILQ_EMPTY(&fixture->set->turns));
 }
 
 /* More than the kernel can tell: then all of /proc is read, once. */

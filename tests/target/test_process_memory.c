@@ -64,9 +64,13 @@ static int make_rules(struct process_rules **ret_rules)
 static int match(const struct process_rules *rules, struct text *name)
 {
     AUTO(process) struct process *process = NULL;
+    struct process_matching matching = {.most_work = SIZE_MAX};
     int r = process_open(tree.fd, 7, &process);
 
-    return r < 0 ? r : process_rules_match(rules, process, name);
+    if (r == 0)
+        r = process_rules_match(rules, process, &matching, name);
+    free(matching.verdicts);
+    return r;
 }
 
 static int make_and_match(void)

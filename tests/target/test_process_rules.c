@@ -112,9 +112,13 @@ static void add(struct process_rules *rules, const struct process_rule_spec *spe
 static int match(const struct process_rules *rules, pid_t pid, struct text *name)
 {
     AUTO(process) struct process *process = NULL;
+    struct process_matching matching = {.most_work = SIZE_MAX};
+    int rule;
 
     assert_int_equal(process_open(tree.fd, pid, &process), 0);
-    return process_rules_match(rules, process, name);
+    rule = process_rules_match(rules, process, &matching, name);
+    free(matching.verdicts);
+    return rule;
 }
 
 static void expect(const struct process_rules *rules, pid_t pid, int rule, const char *group)

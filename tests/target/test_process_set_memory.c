@@ -30,6 +30,8 @@ static bool update_without(struct fixture *fixture, unsigned number)
     failing = 0;
     if (allocations < number)
         return false;
+    if (r == 0) /* it could do without: a process waits in nobody's queue then */
+        return true;
     assert_int_equal(r, -ENOMEM);
     fixture_update(fixture);
     return true;

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
+#include "target/process_set.h"
+
+/*
+ * Strangers choose how many processes there are to be looked at, and what arguments
+ * patterns have to go through. So the work of an update is bounded, and users take
+ * turns: each round gives every user that waits the same amount of it (deficit round
+ * robin, Shreedhar and Varghese 1995; who has taken more pays it back before the next
+ * turn). What is not looked at now comes first in its user's next turn.
+ *
+ * Work is counted in steps of the matcher of patterns, of which a look is worth so
+ * many: that is the same on every machine. The clock ends it too, for a machine that
+ * is slow or busy.
+ */
+#define WORK_OF_LOOK      1000 /* some 30 us */
+#define WORK_OF_NAME      300  /* a look at nothing but the name */
+#define WORK_OF_TURN      (64 * WORK_OF_LOOK)
+#define MOST_WORK_AT_ONCE 1000000 /* of patterns, on one process */
+
+#define WORK_PER_UPDATE ((size_t)4096 * WORK_OF_LOOK) /* some 150 ms */
+#define TIME_PER_UPDATE (NS_PER_SECOND / 4)
+
+/* Some ms, by which the cycle may be late. All of them until the next update: a half of it. */
+#define WORK_PER_FOLLOWING   ((size_t)128 * WORK_OF_LOOK)
+#define TIME_PER_FOLLOWING   (NS_PER_SECOND / 40)
+#define WORK_WITH_FOLLOWINGS (WORK_PER_UPDATE + WORK_PER_UPDATE / 2)
+
+void process_begin_turns(struct process_targets *set)
+{
+    set->work = 0;
+    set->most_work = WORK_PER_UPDATE;
+    set->work_end_ns = clock_monotonic_ns() + TIME_PER_UPDATE;
+}
+
+void process_begin_following(struct process_targets *set)
+{
+    const size_t wanted = set->work + WORK_PER_FOLLOWING;
+
+    set->most_work = wanted < WORK_WITH_FOLLOWINGS ? wanted : WORK_WITH_FOLLOWINGS;
+    set->work_end_ns = clock_monotonic_ns() + TIME_PER_FOLLOWING;
+}
+
+bool process_may_follow(const struct process_targets *set)
+{
+    return !TAILQ_EMPTY(&set->turns) && set->work < WORK_WITH_FOLLOWINGS;
+}
+
+static void join_queue(struct process_targets *set, struct process_node *node,
+                       struct process_user *user, bool first, bool only_name)
+{
+    if (TAILQ_EMPTY(&user->to_look)) {
+        TAILQ_INSERT_TAIL(&set->turns, user, turn);
+        if (user->credit > 0)
+            user->credit = 0;
+    }
+    if (first)
+        TAILQ_INSERT_HEAD(&user->to_look, node, to_look);
+    else
+        TAILQ_INSERT_TAIL(&user->to_look, node, to_look);
+    node->looked_at_with = user;
+    node->only_name = only_name;
+    set->census.put_off += !only_name;
+}
+
+static void leave_queue(struct process_targets *set, struct process_node *node)
+{
+    struct process_user *user = TAKE(node->looked_at_with);
+
+    TAILQ_REMOVE(&user->to_look, node, to_look);
+    set->census.put_off -= !node->only_name;
+    if (TAILQ_EMPTY(&user->to_look))
+        TAILQ_REMOVE(&set->turns, user, turn);
+    process_user_drop(set, user);
+}
+
+static void enqueue(struct process_targets *set, struct process_node *node, bool only_name)
+{
+    struct process_user *user = NULL;
+
+    process_note_owner(set, node);
+    if (!node->unowned)
+        user = process_user_get(set, node->uid);
+    join_queue(set, node, user ? user : &set->nobody, false, only_name);
+}
+
+void process_enqueue(struct process_targets *set, struct process_node *node)
+{
+    if (!node->looked_at_with) {
+        enqueue(set, node, false);
+        return;
+    }
+    set->census.put_off += node->only_name;
+    node->only_name = false;
+}
+
+void process_enqueue_name(struct process_targets *set, struct process_node *node)
+{
+    if (!node->looked_at_with)
+        enqueue(set, node, true);
+}
+
+void process_dequeue(struct process_targets *set, struct process_node *node)
+{
+    if (node->looked_at_with)
+        leave_queue(set, node);
+    node->behind_parent = false;
+}
+
+void process_put_before(struct process_targets *set, struct process_node *node,
+                        const struct process_node *other)
+{
+    struct process_user *user = other->looked_at_with;
+
+    leave_queue(set, node); /* the user stays: the other one is in its queue */
+    join_queue(set, node, user, true, false);
+}
+
+struct process_node *process_next_turn(struct process_targets *set)
+{
+    struct process_user *user;
+
+    if (set->work >= set->most_work || clock_monotonic_ns() >= set->work_end_ns)
+        return NULL;
+    while ((user = TAILQ_FIRST(&set->turns)) && user->credit <= 0) {
+        user->credit += WORK_OF_TURN;
+        TAILQ_REMOVE(&set->turns, user, turn);
+        TAILQ_INSERT_TAIL(&set->turns, user, turn);
+    }
+    set->served = user;
+    return user ? TAILQ_FIRST(&user->to_look) : NULL;
+}
+
+size_t process_most_work(const struct process_targets *set)
+{
+    size_t left = set->work < set->most_work ? set->most_work - set->work : 1;
+
+    return left < MOST_WORK_AT_ONCE ? left : MOST_WORK_AT_ONCE;
+}
+
+void process_pay(struct process_targets *set, size_t work, bool only_name)
+{
+    struct process_user *user = TAKE(set->served);
+
+    work += only_name ? WORK_OF_NAME : WORK_OF_LOOK;
+    set->work += work;
+    user->credit -= (int64_t)work;
+    process_user_drop(set, user);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/process_files.h"
+
+/* What strangers' processes may cost, and whose they are. */
+
+#define HOSTILE_ARGUMENTS 4000
+#define HOSTILE           1000 /* users */
+#define VICTIM            1001
+#define HOSTILE_PATTERN   "(x*)\\1z|^web (?P<name>\\w+)"
+
+static int setup_patterns(void **state)
+{
+    static struct fixture fixture;
+    static const char *const patterns[] = {HOSTILE_PATTERN};
+    const struct process_rule_spec spec = {
+        .name = "{{.Matches.name}}", .cmdline = patterns, .n_cmdline = 1};
+    struct process_rule_error error;
+
+    if (geteuid() != 0) {
+        print_message("skipped: only root can make files of others\n");
+        *state = NULL;
+        return 0;
+    }
+    fixture = (struct fixture){.tree = fixture_tree_open()};
+    fixture_begin(&fixture, fixture.tree.fd, &roomy);
+    assert_int_equal(process_rules_add(fixture.rules, &spec, &error), 0);
+    *state = &fixture;
+    return 0;
+}
+
+static int setup_one_each(void **state)
+{
+    return setup_limited(state, &(struct process_limits){10, 1});
+}
+
+static int teardown_if_made(void **state)
+{
+    return *state ? teardown(state) : 0;
+}
+
+static void belongs_to(const struct fixture *fixture, pid_t pid, uid_t uid)
+{
+    char path[16];
+
+    (void)snprintf(path, sizeof(path), "%d", pid);
+    assert_int_equal(fchownat(fixture->tree.fd, path, uid, 0, 0), 0);
+}
+
+static void write_file(const struct fixture *fixture, pid_t pid, const char *name, const char *text)
+{
+    char path[32];
+
+    (void)snprintf(path, sizeof(path), "%d/%s", pid, name);
+    fixture_tree_write(&fixture->tree, path, text);
+}
+
+/* So many that each takes the pattern as long as it may. */
+static void make_hostile(const struct fixture *fixture, pid_t first, int n, const char *comm)
+{
+    char arguments[HOSTILE_ARGUMENTS + 1];
+
+    memset(arguments, 'x', HOSTILE_ARGUMENTS);
+    arguments[HOSTILE_ARGUMENTS] = '\0';
+    for (pid_t pid = first; pid < first + n; pid++) {
+        PROCESS(pid, comm, 1, 500);
+        write_file(fixture, pid, "cmdline", arguments);
+        belongs_to(fixture, pid, HOSTILE);
+    }
+}
+
+static uint64_t put_off(const struct fixture *fixture)
+{
+    return process_targets_census(fixture->set)->put_off;
+}
+
+static uint64_t undecided(const struct fixture *fixture)
+{
+    return process_targets_census(fixture->set)->undecided;
+}
+
+#define NEED(fixture)                                                                              \
+    if (!(fixture))                                                                                \
+    skip()
+
+static void turns__one_user_does_not_use_up_those_of_another(void **state)
+{
+    struct fixture *fixture = *state;
+
+    NEED(fixture);
+    make_hostile(fixture, 100, 200, "hostile");
+    PROCESS(900, "web", 1, 501);
+    write_file(fixture, 900, "cmdline", "web shop");
+    belongs_to(fixture, 900, VICTIM);
+    fixture_update(fixture);
+    assert_in_range(fixture->set->work, 1, 6000000); /* 200 would be 50,000,000 */
+    assert_changes(fixture, 1, 0);
+    assert_string_equal(born(fixture, 900)->group, "shop");
+    assert_in_range(put_off(fixture), 1, 199);
+}
+
+static void turns__everyone_is_looked_at_in_the_end(void **state)
+{
+    struct fixture *fixture = *state;
+    uint64_t before = 61;
+
+    NEED(fixture);
+    make_hostile(fixture, 100, 60, "hostile");
+    do {
+        fixture_update(fixture);
+        assert_true(put_off(fixture) < before);
+        assert_int_equal(undecided(fixture) + put_off(fixture), 60);
+        before = put_off(fixture);
+    } while (before > 0);
+    for (pid_t pid = 100; pid < 160; pid++)
+        end(fixture, pid);
+    fixture_update(fixture);
+    assert_int_equal(undecided(fixture), 0);
+}
+
+static void matching__a_new_name_costs_no_pattern_anew(void **state)
+{
+    struct fixture *fixture = *state;
+
+    NEED(fixture);
+    make_hostile(fixture, 100, 8, "hostile");
+    PROCESS(900, "web", 1, 501);
+    write_file(fixture, 900, "cmdline", "web shop");
+    fixture_update(fixture);
+    assert_int_equal(undecided(fixture), 8);
+    assert_true(fixture->set->work > 8 * 200000);
+    make_hostile(fixture, 100, 8, "renamed");
+    PROCESS(900, "renamed", 1, 501);
+    fixture_update(fixture);
+    assert_string_equal(process_find(fixture->set, 100)->comm, "renamed");
+    assert_in_range(fixture->set->work, 9 * 300, 9 * 1000);
+    assert_changes(fixture, 0, 0); /* the name is made of the arguments, and these are the same */
+    assert_int_equal(undecided(fixture), 8);
+    PROCESS(900, "again", 1, 501);
+    write_file(fixture, 900, "cmdline", "web cart");
+    fixture_update(fixture);
+    assert_changes(fixture, 1, 1);
+    assert_string_equal(born(fixture, 900)->group, "cart");
+    process_targets_release(fixture->set, gone(fixture, 900));
+}
+
+static void matching__a_rule_of_many_patterns_goes_on_where_it_was(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const costly[] = {"^x", "(x*)\\1z|x$"};
+    struct process_rule_error error;
+    struct process_rule_spec spec = {.name = "costly", .cmdline = costly, .n_cmdline = 2};
+
+    NEED(fixture);
+    for (int i = 0; i < 40; i++) /* 10,000,000 steps for one process */
+        assert_int_equal(process_rules_add(fixture->rules, &spec, &error), 0);
+    spec = (struct process_rule_spec){.name = "last"};
+    assert_int_equal(process_rules_add(fixture->rules, &spec, &error), 0);
+    make_hostile(fixture, 100, 1, "hostile");
+    for (int i = 0; i < 40 && fixture->changes.n_born == 0; i++) {
+        fixture_update(fixture);
+        assert_in_range(fixture->set->work, 1, 6000000);
+    }
+    assert_changes(fixture, 1, 0);
+    assert_string_equal(born(fixture, 100)->group, "last");
+    assert_int_equal(undecided(fixture), 0);
+}
+
+static void write_ranges(const struct fixture *fixture, const char *text)
+{
+    AUTO_FREE char *path = NULL;
+
+    fixture_tree_write(&fixture->tree, "subuid", text);
+    assert_true(asprintf(&path, "%s/subuid", fixture->tree.path) > 0);
+    (void)subordinate_ids_free(fixture->set->owners);
+    assert_int_equal(subordinate_ids_new(path, &fixture->set->owners), 0);
+}
+
+static void owner__of_subordinate_ids_is_the_account_that_has_them(void **state)
+{
+    struct fixture *fixture = *state;
+
+    NEED(geteuid() == 0 ? fixture : NULL);
+    write_ranges(fixture, "1000:100000:65536\n1001:165536:65536\n");
+    for (pid_t pid = 100; pid < 104; pid++)
+        PROCESS(pid, "web", 1, 500);
+    belongs_to(fixture, 100, 1000);
+    belongs_to(fixture, 101, 100000);
+    belongs_to(fixture, 102, 165535);
+    belongs_to(fixture, 103, 165536);
+    fixture_update(fixture);
+    assert_changes(fixture, 2, 0); /* one for each account */
+    assert_non_null(born(fixture, 103));
+    assert_int_equal(born(fixture, 103)->uid, 1001);
+    assert_int_equal(over_limit(fixture), 2);
+}
+
+static void owner__in_a_user_namespace_is_who_is_root_there(void **state)
+{
+    struct fixture *fixture = *state;
+
+    NEED(geteuid() == 0 ? fixture : NULL);
+    write_ranges(fixture, "");
+    for (pid_t pid = 100; pid < 105; pid++) {
+        PROCESS(pid, "web", 1, 500);
+        write_file(fixture, pid, "uid_map",
+                   "         0       1000          1\n"
+                   "         1     100000      65536\n");
+        belongs_to(fixture, pid, pid == 100 ? 1000 : 100000 + (uid_t)pid);
+    }
+    PROCESS(200, "web", 1, 500);
+    write_file(fixture, 200, "uid_map", "rubbish");
+    belongs_to(fixture, 200, 1001);
+    fixture_update(fixture);
+    assert_changes(fixture, 2, 0);
+    assert_non_null(born(fixture, 200));
+    assert_int_equal(over_limit(fixture), 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name, setup) cmocka_unit_test_setup_teardown(name, setup, teardown_if_made)
+        TEST(turns__one_user_does_not_use_up_those_of_another, setup_patterns),
+        TEST(turns__everyone_is_looked_at_in_the_end, setup_patterns),
+        TEST(matching__a_new_name_costs_no_pattern_anew, setup_patterns),
+        TEST(matching__a_rule_of_many_patterns_goes_on_where_it_was, setup_patterns),
+        TEST(owner__of_subordinate_ids_is_the_account_that_has_them, setup_one_each),
+        TEST(owner__in_a_user_namespace_is_who_is_root_there, setup_one_each),
+    };
+
+    return cmocka_run_group_tests_name("process_turns", tests, NULL, NULL);
+}

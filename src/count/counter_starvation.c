@@ -7,6 +7,9 @@
  * through no fault of the group, where somebody holds the counters for himself. Either is
  * closed when it has waited long enough, and tried again after a while.
  *
+ * Where it is on some CPU only that a group waits, it goes on on the others and is told as busy:
+ * what is counted lacks that CPU.
+ *
  * What waits is told from what is idle by the time enabled: it advances only while the
  * target runs.
  */
@@ -17,9 +20,13 @@
 /* Of the target's time, over all places, and of ours. A turn comes every few milliseconds. */
 #define LONGEST_TURN_NS (5 * NS_PER_SECOND)
 
-/* Until it is tried again: a minute, where it is the group's own fault twice as long each time. */
+/*
+ * Until it is tried again: a minute, where it is the group's own fault twice as long each time.
+ * Whose fault it is is a guess: beside others of ours that are smaller it may be a neighbour who
+ * holds counters, and once he leaves what is counted again should be seen within minutes.
+ */
 #define FIRST_WAIT_NS  (60 * NS_PER_SECOND)
-#define MOST_DOUBLINGS 6
+#define MOST_DOUBLINGS 2
 
 bool counter_group_is_starved(const struct counter_set *set, size_t group)
 {
@@ -47,6 +54,19 @@ static uint64_t *last_ran_ns(const struct counter_set *set)
 static enum absence judge(const struct counter_set *set, const struct starvation *starvation)
 {
     return *last_ran_ns(set) > starvation->since_ns ? ABSENCE_NEVER_SCHEDULED : ABSENCE_PMU_BUSY;
+}
+
+/* On a CPU. Its base stands where it last had a turn there; a thread may run where it cannot. */
+static bool waits_somewhere(const struct counter_set *set, size_t group)
+{
+    for (size_t place = 0; place < set->n_places && !scope_is_of_threads(&set->scope); place++) {
+        const struct counter_cell *cell = counter_cell(set, place, group);
+
+        if (cell->handle >= 0 && cell->based && cell->last_running == cell->running &&
+            cell->last_enabled - cell->enabled >= LONGEST_TURN_NS)
+            return true;
+    }
+    return false;
 }
 
 static void give_up(struct counter_set *set, size_t group, uint64_t now_ns)
@@ -82,7 +102,8 @@ void counter_set_judge_starvation(struct counter_set *set, uint64_t now_ns, stru
             if (now_ns >= starvation->until_ns)
                 try_again(set, i);
         } else if (times->running > 0) {
-            *starvation = (struct starvation){0};
+            *starvation = (struct starvation){.absence = waits_somewhere(set, i) ? ABSENCE_PMU_BUSY
+                                                                                 : ABSENCE_NONE};
             *last_ran_ns(set) = now_ns;
         } else if (times->enabled > 0) {
             if (starvation->waited_ns == 0)

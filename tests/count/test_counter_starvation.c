@@ -120,6 +120,44 @@ static void starvation__a_turn_on_another_cpu_is_enough(void **state)
     assert_int_equal(f->perf.n_open, 4);
 }
 
+static void starvation__on_one_of_two_cpus_is_told(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f);
+    for (int i = 0; i < 7; i++) {
+        fake_run(&f->perf, 1, 1, 1000, 100);
+        wait_in_vain(f, NS_PER_SECOND);
+    }
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_PMU_BUSY);
+    assert_int_equal(f->perf.n_open, 4); /* the other one goes on */
+    read_after(f, NS_PER_SECOND);        /* idle on both: that is still so */
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_PMU_BUSY);
+    fake_run(&f->perf, 1, 0, 1000, 1000);
+    read_after(f, NS_PER_SECOND);
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NONE);
+    assert_int_equal(f->perf.n_open, 4);
+}
+
+/* A neighbour may have held the counters: whatever was guessed, some minutes are the most. */
+static void starvation__is_tried_again_within_minutes_however_often_it_was(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f);
+    for (int i = 0; i < 8; i++) {
+        wait_in_vain(f, LONG - NS_PER_SECOND);
+        let_others_run(f);
+        wait_in_vain(f, NS_PER_SECOND);
+        assert_int_equal(counter_set_absence(f->set), ABSENCE_NEVER_SCHEDULED);
+        for (int minutes = 0; !counter_set_wants_open(f->set, f->now_ns); minutes++) {
+            assert_true(minutes < 5);
+            read_after(f, MINUTE);
+        }
+        start(f);
+    }
+}
+
 static void starvation__many_cpus_do_not_make_the_wait_short(void **state)
 {
     struct fixture *f = *state;
@@ -191,6 +229,8 @@ int main(void)
         STARVATION_TEST(starvation__its_own_fault_doubles_the_wait),
         STARVATION_TEST(starvation__an_idle_target_is_not_starved),
         STARVATION_TEST(starvation__a_turn_on_another_cpu_is_enough),
+        STARVATION_TEST(starvation__on_one_of_two_cpus_is_told),
+        STARVATION_TEST(starvation__is_tried_again_within_minutes_however_often_it_was),
         STARVATION_TEST(starvation__many_cpus_do_not_make_the_wait_short),
         STARVATION_TEST(starvation__a_successor_waits_on),
         STARVATION_TEST(starvation__threads_that_are_opened_afresh_leave_it_closed),

@@ -33,8 +33,7 @@ static struct pmu_chains *read_chains(const struct config *config, int cgroup_ro
     AUTO(cgroup_rules) struct cgroup_rules *rules = NULL;
     struct pmu_chains *chains = NULL;
 
-    if (config->counting == CONFIG_COUNTING_BPF || config->n_cgroups == 0 || cgroup_root_fd < 0 ||
-        config_cgroups_make(config, &rules) < 0 ||
+    if (config->n_cgroups == 0 || cgroup_root_fd < 0 || config_cgroups_make(config, &rules) < 0 ||
         cgroup_nesting_read(cgroup_root_fd, rules, config->n_cgroups, &chains) < 0)
         return NULL;
     return chains;
@@ -98,13 +97,11 @@ static void print_classes(const struct counting *counting)
 }
 
 int budget_report(const struct config *config, struct event_resolver *resolver,
-                  const struct perf_ops *ops, int sysfs_fd, int cgroup_root_fd)
+                  const struct perf_ops *ops, int sysfs_fd, int cgroup_root_fd, bool is_shared)
 {
     AUTO(counting) struct counting *counting = NULL;
     AUTO(cpu_list) struct cpu_list *online = NULL;
     AUTO(pmu_chains) struct pmu_chains *chains = NULL;
-    const bool is_shared =
-        config->counting == CONFIG_COUNTING_BPF && config->n_cgroups + config->n_processes > 0;
     struct pmu_share share = {.is_wanted = true,
                               .is_shared[SCOPE_CGROUP] = is_shared,
                               .is_shared[SCOPE_PROCESS] = is_shared,

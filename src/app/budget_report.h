@@ -8,7 +8,8 @@
 /*
  * Prints what a configuration would take of this machine's PMU, what it may, and what
  * is left out; nothing where it names no event of a PMU that is here. Counts for some
- * milliseconds to find out. cgroup_root_fd: -1 where there is none. 0 or -errno.
+ * milliseconds to find out. cgroup_root_fd: -1 where there is none, or nothing
+ * nests in what is open; is_shared: all targets share one set of groups on each CPU. 0 or -errno.
  */
 int budget_report(const struct config *config, struct event_resolver *resolver,
-                  const struct perf_ops *ops, int sysfs_fd, int cgroup_root_fd);
+                  const struct perf_ops *ops, int sysfs_fd, int cgroup_root_fd, bool is_shared);

@@ -7,8 +7,8 @@
 #include "app/collector_state.h"
 #include "app/config_cgroups.h"
 #include "app/config_notes.h"
-#include "app/config_report.h"
 #include "app/log.h"
+#include "app/mechanism_report.h"
 #include "base/clock.h"
 
 static size_t count_cgroups(const struct ledger *ledger)

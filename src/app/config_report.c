@@ -12,15 +12,13 @@
 #include "app/config_error.h"
 #include "app/config_notes.h"
 #include "app/config_processes.h"
+#include "app/mechanism_report.h"
 #include "event/resolver.h"
 #include "sys/cgroup_root.h"
 
 #define EVENT_WIDTH 28
 
 #define LONGEST_COMM 15 /* TASK_COMM_LEN less its NUL; of kernel threads proc(5) tells more */
-
-#define SWITCH_NS           300 /* added once a switch */
-#define SWITCH_NS_PER_EVENT 75  /* for every event that is switched */
 
 struct reported_event {
     const struct config_group *group;
@@ -41,14 +39,6 @@ static void report_done(struct report *report)
     for (size_t i = 0; i < report->n_events; i++)
         (void)event_free(report->events[i].event);
     free(report->events);
-}
-
-unsigned direct_switch_cost_ns(size_t events_of_a_cgroup, size_t events_of_the_system)
-{
-    if (events_of_a_cgroup == 0)
-        return 0;
-    return SWITCH_NS + SWITCH_NS_PER_EVENT *
-                           (2 * (unsigned)events_of_a_cgroup + (unsigned)events_of_the_system);
 }
 
 static int resolve_group(struct report *report, const struct config_group *group)
@@ -209,7 +199,26 @@ static void note_clocks(const struct report *report)
         note_clocks_of(report, &groups->words[i]);
 }
 
-static void note_cost(const struct report *report)
+/* Those of groups that some cgroup or process is counted by. */
+static size_t count_charged(const struct report *report)
+{
+    const struct config *config = report->config;
+    size_t n_charged = 0;
+
+    for (size_t i = 0; i < report->n_events; i++) {
+        const struct config_group *group = report->events[i].group;
+        bool charged = false;
+
+        for (size_t rule = 0; rule < config->n_cgroups; rule++)
+            charged = charged || is_listed(&config->cgroups[rule].groups, group);
+        for (size_t rule = 0; rule < config->n_processes; rule++)
+            charged = charged || is_listed(&config->processes[rule].groups, group);
+        n_charged += charged && report->events[i].event->absence == ABSENCE_NONE;
+    }
+    return n_charged;
+}
+
+static void note_cost_of_direct(const struct report *report)
 {
     const struct config *config = report->config;
     size_t of_the_system = count_countable(report, &config->system.groups, false);
@@ -220,7 +229,7 @@ static void note_cost(const struct report *report)
 
         of_a_cgroup = n > of_a_cgroup ? n : of_a_cgroup;
     }
-    if (of_the_system == 0 || of_a_cgroup == 0 || config->counting == CONFIG_COUNTING_BPF)
+    if (of_the_system == 0 || of_a_cgroup == 0)
         return;
     config_begin_note(report->path, (struct config_place){0, 0}, "note");
     (void)printf(DIRECT_SWITCH_COST " (%zu events a cgroup, %zu system-wide)\n",
@@ -265,15 +274,21 @@ static int warn_of_process_rules(const struct report *report)
 }
 
 /* That no cgroup file system is found is no matter of the configuration. */
-static int report_budget(const struct report *report, int sysfs_fd)
+static int report_counting(const struct report *report, int sysfs_fd)
 {
+    const struct config *config = report->config;
     struct cgroup_root root = {.fd = -1};
+    struct mechanism_decision decision;
     int r;
 
     if (cgroup_root_open(NULL, &root) < 0)
         root.fd = -1;
-    config_print_root(report->path, report->config, root.fd);
-    r = budget_report(report->config, report->resolver, &perf_ops_kernel, sysfs_fd, root.fd);
+    decision = mechanism_foresee(config, sysfs_fd, root.fd >= 0, !root.v2);
+    mechanism_report(config, &decision, count_charged(report));
+    if (!decision.bpf)
+        note_cost_of_direct(report);
+    r = budget_report(config, report->resolver, &perf_ops_kernel, sysfs_fd,
+                      decision.bpf ? -1 : root.fd, decision.bpf);
     cgroup_root_done(&root);
     return r;
 }
@@ -304,8 +319,7 @@ static int print_report(const char *path, const struct config *config, const cha
     config_print_idle(path, config);
     config_print_hidden(path, config);
     note_clocks(&report);
-    note_cost(&report);
-    r = report_budget(&report, sysfs_fd);
+    r = report_counting(&report, sysfs_fd);
     if (r < 0)
         (void)printf("hardware counters: cannot be looked at: %s\n", strerror(-r));
     return warn_of_process_rules(&report) < 0 ? EXIT_BAD_CONFIG : EXIT_SUCCESS;

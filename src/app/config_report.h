@@ -20,21 +20,10 @@ void config_describe_failure(const char *path, int r, const struct config_error 
 void config_print_failure(const char *path, int r, const struct config_error *error);
 
 /*
- * About how many nanoseconds direct counting adds to a switch between tasks of
- * two counted cgroups (an estimate, from Linux 6.18 in a VM): 0.3 us, and 0.075 us for each event
- * of either cgroup and each of the whole machine. 0 where no cgroup is counted. How it is
- * told: a format that takes it in microseconds.
- */
-#define DIRECT_SWITCH_COST                                                                         \
-    "system and cgroups are counted together: that adds at most about %.1f us to each switch "     \
-    "between two counted cgroups"
-unsigned direct_switch_cost_ns(size_t events_of_a_cgroup, size_t events_of_the_system);
-
-/*
  * Reads the file and prints a summary with every event, and why it cannot be
- * counted on this machine where it cannot; errors go to stderr as
- * FILE:LINE:COLUMN: message. may_be_absent: where there is no such file the
- * built-in default is looked at. sysfs: where that is mounted. Returns the exit
- * status: 0, or 2 for a configuration that is not valid or cannot be read.
+ * counted on this machine where it cannot, and by which mechanism the others are; errors go to
+ * stderr as FILE:LINE:COLUMN: message. may_be_absent: where there is no such file the built-in
+ * default is looked at. sysfs: where that is mounted. Returns the exit status: 0, or 2 for a
+ * configuration that is not valid or cannot be read.
  */
 int config_report(const char *path, bool may_be_absent, const char *sysfs);

@@ -128,7 +128,7 @@ int service_renew_collector(struct service *service, const char *why)
 
     if (r < 0)
         return service_fail(r, "cannot begin to count afresh", "why", why);
-    log_info("counting anew", "why", why);
+    log_info("what is counted was made anew, totals go on", "why", why);
     service_cycle_now(service);
     return 0;
 }

@@ -22,9 +22,10 @@
 static void tell_direct(const struct config *config, const char *reason)
 {
     if (config->counting == CONFIG_COUNTING_BPF)
-        log_warning("counting direct, although bpf is configured", "reason", reason);
+        log_warning("cgroups and processes are counted direct, although bpf is configured",
+                    "reason", reason);
     else
-        log_info("counting direct", "reason", reason);
+        log_info("cgroups and processes are counted direct", "reason", reason);
 }
 
 static void tell_difference(const struct self_test *test)

@@ -13,6 +13,7 @@ struct machine {
     struct fixture_tree sysfs, cgroups;
     struct fake_perf perf;
     struct event_resolver *resolver;
+    bool is_shared;
     char printed[4096];
 };
 
@@ -53,8 +54,9 @@ static const char *report(struct machine *m, const char *yaml)
 
     (void)fflush(stdout);
     (void)dup2(fileno(file), STDOUT_FILENO);
-    assert_int_equal(budget_report(config, m->resolver, &m->perf.ops, m->sysfs.fd, m->cgroups.fd),
-                     0);
+    assert_int_equal(
+        budget_report(config, m->resolver, &m->perf.ops, m->sysfs.fd, m->cgroups.fd, m->is_shared),
+        0);
     (void)fflush(stdout);
     (void)dup2(out, STDOUT_FILENO);
     (void)close(out);
@@ -99,6 +101,17 @@ static void report__processes_have_theirs_first(void **state)
                         "  left out: cgroup rule 2, group core: instructions branches\n");
 }
 
+static void report__of_what_is_shared_counts_each_group_once(void **state)
+{
+    struct machine *m = *state;
+
+    m->is_shared = true;
+    assert_string_equal(report(m, CORE "targets:\n" SYSTEM CGROUPS),
+                        "hardware counters of each CPU: 6 free now, 3 ours to use "
+                        "(limits.pmu_counters: auto, half)\n"
+                        "  processes 0 + nested cgroups 3 + system 0 = 3 in use at once\n");
+}
+
 static void report__of_all_says_what_it_costs_others(void **state)
 {
     const char *printed = report(*state, "limits: {pmu_counters: all}\n" CORE "targets:\n" SYSTEM);
@@ -136,6 +149,7 @@ int main(void)
         MACHINE_TEST(report__says_what_is_free_what_is_ours_and_what_is_left_out),
         MACHINE_TEST(report__adds_up_what_nests_now),
         MACHINE_TEST(report__processes_have_theirs_first),
+        MACHINE_TEST(report__of_what_is_shared_counts_each_group_once),
         MACHINE_TEST(report__of_all_says_what_it_costs_others),
         MACHINE_TEST(report__says_nothing_where_no_counter_is_wanted_or_may_be_had),
     };

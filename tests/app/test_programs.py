@@ -6,6 +6,7 @@
 """
 import os
 import pathlib
+import re
 import resource
 import socket
 import subprocess
@@ -112,15 +113,35 @@ class Config(unittest.TestCase):
 
     def test_what_direct_counting_costs_is_noted_where_both_scopes_count(self):
         groups = "groups:\n- {name: a, events: [page-faults, context-switches]}\n"
-        both = ("targets:\n  system: {groups: [a]}\n"
+        both = ("counting: direct\ntargets:\n  system: {groups: [a]}\n"
                 "  cgroups: [{include: [/x], groups: [a]}]\n")
         out = run(PMUTOOL, "check", "config", self.file(groups + both))[1]
         # 300 ns + 75 ns for 2 events of either cgroup and 2 of the system
         self.assertIn("about 0.8 us to each switch", out)
         self.assertIn("(2 events a cgroup, 2 system-wide)", out)
+        self.assertIn("\ncounting: cgroups direct: configured\n", out)
         alone = "targets:\n  system: {groups: [a]}\n"
         out = run(PMUTOOL, "check", "config", self.file(groups + alone))[1]
         self.assertNotIn("switch between", out)
+
+    def test_which_mechanism_this_machine_gets_is_told_and_why(self):
+        text = ("counting: {}\ngroups:\n- {{name: a, events: [page-faults, context-switches]}}\n"
+                "targets:\n  system: {{groups: [a]}}\n  processes: [{{comm: [x], groups: [a]}}]\n")
+        for counting in ("auto", "bpf", "direct"):
+            out = run(PMUTOOL, "check", "config", self.file(text.format(counting)))[1]
+            told = re.findall(r"^counting: processes (by bpf|direct): (.+)$", out, re.MULTILINE)
+            self.assertEqual(len(told), 1, out)
+            mechanism, reason = told[0]
+            self.assertNotIn("added to each switch between two counted cgroups", out)
+            if mechanism == "by bpf":
+                self.assertEqual(reason, "the self-test has passed")
+                # 200 ns + 100 ns for each of 2 events; the machine's are the same
+                self.assertIn("\n  that adds about 0.4 us to each switch between two of them "
+                              "(events: 2)\n", out)
+            else:
+                self.assertEqual("although bpf is configured" in reason, counting == "bpf", out)
+            if counting == "direct":
+                self.assertEqual(told[0], ("direct", "configured"))
 
     def test_an_unknown_event_is_no_error_and_has_its_reason(self):
         path = self.file("groups:\n- {name: core, events: [page-fautls]}\n"

@@ -173,6 +173,42 @@ class MachineTest(Counted):
         self.assertLess(nobodys["enabled"], 0.02 * machine["enabled"])
 
 
+SPINNER = """import os, signal, sys, time
+try:
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))  # nobody takes it off its CPU
+except OSError:
+    pass
+signal.alarm(20)
+print(flush=True)
+sys.stdin.readline()
+end = time.monotonic() + 0.4
+while time.monotonic() < end:
+    pass
+"""
+
+
+class HoleTest(Counted):
+    arguments = ("hole",)
+
+    def test_a_move_is_divided_by_time_where_the_first_group_was_dropped(self):
+        for name in "ab":
+            self.cgroups.make(name)
+            self.counting.add(name)
+        spinner = self.enterContext(Waiting(sys.executable, "-c", SPINNER))
+        spinner.process.stdout.readline()
+        self.cgroups.enter("a", spinner.pid)
+        self.counting.read()
+        spinner.go()
+        time.sleep(0.2)
+        self.cgroups.enter("b", spinner.pid)
+        spinner.wait()
+        totals = self.counting.read()
+        self.assertGreater(totals["b"]["direct"]["task-clock"], 20_000_000)
+        for name, both in totals.items():
+            apart = abs(both["direct"]["task-clock"] - both["bpf"]["task-clock"])
+            self.assertLess(apart, 5_000_000 + self.counting.unattributed("task-clock"), totals)
+
+
 class MechanismTest(Counted):
     def make(self, *names):
         for name in names:

@@ -3,7 +3,7 @@
 /*
  * Counts cgroups and processes by both mechanisms at once, for tests that compare them.
  *
- *     mechanisms [v1] [hardware] [machine]
+ *     mechanisms [v1] [hardware] [machine] [hole]
  *
  * obeys lines on standard input: "add DIRECTORY" or "process PID [children]" (answered by
  * "added"), "close N" (the N-th added, from 0; "closed"), and "read": for each that is not closed a
@@ -13,11 +13,13 @@
  * of them, since they are the rest of the machine, and to no cgroup or no process at all where it
  * had to guess; how many switches it was
  * not told of and how many ns are in doubt because of them; and how many counters each has open.
+ * hole: where the program looks for the first event there is none any more.
  * machine: and all that the machine has counted, right before and right after bpf has looked.
  * Status 77 and a reason where there is no bpf. v1: cgroups of perf_event's v1 hierarchy.
  */
 
 #include <assert.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -59,7 +61,8 @@ struct program {
     struct sample *sample;
     struct mechanism *mechanisms[2];
     struct target targets[MOST_TARGETS];
-    size_t n_targets, n_events;
+    size_t n_targets, n_events, first_lane;
+    struct event_groups *passing; /* a group that comes first and goes again; NULL: there is none */
 };
 
 static const struct event_code software[] = {
@@ -99,6 +102,19 @@ static void make_groups(struct program *program, const struct event_code *codes,
         fail("groups", r);
     program->machine.sample = sample_new(program->machine.groups);
     program->sample = sample_new(program->groups);
+}
+
+static void make_passing_group(struct program *program)
+{
+    static struct event dummy = {
+        .code = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY}};
+    static const struct event *wanted[] = {&dummy};
+    const struct group_spec spec = {.name = "passing", .events = wanted, .n_events = 1};
+    int r = event_groups_new(SCOPE_CGROUP, &spec, 1, &program->passing);
+
+    if (r < 0)
+        fail("groups", r);
+    program->first_lane = SWITCH_GROUP_LANES(1);
 }
 
 static void make_mechanisms(struct program *program, bool v1)
@@ -155,6 +171,22 @@ static void read_both(struct program *program, struct target *target)
     }
 }
 
+/* As a group that is dropped by a reload: the first place of an event is a hole from then on. */
+static void leave_hole(struct program *program, const struct scope *scope,
+                       struct counter_set **passing)
+{
+    struct mechanism *bpf = program->mechanisms[1];
+
+    if (!*passing) {
+        if (counter_set_new(bpf, program->passing, scope, passing) < 0 ||
+            bpf->open(bpf, passing, 1) < 0 || counter_set_is_incomplete(*passing))
+            fail("the group that passes", -EINVAL);
+        return;
+    }
+    *passing = counter_set_free(*passing);
+    program->passing = event_groups_free(program->passing);
+}
+
 /* scopes: one for each mechanism. */
 static void add(struct program *program, struct target *target, const struct scope *scopes)
 {
@@ -183,8 +215,14 @@ static void add_cgroup(struct program *program, const char *directory)
         .cgroup_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
     };
 
+    struct counter_set *passing = NULL;
+
     target->fd = scope.cgroup_fd;
+    if (program->passing)
+        leave_hole(program, &scope, &passing);
     add(program, target, (const struct scope[]){scope, scope});
+    if (program->passing)
+        leave_hole(program, &scope, &passing);
 }
 
 /* It is to start nothing meanwhile. */
@@ -251,9 +289,9 @@ static void print_machine(const struct program *program)
     const size_t n = program->n_events + 1;
 
     for (size_t i = 0; i < n; i++) {
-        numbers[0][i] = bpf_rest(bpf, i);
-        numbers[1][i] = bpf_no_cgroups(bpf, i);
-        numbers[2][i] = bpf_no_processes(bpf, i);
+        numbers[0][i] = bpf_rest(bpf, program->first_lane + i);
+        numbers[1][i] = bpf_no_cgroups(bpf, program->first_lane + i);
+        numbers[2][i] = bpf_no_processes(bpf, program->first_lane + i);
     }
     print_numbers("machine-before", program->machine.before, n);
     print_numbers("machine-after", program->machine.totals, n);
@@ -319,6 +357,8 @@ int main(int argc, char **argv)
     else
         make_groups(&program, software, sizeof(software) / sizeof(*software));
     make_mechanisms(&program, is_said(argv, "v1"));
+    if (is_said(argv, "hole"))
+        make_passing_group(&program);
     if (is_said(argv, "machine"))
         open_machine(&program);
     puts("ready");

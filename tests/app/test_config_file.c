@@ -255,6 +255,7 @@ static void *write_slowly(void *context)
 
 static void a_file_that_is_being_written__is_read_when_it_is_complete(void **state)
 {
+    static const char before[] = "interval: 7s\n";
     AUTO(config) struct config *config = NULL;
     struct config_error error = {0};
     struct stat status;
@@ -262,13 +263,14 @@ static void a_file_that_is_being_written__is_read_when_it_is_complete(void **sta
     pthread_t writer;
 
     (void)state;
-    make_place(&place, "interval: 7s\n");
+    make_place(&place, before);
     assert_int_equal(pthread_create(&writer, NULL, write_slowly, &place), 0);
     do
         assert_int_equal(stat(place.file, &status), 0);
-    while (status.st_size > 0);
-    if (config_read(place.file, &config, &error) < 0)
-        fail_msg("%s", error.message);
+    while (status.st_size == (off_t)strlen(before));
+    /* where the writer has to wait for a CPU what is there is refused: never taken for a whole */
+    while (config_read(place.file, &config, &error) < 0)
+        assert_true(error.message[0] != '\0');
     assert_int_equal(config->interval_ns, 9 * NS_PER_SECOND);
     assert_int_equal(pthread_join(writer, NULL), 0);
     remove_place(&place);

@@ -26,6 +26,9 @@ DEFINE_AUTO(account, struct account *, account_free)
 /* Adds the deltas of an interval to the totals; sets rates, ratios and coverage from it. */
 void account_update(struct account *account, const struct sample *sample);
 
+/* When the target itself began, as far as that is known (0: it is not). */
+void account_set_created(struct account *account, uint64_t created_realtime_ns);
+
 /* Who is in it now: how many, and when the oldest of them started (0: there is none). */
 void account_set_members(struct account *account, uint64_t n_members, uint64_t start_realtime_ns);
 

@@ -26,6 +26,7 @@ union number {
 
 enum column_kind {
     COLUMN_START_TIME,
+    COLUMN_CREATED_TIME,
     COLUMN_MEMBERS,
     COLUMN_TOTAL,          /* index: of the event */
     COLUMN_RATE,           /* index: of the event */
@@ -82,7 +83,9 @@ struct ratio_spec {
 struct plan_spec {
     const char *prefix; /* "pmu_cgroup_" */
     const char *target; /* for HELP: "the cgroup and those below it" */
-    bool start_time, totals, group_times, rates, ratios;
+    bool start_time;    /* when counting of it began … */
+    bool created_time;  /* … and when it was made itself */
+    bool totals, group_times, rates, ratios;
     bool doubt;    /* it may be counted by switches: what is in doubt, where that is much */
     bool members;  /* it is a group of processes: how many, and when the oldest started */
     bool cpu_time; /* it is the machine: its CPUs, and what the kernel says of their time */

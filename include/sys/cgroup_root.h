@@ -4,6 +4,7 @@
 /* Where the kernel lets us count cgroups: the mount of the hierarchy that perf_event belongs to. */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/cleanup.h"
 
@@ -53,6 +54,15 @@ int cgroup_parse_hierarchy(const char *text, const char *controller);
  * -errno.
  */
 int cgroup_open_below(int directory_fd, const char *relative);
+
+/*
+ * When a cgroup directory that is open here was made, as a time of day: its birth where the file
+ * system keeps that, else the oldest of its times. The cgroup stood by then at the latest: kernfs
+ * (Linux 6.18) keeps no births; its times are those of the directory's first use since the kernel
+ * last forgot it, or, for good, of the first attribute that somebody gave it, as systemd does
+ * when it starts a unit. 0: not known.
+ */
+uint64_t cgroup_created_realtime_ns(int directory_fd);
 
 /*
  * Whether a cgroup directory that is open here has been removed meanwhile: tells

@@ -26,9 +26,10 @@ struct cgroup_target {
     int fd;                    /* the directory, O_RDONLY: perf_event_open takes it. Open from birth
                                   until cgroup_target_close_fd(); -1 after */
     uint64_t inode;
-    uint64_t start_realtime_ns; /* when counting of this birth began: the update that found it */
-    bool gone;                  /* the cgroup does not exist any more */
-    void *owner;                /* these two are the caller's own: this layer never looks at them */
+    uint64_t start_realtime_ns;   /* when counting of this birth began: it was found then */
+    uint64_t created_realtime_ns; /* when it was made: cgroup_created_realtime_ns(); 0: not known */
+    bool gone;                    /* the cgroup does not exist any more */
+    void *owner; /* these two are the caller's own: this layer never looks at them */
     struct cgroup_target *next;
 };
 

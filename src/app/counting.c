@@ -188,7 +188,7 @@ static int make_cgroup_classes(struct counting *counting)
 
         class->kind = SCOPE_CGROUP;
         class->spec = make_plan_spec(counting, "pmu_cgroup_", "the cgroup and its descendants");
-        class->spec.start_time = class->spec.doubt = true;
+        class->spec.start_time = class->spec.created_time = class->spec.doubt = true;
         r = make_class(counting, CLASS_CGROUP + i, &counting->config->cgroups[i].groups);
     }
     return r;

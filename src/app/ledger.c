@@ -191,6 +191,8 @@ int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_real
     entry->account = account_new(plan, identity, start_realtime_ns);
     if (!entry->account)
         return -ENOMEM;
+    if (entry->cgroup)
+        account_set_created(entry->account, entry->cgroup->created_realtime_ns);
     entry->footprint = footprint;
     entry->uncounted = ABSENCE_NONE;
     ledger->all = add(ledger->all, footprint);

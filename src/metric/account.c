@@ -117,6 +117,7 @@ void account_update(struct account *account, const struct sample *sample)
 
         switch (column->kind) {
         case COLUMN_START_TIME:
+        case COLUMN_CREATED_TIME:
         case COLUMN_MEMBERS:
         case COLUMN_CPUS:
         case COLUMN_CPU_TIME:
@@ -150,6 +151,13 @@ void account_update(struct account *account, const struct sample *sample)
             break;
         }
     }
+}
+
+void account_set_created(struct account *account, uint64_t created_realtime_ns)
+{
+    for (size_t i = 0; i < account->plan->n_columns; i++)
+        if (account->plan->columns[i].kind == COLUMN_CREATED_TIME && created_realtime_ns)
+            account->row[i].count = created_realtime_ns;
 }
 
 void account_set_members(struct account *account, uint64_t n_members, uint64_t start_realtime_ns)

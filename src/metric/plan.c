@@ -87,7 +87,15 @@ static int add_gauge(struct plan *plan, const struct plan_spec *spec, enum colum
 static int add_birth(struct plan *plan, const struct plan_spec *spec)
 {
     return add_gauge(plan, spec, COLUMN_START_TIME, NUMBER_SECONDS, "start_time_seconds",
-                     "When counting of this birth began, in seconds since the epoch");
+                     "When counting of this birth began, in seconds since the epoch; what it did "
+                     "before is not in its totals");
+}
+
+static int add_creation(struct plan *plan, const struct plan_spec *spec)
+{
+    return add_gauge(plan, spec, COLUMN_CREATED_TIME, NUMBER_SECONDS, "created_time_seconds",
+                     "When it was made, in seconds since the epoch, as far as its file system "
+                     "tells: it stood by then at the latest, and is counted since the start time");
 }
 
 static int add_members(struct plan *plan, const struct plan_spec *spec)
@@ -98,7 +106,8 @@ static int add_members(struct plan *plan, const struct plan_spec *spec)
     return r < 0 ? r
                  : add_gauge(plan, spec, COLUMN_START_TIME, NUMBER_SECONDS, "start_time_seconds",
                              "When the oldest living process of the group started, in seconds "
-                             "since the epoch");
+                             "since the epoch, by the kernel; each counts from some milliseconds "
+                             "after it began to match, or from when it was found");
 }
 
 static int add_doubt(struct plan *plan, const struct plan_spec *spec)
@@ -254,6 +263,8 @@ static int fill(struct plan *plan, const struct plan_spec *spec, const struct ev
         return -ENOMEM;
     if (spec->start_time)
         r = add_birth(plan, spec);
+    if (r >= 0 && spec->created_time)
+        r = add_creation(plan, spec);
     if (r >= 0 && spec->members)
         r = add_members(plan, spec);
     if (r >= 0 && spec->cpu_time)

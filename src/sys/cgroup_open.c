@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "sys/cgroup_root.h"
 
 #define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -142,4 +143,26 @@ int cgroup_open_below(int directory_fd, const char *relative)
     int fd = open_by_pieces(directory_fd, relative);
 
     return fd == -ENOSYS ? open_by_names(directory_fd, relative) : fd;
+}
+
+static uint64_t in_ns(const struct statx_timestamp *time)
+{
+    return time->tv_sec > 0 ? (uint64_t)time->tv_sec * NS_PER_SECOND + time->tv_nsec : 0;
+}
+
+uint64_t cgroup_created_realtime_ns(int directory_fd)
+{
+    struct statx status;
+    uint64_t oldest_ns;
+
+    if (statx(directory_fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &status) < 0)
+        return 0;
+    if (status.stx_mask & STATX_BTIME)
+        return in_ns(&status.stx_btime);
+    oldest_ns = in_ns(&status.stx_atime);
+    if (in_ns(&status.stx_mtime) < oldest_ns)
+        oldest_ns = in_ns(&status.stx_mtime);
+    if (in_ns(&status.stx_ctime) < oldest_ns)
+        oldest_ns = in_ns(&status.stx_ctime);
+    return oldest_ns;
 }

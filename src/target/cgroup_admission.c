@@ -126,6 +126,7 @@ static int counted_cgroup_new(const struct cgroup_node *node, const char *path, 
         .fd = -1,
         .inode = inode,
         .start_realtime_ns = clock_realtime_ns(),
+        .created_realtime_ns = cgroup_created_realtime_ns(fd),
     };
     if (!counted->target.path || cgroup_identity_new(node, path, &counted->target.identity) < 0)
         return -ENOMEM;

@@ -85,10 +85,10 @@ static void series__are_limited_and_what_lingers_makes_room(void **state)
 {
     struct fixture *f = *state;
 
-    /* A row is 7 series: info, start, total, enabled, running, coverage, rate. */
+    /* A row is 8 series: info, start, created, total, enabled, running, coverage, rate. */
     start(f, "groups: [{name: software, events: [page-faults]}]\n"
              "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n"
-             "limits: {series: 16}\n");
+             "limits: {series: 18}\n");
     make(f, "a");
     make(f, "b");
     cycle(f);

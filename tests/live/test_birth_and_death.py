@@ -11,6 +11,7 @@ CYCLE = 1.0
 LINGER = 3.0
 FAULTS = "pmu_cgroup_page_faults_total"
 START = "pmu_cgroup_start_time_seconds"
+CREATED = "pmu_cgroup_created_time_seconds"
 
 
 class BirthAndDeath(live.LiveTest):
@@ -83,12 +84,20 @@ class BirthAndDeath(live.LiveTest):
         self.assertEqual(after.value(FAULTS, cgroup=path), 0)
 
     def test_what_a_target_did_before_it_was_found_is_not_told(self):
+        before = time.time()
         path = self.cgroups.make("old")
+        after = time.time()
         with live.Load(self.cgroups.directory("old"), faults=5000) as load:
             self.exporter.stop()
             load.run()
             with Exporter(live.config(self.cgroups)) as later:
-                self.assertEqual(later.scrape().value(FAULTS, cgroup=path), 0)
+                metrics = later.scrape()
+                self.assertEqual(metrics.value(FAULTS, cgroup=path), 0)
+                created = metrics.value(CREATED, cgroup=path)
+                # but that there was something before is; the kernel's clock has coarse ticks
+                self.assertGreater(created, before - 0.1)
+                self.assertLess(created, after + 0.1)
+                self.assertGreater(metrics.value(START, cgroup=path), after)
 
     def test_descriptors_return_to_where_they_were(self):
         before = self.exporter.open_descriptors()

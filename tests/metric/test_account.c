@@ -28,6 +28,7 @@ static int set_up(void **state)
     const struct plan_spec spec = {.prefix = "pmu_cgroup_",
                                    .target = "the cgroup",
                                    .start_time = true,
+                                   .created_time = true,
                                    .totals = true,
                                    .group_times = true,
                                    .rates = true,
@@ -81,6 +82,9 @@ static void account__is_absent_before_anything_was_counted(void **state)
     assert_int_equal(number(f, COLUMN_TOTAL).count, NUMBER_ABSENT_COUNT);
     assert_true(isnan(number(f, COLUMN_RATE).real));
     assert_int_equal(number(f, COLUMN_START_TIME).count, 5);
+    assert_int_equal(number(f, COLUMN_CREATED_TIME).count, NUMBER_ABSENT_COUNT);
+    account_set_created(f->account, 3);
+    assert_int_equal(number(f, COLUMN_CREATED_TIME).count, 3);
 }
 
 static void account__starts_at_zero_with_the_base_reading(void **state)

@@ -3,7 +3,7 @@
 /*
  * The direct mechanism: perf events bound to each target, on every CPU or to every thread.
  *
- * Newcomers are opened CPU by CPU, from a thread that sits on that CPU: opening
+ * Many newcomers are opened CPU by CPU, from a thread that sits on that CPU: opening
  * from elsewhere costs an interrupt for each event. A group that cannot be
  * opened on one CPU is closed on all: half a cgroup would look like an idle one.
  */
@@ -77,6 +77,12 @@ static void open_place(struct direct *direct, struct counter_set *set, size_t pl
         open_cell(direct, set, place, group);
 }
 
+/*
+ * So few are opened from where we are: to wait for a turn on each of many busy CPUs takes longer
+ * than the interrupts, and who was born a moment ago is not counted meanwhile.
+ */
+#define FEW_SETS 4
+
 /* Descriptors that a set still takes. */
 static size_t missing_descriptors(const struct counter_set *set)
 {
@@ -144,7 +150,8 @@ static void open_on_cpu(struct direct *direct, struct counter_set *set, struct c
 static void open_cpus(struct direct *direct, struct counter_set **sets, size_t n_sets)
 {
     struct cpu_number highest = highest_cpu(sets, n_sets);
-    struct thread_cpus *before = highest.value >= 0 ? thread_cpus_save() : NULL;
+    struct thread_cpus *before =
+        highest.value >= 0 && n_sets > FEW_SETS ? thread_cpus_save() : NULL;
 
     for (struct cpu_number cpu = {0}; cpu.value <= highest.value; cpu.value++) {
         if (!any_on_cpu(sets, n_sets, cpu))

@@ -85,10 +85,10 @@ static void series__are_limited_and_what_lingers_makes_room(void **state)
 {
     struct fixture *f = *state;
 
-    /* A row is 8 series: info, start, created, total, enabled, running, coverage, rate. */
+    /* A row is 9 series: info, start, created, doubt, total, enabled, running, coverage, rate. */
     start(f, "groups: [{name: software, events: [page-faults]}]\n"
              "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n"
-             "limits: {series: 18}\n");
+             "limits: {series: 19}\n");
     make(f, "a");
     make(f, "b");
     cycle(f);
@@ -161,7 +161,7 @@ static void series__of_one_top_level_cgroup_leave_room_for_others(void **state)
     /* Four rows fit; three of four are the share of one. */
     start(f, "groups: [{name: software, events: [page-faults]}]\n"
              "targets: {cgroups: [{include: [\"/a/*\", \"/b\"], groups: [software]}]}\n"
-             "limits: {series: 32}\n");
+             "limits: {series: 36}\n");
     make(f, "a");
     for (int i = 0; i < 4; i++) {
         char name[8];

@@ -21,8 +21,8 @@
 #define BIRTHS_REST_FACTOR 9
 
 struct births_pace {
-    uint64_t rested_ns;  /* not before this time */
-    uint64_t longest_ns; /* what the last one took, in time that passed */
+    uint64_t rested_ns; /* not before this time */
+    uint64_t took_ns;   /* what the last one took, in time that passed */
 };
 
 /* When births are to be followed that are told of now. */
@@ -38,22 +38,15 @@ static inline uint64_t births_pace_due(const struct births_pace *pace, uint64_t 
 static inline bool births_pace_fits(const struct births_pace *pace, uint64_t at_ns,
                                     uint64_t cycle_ns)
 {
-    return at_ns + BIRTHS_GATHER_NS + pace->longest_ns <= cycle_ns;
+    return at_ns + BIRTHS_GATHER_NS + pace->took_ns <= cycle_ns;
 }
 
-/*
- * Births have been followed, up to now. The thread rests from it in time that passes as well: where
- * it had to wait for the kernel, or for a CPU, there is more to be done than births.
- */
+/* Births have been followed, up to now: what that took, in time that passed and of a CPU. */
 static inline void births_pace_followed(struct births_pace *pace, uint64_t took_ns, uint64_t cpu_ns,
                                         uint64_t now_ns)
 {
     uint64_t rest_ns = BIRTHS_REST_FACTOR * cpu_ns;
 
-    if (rest_ns < took_ns)
-        rest_ns = took_ns;
-    if (rest_ns < BIRTHS_REST_NS)
-        rest_ns = BIRTHS_REST_NS;
-    pace->rested_ns = now_ns + rest_ns;
-    pace->longest_ns = took_ns;
+    pace->rested_ns = now_ns + (rest_ns > BIRTHS_REST_NS ? rest_ns : BIRTHS_REST_NS);
+    pace->took_ns = took_ns;
 }

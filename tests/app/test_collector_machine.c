@@ -28,7 +28,7 @@ static void set_stat(const struct fixture_tree *procfs, unsigned user, unsigned 
 /* Long enough for a rate. */
 static void wait_for_a_rate(void)
 {
-    const struct timespec time = {.tv_nsec = 520 * 1000 * 1000};
+    const struct timespec time = {.tv_nsec = 520000000};
 
     (void)nanosleep(&time, NULL);
 }

@@ -77,7 +77,7 @@ class PerfEventMount:
 
 class CgroupV1(live.LiveTest):
     CONFIG = ("counting: direct\ngroups: [{name: software, events: [task-clock, page-faults]}]\n"
-              "targets: {cgroups: [{include: ['/*.service'], groups: [software]}]}\n")
+              "targets: {cgroups: [{include: ['/*.service', '/'], groups: [software]}]}\n")
 
     def test_a_v1_hierarchy_is_found_and_counted_as_perf_stat_counts(self):
         live.need("perf")
@@ -99,6 +99,9 @@ class CgroupV1(live.LiveTest):
                                                                          cgroup="/a.service")
         clock_ms = 1000 * float(after.value(CLOCK, cgroup="/a.service") -
                                 before.value(CLOCK, cgroup="/a.service"))
+        self.assertIsNone(after.value(FAULTS, cgroup="/"), "the root is the machine")
+        self.assertEqual(after.value("pmu_exporter_targets_uncounted", kind="cgroup",
+                                     reason="not_supported"), 1)
         self.assertEqual(faults, truth["page-faults"])
         self.assertGreaterEqual(faults, 20000)
         self.assertAlmostEqual(clock_ms, truth["task-clock"], delta=0.01 * truth["task-clock"])

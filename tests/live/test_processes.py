@@ -11,16 +11,14 @@ import tempfile
 import time
 
 import live
-from exporter import PATIENCE, Exporter, binary
+from exporter import PATIENCE, Exporter
 from live import own
-from own_mounts import own_mounts
 
 CYCLE = 1.0
 FAULTS = "pmu_process_page_faults_total"
 CLOCK = "pmu_process_task_clock_seconds_total"
 MEMBERS = "pmu_process_members"
 START = "pmu_process_start_time_seconds"
-HIDDEN = "pmu_exporter_processes_hidden"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
 
 
@@ -375,67 +373,12 @@ class Limits(ProcessTest):
     def test_descriptors_that_do_not_suffice_are_told(self):
         self.sleepers(40)
         exporter = self.enterContext(Exporter(config(SLEEPERS),
-                                              wrapper=["prlimit", "--nofile=96:96"]))
+                                              wrapper=["prlimit", "--nofile=128:128"]))
         metrics = exporter.scrape_until(
             lambda m: m.value(UNCOUNTED, kind="process", reason="no_descriptors"), 4 * CYCLE,
             "the reason")
         self.assertGreater(metrics.value("pmu_exporter_targets", kind="process"), 0)
         exporter.check_log_rate()
-
-    def test_processes_that_cannot_be_seen_cost_the_others_nothing(self):
-        live.need("unshare", "setpriv")
-        self.sleepers(1)
-        # mounted anew: a remount would be everybody's, since they share what is mounted there
-        wrapper = (*own_mounts("/proc", "mount -t proc -o hidepid=2 proc /proc"),
-                   "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-                   "--inh-caps=+perfmon", "--ambient-caps=+perfmon",
-                   "--bounding-set=-all,+perfmon")
-        directory = self.enterContext(tempfile.TemporaryDirectory())
-        os.chmod(directory, 0o755)
-        machine = "  system: {groups: [software], by: all}\n"
-        with Exporter(config(SLEEPERS, more=machine), directory=directory,
-                      wrapper=wrapper) as exporter:
-            metrics = exporter.scrape_until(
-                lambda m: m.value("pmu_machine_page_faults_total") is not None, 4 * CYCLE,
-                "the machine's")
-            self.assertEqual(len(metrics.find(FAULTS)), 0)
-            self.assertEqual(metrics.sum(UNCOUNTED, kind="process"), 0)
-            # how many they are is not known; that there are some is told
-            self.assertEqual(exporter.after_cycles(2).value(HIDDEN), 1)
-            lines = [l for l in exporter.log_lines() if "cannot be seen" in l]
-            self.assertEqual(len(lines), 1, exporter.stderr())
-            for word in ("not_permitted", "hidepid", "CAP_SYS_PTRACE"):
-                self.assertIn(word, lines[0])
-            self.assertEqual(exporter.get("/-/ready").status, 200, "the machine is counted")
-
-    def test_the_check_of_the_configuration_says_that_proc_hides_processes(self):
-        live.need("unshare")
-        path = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "file.yml")
-        with open(path, "w", encoding="ascii") as file:
-            file.write(config(SLEEPERS))
-        tool = os.path.join(os.path.dirname(binary()), "pmutool")
-
-        def check(options):
-            wrapper = own_mounts("/proc", f"mount -t proc -o {options} proc /proc")
-            return subprocess.run([*wrapper, tool, "check", "config", path], check=True,
-                                  capture_output=True, text=True).stdout
-
-        self.assertRegex(check("hidepid=2"), rf"{path}:\d+:\d+: warning: .*CAP_SYS_PTRACE.*hidepid")
-        self.assertNotIn("hidepid", check("hidepid=0"))
-
-    def test_who_may_see_all_processes_counts_them_whatever_proc_hides(self):
-        live.need("unshare", "setpriv")
-        self.sleepers(2)
-        wrapper = (*own_mounts("/proc", "mount -t proc -o hidepid=2 proc /proc"),
-                   "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-                   "--inh-caps=+perfmon,+sys_ptrace", "--ambient-caps=+perfmon,+sys_ptrace",
-                   "--bounding-set=-all,+perfmon,+sys_ptrace")
-        directory = self.enterContext(tempfile.TemporaryDirectory())
-        os.chmod(directory, 0o755)
-        with Exporter(config(SLEEPERS), directory=directory, wrapper=wrapper) as exporter:
-            metrics = self.seen(exporter, SLEEP, 2)
-            self.assertEqual(metrics.value(HIDDEN), 0)
-            self.assertNotIn("cannot be seen", exporter.stderr())
 
 
 class Reload(ProcessTest):

@@ -283,6 +283,7 @@ static int report_counting(const struct report *report, int sysfs_fd)
 
     if (cgroup_root_open(NULL, &root) < 0)
         root.fd = -1;
+    config_print_root(report->path, config, root.fd);
     decision = mechanism_foresee(config, sysfs_fd, root.fd >= 0, !root.v2);
     mechanism_report(config, &decision, count_charged(report));
     if (!decision.bpf)

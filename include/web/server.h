@@ -13,7 +13,9 @@
  *   /-/reload        POST or PUT, where http_server_control() was called: the answer of
  *   /-/pause         whoever owns the slot, 200 or 500 with its text; 503 while another
  *                    request is being carried out, 504 where no answer comes
- *   else             404; other methods: 405
+ *   else             404; other methods: 405; what is malformed: 400, and the end
+ *
+ * A web page of another origin gets 403 for what it would have done (web/origin.h).
  */
 
 #include <stdbool.h>

@@ -43,6 +43,11 @@ static const struct description descriptions[N_ANSWERS] = {
                                  "reload and pause are not enabled on this address: start "
                                  "pmu_exporter with --web.enable-lifecycle, or use pmutool, which "
                                  "asks over the socket of --control.socket\n"},
+    [ANSWER_FOREIGN_ORIGIN] = {MHD_HTTP_FORBIDDEN,
+                               "a web page may ask for this only where its origin is that of the "
+                               "request, with an IP address, localhost or this machine's own name "
+                               "as the host: use pmutool, or a client that is no browser\n",
+                               .close = true},
     [ANSWER_CONTROL_DURATION] = {MHD_HTTP_BAD_REQUEST,
                                  "expected ?duration= with " CONTROL_PAUSE_EXPECTED "\n"},
     [ANSWER_CONTROL_BUSY] = {MHD_HTTP_SERVICE_UNAVAILABLE,

@@ -14,6 +14,7 @@
 
 #include "metric/http_status.h"
 #include "web/peer.h"
+#include "web/request.h"
 #include "web/server.h"
 
 #define CONTROL_PLACES 4
@@ -21,7 +22,11 @@
 /* Newcomers are let in before it is known who makes room for them. */
 #define DOOR_PLACES 4
 
+/* Room for the longest duration of a pause that is taken. */
+#define DURATION_SIZE 32
+
 struct body;
+struct route;
 
 /* What a connection is waited for. */
 enum connection_phase {
@@ -46,6 +51,9 @@ struct connection {
     uint64_t since_ns;
     struct holder *address;
     struct holder *network;
+    struct asked asked; /* what it asks for: meaningful from the first line of a request on */
+    const struct route *route;
+    char duration[DURATION_SIZE]; /* the argument of that name, or empty */
     const struct body *body;      /* the shared body that it is reading, or NULL */
     struct connection *next_free; /* of a free place */
 };

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "web/control_routes.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/clock.h"
 
 /* Queues what came of the request, or that nothing came in time; the next one may ask. */
@@ -19,19 +16,6 @@ static enum MHD_Result queue_outcome(struct control_routes *control, const struc
         result = answers_queue(answers, ANSWER_CONTROL_LATE, mhd);
     control_routes_completed(control, mhd);
     return result;
-}
-
-/* The one argument of a pause. %00 would end the text early. */
-static int read_duration(struct MHD_Connection *mhd, uint64_t *ret_ns)
-{
-    const char *value = NULL;
-    size_t length = 0;
-
-    if (MHD_lookup_connection_value_n(mhd, MHD_GET_ARGUMENT_KIND, "duration", strlen("duration"),
-                                      &value, &length) != MHD_YES ||
-        !value || strlen(value) != length)
-        return -EINVAL;
-    return control_parse_pause(value, ret_ns);
 }
 
 static enum MHD_Result ask(struct control_routes *control, const struct answers *answers,
@@ -60,7 +44,8 @@ enum MHD_Result control_routes_answer(struct control_routes *control, const stru
     }
     if (!connection->may_control)
         return answers_queue(answers, ANSWER_CONTROL_DISABLED, mhd);
-    if (action == CONTROL_PAUSE && read_duration(mhd, &request.duration_ns) < 0)
+    if (action == CONTROL_PAUSE &&
+        control_parse_pause(connection->duration, &request.duration_ns) < 0)
         return answers_queue(answers, ANSWER_CONTROL_DURATION, mhd);
     return ask(control, answers, mhd, connection, &request);
 }

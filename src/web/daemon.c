@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
@@ -117,9 +118,18 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **sock
     *socket_context = connection;
 }
 
+/* Paths are compared as they were sent. */
+static size_t leave_escaped(void *context, struct MHD_Connection *mhd, char *text)
+{
+    (void)context, (void)mhd;
+    return strlen(text);
+}
+
 static struct MHD_Daemon *start(struct daemon *daemon, struct site *site)
 {
     const struct MHD_OptionItem options[] = {
+        {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)site_on_target, site},
+        {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)leave_escaped, NULL},
         {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)site_on_completed, site},
         {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, daemon},
         /* whoever comes has a place: the table decides who goes */

@@ -2,75 +2,14 @@
 /*
  * No request here needs a body, so none is read: a length that two readers
  * understand differently is how one request is smuggled in the body of another.
- * libmicrohttpd looks at the first Content-Length only, not at all at it where there
- * is a Transfer-Encoding, and takes "Content-Length :" for a header of another name;
- * so every header is looked at here.
  */
 #include "web/request.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/cleanup.h"
-
-/* What the headers of a request say about it. */
-struct header_findings {
-    unsigned n_hosts;
-    bool has_body;
-    bool malformed;
-};
-
-/* RFC 9110, 5.6.2: what a header's name is made of. */
-static bool is_token(const char *name)
-{
-    static const char token_characters[] = "!#$%&'*+-.^_`|~0123456789"
-                                           "abcdefghijklmnopqrstuvwxyz"
-                                           "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-    return name[0] != '\0' && name[strspn(name, token_characters)] == '\0';
-}
-
-static bool begins_with(const char *name, const char *header)
-{
-    return strncasecmp(name, header, strlen(header)) == 0;
-}
-
-/*
- * A name that only begins like one of the two is taken for it: libmicrohttpd 0.9.75
- * puts the rest of a value that was folded onto a second line behind the name.
- */
-static bool announces_body(const char *name, const char *value)
-{
-    if (begins_with(name, MHD_HTTP_HEADER_TRANSFER_ENCODING))
-        return true;
-    if (!begins_with(name, MHD_HTTP_HEADER_CONTENT_LENGTH))
-        return false;
-    return strlen(name) > strlen(MHD_HTTP_HEADER_CONTENT_LENGTH) || !value ||
-           strcmp(value, "0") != 0;
-}
-
-static enum MHD_Result look_at_header(void *context, enum MHD_ValueKind kind, const char *name,
-                                      const char *value)
-{
-    struct header_findings *const found = context;
-
-    (void)kind;
-    if (!is_token(name))
-        found->malformed = true;
-    else if (announces_body(name, value))
-        found->has_body = true;
-    else if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0)
-        found->n_hosts++;
-    return MHD_YES;
-}
-
-/* RFC 9112, 3.2: a request of HTTP/1.1 has one Host, an older one at most one. */
-static bool is_malformed(const struct header_findings *found, const char *http_version)
-{
-    const bool needs_host = strcmp(http_version, MHD_HTTP_VERSION_1_1) == 0;
-
-    return found->malformed || found->n_hosts > 1 || (needs_host && found->n_hosts == 0);
-}
+#include "web/origin.h"
+#include "web/request_head.h"
 
 /* As in Prometheus, PUT does what POST does. */
 static const struct {
@@ -89,15 +28,43 @@ static bool is_allowed(const char *method, enum request_kind kind)
     return false;
 }
 
-enum answer request_refusal(struct MHD_Connection *mhd, const char *method,
-                            const char *http_version, enum request_kind kind)
+/* OPTIONS and CONNECT have targets of other forms: a target is judged where the method is known. */
+static bool is_known(const char *method)
 {
-    struct header_findings found = {0};
+    return is_allowed(method, REQUEST_TO_SHOW) || is_allowed(method, REQUEST_TO_DO);
+}
 
+/*
+ * RFC 9112, 3.2.2: a target that names the host outdoes the Host header. Two answers to one
+ * question are one too many.
+ */
+static bool may_act(const struct asked *asked, const struct request_head *head)
+{
+    const bool named = asked->target.authority.length > 0;
+
+    return head->origin.n <= 1 && head->fetch_site.n <= 1 &&
+           origin_may_act(head->origin.n > 0 ? &head->origin.value : NULL,
+                          head->fetch_site.n > 0 ? &head->fetch_site.value : NULL,
+                          named ? asked->target.authority : head->host.value);
+}
+
+enum answer request_refusal(struct MHD_Connection *mhd, const struct asked *asked,
+                            const char *method, const char *http_version, enum request_kind kind)
+{
+    struct request_head head;
+
+    request_head_read(mhd, method, asked->text, asked->length, http_version, &head);
+    if (head.malformed)
+        return ANSWER_MALFORMED;
+    if (!is_known(method))
+        return kinds[kind].refusal;
+    if (asked->malformed)
+        return ANSWER_MALFORMED;
     if (!is_allowed(method, kind))
         return kinds[kind].refusal;
-    (void)MHD_get_connection_values(mhd, MHD_HEADER_KIND, look_at_header, &found);
-    if (is_malformed(&found, http_version))
-        return ANSWER_MALFORMED;
-    return found.has_body ? ANSWER_BODY_REFUSED : ANSWER_NONE;
+    if (head.has_body)
+        return ANSWER_BODY_REFUSED;
+    if (kind == REQUEST_TO_DO && !may_act(asked, &head))
+        return ANSWER_FOREIGN_ORIGIN;
+    return ANSWER_NONE;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "web/request.h"
+#include "web/request_head.h"
 
 struct request {
     struct site *site;
@@ -123,12 +124,12 @@ static const struct route routes[] = {
 };
 
 /* The telemetry path comes first: who serves it at "/" wants no landing page. */
-static const struct route *find_route(const struct site *site, const char *path)
+static const struct route *find_route(const struct site *site, const struct request_target *target)
 {
-    if (strcmp(path, site->telemetry_path) == 0)
+    if (request_target_path_is(target, site->telemetry_path))
         return &metrics_route;
     for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
-        if (strcmp(path, routes[i].path) == 0 &&
+        if (request_target_path_is(target, routes[i].path) &&
             (routes[i].kind == REQUEST_TO_SHOW || site->control.slot))
             return &routes[i];
     return &no_route;
@@ -142,21 +143,52 @@ static struct connection *connection_of(struct MHD_Connection *mhd)
     return info->socket_context;
 }
 
+/*
+ * libmicrohttpd makes a record of each argument in the memory of the connection, and where
+ * they do not fit it neither answers nor closes. So it gets none to see.
+ */
+static void hide_query(const char *text)
+{
+    const char *const question_mark = strchr(text, '?');
+
+    if (question_mark)
+        *(char *)(uintptr_t)(question_mark + 1) = '\0';
+}
+
+void *site_on_target(void *context, const char *text, struct MHD_Connection *mhd)
+{
+    const struct site *const site = context;
+    struct connection *const connection = connection_of(mhd);
+    struct asked *const asked = &connection->asked;
+
+    if (connection->phase == CONNECTION_IDLE)
+        connection_enter(connection, CONNECTION_HEADERS);
+    *asked = (struct asked){.text = text, .length = strlen(text)};
+    asked->malformed = request_target_parse(text, &asked->target) < 0;
+    connection->route = asked->malformed ? &no_route : find_route(site, &asked->target);
+    if (connection->route->kind == REQUEST_TO_DO)
+        (void)request_target_argument(&asked->target, "duration", connection->duration,
+                                      sizeof(connection->duration));
+    hide_query(text);
+    request_head_shield(mhd);
+    return NULL;
+}
+
 enum MHD_Result site_on_request(void *context, struct MHD_Connection *mhd, const char *path,
                                 const char *method, const char *http_version, const char *upload,
                                 size_t *upload_length, void **request_context)
 {
     struct site *const site = context;
     const struct request request = {site, mhd, connection_of(mhd)};
-    const struct route *const route = find_route(site, path);
+    const struct route *const route = request.connection->route;
     enum answer refusal;
 
-    (void)upload, (void)upload_length;
+    (void)path, (void)upload, (void)upload_length;
     if (*request_context)
         return route->answer(&request);
     *request_context = site;
     connection_enter(request.connection, CONNECTION_RESPONSE);
-    refusal = request_refusal(mhd, method, http_version, route->kind);
+    refusal = request_refusal(mhd, &request.connection->asked, method, http_version, route->kind);
     return refusal == ANSWER_NONE ? MHD_YES : queue(&request, refusal);
 }
 

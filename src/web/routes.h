@@ -23,6 +23,9 @@ int site_init(struct site *site, const char *telemetry_path, const struct page_s
               struct connection_table *connections);
 void site_done(struct site *site);
 
+/* For MHD_OPTION_URI_LOG_CALLBACK; the context is the site. */
+void *site_on_target(void *context, const char *text, struct MHD_Connection *mhd);
+
 /* MHD_AccessHandlerCallback; the context is the site. */
 enum MHD_Result site_on_request(void *context, struct MHD_Connection *mhd, const char *path,
                                 const char *method, const char *http_version, const char *upload,

@@ -181,6 +181,16 @@ class Socket(Control):
         enabled = self.start(args=["--web.enable-lifecycle"])
         self.assertEqual(enabled.get("/-/reload", method="POST").status, 200)
         self.assertEqual(enabled.get("/-/reload").status, 405)
+        for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"},
+                        {"Sec-Fetch-Site": "cross-site"},
+                        {"Origin": "http://evil.example", "Host": "evil.example"}):
+            for path in ("/-/reload", "/-/pause?duration=1m"):
+                answer = enabled.get(path, method="POST", headers=headers)
+                self.assertEqual(answer.status, 403, headers)
+                self.assertIn(b"web page", answer.body)
+        self.assertEqual(enabled.scrape().value(PAUSED), 0)
+        own = {"Origin": f"http://127.0.0.1:{enabled.port}", "Sec-Fetch-Site": "same-origin"}
+        self.assertEqual(enabled.get("/-/reload", method="POST", headers=own).status, 200)
         self.assertEqual(enabled.get("/-/pause?duration=1m", method="POST").status, 200)
         enabled.scrape_until(lambda m: m.value(PAUSED) == 1, 5, "the pause")
 

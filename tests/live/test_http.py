@@ -129,6 +129,25 @@ class Pages(live.LiveTest):
         self.assertEqual(answer.count(b"HTTP/1.1 "), 1)
         self.assertIn(b" 405 ", answer)
 
+    def test_malformed_requests_get_one_answer_and_the_end(self):
+        end = b" HTTP/1.1\r\nHost: x\r\n"
+        for request in (b"GET /metrics%00" + end, b"GET /-/ready%00abc" + end,
+                        b"GET /%2fmetrics" + end, b"GET metrics" + end,
+                        b"GET\0x /metrics" + end, b"GET /metrics" + end + b"X: a\0b\r\n",
+                        b"GET /metrics" + end + b"X: a\rb\r\n",
+                        b"GET /metrics" + end + b"Content-Length: +1\r\n"):
+            with socket.create_connection(("127.0.0.1", self.exporter.port), timeout=25) as s:
+                s.sendall(request + b"\r\n")
+                answer = b""
+                while chunk := s.recv(4096):
+                    answer += chunk
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1, request)
+            self.assertIn(b"HTTP/1.1 400 ", answer, request)
+            self.assertIn(b"\r\nConnection: close\r\n", answer, request)
+
+    def test_any_number_of_arguments_is_let_pass(self):
+        self.assertEqual(self.get("/metrics?" + "&".join(["a=1"] * 250)).status, 200)
+
     def test_long_urls_and_headers_are_refused(self):
         for request in (b"GET /" + b"a" * 65536 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
                         b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 65536 + b"\r\n\r\n"):

@@ -1,69 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests that are refused, as bytes on a socket: one answer each, then the end. */
-#include "web/http_client.h"
+#include "web/raw_requests.h"
 
-#define LINE      " HTTP/1.1\r\nHost: test\r\n"
-#define SMUGGLED  "GET /-/healthy HTTP/1.1\r\nHost: test\r\n\r\n"
 #define LONG_TEXT 65536
-
-static int set_up(void **state)
-{
-    static struct fixture fixture;
-
-    fixture_up(&fixture, &usual_limits);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture_down(*state);
-    return 0;
-}
-
-/* Everything that comes until the server closes; the caller frees it. NULL: it does not close. */
-static char *read_to_the_end(int fd)
-{
-    AUTO_TEXT struct text all = {0};
-    char bytes[4096];
-    ssize_t n;
-
-    while ((n = recv(fd, bytes, sizeof(bytes), 0)) > 0)
-        text_append(&all, bytes, (size_t)n);
-    if (n < 0 && errno != ECONNRESET)
-        return NULL;
-    return text_take(&all);
-}
-
-static size_t count(const char *text, const char *word)
-{
-    size_t n = 0;
-
-    while ((text = strstr(text, word)) != NULL) {
-        text += strlen(word);
-        n++;
-    }
-    return n;
-}
-
-/*
- * The status of the only answer, after which the server has closed; 0: closed without
- * one. To a wrong Content-Length libmicrohttpd 0.9.75 writes the head of its 400 twice,
- * so what is counted are answers to what follows in the request.
- */
-static int only_status(const struct fixture *fixture, const char *bytes)
-{
-    AUTO_CLOSE int fd = connect_to(fixture->port);
-    AUTO_FREE char *all = NULL;
-    int status = 0;
-
-    send_text(fd, bytes);
-    all = read_to_the_end(fd);
-    assert_non_null(all);
-    (void)sscanf(all, "HTTP/1.1 %d ", &status);
-    assert_int_equal(status == 200 ? 1 : 0, count(all, "HTTP/1.1 200"));
-    return status;
-}
 
 static void methods_other_than_get_and_head_get_405(void **state)
 {
@@ -148,6 +87,94 @@ static void a_smuggled_request_is_not_run(void **state)
     }
 }
 
+static void a_target_that_is_none_is_400(void **state)
+{
+    static const char *const targets[] = {
+        "*",           "metrics",         "%2fmetrics",     "/%2fmetrics",
+        "/metrics%00", "/metrics%00abc",  "/-/ready%00abc", "/metrics?a=%00",
+        "/metrics%2f", "/metrics%",       "/metrics%zz",    "?x",
+        "http://",     "http:///metrics",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+        char request[256];
+        int status;
+
+        (void)snprintf(request, sizeof(request), "GET %s" LINE "\r\n" SMUGGLED, targets[i]);
+        status = only_status(*state, request);
+        if (status != 400)
+            fail_msg("%d for %s", status, targets[i]);
+        (void)snprintf(request, sizeof(request), "POST %s" LINE "\r\n" SMUGGLED, targets[i]);
+        assert_int_equal(400, only_status(*state, request));
+    }
+}
+
+static void what_is_unusual_and_right_is_served(void **state)
+{
+    static const char *const requests[] = {
+        "GET /metrics?" LINE "\r\n",
+        "GET /%6detrics" LINE "\r\n",
+        "GET /metrics?x=%zz&&=&y" LINE "\r\n",
+        "GET http://test/metrics" LINE "\r\n",
+        "GET http://127.0.0.1:1/metrics?x" LINE "\r\n",
+        "GET /metrics" LINE "X:\r\nY: \t b c \t\r\nZ:d\xc3\xa9\r\n\r\n",
+        "GET /metrics HTTP/1.1\nHost: test\nX: y\n\n",
+        "GET /metrics" LINE "Content-Length: 0 \r\n\r\n",
+        "GET /metrics" LINE "Content-Length: 000\r\n\r\n",
+        "\r\nGET /metrics" LINE "\r\n",
+        "GET /metrics" LINE "Cookie: a=b; c=d\r\n\r\n",
+        "GET /metrics" LINE "Expect: 100-continue\r\n\r\n", /* no body comes: nothing to go on to */
+        "GET /metrics HTTP/1.1\r\nHost:\r\n\r\n",
+        "GET /metrics HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+        expect_served(*state, requests[i]);
+}
+
+/* Each is a record in libmicrohttpd's memory, of which there is too little. */
+static void many_arguments_are_answered(void **state)
+{
+    static const unsigned numbers[] = {10, 250, 1000, 3000};
+
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+        AUTO_TEXT struct text request = {0};
+
+        text_append_string(&request, "GET /metrics?a");
+        for (unsigned n = 0; n < numbers[i]; n++)
+            text_append_string(&request, "&b=");
+        text_append_string(&request, LINE "\r\n");
+        text_append_char(&request, '\0');
+        expect_served(*state, request.data);
+    }
+}
+
+/* The second over one connection is judged like the first. */
+static void a_malformed_request_after_a_good_one_is_answered_once(void **state)
+{
+    const struct fixture *const fixture = *state;
+    static const char *const second[] = {
+        "GET /metrics%00" LINE "\r\n",
+        "GET /metrics" LINE "Content-Length: +0\r\n\r\n",
+        "GET /metrics" LINE "X: a\rb\r\n\r\n",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(second); i++) {
+        AUTO_CLOSE int fd = connect_to(fixture->port);
+        AUTO_TEXT struct text request = {0};
+        AUTO_FREE char *all = NULL;
+
+        text_append_format(&request, "%s%s%s", SMUGGLED, second[i], SMUGGLED);
+        text_append_char(&request, '\0');
+        send_text(fd, request.data);
+        all = read_to_the_end(fd);
+        assert_non_null(all);
+        assert_int_equal(2, count(all, "HTTP/1.1 "));
+        assert_int_equal(1, count(all, "HTTP/1.1 200 "));
+        assert_int_equal(1, count(all, "HTTP/1.1 400 "));
+    }
+}
+
 static void an_empty_body_is_no_body(void **state)
 {
     const struct fixture *const fixture = *state;
@@ -161,6 +188,9 @@ static void http_1_1_needs_one_host(void **state)
 {
     assert_int_equal(400, only_status(*state, "GET /metrics HTTP/1.1\r\n\r\n" SMUGGLED));
     assert_int_equal(400, only_status(*state, "GET /metrics" LINE "Host: b\r\n\r\n" SMUGGLED));
+    assert_int_equal(400, only_status(*state, "GET /metrics HTTP/1.2\r\n\r\n" SMUGGLED));
+    assert_int_equal(400, only_status(*state, "GET /metrics HTTP/1.1\r\nHost: a/b\r\n\r\n"));
+    assert_int_equal(400, only_status(*state, "GET /metrics HTTP/1.1\r\nHost: a b\r\n\r\n"));
     assert_int_equal(200, only_status(*state, "GET /metrics HTTP/1.0\r\n\r\n" SMUGGLED));
 }
 
@@ -223,6 +253,10 @@ int main(void)
         cmocka_unit_test(a_405_names_what_is_allowed),
         cmocka_unit_test(bodies_are_refused),
         cmocka_unit_test(a_smuggled_request_is_not_run),
+        cmocka_unit_test(a_target_that_is_none_is_400),
+        cmocka_unit_test(what_is_unusual_and_right_is_served),
+        cmocka_unit_test(many_arguments_are_answered),
+        cmocka_unit_test(a_malformed_request_after_a_good_one_is_answered_once),
         cmocka_unit_test(an_empty_body_is_no_body),
         cmocka_unit_test(http_1_1_needs_one_host),
         cmocka_unit_test(what_is_too_long_is_refused),

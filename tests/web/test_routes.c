@@ -110,8 +110,8 @@ static void ready_is_503_with_the_reason_until_it_is_200(void **state)
 static void any_other_path_is_404(void **state)
 {
     static const char *const paths[] = {
-        "/metrics/",    "/Metrics",    "//metrics", "/-/",       "/-/reload",
-        "/favicon.ico", "/../metrics", "*",         "/-/ready/",
+        "/metrics/",    "/Metrics",    "//metrics",       "/-/",       "/-/reload",
+        "/favicon.ico", "/../metrics", "/%2e%2e/metrics", "/-/ready/", "/metrics#x",
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libmicrohttpd 0.9.75 is generous with what it takes for a request, and where it is
+ * not, it stumbles:
+ *
+ * Of a wrong Content-Length, and of more cookies than it has memory for, it tells by an
+ * error whose head it then writes a second time. It looks at the first Content-Length
+ * only, and answers "Expect: 100-continue" although no body will be read. So it is given
+ * headers of ours (the shields), which it finds first; what the client has sent is
+ * judged here.
+ *
+ * It reads the request in place, and ends each word, name and value by a NUL. What
+ * stands behind a NUL that the client has sent is lost in that, as is that a value was
+ * folded onto a second line, which it copies elsewhere. But the whole of the head stands
+ * in its memory still, as the method's first byte and the size of the head tell: each
+ * text has to begin where the one before has ended, but for the separator between them.
+ * One thing is not seen so: it skips a line that begins with a NUL, as it skips empty
+ * lines, before the first line.
+ */
+#include "web/request_head.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/cleanup.h"
+#include "web/request_target.h"
+
+static const struct shield {
+    const char *name;
+    const char *value;
+} shields[] = {
+    {MHD_HTTP_HEADER_CONTENT_LENGTH, "0"},
+    {MHD_HTTP_HEADER_COOKIE, ""},
+    {MHD_HTTP_HEADER_EXPECT, ""},
+};
+
+/* Fields of struct request_head. */
+static const struct {
+    const char *name;
+    size_t offset;
+} known_fields[] = {
+    {MHD_HTTP_HEADER_HOST, offsetof(struct request_head, host)},
+    {MHD_HTTP_HEADER_CONTENT_LENGTH, offsetof(struct request_head, content_length)},
+    {MHD_HTTP_HEADER_TRANSFER_ENCODING, offsetof(struct request_head, transfer_encoding)},
+    {MHD_HTTP_HEADER_ORIGIN, offsetof(struct request_head, origin)},
+    {"Sec-Fetch-Site", offsetof(struct request_head, fetch_site)},
+};
+
+struct walk {
+    struct request_head *head;
+    const char *end; /* of the text before */
+};
+
+void request_head_shield(struct MHD_Connection *mhd)
+{
+    /* where there is no memory for one, there is none for the client's own either */
+    for (size_t i = 0; i < ARRAY_SIZE(shields); i++)
+        (void)MHD_set_connection_value(mhd, MHD_HEADER_KIND, shields[i].name, shields[i].value);
+}
+
+static bool is_shield(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(shields); i++)
+        if (name == shields[i].name)
+            return true;
+    return false;
+}
+
+/* RFC 9110, 5.6.2: what a method and a header's name are made of. */
+static bool is_token(const char *name)
+{
+    static const char token_characters[] = "!#$%&'*+-.^_`|~0123456789"
+                                           "abcdefghijklmnopqrstuvwxyz"
+                                           "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+    return name[0] != '\0' && name[strspn(name, token_characters)] == '\0';
+}
+
+/* No control character but a tab: a bare CR is an end of the line to some. */
+static bool is_value(const char *value)
+{
+    for (; *value; value++)
+        if (((unsigned char)*value < ' ' && *value != '\t') || *value == 0x7f)
+            return false;
+    return true;
+}
+
+/* Whether nothing but the end of a line, LF or CR LF, is between the texts. */
+static bool follows(const char *next, const char *end)
+{
+    return next == end + 1 || next == end + 2;
+}
+
+static const char *end_of(const char *text)
+{
+    return text + strlen(text);
+}
+
+/* Optional whitespace may follow a value (RFC 9112, 5.1); libmicrohttpd leaves it there. */
+static struct piece trimmed(const char *value)
+{
+    size_t length = strlen(value);
+
+    while (length > 0 && (value[length - 1] == ' ' || value[length - 1] == '\t'))
+        length--;
+    return (struct piece){value, length};
+}
+
+static void note(struct request_head *head, const char *name, const char *value)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(known_fields); i++)
+        if (strcasecmp(name, known_fields[i].name) == 0) {
+            struct head_field *const field =
+                (struct head_field *)(void *)((char *)head + known_fields[i].offset);
+
+            field->n++;
+            field->value = trimmed(value ? value : "");
+        }
+}
+
+static enum MHD_Result look_at_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                      const char *value)
+{
+    struct walk *const walk = context;
+
+    (void)kind;
+    if (is_shield(name))
+        return MHD_YES;
+    if (!follows(name, walk->end) || !is_token(name) || !value || !is_value(value))
+        walk->head->malformed = true;
+    note(walk->head, name, value);
+    walk->end = value ? end_of(value) : end_of(name);
+    return MHD_YES;
+}
+
+/* The last header's end, that of its line, and the empty line. */
+static bool ends_with(struct MHD_Connection *mhd, const char *method, const char *end)
+{
+    const union MHD_ConnectionInfo *const info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    const char *const head_end = info ? method + info->header_size : NULL;
+
+    return head_end && (follows(head_end, end + 1) || follows(head_end, end + 2));
+}
+
+/* RFC 9112, 3.2: a request of HTTP/1.1 has one Host, an older one at most one; it may be empty. */
+static bool is_host_wrong(const struct request_head *head, const char *http_version)
+{
+    const bool needs_host = strcmp(http_version, MHD_HTTP_VERSION_1_0) != 0;
+
+    return head->host.n > 1 || (needs_host && head->host.n == 0) ||
+           (head->host.value.length > 0 && !host_is_valid(head->host.value));
+}
+
+static bool is_number(struct piece value)
+{
+    /* what stands behind it is a blank or the end */
+    return value.length > 0 && strspn(value.at, "0123456789") == value.length;
+}
+
+/* RFC 9112, 6.3: each of these has been used to hide a request in the body of another. */
+static bool is_length_wrong(const struct request_head *head)
+{
+    const struct head_field *const length = &head->content_length;
+
+    return length->n > 1 || (length->n > 0 && head->transfer_encoding.n > 0) ||
+           (length->n > 0 && !is_number(length->value));
+}
+
+void request_head_read(struct MHD_Connection *mhd, const char *method, const char *target,
+                       size_t target_length, const char *http_version,
+                       struct request_head *ret_head)
+{
+    struct walk walk = {.head = ret_head, .end = end_of(http_version)};
+    struct request_head *const head = ret_head;
+
+    *head = (struct request_head){0};
+    (void)MHD_get_connection_values(mhd, MHD_HEADER_KIND, look_at_header, &walk);
+    head->malformed = head->malformed || !is_token(method) || target != end_of(method) + 1 ||
+                      http_version != target + target_length + 1 ||
+                      !ends_with(mhd, method, walk.end) || is_host_wrong(head, http_version) ||
+                      is_length_wrong(head);
+    head->has_body =
+        head->transfer_encoding.n > 0 ||
+        (head->content_length.n > 0 && strpbrk(head->content_length.value.at, "123456789"));
+}

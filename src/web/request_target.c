@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "web/request_target.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/cleanup.h"
+
+bool host_is_valid(struct piece host)
+{
+    static const char characters[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ!$%&'()*+,-.:;=[]_~";
+
+    for (size_t i = 0; i < host.length; i++)
+        if (host.at[i] == '\0' || !strchr(characters, host.at[i]))
+            return false;
+    return host.length > 0;
+}
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+/* The next character, decoded, which is taken from the piece; -1: a % without two digits. */
+static int take_character(struct piece *piece)
+{
+    const char c = piece->at[0];
+    int high, low;
+
+    piece->at++;
+    piece->length--;
+    if (c != '%')
+        return (unsigned char)c;
+    if (piece->length < 2)
+        return -1;
+    high = digit(piece->at[0]);
+    low = digit(piece->at[1]);
+    if (high < 0 || low < 0)
+        return -1;
+    piece->at += 2;
+    piece->length -= 2;
+    return high * 16 + low;
+}
+
+/* No space and no control character; what is beyond ASCII may be. */
+static bool is_visible(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text <= ' ' || *text == 0x7f)
+            return false;
+    return true;
+}
+
+static bool is_good_path(struct piece path)
+{
+    while (path.length > 0) {
+        const bool encoded = path.at[0] == '%';
+        const int c = take_character(&path);
+
+        if (c <= 0 || (encoded && c == '/'))
+            return false;
+    }
+    return true;
+}
+
+/* What stands behind http://HOST:PORT; the text itself where it does not begin so. */
+static const char *skip_authority(const char *text, struct piece *ret_authority)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+
+    *ret_authority = (struct piece){text, 0};
+    for (size_t i = 0; i < ARRAY_SIZE(schemes); i++)
+        if (strncasecmp(text, schemes[i], strlen(schemes[i])) == 0) {
+            ret_authority->at = text + strlen(schemes[i]);
+            ret_authority->length = strcspn(ret_authority->at, "/?");
+            return ret_authority->at + ret_authority->length;
+        }
+    return text;
+}
+
+static struct piece path_of(const char *rest, bool has_authority)
+{
+    const size_t length = strcspn(rest, "?");
+
+    if (length == 0 && has_authority)
+        return (struct piece){"/", 1};
+    return (struct piece){rest, length};
+}
+
+int request_target_parse(const char *text, struct request_target *ret_target)
+{
+    struct request_target target;
+    const char *rest;
+
+    if (!is_visible(text))
+        return -EINVAL;
+    rest = skip_authority(text, &target.authority);
+    if (rest != text && !host_is_valid(target.authority))
+        return -EINVAL;
+    target.path = path_of(rest, rest != text);
+    rest += strcspn(rest, "?");
+    rest += rest[0] == '?' ? 1 : 0;
+    target.query = (struct piece){rest, strlen(rest)};
+    if (target.path.length == 0 || target.path.at[0] != '/' || !is_good_path(target.path) ||
+        strstr(rest, "%00"))
+        return -EINVAL;
+    *ret_target = target;
+    return 0;
+}
+
+bool request_target_path_is(const struct request_target *target, const char *path)
+{
+    struct piece rest = target->path;
+
+    while (rest.length > 0 && *path)
+        if (take_character(&rest) != (unsigned char)*path++)
+            return false;
+    return rest.length == 0 && *path == '\0';
+}
+
+static int decode(struct piece piece, char *ret_text, size_t size)
+{
+    size_t length = 0;
+
+    while (piece.length > 0) {
+        const bool plus = piece.at[0] == '+';
+        const int c = take_character(&piece);
+
+        if (c < 0 || length + 1 >= size) {
+            ret_text[0] = '\0';
+            return c < 0 ? -EINVAL : -ENAMETOOLONG;
+        }
+        ret_text[length++] = plus ? ' ' : (char)c;
+        ret_text[length] = '\0';
+    }
+    return 0;
+}
+
+int request_target_argument(const struct request_target *target, const char *name, char *ret_value,
+                            size_t size)
+{
+    const char *argument = target->query.at;
+    const size_t name_length = strlen(name);
+
+    ret_value[0] = '\0';
+    while (*argument) {
+        const size_t length = strcspn(argument, "&");
+
+        if (length > name_length && strncmp(argument, name, name_length) == 0 &&
+            argument[name_length] == '=')
+            return decode((struct piece){argument + name_length + 1, length - name_length - 1},
+                          ret_value, size);
+        argument += length + (argument[length] == '&' ? 1 : 0);
+    }
+    return -ENOENT;
+}

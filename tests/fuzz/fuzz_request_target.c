@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "fuzz/fuzz.h"
+#include "web/request_target.h"
+
+/*
+ * What a client asks for. A target that is taken consists of parts of the text, has a path
+ * that begins with a slash and no NUL anywhere, and is one path alone.
+ */
+
+static bool is_within(struct piece piece, const char *text)
+{
+    return piece.at >= text && piece.at + piece.length <= text + strlen(text);
+}
+
+static void fuzz(const char *text)
+{
+    struct request_target target;
+    char value[16];
+
+    if (request_target_parse(text, &target) < 0)
+        return;
+    FUZZ_CHECK(target.path.length > 0 && target.path.at[0] == '/');
+    FUZZ_CHECK(is_within(target.authority, text) && is_within(target.query, text));
+    FUZZ_CHECK(!strstr(text, "%00"));
+    FUZZ_CHECK(!request_target_path_is(&target, "/metrics") ||
+               !request_target_path_is(&target, "/-/reload"));
+    FUZZ_CHECK(request_target_argument(&target, "duration", value, sizeof(value)) == 0 ||
+               value[0] == '\0');
+    FUZZ_CHECK(strlen(value) < sizeof(value));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    AUTO_FREE char *copy = calloc(1, size + 1);
+
+    if (!copy)
+        return 0;
+    if (size > 0)
+        memcpy(copy, data, size);
+    fuzz(copy);
+    return 0;
+}

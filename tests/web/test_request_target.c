@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "web/request_target.h"
+
+static bool is(struct piece piece, const char *text)
+{
+    return piece.length == strlen(text) && memcmp(piece.at, text, piece.length) == 0;
+}
+
+static struct request_target parsed(const char *text)
+{
+    struct request_target target;
+
+    assert_int_equal(0, request_target_parse(text, &target));
+    return target;
+}
+
+static void a_path_and_a_query_are_told_apart(void **state)
+{
+    struct request_target target = parsed("/metrics?a=1&b=/?");
+
+    (void)state;
+    assert_true(is(target.path, "/metrics"));
+    assert_true(is(target.query, "a=1&b=/?"));
+    assert_int_equal(0, target.authority.length);
+    target = parsed("/");
+    assert_true(is(target.path, "/"));
+    assert_true(is(target.query, ""));
+    assert_true(is(parsed("/metrics?").query, ""));
+}
+
+static void a_target_may_name_the_host(void **state)
+{
+    const struct request_target target = parsed("HTTP://127.0.0.1:10138/metrics?x");
+
+    (void)state;
+    assert_true(is(target.authority, "127.0.0.1:10138"));
+    assert_true(is(target.path, "/metrics"));
+    assert_true(is(target.query, "x"));
+    assert_true(is(parsed("https://[::1]").path, "/"));
+    assert_true(is(parsed("http://host?q").path, "/"));
+    assert_true(is(parsed("http://host?q").query, "q"));
+}
+
+static void what_is_no_target_is_refused(void **state)
+{
+    static const char *const wrong[] = {
+        "",
+        "*",
+        "metrics",
+        "%2fmetrics",
+        "?x",
+        "http://",
+        "http:///x",
+        "http://a@b/",
+        "http://a b/",
+        "ftp://host/",
+        "host:80",
+        "/a b",
+        "/a\tb",
+        "/a\r",
+        "/a\x01",
+        "/a\x7f",
+        "/?a b",
+        "/%",
+        "/%4",
+        "/%zz",
+        "/%2fmetrics",
+        "/%2Fmetrics",
+        "/metrics%2f",
+        "/metrics%00",
+        "/metrics%00abc",
+        "/%00",
+        "/metrics?%00",
+        "/metrics?a=b%00c",
+    };
+    struct request_target target = {.path = {"as before", 9}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+        if (request_target_parse(wrong[i], &target) != -EINVAL)
+            fail_msg("%s is taken", wrong[i]);
+    assert_true(is(target.path, "as before"));
+}
+
+static void letters_may_be_encoded_and_nothing_is_resolved(void **state)
+{
+    struct request_target target = parsed("/%6detric%73");
+
+    (void)state;
+    assert_true(request_target_path_is(&target, "/metrics"));
+    assert_false(request_target_path_is(&target, "/metric"));
+    assert_false(request_target_path_is(&target, "/metricss"));
+    target = parsed("/%2e%2e/metrics");
+    assert_true(request_target_path_is(&target, "/../metrics"));
+    assert_false(request_target_path_is(&target, "/metrics"));
+    target = parsed("//metrics");
+    assert_false(request_target_path_is(&target, "/metrics"));
+    target = parsed("/my%20metrics%25\xc3\xa9");
+    assert_true(request_target_path_is(&target, "/my metrics%\xc3\xa9"));
+}
+
+static void an_argument_is_found_and_decoded(void **state)
+{
+    const struct request_target target = parsed("/?durations=1&duration=%310m&duration=2&b=a+%2b");
+    char value[8];
+
+    (void)state;
+    assert_int_equal(0, request_target_argument(&target, "duration", value, sizeof(value)));
+    assert_string_equal("10m", value);
+    assert_int_equal(0, request_target_argument(&target, "b", value, sizeof(value)));
+    assert_string_equal("a +", value);
+}
+
+static void an_argument_that_is_not_there_is_empty(void **state)
+{
+    const struct request_target target = parsed("/?duration&c=%4&d=12345678");
+    char value[8] = "before";
+
+    (void)state;
+    assert_int_equal(-ENOENT, request_target_argument(&target, "duration", value, sizeof(value)));
+    assert_string_equal("", value);
+    assert_int_equal(-EINVAL, request_target_argument(&target, "c", value, sizeof(value)));
+    assert_string_equal("", value);
+    assert_int_equal(-ENAMETOOLONG, request_target_argument(&target, "d", value, sizeof(value)));
+    assert_string_equal("", value);
+}
+
+static void a_host_is_made_of_what_hosts_are(void **state)
+{
+    (void)state;
+    assert_true(host_is_valid((struct piece){"host:1", 6}));
+    assert_true(host_is_valid((struct piece){"[::1]:1", 7}));
+    assert_false(host_is_valid((struct piece){"", 0}));
+    assert_false(host_is_valid((struct piece){"a/b", 3}));
+    assert_false(host_is_valid((struct piece){"a@b", 3}));
+    assert_false(host_is_valid((struct piece){"a\0b", 3}));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_path_and_a_query_are_told_apart),
+        cmocka_unit_test(a_target_may_name_the_host),
+        cmocka_unit_test(what_is_no_target_is_refused),
+        cmocka_unit_test(letters_may_be_encoded_and_nothing_is_resolved),
+        cmocka_unit_test(an_argument_is_found_and_decoded),
+        cmocka_unit_test(an_argument_that_is_not_there_is_empty),
+        cmocka_unit_test(a_host_is_made_of_what_hosts_are),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

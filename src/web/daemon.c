@@ -6,13 +6,19 @@
  * scraper's connection may never end. Here the listen socket leaves the loop until
  * the server's next tick.
  *
+ * It closes without an answer where a first line has no space in it, as a TLS client's has
+ * none. So it is told not to shut a connection down (MHD_USE_TURBO), and in the moment
+ * before it closes the descriptor we answer ourselves who has sent something and got nothing.
+ *
  * libmicrohttpd's own timeouts are off (connections.c has better ones), so
  * MHD_get_timeout() tells only one thing: that a turn left work behind.
  */
 #include "web/daemon.h"
 
 #include <errno.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -92,12 +98,40 @@ static int on_accepting(sd_event_source *source, int fd, uint32_t events, void *
            connection_table_has_place(daemon->connections, daemon->is_control))
         if (!accept_one(daemon))
             break;
+    daemon_turn(daemon); /* what is new is in no epoll yet */
     return 0;
 }
 
 void daemon_resume(struct daemon *daemon)
 {
     (void)sd_event_source_set_enabled(daemon->accepting, SD_EVENT_ON);
+}
+
+/* The kernel knows of every byte: nothing was answered, and more came than the end (a FIN is one).
+ */
+static bool awaits_answer(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t length = sizeof(info);
+
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
+           length >= offsetof(struct tcp_info, tcpi_bytes_sent) + sizeof(info.tcpi_bytes_sent) &&
+           info.tcpi_bytes_sent == 0 && info.tcpi_bytes_received > 1;
+}
+
+/* libmicrohttpd is about to close. Nobody is blamed who was cut off, or has had an answer. */
+static void answer_garbage(const struct connection *connection)
+{
+    static const char answer[] = "HTTP/1.1 400 Bad Request\r\n"
+                                 "Connection: close\r\n"
+                                 "Content-Type: text/plain; charset=utf-8\r\n"
+                                 "Content-Length: 18\r\n"
+                                 "\r\n"
+                                 "malformed request\n";
+
+    if (connection->phase == CONNECTION_HEADERS && !connection->cut &&
+        awaits_answer(connection->fd))
+        (void)send(connection->fd, answer, sizeof(answer) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 static void on_connection(void *context, struct MHD_Connection *mhd, void **socket_context,
@@ -108,7 +142,9 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **sock
     struct connection *connection;
 
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-        connection_remove(daemon->connections, TAKE(*socket_context));
+        connection = TAKE(*socket_context);
+        answer_garbage(connection);
+        connection_remove(daemon->connections, connection);
         return;
     }
     info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -141,9 +177,9 @@ static struct MHD_Daemon *start(struct daemon *daemon, struct site *site)
     };
 
     /* without MHD_USE_ERROR_LOG it says nothing: a client must not be able to fill the log */
-    return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0,
-                            NULL, NULL, site_on_request, site, MHD_OPTION_ARRAY, options,
-                            MHD_OPTION_END);
+    return MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO, 0,
+        NULL, NULL, site_on_request, site, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
 static int put_on_loop(struct daemon *daemon, sd_event *event)

@@ -117,6 +117,30 @@ static void many_cookies_are_answered_once(void **state)
     assert_int_equal(200, only_status(*state, request.data));
 }
 
+/* libmicrohttpd closes without a word. */
+static void a_line_of_one_word_is_400(void **state)
+{
+    EXPECT_BYTES(*state, 400, "GET\r\n\r\n");
+    EXPECT_BYTES(*state, 400, "garbage\n");
+    EXPECT_BYTES(*state, 400, " GET /metrics" LINE "\r\n");
+    EXPECT_BYTES(*state, 400, "\x16\x03\x01\x02\x01\x01\xfc\x03\x03\r\n\r\n");
+}
+
+/* Somebody who has said nothing, or has had an answer, is told nothing. */
+static void who_only_leaves_is_not_answered(void **state)
+{
+    const struct fixture *const fixture = *state;
+    AUTO_CLOSE int silent = connect_to(fixture->port);
+    AUTO_CLOSE int content = connect_to(fixture->port);
+    char byte;
+
+    assert_int_equal(0, shutdown(silent, SHUT_WR));
+    assert_int_equal(0, recv(silent, &byte, 1, 0));
+    assert_int_equal(200, status_of(content, GET_METRICS));
+    assert_int_equal(0, shutdown(content, SHUT_WR));
+    assert_int_equal(0, recv(content, &byte, 1, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +150,8 @@ int main(void)
         cmocka_unit_test(a_content_length_that_is_no_number_is_400),
         cmocka_unit_test(folded_and_broken_headers_are_400),
         cmocka_unit_test(many_cookies_are_answered_once),
+        cmocka_unit_test(a_line_of_one_word_is_400),
+        cmocka_unit_test(who_only_leaves_is_not_answered),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

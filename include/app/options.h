@@ -27,7 +27,7 @@ struct options {
     enum log_level log_level;
     enum log_format log_format;
     const char *procfs, *sysfs; /* "/proc", "/sys" */
-    const char *cgroupfs;       /* NULL: found by libcgroup */
+    const char *cgroupfs;       /* NULL: found by the list of mounts */
 };
 
 enum options_outcome {

@@ -28,7 +28,7 @@ bool cgroup_is_machine(int directory_fd);
 bool cgroup_root_same(const struct cgroup_root *a, const struct cgroup_root *b);
 
 /*
- * Finds it by libcgroup: a v1 hierarchy with perf_event where one is mounted
+ * Finds it by the mounts that there are: a v1 hierarchy with perf_event where one is mounted
  * (then v2 does not count), else v2, pure or hybrid. `path` (--path.cgroupfs)
  * overrides: that directory, or its "unified" or "perf_event" below.
  * 0; -ENOENT: there is none, or the path is no cgroup file system; -errno.
@@ -42,9 +42,6 @@ int cgroup_root_open(const char *path, struct cgroup_root *ret_root);
  * kernel has no such controller; -errno where `cgroups` of procfs cannot be read.
  */
 int cgroup_perf_event_hierarchy(int procfs_fd);
-
-/* The same from the text of that file; for tests. */
-int cgroup_parse_hierarchy(const char *text, const char *controller);
 
 /*
  * Opens a directory below another one ("a/b", or "." for itself) without ever

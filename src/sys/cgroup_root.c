@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libcgroup.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdint.h>
@@ -13,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
+#include "sys/cgroup_mounts.h"
 #include "sys/small_file.h"
 
 /*
@@ -82,18 +82,20 @@ static int open_root(const char *path, enum hierarchy wanted, struct cgroup_root
     return 0;
 }
 
-/* Tries every mount that libcgroup lists with this controller (NULL: any). */
-static int open_listed(const char *controller, enum hierarchy wanted, struct cgroup_root *ret_root)
+/* Tries every mount of that kind which there is. */
+static int open_mounted(enum hierarchy wanted, struct cgroup_root *ret_root)
 {
-    struct cgroup_mount_point mount;
-    void *handle = NULL;
-    int r = -ENOENT, listed;
+    AUTO_FREE char *buffer = malloc(CGROUP_MOUNT_SIZE);
+    FILE *mounts = buffer ? fopen("/proc/self/mounts", "re") : NULL;
+    struct cgroup_mount mount;
+    int r = -ENOENT;
 
-    for (listed = cgroup_get_controller_begin(&handle, &mount); listed == 0 && r == -ENOENT;
-         listed = cgroup_get_controller_next(&handle, &mount))
-        if (!controller || strcmp(mount.name, controller) == 0)
+    if (!mounts)
+        return buffer ? -ENOENT : -ENOMEM;
+    while (r == -ENOENT && cgroup_mount_next(mounts, "perf_event", buffer, &mount))
+        if (mount.v2 == (wanted == ONLY_V2))
             r = open_root(mount.path, wanted, ret_root);
-    (void)cgroup_get_controller_end(&handle);
+    (void)fclose(mounts);
     return r;
 }
 
@@ -120,7 +122,7 @@ static int open_given(const char *path, struct cgroup_root *ret_root)
     return r;
 }
 
-/* libcgroup lists no v2 mount that has no controller of its own. */
+/* Where there is no list of mounts to be read. */
 static int open_usual(struct cgroup_root *ret_root)
 {
     static const char *const paths[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
@@ -133,34 +135,14 @@ static int open_usual(struct cgroup_root *ret_root)
 
 int cgroup_root_open(const char *path, struct cgroup_root *ret_root)
 {
-    int r = -ENOENT;
+    int r;
 
     if (path)
         return open_given(path, ret_root);
-    if (cgroup_init() == 0) {
-        r = open_listed("perf_event", ONLY_V1, ret_root);
-        if (r == -ENOENT)
-            r = open_listed(NULL, ONLY_V2, ret_root);
-    }
+    r = open_mounted(ONLY_V1, ret_root);
+    if (r == -ENOENT)
+        r = open_mounted(ONLY_V2, ret_root);
     return r == -ENOENT ? open_usual(ret_root) : r;
-}
-
-/* "#subsys_name\thierarchy\tnum_cgroups\tenabled", and a line for each controller. */
-int cgroup_parse_hierarchy(const char *text, const char *controller)
-{
-    size_t length = strlen(controller);
-
-    for (const char *line = text; line; line = strchr(line, '\n')) {
-        char *end;
-        unsigned long number;
-
-        line += *line == '\n';
-        if (strncmp(line, controller, length) != 0 || line[length] != '\t')
-            continue;
-        number = strtoul(line + length + 1, &end, 10);
-        return *end == '\t' && number <= INT_MAX ? (int)number : -EINVAL;
-    }
-    return -ENOENT;
 }
 
 int cgroup_perf_event_hierarchy(int procfs_fd)

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "sys/cgroup_mounts.h"
 #include "sys/cgroup_root.h"
 
 static const char *const hybrid = "/sys/fs/cgroup/unified";
@@ -221,6 +222,34 @@ static void hierarchy__is_read_from_the_line_of_the_controller(void **state)
     assert_int_equal(cgroup_parse_hierarchy("", "cpu"), -ENOENT);
     assert_int_equal(cgroup_parse_hierarchy("cpu\tx\t1\t1\n", "cpu"), -EINVAL);
     assert_int_equal(cgroup_parse_hierarchy("cpu\t99999999999\t1\t1\n", "cpu"), -EINVAL);
+    assert_int_equal(cgroup_parse_hierarchy("cpu\t-1\t1\t1\n", "cpu"), -EINVAL);
+    assert_int_equal(cgroup_parse_hierarchy("cpu\t1", "cpu"), -EINVAL);
+    assert_int_equal(cgroup_parse_hierarchy("cpu\t00000000000000000000001\t", "cpu"), -EINVAL);
+}
+
+static void mounts__of_v2_and_of_v1_with_the_controller_are_found(void **state)
+{
+    static char text[] = "proc /proc proc rw 0 0\n"
+                         "cgroup /cpu cgroup rw,cpu,cpuacct 0 0\n"
+                         "cgroup /named cgroup rw,name=perf_event 0 0\n"
+                         "cgroup /with\\040space cgroup rw,nosuid,perf_event 0 0\n"
+                         "what is this\n\n"
+                         "cgroup2 relative cgroup2 rw 0 0\n"
+                         "cgroup2 /unified cgroup2 rw,nsdelegate 0 0";
+    static char buffer[CGROUP_MOUNT_SIZE];
+    FILE *mounts = fmemopen(text, strlen(text), "r");
+    struct cgroup_mount mount;
+
+    (void)state;
+    assert_non_null(mounts);
+    assert_true(cgroup_mount_next(mounts, "perf_event", buffer, &mount));
+    assert_string_equal(mount.path, "/with space");
+    assert_false(mount.v2);
+    assert_true(cgroup_mount_next(mounts, "perf_event", buffer, &mount));
+    assert_string_equal(mount.path, "/unified");
+    assert_true(mount.v2);
+    assert_false(cgroup_mount_next(mounts, "perf_event", buffer, &mount));
+    (void)fclose(mounts);
 }
 
 /* As the filter of RestrictSUIDSGID= does. For the rest of the process. */
@@ -260,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hierarchy__is_read_from_the_line_of_the_controller),
+        cmocka_unit_test(mounts__of_v2_and_of_v1_with_the_controller_are_found),
         cmocka_unit_test(root__is_found_where_cgroups_are_mounted),
         cmocka_unit_test(root__the_given_directory_or_its_unified_is_taken),
         cmocka_unit_test(root__a_v1_hierarchy_that_is_given_is_taken),

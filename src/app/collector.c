@@ -217,6 +217,7 @@ void collector_read_entry(struct collector *collector, struct entry *entry)
     counter_set_read(entry->counters, clock_monotonic_ns(), sample);
     account_update(entry->account, sample);
     entry->counted = entry->counted || sample_has_counted(sample);
+    collector_note_moves(entry, sample);
     collector->may_open |= counter_set_is_incomplete(entry->counters) ||
                            counter_set_absence(entry->counters) != entry->uncounted;
     collector->status.targets[kind_of(collector, entry)] +=
@@ -421,6 +422,7 @@ int collector_cycle(struct collector *collector, uint64_t missed)
     discovered = collector_discover(collector);
     opened = collector_open(collector);
     collector_read(collector);
+    collector_look_for_moves(collector);
     published = publish(collector);
     memory_give_back(&collector->memory, collector->now_ns);
     if (published < 0)

@@ -27,8 +27,9 @@ struct collector_setup {
     const char *mechanism_reason; /* why, or why not. Static */
     int sysfs_fd;
     int procfs_fd;
-    int cgroup_root_fd; /* -1: no cgroup can be counted here */
-    size_t descriptors; /* how many it may hold open, directories included */
+    int cgroup_root_fd;  /* -1: no cgroup can be counted here */
+    bool cgroups_afresh; /* what a predecessor has open for cgroups is not taken over */
+    size_t descriptors;  /* how many it may hold open, directories included */
     struct snapshot_slot *slot;
 };
 
@@ -72,6 +73,18 @@ bool collector_is_out_of_date(struct collector *collector);
  * successor counts those that are there. A few system calls.
  */
 bool collector_cpus_changed(const struct collector *collector);
+
+/*
+ * There is a reason to doubt that the counters of cgroups move: all of them are looked at in
+ * the next cycles, not only some in each.
+ */
+void collector_doubt_counters(struct collector *collector);
+
+/*
+ * Whether counters of a cgroup stand still while it runs: only opening afresh helps. Told once; a
+ * collector that is kept finds out again.
+ */
+bool collector_stands_still(struct collector *collector);
 
 /*
  * A descriptor that becomes readable when cgroups come or go, or -1. Who asks for it

@@ -49,6 +49,9 @@ struct collector {
     bool look;              /* … and it may have changed */
     bool may_open;          /* some entry may have something to open */
     bool out_of_date;
+    unsigned looks_in_doubt; /* in so many cycles all counters have to show that they move */
+    size_t next_look;        /* where in the ledger the next looks begin */
+    bool stands_still;       /* some do not */
     uint64_t now_ns;
     uint64_t probe_at_ns;
     struct exporter_status status; /* what is counted here; the rest is filled in for a snapshot */
@@ -79,6 +82,10 @@ static inline bool collector_follows_threads(const struct collector *collector)
 {
     return !collector->can_inherit_threads && !collector_shares(collector, SCOPE_PROCESS);
 }
+
+/* Counters of cgroups have to show that they move: after each reading, and after a round. */
+void collector_note_moves(struct entry *entry, const struct sample *sample);
+void collector_look_for_moves(struct collector *collector);
 
 /* Before a round of readings. */
 static inline void collector_refresh(const struct collector *collector)

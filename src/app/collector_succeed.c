@@ -146,6 +146,8 @@ static int prepare(struct collector *collector, const struct collector *predeces
 static void adopt_counters(const struct collector *collector, const struct entry *entry,
                            const struct entry *from)
 {
+    if (entry->cgroup && collector->setup.cgroups_afresh)
+        return;
     if (entry->group)
         process_group_adopt(entry->group, from->group, collector->continuing_cpus);
     else if (entry->counters && from->counters)
@@ -234,6 +236,7 @@ int collector_succeed(struct collector *collector, struct collector *predecessor
         if (from[i])
             adopt_totals(ledger->entries[i], from[i]);
     collector_read(collector);
+    collector_doubt_counters(collector); /* what was taken over has to show that it moves */
     inherit_ended(collector, predecessor, sorted, n);
     return 0;
 }

@@ -25,6 +25,14 @@ struct footprint {
     size_t bytes; /* of the text */
 };
 
+/* What shows that the counters of a cgroup move (app/collector_moves.c). */
+struct entry_moves {
+    bool compared;       /* there is a look to compare with … */
+    bool moved;          /* … and since then they have */
+    bool doubtful;       /* they have not at one look, though the cgroup ran */
+    uint64_t usage_usec; /* CPU time of the cgroup at the look to compare with */
+};
+
 struct entry {
     size_t class_index;
     struct account *account;      /* NULL: refused for a limit, see `uncounted` */
@@ -40,8 +48,9 @@ struct entry {
     bool is_new;                  /* entered since the last cycle: not in a round of readings yet */
     bool is_opening;              /* its counters are being opened; scratch */
     bool counted;                 /* it has been: its totals are worth keeping */
-    uint64_t gone_ns;             /* CLOCK_MONOTONIC of its end; 0 while it lives */
-    UT_hash_handle hh;            /* in lingering, by path, oldest first */
+    struct entry_moves moves;
+    uint64_t gone_ns;  /* CLOCK_MONOTONIC of its end; 0 while it lives */
+    UT_hash_handle hh; /* in lingering, by path, oldest first */
 };
 
 struct ledger_limits {

@@ -57,28 +57,6 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
     return 0;
 }
 
-static int on_mounts(sd_event_source *source, int fd, uint32_t events, void *context)
-{
-    (void)source;
-    (void)fd;
-    (void)events;
-    service_follow_hierarchy(context);
-    return 0;
-}
-
-/* proc(5): poll(2) tells of mounts by POLLPRI. Without, the look once a minute is left. */
-static void watch_mounts(struct service *service)
-{
-    int fd = openat(service->procfs_fd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0)
-        return;
-    if (sd_event_add_io(service->event, &service->mounts, fd, EPOLLPRI, on_mounts, service) < 0)
-        (void)close(fd);
-    else
-        (void)sd_event_source_set_io_fd_own(service->mounts, true);
-}
-
 /* The same failure in cycle after cycle is told once. */
 static void tell_failure(struct service *service, int r)
 {
@@ -100,8 +78,8 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     service_check_mechanism(service);
     if (collector_is_out_of_date(service->collector))
         (void)service_renew_collector(service, "more can be counted than before");
-    if (clock_monotonic_ns() >= service->hierarchy_at_ns)
-        service_follow_hierarchy(service);
+    service_follow_hierarchy(service);
+    service_check_counters(service);
     notify_cycle(&service->notify);
     serving_tell(&service->serving, clock_monotonic_ns());
     log_flush();
@@ -195,7 +173,7 @@ static int start(struct service *service)
         r = start_notify(service);
     if (r < 0)
         return r;
-    watch_mounts(service);
+    service_watch_mounts(service);
     if (first_ns)
         notify_cycle(&service->notify);
     return start_timer(service, first_ns);

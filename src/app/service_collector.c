@@ -16,9 +16,6 @@
 #define MOST_CONNECTIONS 512
 #define OWN_DESCRIPTORS  36
 
-/* How often the hierarchy of perf_event is looked at, whatever mounts tell. */
-#define HIERARCHY_INTERVAL_NS (60 * NS_PER_SECOND)
-
 int service_fail(int error, const char *message, const char *key, const char *value)
 {
     log_error(message, key, value, "error", strerror(-error));
@@ -40,25 +37,6 @@ static int divide_descriptors(struct service *service)
     return 0;
 }
 
-/* Where there are none, the root's descriptor is -1. */
-static void find_cgroups(struct service *service)
-{
-    service->hierarchy = cgroup_perf_event_hierarchy(service->procfs_fd);
-    service->root_error = cgroup_root_open(service->options->cgroupfs, &service->root);
-    if (service->root_error < 0)
-        service->root.fd = -1;
-}
-
-static void tell_cgroups(const struct service *service)
-{
-    if (service->root.fd >= 0)
-        log_debug("cgroups are counted below", "path", service->root.path, "hierarchy",
-                  service->root.v2 ? "v2" : "v1");
-    else if (service->config->n_cgroups > 0)
-        log_warning("no cgroup can be counted", "reason", "no cgroup file system found", "error",
-                    strerror(-service->root_error));
-}
-
 /*
  * Makes a collector for the configuration; the one that runs, if any, is its
  * predecessor and is ended. On failure that one goes on.
@@ -77,6 +55,7 @@ static int make_collector(struct service *service, const struct config *config)
         .sysfs_fd = service->sysfs_fd,
         .procfs_fd = service->procfs_fd,
         .cgroup_root_fd = service->root.fd,
+        .cgroups_afresh = service->cgroups_afresh,
         .descriptors =
             wanted && wanted < service->descriptors ? (size_t)wanted : service->descriptors,
         .slot = service->slot,
@@ -108,8 +87,7 @@ int service_start_collector(struct service *service)
 
     if (r < 0)
         return r;
-    find_cgroups(service);
-    tell_cgroups(service);
+    service_find_cgroups(service);
     r = event_resolver_new(service->sysfs_fd, &service->resolver);
 
     service->slot = snapshot_slot_new();
@@ -196,32 +174,4 @@ int service_reload(struct service *service, struct text *outcome)
     service_cycle_now(service);
     notify_reloaded(&service->notify);
     return r;
-}
-
-/* Mounts come and go by the hundred where containers do: this look has to be cheap. */
-static bool is_followed(const struct service *service)
-{
-    return cgroup_perf_event_hierarchy(service->procfs_fd) == service->hierarchy &&
-           service->root.fd >= 0 && service->root.v2;
-}
-
-void service_follow_hierarchy(struct service *service)
-{
-    struct cgroup_root before = service->root;
-    int hierarchy = service->hierarchy;
-
-    service->hierarchy_at_ns = clock_monotonic_ns() + HIERARCHY_INTERVAL_NS;
-    if (is_followed(service))
-        return;
-    service->root = (struct cgroup_root){.fd = -1};
-    find_cgroups(service);
-    if ((service->hierarchy == hierarchy && cgroup_root_same(&service->root, &before)) ||
-        service_renew_collector(service, "perf_event belongs to another cgroup hierarchy") < 0) {
-        cgroup_root_done(&service->root);
-        service->root = before; /* the collector that goes on has it */
-        service->hierarchy = hierarchy;
-        return;
-    }
-    cgroup_root_done(&before);
-    tell_cgroups(service);
 }

@@ -37,13 +37,18 @@ struct service {
     int root_error; /* why there is none */
     int hierarchy;  /* that perf_event belonged to when the root was opened */
     struct control_slot *control;
-    sd_event_source *requests; /* that come through the control slot */
-    uint64_t pause_end_ns;     /* CLOCK_BOOTTIME; 0: no pause */
-    sd_event_source *mounts;
+    sd_event_source *requests;     /* that come through the control slot */
+    uint64_t pause_end_ns;         /* CLOCK_BOOTTIME; 0: no pause */
+    sd_event_source *mounts;       /* off from a change until the next cycle */
+    bool mounts_changed;           /* since the hierarchy was looked at … */
+    bool counters_doubted;         /* … or counters had to show that they move, … */
+    uint64_t doubt_at_ns;          /* … which they have to again from then on */
+    bool cgroups_afresh;           /* a successor opens the counters of all cgroups itself … */
+    uint64_t afresh_at_ns;         /* … for standing still not before that time, and … */
+    uint64_t afresh_wait_ns;       /* … each time later */
     sd_event_source *tree, *tasks; /* tell of births of cgroups, of processes; NULL: nobody asks */
     sd_event_source *births;       /* when those that were told of are followed */
     struct births_pace pace;
-    uint64_t hierarchy_at_ns; /* when it is looked at again */
     struct schedule schedule;
     uint64_t missed;
     int failure; /* of the last cycle */
@@ -88,9 +93,18 @@ void service_check_pause(struct service *service);
 /* A successor with the same configuration, since the machine has changed. 0 or -errno, logged. */
 int service_renew_collector(struct service *service, const char *why);
 
+/* Finds the cgroups that can be counted, and says in the log where, or why there are none. */
+void service_find_cgroups(struct service *service);
+
+/* Is told of mounts, where the kernel tells of them. */
+void service_watch_mounts(struct service *service);
+
 /*
  * Looks whether somebody has moved perf_event to another hierarchy of cgroups: what is
  * open there stands still for ever. The cgroups are found and counted afresh then, as
- * new births.
+ * new births. After each cycle.
  */
 void service_follow_hierarchy(struct service *service);
+
+/* Counts cgroups afresh, with their totals, where the collector finds that counters stand still. */
+void service_check_counters(struct service *service);

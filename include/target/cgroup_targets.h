@@ -36,7 +36,8 @@ struct cgroup_target {
 /* Limits of the set, from `limits:` of the configuration. */
 struct cgroup_limits {
     size_t targets;      /* how many may stand at once … */
-    size_t per_subtree;  /* … and how many of them below one top-level cgroup */
+    size_t per_subtree;  /* … and how many of them below one top-level cgroup. Of these, those
+                            of one user below /user.slice may be three quarters */
     enum absence reason; /* why newcomers beyond are refused: over_limit, or no_descriptors */
 };
 

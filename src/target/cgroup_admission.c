@@ -80,11 +80,19 @@ static void refuse(struct cgroup_targets *set, struct cgroup_node *node, enum ab
     }
 }
 
+static bool is_full(const struct cgroup_targets *set, const struct cgroup_subtree *subtree)
+{
+    const size_t share = set->limits.per_subtree;
+
+    if (!subtree->within)
+        return subtree->targets >= share;
+    return subtree->targets >= cgroup_subtree_share(share) || is_full(set, subtree->within);
+}
+
 /* Why there is no room for one more in the subtree; ABSENCE_NONE: there is. */
 static enum absence refusal(const struct cgroup_targets *set, const struct cgroup_subtree *subtree)
 {
-    bool full =
-        subtree->targets >= set->limits.per_subtree || set->census.standing >= set->limits.targets;
+    bool full = is_full(set, subtree) || set->census.standing >= set->limits.targets;
 
     return full ? set->limits.reason : ABSENCE_NONE;
 }
@@ -141,7 +149,8 @@ static void stand(struct cgroup_targets *set, struct cgroup_node *node,
     set_uncounted(set, node, ABSENCE_NONE);
     node->counted = counted;
     node->inode = counted->target.inode;
-    node->subtree->targets++;
+    for (struct cgroup_subtree *subtree = node->subtree; subtree; subtree = subtree->within)
+        subtree->targets++;
     set->census.standing++;
     LIST_INSERT_HEAD(&set->all, counted, entry);
     set->n_all++;
@@ -213,10 +222,10 @@ static int admit_candidates(struct cgroup_targets *set, struct cgroup_subtree *s
     struct cgroup_node *node;
 
     while ((node = TAILQ_FIRST(&subtree->candidates)) && refusal(set, subtree) == ABSENCE_NONE) {
-        bool last = !node->parent || !node->parent->parent;
+        bool last = cgroup_node_owns_subtree(node);
         int r = admit_one_waiting(set, node);
 
-        /* a top-level cgroup that is forgotten takes its subtree along */
+        /* who begins a subtree, and is forgotten, takes it along */
         if (r < 0 || r == CGROUP_STARVED || (r == CGROUP_ABSENT && last))
             return r;
     }
@@ -264,7 +273,8 @@ static void end_target(struct cgroup_targets *set, struct cgroup_node *node)
 
     if (!counted)
         return;
-    node->subtree->targets--;
+    for (struct cgroup_subtree *subtree = node->subtree; subtree; subtree = subtree->within)
+        subtree->targets--;
     set->census.standing--;
     set->room = true;
     if (counted->born_index != SIZE_MAX) {

@@ -42,24 +42,44 @@ static struct cgroup_node *node_new(struct cgroup_node *parent, const char *name
     return node;
 }
 
-static struct cgroup_subtree *subtree_new(void)
+static struct cgroup_subtree *subtree_new(struct cgroup_subtree *within)
 {
     struct cgroup_subtree *subtree = calloc(1, sizeof(*subtree));
 
-    if (subtree)
-        TAILQ_INIT(&subtree->candidates);
+    if (!subtree)
+        return NULL;
+    TAILQ_INIT(&subtree->candidates);
+    subtree->within = within;
     return subtree;
 }
 
-/* The root, and each of its children, have their own. */
-static bool owns_subtree(const struct cgroup_node *node)
+/* Each child is a user's, who may make cgroups below it (systemd.slice(5), user@.service(5)). */
+static bool is_of_users(const struct cgroup_node *node)
 {
-    return !node->parent || !node->parent->parent;
+    return node->parent && !node->parent->parent && strcmp(node->name, "user.slice") == 0;
+}
+
+/* The root, and each of its children, have their own. */
+bool cgroup_node_owns_subtree(const struct cgroup_node *node)
+{
+    return !node->parent || !node->parent->parent || is_of_users(node->parent);
+}
+
+static void charge(struct cgroup_subtree *subtree, size_t bytes)
+{
+    for (; subtree; subtree = subtree->within)
+        subtree->bytes += bytes;
+}
+
+static void give_back(struct cgroup_subtree *subtree, size_t bytes)
+{
+    for (; subtree; subtree = subtree->within)
+        subtree->bytes -= bytes;
 }
 
 static void node_free(struct cgroup_node *node)
 {
-    if (node && owns_subtree(node))
+    if (node && cgroup_node_owns_subtree(node))
         free(node->subtree);
     free(node);
 }
@@ -72,7 +92,7 @@ int cgroup_tree_init(struct cgroup_tree *tree, uint64_t root_inode)
     if (!root)
         return -ENOMEM;
     root->inode = root_inode;
-    root->subtree = subtree_new();
+    root->subtree = subtree_new(NULL);
     if (!root->subtree) {
         free(root);
         return -ENOMEM;
@@ -145,14 +165,22 @@ static size_t path_length(const struct cgroup_node *node)
     return length;
 }
 
+static bool subtree_has_room(const struct cgroup_tree *tree, const struct cgroup_subtree *subtree,
+                             size_t bytes)
+{
+    if (subtree->within)
+        return subtree->bytes + bytes <= cgroup_subtree_share(tree->subtree_bytes_max) &&
+               subtree_has_room(tree, subtree->within, bytes);
+    return subtree->bytes + bytes <= tree->subtree_bytes_max;
+}
+
 bool cgroup_tree_has_room(const struct cgroup_tree *tree, const struct cgroup_node *parent,
                           const char *name)
 {
     size_t length = strlen(name);
-    size_t below = parent->parent ? parent->subtree->bytes : 0;
 
     return tree->bytes + node_size(length) <= tree->bytes_max &&
-           below + node_size(length) <= tree->subtree_bytes_max &&
+           (!parent->parent || subtree_has_room(tree, parent->subtree, node_size(length))) &&
            path_length(parent) + 1 + length <= CGROUP_PATH_LENGTH_MAX;
 }
 
@@ -166,7 +194,9 @@ int cgroup_tree_add(struct cgroup_tree *tree, struct cgroup_node *parent, const 
 
     if (!node)
         return -ENOMEM;
-    node->subtree = owns_subtree(node) ? subtree_new() : parent->subtree;
+    node->subtree = cgroup_node_owns_subtree(node)
+                        ? subtree_new(is_of_users(parent) ? parent->subtree : NULL)
+                        : parent->subtree;
     if (!node->subtree) {
         free(node);
         return -ENOMEM;
@@ -179,7 +209,7 @@ int cgroup_tree_add(struct cgroup_tree *tree, struct cgroup_node *parent, const 
         return -ENOMEM;
     }
     LIST_INSERT_HEAD(&parent->children, node, sibling);
-    node->subtree->bytes += node_size(length);
+    charge(node->subtree, node_size(length));
     tree->bytes += node_size(length);
     *ret_node = node;
     return 0;
@@ -192,7 +222,7 @@ void cgroup_tree_remove(struct cgroup_tree *tree, struct cgroup_node *node)
     (void)cgroup_tree_set_watch(tree, node, -1);
     HASH_DELETE(by_name, tree->names, node);
     LIST_REMOVE(node, sibling);
-    node->subtree->bytes -= size;
+    give_back(node->subtree, size);
     tree->bytes -= size;
     node_free(node);
 }

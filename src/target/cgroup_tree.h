@@ -22,8 +22,12 @@
 TAILQ_HEAD(cgroup_queue, cgroup_node);
 LIST_HEAD(cgroup_children, cgroup_node);
 
-/* What a top-level cgroup and all below it have together: the unit of fair shares. */
+/*
+ * What a top-level cgroup and all below it have together: the unit of fair shares. Where users
+ * have their cgroups, each user's has a share of that share.
+ */
 struct cgroup_subtree {
+    struct cgroup_subtree *within;  /* the share that this is a share of; NULL: it is of all */
     size_t targets;                 /* that stand */
     size_t bytes;                   /* of nodes */
     struct cgroup_queue candidates; /* refused for a limit, oldest first */
@@ -56,6 +60,15 @@ struct cgroup_node {
     struct cgroup_node *parent;
     char name[];
 };
+
+/* What a user may take of a share of all: 3 of 4. */
+static inline size_t cgroup_subtree_share(size_t share)
+{
+    return share - share / 4;
+}
+
+/* Whether its subtree begins with it. */
+bool cgroup_node_owns_subtree(const struct cgroup_node *node);
 
 struct cgroup_tree {
     struct cgroup_node *root, *names, *watches;

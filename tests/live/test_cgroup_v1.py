@@ -15,7 +15,8 @@ import unittest
 
 import live
 from cgroups import Cgroups
-from exporter import Exporter
+from exporter import PATIENCE, Exporter
+from own_mounts import own_mounts
 
 FAULTS = "pmu_cgroup_page_faults_total"
 CLOCK = "pmu_cgroup_task_clock_seconds_total"
@@ -155,6 +156,23 @@ class CgroupV1(live.LiveTest):
             if before is not None and after is not None and after - before >= 5000:
                 return
             self.assertLess(time.monotonic(), end, exporter.stderr())
+
+
+class Rubbish(live.LiveTest):
+    """What a container shows as /proc/cgroups is somebody's choice."""
+
+    def test_rubbish_for_a_list_of_controllers_costs_nothing(self):
+        for text in ("", "perf_event\n", "x" * 5000 + " 1 2 3\n", "#a\tb\nperf_event\t-1\tx\t\n" * 90,
+                     "\0" * 300):
+            with self.subTest(text=text[:20]), Cgroups() as cgroups, \
+                    tempfile.NamedTemporaryFile("w") as rubbish:
+                rubbish.write(text)
+                rubbish.flush()
+                path = cgroups.make("a.service")
+                wrapper = own_mounts("/proc", f"mount --bind {rubbish.name} /proc/cgroups")
+                with Exporter(live.config(cgroups), wrapper=wrapper) as exporter:
+                    exporter.scrape_until(lambda m: m.value(FAULTS, cgroup=path) is not None,
+                                          PATIENCE, "the cgroup")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ add_unit_test(sys task_events Threads::Threads)
 add_unit_test(sys thread_cpus)
 add_unit_test(sys user_names)
 add_unit_test(sys cgroup_lineage)
+add_unit_test(sys cgroup_usage)
 add_unit_test(sys switch_pattern)
 add_unit_test(sys switch_refusal)
 in_kernel(sys/cpu_births sys/directory_watch sys/exit_watch sys/process sys/self sys/switch_pattern

@@ -59,6 +59,41 @@ static void limits__those_that_stand_stay_and_newcomers_are_refused(void **state
     assert_int_equal(census(f)->standing, 3);
 }
 
+/* A user makes services below user@1.service as it likes. */
+static void limits__one_user_leaves_room_to_the_others(void **state)
+{
+    struct fixture *f = *state;
+
+    rule(f, "/*/*/*", NULL);
+    start(f, limits_of(16, 12));
+    update(f);
+    make(f, "/user.slice");
+    make(f, "/user.slice/user-1.slice");
+    make_many(f, "/user.slice/user-1.slice/a", 20);
+    update(f);
+    assert_news(f, 9, 0);
+    make(f, "/user.slice/user-2.slice");
+    make_many(f, "/user.slice/user-2.slice/b", 5);
+    update(f);
+    assert_news(f, 3, 0);
+    make(f, "/system.slice");
+    make(f, "/system.slice/x.slice");
+    make_many(f, "/system.slice/x.slice/c", 5);
+    update(f);
+    assert_news(f, 4, 0);
+    assert_refused(f, 11 + 2 + 1, 11 + 2 + 1);
+    destroy_many(f, "/user.slice/user-1.slice/a", 20);
+    destroy(f, "/user.slice/user-1.slice");
+    update(f);
+    assert_news(f, 3, 9); /* of the other user, and of the system */
+    assert_refused(f, 0, 14);
+    destroy_many(f, "/user.slice/user-2.slice/b", 5);
+    destroy(f, "/user.slice/user-2.slice");
+    destroy(f, "/user.slice");
+    update(f);
+    assert_news(f, 0, 5);
+}
+
 static void limits__a_refused_one_comes_in_when_there_is_room(void **state)
 {
     struct fixture *f = *state;
@@ -380,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
         TEST(limits__those_that_stand_stay_and_newcomers_are_refused),
+        TEST(limits__one_user_leaves_room_to_the_others),
         TEST(limits__a_refused_one_comes_in_when_there_is_room),
         TEST(limits__the_reason_is_what_the_caller_says),
         TEST(limits__a_top_level_cgroup_has_its_share),

@@ -53,10 +53,7 @@ static int add_fresh(struct process_targets *set, const struct task_event *event
     if (r < 0)
         return r;
     node->parent_pid = event->parent;
-    if (parent) {
-        node->uid = parent->uid;
-        node->unowned = parent->unowned;
-    }
+    node->uid = parent ? parent->uid : 0; /* until it is queued: it may be another's already */
     node->fresh = true;
     node->threads = 1;
     *ret_node = node;

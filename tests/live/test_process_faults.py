@@ -22,6 +22,8 @@ from test_processes import (CLOCK, CYCLE, FAULTS, FAULTS_A_PROCESS, MEMBERS, STA
 A_LIFE, LESS_THAN_THREE_LIVES = 400, 1200
 MOST_CPU = 0.5 * SLACK  # of one core, while a storm lasts
 RELEASE_WITHIN = 30.0
+PUT_OFF = "pmu_exporter_processes_put_off"
+UNDECIDED = "pmu_exporter_processes_undecided"
 
 # The first process of a PID namespace: runs the command, and has children of the numbers wanted.
 NAMESPACE = """
@@ -84,6 +86,24 @@ while time.monotonic() < end:
 libc.prctl(15, b"at-rest", 0, 0, 0)
 print("done", flush=True)
 sys.stdin.readline()
+"""
+
+
+# Processes of another user that change their names each second, each with arguments that a pattern
+# goes through for long. They end with the process that starts them.
+COSTLY = """
+import ctypes, os, sys, time
+libc = ctypes.CDLL(None)
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+for _ in range(int(sys.argv[1])):
+    if os.fork() == 0:
+        libc.prctl(1, 9, 0, 0, 0)
+        for i in range(600):
+            libc.prctl(15, b"renamed-%d" % i, 0, 0, 0)
+            time.sleep(1)
+        os._exit(0)
+print("ready", flush=True)
+time.sleep(600)
 """
 
 
@@ -236,6 +256,29 @@ class Storms(FaultTest):
         metrics = self.seen(exporter, "at-rest", 1)
         self.assertLessEqual(sum(v for v in metrics.find(MEMBERS).values()), 1)
         self.check_recovered(exporter)
+
+    def test_arguments_that_are_costly_to_match_hold_up_only_who_has_them(self):
+        """What comes meanwhile is counted at once; in the end all have been looked at, once."""
+        costly = 250
+        exporter = self.run_exporter(
+            f'comm: [{own("victim")}], name: "victim"',
+            f'cmdline: ["(?s)^{own("costly")} .*a.*b.*c.*d.*e$"], name: "costly"')
+        process = subprocess.Popen(
+            [own("costly"), "-c", COSTLY, str(costly), "abc " * 900], executable=sys.executable,
+            stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        exporter.scrape_until(lambda m: m.value(PUT_OFF) > 0, PATIENCE, "more than one cycle does")
+        self.sleeper(self.named(own("victim")))
+        metrics = self.seen(exporter, "victim", 1)
+        self.assertGreater(metrics.value(PUT_OFF), 0)
+        exporter.scrape_until(
+            lambda m: m.value(PUT_OFF) == 0 and m.value(UNDECIDED) == costly + 1, PATIENCE,
+            "all to be looked at")
+        process.kill()
+        exporter.scrape_until(lambda m: m.value(UNDECIDED) == 0, PATIENCE, "their end")
 
     def test_kills_at_random_leave_the_others(self):
         exporter = self.run_exporter(f'comm: [{own("mortal")}], name: "mortal"')

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "target/process_set.h"
 
@@ -13,20 +14,33 @@
  * root there, which as a rule is the account that made it.
  */
 
+/*
+ * The first line of a map begins with the lowest number that there is in the namespace, normally 0,
+ * and goes on with who that is in ours. 0, root of ours or none: it tells nothing.
+ */
+static uid_t parse_root(const char *map)
+{
+    char *end, *second;
+    unsigned long ours;
+
+    (void)strtoul(map, &second, 10);
+    if (second == map)
+        return 0;
+    ours = strtoul(second, &end, 10);
+    return end != second && *end == ' ' && ours < UINT32_MAX ? (uid_t)ours : 0;
+}
+
 /* Who root of the process' user namespace is in ours; `uid` where that is ours, or unknown. */
 static uid_t root_of_namespace(const struct process_targets *set, const struct process *process,
                                uid_t uid)
 {
     char map[PROCESS_UID_MAP_SIZE];
-    unsigned first, ours, n;
-    int length = 0;
+    uid_t root;
 
     if (process_read_uid_map(process, map) < 0 || strcmp(map, set->own_uid_map) == 0)
         return uid;
-    /* the first line begins with the lowest number that there is in it, normally 0 */
-    if (sscanf(map, "%u %u %u%n", &first, &ours, &n, &length) != 3 || length == 0 || ours == 0)
-        return uid;
-    return ours;
+    root = parse_root(map);
+    return root ? root : uid;
 }
 
 uid_t process_owner_of(const struct process_targets *set, uid_t uid, const struct process *process)

@@ -15,7 +15,7 @@
  */
 #define WORK_OF_LOOK      1000 /* some 30 us */
 #define WORK_OF_NAME      300  /* a look at nothing but the name */
-#define WORK_OF_TURN      (64 * WORK_OF_LOOK)
+#define WORK_OF_TURN      ((int64_t)64 * WORK_OF_LOOK)
 #define MOST_WORK_AT_ONCE 1000000 /* of patterns, on one process */
 
 #define WORK_PER_UPDATE ((size_t)4096 * WORK_OF_LOOK) /* some 150 ms */

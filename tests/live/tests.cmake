@@ -73,6 +73,21 @@ if(NOT SANITIZE)
   set_property(TEST long/short_lives APPEND PROPERTY ENVIRONMENT "PMU_TEST_SERVICES=200")
 endif()
 
+# The same by the mechanism that this machine gets, where a test does not choose one itself.
+function(add_live_test_by_auto name)
+  get_test_property(live/${name} ENVIRONMENT environment)
+  add_test(NAME live/${name}_by_auto
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/live/test_${name}.py)
+  set_tests_properties(live/${name}_by_auto PROPERTIES
+    LABELS long TIMEOUT 900 SKIP_RETURN_CODE 77
+    ENVIRONMENT "${environment};PMU_TEST_COUNTING=auto")
+endfunction()
+
+add_live_test_by_auto(reload)
+if(NOT SANITIZE)
+  add_live_test_by_auto(birth_and_death)
+endif()
+
 # The bpf mechanism beside direct, some minutes.
 add_live_test(mechanisms)
 set_tests_properties(live/mechanisms PROPERTIES LABELS long)

@@ -17,7 +17,7 @@ enum self_test_outcome {
     SELF_TEST_NO_PROCESS,  /* none could be made, or it did not get ready in time */
     SELF_TEST_NOT_COUNTED, /* one of the two does not count it */
     SELF_TEST_DIFFERS,     /* they disagree about an event */
-    SELF_TEST_DOUBTFUL,    /* more than MOST_DOUBT of the time: switches were not shown */
+    SELF_TEST_DOUBTFUL, /* switches were not shown, for more than MOST_DOUBT or to a difference */
     SELF_TEST_OUTCOME_COUNT_,
 };
 
@@ -33,8 +33,8 @@ const char *self_test_text(const struct self_test *test);
 
 /*
  * By a program of its own, which ends with it. cpus: those that are online. Takes as long as
- * loading that does, and some milliseconds; where that was in doubt, as long thrice. At most six
- * seconds. 0 with the result, or
+ * loading that does, and some milliseconds; where that was in doubt, as long five times. At most
+ * ten seconds. 0 with the result, or
  * -ENOMEM.
  */
 int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus,

@@ -59,7 +59,7 @@ struct mechanism_decision mechanism_decide(const struct config *config, int sysf
                                            const struct mechanism_verdict *verdict)
 {
     struct mechanism_decision decision = {.reason = reason_of_config(config, has_cgroups)};
-    const bool obeys = config->counting == CONFIG_COUNTING_BPF && verdict && verdict->hides;
+    const bool obeys = config->counting == CONFIG_COUNTING_BPF && verdict->hides;
 
     if (decision.reason)
         return decision;

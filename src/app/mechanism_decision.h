@@ -34,7 +34,7 @@ struct mechanism_verdict mechanism_verdict_of_doubt(void);
 bool mechanism_is_open(const struct config *config, bool has_cgroups);
 
 /*
- * verdict: NULL where the configuration decides alone. has_cgroups: there is a file system of
+ * verdict: all 0 where the configuration decides alone. has_cgroups: there is a file system of
  * them; v1: it is of the v1 hierarchy.
  */
 struct mechanism_decision mechanism_decide(const struct config *config, int sysfs_fd,

@@ -41,7 +41,7 @@ static const struct tested_event tested[SELF_TEST_EVENTS] = {
 };
 
 #define ALLOWED_COUNTS 5
-#define MOST_RUNS      3
+#define MOST_RUNS      5
 #define PAGE_FAULTS    3 /* its place above */
 
 static const char *const texts[SELF_TEST_OUTCOME_COUNT_] = {
@@ -190,7 +190,11 @@ static enum self_test_outcome run(struct comparison *comparison, struct switch_p
         return SELF_TEST_DOUBTFUL;
     if (!is_counted(comparison, n_children))
         return SELF_TEST_NOT_COUNTED;
-    return agree(comparison, n_children, result) ? SELF_TEST_PASSED : SELF_TEST_DIFFERS;
+    if (agree(comparison, n_children, result))
+        return SELF_TEST_PASSED;
+    /* how much of a burst was in the shorter turn time does not tell: it may have been all */
+    return comparison->mechanisms[1]->doubt.unattributed_ns > 0 ? SELF_TEST_DOUBTFUL
+                                                                : SELF_TEST_DIFFERS;
 }
 
 /* Both mechanisms, each with room for the pattern. 0, -ENOMEM, or why there is no program. */

@@ -46,7 +46,8 @@ static __always_inline void note_reading(struct switch_cpu *state, const struct 
 
 static __always_inline void note_arrival(struct switch_cpu *state, const struct task_struct *task)
 {
-    state->thread = (__u32)task->pid + 1;
+    if (!knows_queues())
+        state->thread = (__u32)task->pid + 1;
     state->process = (__u32)task->tgid;
 }
 

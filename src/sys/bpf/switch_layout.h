@@ -59,8 +59,8 @@ struct switch_cpu {
     __u64 unattributed_ns; /* … and what time is in doubt because of them */
     __u64 switches;        /* that the kernel has counted; 0: not known yet */
     __u64 since;           /* when the events were last read, by the CPU's clock */
-    __u32 thread;          /* number of the one that came last, and 1; 0: not known yet */
-    __u32 process;         /* its process … */
+    __u32 thread;          /* where that is not to be had: the last to come, and 1; 0: not known */
+    __u32 process;         /* of the last to come … */
     __u32 secretive;       /* … and the one that was last to leave untold */
     __u32 is_changing;     /* with interrupts on */
     struct switch_reading last[SWITCH_EVENTS_MAX];

@@ -6,10 +6,11 @@ level, since a rule reads what others record. A real Prometheus answers the aler
 minute by minute; `for` is applied here.
 """
 import collections
+import concurrent.futures
 import contextlib
+import os
 import pathlib
 import re
-import resource
 import statistics
 import tempfile
 import time
@@ -21,6 +22,9 @@ from prometheus import Prometheus
 # One block of a week, not 84 of two hours: promtool reads the whole history for each.
 BLOCKS = "--max-block-duration=162h"
 LOSS = 0.2
+WITHIN = 30  # minutes after the loss has reached 20 %
+# Rates and ratios, the first levels of rules, are read for a week; what is made of these is not.
+REMEMBERED = 2
 # How long a regression is still told of after its end: the rules look a quarter of an hour back.
 AFTERWARDS = 30
 ALERT_OF = {"branch": "PMUBranchMissRegression", "cache": "PMUCacheMissRegression"}
@@ -36,26 +40,30 @@ def promtool(*words):
 
 
 def levels():
-    """The recording rules, each behind all that it reads: [[text of a rule]]."""
-    head, *texts = re.split(r"(?m)^(?=      - record: )", rules.SERVICES.read_text())
-    names = [re.match(r"\s*- record: (\S+)", text)[1] for text in texts]
+    """The recording rules, each behind all that it reads: [text of a file of rules]."""
+    groups = [re.split(r"(?m)^(?=      - record: )", text) for text in
+              re.split(r"(?m)^(?=  - name: )", rules.SERVICES.read_text())[1:]]
+    names = [re.match(r"\s*- record: (\S+)", text)[1] for _, *texts in groups for text in texts]
     rank = {}
     for name, (_, expression) in zip(names, rules.expressions(rules.SERVICES), strict=True):
         of = rules.recorded_metrics(expression) - {name}
         rank[name] = max(rank.get(name, 0), 1 + max((rank[other] for other in of), default=-1))
-    head = head[head.index("groups:"):]
-    return [head + "".join(text for name, text in zip(names, texts) if rank[name] == level)
-            for level in range(max(rank.values()) + 1)]
+
+    def of_level(level):
+        name = iter(names)
+        kept = [(head, [text for text in texts if rank[next(name)] == level])
+                for head, *texts in groups]
+        return "groups:\n" + "".join(head + "".join(texts) for head, texts in kept if texts)
+
+    return [of_level(level) for level in range(max(rank.values()) + 1)]
 
 
 def alerts():
-    """[(alert, expression, minutes that it has to hold)] of the regressions."""
-    text = rules.ALERTS.read_text()
-    lasts = dict(re.findall(r"- alert: (\w+)\n(?:.*\n)*?\s*for: (\d+)m", text))
-    recording = {name for name, _ in rules.expressions(rules.SERVICES)}
-    return [(name, expression, int(lasts[name]))
-            for name, expression in rules.expressions(rules.ALERTS)
-            if rules.recorded_metrics(expression) & recording]
+    """[(alert, expression, minutes for which it must hold, and is held)] of the regressions."""
+    lasts = re.findall(r"- alert: (\w+)\n(?:.*\n)*?\s*for: (\d+)m\n\s*keep_firing_for: (\d+)m",
+                       rules.ALERTS.read_text())
+    expressions = dict(rules.expressions(rules.ALERTS))
+    return [(name, expressions[name], int(least), int(most)) for name, least, most in lasts]
 
 
 @contextlib.contextmanager
@@ -69,38 +77,42 @@ def recorded(events):
             events.write(file)
         promtool("openmetrics", top / "history", blocks)
         (top / "history").unlink()
-        for level in levels():
-            (top / "rules.yml").write_text(level)
+        for level, text in enumerate(levels()):
+            (top / "rules.yml").write_text(text)
+            begin = 0 if level < REMEMBERED else history.WEEK - history.DAY
             with Prometheus(blocks=blocks) as prometheus:
                 promtool("rules", f"--url=http://127.0.0.1:{prometheus.port}",
-                         f"--start={history.MONDAY}",
+                         f"--start={history.MONDAY + 60 * begin}",
                          f"--end={history.MONDAY + 60 * history.END}",
                          f"--output-dir={blocks}", top / "rules.yml")
         with Prometheus(blocks=blocks) as prometheus:
             yield prometheus
 
 
-def held(minutes, lasts):
-    """[(begin, end)] of what fires, of the minutes in which an expression was true."""
+def held(minutes, least, kept):
+    """[(begin, end)] of what fires, of the minutes in which an expression was true: from when it has
+    been for `least` minutes without a break, until it has not been for `kept` minutes."""
     spans, since, last = [], None, None
-    for t in [*minutes, history.NEVER]:
-        if since is None or t != last + 1:
-            if since is not None and last - since >= lasts:
-                spans.append((since + lasts, last))
-            since = t
+    for t in minutes:
+        if spans and t <= spans[-1][1] + 1:
+            spans[-1][1] = t + kept
+        else:
+            since = t if since is None or t != last + 1 else since
+            if t - since >= least:
+                spans.append([t, t + kept])
         last = t
-    return spans
+    return [tuple(span) for span in spans]
 
 
 def fired(prometheus):
     """What the alerts of the second week would have told."""
     begin, firings = history.MONDAY + 60 * history.WEEK, []
-    for alert, expression, lasts in alerts():
+    for alert, expression, least, kept in alerts():
         found = prometheus.query_range(expression, begin, history.MONDAY + 60 * history.END, 60)
         for series in found:
             minutes = [round((t - history.MONDAY) / 60) for t, _ in series["values"]]
             firings += [Firing(alert, series["metric"]["cgroup"], *span)
-                        for span in held(minutes, lasts)]
+                        for span in held(minutes, least, kept)]
     return firings
 
 
@@ -131,34 +143,50 @@ class Verdict:
     def late(self, within):
         return [f for f in self.due() if f.at is None or f.delay > within]
 
-    def print(self, name):
-        print(f"{name}:")
-        for depth in sorted({f.regression.depth for f in self.findings}):
-            for slow in (False, True):
-                of = [f for f in self.findings
-                      if f.regression.depth == depth and bool(f.regression.ramp) == slow]
-                told = [f for f in of if f.at is not None]
-                delays = [f.delay for f in told if f.delay is not None]
-                print(f"  -{100 * depth:.0f} % {'slowly' if slow else 'at once'}: "
-                      f"{len(told)} of {len(of)} told of" +
-                      (f", {statistics.median(delays):.0f} minutes after the loss was 20 % "
-                       f"(median), at most {max(delays)}" if delays else ""))
-        for finding in self.findings:
-            if finding.at is None:
-                print(f"  missed: {finding.regression}")
-        print(f"  false alarms: {len(self.false)} in {self.service_weeks:.0f} service-weeks, "
-              f"{len(self.false) / self.service_weeks:.2f} in one")
+    def in_one_line(self):
+        delays = [f.delay for f in self.due() if f.delay is not None]
+        return (f"{len(self.due()) - len(self.late(WITHIN))} of {len(self.due())} told of within "
+                f"{WITHIN} minutes (median {statistics.median(delays):.0f}), "
+                f"{sum(f.at is not None for f in self.findings if f not in self.due())} of "
+                f"{len(self.findings) - len(self.due())} smaller ones, "
+                f"{len(self.false)} false alarms in {self.service_weeks:.0f} service-weeks")
+
+    def details(self):
+        """What was late, and what was false."""
+        for finding in self.late(WITHIN):
+            yield (f"{finding.regression}: " + ("missed" if finding.at is None else
+                                                f"after {finding.delay} minutes"))
         for firing in self.false:
-            print(f"    {firing.alert} {firing.service} for {firing.end - firing.begin} minutes "
-                  f"from minute {firing.begin}")
+            yield (f"{firing.alert} {firing.service} for {firing.end - firing.begin} minutes "
+                   f"from minute {firing.begin}")
 
 
-def run(seed, noise):
-    began = time.monotonic()
+def run(noise, seed):
+    """The verdict over one history."""
     events = history.History(seed, noise)
     with recorded(events) as prometheus:
-        verdict = Verdict(events, fired(prometheus))
-    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
-    verdict.print(f"{noise}, seed {seed}, {time.monotonic() - began:.0f} s, the largest process "
-                  f"had {largest} MiB")
-    return verdict
+        return Verdict(events, fired(prometheus))
+
+
+def run_all(noises, seeds):
+    """{noise: {seed: verdict}}, as many histories at a time as there are CPUs; tells of each."""
+    verdicts = {noise: {} for noise in noises}
+    began = time.monotonic()
+    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
+        jobs = {pool.submit(run, noise, seed): (noise, seed) for seed in seeds for noise in noises}
+        for job in concurrent.futures.as_completed(jobs):
+            noise, seed = jobs[job]
+            verdicts[noise][seed] = verdict = job.result()
+            print(f"{noise}, seed {seed}, after {time.monotonic() - began:.0f} s: "
+                  f"{verdict.in_one_line()}", *verdict.details(), sep="\n    ", flush=True)
+    return verdicts
+
+
+def spread(verdicts):
+    """What many of them come to, and how far they are apart."""
+    late = [len(v.late(WITHIN)) for v in verdicts]
+    false = [len(v.false) for v in verdicts]
+    due, weeks = sum(len(v.due()) for v in verdicts), sum(v.service_weeks for v in verdicts)
+    return (f"{len(verdicts)} seeds: {100 * (1 - sum(late) / due):.1f} % told of within {WITHIN} "
+            f"minutes, late in one seed: {sorted(late)}; {50 * sum(false) / weeks:.2f} false alarms "
+            f"in 50 service-weeks, in one seed: {sorted(false)}")

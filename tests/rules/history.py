@@ -6,7 +6,7 @@ its own and noise. Services are restarted, Prometheus misses scrapes, the export
 the second week 20 regressions are injected into 14 services; the other six have troubles that
 nobody wants to be told of. All of it follows from a seed.
 
-Two models of noise: "waves", by which the rules were tuned, and "mixture", by which they were not.
+Two models of noise: "waves", which forgets soon, and "mixture", which wanders for hours.
 """
 import math
 import random

@@ -14,7 +14,6 @@ import live
 import rules
 import test_regressions as regressions
 
-NOBODY = 'job="nobody",'
 RATIO = "job_cgroup_ratio:pmu_cgroup_ratio"
 
 # (what is taken out, in which file, {text: what stands there then}, who is told of)
@@ -22,15 +21,16 @@ GUARDS = [
     ("a minimum of cycles and of CPU", "SERVICES", {">= 1e8": ">= 0", ">= 0.05": ">= 0"}, "/idle"),
     ("ten minutes from a start", "SERVICES", {"> 600": "> -1"}, "/restarts"),
     ("a minimum of coverage", "SERVICES", {">= 0.5": ">= 0"}, "/shared"),
-    ("the median of seven days", "SERVICES", {":rate1h_median7d{": f":rate1h_median7d{{{NOBODY}"},
-     "/better_a_week_ago"),
-    ("the hour a week ago", "SERVICES",
-     {":rate1h{": f":rate1h{{{NOBODY}", ":rate15m{": f":rate15m{{{NOBODY}"}, "/saturdays"),
-    ("the quarter of that hour", "SERVICES", {":rate15m{": f":rate15m{{{NOBODY}"},
+    ("the median of seven days", "SERVICES",
+     {f"              {RATIO}:rate15m_median7d\n          )\n            and":
+      f"              {RATIO}:rate15m offset 1w\n          )\n            and"}, "/better_a_week_ago"),
+    ("the day of the week", "SERVICES", {"< 0.88 *": "< 0 *", "> 1.12 *": "> 99 *"}, "/saturdays"),
+    ("the quarter of the hour", "SERVICES",
+     {"offset 1w": "offset 167h", **{f"offset {n}d": f"offset {24 * n - 1}h" for n in range(1, 8)}},
      "/job_at_this_hour"),
-    ("a week to compare with", "SERVICES",
-     {f"          {RATIO}:rate1h offset 167h30m\n": f"          {RATIO}:rate1h_median7d\n"},
-     "/young"),
+    ("a week to compare with", "SERVICES", {"offset 167h30m": "offset 1h"}, "/young"),
+    ("its own spread", "ALERTS", {f"{n} * last_over_time": "0 * last_over_time"
+                                  for n in ("0.2", "1.1", "1.5")}, "/restless"),
     ("ten minutes of it", "ALERTS", {"for: 10m": "for: 0m"}, "/brief"),
 ]
 

@@ -6,8 +6,13 @@ All cases are services of one Prometheus, each with its own fate; promtool runs 
 What is wrong with a service at a time is a number from 0 to 1: at 1 it executes 30 % fewer
 instructions per cycle, misses caches and branches three times as often and switches five times as
 often, so that all four alerts have to come, or none.
+
+How much a service is used to wander is given: promtool would evaluate the group that records it
+each minute instead of each hour. That one is tested by test_spread.py.
 """
 import math
+import pathlib
+import tempfile
 import unittest
 
 import live
@@ -17,9 +22,11 @@ STEP = 2  # minutes between samples, and between evaluations
 HOUR, DAY = 60, 24 * 60
 NOW = 7 * DAY + 2 * HOUR  # when it becomes worse
 END = NOW + 90
-# Only what can be compared with the time from NOW to END is scraped, lest it take minutes: an hour
-# of counters begins 35 minutes before the time that it stands for, and ends 30 minutes behind it.
+# Only what can be compared with the time from NOW to END is scraped, lest it take minutes.
 FROM_NOW = range(-40, END - NOW + 35)
+RATIOS = ("instructions_per_cycle", "cache_misses_per_kilo_instruction",
+          "branch_misses_per_kilo_instruction", "context_switches_per_cpu_second")
+SPREAD = "job_cgroup_ratio:pmu_cgroup_ratio:rate15m_spread7d"
 ALERTS = ("PMUIPCRegression", "PMUCacheMissRegression", "PMUBranchMissRegression",
           "PMUContextSwitchStorm")
 
@@ -36,10 +43,11 @@ class Service:
     """What a cgroup executes on one host: functions of the minute."""
 
     def __init__(self, cgroup, wrong=lambda t: 0.0, instance="a", busy=1.0, coverage=1.0,
-                 starts=(-DAY,), scraped=lambda t: True, switches_wrong=None):
+                 starts=(-DAY,), scraped=lambda t: True, switches_wrong=None,
+                 spreads=(0.02, 0.05, 0.05, 0.05)):
         self.cgroup, self.wrong, self.instance = cgroup, wrong, instance
         self.busy, self.coverage, self.starts, self.scraped = busy, coverage, starts, scraped
-        self.switches_wrong = switches_wrong or wrong
+        self.switches_wrong, self.spreads = switches_wrong or wrong, spreads
 
     def rates(self, t):
         """What is added to each counter in a second."""
@@ -73,7 +81,11 @@ class Service:
             for name, rate in self.rates(t).items():
                 totals[name] += 60 * STEP * rate
                 columns[name].append(totals[name] if seen else None)
-        return {f"pmu_cgroup_{name[:-1]},{labels}}}" if name.endswith("}")
+        spreads = {f'{SPREAD}{{job="pmu",cgroup="{self.cgroup}",ratio="{ratio}"}}':
+                   [spread] * (END // STEP + 1)
+                   for ratio, spread in zip(RATIOS, self.spreads, strict=True)}
+        return spreads | {
+                f"pmu_cgroup_{name[:-1]},{labels}}}" if name.endswith("}")
                 else f"pmu_cgroup_{name}{{{labels}}}": column for name, column in columns.items()}
 
 
@@ -89,6 +101,8 @@ FIRING = [
     Service("/lasting", lambda t: float(t >= NOW - 2 * DAY)),
     Service(r"/slow\\x2dly", lambda t: min(1.0, max(0.0, (t - NOW + 6 * HOUR) / (6 * HOUR)))),
     Service("/redeployed", from_now, starts=(-DAY, NOW)),
+    # not so for a quarter of an hour, and told of on
+    Service("/lapsing", lambda t: float(t >= NOW and not NOW + 40 <= t < NOW + 54)),
     Service("/wave_and_more", lambda t: max(0.2 * wave(t), from_now(t))),
 ]
 QUIET = [
@@ -103,7 +117,8 @@ QUIET = [
     Service("/shared", from_now, coverage=0.3, switches_wrong=lambda t: 0.0),
     Service("/better_a_week_ago", lambda t: 0.0 if t < 6 * HOUR else 1.0),
     Service("/saturdays", lambda t: float(t < DAY or t >= 7 * DAY)),
-    Service("/brief", lambda t: float(NOW <= t < NOW + 10)),
+    Service("/restless", lambda t: 0.7 * (t // 53 % 2), spreads=(0.21, 1.4, 1.4, 2.8)),
+    Service("/brief", lambda t: float(NOW <= t < NOW + 8)),
     Service("/job_at_this_hour", lambda t: 2.0 * ((t - NOW) % DAY < 45)),
     Service("/ended", from_now, scraped=lambda t: t < NOW),
 ]
@@ -137,10 +152,14 @@ def run(services, expectations):
     for service in services:
         series.update(service.series())
         series.update(event_info(service.instance))
-    return rules.promtool_test(
-        f"rule_files: [{rules.SERVICES}, {rules.ALERTS}]\nevaluation_interval: {STEP}m\n"
-        f"tests:\n  - interval: {STEP}m\n    input_series:\n{text_of(series)}"
-        f"    promql_expr_test:\n{''.join(expectations)}")
+    with tempfile.TemporaryDirectory() as directory:
+        without_spread = pathlib.Path(directory, "services.yml")
+        without_spread.write_text(
+            rules.SERVICES.read_text().partition("  - name: pmu_services_spread\n")[0])
+        return rules.promtool_test(
+            f"rule_files: [{without_spread}, {rules.ALERTS}]\nevaluation_interval: {STEP}m\n"
+            f"tests:\n  - interval: {STEP}m\n    input_series:\n{text_of(series)}"
+            f"    promql_expr_test:\n{''.join(expectations)}")
 
 
 FIRED = 'count by (alertname, cgroup) (ALERTS{alertstate="firing"})'
@@ -165,7 +184,7 @@ class Regressions(unittest.TestCase):
             expectation(FIRED, NOW, before),
             expectation(FIRED, NOW + 8, before),
             expectation(FIRED, NOW + 30, after),
-            expectation(FIRED, NOW + 50, after),
+            *(expectation(FIRED, t, after) for t in range(NOW + 40, NOW + 70, 4)),
             expectation(FIRED, END, after),
         ]))
 

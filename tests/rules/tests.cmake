@@ -16,6 +16,7 @@ endfunction()
 
 add_rules_test(text unit 60 test_rules.py Text Names)
 add_rules_test(promtool unit 300 test_rules.py Promtool)
+add_rules_test(spread unit 300 test_spread.py)
 add_rules_test(regressions unit 900 test_regressions.py)
 add_rules_test(names live 180 test_names.py)
 add_rules_test(config live 900 test_config.py)

@@ -4,6 +4,10 @@
 import http.client
 import json
 import os
+import pathlib
+import pwd
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -26,14 +30,30 @@ class Config(live.LiveTest):
 class Quickstart(live.LiveTest):
     def setUp(self):
         rules.need("prometheus", "setpriv")
+        self.top = rules.TOP
         self.directory = self.enterContext(tempfile.TemporaryDirectory())
+        self.give(self.directory, os.stat(self.top).st_uid)
         self.ports = {"EXPORTER_PORT": free_port(), "PROMETHEUS_PORT": free_port()}
+
+    def give(self, directory, owner):
+        """What a directory has becomes another user's."""
+        for path in [pathlib.Path(directory), *pathlib.Path(directory).rglob("*")]:
+            os.chown(path, owner, -1)
+
+    def take_checkout_of(self, owner):
+        """What quickstart prometheus needs of the checkout, in a place that this user owns."""
+        place = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        for name in ("config", "dashboards/rules"):
+            shutil.copytree(rules.TOP / name, place / name)
+        shutil.copy2(rules.TOP / "quickstart", place)
+        self.give(place, owner)
+        self.top = place
 
     def start(self):
         environment = {**os.environ, "PMU_EXPORTER": binary(), "PROMETHEUS_DATA": self.directory,
                        **{name: str(port) for name, port in self.ports.items()}}
         process = subprocess.Popen(
-            [rules.TOP / "quickstart", "prometheus", "--", "--log.level=error",
+            [self.top / "quickstart", "prometheus", "--", "--log.level=error",
              f"--control.socket={self.directory}/control"], stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
         self.addCleanup(self.end, process)
@@ -67,8 +87,20 @@ class Quickstart(live.LiveTest):
         except OSError:
             return False
 
+    def said_until(self, word, process):
+        """What it says, with the first line that has that word."""
+        said = ""
+        for line in process.stdout:
+            said += line
+            if word in line:
+                return said
+        self.fail(said)
+
     def test_it_scrapes_knows_the_rules_and_ends_both(self):
         process = self.start()
+        said = self.said_until("prometheus: ", process)
+        page = re.search(rf"prometheus: +http://localhost:{self.ports['PROMETHEUS_PORT']}(/\S*)", said)
+        self.assertEqual(http_get(self.ports["PROMETHEUS_PORT"], page[1]).status, 200)
         up = self.until(lambda: (self.ask("query?query=up==1") or {}).get("result"), process)
         self.assertEqual([series["metric"]["job"] for series in up], ["pmu"])
         groups = self.ask("rules")["groups"]
@@ -78,10 +110,26 @@ class Quickstart(live.LiveTest):
         self.assertTrue(self.is_open("EXPORTER_PORT"))
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(WITHIN), 0)
-        said = process.stdout.read()
+        said += process.stdout.read()
         for port in self.ports.values():
             self.assertIn(f"http://localhost:{port}/", said)
         self.assertFalse(self.is_open("EXPORTER_PORT") or self.is_open("PROMETHEUS_PORT"))
+
+    def test_its_data_are_the_owners_where_a_user_owns_the_checkout(self):
+        owner = pwd.getpwnam("nobody").pw_uid
+        self.take_checkout_of(owner)
+        self.give(self.directory, owner)
+        process = self.start()
+        self.said_until("prometheus: ", process)
+        for name in ("prometheus.yml", "data"):
+            self.assertEqual(os.stat(f"{self.directory}/{name}").st_uid, owner)
+
+    def test_data_where_the_owner_cannot_write_are_told(self):
+        self.take_checkout_of(pwd.getpwnam("nobody").pw_uid)
+        self.give(self.directory, 0)
+        process = self.start()
+        self.assertEqual(process.wait(WITHIN), 1)
+        self.assertIn(f"nobody cannot write to {self.directory}", process.stdout.read())
 
     def test_both_end_when_it_is_killed(self):
         process = self.start()

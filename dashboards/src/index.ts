@@ -6,12 +6,14 @@ import { explorer } from "./explorer";
 import { exporter } from "./exporter";
 import { overview } from "./overview";
 import { processGroups } from "./process_groups";
+import { processOverview } from "./process_overview";
 import { service } from "./service";
 
 /** Every dashboard, by the name of its file. */
 export const all = (): Record<string, Dashboard> => ({
   overview: overview(),
   service: service(),
+  process_overview: processOverview(),
   process_groups: processGroups(),
   cpus: cpus(),
   explorer: explorer(),

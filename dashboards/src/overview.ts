@@ -4,22 +4,17 @@ import { board, exporterStarts, marks } from "./board";
 import * as measures from "./measures";
 import { Count, Measure } from "./measures";
 import { graph, number, table } from "./panels";
-import {
-  Ago,
-  change,
-  increase,
-  ofExportersSeen,
-  quotient,
-  rate,
-  selector,
-  sum,
-  where,
-} from "./promql";
+import { ofExportersSeen, quotient, rate, selector, sum, where } from "./promql";
+import { busiest, changeOfEach, linkTo, Ranked, worst } from "./ranking";
 import { levels } from "./thresholds";
 
-/** Cycles in a second below which a service is too idle to be judged. */
-const busy = "1e7";
-const listed = 25;
+const services: Ranked = {
+  nouns: "Services",
+  prefix: "pmu_cgroup_",
+  label: "cgroup",
+  title: "Cgroup",
+  board: "pmu-service",
+};
 
 /** Counts of whole machines, which have one series, or (by: cpu) one a CPU. */
 function machines(...by: string[]): Count {
@@ -36,12 +31,6 @@ function fleet(): Count {
   return (event, other) => `sum(${machines("instance")(event, other)})`;
 }
 
-/** Counts of each service over all hosts, in the time that is shown. */
-function services(ago?: Ago): Count {
-  const one = (event: string) => increase(selector(`pmu_cgroup_${event}`), ago);
-  return (event, other) => sum(where(one(event), other && one(other)), "cgroup");
-}
-
 /** CPU time of the cgroups that stand in no other, so that none counts twice. */
 function cpusUsed(expression: (series: string) => string, ...by: string[]): string {
   const used = expression(selector("pmu_cgroup_task_clock_seconds_total"));
@@ -52,12 +41,6 @@ function cpusUsed(expression: (series: string) => string, ...by: string[]): stri
 function coverage(...by: string[]): string {
   const counted = (family: string) => sum(rate(selector(`pmu_cgroup_${family}`)), ...by);
   return quotient(counted("group_running_seconds_total"), counted("group_enabled_seconds_total"));
-}
-
-function changeOfService(ago: Ago): string {
-  const { of } = measures.instructionsPerCycle;
-  const enough = `${services()("cycles_total")} / $__range_s > ${busy}`;
-  return `${change(of(services()), of(services(ago)))} and on (cgroup) (${enough})`;
 }
 
 /** All hosts as one, and the ten that stand out. */
@@ -113,7 +96,7 @@ const now = [
       unit: "none",
       levels: levels.zeroIsGood,
     },
-    `count((${changeOfService("1w")}) < -0.2)`,
+    `count((${changeOfEach(services, "1w")}) < -0.2)`,
   ),
   number(
     {
@@ -152,67 +135,6 @@ const hosts = [
   byHost(measures.pageFaults, "topk"),
 ];
 
-/** Of the services that used most cycles (where there is no PMU, most CPU time). */
-function ofTheBusiest(expression: string): string {
-  const weight = ["cycles_total", "task_clock_seconds_total"].map((event) => services()(event)).join(" or ");
-  return `${expression} and on (cgroup) topk(${listed}, ${weight})`;
-}
-
-function column(measure: Measure, title: string) {
-  const { unit, levels } = measure;
-  return { title, unit, levels, expression: ofTheBusiest(measure.of(services())) };
-}
-
-function rateColumn(event: string, title: string, unit: string) {
-  const expression = ofTheBusiest(`${services()(event)} / $__range_s`);
-  return { title, unit, expression };
-}
-
-const busiest = table(
-  {
-    title: "Services by cycles",
-    description:
-      `The ${listed} that used most cycles in the time shown, over all hosts; CPU time ranks ` +
-      "those that have no cycles, behind the others. A click shows one.",
-    unit: "none",
-    levels: levels.none,
-    labels: { cgroup: "Cgroup" },
-    sortBy: ["Cycles", "CPUs"],
-  },
-  rateColumn("cycles_total", "Cycles", "hertz"),
-  rateColumn("task_clock_seconds_total", "CPUs", "none"),
-  column(measures.instructionsPerCycle, "Instructions per cycle"),
-  column(measures.branchMissesPerKilo, "Branch misses / 1000"),
-  column(measures.switchesPerCpuSecond, "Switches / CPU second"),
-  rateColumn("page_faults_total", "Page faults", "cps"),
-);
-
-const worst = table(
-  {
-    title: "Services by the worst change of instructions per cycle",
-    description:
-      "Each service against itself, over the span of time that is shown, a day and a week " +
-      `before. Each column has its ${listed} worst; those below 10 million cycles a second are ` +
-      "left out.",
-    unit: "percentunit",
-    levels: levels.falling(-0.1, -0.2),
-    labels: { cgroup: "Cgroup" },
-    sortBy: ["-Against a week before"],
-  },
-  {
-    title: "Against a day before",
-    unit: "percentunit",
-    levels: levels.falling(-0.1, -0.2),
-    expression: `bottomk(${listed}, ${changeOfService("1d")})`,
-  },
-  {
-    title: "Against a week before",
-    unit: "percentunit",
-    levels: levels.falling(-0.1, -0.2),
-    expression: `bottomk(${listed}, ${changeOfService("1w")})`,
-  },
-);
-
 const alerts = table(
   {
     title: "Alerts that fire",
@@ -235,21 +157,6 @@ const alerts = table(
   },
 );
 
-/** A click on a cgroup opens it, with the time and the variables that are chosen here. */
-const toService = [
-  {
-    id: "links",
-    value: [
-      {
-        title: "Show this service",
-        url:
-          "/d/pmu-service?var-cgroup=${__value.raw:percentencode}" +
-          "&${datasource:queryparam}&${job:queryparam}&${instance:queryparam}&${__url_time_range}",
-      },
-    ],
-  },
-];
-
 export const overview = () =>
   board({
     uid: "pmu-overview",
@@ -271,7 +178,8 @@ export const overview = () =>
       { title: "Now", panels: now },
       {
         title: "Services, over the time shown",
-        panels: [busiest, worst, alerts].map((panel) => panel.overrideByName("Cgroup", toService)),
+        panels: [busiest(services), worst(services, "service"), alerts].map((panel) =>
+          panel.overrideByName(services.title, linkTo(services, "Show this service"))),
       },
       { title: "Hosts", panels: hosts },
     ],

@@ -12,7 +12,8 @@ import promql
 
 # Units that Grafana knows, of those that are used.
 UNITS = {"none", "short", "percentunit", "cps", "hertz", "watt", "bytes", "s"}
-EXPECTED = {"overview", "service", "process_groups", "cpus", "explorer", "exporter"}
+EXPECTED = {"overview", "service", "process_overview", "process_groups", "cpus", "explorer",
+            "exporter"}
 # Rule, metric, and why it may break the rule.
 EXEMPT = {("target-instance-rule", "ALERTS"):
           "an alert on a service is about all of its instances"}

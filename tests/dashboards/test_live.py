@@ -33,7 +33,7 @@ HARDWARE = re.compile(
 
 def needs_hardware(text):
     """Whether a query has nothing to show without a PMU; the ranking by cycles knows CPU time."""
-    return HARDWARE.search(text.split(" and on (cgroup) topk(")[0])
+    return HARDWARE.search(re.split(r" and on \(\w+\) topk\(", text)[0])
 
 
 # Why a query may return nothing.

@@ -118,7 +118,7 @@ QUIET = [
     Service("/better_a_week_ago", lambda t: 0.0 if t < 6 * HOUR else 1.0),
     Service("/saturdays", lambda t: float(t < DAY or t >= 7 * DAY)),
     Service("/restless", lambda t: 0.7 * (t // 53 % 2), spreads=(0.21, 1.4, 1.4, 2.8)),
-    Service("/brief", lambda t: float(NOW <= t < NOW + 8)),
+    Service("/brief", lambda t: float(NOW <= t < NOW + 6)),
     Service("/job_at_this_hour", lambda t: 2.0 * ((t - NOW) % DAY < 45)),
     Service("/ended", from_now, scraped=lambda t: t < NOW),
 ]

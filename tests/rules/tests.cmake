@@ -23,4 +23,5 @@ add_rules_test(config live 900 test_config.py)
 set_tests_properties(rules/names rules/config PROPERTIES RUN_SERIAL TRUE)
 add_rules_test(backtest_parts unit 60 test_backtest.py Parts)
 add_rules_test(guards long 1800 test_guards.py)
-add_rules_test(backtest long 3600 test_backtest.py Backtest)
+# A CPU minute for each of 20 histories, as many at a time as there are CPUs.
+add_rules_test(backtest long 7200 test_backtest.py Backtest)

@@ -117,7 +117,9 @@ QUIET = [
     Service("/shared", from_now, coverage=0.3, switches_wrong=lambda t: 0.0),
     Service("/better_a_week_ago", lambda t: 0.0 if t < 6 * HOUR else 1.0),
     Service("/saturdays", lambda t: float(t < DAY or t >= 7 * DAY)),
-    Service("/restless", lambda t: 0.7 * (t // 53 % 2), spreads=(0.21, 1.4, 1.4, 2.8)),
+    # every second hour, and the other hours on the next day
+    Service("/restless", lambda t: 0.7 * ((t // HOUR + t // DAY) % 2),
+            spreads=(0.21, 1.4, 1.4, 2.8)),
     Service("/brief", lambda t: float(NOW <= t < NOW + 6)),
     Service("/job_at_this_hour", lambda t: 2.0 * ((t - NOW) % DAY < 45)),
     Service("/ended", from_now, scraped=lambda t: t < NOW),

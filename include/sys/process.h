@@ -74,6 +74,9 @@ int process_exe(struct process *process, const char **ret_exe);
 /* The arguments joined by spaces, at most 4096 bytes; empty for kernel threads. As above. */
 int process_cmdline(struct process *process, const char **ret_cmdline);
 
+/* Numbers of all processes that we may see, ascending; else as below. */
+int process_list(int procfs_fd, pid_t **ret_pids, size_t *ret_n);
+
 /*
  * Numbers of its threads, ascending. *ret_threads is the caller's to free. 0, -ESRCH, -ENOMEM, or
  * another -errno.

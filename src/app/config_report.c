@@ -10,6 +10,7 @@
 #include "app/budget_report.h"
 #include "app/config.h"
 #include "app/config_error.h"
+#include "app/config_matches.h"
 #include "app/config_notes.h"
 #include "app/config_processes.h"
 #include "app/mechanism_report.h"
@@ -273,6 +274,18 @@ static int warn_of_process_rules(const struct report *report)
     return r;
 }
 
+static void report_matches(const struct report *report, const struct cgroup_root *root)
+{
+    AUTO_CLOSE int procfs_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct config_writers writers;
+
+    if (*config_writers(report->path, &writers)) {
+        config_begin_note(report->path, (struct config_place){0, 0}, "warning");
+        (void)printf("others than root and you may change what is counted: %s\n", writers.phrase);
+    }
+    config_print_matches(report->path, report->config, root, procfs_fd);
+}
+
 /* That no cgroup file system is found is no matter of the configuration. */
 static int report_counting(const struct report *report, int sysfs_fd)
 {
@@ -284,6 +297,7 @@ static int report_counting(const struct report *report, int sysfs_fd)
     if (cgroup_root_open(NULL, &root) < 0)
         root.fd = -1;
     config_print_root(report->path, config, root.fd);
+    report_matches(report, &root);
     decision = mechanism_foresee(config, sysfs_fd, root.fd >= 0, !root.v2);
     mechanism_report(config, &decision, count_charged(report));
     if (!decision.bpf)

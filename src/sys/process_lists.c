@@ -41,7 +41,7 @@ static int compare(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-static int list_threads(int fd, struct number_list *list)
+static int list_numbers(int fd, struct number_list *list)
 {
     struct directory_entries entries;
     struct directory_entry entry;
@@ -54,26 +54,38 @@ static int list_threads(int fd, struct number_list *list)
     return r < 0 ? process_error(r) : 0;
 }
 
-int process_threads(int procfs_fd, pid_t pid, pid_t **ret_threads, size_t *ret_n)
+/* The numbers that name directories there, ascending; -ESRCH: none. */
+static int read_numbers(int procfs_fd, const char *path, pid_t **ret_ids, size_t *ret_n)
 {
-    char path[PROCESS_PATH_SIZE];
     struct number_list list = {0};
-    AUTO_CLOSE int fd = -1;
+    AUTO_CLOSE int fd =
+        (int)TEMP_FAILURE_RETRY(openat(procfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     int r;
 
-    (void)snprintf(path, sizeof(path), "%d/task", pid);
-    fd = (int)TEMP_FAILURE_RETRY(openat(procfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (fd < 0)
         return process_error(-errno);
-    r = list_threads(fd, &list);
+    r = list_numbers(fd, &list);
     if (r < 0 || list.n == 0) {
         free(list.ids);
         return r < 0 ? r : -ESRCH;
     }
     qsort(list.ids, list.n, sizeof(*list.ids), compare);
-    *ret_threads = list.ids;
+    *ret_ids = list.ids;
     *ret_n = list.n;
     return 0;
+}
+
+int process_list(int procfs_fd, pid_t **ret_pids, size_t *ret_n)
+{
+    return read_numbers(procfs_fd, ".", ret_pids, ret_n);
+}
+
+int process_threads(int procfs_fd, pid_t pid, pid_t **ret_threads, size_t *ret_n)
+{
+    char path[PROCESS_PATH_SIZE];
+
+    (void)snprintf(path, sizeof(path), "%d/task", pid);
+    return read_numbers(procfs_fd, path, ret_threads, ret_n);
 }
 
 /* The whole file, ended with a NUL. */

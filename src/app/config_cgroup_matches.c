@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Patterns that match nothing now are no error: services come and go, and the default names the
+ * places of every container engine. So a pattern is only warned of where something that is there
+ * would match if one of its names were spelled a little differently, or if it began elsewhere.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/config_cgroups.h"
+#include "app/config_error.h"
+#include "app/config_matches.h"
+#include "app/config_notes.h"
+#include "base/suggest.h"
+#include "target/cgroup_list.h"
+#include "target/glob.h"
+
+#define MOST_CGROUPS  20000
+#define MOST_COMPARED 2000 /* with each pattern that matches none */
+
+static const char *const unit_endings[] = {".service", ".scope", ".slice"};
+
+static bool has_wildcard(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strchr("*?\\", text[i]))
+            return true;
+    return false;
+}
+
+/* Writes `whole` with the n bytes at `at` replaced. False: it is too long for a pattern. */
+static bool replace(const char *whole, size_t at, size_t n, const char *name, size_t length,
+                    char ret_pattern[static GLOB_PATTERN_MAX + 1])
+{
+    return snprintf(ret_pattern, GLOB_PATTERN_MAX + 1, "%.*s%.*s%s", (int)at, whole, (int)length,
+                    name, whole + at + n) <= GLOB_PATTERN_MAX;
+}
+
+static bool is_near(const char *name, size_t n, const char *other, size_t n_other)
+{
+    char a[64], b[64];
+    const char *words[] = {b};
+
+    if (n >= sizeof(a) || n_other >= sizeof(b))
+        return false;
+    (void)snprintf(a, sizeof(a), "%.*s", (int)n, name);
+    (void)snprintf(b, sizeof(b), "%.*s", (int)n_other, other);
+    return strcmp(a, b) != 0 && suggest_nearest(a, words, 1);
+}
+
+/* Whether the pattern takes the path where one of its names is as in the path. */
+static bool matches_with_a_name(const char *pattern, const char *path,
+                                char ret_pattern[static GLOB_PATTERN_MAX + 1])
+{
+    const char *p = pattern, *q = path;
+
+    while (*p == '/' && *q == '/') {
+        const size_t n = strcspn(++p, "/"), m = strcspn(++q, "/");
+
+        if (!has_wildcard(p, n) && is_near(p, n, q, m) &&
+            replace(pattern, (size_t)(p - pattern), n, q, m, ret_pattern) &&
+            glob_match(ret_pattern, path))
+            return true;
+        p += n;
+        q += m;
+    }
+    return false;
+}
+
+/* "/system.slice/nginx" for "/system.slice/nginx.service". */
+static bool matches_with_an_ending(const char *pattern, const char *path,
+                                   char ret_pattern[static GLOB_PATTERN_MAX + 1])
+{
+    for (size_t i = 0; i < ARRAY_SIZE(unit_endings); i++)
+        if (snprintf(ret_pattern, GLOB_PATTERN_MAX + 1, "%s%s", pattern, unit_endings[i]) <=
+                GLOB_PATTERN_MAX &&
+            glob_match(ret_pattern, path))
+            return true;
+    return false;
+}
+
+/* "/nginx.service" for what is further down. */
+static bool matches_below(const char *pattern, const char *path,
+                          char ret_pattern[static GLOB_PATTERN_MAX + 1])
+{
+    const char *last = strrchr(pattern, '/');
+
+    return last && !has_wildcard(last, strlen(last)) &&
+           snprintf(ret_pattern, GLOB_PATTERN_MAX + 1, "/**%s", last) <= GLOB_PATTERN_MAX &&
+           glob_match(ret_pattern, path) &&
+           snprintf(ret_pattern, GLOB_PATTERN_MAX + 1, "%s", path) <= GLOB_PATTERN_MAX;
+}
+
+/* A pattern that matches something, and is nearly this one. */
+static bool find_meant(const char *pattern, const struct cgroup_list *cgroups,
+                       char ret_pattern[static GLOB_PATTERN_MAX + 1])
+{
+    static bool (*const changes[])(const char *, const char *, char *) = {
+        matches_with_a_name, matches_with_an_ending, matches_below};
+
+    for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
+        for (size_t j = 0; j < cgroups->n && j < MOST_COMPARED; j++)
+            if (changes[i](pattern, cgroups->paths[j], ret_pattern))
+                return true;
+    return false;
+}
+
+static bool matches_any(const char *pattern, const struct cgroup_list *cgroups)
+{
+    for (size_t i = 0; i < cgroups->n; i++)
+        if (glob_match(pattern, cgroups->paths[i]))
+            return true;
+    return false;
+}
+
+/* What of the pattern is below the mount, where it begins with that; else NULL. */
+static const char *below_mount(const char *pattern, const struct cgroup_root *root)
+{
+    const char *const mounts[] = {root->path, "/sys/fs/cgroup"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(mounts); i++) {
+        const size_t n = mounts[i] ? strlen(mounts[i]) : 0;
+
+        if (n > 1 && strncmp(pattern, mounts[i], n) == 0 && pattern[n] == '/')
+            return pattern + n;
+    }
+    return NULL;
+}
+
+static void warn_of_pattern(const char *path, const struct config_word *word,
+                            const struct cgroup_root *root, const struct cgroup_list *cgroups)
+{
+    const char *below = below_mount(word->text, root);
+    char meant[GLOB_PATTERN_MAX + 1];
+
+    if (matches_any(word->text, cgroups))
+        return;
+    if (!below && !find_meant(word->text, cgroups, meant))
+        return;
+    config_begin_note(path, word->place, "warning");
+    if (below)
+        (void)printf("%s matches nothing: patterns begin below the mount of cgroups; did you mean "
+                     "%s?\n",
+                     SHOWN(word->text), SHOWN(below));
+    else
+        (void)printf("%s matches nothing now; did you mean %s?\n", SHOWN(word->text), SHOWN(meant));
+}
+
+static bool is_in(const struct config_words *patterns, const char *path)
+{
+    for (size_t i = 0; i < patterns->n; i++)
+        if (glob_match(patterns->words[i].text, path))
+            return true;
+    return false;
+}
+
+/* Why a rule takes nothing of what it includes. */
+static void warn_of_rule(const char *path, const struct config_cgroup_rule *rule, size_t index,
+                         const struct match_list *list, size_t n_excluded)
+{
+    if (list->n > 0 || list->n_lost + n_excluded == 0)
+        return;
+    config_begin_note(path, rule->include.words[0].place, "warning");
+    if (list->n_lost)
+        (void)printf("rule %zu of targets.cgroups takes nothing now: rules before it take all %zu "
+                     "that it matches\n",
+                     index + 1, list->n_lost);
+    else
+        (void)printf("rule %zu of targets.cgroups takes nothing now: it excludes all %zu that it "
+                     "includes\n",
+                     index + 1, n_excluded);
+}
+
+static void look_at_rule(const char *path, const struct config_cgroup_rule *rule, size_t index,
+                         const struct cgroup_rules *rules, const struct cgroup_root *root,
+                         const struct cgroup_list *cgroups)
+{
+    struct match_list list = {0};
+    size_t n_excluded = 0;
+
+    for (size_t i = 0; i < cgroups->n; i++) {
+        const char *cgroup = cgroups->paths[i];
+
+        if (!is_in(&rule->include, cgroup))
+            continue;
+        if (is_in(&rule->exclude, cgroup))
+            n_excluded++;
+        else if (cgroup_rules_match(rules, cgroup) == (int)index)
+            match_list_add(&list, cgroup);
+        else
+            list.n_lost++;
+    }
+    match_list_print(&list, "cgroups", index);
+    warn_of_rule(path, rule, index, &list, n_excluded);
+    for (size_t i = 0; i < rule->include.n; i++)
+        warn_of_pattern(path, &rule->include.words[i], root, cgroups);
+}
+
+int config_print_cgroup_matches(const char *path, const struct config *config,
+                                const struct cgroup_root *root)
+{
+    AUTO(cgroup_rules) struct cgroup_rules *rules = NULL;
+    struct cgroup_list cgroups;
+    int r = config_cgroups_make(config, &rules);
+
+    if (r >= 0)
+        r = cgroup_list_read(root->fd, MOST_CGROUPS, &cgroups);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < config->n_cgroups; i++)
+        look_at_rule(path, &config->cgroups[i], i, rules, root, &cgroups);
+    cgroup_list_done(&cgroups);
+    return 0;
+}

@@ -15,6 +15,7 @@
 #include "app/config_processes.h"
 #include "app/mechanism_report.h"
 #include "event/resolver.h"
+#include "event/uncounted.h"
 #include "sys/cgroup_root.h"
 
 #define EVENT_WIDTH 28
@@ -31,6 +32,7 @@ struct report {
     const char *path; /* as shown */
     const struct config *config;
     struct event_resolver *resolver; /* borrowed */
+    int sysfs_fd;                    /* the same */
     struct reported_event *events;   /* of all groups, one group after the other */
     size_t n_events;
 };
@@ -145,9 +147,14 @@ static void print_groups(const struct report *report)
 static int explain_unknown_event(const struct report *report, const char *name)
 {
     AUTO_FREE char *suggestion = NULL;
-    const char *modifier = NULL;
-    int r = event_resolver_bad_modifier(name, &modifier);
+    const char *modifier = NULL, *kind = event_not_counted_yet(report->sysfs_fd, name);
+    int r;
 
+    if (kind) {
+        (void)printf("%s is on this machine, but %s are not counted yet\n", name, kind);
+        return 0;
+    }
+    r = event_resolver_bad_modifier(name, &modifier);
     if (r < 0)
         return r;
     if (modifier)
@@ -321,6 +328,7 @@ static int print_report(const char *path, const struct config *config, const cha
     }
     r = event_resolver_new(sysfs_fd, &resolver);
     report.resolver = resolver;
+    report.sysfs_fd = sysfs_fd;
     if (r >= 0)
         r = resolve_all(&report);
     if (r < 0) {

@@ -152,6 +152,17 @@ class Config(unittest.TestCase):
         self.assertRegex(out, r"(?m)^\S+:\d+:\d+: warning: no source of events knows "
                               r"\"page-fautls\"; did you mean page-faults\?$")
 
+    def test_what_rules_take_now_is_listed_and_who_may_write_the_file_is_told(self):
+        path = self.file("targets:\n cgroups: [{include: [/sys/fs/cgroup/a], groups: [core]}]\n"
+                         " processes: [{pid: [%d], name: me, groups: [core]}]\n" % os.getpid())
+        status, out, err = run(PMUTOOL, "check", "config", path)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn('  processes, rule 1: 1 now, "me"\n', out)
+        self.assertNotIn("may write", out)
+        os.chmod(path, 0o666)
+        self.assertIn(f"{path}: warning: others than root and you may change what is counted: "
+                      f"everybody may write {path}\n", run(PMUTOOL, "check", "config", path)[1])
+
     def test_what_is_no_modifier_is_told_as_such(self):
         path = self.file("groups:\n- {name: core, events: ['page-faults:x']}\n"
                          "targets: {system: {groups: [core]}}\n")

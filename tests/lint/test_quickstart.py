@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quickstart says what is wrong before it changes anything."""
+"""quickstart says what is wrong before it changes anything; and what the README has one do by hand."""
 import os
 import pathlib
 import re
@@ -81,6 +81,30 @@ class Quickstart(unittest.TestCase):
 
     def test_what_is_quick_shows_only_its_status(self):
         self.assertEqual(self.with_progress("exit 0"), ("status 0\n", ""))
+
+
+class InProduction(unittest.TestCase):
+    """The README's own lines, followed in a root of the test's own."""
+
+    def follow(self, root):
+        """Those that put the configuration in its place; how many."""
+        section = (TOP / "README.md").read_text().split("## In production", 1)[1]
+        block = section.split("```")[1]
+        lines = [line for line in block.splitlines() if "/etc/pmu_exporter/" in line]
+        for line in lines:
+            here = line.replace("/etc/", f"{root}/etc/").replace("sudo ", "")
+            subprocess.run(["sh", "-euc", here], cwd=TOP, check=True, timeout=20)
+        return len(lines)
+
+    def test_followed_twice_they_keep_the_operators_configuration(self):
+        with tempfile.TemporaryDirectory() as root:
+            config = pathlib.Path(root, "etc/pmu_exporter/pmu_exporter.yml")
+            self.assertGreater(self.follow(root), 0)
+            self.assertEqual(config.read_text(), (TOP / "config/pmu_exporter.yml").read_text())
+            self.assertEqual(config.stat().st_mode & 0o777, 0o644)
+            config.write_text("interval: 7s\n")
+            self.follow(root)
+            self.assertEqual(config.read_text(), "interval: 7s\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "event/uncounted.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *const directories[] = {
+    "bus",
+    "bus/event_source",
+    "bus/event_source/devices",
+    "bus/event_source/devices/power",
+    "bus/event_source/devices/power/events",
+    "bus/event_source/devices/power/events/energy-pkg",
+    "kernel",
+    "kernel/tracing",
+    "kernel/tracing/events",
+    "kernel/tracing/events/sched",
+    "kernel/tracing/events/sched/sched_switch",
+};
+
+#define N_DIRECTORIES (sizeof(directories) / sizeof(directories[0]))
+
+static char root[] = "/tmp/test_uncounted_XXXXXX";
+
+static int make_sysfs(void **state)
+{
+    static int fd;
+
+    if (!mkdtemp(root))
+        return -1;
+    fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (size_t i = 0; i < N_DIRECTORIES; i++)
+        if (mkdirat(fd, directories[i], 0755) < 0)
+            return -1;
+    *state = &fd;
+    return 0;
+}
+
+static int remove_sysfs(void **state)
+{
+    const int fd = *(int *)*state;
+
+    for (size_t i = N_DIRECTORIES; i > 0; i--)
+        (void)unlinkat(fd, directories[i - 1], AT_REMOVEDIR);
+    (void)close(fd);
+    return rmdir(root);
+}
+
+static void events_that_the_machine_has__are_not_counted_yet(void **state)
+{
+    static const char *const of_sysfs[] = {"power/energy-pkg/", "power/energy-pkg/u",
+                                           "power/event=0x2/", "power/energy-pkg,period=1/"};
+    static const char *const points[] = {"sched:sched_switch", "sched:*", "sched:sched_*",
+                                         "sched:sched_switch:u"};
+    const int fd = *(int *)*state;
+
+    for (size_t i = 0; i < sizeof(of_sysfs) / sizeof(of_sysfs[0]); i++)
+        assert_string_equal(event_not_counted_yet(fd, of_sysfs[i]), "events of sysfs PMUs");
+    for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
+        assert_string_equal(event_not_counted_yet(fd, points[i]), "tracepoints");
+}
+
+static void events_that_it_has_not__are_unknown(void **state)
+{
+    static const char *const names[] = {
+        "",
+        "power",
+        "power/energy-psys/",
+        "power//",
+        "/energy-pkg/",
+        "powr/event=1/",
+        "cycles:x",
+        "sched:no_such",
+        "shced:sched_switch",
+        "shced:*",
+        "sched",
+        "sched:",
+        "../bus/x/",
+        "power/../x/",
+        "..:sched",
+        "sched:../x",
+        ":",
+        "/",
+    };
+    const int fd = *(int *)*state;
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (event_not_counted_yet(fd, names[i]))
+            fail_msg("%s is taken for known", names[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_that_the_machine_has__are_not_counted_yet),
+        cmocka_unit_test(events_that_it_has_not__are_unknown),
+    };
+
+    return cmocka_run_group_tests(tests, make_sysfs, remove_sysfs);
+}

@@ -6,6 +6,7 @@
  * runs is nearly called so, or where they look like a pattern, which comm and exe are not.
  */
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,10 +84,20 @@ static int keep_names(struct looked_at *look, struct process *process)
     return comm_copy && base_copy ? 0 : -ENOMEM;
 }
 
+/* As process_rules_match(), without a bound but that of each pattern. */
+static int match(const struct process_rules *rules, struct process *process, struct text *ret_name)
+{
+    struct process_matching matching = {.most_work = SIZE_MAX};
+    const int rule = process_rules_match(rules, process, &matching, ret_name);
+
+    free(matching.verdicts);
+    return rule;
+}
+
 static int look_at_process(struct looked_at *look, struct process *process)
 {
     AUTO_TEXT struct text name = {0};
-    const int taker = process_rules_match(look->rules, process, &name);
+    const int taker = match(look->rules, process, &name);
 
     if (taker == -ENOMEM)
         return taker;
@@ -98,7 +109,7 @@ static int look_at_process(struct looked_at *look, struct process *process)
     for (size_t i = 0; i < look->n_rules; i++) {
         AUTO_TEXT struct text unused = {0};
 
-        if ((int)i != taker && process_rules_match(look->single[i], process, &unused) == 0)
+        if ((int)i != taker && match(look->single[i], process, &unused) == 0)
             look->lists[i].n_lost++;
     }
     return keep_names(look, process);

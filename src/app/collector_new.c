@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "sys/cgroup_root.h"
 #include "sys/cpu_topology.h"
+#include "sys/descriptors.h"
 #include "sys/pmu.h"
 
 /* One top-level cgroup may take this share of all targets: 3 of 4. */
@@ -265,7 +266,9 @@ static void reopen_directories(struct ledger *ledger, int root_fd)
 {
     for (size_t i = 0; i < ledger->n_entries; i++) {
         struct cgroup_target *target = ledger->entries[i]->cgroup;
-        int fd = target && target->fd < 0 ? cgroup_open_below(root_fd, target->path + 1) : -1;
+        int fd = target && target->fd < 0
+                     ? descriptor_lift(cgroup_open_below(root_fd, target->path + 1))
+                     : -1;
 
         if (fd >= 0)
             target->fd = fd;

@@ -74,6 +74,7 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     service_check_pause(service);
     if (collector_cpus_changed(service->collector))
         (void)service_renew_collector(service, "CPUs have come or gone");
+    service_follow_limit(service);
     tell_failure(service, collector_cycle(service->collector, service->missed));
     service_check_mechanism(service);
     if (collector_is_out_of_date(service->collector))

@@ -2,6 +2,7 @@
 
 /* Which collector the service runs: the first, and its successors. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,12 @@
 #define MOST_CONNECTIONS 512
 #define OWN_DESCRIPTORS  36
 
+/* Our own, eight connections, and twenty counters: with fewer it would run and show nothing. */
+#define FEWEST_DESCRIPTORS 64
+
+/* When a limit that could not be followed is tried again. */
+#define LIMIT_INTERVAL_NS (10 * NS_PER_SECOND)
+
 int service_fail(int error, const char *message, const char *key, const char *value)
 {
     log_error(message, key, value, "error", strerror(-error));
@@ -23,18 +30,54 @@ int service_fail(int error, const char *message, const char *key, const char *va
 }
 
 /* Shares the limit of open files: connections, our own, and the rest for counters. */
-static int divide_descriptors(struct service *service)
+static void divide_descriptors(struct service *service, uint64_t limit)
 {
-    uint64_t limit, connections, reserve;
+    const uint64_t connections = limit / 8 < MOST_CONNECTIONS ? limit / 8 : MOST_CONNECTIONS;
+    const uint64_t reserve = connections + OWN_DESCRIPTORS;
+
+    service->limit = limit;
+    service->descriptors = limit > reserve ? limit - reserve : 0;
+    descriptors_reserve(reserve);
+    if (!service->serving.server) /* its table has its size from the begin on */
+        service->connections = (unsigned)connections;
+}
+
+static int take_limit(struct service *service)
+{
+    char has[24], needs[24];
+    uint64_t limit;
     int r = descriptors_raise_limit(&limit);
 
     if (r < 0)
         return service_fail(r, "cannot read the limit of open files", "limit", "RLIMIT_NOFILE");
-    connections = limit / 8 < MOST_CONNECTIONS ? limit / 8 : MOST_CONNECTIONS;
-    reserve = connections + OWN_DESCRIPTORS;
-    service->connections = (unsigned)connections;
-    service->descriptors = limit > reserve ? limit - reserve : 0;
+    if (limit < FEWEST_DESCRIPTORS) {
+        (void)snprintf(has, sizeof(has), "%" PRIu64, limit);
+        (void)snprintf(needs, sizeof(needs), "%d", FEWEST_DESCRIPTORS);
+        log_error("the limit of open files is too low", "limit", has, "needed", needs, "hint",
+                  "raise LimitNOFILE= of the unit, or ulimit -n");
+        return -EMFILE;
+    }
+    divide_descriptors(service, limit);
     return 0;
+}
+
+void service_follow_limit(struct service *service)
+{
+    const uint64_t now_ns = clock_monotonic_ns(), before = service->limit;
+    char is[24], was[24];
+    uint64_t limit;
+
+    if (descriptors_read_limit(&limit) < 0 || limit == before || now_ns < service->limit_at_ns)
+        return;
+    (void)snprintf(is, sizeof(is), "%" PRIu64, limit);
+    (void)snprintf(was, sizeof(was), "%" PRIu64, before);
+    log_warning("the limit of open files has changed: what is counted is fitted to it", "limit", is,
+                "before", was);
+    divide_descriptors(service, limit);
+    if (service_renew_collector(service, "the limit of open files has changed") < 0) {
+        service->limit = before; /* tried again */
+        service->limit_at_ns = now_ns + LIMIT_INTERVAL_NS;
+    }
 }
 
 /*
@@ -83,7 +126,7 @@ void service_cycle_now(struct service *service)
 
 int service_start_collector(struct service *service)
 {
-    int r = divide_descriptors(service);
+    int r = take_limit(service);
 
     if (r < 0)
         return r;

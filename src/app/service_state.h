@@ -54,7 +54,9 @@ struct service {
     int failure; /* of the last cycle */
     int sysfs_fd, procfs_fd;
     unsigned connections;
-    size_t descriptors;
+    size_t descriptors;   /* for counters and what is counted, of … */
+    uint64_t limit;       /* … so many open files */
+    uint64_t limit_at_ns; /* not before is a change of the limit followed */
 };
 
 /* Logs a failure in the words of errno, and passes it on. */
@@ -72,6 +74,12 @@ int service_start_collector(struct service *service);
  * writes what came of it as a line for people. 0 or -errno: the old one goes on.
  */
 int service_reload(struct service *service, struct text *outcome);
+
+/*
+ * Looks whether somebody has changed the limit of open files (prlimit(1)), and has a successor
+ * count as much as fits: the rest is closed, and told as no_descriptors. Logs it.
+ */
+void service_follow_limit(struct service *service);
 
 /* The next cycle is due at once. */
 void service_cycle_now(struct service *service);

@@ -2,7 +2,13 @@
 #include "sys/descriptors.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <sys/resource.h>
+#include <unistd.h>
+
+/* Of the process, as the limit is. Written by one thread, before others lift and at its renewal. */
+static _Atomic int reserve;
 
 int descriptors_raise_limit(uint64_t *ret_limit)
 {
@@ -17,4 +23,32 @@ int descriptors_raise_limit(uint64_t *ret_limit)
     }
     *ret_limit = limit.rlim_cur;
     return 0;
+}
+
+int descriptors_read_limit(uint64_t *ret_limit)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return -errno;
+    *ret_limit = limit.rlim_cur;
+    return 0;
+}
+
+void descriptors_reserve(uint64_t n)
+{
+    reserve = n < INT_MAX ? (int)n : INT_MAX;
+}
+
+int descriptor_lift(int fd)
+{
+    const int lowest = reserve;
+    int high, error;
+
+    if (fd < 0 || fd >= lowest)
+        return fd;
+    high = fcntl(fd, F_DUPFD_CLOEXEC, lowest);
+    error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit is below the reserve */
+    (void)close(fd);
+    return high < 0 ? -error : high;
 }

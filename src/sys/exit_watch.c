@@ -7,6 +7,8 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
+#include "sys/descriptors.h"
+
 struct exit_watch {
     int epoll_fd;
 };
@@ -41,8 +43,9 @@ int exit_watch_add(struct exit_watch *watch, pid_t pid, void *owner, int *ret_fd
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = owner};
     AUTO_CLOSE int fd = (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
 
+    fd = descriptor_lift(fd < 0 ? -errno : fd);
     if (fd < 0)
-        return -errno;
+        return fd;
     if (epoll_ctl(watch->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
         return -errno;
     *ret_fd = TAKE_FD(fd);

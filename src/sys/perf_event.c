@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/descriptors.h"
+
 static int kernel_open(void *context, struct perf_event_attr *attr, pid_t pid, int cpu,
                        int group_fd, unsigned long flags)
 {
@@ -15,7 +17,7 @@ static int kernel_open(void *context, struct perf_event_attr *attr, pid_t pid, i
     do
         fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
     while (fd < 0 && errno == EINTR);
-    return fd < 0 ? -errno : (int)fd;
+    return descriptor_lift(fd < 0 ? -errno : (int)fd);
 }
 
 static ssize_t kernel_read(void *context, int fd, void *buffer, size_t size)

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "sys/cgroup_root.h"
+#include "sys/descriptors.h"
 #include "target/cgroup_set.h"
 
 /*
@@ -16,7 +17,7 @@
 enum cgroup_outcome cgroup_open(const struct cgroup_targets *set, const char *path, int *ret_fd,
                                 uint64_t *ret_inode)
 {
-    AUTO_CLOSE int fd = cgroup_open_below(set->root_fd, path[1] ? path + 1 : ".");
+    AUTO_CLOSE int fd = descriptor_lift(cgroup_open_below(set->root_fd, path[1] ? path + 1 : "."));
     struct stat status;
 
     if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM)

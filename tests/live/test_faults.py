@@ -11,7 +11,7 @@ import time
 import live
 import strict_exposition
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter, binary
+from exporter import PATIENCE, Exporter, binary, run_once
 
 CYCLE = 1.0
 READY_WITHIN = 15.0  # a tenth of it, where the machine is quiet
@@ -172,6 +172,42 @@ class Descriptors(FaultTest):
         lines = [line for line in exporter.log_lines() if "level=warn" in line]
         self.assertEqual(len(lines), 1, exporter.stderr())
         self.assertIn("no_descriptors", lines[0])
+
+    def set_limit(self, exporter, limit):
+        subprocess.run(["prlimit", f"--nofile={limit}", f"--pid={exporter.pid}"], check=True)
+
+    def test_a_limit_that_changes_while_it_runs_is_followed(self):
+        exporter = self.start("4096:4096")
+        before = exporter.scrape_until(lambda m: self.counted(m, self.all_paths) == 50, 5 * CYCLE,
+                                       "all counted")
+        for limit in ("64:", "80:"):
+            self.set_limit(exporter, limit)
+            metrics = exporter.scrape_until(
+                lambda m: self.counted(m, self.all_paths) < 50, 5 * CYCLE, "fewer counted")
+            self.assertGreater(self.check_all_told(metrics), 0)
+            self.assertLess(metrics.value("pmu_exporter_open_counters"), 64)
+            for path in metrics.labels(FAULTS, "cgroup"):  # of one birth, and no count is lost
+                self.assertGreaterEqual(metrics.value(FAULTS, cgroup=path),
+                                        before.value(FAULTS, cgroup=path))
+        sockets = [socket.create_connection(("127.0.0.1", exporter.port)) for _ in range(8)]
+        exporter.answer_in_time()
+        for s in sockets:
+            s.close()
+        self.set_limit(exporter, "4096:")
+        exporter.scrape_until(lambda m: self.counted(m, self.all_paths) == 50, 5 * CYCLE,
+                              "all counted again")
+        self.set_limit(exporter, "64:64")
+        exporter.scrape_until(lambda m: self.counted(m, self.all_paths) < 50, 5 * CYCLE,
+                              "fewer counted")
+        self.assertIn("the limit of open files has changed", exporter.stderr())
+        self.check_recovered(exporter)
+
+    def test_a_limit_that_is_too_low_at_the_start_is_an_error(self):
+        live.need("prlimit")
+        for limit in (24, 40, 63):
+            done = run_once("--control.socket=none", wrapper=["prlimit", f"--nofile={limit}:{limit}"])
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn('msg="the limit of open files is too low"', done.stderr)
 
     def test_no_group_is_counted_in_half(self):
         metrics = self.start("256:256").scrape()

@@ -94,7 +94,7 @@ static int read_once(const char *path, char *buffer, size_t *ret_length, struct 
                      struct config_error *ret_error)
 {
     AUTO_CLOSE int fd = -1;
-    struct stat after;
+    struct stat after = {0};
     int r = open_regular(path, &fd, ret_status, ret_error);
 
     if (r >= 0)
@@ -128,7 +128,7 @@ static int read_settled(const char *path, char *buffer, size_t *ret_length,
                         struct config_error *ret_error)
 {
     for (unsigned tries = 0; tries < MOST_TRIES; tries++) {
-        struct stat status, later;
+        struct stat status = {0}, later = {0};
         int r = read_once(path, buffer, ret_length, &status, ret_error);
 
         if ((r < 0 && r != -EAGAIN) || (r == 0 && is_old(&status)))

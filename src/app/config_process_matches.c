@@ -69,19 +69,21 @@ static int prepare(struct looked_at *look, const struct config *config)
 
 static int keep_names(struct looked_at *look, struct process *process)
 {
-    const char *exe = "", *base;
-    char *comm_copy, *base_copy;
+    AUTO_FREE char *comm = strdup(process_stat(process)->comm);
+    AUTO_FREE char *base = NULL;
+    const char *exe = "", *slash;
 
     if (look->n_names == MOST_NAMES)
         return 0;
     (void)process_exe(process, &exe);
-    base = strrchr(exe, '/');
-    comm_copy = strdup(process_stat(process)->comm);
-    base_copy = strdup(base ? base + 1 : exe);
-    look->comms[look->n_names] = comm_copy;
-    look->bases[look->n_names] = base_copy;
+    slash = strrchr(exe, '/');
+    base = strdup(slash ? slash + 1 : exe);
+    if (!comm || !base)
+        return -ENOMEM;
+    look->comms[look->n_names] = TAKE(comm);
+    look->bases[look->n_names] = TAKE(base);
     look->n_names++;
-    return comm_copy && base_copy ? 0 : -ENOMEM;
+    return 0;
 }
 
 /* As process_rules_match(), without a bound but that of each pattern. */
@@ -134,7 +136,7 @@ static int look_at_all(struct looked_at *look, int procfs_fd)
 static bool is_known(const char *word, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (strcmp(names[i], word) == 0)
+        if (names[i] && strcmp(names[i], word) == 0)
             return true;
     return false;
 }

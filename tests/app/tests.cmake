@@ -33,7 +33,8 @@ add_test(NAME app/programs
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/app/test_programs.py
           $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
 set_tests_properties(app/programs PROPERTIES LABELS unit TIMEOUT 300)
-in_kernel(app/programs)
+in_kernel(app/collector_follow app/config_file app/log app/process_member app/process_whole
+  app/programs app/service_control)
 
 # The man pages: what they say, and how they are written.
 add_test(NAME lint/man-contents

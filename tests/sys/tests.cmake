@@ -21,5 +21,5 @@ add_unit_test(sys cgroup_lineage)
 add_unit_test(sys cgroup_usage)
 add_unit_test(sys switch_pattern)
 add_unit_test(sys switch_refusal)
-in_kernel(sys/cpu_births sys/directory_watch sys/exit_watch sys/process sys/self sys/switch_pattern
-  sys/task_events sys/thread_cpus)
+in_kernel(sys/cpu_births sys/cpu_time sys/directory_watch sys/exit_watch sys/hidepid sys/process
+  sys/self sys/standard_streams sys/switch_pattern sys/task_events sys/thread_cpus)

@@ -27,5 +27,6 @@ foreach(module cgroup_memory process_memory process_set_memory)
     target_link_options(test_target_${module} PRIVATE -Wl,--wrap=${function})
   endforeach()
 endforeach()
-in_kernel(target/cgroup_limits target/cgroup_live target/identity target/process_live
-  target/process_reuse)
+in_kernel(target/cgroup_limits target/cgroup_live target/identity target/process_families
+  target/process_limits target/process_live target/process_reuse target/process_rules
+  target/process_targets)

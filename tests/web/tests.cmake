@@ -2,4 +2,5 @@
 foreach(module listen listen_unix control control_routes connections peer room request_target request_head request origin routes body daemon server)
   add_unit_test(web ${module})
 endforeach()
-in_kernel(web/connections web/control_routes web/daemon web/listen web/listen_unix web/server)
+in_kernel(web/body web/connections web/control web/control_routes web/daemon web/listen
+  web/listen_unix web/request web/routes web/server)

@@ -267,96 +267,6 @@ static void resolve__survives_a_name_of_64_kilobytes(void **state)
     check_suggestion(name, NULL);
 }
 
-/* Of CPUs that libpfm4 may know and this one is not: in bare names too, which CPUs of a maker
- * share. */
-static const char *const foreign_events[] = {
-    "netburst::global_power_events:RUNNING",
-    "skx::INST_RETIRED:ANY_P",
-    "amd64_fam19h_zen3::RETIRED_INSTRUCTIONS",
-    "arm_ac57::INST_RETIRED",
-    "arm_xgene::INST_RETIRED",
-};
-
-static const char *bare(const char *name)
-{
-    return strstr(name, "::") + 2;
-}
-
-static bool is_of_this_cpu(const char *name)
-{
-    return pfm_find_event(name) >= 0;
-}
-
-static const pfm_pmu_info_t *table_of(const char *name)
-{
-    static pfm_pmu_info_t pmu;
-
-    for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
-        pmu = (pfm_pmu_info_t){.size = sizeof(pmu)};
-        if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) == PFM_SUCCESS &&
-            strncmp(pmu.name, name, strlen(pmu.name)) == 0 &&
-            strncmp(name + strlen(pmu.name), "::", 2) == 0)
-            return &pmu;
-    }
-    return NULL;
-}
-
-static bool is_foreign(const char *name)
-{
-    const pfm_pmu_info_t *pmu = table_of(name);
-
-    return pmu && !pmu->is_present && !is_of_this_cpu(bare(name));
-}
-
-static void check_foreign(const char *name)
-{
-    char changed[128];
-
-    check_absence(name, ABSENCE_NO_PMU);
-    check_absence(bare(name), ABSENCE_NO_PMU);
-    (void)snprintf(changed, sizeof(changed), "%s:u", name);
-    check_absence(changed, ABSENCE_NO_PMU);
-    (void)snprintf(changed, sizeof(changed), "%.*sNO_SUCH", (int)(bare(name) - name), name);
-    check_absence(changed, ABSENCE_UNKNOWN_EVENT);
-}
-
-static void resolve__takes_the_event_of_another_cpu_for_an_absent_pmu(void **state)
-{
-    int n_checked = 0;
-
-    (void)state;
-    assert_int_equal(pfm_initialize(), PFM_SUCCESS);
-    add_usual_pmus();
-    for (size_t i = 0; i < ARRAY_SIZE(foreign_events); i++) {
-        if (!is_foreign(foreign_events[i]))
-            continue;
-        check_foreign(foreign_events[i]);
-        n_checked++;
-    }
-    assert_true(n_checked > 0);
-}
-
-/* As Ice Lake shares INST_RETIRED:ANY_P with Skylake. */
-static void resolve__takes_a_bare_name_that_cpus_share_for_this_cpus_own(void **state)
-{
-    static const char *const shared[] = {"skx::INST_RETIRED:ANY_P", "icx::INST_RETIRED:ANY_P",
-                                         "amd64_fam17h_zen1::CYCLES_NOT_IN_HALT",
-                                         "amd64_fam19h_zen3::CYCLES_NOT_IN_HALT"};
-
-    (void)state;
-    assert_int_equal(pfm_initialize(), PFM_SUCCESS);
-    add_usual_pmus();
-    for (size_t i = 0; i < ARRAY_SIZE(shared); i++) {
-        const pfm_pmu_info_t *pmu = table_of(shared[i]);
-
-        if (!pmu || pmu->is_present)
-            continue;
-        check_absence(shared[i], ABSENCE_NO_PMU);
-        check_absence(bare(shared[i]),
-                      is_of_this_cpu(bare(shared[i])) ? ABSENCE_NONE : ABSENCE_NO_PMU);
-    }
-}
-
 static void suggest__finds_the_generic_name_and_keeps_modifiers(void **state)
 {
     (void)state;
@@ -455,8 +365,6 @@ int main(void)
         RESOLVER_TEST(resolve__does_not_know_what_is_none),
         RESOLVER_TEST(resolve__does_not_know_tracepoints_and_sysfs_events_yet),
         RESOLVER_TEST(resolve__survives_a_name_of_64_kilobytes),
-        RESOLVER_TEST(resolve__takes_the_event_of_another_cpu_for_an_absent_pmu),
-        RESOLVER_TEST(resolve__takes_a_bare_name_that_cpus_share_for_this_cpus_own),
         RESOLVER_TEST(suggest__finds_the_generic_name_and_keeps_modifiers),
         RESOLVER_TEST(suggest__is_silent_where_nothing_is_near),
         RESOLVER_TEST(suggest__knows_the_events_of_this_cpu),

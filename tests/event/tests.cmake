@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(event absence)
 add_unit_test(event event_parts ${PFM_LIBRARY})
+add_unit_test(event foreign ${PFM_LIBRARY})
 add_unit_test(event generic ${PFM_LIBRARY})
 add_unit_test(event metric_name)
 add_unit_test(event modifiers)
@@ -12,7 +13,7 @@ add_unit_test(event uncounted)
 
 # On other CPUs than this one: what looks up events, and what stands on it.
 set(programs)
-foreach(module event_event_parts event_generic event_nearest event_pfm event_raw event_resolver
+foreach(module event_event_parts event_foreign event_generic event_nearest event_pfm event_raw event_resolver
         metric_builtin_ratios metric_catalogue metric_plan
         app_config app_config_errors app_config_processes app_mechanism_size)
   list(APPEND programs $<TARGET_FILE:test_${module}>)

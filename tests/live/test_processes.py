@@ -366,8 +366,10 @@ class Limits(ProcessTest):
                                      more="limits: {threads: 5}\n")
         self.sleepers(2)
         with Crowd(own("crowd-v"), "threads", 8, 1, 1):
-            metrics = self.seen(exporter, SLEEP, 2)
-            self.assertEqual(metrics.value(UNCOUNTED, kind="process", reason="over_limit"), 1)
+            self.seen(exporter, SLEEP, 2)
+            metrics = exporter.scrape_until(
+                lambda m: m.value(UNCOUNTED, kind="process", reason="over_limit") == 1, 4 * CYCLE,
+                "that one is over the limit")
             self.assertIsNone(metrics.value(FAULTS, groupname=own("crowd-v")))
 
     def test_descriptors_that_do_not_suffice_are_told(self):

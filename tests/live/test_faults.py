@@ -264,6 +264,7 @@ class Permission(FaultTest):
                             "--inh-caps=-all", "--bounding-set=-all"]
         self.enterContext(exporter)
         exporter.log_until("CAP_PERFMON")
+        exporter.log_until("msg=listening")
         exporter.answer_in_time()  # the log has it before there is a page
         metrics = exporter.after_cycles(2)
         self.assertEqual(self.counted(metrics, paths), 0)

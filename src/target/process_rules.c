@@ -250,8 +250,8 @@ static int ask(const struct question *question, struct process_matching *matchin
     verdict = cmdline_pattern_match(question->pattern, question->cmdline, &matching->work,
                                     question->captures);
     if (verdict >= 0)
-        rule_verdicts_set(matching->verdicts, question->index, verdict, question->cmdline,
-                          question->captures, question->first_capture, n);
+        rule_verdicts_set(matching->verdicts, question->index, (enum cmdline_verdict)verdict,
+                          question->cmdline, question->captures, question->first_capture, n);
     return verdict;
 }
 

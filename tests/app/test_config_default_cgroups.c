@@ -39,7 +39,7 @@ static const char *const counted[] = {
     "/kubepods/" POD "/" ID,
     "/kubepods/burstable/" POD "/" ID,
     "/kubepods/besteffort/" POD "/" ID,
-    "/docker/" ID,
+    ("/docker/" ID),
     "/lxc.payload.web",
     "/lxc/web",
 };

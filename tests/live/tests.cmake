@@ -90,4 +90,5 @@ endif()
 
 # The bpf mechanism beside direct, some minutes.
 add_live_test(mechanisms)
-set_tests_properties(live/mechanisms PROPERTIES LABELS long)
+add_live_test(mechanisms_processes)
+set_tests_properties(live/mechanisms live/mechanisms_processes PROPERTIES LABELS long)

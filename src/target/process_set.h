@@ -168,9 +168,9 @@ void process_enqueue(struct process_targets *set, struct process_node *node);
 /* Only its name, unless that is another; where it is not to be looked at anyway. */
 void process_enqueue_name(struct process_targets *set, struct process_node *node);
 void process_dequeue(struct process_targets *set, struct process_node *node);
-/* The one that is queued comes next, in the turn of the other, which is queued too. */
-void process_put_before(struct process_targets *set, struct process_node *node,
-                        const struct process_node *other);
+/* The first of the two, which are both queued, comes next, in the turn of the second. */
+void process_put_before(struct process_targets *set, struct process_node *first,
+                        const struct process_node *second);
 /* Whose turn it is; NULL: nobody's, or the budget of this update is used up. */
 struct process_node *process_next_turn(struct process_targets *set);
 /* What patterns may cost with it now, in steps. What they did is paid by who was served. */

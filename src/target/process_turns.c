@@ -107,13 +107,13 @@ void process_dequeue(struct process_targets *set, struct process_node *node)
     node->behind_parent = false;
 }
 
-void process_put_before(struct process_targets *set, struct process_node *node,
-                        const struct process_node *other)
+void process_put_before(struct process_targets *set, struct process_node *first,
+                        const struct process_node *second)
 {
-    struct process_user *user = other->looked_at_with;
+    struct process_user *user = second->looked_at_with;
 
-    leave_queue(set, node); /* the user stays: the other one is in its queue */
-    join_queue(set, node, user, true, false);
+    leave_queue(set, first); /* the user stays: the second is in its queue */
+    join_queue(set, first, user, true, false);
 }
 
 struct process_node *process_next_turn(struct process_targets *set)

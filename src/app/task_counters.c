@@ -101,15 +101,18 @@ static int prepare_counters(struct process_member *member, const struct task_cou
                             const struct process_opening *opening)
 {
     AUTO_FREE pid_t *tasks = calloc(from->n_tasks + 1, sizeof(*tasks));
+    struct task_counters *made;
     int r;
 
     if (!tasks)
         return -ENOMEM;
     memcpy(tasks, from->tasks, from->n_tasks * sizeof(*tasks));
     r = task_counters_add(member, opening, &tasks, from->n_tasks);
-    if (r >= 0)
-        member->counters[member->n_counters - 1].begun = from->begun;
-    member->counters[member->n_counters - 1].whole = from->whole;
+    if (r < 0)
+        return r;
+    made = &member->counters[member->n_counters - 1];
+    made->begun = from->begun;
+    made->whole = from->whole;
     return r;
 }
 

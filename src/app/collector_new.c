@@ -246,6 +246,7 @@ static void init_status(struct collector *collector)
     collector->status.interval_ns = collector->setup.config->interval_ns;
     collector->status.cgroup_watching = 0;
     collector->status.process_watching = 0;
+    collector->status.processes_put_off = collector->status.processes_undecided = 0;
     for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
         collector->status.mechanisms[kind] = mechanism_status(collector, kind);
 }

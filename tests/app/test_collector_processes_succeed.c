@@ -63,6 +63,29 @@ static void successor__keeps_groups_without_members_while_a_rule_makes_their_nam
     assert_null(find(f, "web", COLUMN_TOTAL));
 }
 
+/* What is so now and not a sum is not added to what was so before. */
+static void successor__does_not_add_up_who_is_undecided(void **state)
+{
+    static const char hostile[] =
+        "groups: [{name: software, events: [page-faults]}]\n"
+        "targets: {processes: [{name: web, cmdline: ['(x*)\\1z|^web'], groups: [software]}]}\n";
+    struct fixture *f = *state;
+    char arguments[4000];
+
+    memset(arguments, 'x', sizeof(arguments));
+    arguments[sizeof(arguments) - 1] = '\0';
+    add_process(100, "web", 5);
+    fixture_tree_write(&procfs, "100/cmdline", arguments);
+    start(f, hostile);
+    cycle(f);
+    assert_int_equal(f->snapshot->status.processes_undecided, 1);
+    for (int i = 0; i < 3; i++) {
+        start_successor(f, hostile);
+        cycle(f);
+        assert_int_equal(f->snapshot->status.processes_undecided, 1);
+    }
+}
+
 /* Two names, and room for a number of series. */
 static void start_two(struct fixture *f, unsigned series,
                       void (*begin)(struct fixture *, const char *))
@@ -123,6 +146,7 @@ static void successor__without_room_for_a_group_closes_its_counters(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        PROCFS_TEST(successor__does_not_add_up_who_is_undecided),
         PROCFS_TEST(successor__goes_on_with_counters_that_have_inherited),
         PROCFS_TEST(successor__opens_afresh_where_the_events_are_others_and_keeps_the_totals),
         PROCFS_TEST(successor__keeps_groups_without_members_while_a_rule_makes_their_name),

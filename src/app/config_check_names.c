@@ -22,8 +22,14 @@
 static const char *const reserved_totals[] = {"group_enabled_seconds", "group_running_seconds",
                                               "cpu_seconds", "cpu_user_seconds",
                                               "cpu_system_seconds"};
-static const char *const reserved_gauges[] = {
-    "info", "start_time_seconds", "group_coverage_ratio", "cpus_used", "members", "cpus"};
+static const char *const reserved_gauges[] = {"info",
+                                              "start_time_seconds",
+                                              "created_time_seconds",
+                                              "group_coverage_ratio",
+                                              "cpus_used",
+                                              "members",
+                                              "unattributed_ratio",
+                                              "cpus"};
 
 struct named_event {
     const struct config_word *word;

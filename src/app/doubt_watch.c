@@ -27,7 +27,10 @@ bool doubt_watch_is_too_much(struct doubt_watch *watch, uint64_t now_ns, size_t 
     watch->bad_minutes = watch->share > MOST_DOUBT ? watch->bad_minutes + 1 : 0;
     watch->begin_ns = now_ns;
     watch->unattributed_ns = unattributed_ns;
-    return watch->bad_minutes >= DOUBT_MINUTES;
+    if (watch->bad_minutes < DOUBT_MINUTES || watch->told)
+        return false;
+    watch->told = true;
+    return true;
 }
 
 void doubt_watch_leave(struct doubt_watch *watch, uint64_t now_ns)

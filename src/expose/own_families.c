@@ -266,7 +266,8 @@ static void append_doubt(struct text *text, const struct exporter_status *status
         return;
     format_append_head(text, name,
                        "Share of the CPUs' time of which it was in doubt who had it, in the last "
-                       "whole minute: above 0.005 twice running, direct is taken",
+                       "whole minute: above 0.005 twice running, direct is taken, unless bpf is "
+                       "configured",
                        FAMILY_GAUGE);
     text_append_string(text, name);
     text_append_char(text, ' ');

@@ -34,6 +34,8 @@ static void bpf__is_left_after_two_bad_minutes_running(void **state)
         {{0.006, 0.006, 0, 0}, {false, true, false, false}},
         {{0.006, 0.004, 0.006, 0.004}, {false, false, false, false}},
         {{0.9, 0, 0.006, 0.9}, {false, false, false, true}},
+        /* where it stays nevertheless */
+        {{0.006, 0.006, 0.006, 0.006}, {false, true, false, false}},
     };
 
     (void)state;

@@ -19,10 +19,6 @@
 
 #define DOUBT_INTERVAL_NS (30 * NS_PER_SECOND)
 
-/* Counters that stand still after they were opened afresh will not be helped by that. */
-#define FIRST_AFRESH_NS (60 * NS_PER_SECOND)
-#define LAST_AFRESH_NS  (3600 * NS_PER_SECOND)
-
 /* What is there; where there are none, the root's descriptor is -1. */
 static void find_cgroups(struct service *service)
 {
@@ -125,27 +121,17 @@ void service_follow_hierarchy(struct service *service)
     service->doubt_at_ns = now_ns + DOUBT_INTERVAL_NS;
 }
 
-/* Each time later, unless an hour was quiet. */
-static void wait_longer(struct service *service, uint64_t now_ns)
-{
-    bool quiet = now_ns >= service->afresh_at_ns + LAST_AFRESH_NS;
-
-    if (service->afresh_wait_ns == 0 || quiet)
-        service->afresh_wait_ns = FIRST_AFRESH_NS;
-    else if (service->afresh_wait_ns < LAST_AFRESH_NS)
-        service->afresh_wait_ns *= 2;
-    service->afresh_at_ns = now_ns + service->afresh_wait_ns;
-}
-
+/* Counters that stand still after they were opened afresh will not be helped by that. */
 void service_check_counters(struct service *service)
 {
     const uint64_t now_ns = clock_monotonic_ns();
 
     if (service->mounts)
         (void)sd_event_source_set_enabled(service->mounts, SD_EVENT_ONESHOT);
-    if (!collector_stands_still(service->collector) || now_ns < service->afresh_at_ns)
+    if (!collector_stands_still(service->collector) ||
+        !growing_wait_is_over(&service->afresh_wait, now_ns))
         return;
-    wait_longer(service, now_ns);
+    growing_wait_begin(&service->afresh_wait, now_ns);
     log_warning("counters of cgroups stand still while these run, and are opened afresh", "reason",
                 "perf_event was in another cgroup hierarchy meanwhile", "lost",
                 "what was counted since");

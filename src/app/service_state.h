@@ -8,6 +8,7 @@
 #include "app/births_pace.h"
 #include "app/collector.h"
 #include "app/doubt_watch.h"
+#include "app/growing_wait.h"
 #include "app/mechanism_decision.h"
 #include "app/metrics_page.h"
 #include "app/notify.h"
@@ -37,15 +38,14 @@ struct service {
     int root_error; /* why there is none */
     int hierarchy;  /* that perf_event belonged to when the root was opened */
     struct control_slot *control;
-    sd_event_source *requests;     /* that come through the control slot */
-    uint64_t pause_end_ns;         /* CLOCK_BOOTTIME; 0: no pause */
-    sd_event_source *mounts;       /* off from a change until the next cycle */
-    bool mounts_changed;           /* since the hierarchy was looked at … */
-    bool counters_doubted;         /* … or counters had to show that they move, … */
-    uint64_t doubt_at_ns;          /* … which they have to again from then on */
-    bool cgroups_afresh;           /* a successor opens the counters of all cgroups itself … */
-    uint64_t afresh_at_ns;         /* … for standing still not before that time, and … */
-    uint64_t afresh_wait_ns;       /* … each time later */
+    sd_event_source *requests;       /* that come through the control slot */
+    uint64_t pause_end_ns;           /* CLOCK_BOOTTIME; 0: no pause */
+    sd_event_source *mounts;         /* off from a change until the next cycle */
+    bool mounts_changed;             /* since the hierarchy was looked at … */
+    bool counters_doubted;           /* … or counters had to show that they move, … */
+    uint64_t doubt_at_ns;            /* … which they have to again from then on */
+    bool cgroups_afresh;             /* a successor opens the counters of all cgroups itself … */
+    struct growing_wait afresh_wait; /* … for standing still not before the end of this */
     sd_event_source *tree, *tasks; /* tell of births of cgroups, of processes; NULL: nobody asks */
     sd_event_source *births;       /* when those that were told of are followed */
     struct births_pace pace;

@@ -11,8 +11,6 @@
 
 #define CONNECTIONS_PER_ADDRESS 128
 
-#define TELL_INTERVAL_NS (60 * NS_PER_SECOND)
-
 static int bind_addresses(struct serving *serving, const struct options *options,
                           const struct page_source *metrics, const struct server_limits *limits)
 {
@@ -149,8 +147,9 @@ static void tell_crowd(uint64_t closed, uint64_t refused, uint64_t connections)
     (void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRIu64, closed);
     (void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRIu64, refused);
     (void)snprintf(numbers[2], sizeof(numbers[2]), "%" PRIu64, connections);
-    log_warning("HTTP has more clients than places: connections at rest are closed for newcomers",
-                "closed", numbers[0], "refused", numbers[1], "open", numbers[2]);
+    log_warning("HTTP has not room for all connections: those at rest are closed for newcomers",
+                "closed", numbers[0], "refused", numbers[1], "open", numbers[2], "hint",
+                "pmu_exporter_http_connections_refused_total has the reasons");
 }
 
 void serving_tell(struct serving *serving, uint64_t now_ns)
@@ -159,7 +158,7 @@ void serving_tell(struct serving *serving, uint64_t now_ns)
     struct http_status status;
     uint64_t closed, refused = 0;
 
-    if (now_ns < serving->tell_at_ns)
+    if (!growing_wait_is_over(&serving->told_wait, now_ns))
         return;
     http_server_status(serving->server, &status);
     closed = status.closed[HTTP_CLOSED_ROOM] - told->closed[HTTP_CLOSED_ROOM];
@@ -169,7 +168,7 @@ void serving_tell(struct serving *serving, uint64_t now_ns)
         return;
     tell_crowd(closed, refused, status.connections);
     serving->told = status;
-    serving->tell_at_ns = now_ns + TELL_INTERVAL_NS;
+    growing_wait_begin(&serving->told_wait, now_ns);
 }
 
 void serving_stop(struct serving *serving)

@@ -3,6 +3,7 @@
 
 /* The server as the service runs it: on which sockets, and with what limits. */
 
+#include "app/growing_wait.h"
 #include "app/options.h"
 #include "sys/service_manager.h"
 #include "web/server.h"
@@ -10,8 +11,8 @@
 struct serving {
     struct http_server *server;
     struct passed_sockets passed;
-    struct http_status told; /* what the log has told of */
-    uint64_t tell_at_ns;     /* not again before */
+    struct http_status told;       /* what the log has told of */
+    struct growing_wait told_wait; /* not again before its end */
 };
 
 /*
@@ -24,7 +25,10 @@ int serving_start(struct serving *serving, const struct options *options,
                   const struct page_source *metrics, struct control_slot *control,
                   unsigned connections);
 
-/* Warns where clients had to make room for others or found none; at most once a minute. */
+/*
+ * Warns where clients had to make room for others or found none: at most once a minute, and more
+ * and more seldom while that goes on.
+ */
 void serving_tell(struct serving *serving, uint64_t now_ns);
 
 void serving_stop(struct serving *serving);

@@ -25,3 +25,6 @@ int parse_duration_ns(const char *text, uint64_t *ret_ns);
 
 /* Bytes: digits, and KiB, MiB, GiB or nothing behind them. */
 int parse_bytes(const char *text, uint64_t *ret_bytes);
+
+/* What a decimal or hexadecimal digit stands for, of either case; -1: it is none. */
+int digit_value(char c);

@@ -17,9 +17,10 @@ void match_list_add(struct match_list *list, const char *name)
     list->n++;
     if (strstr(list->shown, shown))
         return;
-    list->has_more = list->n_shown == MOST_SHOWN || used + strlen(shown) + 3 > sizeof(list->shown);
-    if (list->has_more)
+    if (list->n_shown == MOST_SHOWN || used + strlen(shown) + 3 > sizeof(list->shown)) {
+        list->has_more = true;
         return;
+    }
     (void)snprintf(list->shown + used, sizeof(list->shown) - used, "%s%s",
                    list->n_shown ? ", " : "", shown);
     list->n_shown++;

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-static int digit_value(char c)
+int digit_value(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/cleanup.h"
+#include "base/parse.h"
 
 bool host_is_valid(struct piece host)
 {
@@ -16,17 +17,6 @@ bool host_is_valid(struct piece host)
         if (host.at[i] == '\0' || !strchr(characters, host.at[i]))
             return false;
     return host.length > 0;
-}
-
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
 }
 
 /* The next character, decoded, which is taken from the piece; -1: a % without two digits. */
@@ -41,8 +31,8 @@ static int take_character(struct piece *piece)
         return (unsigned char)c;
     if (piece->length < 2)
         return -1;
-    high = digit(piece->at[0]);
-    low = digit(piece->at[1]);
+    high = digit_value(piece->at[0]);
+    low = digit_value(piece->at[1]);
     if (high < 0 || low < 0)
         return -1;
     piece->at += 2;

@@ -223,7 +223,8 @@ class Streams(LiveTest):
             for _ in range(3):
                 before = exporter.scrape().value(READ_AT)
                 os.kill(exporter.pid, signal.SIGHUP)
-                exporter.scrape_until(lambda m: m.value(READ_AT) > before, 5, "the reload")
+                exporter.scrape_until(lambda m: m.value(READ_AT) > before, PATIENCE,
+                                      "the reload")
             subprocess.run(["prlimit", "--fsize=unlimited:", f"--pid={exporter.pid}"], check=True)
             exporter.log_until("log lines were held back")
             lines = exporter.log_lines()

@@ -32,16 +32,19 @@ bool collector_stands_still(struct collector *collector)
     return still;
 }
 
-void collector_note_moves(struct entry *entry, const struct sample *sample)
-{
-    for (size_t i = 0; i < sample->n_groups; i++)
-        entry->moves.moved |= sample->groups[i].ran;
-}
-
 static bool is_counted_whole(const struct entry *entry)
 {
     return entry->cgroup && entry->counters && entry->account && entry->uncounted == ABSENCE_NONE &&
            !counter_set_is_incomplete(entry->counters);
+}
+
+/* What a cgroup has used while some of its counters were closed says nothing about them later. */
+void collector_note_moves(struct entry *entry, const struct sample *sample)
+{
+    if (!is_counted_whole(entry))
+        entry->moves = (struct entry_moves){0};
+    for (size_t i = 0; i < sample->n_groups; i++)
+        entry->moves.moved |= sample->groups[i].ran;
 }
 
 /* False where it is not told: the cgroup has gone, or is of v1. */
@@ -79,12 +82,21 @@ static bool stands_still(const struct collector *collector, struct entry *entry,
     return !*doubtful;
 }
 
+/* In a pause they stand still on request, and the CPU time of that is no reason to doubt them. */
+static void forget_looks(const struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->n_entries; i++)
+        ledger->entries[i]->moves = (struct entry_moves){0};
+}
+
 void collector_look_for_moves(struct collector *collector)
 {
     const struct ledger *ledger = &collector->ledger;
     size_t n = collector->looks_in_doubt > 0 ? ledger->n_entries : LOOKS_PER_CYCLE;
     bool doubtful = false;
 
+    if (collector->status.paused)
+        forget_looks(ledger);
     if (collector_shares(collector, SCOPE_CGROUP) || collector->status.paused ||
         collector->setup.cgroup_root_fd < 0)
         return;

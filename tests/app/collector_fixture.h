@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "app/collector.h"
+#include "base/cleanup.h"
 #include "support/fake_perf.h"
 
 #define PAGE_FAULTS PERF_COUNT_SW_PAGE_FAULTS
@@ -121,6 +122,25 @@ static inline void start_successor(struct fixture *f, const char *yaml)
 static inline void make(struct fixture *f, const char *name)
 {
     assert_int_equal(mkdirat(f->root_fd, name, 0755), 0);
+}
+
+/* What the kernel says a cgroup has used of CPUs until now. Whoever asks for it removes it. */
+static inline void write_usage(struct fixture *f, const char *name, unsigned long usec)
+{
+    char path[32];
+    AUTO_CLOSE int fd = -1;
+
+    (void)snprintf(path, sizeof(path), "%s/cpu.stat", name);
+    fd = openat(f->root_fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    assert_true(dprintf(fd, "usage_usec %lu\nuser_usec 1\n", usec) > 0);
+}
+
+static inline void remove_usage(struct fixture *f, const char *name)
+{
+    char path[32];
+
+    (void)snprintf(path, sizeof(path), "%s/cpu.stat", name);
+    assert_int_equal(unlinkat(f->root_fd, path, 0), 0);
 }
 
 static inline void destroy(struct fixture *f, const char *name)

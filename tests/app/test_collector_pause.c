@@ -124,6 +124,28 @@ static void nothing_counts_in_a_pause_to_find_out_what_is_free(void **state)
     assert_true(f->perf.n_hardware_enabled > 0);
 }
 
+static void what_ran_in_a_pause_and_rests_does_not_look_as_if_its_counters_stood_still(void **state)
+{
+    static const char hardware[] = "groups: [{name: core, events: [cycles]}]\n"
+                                   "targets: {cgroups: [{include: [\"/*\"], groups: [core]}]}\n";
+    struct fixture *f = *state;
+
+    make(f, "a");
+    write_usage(f, "a", 0);
+    start(f, hardware);
+    f->perf.counters = 0; /* from here on no time passes for counters by itself */
+    cycle(f);
+    collector_pause(f->collector, 12345);
+    write_usage(f, "a", 1000000);
+    cycle(f);
+    collector_pause(f->collector, 0);
+    for (int i = 0; i < 4; i++) {
+        cycle(f);
+        assert_false(collector_stands_still(f->collector));
+    }
+    remove_usage(f, "a");
+}
+
 #define MACHINE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_machine, tear_down_machine)
 
 int main(void)
@@ -133,6 +155,7 @@ int main(void)
         MACHINE_TEST(who_is_born_in_a_pause_waits_for_its_end),
         MACHINE_TEST(a_reload_does_not_end_a_pause),
         MACHINE_TEST(nothing_counts_in_a_pause_to_find_out_what_is_free),
+        MACHINE_TEST(what_ran_in_a_pause_and_rests_does_not_look_as_if_its_counters_stood_still),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

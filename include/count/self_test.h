@@ -34,8 +34,7 @@ const char *self_test_text(const struct self_test *test);
 /*
  * By a program of its own, which ends with it. cpus: those that are online. Takes as long as
  * loading that does, and some milliseconds; where that was in doubt, as long five times. At most
- * ten seconds. 0 with the result, or
- * -ENOMEM.
+ * ten seconds. 0 with the result, or -ENOMEM.
  */
 int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus,
                   struct self_test *ret_result);

@@ -320,19 +320,25 @@ static uint64_t told_apart(const struct collector *collector, enum scope_kind ki
            cgroup_targets_census(collector->cgroups)->root_refused;
 }
 
-/* Says once when targets begin to be left out for a reason. */
+/*
+ * Says once when targets begin to be left out for a reason; where that comes and goes, as with a
+ * neighbour who takes the PMU each minute, more and more seldom.
+ */
 static void tell_uncounted(struct collector *collector, const struct exporter_status *status,
                            enum scope_kind kind)
 {
     for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
-        const bool told = collector->told[kind][reason];
+        bool *const told = &collector->told[kind][reason];
+        struct growing_wait *const wait = &collector->told_waits[kind][reason];
         const uint64_t uncounted =
             status->uncounted[kind][reason] - told_apart(collector, kind, reason);
         char n[24];
 
-        collector->told[kind][reason] = uncounted > 0;
-        if (told || !collector->told[kind][reason])
+        *told = *told && uncounted > 0;
+        if (*told || uncounted == 0 || !growing_wait_is_over(wait, collector->now_ns))
             continue;
+        *told = true;
+        growing_wait_begin(wait, collector->now_ns);
         (void)snprintf(n, sizeof(n), "%" PRIu64, uncounted);
         log_warning("targets are not counted", "kind", scope_kind_name(kind), "reason",
                     absence_name(reason), "targets", n, "hint",

@@ -290,6 +290,7 @@ static int take_over(struct collector *collector, struct collector *predecessor)
         return r;
     collector_status(predecessor, &collector->status);
     memcpy(collector->told, predecessor->told, sizeof(collector->told));
+    memcpy(collector->told_waits, predecessor->told_waits, sizeof(collector->told_waits));
     collector->cost_is_told = predecessor->cost_is_told;
     collector->root_is_told = predecessor->root_is_told;
     collector->hidden_is_told = predecessor->hidden_is_told;

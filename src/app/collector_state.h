@@ -5,6 +5,7 @@
 
 #include "app/collector.h"
 #include "app/counting_budget.h"
+#include "app/growing_wait.h"
 #include "app/ledger.h"
 #include "count/cpu_usage.h"
 #include "count/mechanism.h"
@@ -59,7 +60,8 @@ struct collector {
     bool root_is_told;             /* … that the root is not one … */
     bool cost_is_told;             /* … and what counting the machine beside cgroups costs */
     bool hidden_is_told;           /* … that procfs hides processes */
-    bool told[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* the log has said that targets are left out */
+    bool told[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* the log has said that targets are left out … */
+    struct growing_wait told_waits[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* … and not again before */
 };
 
 /* Whether targets of a kind have no counters of their own: one set on each CPU serves all. */

@@ -20,9 +20,6 @@
 /* Our own, eight connections, and twenty counters: with fewer it would run and show nothing. */
 #define FEWEST_DESCRIPTORS 64
 
-/* When a limit that could not be followed is tried again. */
-#define LIMIT_INTERVAL_NS (10 * NS_PER_SECOND)
-
 int service_fail(int error, const char *message, const char *key, const char *value)
 {
     log_error(message, key, value, "error", strerror(-error));
@@ -67,7 +64,8 @@ void service_follow_limit(struct service *service)
     char is[24], was[24];
     uint64_t limit;
 
-    if (descriptors_read_limit(&limit) < 0 || limit == before || now_ns < service->limit_at_ns)
+    if (descriptors_read_limit(&limit) < 0 || limit == before ||
+        !growing_wait_is_over(&service->limit_wait, now_ns))
         return;
     (void)snprintf(is, sizeof(is), "%" PRIu64, limit);
     (void)snprintf(was, sizeof(was), "%" PRIu64, before);
@@ -76,7 +74,7 @@ void service_follow_limit(struct service *service)
     divide_descriptors(service, limit);
     if (service_renew_collector(service, "the limit of open files has changed") < 0) {
         service->limit = before; /* tried again */
-        service->limit_at_ns = now_ns + LIMIT_INTERVAL_NS;
+        growing_wait_begin(&service->limit_wait, now_ns);
     }
 }
 

@@ -54,9 +54,9 @@ struct service {
     int failure; /* of the last cycle */
     int sysfs_fd, procfs_fd;
     unsigned connections;
-    size_t descriptors;   /* for counters and what is counted, of … */
-    uint64_t limit;       /* … so many open files */
-    uint64_t limit_at_ns; /* not before is a change of the limit followed */
+    size_t descriptors;             /* for counters and what is counted, of … */
+    uint64_t limit;                 /* … so many open files */
+    struct growing_wait limit_wait; /* after a change that could not be followed */
 };
 
 /* Logs a failure in the words of errno, and passes it on. */

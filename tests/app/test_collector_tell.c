@@ -91,6 +91,24 @@ static void cost__is_none_without_the_machine(void **state)
     assert_null(strstr(cycle_log(f), "counted together"));
 }
 
+/* The second time it is told later, if it is still so then. */
+static void targets__that_are_left_out_again_soon_are_told_once(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, "limits: {cgroups: 1}\n" CGROUPS);
+    make(f, "a");
+    cycle(f);
+    make(f, "b");
+    assert_non_null(strstr(cycle_log(f), "reason=over_limit"));
+    destroy(f, "b");
+    assert_null(strstr(cycle_log(f), "over_limit"));
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT], 0);
+    make(f, "b");
+    assert_null(strstr(cycle_log(f), "over_limit"));
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT], 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -99,6 +117,7 @@ int main(void)
         TEST(rules__of_a_reload_are_told_afresh),
         TEST(cost__is_told_once_and_only_where_a_cgroup_is_counted),
         TEST(cost__is_none_without_the_machine),
+        TEST(targets__that_are_left_out_again_soon_are_told_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -362,10 +362,11 @@ class Limits(ProcessTest):
         self.assertEqual(metrics.value("pmu_exporter_targets", kind="process"), 6)
 
     def test_a_limit_on_threads_refuses_whole_processes(self):
-        exporter = self.run_exporter(f'comm: [{own("crowd-v")}], name: "{{{{.Comm}}}}"', SLEEPERS,
-                                     more="limits: {threads: 5}\n")
+        """Those that it has when it is found: a thread that begins later is inherited."""
         self.sleepers(2)
         with Crowd(own("crowd-v"), "threads", 8, 1, 1):
+            exporter = self.run_exporter(f'comm: [{own("crowd-v")}], name: "{{{{.Comm}}}}"',
+                                         SLEEPERS, more="limits: {threads: 5}\n")
             self.seen(exporter, SLEEP, 2)
             metrics = exporter.scrape_until(
                 lambda m: m.value(UNCOUNTED, kind="process", reason="over_limit") == 1, 4 * CYCLE,

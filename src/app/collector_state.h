@@ -61,7 +61,8 @@ struct collector {
     bool cost_is_told;             /* … and what counting the machine beside cgroups costs */
     bool hidden_is_told;           /* … that procfs hides processes */
     bool told[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* the log has said that targets are left out … */
-    struct growing_wait told_waits[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* … and not again before */
+    struct growing_wait told_waits[SCOPE_KIND_COUNT_]
+                                  [ABSENCE_COUNT_]; /* … and when it may say so again */
 };
 
 /* Whether targets of a kind have no counters of their own: one set on each CPU serves all. */

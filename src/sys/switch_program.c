@@ -14,10 +14,11 @@
 #include <switch.skel.h>
 
 static_assert(SWITCH_PROGRAM_EVENTS == SWITCH_EVENTS_MAX, "as many events as its interface says");
-static_assert(SWITCH_PROGRAM_REST == SWITCH_SLOT_REST, "the program's slots are its interface's");
-static_assert(SWITCH_PROGRAM_NO_CGROUPS == SWITCH_SLOT_NO_CGROUPS, "as above");
-static_assert(SWITCH_PROGRAM_NO_PROCESSES == SWITCH_SLOT_NO_PROCESSES, "as above");
-static_assert(SWITCH_PROGRAM_OWN_LANES == SWITCH_OWN_LANES, "so are its lanes");
+static_assert(SWITCH_PROGRAM_REST == SWITCH_SLOT_REST, "the slot is its interface's");
+static_assert(SWITCH_PROGRAM_NO_CGROUPS == SWITCH_SLOT_NO_CGROUPS, "the slot is its interface's");
+static_assert(SWITCH_PROGRAM_NO_PROCESSES == SWITCH_SLOT_NO_PROCESSES,
+              "the slot is its interface's");
+static_assert(SWITCH_PROGRAM_OWN_LANES == SWITCH_OWN_LANES, "the lanes are its interface's");
 
 /* While a CPU charges with interrupts on, for a microsecond, it cannot be refreshed. */
 #define MOST_REFRESHES 10

@@ -183,7 +183,10 @@ void process_pay(struct process_targets *set, size_t work, bool only_name);
 void process_watch_births(struct process_targets *set, uint64_t now_ns);
 /* Takes what the kernel told since the last update. 0 or -ENOMEM. */
 int process_take_records(struct process_targets *set);
-/* Takes it between updates, with the exits that are sure: nothing is read for it. 0 or -ENOMEM. */
+/*
+ * Takes it between updates, with the exits that are sure. Nothing is looked at but whose a new one
+ * is. 0 or -ENOMEM.
+ */
 int process_follow_records(struct process_targets *set);
 /* Takes the exits, and looks whether those have ended whose first thread has. */
 void process_take_exits(struct process_targets *set);

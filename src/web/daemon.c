@@ -107,8 +107,7 @@ void daemon_resume(struct daemon *daemon)
     (void)sd_event_source_set_enabled(daemon->accepting, SD_EVENT_ON);
 }
 
-/* The kernel knows of every byte: nothing was answered, and more came than the end (a FIN is one).
- */
+/* Whether the client has sent something, of which a FIN is one byte, and has got nothing. */
 static bool awaits_answer(int fd)
 {
     struct tcp_info info = {0};

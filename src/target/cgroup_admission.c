@@ -252,6 +252,9 @@ int cgroup_admit_waiting(struct cgroup_targets *set)
         r = admit_candidates(set, subtree);
         if (r < 0 || r == CGROUP_STARVED)
             return r < 0 ? r : 0;
+        if (r ==
+            CGROUP_ABSENT) /* user.slice takes those of its users along, and so maybe the next */
+            next = LIST_FIRST(&set->with_candidates);
     }
     set->room = false;
     return 0;

@@ -27,7 +27,7 @@ static void counters__that_move_with_the_cgroup_are_believed(void **state)
     struct fixture *f = *state;
 
     for (unsigned i = 1; i <= 6; i++) {
-        write_usage(f, "a", 1000000 * i);
+        write_usage(f, "a", 1000000UL * i);
         count(f, 1);
         cycle(f);
         assert_false(collector_stands_still(f->collector));

@@ -194,6 +194,16 @@ static const struct refusal refusals[] = {
      17,
      {"has a metric \"members\""}},
     {"groups: [{name: a, events: [cycles]}]\n"
+     "ratios: [{name: unattributed_ratio, formula: cycles * 2}]\n" PROCESSES,
+     2,
+     17,
+     {"has a metric \"unattributed_ratio\""}},
+    {"groups: [{name: a, events: [cycles]}]\n"
+     "ratios: [{name: created_time_seconds, formula: cycles * 2}]\n" PROCESSES,
+     2,
+     17,
+     {"has a metric \"created_time_seconds\""}},
+    {"groups: [{name: a, events: [cycles]}]\n"
      "rename: [{event: cycels, name: x}]\n" PROCESSES,
      2,
      18,

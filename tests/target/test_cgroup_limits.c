@@ -59,32 +59,6 @@ static void limits__those_that_stand_stay_and_newcomers_are_refused(void **state
     assert_int_equal(census(f)->standing, 3);
 }
 
-/* Its users' shares end with it, also those that would have had their turn after it. */
-static void limits__users_that_go_with_their_slice_are_asked_no_more(void **state)
-{
-    struct fixture *f = *state;
-    struct cgroup_node *slice;
-
-    rule(f, "/*", NULL);
-    rule(f, "/*/*", NULL);
-    start(f, limits_of(1, 1));
-    make(f, "/a");
-    update(f);
-    make(f, "/user.slice");
-    make_many(f, "/user.slice/user-", 2);
-    update(f);
-    assert_refused(f, 3, 3);
-    assert_int_equal(cgroup_tree_find(&f->set->tree, f->set->tree.root, "user.slice", &slice), 0);
-    LIST_REMOVE(slice->subtree, with_candidates);
-    LIST_INSERT_HEAD(&f->set->with_candidates, slice->subtree, with_candidates);
-    destroy_many(f, "/user.slice/user-", 2);
-    destroy(f, "/user.slice");
-    f->set->limits = limits_of(10, 10);
-    f->set->room = true;
-    assert_int_equal(cgroup_admit_waiting(f->set), 0);
-    assert_refused(f, 0, 3);
-}
-
 /* A user makes services below user@1.service as it likes. */
 static void limits__one_user_leaves_room_to_the_others(void **state)
 {
@@ -441,7 +415,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
         TEST(limits__those_that_stand_stay_and_newcomers_are_refused),
-        TEST(limits__users_that_go_with_their_slice_are_asked_no_more),
         TEST(limits__one_user_leaves_room_to_the_others),
         TEST(limits__a_refused_one_comes_in_when_there_is_room),
         TEST(limits__the_reason_is_what_the_caller_says),

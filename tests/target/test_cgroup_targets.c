@@ -251,10 +251,39 @@ static void targets__a_parent_that_is_let_in_late_changes_the_identity(void **st
     (void)identity_unref(before);
 }
 
+/* Its users' shares end with it, also those that would have had their turn after it. */
+static void waiting__users_that_go_with_their_slice_are_asked_no_more(void **state)
+{
+    struct fixture *f = *state;
+    struct cgroup_node *slice;
+
+    rule(f, "/*", NULL);
+    rule(f, "/*/*", NULL);
+    start(f, (struct cgroup_limits){1, 1, ABSENCE_OVER_LIMIT});
+    make(f, "/a");
+    update(f);
+    make(f, "/user.slice");
+    make(f, "/user.slice/user-0.slice");
+    make(f, "/user.slice/user-1.slice");
+    update(f);
+    assert_int_equal(census(f)->uncounted[ABSENCE_OVER_LIMIT], 3);
+    assert_int_equal(cgroup_tree_find(&f->set->tree, f->set->tree.root, "user.slice", &slice), 0);
+    LIST_REMOVE(slice->subtree, with_candidates);
+    LIST_INSERT_HEAD(&f->set->with_candidates, slice->subtree, with_candidates);
+    destroy(f, "/user.slice/user-0.slice");
+    destroy(f, "/user.slice/user-1.slice");
+    destroy(f, "/user.slice");
+    f->set->limits = (struct cgroup_limits){10, 10, ABSENCE_OVER_LIMIT};
+    f->set->room = true;
+    assert_int_equal(cgroup_admit_waiting(f->set), 0);
+    assert_int_equal(census(f)->uncounted[ABSENCE_OVER_LIMIT], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+        TEST(waiting__users_that_go_with_their_slice_are_asked_no_more),
         TEST(targets__those_that_stand_at_the_start_are_born_in_the_first_update),
         TEST(targets__a_target_has_the_directory_and_its_inode),
         TEST(targets__births_and_deaths_are_told_by_inotify),

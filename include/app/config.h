@@ -146,10 +146,15 @@ int config_read(const char *path, struct config **ret_config, struct config_erro
 
 /*
  * config_read(), and a warning in the log where others may write the file; where it does not
- * exist and may be absent, config_default().
+ * exist and may be absent, config_default(), told in the log, and CONFIG_IS_DEFAULT.
  */
 int config_load(const char *path, bool may_be_absent, struct config **ret_config,
                 struct config_error *ret_error);
+
+#define CONFIG_IS_DEFAULT 1
+
+/* Logs a message with the file and how much it asks for: one that lost its end shows there. */
+void config_tell(const char *message, const char *path, const struct config *config);
 
 /*
  * Who else than root and our own user may change the file, as a phrase for people; an empty one:

@@ -26,7 +26,8 @@ void log_init(enum log_level level, enum log_format format);
 
 bool log_enabled(enum log_level level);
 
-/* Keys and values alternate (const char *) and end with NULL; a NULL value is written empty. */
+/* Keys and values alternate (const char *) and end with NULL; where the value is NULL the field is
+ * left out. */
 void log_write(enum log_level level, const char *message, ...) __attribute__((sentinel));
 
 /* Tells what was held back, if anything was; called once a second or so, and at the end. */

@@ -33,7 +33,18 @@ const char *absence_advice(enum absence absence)
 
 const char *absence_target_advice(enum scope_kind kind, enum absence absence)
 {
-    return kind == SCOPE_CGROUP && absence == ABSENCE_NOT_SUPPORTED ? cgroup_advice : "";
+    switch (absence) {
+    case ABSENCE_NOT_SUPPORTED:
+        return kind == SCOPE_CGROUP ? cgroup_advice : NULL;
+    case ABSENCE_NOT_PERMITTED:
+        return advice[absence];
+    case ABSENCE_NO_DESCRIPTORS:
+        return "raise LimitNOFILE= of the unit, or ulimit -n";
+    case ABSENCE_OVER_LIMIT:
+        return "raise limits: in the configuration, or let rules take fewer";
+    default:
+        return NULL;
+    }
 }
 
 /* A missing permission is one for all events; other reasons are of one event. */
@@ -96,7 +107,6 @@ void absence_report(const struct event_groups *groups, const struct event_groups
             continue;
         events = text_take(&names);
         log_warning("events cannot be counted", "scope", scope_kind_name(groups->kind), "reason",
-                    absence_name(reason), "events", events ? events : "", "hint",
-                    absence_advice(reason));
+                    absence_name(reason), "events", events ? events : "", "hint", advice[reason]);
     }
 }

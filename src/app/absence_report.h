@@ -8,7 +8,7 @@ const char *absence_advice(enum absence absence);
 
 /*
  * The same of targets of a kind that are absent although their events can be counted:
- * what the kernel was asked at the start, it was asked of the root of the tree.
+ * what the kernel was asked at the start, it was asked of the root of the tree. NULL: nothing.
  */
 const char *absence_target_advice(enum scope_kind kind, enum absence absence);
 

@@ -256,12 +256,23 @@ int config_load(const char *path, bool may_be_absent, struct config **ret_config
 
     if (r == -ENOENT && may_be_absent) {
         log_info("no configuration file, the built-in default runs", "path", path);
-        return config_default(ret_config);
+        r = config_default(ret_config);
+        return r < 0 ? r : CONFIG_IS_DEFAULT;
     }
     if (r >= 0 && *config_writers(path, &writers))
         log_warning("others than root and the service may change what is counted", "file", path,
                     "who", writers.phrase);
     return r;
+}
+
+void config_tell(const char *message, const char *path, const struct config *config)
+{
+    char cgroups[24], processes[24];
+
+    (void)snprintf(cgroups, sizeof(cgroups), "%zu", config->n_cgroups);
+    (void)snprintf(processes, sizeof(processes), "%zu", config->n_processes);
+    log_info(message, "file", path, "system", config->system.enabled ? "yes" : "no",
+             "rules_of_cgroups", cgroups, "rules_of_processes", processes);
 }
 
 int config_may_follow(const struct config *running, const struct config *next,

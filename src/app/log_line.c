@@ -123,7 +123,7 @@ static void append_logfmt_field(struct text *text, const char *key, const char *
     AUTO_TEXT struct text field = {0};
 
     text_append_format(&field, "%s%s=", text->length ? " " : "", key);
-    append_logfmt_value(&field, value ? value : "");
+    append_logfmt_value(&field, value);
     text->failed |= field.failed;
     if (text->length + field.length <= BODY_LONGEST)
         text_append(text, field.data, field.length);
@@ -138,15 +138,19 @@ static void append_logfmt(struct text *text, const struct log_line *line, const 
         append_logfmt_field(text, "ts", time);
     append_logfmt_field(text, "level", levels[line->level].name);
     append_logfmt_field(text, "msg", line->message);
-    while ((key = va_arg(fields, const char *)))
-        append_logfmt_field(text, key, va_arg(fields, const char *));
+    while ((key = va_arg(fields, const char *))) {
+        const char *value = va_arg(fields, const char *);
+
+        if (value)
+            append_logfmt_field(text, key, value);
+    }
 }
 
 static void set_json_field(struct text *text, json_t *object, const char *key, const char *value)
 {
     AUTO_TEXT struct text clean = {0};
 
-    append_utf8(&clean, value ? value : "");
+    append_utf8(&clean, value);
     if (clean.failed ||
         json_object_set_new(object, key, json_stringn(clean.data ? clean.data : "", clean.length)))
         text->failed = true;
@@ -170,7 +174,11 @@ static void append_json(struct text *text, const struct log_line *line, const ch
     set_json_field(text, object, "level", levels[line->level].name);
     set_json_field(text, object, "msg", line->message);
     while ((key = va_arg(fields, const char *))) {
-        set_json_field(text, object, key, va_arg(fields, const char *));
+        const char *value = va_arg(fields, const char *);
+
+        if (!value)
+            continue;
+        set_json_field(text, object, key, value);
         if (is_full(object))
             (void)json_object_del(object, key);
     }

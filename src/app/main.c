@@ -22,6 +22,8 @@ static int run(const struct options *options)
         config_print_failure(options->config_file, r, &error);
         return EXIT_BAD_CONFIG;
     }
+    if (r != CONFIG_IS_DEFAULT)
+        config_tell("configuration read", options->config_file, config);
     return service_run(options, TAKE(config));
 }
 

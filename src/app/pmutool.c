@@ -151,6 +151,15 @@ static int refuse_missing(void)
     return EXIT_USAGE;
 }
 
+/* Also behind a command, where it is asked for as naturally. */
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
 static int find_and_run(int argc, char **argv)
 {
     const char *socket = NULL;
@@ -173,7 +182,7 @@ static int find_and_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     standard_streams_prepare();
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+    if (asks_for_help(argc, argv)) {
         print_help();
         return finish_program("pmutool", EXIT_SUCCESS);
     }

@@ -169,7 +169,7 @@ static int read_again(const struct service *service, struct text *outcome,
         if (error.place.line)
             (void)snprintf(place, sizeof(place), "%u:%u", error.place.line, error.place.column);
         log_error("configuration is not valid, the one that runs goes on", "file",
-                  options->config_file, "place", place, "error", error.message);
+                  options->config_file, "place", *place ? place : NULL, "error", error.message);
     } else if (r < 0) {
         (void)service_fail(r, "cannot read the configuration, the one that runs goes on", "file",
                            options->config_file);
@@ -200,7 +200,7 @@ static int reload(struct service *service, struct text *outcome)
     service->config = TAKE(config);
     service->schedule.interval_ns = service->config->interval_ns;
     service->notify.cycle_limit_ns = metrics_page_stale_ns(service->config->interval_ns);
-    log_info("configuration reloaded", "file", service->options->config_file);
+    config_tell("configuration reloaded", service->options->config_file, service->config);
     text_append_string(outcome, "configuration reloaded\n");
     return 0;
 }

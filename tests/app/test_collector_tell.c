@@ -109,6 +109,16 @@ static void targets__that_are_left_out_again_soon_are_told_once(void **state)
     assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT], 1);
 }
 
+static void targets__that_are_not_counted_are_told_with_what_helps(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, CGROUPS "limits: {cgroups: 1}\n");
+    make(f, "a");
+    make(f, "b");
+    assert_non_null(strstr(cycle_log(f), "reason=over_limit targets=1 hint=\"raise limits: in "));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +128,7 @@ int main(void)
         TEST(cost__is_told_once_and_only_where_a_cgroup_is_counted),
         TEST(cost__is_none_without_the_machine),
         TEST(targets__that_are_left_out_again_soon_are_told_once),
+        TEST(targets__that_are_not_counted_are_told_with_what_helps),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,8 @@ static void logfmt_line(void **state)
 {
     struct log_line line = {LOG_LEVEL_WARN, LOG_FORMAT_LOGFMT, false, SOME_TIME_NS,
                             "event cannot be counted"};
-    AUTO_FREE char *text = line_of(&line, "event", "cycles", "reason", NULL, (char *)NULL);
+    AUTO_FREE char *text =
+        line_of(&line, "event", "cycles", "hint", NULL, "reason", "", (char *)NULL);
 
     (void)state;
     assert_string_equal(text, "ts=2026-11-21T06:08:39.120Z level=warn "
@@ -76,7 +77,7 @@ static void logfmt_line(void **state)
 static void json_line(void **state)
 {
     struct log_line line = {LOG_LEVEL_ERROR, LOG_FORMAT_JSON, false, SOME_TIME_NS, "no \"port\""};
-    AUTO_FREE char *text = line_of(&line, "address", "[::1]:1", (char *)NULL);
+    AUTO_FREE char *text = line_of(&line, "hint", NULL, "address", "[::1]:1", (char *)NULL);
 
     (void)state;
     assert_string_equal(text, "{\"ts\":\"2026-11-21T06:08:39.120Z\",\"level\":\"error\","

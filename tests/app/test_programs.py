@@ -265,6 +265,14 @@ class CommandLine(unittest.TestCase):
             self.assertTrue(err.startswith("pmutool: error: " + why), err)
         self.assertEqual(run(EXPORTER, "--foo")[0], 2)
 
+    def test_help_is_given_behind_a_command_too(self):
+        for words in ([], ["check"], ["check", "config"], ["check", "config", "a"], ["reload"],
+                      ["pause"]):
+            for flag in ("--help", "-h"):
+                status, out, err = run(PMUTOOL, *words, flag)
+                self.assertEqual((status, err), (0, ""), words)
+                self.assertTrue(out.startswith("usage: pmutool "), out)
+
     def test_a_service_that_cannot_be_asked_ends_with_1_and_why(self):
         with tempfile.TemporaryDirectory() as name:
             dead, deaf = os.path.join(name, "dead"), os.path.join(name, "deaf")

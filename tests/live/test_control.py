@@ -118,6 +118,12 @@ class Reload(Control):
         exporter = self.start()
         os.kill(exporter.pid, signal.SIGHUP)
         exporter.log_until("configuration reloaded")
+        file = exporter.directory / "pmu_exporter.yml"
+        for message in ("configuration read", "configuration reloaded"):
+            lines = [l for l in exporter.log_lines() if f'msg="{message}"' in l]
+            self.assertEqual(len(lines), 1, exporter.stderr())
+            self.assertTrue(lines[0].endswith(f" file={file} system=yes "
+                                              "rules_of_cgroups=0 rules_of_processes=0"), lines[0])
 
 
 class Pause(Control):

@@ -322,7 +322,7 @@ static void append_http(struct text *text, const struct http_status *http)
     append_numbers(text, numbers, ARRAY_SIZE(numbers), http);
     format_append_head(text, closed,
                        "HTTP connections that the exporter has closed: idle for too long, slow to "
-                       "ask or to take an answer, or at rest when a newcomer needed room",
+                       "ask or to take an answer, or missed least when a newcomer needed room",
                        FAMILY_COUNTER);
     append_by_reason(text, closed, closings, http->closed, ARRAY_SIZE(closings));
     format_append_head(text, refused,

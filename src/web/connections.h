@@ -105,7 +105,8 @@ void connection_enter(struct connection *connection, enum connection_phase phase
 /*
  * Cuts off whoever has had the time of its phase; libmicrohttpd then closes the connection.
  * An idle one waits longer while there is room: while less than half of the places are
- * taken, and its address holds few or its network less than half of what it may.
+ * taken, and its address holds few or its network less than half of what it may. One whose
+ * client has closed its side goes too, uncounted: it has left.
  */
 void connection_table_expire(struct connection_table *table, uint64_t now_ns);
 

@@ -5,6 +5,10 @@
  * Whoever holds many gives way first, so that one client with many connections closes
  * its own, and a scraper that comes back over one keeps it. A network comes before an
  * address, because its owner makes as many addresses as it wants.
+ *
+ * Who asks and never reads is being answered, and no longer at rest, faster than its time is
+ * over. So those who are hold three quarters of the places at most, or else who comes, being
+ * the only one at rest before it has asked, would be the one to give way.
  */
 #include "web/room.h"
 
@@ -25,13 +29,9 @@ static unsigned weight(const struct holder *holder)
     return holder->n > FEW_CONNECTIONS ? holder->n : FEW_CONNECTIONS;
 }
 
-/* Whether a is missed less than b. */
-static bool is_missed_less(const struct connection *a, const struct connection *b, uint64_t now_ns)
+/* Whether a is missed less than b, of two at rest, or of two that are being answered. */
+static bool is_missed_less(const struct connection *a, const struct connection *b)
 {
-    const bool a_rests = is_at_rest(a, now_ns);
-
-    if (a_rests != is_at_rest(b, now_ns))
-        return a_rests;
     if (weight(a->network) != weight(b->network))
         return weight(a->network) > weight(b->network);
     if (weight(a->address) != weight(b->address))
@@ -39,10 +39,34 @@ static bool is_missed_less(const struct connection *a, const struct connection *
     return a->since_ns < b->since_ns;
 }
 
+/* One kind of candidates: how many there are, and the one that is missed least. */
+struct kind {
+    unsigned n;
+    struct connection *found;
+};
+
+static void look_at(struct kind *kind, struct connection *candidate)
+{
+    kind->n++;
+    if (!kind->found || is_missed_less(candidate, kind->found))
+        kind->found = candidate;
+}
+
+static struct connection *choose(const struct kind *resting, const struct kind *answered)
+{
+    if (!resting->found || !answered->found)
+        return resting->found ? resting->found : answered->found;
+    /* more than three quarters of all */
+    if (answered->n > 3 * resting->n &&
+        weight(answered->found->network) >= weight(resting->found->network))
+        return answered->found;
+    return resting->found;
+}
+
 struct connection *room_find(const struct connection_table *table, bool on_control,
                              const struct holder *network, uint64_t now_ns)
 {
-    struct connection *found = NULL;
+    struct kind resting = {0}, answered = {0};
 
     for (unsigned i = 0; i < table->n_places; i++) {
         struct connection *const candidate = &table->places[i];
@@ -51,8 +75,7 @@ struct connection *room_find(const struct connection_table *table, bool on_contr
             continue;
         if (candidate->on_control != on_control || (network && candidate->network != network))
             continue;
-        if (!found || is_missed_less(candidate, found, now_ns))
-            found = candidate;
+        look_at(is_at_rest(candidate, now_ns) ? &resting : &answered, candidate);
     }
-    return found;
+    return choose(&resting, &answered);
 }

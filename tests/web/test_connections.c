@@ -88,17 +88,49 @@ static void the_control_socket_has_places_of_its_own(void **state)
     assert_false(connection_table_has_place(&pairs->table, true));
 }
 
-static void all_others_busy__the_newcomer_is_refused(void **state)
+static void all_others_await_us__the_newcomer_is_refused(void **state)
 {
     struct pairs *const pairs = *state;
 
     for (uint8_t i = 0; i < 4; i++)
-        connection_enter(pairs->connections[pairs_add(pairs, i, 0)], CONNECTION_RESPONSE);
+        pairs->connections[pairs_add(pairs, i, 0)]->awaits_us = true;
     assert_true(is_cut(pairs, pairs_add(pairs, 9, 0)));
     assert_int_equal(1, status_of_table(pairs).refused[HTTP_REFUSED_BUSY]);
     assert_int_equal(0, status_of_table(pairs).closed[HTTP_CLOSED_ROOM]);
     for (unsigned i = 0; i < 4; i++)
         assert_false(is_cut(pairs, i));
+}
+
+static void all_others_are_being_answered__who_is_so_longest_gives_way(void **state)
+{
+    struct pairs *const pairs = *state;
+
+    for (uint8_t i = 0; i < 4; i++)
+        connection_enter(pairs->connections[pairs_add(pairs, i, 0)], CONNECTION_RESPONSE);
+    assert_false(is_cut(pairs, pairs_add(pairs, 9, 0)));
+    assert_true(is_cut(pairs, 0));
+    assert_int_equal(0, status_of_table(pairs).refused[HTTP_REFUSED_BUSY]);
+    assert_int_equal(1, status_of_table(pairs).closed[HTTP_CLOSED_ROOM]);
+}
+
+static void expire__who_has_ended_between_two_requests_goes(void **state)
+{
+    struct pairs *const pairs = *state;
+
+    for (uint8_t i = 0; i < 4; i++)
+        connection_enter(pairs->connections[pairs_add(pairs, i, 0)], CONNECTION_IDLE);
+    connection_enter(pairs->connections[3], CONNECTION_RESPONSE); /* it may still read */
+    assert_int_equal(0, shutdown(pairs->client[1], SHUT_WR));
+    assert_int_equal(0, shutdown(pairs->client[3], SHUT_WR));
+    assert_int_equal(1, write(pairs->client[2], "G", 1));
+    connection_table_expire(&pairs->table, clock_monotonic_ns());
+    assert_false(is_cut(pairs, 1)); /* libmicrohttpd has the first word */
+    connection_table_expire(&pairs->table, clock_monotonic_ns() + 2 * SECOND);
+    assert_false(is_cut(pairs, 0));
+    assert_true(is_cut(pairs, 1));
+    assert_false(is_cut(pairs, 2));
+    assert_false(is_cut(pairs, 3));
+    assert_int_equal(0, status_of_table(pairs).closed[HTTP_CLOSED_IDLE]);
 }
 
 static void remove__makes_a_place_free(void **state)
@@ -202,7 +234,9 @@ int main(void)
         TEST(a_network_with_all_it_may_have__closes_its_own),
         TEST(has_place__as_many_as_may_come_at_once),
         TEST(the_control_socket_has_places_of_its_own),
-        TEST(all_others_busy__the_newcomer_is_refused),
+        TEST(all_others_await_us__the_newcomer_is_refused),
+        TEST(all_others_are_being_answered__who_is_so_longest_gives_way),
+        TEST(expire__who_has_ended_between_two_requests_goes),
         TEST(remove__makes_a_place_free),
         TEST(expire__each_phase_has_its_time),
         TEST(expire__who_is_idle_waits_less_where_there_is_no_room),

@@ -61,6 +61,32 @@ static void who_is_being_answered_gives_way_last(void **state)
     assert_ptr_equal(newest, found(pairs));
 }
 
+static void who_only_asks_and_never_reads_keeps_nobody_out(void **state)
+{
+    struct pairs *const pairs = *state;
+    const struct connection *first = add(pairs, 1, 0, CONNECTION_RESPONSE, 1);
+
+    for (unsigned i = 1; i < 30; i++)
+        (void)add(pairs, 1, 0, CONNECTION_RESPONSE, 0);
+    (void)add(pairs, 1, 0, CONNECTION_HEADERS, 0); /* who comes to scrape */
+    assert_ptr_equal(first, found(pairs));
+}
+
+static void who_is_answered_does_not_give_way_to_a_network_that_holds_more(void **state)
+{
+    struct pairs *const pairs = *state;
+    const struct connection *rests = NULL;
+
+    for (uint8_t i = 0; i < 30; i++)
+        (void)add(pairs, i, 0, CONNECTION_RESPONSE, 1);
+    for (unsigned i = 0; i < 2 * FEW_CONNECTIONS; i++) {
+        const struct connection *added = add(pairs, 77, 0, CONNECTION_HEADERS, 0);
+
+        rests = rests ? rests : added;
+    }
+    assert_ptr_equal(rests, found(pairs));
+}
+
 static void who_takes_an_answer_slowly_rests(void **state)
 {
     struct pairs *const pairs = *state;
@@ -133,6 +159,8 @@ int main(void)
         TEST(nobody_is_found_where_nobody_is),
         TEST(who_rests_longest_gives_way),
         TEST(who_is_being_answered_gives_way_last),
+        TEST(who_only_asks_and_never_reads_keeps_nobody_out),
+        TEST(who_is_answered_does_not_give_way_to_a_network_that_holds_more),
         TEST(who_takes_an_answer_slowly_rests),
         TEST(the_network_that_holds_most_gives_way),
         TEST(of_a_network_the_address_that_holds_most_gives_way),

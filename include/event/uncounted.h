@@ -9,3 +9,6 @@
  * below which tracefs is mounted.
  */
 const char *event_not_counted_yet(int sysfs_fd, const char *name);
+
+/* The same by its form alone ("power/energy-pkg/", "sched:sched_switch"), on whatever machine. */
+const char *event_uncounted_form(const char *name);

@@ -81,6 +81,21 @@ static bool matches_with_an_ending(const char *pattern, const char *path,
     return false;
 }
 
+/* "/system.slice/" and a star with ".servic" for ".service". */
+static bool matches_with_another_ending(const char *pattern, const char *path,
+                                        char ret_pattern[static GLOB_PATTERN_MAX + 1])
+{
+    const char *dot = strrchr(pattern, '.'), *meant;
+
+    if (!dot || strchr(dot, '/') || has_wildcard(dot, strlen(dot)))
+        return false;
+    meant = suggest_nearest(dot, unit_endings, ARRAY_SIZE(unit_endings));
+    return meant && strcmp(meant, dot) != 0 &&
+           replace(pattern, (size_t)(dot - pattern), strlen(dot), meant, strlen(meant),
+                   ret_pattern) &&
+           glob_match(ret_pattern, path);
+}
+
 /* "/nginx.service" for what is further down. */
 static bool matches_below(const char *pattern, const char *path,
                           char ret_pattern[static GLOB_PATTERN_MAX + 1])
@@ -98,7 +113,7 @@ static bool find_meant(const char *pattern, const struct cgroup_list *cgroups,
                        char ret_pattern[static GLOB_PATTERN_MAX + 1])
 {
     static bool (*const changes[])(const char *, const char *, char *) = {
-        matches_with_a_name, matches_with_an_ending, matches_below};
+        matches_with_a_name, matches_with_an_ending, matches_with_another_ending, matches_below};
 
     for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
         for (size_t j = 0; j < cgroups->n && j < MOST_COMPARED; j++)
@@ -129,23 +144,35 @@ static const char *below_mount(const char *pattern, const struct cgroup_root *ro
     return NULL;
 }
 
+/* What is a pattern elsewhere, as in shells and regular expressions, and hardly in a name. */
+static bool has_foreign_wildcard(const char *pattern)
+{
+    return strpbrk(pattern, "{}[]()|^$+") || strstr(pattern, "/.*");
+}
+
 static void warn_of_pattern(const char *path, const struct config_word *word,
                             const struct cgroup_root *root, const struct cgroup_list *cgroups)
 {
     const char *below = below_mount(word->text, root);
     char meant[GLOB_PATTERN_MAX + 1];
+    bool found;
 
     if (matches_any(word->text, cgroups))
         return;
-    if (!below && !find_meant(word->text, cgroups, meant))
+    found = !below && find_meant(word->text, cgroups, meant);
+    if (!below && !found && !has_foreign_wildcard(word->text))
         return;
     config_begin_note(path, word->place, "warning");
     if (below)
         (void)printf("%s matches nothing: patterns begin below the mount of cgroups; did you mean "
                      "%s?\n",
                      SHOWN(word->text), SHOWN(below));
-    else
+    else if (found)
         (void)printf("%s matches nothing now; did you mean %s?\n", SHOWN(word->text), SHOWN(meant));
+    else
+        (void)printf("%s matches nothing now: the wildcards are *, ** and ?, all else stands for "
+                     "itself; expected a pattern for each alternative\n",
+                     SHOWN(word->text));
 }
 
 static bool is_in(const struct config_words *patterns, const char *path)

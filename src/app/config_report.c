@@ -157,12 +157,17 @@ static int explain_unknown_event(const struct report *report, const char *name)
     r = event_resolver_bad_modifier(name, &modifier);
     if (r < 0)
         return r;
-    if (modifier)
+    if (modifier) {
         (void)printf("\"%s\" of %s is no modifier; expected %s\n", modifier, name,
                      event_modifiers_expected);
+        return 0;
+    }
+    suggestion = event_resolver_suggest(report->resolver, name);
+    kind = suggestion ? NULL : event_uncounted_form(name);
+    if (kind)
+        (void)printf("this machine does not show %s, and %s are not counted yet\n", SHOWN(name),
+                     kind);
     else
-        suggestion = event_resolver_suggest(report->resolver, name);
-    if (!modifier)
         (void)printf("no source of events knows \"%s\"%s%s%s\n", name,
                      suggestion ? "; did you mean " : "", suggestion ? suggestion : "",
                      suggestion ? "?" : "");
@@ -253,9 +258,15 @@ static void warn_of_long_names(const struct report *report, const struct config_
         if (strlen(name->text) <= LONGEST_COMM)
             continue;
         config_begin_note(report->path, name->place, "warning");
-        (void)printf("a comm has at most %d bytes, so %s matches none but a kernel thread; did you "
-                     "mean \"%.*s\"?\n",
-                     LONGEST_COMM, SHOWN(name->text), LONGEST_COMM, name->text);
+        if (strpbrk(name->text, "/ "))
+            (void)printf(
+                "a comm has at most %d bytes and is no path or command line, so %s matches "
+                "none; expected exe for a path, or cmdline for arguments\n",
+                LONGEST_COMM, SHOWN(name->text));
+        else
+            (void)printf("a comm has at most %d bytes, so %s matches none but a kernel thread; did "
+                         "you mean \"%.*s\"?\n",
+                         LONGEST_COMM, SHOWN(name->text), LONGEST_COMM, name->text);
     }
 }
 

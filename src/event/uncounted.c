@@ -73,6 +73,25 @@ static bool is_tracepoint(int sysfs_fd, const char *name)
     return false;
 }
 
+/* Lower case with an underscore: no name of libpfm4 with a unit mask ("INST_RETIRED:ANY_P"). */
+static bool looks_like_tracepoint(const char *name)
+{
+    const size_t n_system = strcspn(name, ":");
+
+    return name[n_system] && is_name(name, n_system) && strchr(name + n_system, '_') &&
+           !strpbrk(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") &&
+           is_name(name + n_system + 1, strlen(name + n_system + 1));
+}
+
+const char *event_uncounted_form(const char *name)
+{
+    const size_t n_pmu = strcspn(name, "/");
+
+    if (name[n_pmu] && is_name(name, n_pmu))
+        return "events of sysfs PMUs";
+    return looks_like_tracepoint(name) ? "tracepoints" : NULL;
+}
+
 const char *event_not_counted_yet(int sysfs_fd, const char *name)
 {
     if (is_of_sysfs(sysfs_fd, name))

@@ -159,6 +159,8 @@ static void a_pattern_that_would_match_with_a_small_change__is_warned_of(void **
         {"/system.slice/postgresql@16.service",
          "/system.slice/system-postgresql.slice/postgresql@16.service"},
         {"/System.slice/cron.service", "/system.slice/cron.service"},
+        {"/system.slice/*.servic", "/system.slice/*.service"},
+        {"/*.slices", "/*.slice"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -169,6 +171,23 @@ static void a_pattern_that_would_match_with_a_small_change__is_warned_of(void **
                        cases[i].pattern, cases[i].meant);
         assert_has(report_cgroups(state, cases[i].pattern), expected);
     }
+}
+
+static void wildcards_of_shells_and_regular_expressions__are_told_as_none(void **state)
+{
+    static const char *const patterns[] = {"/system.slice/{nginx,cron}.service", "/system.slice/.*",
+                                           "/(system|user).slice/*", "/system.slice/[a-n]*"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
+        char yaml[128];
+        const char *text;
+
+        (void)snprintf(yaml, sizeof(yaml), "\"%s\"", patterns[i]);
+        text = report_cgroups(state, yaml);
+        assert_has(text, "\" matches nothing now: the wildcards are *, ** and ?, all else stands ");
+        assert_has(text, FILE_NAME ":3:15: warning: ");
+    }
+    assert_has_not(report_cgroups(state, "\"/lxc.payload.*\""), "warning");
 }
 
 static void a_rule_that_others_leave_nothing__is_warned_of(void **state)
@@ -245,6 +264,7 @@ int main(void)
         cmocka_unit_test(what_matches_nothing_and_is_near_to_nothing__is_no_slip),
         cmocka_unit_test(a_pattern_that_begins_at_the_mount__is_warned_of),
         cmocka_unit_test(a_pattern_that_would_match_with_a_small_change__is_warned_of),
+        cmocka_unit_test(wildcards_of_shells_and_regular_expressions__are_told_as_none),
         cmocka_unit_test(a_rule_that_others_leave_nothing__is_warned_of),
         cmocka_unit_test(what_is_not_counted_at_all__is_said),
         cmocka_unit_test(processes__are_listed_by_their_groups),

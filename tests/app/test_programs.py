@@ -104,6 +104,16 @@ class Config(unittest.TestCase):
         self.assertIn(f'{path}:5:11: warning: by name "{{{{.Comm}}}}-{{{{.PID}}}}" each process',
                       warnings[1])
 
+    def test_paths_and_arguments_are_no_comm(self):
+        path = self.file("targets:\n processes:\n"
+                         " - {comm: [/usr/sbin/postgres-daemon, 'nginx: worker process'], "
+                         "groups: [software]}\n")
+        out = run(PMUTOOL, "check", "config", path)[1]
+        for name in ("/usr/sbin/postgres-daemon", "nginx: worker process"):
+            self.assertIn(f'so "{name}" matches none; expected exe for a path, or cmdline for '
+                          'arguments\n', out)
+        self.assertNotIn("did you mean", out)
+
     def test_a_pattern_that_is_none_is_told_with_its_place(self):
         path = self.file("targets:\n processes:\n"
                          " - {cmdline: ['-jar (\\S+'], groups: [software]}\n")
@@ -162,6 +172,15 @@ class Config(unittest.TestCase):
         os.chmod(path, 0o666)
         self.assertIn(f"{path}: warning: others than root and you may change what is counted: "
                       f"everybody may write {path}\n", run(PMUTOOL, "check", "config", path)[1])
+
+    def test_what_perf_takes_and_this_machine_has_not_is_no_slip(self):
+        path = self.file("groups:\n- {name: a, events: [nosuch/energy-pkg/, 'nosuch:no_such']}\n"
+                         "targets: {system: {groups: [a]}}\n")
+        out = run(PMUTOOL, "check", "config", path)[1]
+        for column, name, kind in ((22, "nosuch/energy-pkg/", "events of sysfs PMUs"),
+                                   (42, "nosuch:no_such", "tracepoints")):
+            self.assertIn(f'{path}:2:{column}: warning: this machine does not show "{name}", and '
+                          f'{kind} are not counted yet\n', out)
 
     def test_what_is_no_modifier_is_told_as_such(self):
         path = self.file("groups:\n- {name: core, events: ['page-faults:x']}\n"

@@ -97,11 +97,31 @@ static void events_that_it_has_not__are_unknown(void **state)
             fail_msg("%s is taken for known", names[i]);
 }
 
+static void forms_that_perf_takes__are_known_on_whatever_machine(void **state)
+{
+    static const char *const of_sysfs[] = {"power/energy-psys/", "uncore_imc_0/cas_count_read/",
+                                           "cpu/event=0x3c/", "sched/foo"};
+    static const char *const points[] = {"sched:sched_switch", "syscalls:sys_enter_read"};
+    static const char *const others[] = {
+        "cycles:x",    "INST_RETIRED:ANY_P", "skx::INST_RETIRED",
+        "page-fautls", "/energy-pkg/",       "sched:sched_switch:u",
+        "sched:",      ":sched_switch",      ""};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(of_sysfs) / sizeof(of_sysfs[0]); i++)
+        assert_string_equal(event_uncounted_form(of_sysfs[i]), "events of sysfs PMUs");
+    for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
+        assert_string_equal(event_uncounted_form(points[i]), "tracepoints");
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        assert_null(event_uncounted_form(others[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_that_the_machine_has__are_not_counted_yet),
         cmocka_unit_test(events_that_it_has_not__are_unknown),
+        cmocka_unit_test(forms_that_perf_takes__are_known_on_whatever_machine),
     };
 
     return cmocka_run_group_tests(tests, make_sysfs, remove_sysfs);

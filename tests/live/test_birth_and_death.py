@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A series belongs to one birth: what a cgroup's life looks like from outside."""
+import os
 import time
 
 import live
@@ -86,6 +87,7 @@ class BirthAndDeath(live.LiveTest):
     def test_what_a_target_did_before_it_was_found_is_not_told(self):
         before = time.time()
         path = self.cgroups.make("old")
+        os.stat(self.cgroups.directory("old"))  # the kernel's stamp is that of the first look
         after = time.time()
         with live.Load(self.cgroups.directory("old"), faults=5000) as load:
             self.exporter.stop()
@@ -104,8 +106,9 @@ class BirthAndDeath(live.LiveTest):
         for i in range(10):
             self.cgroups.make(f"n{i}")
         self.seen(self.cgroups.path("n9"))
-        # a descriptor for each event and CPU at least
-        self.assertGreaterEqual(self.exporter.open_descriptors(), before + 10 * len(live.SOFTWARE))
+        if live.COUNTING == "direct":  # a descriptor for each event and CPU at least
+            self.assertGreaterEqual(self.exporter.open_descriptors(),
+                                    before + 10 * len(live.SOFTWARE))
         for i in range(10):
             self.cgroups.remove(f"n{i}")
         # but for the connection over which it is looked at

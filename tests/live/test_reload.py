@@ -51,7 +51,9 @@ class Reload(live.LiveTest):
         # Beside them stand those of starting and ending the load, and where it is built with
         # AddressSanitizer one of shadow memory for every eight pages.
         beside = faults // 8 + 10000 if is_sanitized() else 2000
-        self.assertGreaterEqual(counted, faults)
+        # what a kernel that hides switches leaves in doubt is nobody's: half a percent at most
+        hidden = last.value("pmu_exporter_untold_switches_total") > 0
+        self.assertGreaterEqual(counted, faults - (faults // 200 if hidden else 0))
         self.assertLess(counted, faults + beside)
         self.assertEqual(last.value(START, cgroup=self.path), first.value(START, cgroup=self.path))
         self.assertGreater(last.value("pmu_exporter_cycles_total"), 3)

@@ -79,13 +79,14 @@ function(add_live_test_by_auto name)
   add_test(NAME live/${name}_by_auto
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/live/test_${name}.py)
   set_tests_properties(live/${name}_by_auto PROPERTIES
-    LABELS long TIMEOUT 900 SKIP_RETURN_CODE 77
+    LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77
     ENVIRONMENT "${environment};PMU_TEST_COUNTING=auto")
 endfunction()
 
-add_live_test_by_auto(reload)
 if(NOT SANITIZE)
   add_live_test_by_auto(birth_and_death)
+  add_live_test_by_auto(hostile)
+  add_live_test_by_auto(reload)
 endif()
 
 # The bpf mechanism beside direct, some minutes.

@@ -16,14 +16,11 @@ import unittest
 from exporter import PATIENCE, quote
 
 SOFTWARE = ("task-clock", "context-switches", "cpu-migrations", "page-faults")
+COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # a test may be run for each mechanism
 
 
 def config(cgroups=None, events=SOFTWARE, linger="3s", system=None, more=""):
-    """A config of one group over the cgroups of the test, or of the system (by: all or cpu).
-
-    PMU_TEST_COUNTING says by which mechanism, where that is not direct.
-    """
-    counting = os.environ.get("PMU_TEST_COUNTING", "direct")
+    """A config of one group over the cgroups of the test, or of the system (by: all or cpu)."""
     targets = ""
     if system:
         targets += f"  system: {{groups: [software], by: {system}}}\n"
@@ -31,7 +28,7 @@ def config(cgroups=None, events=SOFTWARE, linger="3s", system=None, more=""):
         targets += ("  cgroups:\n"
                     f"    - include: [{quote('/' + cgroups.top + '/**')}]\n"
                     "      groups: [software]\n")
-    return (f"interval: 1s\ncounting: {counting}\nlinger: {linger}\n"
+    return (f"interval: 1s\ncounting: {COUNTING}\nlinger: {linger}\n"
             f"groups:\n  - name: software\n    events: [{', '.join(events)}]\n"
             f"targets:\n{targets}{more}")
 

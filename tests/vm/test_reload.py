@@ -10,7 +10,7 @@ from guest import Guest
 
 COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # run for each mechanism
 # At 8 ns an instruction longer than all reloads; to load the program anew takes seconds there.
-LENGTH = 64 * 45_000_000 + 4
+LENGTH = 64 * 80_000_000 + 4
 NAME = "instructions_user_total"
 
 
@@ -79,7 +79,7 @@ class Reload(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         files = {f"{name}.config": text for name, text in CONFIGS.items()}
-        cls.results = Guest(f"reload_{COUNTING}", shift=3, seconds=220).run(SCRIPT, **files)
+        cls.results = Guest(f"reload_{COUNTING}", shift=3, seconds=400).run(SCRIPT, **files)
         cls.scrapes = [cls.results.scrape("begin"), *cls.results.scrapes("during.*"),
                        cls.results.scrape("end")]
 

@@ -53,7 +53,7 @@ void mechanism_report(const struct config *config, const struct mechanism_decisi
         !decision->bpf && config->counting == CONFIG_COUNTING_BPF ? ", although bpf is configured"
                                                                   : "",
         is_for_want_of_rights(decision->reason)
-            ? " for you who ask: run as root, this tells of the service"
+            ? " to you who ask; run as root, this tells what the service gets"
             : "");
     if (decision->bpf && n_events > 0)
         (void)printf("  that adds about %.1f us to each switch between two of them (events: %zu)\n",

@@ -80,26 +80,36 @@ void service_watch_mounts(struct service *service)
 
 /*
  * The root is looked for again where it may be elsewhere by now, or there at last. What is not
- * mounted any more, but held by us, would keep perf_event from going back to v2.
+ * mounted any more, but held by us, would keep perf_event from going back to v2. Where the kernel
+ * cannot be asked, for want of descriptors or memory, nothing is known to have changed.
  */
 static bool is_followed(const struct service *service)
 {
-    return cgroup_perf_event_hierarchy(service->procfs_fd) == service->hierarchy &&
+    const int hierarchy = cgroup_perf_event_hierarchy(service->procfs_fd);
+
+    return (hierarchy < 0 || hierarchy == service->hierarchy) &&
            (!service->mounts_changed || (service->root.fd >= 0 && service->root.v2));
+}
+
+static bool is_short_of_means(int error)
+{
+    return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 }
 
 static void move(struct service *service)
 {
     struct cgroup_root before = service->root;
-    int hierarchy = service->hierarchy;
+    int hierarchy = service->hierarchy, root_error = service->root_error;
 
     service->root = (struct cgroup_root){.fd = -1};
     find_cgroups(service);
     if ((service->hierarchy == hierarchy && cgroup_root_same(&service->root, &before)) ||
+        is_short_of_means(service->hierarchy) || is_short_of_means(service->root_error) ||
         service_renew_collector(service, "perf_event belongs to another cgroup hierarchy") < 0) {
         cgroup_root_done(&service->root);
         service->root = before; /* the collector that goes on has it */
         service->hierarchy = hierarchy;
+        service->root_error = root_error;
         return;
     }
     cgroup_root_done(&before);

@@ -124,6 +124,17 @@ static void make_room(struct connection_table *table, const struct connection *n
           1);
 }
 
+bool connection_table_give_way(struct connection_table *table)
+{
+    struct connection *const found = room_find(table, false, NULL, clock_monotonic_ns());
+
+    if (!found || found->network->n <= FEW_CONNECTIONS)
+        return false;
+    cut(table, found);
+    count(&table->counts.closed[HTTP_CLOSED_ROOM], 1);
+    return true;
+}
+
 struct connection *connection_add(struct connection_table *table, int fd, const struct peer *peer,
                                   bool on_control)
 {

@@ -96,6 +96,12 @@ struct connection *connection_add(struct connection_table *table, int fd, const 
                                   bool on_control);
 void connection_remove(struct connection_table *table, struct connection *connection);
 
+/*
+ * There is no descriptor for who comes: somebody of a network that holds more than a few is cut
+ * off, whose descriptor is free in the next turn of libmicrohttpd. False where nobody is.
+ */
+bool connection_table_give_way(struct connection_table *table);
+
 /* A client that was not let in. */
 void connection_table_refused(struct connection_table *table, enum http_refusal why);
 

@@ -53,7 +53,11 @@ static int on_unfinished(sd_event_source *source, void *context)
     return 0;
 }
 
-/* A client that has gone again is no failure; EMFILE and its kin are: not before the next tick. */
+/*
+ * A client that has gone again is no failure; EMFILE and its kin are: not before the next tick,
+ * unless somebody gives way. For the limit of open files can be lowered at any time, below what
+ * the table has places for.
+ */
 static void accept_has_failed(struct daemon *daemon, int error)
 {
     if (error == EAGAIN || error == EINTR || error == ECONNABORTED)
@@ -61,7 +65,8 @@ static void accept_has_failed(struct daemon *daemon, int error)
     connection_table_refused(daemon->connections, error == ENOMEM || error == ENOBUFS
                                                       ? HTTP_REFUSED_NO_MEMORY
                                                       : HTTP_REFUSED_NO_DESCRIPTORS);
-    (void)sd_event_source_set_enabled(daemon->accepting, SD_EVENT_OFF);
+    if (!connection_table_give_way(daemon->connections))
+        (void)sd_event_source_set_enabled(daemon->accepting, SD_EVENT_OFF);
 }
 
 /* False where there is nobody to accept now. */

@@ -202,6 +202,18 @@ class Descriptors(FaultTest):
         self.assertIn("the limit of open files has changed", exporter.stderr())
         self.check_recovered(exporter)
 
+    def test_a_limit_below_what_is_open_is_outlived_and_not_told_as_another_hierarchy(self):
+        exporter = self.start("4096:4096")
+        exporter.scrape_until(lambda m: self.counted(m, self.all_paths) == 50, 5 * CYCLE,
+                              "all counted")
+        self.set_limit(exporter, "10:")
+        exporter.log_until("the limit of open files has changed")
+        time.sleep(2.5 * CYCLE)  # nothing can be asked now
+        self.set_limit(exporter, "4096:")
+        exporter.scrape_until(lambda m: self.counted(m, self.all_paths) == 50, 10 * CYCLE,
+                              "all counted again")
+        self.assertNotIn("another cgroup hierarchy", exporter.stderr())
+
     def test_a_limit_that_is_too_low_at_the_start_is_an_error(self):
         live.need("prlimit")
         for limit in (24, 40, 63):

@@ -20,6 +20,9 @@ static void serve_for_parent(int port_fd)
     struct fixture fixture;
 
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* a high number from whoever started the test would leave room below it */
+    if (close_range((unsigned)port_fd + 1, ~0U, 0) < 0)
+        _exit(1);
     fixture_up(&fixture, &usual_limits);
     if (write(port_fd, &fixture.port, sizeof(fixture.port)) != sizeof(fixture.port))
         _exit(1);
@@ -164,6 +167,19 @@ static void let_go(const int *fds, size_t n)
         (void)close(fds[i]);
 }
 
+static void no_descriptors__who_holds_many_gives_way(void **state)
+{
+    const struct child *const child = *state;
+    int held[60], waiting[30]; /* more than there are gaps between the descriptors */
+
+    hold(child->port, held, ARRAY_SIZE(held));
+    limit_descriptors(child, n_descriptors(child) - 10);
+    hold(child->port, waiting, ARRAY_SIZE(waiting));
+    assert_int_equal(200, status_of(held[ARRAY_SIZE(held) - 1], GET_METRICS));
+    let_go(held, ARRAY_SIZE(held));
+    let_go(waiting, ARRAY_SIZE(waiting));
+}
+
 static void an_address_with_many_connections_closes_its_own_oldest(void **state)
 {
     static const struct server_limits three_each = {100, 3, 8, 30, 120, 12};
@@ -242,6 +258,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(no_descriptors__costs_no_cpu_and_passes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_descriptors__who_holds_many_gives_way, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(no_descriptors__connections_that_stand_are_served, set_up,
                                         tear_down),
         cmocka_unit_test(an_address_with_many_connections_closes_its_own_oldest),

@@ -37,7 +37,7 @@ work() {{
     (enter /load known_load /dev/null /dev/null $((64 * 1953125 * $1 + 4)))
     sleep 1.5
 }}
-take first 20
+take first 60 # longer than programs of bpf take to be loaded
 start_exporter config
 work 1
 scrape taken_at_start

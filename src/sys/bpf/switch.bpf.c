@@ -84,7 +84,8 @@ int on_refresh(void *unused)
  * A task that moves itself is charged to its new cgroup from here on. One that another moves, be
  * that a thread of its own process, may run on another CPU, which this one cannot make look: when
  * that looks next, at a switch or a refresh, it finds the task elsewhere and here when that began.
- * Of several moves in between, the last one counts.
+ * Of several moves in between, the last one counts. Behind a switch that was not told, that is left
+ * to the next look too.
  */
 SEC("tp_btf/cgroup_attach_task")
 int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *leader,
@@ -94,18 +95,14 @@ int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *l
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
     __u32 tgid = (__u32)leader->tgid;
-    __u64 now_ns = bpf_ktime_get_ns(), untold;
+    __u64 now_ns = bpf_ktime_get_ns();
 
     if (leader != current || threadgroup)
         (void)bpf_map_update_elem(&moves, &tgid, &now_ns, BPF_ANY);
-    if (!state || is_in_place(state, current))
+    if (!state || is_in_place(state, current) || untold_before(state, current, false))
         return 0;
     set_changing(state, true);
-    untold = count_untold(state, current, false);
-    if (untold)
-        make_up(state, cpu, current, untold);
-    else
-        charge(cpu, TURN_GOES_ON);
+    charge(cpu, TURN_GOES_ON);
     note_reading(state, current);
     state->runner = runner_of(state, current);
     set_changing(state, false);
@@ -140,16 +137,14 @@ static __always_inline void stop_watching(struct task_struct *task)
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
 
-    if (!state || !task->mm)
-        return;
+    if (!state || !task->mm || state->runner.watched == SWITCH_SLOT_NONE ||
+        untold_before(state, task, false))
+        return; /* behind a switch that was not told, the last one divides */
     set_changing(state, true);
-    catch_up(state, cpu, task, false);
-    if (state->runner.watched != SWITCH_SLOT_NONE) {
-        charge(cpu, TURN_GOES_ON);
-        note_reading(state, task);
-        state->runner.tgid = 0; /* whoever comes next is looked up, also another thread of it */
-        state->runner.watched = SWITCH_SLOT_NONE;
-    }
+    charge(cpu, TURN_GOES_ON);
+    note_reading(state, task);
+    state->runner.tgid = 0; /* whoever comes next is looked up, also another thread of it */
+    state->runner.watched = SWITCH_SLOT_NONE;
     set_changing(state, false);
 }
 

@@ -65,16 +65,12 @@ static __always_inline bool leaves_untold(const struct switch_cpu *state,
  * How many switches have not been told of since the last time; 1 where there was one at least and
  * their number cannot be known. telling: one is being told now, with which the task leaves.
  */
-static __always_inline __u64 count_untold(struct switch_cpu *state, const struct task_struct *task,
-                                          bool telling)
+static __always_inline __u64 untold_before(const struct switch_cpu *state,
+                                           const struct task_struct *task, bool telling)
 {
-    __u64 before = state->switches, now;
-
     if (!knows_queues())
         return state->thread != 0 && state->thread != (__u32)task->pid + 1;
-    now = queue_of(task)->nr_switches;
-    state->switches = now;
-    return before ? now - telling - before : 0;
+    return state->switches ? queue_of(task)->nr_switches - telling - state->switches : 0;
 }
 
 /* Shares are parts of this. */
@@ -267,8 +263,10 @@ static __noinline void make_up(struct switch_cpu *state, __u32 cpu, struct task_
 static __always_inline void catch_up(struct switch_cpu *state, __u32 cpu, struct task_struct *task,
                                      bool telling)
 {
-    __u64 untold = count_untold(state, task, telling);
+    __u64 untold = untold_before(state, task, telling);
 
+    if (knows_queues())
+        state->switches = queue_of(task)->nr_switches;
     if (untold || !is_in_place(state, task))
         make_up(state, cpu, task, untold);
 }

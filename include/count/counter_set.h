@@ -92,6 +92,9 @@ enum absence counter_set_absence(const struct counter_set *set);
  */
 void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *sample);
 
+/* Counts no more: what has been counted stands, for a last reading. */
+void counter_set_stop(struct counter_set *set);
+
 /*
  * The first reading of a set that begins between two rounds of readings: what it counts from here
  * on is told by the next one, as a part of the interval that began at since_ns with the last

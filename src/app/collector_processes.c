@@ -191,6 +191,7 @@ struct process_opening collector_opening(const struct collector *collector,
         .targets = collector->processes,
         .cpus = collector->online,
         .can_inherit_threads = collector->can_inherit_threads,
+        .at_birth = collector->between,
         .now_ns = collector->now_ns,
     };
 }

@@ -26,6 +26,7 @@ void mechanism_judge(const struct perf_ops *ops, int sysfs_fd,
     *ret_verdict = (struct mechanism_verdict){
         .is_final = is_final(&test),
         .hides = test.outcome == SELF_TEST_DOUBTFUL,
+        .is_open = test.outcome == SELF_TEST_NO_PROCESS,
         .distrust = test.outcome == SELF_TEST_PASSED ? NULL : self_test_text(&test),
         .test = test,
     };
@@ -59,7 +60,8 @@ struct mechanism_decision mechanism_decide(const struct config *config, int sysf
                                            const struct mechanism_verdict *verdict)
 {
     struct mechanism_decision decision = {.reason = reason_of_config(config, has_cgroups)};
-    const bool obeys = config->counting == CONFIG_COUNTING_BPF && verdict->hides;
+    const bool obeys =
+        config->counting == CONFIG_COUNTING_BPF && (verdict->hides || verdict->is_open);
 
     if (decision.reason)
         return decision;

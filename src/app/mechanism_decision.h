@@ -13,6 +13,7 @@
 struct mechanism_verdict {
     bool is_final;        /* else it is worth while to ask again */
     bool hides;           /* bpf counts what direct counts, but too much is in doubt */
+    bool is_open;         /* the self-test could not run: nothing speaks against bpf */
     const char *distrust; /* why not bpf; NULL: it counts what direct counts. Static */
     struct self_test test;
 };

@@ -14,9 +14,10 @@ struct task_counters {
     struct counter_set *set;
     pid_t *tasks; /* ascending; of the set's scope */
     size_t n_tasks;
-    bool begun; /* there was a reading: the next one tells what was counted since */
-    bool whole; /* … and a whole interval passes until then: it has a rate */
-    bool ended; /* read once more, then closed */
+    bool begun;  /* there was a reading: the next one tells what was counted since */
+    bool whole;  /* … and a whole interval passes until then: it has a rate */
+    bool ended;  /* read once more, then closed */
+    bool unsure; /* opened at its birth: what began at that moment may not be counted with it */
 };
 
 /* One target of the set of processes. */
@@ -46,6 +47,7 @@ struct process_opening {
     const struct cpu_list *cpus; /* where whole processes are counted; outlives what is opened */
     bool can_inherit_threads;    /* the kernel can: event_can_inherit_threads() */
     size_t threads_left;         /* that may still be opened */
+    bool at_birth;               /* between two cycles: the next one looks whether it was whole */
     uint64_t now_ns;
 };
 

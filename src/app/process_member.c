@@ -47,7 +47,9 @@ void process_member_end(struct process_member *member)
 
 bool process_member_is_incomplete(const struct process_member *member)
 {
-    if (!task_counters_current(member))
+    const struct task_counters *current = task_counters_current(member);
+
+    if (!current || current->unsure)
         return true;
     for (size_t i = 0; i < member->n_counters; i++)
         if (!member->counters[i].ended && counter_set_is_incomplete(member->counters[i].set))
@@ -72,17 +74,29 @@ static void refuse(struct process_member *member, uint64_t now_ns)
     member->retry_at_ns = now_ns + RETRY_NS;
 }
 
-/* Lists and opens once. 1: done; 0: the threads have changed meanwhile; -errno. */
+/*
+ * Lists and opens once. 1: done; 0: the threads have changed meanwhile; -errno.
+ *
+ * A task that is in the middle of its own making when we open (Linux: between
+ * perf_event_init_task() and its number in copy_process()) inherits nothing, and is in neither
+ * list. Most are made when a program begins, which is when we open at a birth: so the next cycle
+ * lists once more, and opens afresh where others are there by then.
+ */
 static int try_together(struct process_member *member, struct process_opening *opening, bool last)
 {
-    const struct task_counters *before = task_counters_current(member);
+    struct task_counters *before = task_counters_current(member);
     struct task_counters counters = {0};
     AUTO_FREE pid_t *threads = NULL;
+    bool again = before && before->unsure;
     size_t n;
     int r = process_targets_threads(opening->targets, member->target, &threads, &n);
 
     if (r < 0)
         return r;
+    if (again)
+        before->unsure = false;
+    if (again && task_counters_are_of(before, threads, n))
+        return 1;
     if (n > opening->threads_left + process_member_threads(member)) {
         refuse(member, opening->now_ns);
         return 1;
@@ -91,6 +105,9 @@ static int try_together(struct process_member *member, struct process_opening *o
     r = task_counters_make(member, opening, &threads, n, &counters);
     if (r < 0)
         return r;
+    counters.unsure = opening->at_birth;
+    if (again)
+        counter_set_stop(before->set); /* or both would count */
     if (before)
         counter_set_continue_waiting(counters.set, before->set);
     r = opening->mechanism->open(opening->mechanism, &counters.set, 1);
@@ -264,7 +281,7 @@ bool process_member_wants_open(const struct process_member *member,
 
     if (task_counters_inherit(member, opening) == INHERIT_NOTHING)
         return true;
-    return counters ? counter_set_wants_open(counters->set, opening->now_ns)
+    return counters ? counters->unsure || counter_set_wants_open(counters->set, opening->now_ns)
                     : opening->now_ns >= member->retry_at_ns;
 }
 

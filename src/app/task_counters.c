@@ -113,6 +113,7 @@ static int prepare_counters(struct process_member *member, const struct task_cou
     made = &member->counters[member->n_counters - 1];
     made->begun = from->begun;
     made->whole = from->whole;
+    made->unsure = from->unsure;
     return r;
 }
 

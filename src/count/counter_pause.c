@@ -35,3 +35,12 @@ void counter_set_follow_pause(struct counter_set *set)
             follow_pause(set, place, group);
     }
 }
+
+void counter_set_stop(struct counter_set *set)
+{
+    struct mechanism *mechanism = set->mechanism;
+
+    for (size_t i = 0; i < set->n_places * set->groups->n_groups; i++)
+        if (set->cells[i].handle >= 0)
+            (void)mechanism->set_enabled(mechanism, set->cells[i].handle, false);
+}

@@ -68,17 +68,23 @@ static int tear_down(void **state)
     return teardown(state);
 }
 
-static void open_threads(const struct fixture *fixture)
+static void open_when(const struct fixture *fixture, bool at_birth)
 {
     struct process_opening opening = {.mechanism = mechanism,
                                       .groups = groups,
                                       .targets = fixture->set,
                                       .can_inherit_threads = true,
                                       .threads_left = 100,
+                                      .at_birth = at_birth,
                                       .now_ns = now_ns};
 
     if (process_member_wants_open(group->members, &opening))
         assert_int_equal(process_member_open(group->members, &opening), 0);
+}
+
+static void open_threads(const struct fixture *fixture)
+{
+    open_when(fixture, false);
 }
 
 static void run(uint64_t config, uint64_t ns, uint64_t running)
@@ -204,6 +210,43 @@ static void starved__beside_groups_of_threads_it_is_the_groups_fault(void **stat
     assert_int_equal(process_member_absence(group->members), ABSENCE_NEVER_SCHEDULED);
 }
 
+/* What is in the middle of its own making when we open inherits nothing and is in no list yet. */
+static void at_birth__threads_that_are_there_later_are_opened_by_the_next_cycle(void **state)
+{
+    const struct fixture *fixture = *state;
+    const struct fake_event *first;
+
+    open_when(fixture, true);
+    first = fake_find_thread(&perf, SOFTWARE_EVENT, 100);
+    assert_non_null(first);
+    process_group_begin(group, now_ns, now_ns, part);
+    fixture_tree_make_directories(&fixture->tree, "100/task/101/");
+    now_ns += NS_PER_SECOND;
+    open_threads(fixture);
+    assert_non_null(fake_find_thread(&perf, SOFTWARE_EVENT, 101));
+    assert_false(first->enabled); /* the two would count the same */
+    assert_true(first->open);     /* it is read once more */
+    pass_second(fixture);
+    assert_false(first->open);
+    assert_int_equal(perf.n_open, 4);
+}
+
+static void at_birth__who_starts_nothing_keeps_the_counters(void **state)
+{
+    const struct fixture *fixture = *state;
+    int opened;
+
+    open_when(fixture, true);
+    process_group_begin(group, now_ns, now_ns, part);
+    opened = perf.next;
+    now_ns += NS_PER_SECOND;
+    open_threads(fixture);
+    pass_second(fixture);
+    open_threads(fixture);
+    assert_int_equal(perf.next, opened);
+    assert_true(process_member_is_counted(group->members));
+}
+
 #define MEMBER_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -214,6 +257,8 @@ int main(void)
         MEMBER_TEST(starved__threads_that_start_meanwhile_are_found_nevertheless),
         MEMBER_TEST(starved__beside_groups_of_cpus_it_is_not_the_groups_fault),
         MEMBER_TEST(starved__beside_groups_of_threads_it_is_the_groups_fault),
+        MEMBER_TEST(at_birth__threads_that_are_there_later_are_opened_by_the_next_cycle),
+        MEMBER_TEST(at_birth__who_starts_nothing_keeps_the_counters),
         MEMBER_TEST(starved__it_is_tried_again_and_is_told_until_it_has_a_turn),
     };
 

@@ -37,7 +37,7 @@ const char *absence_target_advice(enum scope_kind kind, enum absence absence)
     case ABSENCE_NOT_SUPPORTED:
         return kind == SCOPE_CGROUP ? cgroup_advice : NULL;
     case ABSENCE_NOT_PERMITTED:
-        return advice[absence];
+        return "pmutool check config tells what is missing; so does the line about events";
     case ABSENCE_NO_DESCRIPTORS:
         return "raise LimitNOFILE= of the unit, or ulimit -n";
     case ABSENCE_OVER_LIMIT:

@@ -88,6 +88,7 @@ class Reload(live.LiveTest):
 
     def refuse(self, exporter, why):
         """A reload that is refused leaves what runs, and says why."""
+        exporter.after_cycles(1)  # the log tells ten lines a second at most
         self.reload(exporter, good=0)
         exporter.log_until(why)
         self.assertEqual(exporter.scrape().value(START, cgroup=self.path), self.born)

@@ -99,7 +99,7 @@ class CgroupByBpf(Cgroup):
 
     def check(self, ours, theirs):
         for event in ("context-switches", "page-faults", "cpu-migrations"):
-            self.assertAlmostEqual(ours[event], theirs[event],
+            self.assertAlmostEqual(int(ours[event]), int(theirs[event]),
                                    delta=max(5, int(theirs[event]) / 200), msg=event)
         seconds = theirs["task-clock"] / 1000
         self.assertAlmostEqual(float(ours["task-clock"]), seconds, delta=seconds / 50)

@@ -49,6 +49,9 @@ void sample_clear(struct sample *sample);
 /* Whether some group of it has counted. */
 bool sample_has_counted(const struct sample *sample);
 
+/* Whether the target ran in the interval, as far as some open group of it can tell. */
+bool sample_has_run(const struct sample *sample);
+
 /*
  * Adds what another target of the same groups counted: the machine is the sum of its
  * CPUs. A part that begins with this sample has counted nothing before: it makes the

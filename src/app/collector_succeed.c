@@ -10,6 +10,17 @@
 #include <errno.h>
 
 #include "app/collector_processes.h"
+#include "base/clock.h"
+
+/* How often a target is read again that runs while its old and its new counters are read. */
+#define MOST_ATTEMPTS 5
+
+/* A reload does not keep the next cycle waiting for longer than this. */
+#define HAND_OVER_TIME_NS NS_PER_SECOND
+
+struct hand_over {
+    struct collector *collector, *predecessor;
+};
 
 static int by_path(const void *a, const void *b)
 {
@@ -162,49 +173,79 @@ static void adopt_totals(struct entry *entry, const struct entry *from)
     entry->counted = from->counted;
 }
 
-/* The machine as a sum of its CPUs is read with all of them. */
-static bool is_handed_over(const struct collector *collector, const struct entry *entry,
+/*
+ * Whether a target goes on with counters of another mechanism, so that it took over none. The
+ * machine as a sum of its CPUs is read with all of them.
+ */
+static bool is_handed_over(const struct hand_over *over, const struct entry *entry,
                            const struct entry *from)
 {
-    const struct target_class *class = &collector->counting->classes[entry->class_index];
+    const enum scope_kind kind = over->collector->counting->classes[entry->class_index].kind;
 
-    if (!collector_shares(collector, class->kind))
+    if (collector_mechanism(over->collector, kind) == collector_mechanism(over->predecessor, kind))
         return false;
     if (entry->group)
         return entry->account && from->account;
     return entry->counters && from->counters &&
-           !(collector->machine && entry->class_index == CLASS_CPU);
+           !(over->collector->machine && entry->class_index == CLASS_CPU);
 }
 
-static void read_once_more(struct collector *collector, struct entry *entry)
+/* Reads an entry once more. Returns true if its target has run since it was read before. */
+static bool read_once_more(struct collector *collector, struct entry *entry, bool is_to_refresh)
 {
+    if (is_to_refresh)
+        collector_refresh(collector);
     if (entry->group)
         collector_read_group(collector, entry);
     else
         collector_read_entry(collector, entry);
+    return sample_has_run(collector->counting->classes[entry->class_index].sample);
 }
 
 /*
- * One program in place of another: both have been brought to the present at the same time, and
- * what they charge from then on they charge at the same switches. So the last reading of the one
- * and the first of the other are made together, of each target, and next to nothing is lost.
+ * Reads the same target by its old counters and by its new ones. If it runs between the two
+ * readings (the collector itself may have to wait for its CPU there), then neither counts that
+ * time. So the old ones are read again, and both again if these have moved. The system always
+ * moves; for it, and for a target that runs without a pause, the last attempt stands.
+ *
+ * Perf events are read as of now, and a program as of its last refresh, so where one follows the
+ * other the program is refreshed before each reading. Two programs charge at the same switches and
+ * need no more than the refresh before.
  */
-static void hand_over(struct collector *collector, struct collector *predecessor,
-                      struct entry *const *from, size_t n_entries)
+static void read_together(const struct hand_over *over, struct entry *entry, struct entry *from)
 {
-    const struct mechanism *bpf = collector->setup.bpf, *before = predecessor->setup.bpf;
+    const enum scope_kind kind = over->collector->counting->classes[entry->class_index].kind;
+    const bool is_shared = collector_shares(over->collector, kind);
+    const bool was_shared = collector_shares(over->predecessor, kind);
+    const bool was_refreshed = was_shared && !is_shared, is_refreshed = is_shared && !was_shared;
 
-    if (!bpf || !before || bpf == before)
-        return;
-    collector_refresh(predecessor);
-    collector_refresh(collector);
-    for (size_t i = 0; i < n_entries; i++) {
-        struct entry *entry = collector->ledger.entries[i];
+    (void)read_once_more(over->predecessor, from, was_refreshed);
+    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        (void)read_once_more(over->collector, entry, is_refreshed);
+        if (!read_once_more(over->predecessor, from, was_refreshed))
+            return;
+    }
+    (void)read_once_more(over->collector, entry, is_refreshed);
+}
 
-        if (!from[i] || !is_handed_over(collector, entry, from[i]))
-            continue;
-        read_once_more(predecessor, from[i]);
-        read_once_more(collector, entry);
+/*
+ * The last reading of the old counters and the first of the new ones are made together, of each
+ * target that goes on with another mechanism: what is lost is what runs on another CPU between
+ * two readings or two refreshes. Targets for which there is no time are read later, with all
+ * others of the new collector, and lose what they count until then.
+ */
+static void hand_over(const struct hand_over *over, struct entry *const *from, size_t n_entries)
+{
+    const uint64_t end_ns = clock_monotonic_ns() + HAND_OVER_TIME_NS;
+
+    collector_refresh(over->predecessor);
+    if (over->collector->setup.bpf != over->predecessor->setup.bpf)
+        collector_refresh(over->collector);
+    for (size_t i = 0; i < n_entries && clock_monotonic_ns() < end_ns; i++) {
+        struct entry *entry = over->collector->ledger.entries[i];
+
+        if (from[i] && is_handed_over(over, entry, from[i]))
+            read_together(over, entry, from[i]);
     }
 }
 
@@ -231,7 +272,7 @@ int collector_succeed(struct collector *collector, struct collector *predecessor
     (void)collector_open(collector); /* what fails is tried again in the cycle */
     collector_read(predecessor);
     collector->cpu_usage = predecessor->cpu_usage;
-    hand_over(collector, predecessor, from, n_entries);
+    hand_over(&(struct hand_over){collector, predecessor}, from, n_entries);
     for (size_t i = 0; i < n_entries; i++)
         if (from[i])
             adopt_totals(ledger->entries[i], from[i]);

@@ -39,6 +39,14 @@ bool sample_has_counted(const struct sample *sample)
     return false;
 }
 
+bool sample_has_run(const struct sample *sample)
+{
+    for (size_t i = 0; i < sample->n_groups; i++)
+        if (sample->groups[i].ran)
+            return true;
+    return false;
+}
+
 void sample_add(struct sample *sum, const struct sample *part, bool begins)
 {
     sum->doubt.doubtful_ns += part->doubt.doubtful_ns;

@@ -255,6 +255,112 @@ static void growth__leaves_alone_what_was_said_of_the_last_reload(void **state)
     assert_int_equal(f->snapshot->status.config_reload_good, 0);
 }
 
+static void keep_all_cpus(struct mechanism *mechanism, const struct cpu_list *cpus)
+{
+    (void)mechanism;
+    (void)cpus;
+}
+
+/* Counters of its own, as a program has: nobody takes over what is open of it. */
+static struct mechanism *program_new(struct fixture *f)
+{
+    struct mechanism *program = mechanism_direct_new(&f->perf.ops);
+
+    program->keep_cpus = keep_all_cpus;
+    return program;
+}
+
+static struct fixture *counted;
+static int until_slice; /* readings */
+
+static ssize_t run_at_a_reading(struct fake_perf *perf, int fd)
+{
+    (void)perf;
+    (void)fd;
+    if (until_slice-- == 0)
+        count(counted, 10);
+    return 1;
+}
+
+/* Programs: NULL is direct. */
+struct change {
+    struct mechanism *from, *to;
+};
+
+static struct collector *start_with_program(struct fixture *f, struct config *config,
+                                            struct mechanism *program)
+{
+    struct collector_setup setup = make_setup(f, config);
+    struct collector *collector;
+
+    setup.bpf = program;
+    assert_int_equal(collector_new(&setup, f->collector, &collector), 0);
+    return collector;
+}
+
+/* False: there were fewer readings than that, and the slice has not run. */
+static bool change_with_a_slice_at(struct fixture *f, const struct change *change, int reading)
+{
+    struct config *config = parse(lingering);
+    struct collector *successor;
+
+    counted = f;
+    f->config = parse(lingering);
+    f->collector = start_with_program(f, f->config, change->from);
+    make(f, "a");
+    cycle(f);
+    count(f, 5);
+    cycle(f);
+    until_slice = reading;
+    f->perf.refuse_read = run_at_a_reading;
+    successor = start_with_program(f, config, change->to);
+    f->perf.refuse_read = NULL;
+    (void)collector_free(f->collector);
+    f->collector = successor;
+    count(f, 2);
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 5 + 2 + (until_slice < 0 ? 10 : 0));
+    f->collector = collector_free(f->collector);
+    (void)config_free(config);
+    return until_slice < 0;
+}
+
+/* Old and new counters are charged with a slice at once, but read one after the other. */
+static void check_a_slice_at_each_reading(bool was_program, bool is_program)
+{
+    bool has_run = true;
+    int reading;
+
+    for (reading = 0; has_run; reading++) {
+        struct change change = {0};
+        void *fixture;
+
+        assert_int_equal(set_up(&fixture), 0);
+        change.from = was_program ? program_new(fixture) : NULL;
+        change.to = is_program ? program_new(fixture) : NULL;
+        has_run = change_with_a_slice_at(fixture, &change, reading);
+        if (change.from)
+            (void)mechanism_free(change.from);
+        if (change.to)
+            (void)mechanism_free(change.to);
+        assert_int_equal(tear_down(&fixture), 0);
+    }
+    assert_true(reading > 5);
+}
+
+static void successor__with_another_program_loses_no_slice_whenever_it_runs(void **state)
+{
+    (void)state;
+    check_a_slice_at_each_reading(true, true);
+}
+
+static void successor__with_another_mechanism_loses_no_slice_whenever_it_runs(void **state)
+{
+    (void)state;
+    check_a_slice_at_each_reading(false, true);
+    check_a_slice_at_each_reading(true, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +376,8 @@ int main(void)
         TEST(successor__takes_an_event_of_another_meaning_for_another_series),
         TEST(successor__counts_what_has_become_possible_and_loses_nothing),
         TEST(successor__keeps_counting_what_the_kernel_now_forbids_to_newcomers),
+        cmocka_unit_test(successor__with_another_program_loses_no_slice_whenever_it_runs),
+        cmocka_unit_test(successor__with_another_mechanism_loses_no_slice_whenever_it_runs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,13 @@ int cgroup_targets_follow(struct cgroup_targets *targets, struct cgroup_changes 
 /* Whether inotify has told more than was taken: the descriptor does not show that. */
 bool cgroup_targets_are_told(const struct cgroup_targets *targets);
 
+/*
+ * Whether there is a cgroup of that inode at this path now, a target or not. One system call, no
+ * descriptor. False also where the path is too long for one call.
+ */
+bool cgroup_targets_is_there(const struct cgroup_targets *targets, const char *path,
+                             uint64_t inode);
+
 /* Closes the directory: what is gone must not pin the kernel's cgroup. */
 void cgroup_target_close_fd(struct cgroup_target *target);
 

@@ -25,7 +25,7 @@ static bool enter_cgroup(struct collector *collector, struct cgroup_target *targ
 {
     struct entry *entry;
 
-    ledger_replace(&collector->ledger, target->path);
+    ledger_replace(&collector->ledger, target);
     if (ledger_add(&collector->ledger, CLASS_CGROUP + (size_t)target->rule, target, NULL,
                    target->start_realtime_ns, &entry) < 0)
         return false;

@@ -5,7 +5,8 @@
  * can be counted than before, or CPUs have come or gone. The new one is made as if it were the
  * first; then each of its targets that the old one counts too gets the old totals, and its groups
  * that are the same get the open counters with their bases. So nothing that goes on being counted
- * loses a count, and all else follows from the new configuration alone.
+ * loses a count, and all else follows from the new configuration alone. A cgroup for which there is
+ * no room any more rests: its totals stand, and it goes on with them once there is room.
  */
 #include <errno.h>
 
@@ -66,7 +67,9 @@ static struct entry *counterpart(const struct entry *entry, const struct ledger 
 
     if (entry->cgroup) {
         found = bsearch(&entry, sorted, n, sizeof(struct entry *), by_path);
-        return found && (*found)->cgroup->inode == entry->cgroup->inode ? *found : NULL;
+        if (!found)
+            return ledger_find_resting(from, entry->cgroup);
+        return (*found)->cgroup->inode == entry->cgroup->inode ? *found : NULL;
     }
     if (entry->group)
         return collector_same_group(from, entry);
@@ -102,14 +105,15 @@ static int make_system_counters(struct collector *collector)
     return 0;
 }
 
-/* What has ended there lingers here, where a rule still wants it. */
-static void inherit(struct collector *collector, const struct entry *from, const char *path,
-                    uint64_t gone_ns)
+/* What has ended there lingers here, and what is not counted here rests, if a rule still wants it.
+ */
+static void inherit(struct collector *collector, const struct entry *from)
 {
+    const char *path = from->cgroup ? from->cgroup->path : from->path;
     int rule = collector->rules ? cgroup_rules_match(collector->rules, path) : -1;
 
     if (rule >= 0)
-        ledger_inherit(&collector->ledger, CLASS_CGROUP + (size_t)rule, from, path, gone_ns);
+        ledger_inherit(&collector->ledger, CLASS_CGROUP + (size_t)rule, from, collector->now_ns);
 }
 
 static void inherit_ended(struct collector *collector, const struct collector *predecessor,
@@ -122,11 +126,11 @@ static void inherit_ended(struct collector *collector, const struct collector *p
         if (entry->group)
             collector_inherit_group(collector, predecessor, entry);
         else
-            inherit(collector, entry, entry->path, entry->gone_ns);
-    /* One that ended between the two looks lives for the old collector only. */
+            inherit(collector, entry);
+    /* One that has no room here, or ended between the two looks, lives for the old one only. */
     for (size_t i = 0; i < n; i++)
         if (sorted[i]->counted)
-            inherit(collector, sorted[i], sorted[i]->cgroup->path, collector->now_ns);
+            inherit(collector, sorted[i]);
     for (size_t i = 0; i < from->n_entries; i++)
         if (from->entries[i]->group && !from->entries[i]->gone_ns)
             collector_inherit_group(collector, predecessor, from->entries[i]);

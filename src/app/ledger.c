@@ -16,50 +16,6 @@ static size_t share_of(size_t limit)
     return limit - limit / 4;
 }
 
-/* Bytes of the labels on a line, escaped, with their quotes and commas. */
-static size_t labels_bytes(const struct label *labels, size_t n)
-{
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        bytes += strlen(labels[i].name) + sizeof("=\"\",");
-        for (const char *c = labels[i].value; *c; c++)
-            bytes += *c == '\\' || *c == '"' ? 2 : 1;
-    }
-    return bytes;
-}
-
-static struct footprint footprint_of(const struct plan *plan, const struct identity *identity)
-{
-    size_t n_labels, n_info;
-    const struct label *labels = identity_labels(identity, &n_labels);
-    const struct label *info = identity_info(identity, &n_info);
-    size_t bytes = labels_bytes(labels, n_labels) + sizeof("{}");
-    struct footprint footprint = {plan->n_columns, plan_row_bytes(plan, bytes)};
-
-    if (n_info > 0) {
-        footprint.series++;
-        footprint.bytes +=
-            strlen(plan->prefix) + sizeof("info 1\n") + bytes + labels_bytes(info, n_info);
-    }
-    return footprint;
-}
-
-static struct footprint add(struct footprint a, struct footprint b)
-{
-    return (struct footprint){a.series + b.series, a.bytes + b.bytes};
-}
-
-static struct footprint subtract(struct footprint a, struct footprint b)
-{
-    return (struct footprint){a.series - b.series, a.bytes - b.bytes};
-}
-
-static bool is_within(struct footprint a, struct footprint limit)
-{
-    return a.series <= limit.series && a.bytes <= limit.bytes;
-}
-
 static struct identity *identity_of(const struct entry *entry)
 {
     return entry->cgroup ? entry->cgroup->identity : entry->identity;
@@ -97,9 +53,9 @@ static void drop_account(struct ledger *ledger, struct entry *entry)
 {
     if (!entry->account)
         return;
-    ledger->all = subtract(ledger->all, entry->footprint);
+    ledger->all = footprint_subtract(ledger->all, entry->footprint);
     if (entry->gone_ns)
-        ledger->ended = subtract(ledger->ended, entry->footprint);
+        ledger->ended = footprint_subtract(ledger->ended, entry->footprint);
     entry->account = account_free(entry->account);
     ledger->changed = true;
 }
@@ -154,28 +110,78 @@ static struct footprint subtree_footprint(const struct ledger *ledger, const cha
         const struct entry *entry = ledger->entries[i];
 
         if (entry->account && entry->cgroup && same_top(path, entry->cgroup->path))
-            sum = add(sum, entry->footprint);
+            sum = footprint_add(sum, entry->footprint);
     }
     return sum;
 }
 
-/* Whether there is room for it, beside what lives; what lingers has to go for it then. */
-static bool make_room(struct ledger *ledger, const struct entry *entry, struct footprint wanted)
+/* What goes first where room is wanted: what has ended before what rests. */
+static struct entry *least_wanted(const struct ledger *ledger)
+{
+    struct entry *entry = ledger->lingering;
+
+    while (entry && entry->resting_inode)
+        entry = entry->hh.next;
+    return entry ? entry : ledger->lingering;
+}
+
+/* Whether there is room for it beside what lives. */
+static bool has_room(const struct ledger *ledger, const struct entry *entry,
+                     struct footprint wanted)
 {
     const struct footprint limit = ledger->limits.footprint;
     const struct footprint share = {share_of(limit.series), share_of(limit.bytes)};
+    const struct footprint with =
+        footprint_add(footprint_subtract(ledger->all, ledger->ended), wanted);
 
-    const struct footprint living = subtract(ledger->all, ledger->ended);
-
-    if (!is_within(add(living, wanted), limit))
+    if (!footprint_is_within(with, limit))
         return false;
     /* Where all together are within one's share, each is, and need not be summed up. */
-    if (entry->cgroup && !is_within(add(living, wanted), share) &&
-        !is_within(add(subtree_footprint(ledger, entry->cgroup->path), wanted), share))
+    return !entry->cgroup || footprint_is_within(with, share) ||
+           footprint_is_within(
+               footprint_add(subtree_footprint(ledger, entry->cgroup->path), wanted), share);
+}
+
+/* The same; what lingers has to go for it then. */
+static bool make_room(struct ledger *ledger, const struct entry *entry, struct footprint wanted)
+{
+    if (!has_room(ledger, entry, wanted))
         return false;
-    while (!is_within(add(ledger->all, wanted), limit))
-        remove_entry(ledger, ledger->lingering);
+    while (!footprint_is_within(footprint_add(ledger->all, wanted), ledger->limits.footprint))
+        remove_entry(ledger, least_wanted(ledger));
     return true;
+}
+
+static struct entry *find_lingering(const struct ledger *ledger, const char *key)
+{
+    struct entry *entry;
+
+    HASH_FIND_BYHASHVALUE(hh, ledger->lingering, key, strlen(key), hash_path(ledger, key), entry);
+    return entry;
+}
+
+struct entry *ledger_find_resting(const struct ledger *ledger, const struct cgroup_target *cgroup)
+{
+    struct entry *entry = find_lingering(ledger, cgroup->path);
+
+    return entry && entry->resting_inode == cgroup->inode ? entry : NULL;
+}
+
+/* It goes on with the account that it had: that has its place in the sums. */
+static void wake_cgroup(struct ledger *ledger, struct entry *entry, struct entry *resting)
+{
+    if (!has_room(ledger, entry, resting->footprint)) {
+        entry->uncounted = ABSENCE_OVER_LIMIT;
+        return;
+    }
+    ledger->ended = footprint_subtract(ledger->ended, resting->footprint);
+    entry->account = TAKE(resting->account);
+    entry->footprint = resting->footprint;
+    entry->counted = resting->counted;
+    entry->uncounted = ABSENCE_NONE;
+    remove_entry(ledger, resting);
+    account_rename(entry->account, entry->cgroup->identity);
+    ledger->changed = true;
 }
 
 int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_realtime_ns)
@@ -183,7 +189,12 @@ int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_real
     struct plan *plan = plan_of(ledger, entry);
     struct identity *identity = identity_of(entry);
     struct footprint footprint = footprint_of(plan, identity);
+    struct entry *resting = entry->cgroup ? ledger_find_resting(ledger, entry->cgroup) : NULL;
 
+    if (resting) {
+        wake_cgroup(ledger, entry, resting);
+        return 0;
+    }
     if (!make_room(ledger, entry, footprint)) {
         entry->uncounted = ABSENCE_OVER_LIMIT;
         return 0;
@@ -195,7 +206,7 @@ int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_real
         account_set_created(entry->account, entry->cgroup->created_realtime_ns);
     entry->footprint = footprint;
     entry->uncounted = ABSENCE_NONE;
-    ledger->all = add(ledger->all, footprint);
+    ledger->all = footprint_add(ledger->all, footprint);
     ledger->changed = true;
     return 0;
 }
@@ -222,9 +233,9 @@ int ledger_add(struct ledger *ledger, size_t class_index, struct cgroup_target *
     entry->class_index = class_index;
     entry->cgroup = cgroup;
     entry->identity = identity;
+    r = ledger_admit(ledger, entry, start_realtime_ns); /* it may rest, and goes before others go */
     while (ledger->n_entries >= ledger->limits.targets && ledger->lingering)
-        remove_entry(ledger, ledger->lingering);
-    r = ledger_admit(ledger, entry, start_realtime_ns);
+        remove_entry(ledger, least_wanted(ledger));
     if (r >= 0)
         r = append_entry(ledger, entry);
     if (r < 0) {
@@ -247,7 +258,7 @@ static void enter_lingering(struct ledger *ledger, struct entry *entry, uint64_t
         return;
     }
     entry->gone_ns = gone_ns;
-    ledger->ended = add(ledger->ended, entry->footprint);
+    ledger->ended = footprint_add(ledger->ended, entry->footprint);
 }
 
 void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
@@ -283,12 +294,12 @@ void ledger_rest(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
     enter_lingering(ledger, entry, now_ns);
 }
 
-static struct entry *find_lingering(const struct ledger *ledger, const char *key)
+/* Takes it out of those that linger. */
+static void leave_lingering(struct ledger *ledger, struct entry *entry)
 {
-    struct entry *entry;
-
-    HASH_FIND_BYHASHVALUE(hh, ledger->lingering, key, strlen(key), hash_path(ledger, key), entry);
-    return entry;
+    HASH_DEL(ledger->lingering, entry);
+    ledger->ended = footprint_subtract(ledger->ended, entry->footprint);
+    entry->gone_ns = 0;
 }
 
 struct entry *ledger_wake(struct ledger *ledger, const char *name, bool continues)
@@ -302,9 +313,7 @@ struct entry *ledger_wake(struct ledger *ledger, const char *name, bool continue
         remove_entry(ledger, entry); /* a birth under the same labels is another series */
         return NULL;
     }
-    HASH_DEL(ledger->lingering, entry);
-    ledger->ended = subtract(ledger->ended, entry->footprint);
-    entry->gone_ns = 0;
+    leave_lingering(ledger, entry);
     free(TAKE(entry->path));
     return entry;
 }
@@ -337,14 +346,16 @@ static struct entry *copy_entry(struct ledger *ledger, size_t class_index, const
 }
 
 void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from,
-                    const char *path, uint64_t gone_ns)
+                    uint64_t now_ns)
 {
+    const char *path = from->cgroup ? from->cgroup->path : from->path;
     struct entry *entry = has_living(ledger, path) ? NULL : copy_entry(ledger, class_index, from);
 
     if (!entry)
         return;
     entry->path = strdup(path);
-    enter_lingering(ledger, entry, gone_ns);
+    entry->resting_inode = from->cgroup ? from->cgroup->inode : from->resting_inode;
+    enter_lingering(ledger, entry, from->gone_ns ? from->gone_ns : now_ns);
 }
 
 void ledger_inherit_group(struct ledger *ledger, size_t class_index, int rule,
@@ -361,24 +372,37 @@ void ledger_inherit_group(struct ledger *ledger, size_t class_index, int rule,
         remove_entry(ledger, entry);
 }
 
-void ledger_replace(struct ledger *ledger, const char *path)
+void ledger_replace(struct ledger *ledger, const struct cgroup_target *cgroup)
 {
-    struct entry *entry = find_lingering(ledger, path);
+    struct entry *entry = find_lingering(ledger, cgroup->path);
 
-    if (entry)
+    if (entry && entry->resting_inode != cgroup->inode)
         remove_entry(ledger, entry);
+}
+
+/* It has not been looked at for the time of lingering: one that still rests begins another one. */
+static void retire(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
+{
+    if (!entry->resting_inode ||
+        !cgroup_targets_is_there(ledger->cgroups, entry->path, entry->resting_inode)) {
+        remove_entry(ledger, entry);
+        return;
+    }
+    leave_lingering(ledger, entry);
+    enter_lingering(ledger, entry, now_ns);
 }
 
 void ledger_retire(struct ledger *ledger, uint64_t now_ns, uint64_t linger_ns)
 {
-    struct entry *next;
+    struct entry *next = ledger->lingering;
 
-    /* The hash keeps the order of insertion, which is that of the ends. */
-    for (struct entry *entry = ledger->lingering; entry && now_ns - entry->gone_ns >= linger_ns;
-         entry = next) {
+    /* The hash keeps the order of insertion, which is that of the ends: it goes round once. */
+    for (size_t left = HASH_COUNT(next); left > 0 && now_ns - next->gone_ns >= linger_ns; left--) {
+        struct entry *entry = next;
+
         next = entry->hh.next;
         if (!entry->group || entry->group->single)
-            remove_entry(ledger, entry);
+            retire(ledger, entry, now_ns);
     }
 }
 

@@ -2,28 +2,25 @@
 #pragma once
 
 /*
- * The targets that have numbers on /metrics: those that are counted, and those
- * that have ended and whose totals linger. Keeps the limits of series and bytes;
- * what lingers makes room for what lives, the oldest first, and what lives below
- * one top-level cgroup leaves a quarter of everything to the others.
+ * The targets that have numbers on /metrics: those that are counted, those that
+ * have ended and whose totals linger, and those that rest: a cgroup for which there is
+ * no room any more, and a group of processes without a member. Keeps the limits of
+ * targets, series and bytes; what lingers makes room for what lives, the oldest
+ * first and cgroups that rest last, and what lives below one top-level cgroup leaves a
+ * quarter of everything to the others.
  */
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "app/counting.h"
+#include "app/footprint.h"
 #include "app/process_group.h"
 #include "base/keyed_hash.h"
 #include "count/counter_set.h"
 #include "metric/account.h"
 #include "metric/roster.h"
 #include "target/cgroup_targets.h"
-
-/* What an entry, or all of them, take of /metrics. */
-struct footprint {
-    size_t series;
-    size_t bytes; /* of the text */
-};
 
 /* What shows that the counters of a cgroup move (app/collector_moves.c). */
 struct entry_moves {
@@ -40,16 +37,18 @@ struct entry {
     struct cgroup_target *cgroup; /* NULL: the machine, a CPU, or a cgroup that has ended */
     struct identity *identity;    /* a reference where there is no cgroup; else NULL */
     struct process_group *group;  /* NULL: not of processes */
-    char *path;                   /* of a cgroup that has ended; or the key of a group at rest */
-    const struct cpu_list *cpus;  /* where it is counted; borrowed */
-    struct footprint footprint;   /* of its account */
-    enum absence uncounted;       /* why it is not counted, or not as a whole, now */
-    bool over_budget;             /* it is counted without what takes a counter of the PMU */
-    bool is_new;                  /* entered since the last cycle: not in a round of readings yet */
-    bool is_opening;              /* its counters are being opened; scratch */
-    bool counted;                 /* it has been: its totals are worth keeping */
+    char *path;             /* of a cgroup that has ended or rests; the key of a group at rest */
+    uint64_t resting_inode; /* of a cgroup that lives on and is not counted; else 0 */
+    const struct cpu_list *cpus; /* where it is counted; borrowed */
+    struct footprint footprint;  /* of its account */
+    enum absence uncounted;      /* why it is not counted, or not as a whole, now */
+    bool over_budget;            /* it is counted without what takes a counter of the PMU */
+    bool is_new;                 /* entered since the last cycle: not in a round of readings yet */
+    bool is_opening;             /* its counters are being opened; scratch */
+    bool counted;                /* it has been: its totals are worth keeping */
     struct entry_moves moves;
-    uint64_t gone_ns;  /* CLOCK_MONOTONIC of its end; 0 while it lives */
+    uint64_t gone_ns;  /* CLOCK_MONOTONIC of its end, or when one that rests was last known to
+                          live; 0 while it is, or is to be, counted */
     UT_hash_handle hh; /* in lingering, by path, oldest first */
 };
 
@@ -86,7 +85,10 @@ void ledger_done(struct ledger *ledger);
 int ledger_add(struct ledger *ledger, size_t class_index, struct cgroup_target *cgroup,
                struct identity *identity, uint64_t start_realtime_ns, struct entry **ret_entry);
 
-/* Tries again to give an account to a target that was refused one. 0 or -ENOMEM. */
+/*
+ * Tries again to give an account to a target that was refused one: for a cgroup that rests here,
+ * the one that it had. 0 or -ENOMEM.
+ */
 int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_realtime_ns);
 
 /*
@@ -96,11 +98,15 @@ int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_real
 void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
 
 /*
- * Takes the totals of a target of another ledger that has ended, at this path and
- * time, where they fit. They linger here.
+ * Takes the totals of a cgroup of another ledger, where they fit. What has ended there lingers
+ * here. What lives there, and is none of the targets here, rests: it keeps its account for as long
+ * as it lives and there is room, and goes on with it when it is entered again.
  */
 void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from,
-                    const char *path, uint64_t gone_ns);
+                    uint64_t now_ns);
+
+/* The entry of that cgroup, of the same birth, which rests. NULL: there is none. */
+struct entry *ledger_find_resting(const struct ledger *ledger, const struct cgroup_target *cgroup);
 
 /* The same for a group of processes, of this rule here, which rests here. */
 void ledger_inherit_group(struct ledger *ledger, size_t class_index, int rule,
@@ -118,10 +124,10 @@ void ledger_rest(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
  */
 struct entry *ledger_wake(struct ledger *ledger, const char *name, bool continues);
 
-/* A target is born at this path: what lingers under the same labels ends at once. */
-void ledger_replace(struct ledger *ledger, const char *path);
+/* A target is born: what lingers under the same labels ends at once, but what is the same birth. */
+void ledger_replace(struct ledger *ledger, const struct cgroup_target *cgroup);
 
-/* Ends what has lingered for long enough. */
+/* Ends what has lingered for long enough; of what rests, what does not live any more. */
 void ledger_retire(struct ledger *ledger, uint64_t now_ns, uint64_t linger_ns);
 
 /* Brings labels up to date after the identities of cgroups have changed. */

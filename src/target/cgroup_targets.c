@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "base/clock.h"
@@ -184,6 +185,14 @@ int cgroup_targets_follow(struct cgroup_targets *targets, struct cgroup_changes 
 bool cgroup_targets_are_told(const struct cgroup_targets *targets)
 {
     return targets->watch && directory_watch_is_pending(targets->watch);
+}
+
+bool cgroup_targets_is_there(const struct cgroup_targets *targets, const char *path, uint64_t inode)
+{
+    struct stat status;
+
+    return fstatat(targets->root_fd, path[1] ? path + 1 : ".", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           status.st_ino == inode;
 }
 
 void cgroup_target_close_fd(struct cgroup_target *target)

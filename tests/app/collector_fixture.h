@@ -20,7 +20,8 @@
 struct fixture {
     char directory[64];
     int root_fd, sysfs_fd;
-    int procfs_fd; /* -1: the test has no processes */
+    int procfs_fd;      /* -1: the test has no processes */
+    size_t descriptors; /* that a collector is given when it is made */
     struct fake_perf perf;
     struct config *config;
     struct event_resolver *resolver;
@@ -43,6 +44,7 @@ static inline int set_up(void **state)
     f->root_fd = open(f->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     f->sysfs_fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     f->procfs_fd = -1;
+    f->descriptors = 200;
     fake_perf_init(&f->perf);
     assert_int_equal(event_resolver_new(f->sysfs_fd, &f->resolver), 0);
     f->slot = snapshot_slot_new();
@@ -92,7 +94,7 @@ static inline struct collector_setup make_setup(struct fixture *f, const struct 
                                     .sysfs_fd = f->sysfs_fd,
                                     .procfs_fd = f->procfs_fd,
                                     .cgroup_root_fd = f->root_fd,
-                                    .descriptors = 200,
+                                    .descriptors = f->descriptors,
                                     .slot = f->slot};
 }
 

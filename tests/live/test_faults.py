@@ -18,6 +18,9 @@ READY_WITHIN = 15.0  # a tenth of it, where the machine is quiet
 FAULTS = "pmu_cgroup_page_faults_total"
 SUPPORTED = "pmu_exporter_event_supported"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
+SWITCHES = "pmu_cgroup_context_switches_total"
+START = "pmu_cgroup_start_time_seconds"
+LINGER = 3.0
 PERF_EVENT = "anon_inode:[perf_event]"
 NO_LEAK_CHECK = {"ASAN_OPTIONS": "detect_leaks=0"}  # LeakSanitizer cannot work under strace
 
@@ -148,9 +151,13 @@ class Descriptors(FaultTest):
         exporter.after_cycles(1)
         return exporter
 
+    def counted_now(self, metrics):
+        """Without those that keep their totals and rest."""
+        return metrics.value("pmu_exporter_targets", kind="cgroup")
+
     def check_all_told(self, metrics):
         """Each is counted, or uncounted for lack of descriptors; how many are counted."""
-        n = self.counted(metrics, self.all_paths)
+        n = self.counted_now(metrics)
         self.assertEqual(metrics.value(UNCOUNTED, kind="cgroup", reason="no_descriptors"), 50 - n)
         return n
 
@@ -178,12 +185,12 @@ class Descriptors(FaultTest):
 
     def test_a_limit_that_changes_while_it_runs_is_followed(self):
         exporter = self.start("4096:4096")
-        before = exporter.scrape_until(lambda m: self.counted(m, self.all_paths) == 50, 5 * CYCLE,
+        before = exporter.scrape_until(lambda m: self.counted_now(m) == 50, 5 * CYCLE,
                                        "all counted")
         for limit in ("64:", "80:"):
             self.set_limit(exporter, limit)
             metrics = exporter.scrape_until(
-                lambda m: self.counted(m, self.all_paths) < 50, 5 * CYCLE, "fewer counted")
+                lambda m: self.counted_now(m) < 50, 5 * CYCLE, "fewer counted")
             self.assertGreater(self.check_all_told(metrics), 0)
             self.assertLess(metrics.value("pmu_exporter_open_counters"), 64)
             for path in metrics.labels(FAULTS, "cgroup"):  # of one birth, and no count is lost
@@ -194,23 +201,60 @@ class Descriptors(FaultTest):
         for s in sockets:
             s.close()
         self.set_limit(exporter, "4096:")
-        exporter.scrape_until(lambda m: self.counted(m, self.all_paths) == 50, 5 * CYCLE,
+        exporter.scrape_until(lambda m: self.counted_now(m) == 50, 5 * CYCLE,
                               "all counted again")
         self.set_limit(exporter, "64:64")
-        exporter.scrape_until(lambda m: self.counted(m, self.all_paths) < 50, 5 * CYCLE,
+        exporter.scrape_until(lambda m: self.counted_now(m) < 50, 5 * CYCLE,
                               "fewer counted")
         self.assertIn("the limit of open files has changed", exporter.stderr())
         self.check_recovered(exporter)
 
+    def test_who_has_no_room_under_a_lower_limit_goes_on_later_in_the_same_birth(self):
+        exporter = self.start("4096:4096")
+        for path in self.all_paths[::7]:
+            process = subprocess.Popen(["sh", "-c", "while sleep 0.05; do :; done"])
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+            self.cgroups.enter(path.rpartition("/")[2], process.pid)
+        before = exporter.scrape_until(
+            lambda m: all((m.value(SWITCHES, cgroup=p) or 0) > 5 for p in self.all_paths[::7]),
+            PATIENCE, "the load is counted")
+        births, totals = before.find(START), before.find(SWITCHES)
+        self.assertEqual(len(totals), 50)
+        for limit in ("80:", "4096:", "64:", "80:", "4096:"):
+            self.set_limit(exporter, limit)
+            wanted = range(50, 51) if limit == "4096:" else range(1, 50)
+            exporter.scrape_until(lambda m, n=wanted: self.counted_now(m) in n, PATIENCE,
+                                  f"{wanted} counted under {limit}")
+            end = time.monotonic() + LINGER + 2 * CYCLE
+            while time.monotonic() < end:  # what does not live would be gone then
+                metrics = exporter.after_cycles(1)
+                self.assertEqual(metrics.find(START), births)
+                now = metrics.find(SWITCHES)
+                self.assertEqual({k for k, v in totals.items() if now.get(k, -1) < v}, set())
+                totals = now
+                self.assertEqual(self.counted_now(metrics) + metrics.sum(UNCOUNTED, kind="cgroup"),
+                                 50)
+        for path in self.all_paths[::7]:
+            self.assertGreater(metrics.value(SWITCHES, cgroup=path),
+                               before.value(SWITCHES, cgroup=path))
+        self.set_limit(exporter, "64:")
+        exporter.scrape_until(lambda m: self.counted_now(m) < 40, PATIENCE, "fewer counted")
+        for path in self.all_paths[1:7] + self.all_paths[43:49]:
+            self.cgroups.remove(path.rpartition("/")[2])
+        exporter.scrape_until(lambda m: len(m.find(START)) == 38, LINGER + PATIENCE,
+                              "those that ended while they rested are gone")
+        self.check_recovered(exporter)
+
     def test_a_limit_below_what_is_open_is_outlived_and_not_told_as_another_hierarchy(self):
         exporter = self.start("4096:4096")
-        exporter.scrape_until(lambda m: self.counted(m, self.all_paths) == 50, 5 * CYCLE,
+        exporter.scrape_until(lambda m: self.counted_now(m) == 50, 5 * CYCLE,
                               "all counted")
         self.set_limit(exporter, "10:")
         exporter.log_until("the limit of open files has changed")
         time.sleep(2.5 * CYCLE)  # nothing can be asked now
         self.set_limit(exporter, "4096:")
-        exporter.scrape_until(lambda m: self.counted(m, self.all_paths) == 50, 10 * CYCLE,
+        exporter.scrape_until(lambda m: self.counted_now(m) == 50, 10 * CYCLE,
                               "all counted again")
         self.assertNotIn("another cgroup hierarchy", exporter.stderr())
 

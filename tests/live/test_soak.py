@@ -74,7 +74,7 @@ class SoakTest(live.LiveTest):
         self.working = {self.cgroups.path(name) for name in STANDING}
         self.kept = self.working | {self.cgroups.path("soak")}
         time.sleep(2)
-        self.births, self.may_begin = self.look(), False
+        self.births = self.look()
         self.descriptors = self.rest()
 
     def start_steady(self):
@@ -110,17 +110,11 @@ class SoakTest(live.LiveTest):
         return {dict(labels)["cgroup"]: value for labels, value in metrics.find(START).items()}
 
     def check_recovered(self, fault):
-        """It answers, and counts those that stayed, in the same life.
-
-        Where descriptors did not suffice for them they were not counted, and then begin another one.
-        """
-        self.may_begin |= fault == injectors.few_descriptors.__name__
+        """It answers, and counts those that stayed, in the same life."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
                 births = self.look()
-                if self.may_begin:
-                    self.births = {p: max(births.get(p, 0), self.births[p]) for p in self.kept}
                 self.assertEqual({p: births.get(p) for p in self.kept}, self.births)
                 return
             except (OSError, AssertionError):

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What an account, or all of them, take of /metrics: plain sums, which are limited. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "metric/plan.h"
+#include "target/identity.h"
+
+struct footprint {
+    size_t series;
+    size_t bytes; /* of the text */
+};
+
+/* Of an account with these labels. */
+struct footprint footprint_of(const struct plan *plan, const struct identity *identity);
+
+static inline struct footprint footprint_add(struct footprint a, struct footprint b)
+{
+    return (struct footprint){a.series + b.series, a.bytes + b.bytes};
+}
+
+static inline struct footprint footprint_subtract(struct footprint a, struct footprint b)
+{
+    return (struct footprint){a.series - b.series, a.bytes - b.bytes};
+}
+
+static inline bool footprint_is_within(struct footprint a, struct footprint limit)
+{
+    return a.series <= limit.series && a.bytes <= limit.bytes;
+}

@@ -119,6 +119,12 @@ int process_targets_threads(struct process_targets *targets, const struct proces
 int process_targets_processes(struct process_targets *targets, const struct process_target *target,
                               pid_t **ret_processes, size_t *ret_n);
 
+/*
+ * Whether this process, or what else has its number and was not looked at yet, waits for room or
+ * to be looked at: it may become a target. False where there is no set.
+ */
+bool process_targets_awaits(const struct process_targets *targets, pid_t pid, uint64_t start_ticks);
+
 /* Whether its first process has not ended: so its number has not been given to another. */
 bool process_target_lives(const struct process_target *target);
 

@@ -82,7 +82,7 @@ static bool enter_process(struct collector *collector, struct process_target *ta
         entry = NULL;
     }
     if (!entry)
-        entry = ledger_wake(&collector->ledger, target->group, target->continues);
+        entry = ledger_wake(&collector->ledger, target);
     if (!entry)
         entry = add_group(collector, target);
     if (!entry || process_group_add(entry->group, target) < 0)

@@ -59,6 +59,13 @@ static bool is_same_system(const struct entry *a, const struct entry *b)
     return n_a == n_b && (n_a == 0 || strcmp(labels_a[0].value, labels_b[0].value) == 0);
 }
 
+static struct entry *same_group(const struct entry *entry, const struct ledger *from)
+{
+    struct entry *other = collector_same_group(from, entry);
+
+    return other && process_group_is_same(other->group, entry->group) ? other : NULL;
+}
+
 /* The old entry of the same target; NULL: there is none. */
 static struct entry *counterpart(const struct entry *entry, const struct ledger *from,
                                  struct entry *const *sorted, size_t n)
@@ -72,7 +79,7 @@ static struct entry *counterpart(const struct entry *entry, const struct ledger 
         return (*found)->cgroup->inode == entry->cgroup->inode ? *found : NULL;
     }
     if (entry->group)
-        return collector_same_group(from, entry);
+        return same_group(entry, from);
     for (size_t i = 0; i < from->n_entries; i++)
         if (is_same_system(entry, from->entries[i]))
             return from->entries[i];

@@ -302,14 +302,14 @@ static void leave_lingering(struct ledger *ledger, struct entry *entry)
     entry->gone_ns = 0;
 }
 
-struct entry *ledger_wake(struct ledger *ledger, const char *name, bool continues)
+struct entry *ledger_wake(struct ledger *ledger, const struct process_target *target)
 {
-    AUTO_FREE char *key = group_key(name);
+    AUTO_FREE char *key = group_key(target->group);
     struct entry *entry = key ? find_lingering(ledger, key) : NULL;
 
     if (!entry)
         return NULL;
-    if (entry->group->single && !continues) {
+    if (!process_group_goes_on_with(entry->group, target)) {
         remove_entry(ledger, entry); /* a birth under the same labels is another series */
         return NULL;
     }
@@ -365,7 +365,7 @@ void ledger_inherit_group(struct ledger *ledger, size_t class_index, int rule,
 
     if (!entry)
         return;
-    entry->group = process_group_new(from->group->name, rule, from->group->single);
+    entry->group = process_group_copy(from->group, rule);
     if (entry->group)
         ledger_rest(ledger, entry, gone_ns);
     else
@@ -380,11 +380,20 @@ void ledger_replace(struct ledger *ledger, const struct cgroup_target *cgroup)
         remove_entry(ledger, entry);
 }
 
+/* Whether it lives, and there is no room for it, or nobody could look at it until now. */
+static bool may_wake(const struct ledger *ledger, const struct entry *entry)
+{
+    if (entry->group)
+        return process_targets_awaits(ledger->processes, entry->group->pid,
+                                      entry->group->start_ticks);
+    return entry->resting_inode &&
+           cgroup_targets_is_there(ledger->cgroups, entry->path, entry->resting_inode);
+}
+
 /* It has not been looked at for the time of lingering: one that still rests begins another one. */
 static void retire(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
 {
-    if (!entry->resting_inode ||
-        !cgroup_targets_is_there(ledger->cgroups, entry->path, entry->resting_inode)) {
+    if (!may_wake(ledger, entry)) {
         remove_entry(ledger, entry);
         return;
     }

@@ -119,10 +119,10 @@ void ledger_inherit_group(struct ledger *ledger, size_t class_index, int rule,
 void ledger_rest(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
 
 /*
- * The group of this name that has no member now, which it gets; NULL: there is none. One whose
- * name told one process wakes for that alone (continues), and ends for another.
+ * The group of the target's name that has no member now, which it gets; NULL: there is none. One
+ * whose name told one process wakes for that alone, and ends for another.
  */
-struct entry *ledger_wake(struct ledger *ledger, const char *name, bool continues);
+struct entry *ledger_wake(struct ledger *ledger, const struct process_target *target);
 
 /* A target is born: what lingers under the same labels ends at once, but what is the same birth. */
 void ledger_replace(struct ledger *ledger, const struct cgroup_target *cgroup);

@@ -19,6 +19,17 @@ struct process_group *process_group_new(const char *name, int rule, bool single)
     return group->name ? group : process_group_free(group, NULL);
 }
 
+struct process_group *process_group_copy(const struct process_group *from, int rule)
+{
+    struct process_group *group = process_group_new(from->name, rule, from->single);
+
+    if (!group)
+        return NULL;
+    group->pid = from->pid;
+    group->start_ticks = from->start_ticks;
+    return group;
+}
+
 struct process_group *process_group_free(struct process_group *group,
                                          struct process_targets *targets)
 {
@@ -44,6 +55,8 @@ int process_group_add(struct process_group *group, struct process_target *target
     target->owner = member;
     member->next = group->members;
     group->members = member;
+    group->pid = target->pid;
+    group->start_ticks = target->start_ticks;
     return 0;
 }
 
@@ -64,12 +77,24 @@ bool process_group_is_incomplete(const struct process_group *group)
     return false;
 }
 
+bool process_group_goes_on_with(const struct process_group *group,
+                                const struct process_target *next)
+{
+    return !group->single || next->continues ||
+           (next->pid == group->pid && next->start_ticks == group->start_ticks);
+}
+
+bool process_group_is_same(const struct process_group *group, const struct process_group *other)
+{
+    return !group->single || (other->pid == group->pid && other->start_ticks == group->start_ticks);
+}
+
 bool process_group_is_over(const struct process_group *group, const struct process_target *next)
 {
     for (const struct process_member *member = group->members; member; member = member->next)
         if (!member->ended)
             return false;
-    return group->single && !next->continues;
+    return !process_group_goes_on_with(group, next);
 }
 
 static void drop_ended(struct process_group *group, struct process_targets *targets)

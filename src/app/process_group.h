@@ -36,6 +36,8 @@ struct process_group {
     char *name;  /* label groupname */
     int rule;    /* which made it; its groups of events are the rule's */
     bool single; /* the name tells one process from another: it ends with it */
+    pid_t pid;   /* of the last that became a member; with its start that is one process */
+    uint64_t start_ticks;
     struct process_member *members;
 };
 
@@ -54,6 +56,9 @@ struct process_opening {
 /* NULL if there is no memory. */
 struct process_group *process_group_new(const char *name, int rule, bool single);
 
+/* The same group, by another rule and without its members. NULL if there is no memory. */
+struct process_group *process_group_copy(const struct process_group *from, int rule);
+
 /* targets: the set that the members are of; what is gone is released there. */
 struct process_group *process_group_free(struct process_group *group,
                                          struct process_targets *targets);
@@ -62,9 +67,17 @@ struct process_group *process_group_free(struct process_group *group,
 int process_group_add(struct process_group *group, struct process_target *target);
 
 /*
- * Whether its name told one process, and that has ended: the next of that name, unless it is
- * the same that executed another program, begins anew.
+ * Whether this goes on with what the group has counted: any process does, but where the name tells
+ * one from another only that which was its member, as when it has executed another program, or
+ * there was no room for it meanwhile.
  */
+bool process_group_goes_on_with(const struct process_group *group,
+                                const struct process_target *next);
+
+/* The same of a group of that name of another collector. */
+bool process_group_is_same(const struct process_group *group, const struct process_group *other);
+
+/* Whether its name told one process, and that has ended: the next of that name begins anew. */
 bool process_group_is_over(const struct process_group *group, const struct process_target *next);
 
 /* The target is gone: the next reading is the member's last. */

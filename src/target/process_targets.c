@@ -212,6 +212,14 @@ bool process_targets_arm(struct process_targets *targets)
     return told || process_may_follow(targets);
 }
 
+bool process_targets_awaits(const struct process_targets *targets, pid_t pid, uint64_t start_ticks)
+{
+    const struct process_node *node = targets ? process_find(targets, pid) : NULL;
+
+    return node && (node->waiting || node->looked_at_with) &&
+           (node->start_ticks == 0 || node->start_ticks == start_ticks);
+}
+
 bool process_target_lives(const struct process_target *target)
 {
     const struct counted_process *counted = (const struct counted_process *)target;

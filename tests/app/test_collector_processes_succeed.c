@@ -86,6 +86,79 @@ static void successor__does_not_add_up_who_is_undecided(void **state)
     }
 }
 
+/* Each process has a series of its own, and so many have room. */
+static void start_singles(struct fixture *f, unsigned processes,
+                          void (*begin)(struct fixture *, const char *))
+{
+    char yaml[256];
+
+    (void)snprintf(yaml, sizeof(yaml),
+                   "linger: 0s\n"
+                   "groups: [{name: software, events: [page-faults]}]\n"
+                   "limits: {processes: %u}\n"
+                   "targets: {processes: [{name: \"{{.Comm}}-{{.PID}}\", comm: [web, base],"
+                   " groups: [software]}]}\n",
+                   processes);
+    begin(f, yaml);
+    cycle(f);
+}
+
+/* Two are counted, then there is room for one. Returns the name of the other. */
+static const char *leave_one_out(struct fixture *f)
+{
+    add_process(100, "web", 5);
+    add_process(200, "base", 6);
+    start_singles(f, 10, start);
+    count_thread(f, 100, 3);
+    count_thread(f, 200, 3);
+    start_singles(f, 1, start_successor);
+    cycle(f);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_PROCESS][ABSENCE_OVER_LIMIT], 1);
+    assert_int_equal(total(f, "web-100"), 3);
+    assert_int_equal(total(f, "base-200"), 3);
+    return find(f, "web-100", COLUMN_MEMBERS)->count == 1 ? "base-200" : "web-100";
+}
+
+static void successor__without_room_for_a_process_keeps_its_totals_until_there_is(void **state)
+{
+    struct fixture *f = *state;
+    const char *rests = leave_one_out(f);
+    const pid_t pid = strcmp(rests, "web-100") == 0 ? 100 : 200;
+
+    start_singles(f, 10, start_successor);
+    cycle(f);
+    assert_int_equal(total(f, rests), 3);
+    count_thread(f, pid, 4);
+    cycle(f);
+    assert_int_equal(total(f, rests), 7);
+}
+
+static void process__that_ends_while_there_is_no_room_for_it_does_not_stay(void **state)
+{
+    struct fixture *f = *state;
+    const char *rests = leave_one_out(f);
+
+    end_process(strcmp(rests, "web-100") == 0 ? 100 : 200);
+    for (int i = 0; i < 3; i++)
+        cycle(f);
+    assert_null(find(f, rests, COLUMN_TOTAL));
+    assert_int_equal(f->snapshot->roster->parts[0].n, 1);
+}
+
+static void process__of_the_number_of_one_for_which_there_was_no_room_begins_anew(void **state)
+{
+    struct fixture *f = *state;
+    const char *rests = leave_one_out(f);
+    const pid_t pid = strcmp(rests, "web-100") == 0 ? 100 : 200;
+
+    end_process(pid);
+    add_process(pid, pid == 100 ? "web" : "base", 50);
+    start_singles(f, 10, start_successor);
+    cycle(f);
+    assert_int_equal(total(f, rests), 0);
+    assert_int_equal(f->snapshot->roster->parts[0].n, 2);
+}
+
 /* Two names, and room for a number of series. */
 static void start_two(struct fixture *f, unsigned series,
                       void (*begin)(struct fixture *, const char *))
@@ -151,6 +224,9 @@ int main(void)
         PROCFS_TEST(successor__opens_afresh_where_the_events_are_others_and_keeps_the_totals),
         PROCFS_TEST(successor__keeps_groups_without_members_while_a_rule_makes_their_name),
         PROCFS_TEST(successor__without_room_for_all_groups_keeps_the_one_that_rests_last),
+        PROCFS_TEST(successor__without_room_for_a_process_keeps_its_totals_until_there_is),
+        PROCFS_TEST(process__that_ends_while_there_is_no_room_for_it_does_not_stay),
+        PROCFS_TEST(process__of_the_number_of_one_for_which_there_was_no_room_begins_anew),
         PROCFS_TEST(successor__without_room_for_a_group_closes_its_counters),
     };
 

@@ -9,6 +9,13 @@
  */
 
 #include "count/mechanism.h"
+#include "sys/switch_pattern.h"
+
+/* What it takes of a mechanism's size, for as long as it runs. */
+#define SELF_TEST_EVENTS    4
+#define SELF_TEST_LANES     SWITCH_GROUP_LANES(SELF_TEST_EVENTS)
+#define SELF_TEST_SLOTS     1
+#define SELF_TEST_PROCESSES SWITCH_PATTERN_PROCESSES
 
 enum self_test_outcome {
     SELF_TEST_PASSED,
@@ -32,9 +39,10 @@ struct self_test {
 const char *self_test_text(const struct self_test *test);
 
 /*
- * By a program of its own, which ends with it. cpus: those that are online. Takes as long as
- * loading that does, and some milliseconds; where that was in doubt, as long five times. At most
- * ten seconds. 0 with the result, or -ENOMEM.
+ * Tests the mechanism that is to be used, before anything else is counted by it; it is left as it
+ * came, but for what it tells of doubt. cpus: those that are online. Takes some 20 milliseconds;
+ * where that was in doubt, as long five times. At most ten seconds. 0 with the result, which is not
+ * SELF_TEST_REFUSED, or -ENOMEM.
  */
-int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus,
+int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus, struct mechanism *bpf,
                   struct self_test *ret_result);

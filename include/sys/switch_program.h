@@ -131,6 +131,12 @@ int switch_program_set_slot(struct switch_program *program, uint64_t cgroup, siz
 int switch_program_clear_slot(struct switch_program *program, uint64_t cgroup);
 
 /*
+ * Whether processes are looked up at each switch, which they are not at first. Who ends it has
+ * taken all of them back, and refreshes each CPU before it begins anew.
+ */
+void switch_program_set_watching(struct switch_program *program, bool watching);
+
+/*
  * Charges a process to a slot beside its cgroup's; children: and what it starts from here on,
  * down the generations. A number is that of the initial PID namespace. Whoever ends leaves by
  * himself; whether it was still that process is for the caller to look at afterwards. As above,

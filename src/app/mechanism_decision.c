@@ -15,15 +15,23 @@ static bool is_final(const struct self_test *test)
            !(test->outcome == SELF_TEST_REFUSED && test->refusal == SWITCH_REFUSAL_NO_MEMORY);
 }
 
-void mechanism_judge(const struct perf_ops *ops, int sysfs_fd,
-                     struct mechanism_verdict *ret_verdict)
+static struct self_test test_bpf(const struct perf_ops *ops, int sysfs_fd, struct mechanism *bpf)
 {
     AUTO(cpu_list) struct cpu_list *online = NULL;
     struct self_test test = {.outcome = SELF_TEST_NO_PROCESS};
 
     if (cpu_list_read_online(sysfs_fd, &online) >= 0)
-        (void)self_test_run(ops, online, &test);
-    *ret_verdict = (struct mechanism_verdict){
+        (void)self_test_run(ops, online, bpf, &test);
+    return test;
+}
+
+struct mechanism_verdict mechanism_judge(const struct perf_ops *ops, int sysfs_fd,
+                                         struct mechanism *bpf, enum switch_refusal refusal)
+{
+    const struct self_test refused = {.outcome = SELF_TEST_REFUSED, .refusal = refusal};
+    const struct self_test test = bpf ? test_bpf(ops, sysfs_fd, bpf) : refused;
+
+    return (struct mechanism_verdict){
         .is_final = is_final(&test),
         .hides = test.outcome == SELF_TEST_DOUBTFUL,
         .is_open = test.outcome == SELF_TEST_NO_PROCESS,

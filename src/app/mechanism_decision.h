@@ -24,18 +24,21 @@ struct mechanism_decision {
     const char *reason;              /* why so. Static */
 };
 
-/* Has the two mechanisms count the same, for some milliseconds, at most some seconds. */
-void mechanism_judge(const struct perf_ops *ops, int sysfs_fd,
-                     struct mechanism_verdict *ret_verdict);
+/*
+ * Has the mechanism that is to be used and direct count the same, for some milliseconds, at most
+ * some seconds. bpf: NULL: it was refused.
+ */
+struct mechanism_verdict mechanism_judge(const struct perf_ops *ops, int sysfs_fd,
+                                         struct mechanism *bpf, enum switch_refusal refusal);
 
 /* That bpf is left, since too much of what it counts is in doubt: not for ever. */
 struct mechanism_verdict mechanism_verdict_of_doubt(void);
 
-/* Whether the configuration leaves it to the machine at all: then there has to be a verdict. */
+/* Whether the configuration leaves it to the machine at all. */
 bool mechanism_is_open(const struct config *config, bool has_cgroups);
 
 /*
- * verdict: all 0 where the configuration decides alone. has_cgroups: there is a file system of
+ * verdict: all 0: what is to be tried. has_cgroups: there is a file system of
  * them; v1: it is of the v1 hierarchy.
  */
 struct mechanism_decision mechanism_decide(const struct config *config, int sysfs_fd,

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "count/mechanism.h"
+#include "count/self_test.h"
 #include "sys/cpu_list.h"
 
 /* Beyond it there is room for the CPUs that are online only. */
@@ -43,6 +43,11 @@ static bool is_charged(const struct config *config, const char *group)
     return false;
 }
 
+static size_t larger_of(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 /* When a group changes in a reload, what it was is open until the successor has taken over. */
 static size_t lanes_of(const struct config *config)
 {
@@ -51,7 +56,7 @@ static size_t lanes_of(const struct config *config)
     for (size_t i = 0; i < config->n_groups; i++)
         if (is_charged(config, config->groups[i].name.text))
             n += 2 * SWITCH_GROUP_LANES(config->groups[i].events.n);
-    return (n + LANES_STEP - 1) / LANES_STEP * LANES_STEP;
+    return (larger_of(n, SELF_TEST_LANES) + LANES_STEP - 1) / LANES_STEP * LANES_STEP;
 }
 
 /* Of those that are not counted there are none. */
@@ -72,9 +77,9 @@ int mechanism_size_for(const struct config *config, int sysfs_fd, bool v1,
     AUTO(cpu_list) struct cpu_list *online = NULL, *possible = NULL;
     struct switch_program_size size = {
         /* In a cycle all targets may end, and as many begin before what those counted is folded. */
-        .n_slots = 2 * targets_of(config) + SWITCH_PROGRAM_FIRST,
+        .n_slots = 2 * larger_of(targets_of(config), SELF_TEST_SLOTS) + SWITCH_PROGRAM_FIRST,
         .n_lanes = lanes_of(config),
-        .n_watched = config->n_processes > 0 ? MOST_WATCHED : 0,
+        .n_watched = config->n_processes > 0 ? MOST_WATCHED : SELF_TEST_PROCESSES,
         .v1 = v1,
     };
     int r = cpu_list_read_online(sysfs_fd, &online);

@@ -38,37 +38,55 @@ static void tell_difference(const struct self_test *test)
                 "bpf", bpf);
 }
 
-/* That too much is in doubt is no verdict for ever. */
-static void test_bpf(struct service *service)
-{
-    mechanism_judge(&perf_ops_kernel, service->sysfs_fd, &service->verdict);
-    if (service->verdict.hides)
-        doubt_watch_leave(&service->doubt, clock_monotonic_ns());
-    if (service->verdict.test.outcome == SELF_TEST_DIFFERS)
-        tell_difference(&service->verdict.test);
-}
-
 /* A procfs of another PID namespace has other numbers than the program sees. */
-static void see_to_processes(const struct service *service, struct mechanism *bpf)
+static void see_to_processes(const struct service *service, const struct config *config,
+                             struct mechanism *bpf)
 {
-    if (!bpf->counts_processes || mechanism_bpf_own_number(bpf) == process_self(service->procfs_fd))
+    if (config->n_processes == 0 ||
+        mechanism_bpf_own_number(bpf) == process_self(service->procfs_fd))
         return;
     bpf->counts_processes = false;
     log_warning("processes are counted direct", "reason",
                 "their numbers are those of another PID namespace than the initial one");
 }
 
-/* Makes another one, or leaves it at direct. */
-static void make_bpf(const struct service *service, struct mechanism_choice *choice)
+static struct mechanism_decision decide(const struct service *service, const struct config *config)
+{
+    return mechanism_decide(config, service->sysfs_fd, service->root.fd >= 0, !service->root.v2,
+                            &service->verdict);
+}
+
+/* That too much is in doubt is no verdict for ever. */
+static void test_bpf(struct service *service, const struct config *config,
+                     struct mechanism_choice *choice, enum switch_refusal refusal)
+{
+    struct mechanism_decision decision;
+
+    service->verdict = mechanism_judge(&perf_ops_kernel, service->sysfs_fd, choice->bpf, refusal);
+    if (service->verdict.hides)
+        doubt_watch_leave(&service->doubt, clock_monotonic_ns());
+    if (service->verdict.test.outcome == SELF_TEST_DIFFERS)
+        tell_difference(&service->verdict.test);
+    decision = decide(service, config);
+    choice->reason = decision.reason;
+    if (!decision.bpf)
+        choice->bpf = mechanism_free(choice->bpf);
+}
+
+/* Makes another one, which is tested where none has been, or leaves it at direct. */
+static void make_bpf(struct service *service, const struct config *config,
+                     struct mechanism_choice *choice)
 {
     enum switch_refusal refusal;
 
-    if (mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, &refusal) >= 0) {
-        choice->bpf->paused = service->mechanism->paused;
-        see_to_processes(service, choice->bpf);
+    if (mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, &refusal) < 0)
+        choice->reason = switch_refusal_text(refusal);
+    if (!service->verdict.is_final)
+        test_bpf(service, config, choice, refusal);
+    if (!choice->bpf)
         return;
-    }
-    choice->reason = switch_refusal_text(refusal);
+    choice->bpf->paused = service->mechanism->paused;
+    see_to_processes(service, config, choice->bpf);
 }
 
 /* Once for each that is taken, and for each reason not to. */
@@ -89,21 +107,19 @@ static void tell_choice(struct service *service, const struct config *config,
 struct mechanism_choice service_choose_mechanism(struct service *service,
                                                  const struct config *config)
 {
-    const bool has_cgroups = service->root.fd >= 0;
     struct mechanism_decision decision;
-    struct mechanism_choice choice = {0};
+    struct mechanism_choice choice;
 
-    if (!service->verdict.is_final && mechanism_is_open(config, has_cgroups))
-        test_bpf(service);
-    decision = mechanism_decide(config, service->sysfs_fd, has_cgroups, !service->root.v2,
-                                &service->verdict);
-    choice.reason = decision.reason;
-    choice.size = decision.size;
-    if (decision.bpf && service->bpf && mechanism_size_serves(&service->bpf_size, &decision.size)) {
+    if (!service->verdict.is_final)
+        service->verdict = (struct mechanism_verdict){0};
+    decision = decide(service, config);
+    choice = (struct mechanism_choice){.reason = decision.reason, .size = decision.size};
+    if (decision.bpf && service->bpf && service->verdict.is_final &&
+        mechanism_size_serves(&service->bpf_size, &decision.size)) {
         choice.bpf = service->bpf;
         choice.size = service->bpf_size;
     } else if (decision.bpf) {
-        make_bpf(service, &choice);
+        make_bpf(service, config, &choice);
     }
     tell_choice(service, config, &choice);
     return choice;
@@ -158,7 +174,8 @@ void service_take_mechanism(struct service *service, const struct mechanism_choi
         (void)mechanism_free(service->bpf);
     }
     if (service->bpf != choice->bpf && choice->bpf)
-        doubt_watch_begin(&service->doubt, clock_monotonic_ns(), 0);
+        doubt_watch_begin(&service->doubt, clock_monotonic_ns(),
+                          choice->bpf->doubt.unattributed_ns);
     service->bpf = choice->bpf;
     service->bpf_size = choice->size;
 }

@@ -137,10 +137,10 @@ static void leave_slot(struct bpf *bpf, size_t slot)
 
     if (!cgroup_slots_leave(bpf->slots, slot))
         return;
-    if (id & PROCESS_ID)
-        watched_processes_end(bpf->watched, slot);
-    else
+    if (!(id & PROCESS_ID))
         (void)switch_program_clear_slot(bpf->program, id);
+    else if (watched_processes_end(bpf->watched, slot))
+        refresh_cpus(bpf);
 }
 
 static void clear_lanes(struct bpf *bpf, size_t group)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
+ * The program that is tested is the one that is used, and loaded once: loading takes much longer
+ * than testing.
+ *
  * Software events, since every machine has them and they cost nobody a counter. What is read of
  * hardware counters takes the same way through the kernel.
  *
@@ -18,9 +21,8 @@
 #include "count/bpf.h"
 #include "sys/switch_pattern.h"
 
-#define SELF_TEST_EVENTS 4
-#define NS_PER_MS        UINT64_C(1000000)
-#define TIMEOUT_NS       (2 * NS_PER_SECOND)
+#define NS_PER_MS  UINT64_C(1000000)
+#define TIMEOUT_NS (2 * NS_PER_SECOND)
 
 /*
  * How far the two may be apart: a part, and something for each child, whose birth and end are its
@@ -62,8 +64,9 @@ const char *self_test_text(const struct self_test *test)
 
 /* One process, counted by both. */
 struct comparison {
-    struct mechanism *mechanisms[2]; /* direct, bpf */
+    struct mechanism *mechanisms[2]; /* direct, which is ours; bpf */
     struct counter_set *sets[2];
+    uint64_t doubt_ns; /* there was before */
     uint64_t counts[2][SELF_TEST_EVENTS];
     struct event events[SELF_TEST_EVENTS];
     struct event_groups *groups;
@@ -76,8 +79,8 @@ static void done_comparison(struct comparison *comparison)
         (void)counter_set_free(comparison->sets[i]);
     (void)sample_free(comparison->sample);
     (void)event_groups_free(comparison->groups);
-    for (size_t i = 0; i < 2; i++)
-        (void)mechanism_free(comparison->mechanisms[i]);
+    (void)mechanism_free(comparison->mechanisms[0]);
+    mechanism_refresh(comparison->mechanisms[1]); /* so the slot is free again */
 }
 
 static int make_groups(struct comparison *comparison)
@@ -143,12 +146,14 @@ static bool agree(const struct comparison *comparison, size_t n_children, struct
     return true;
 }
 
+static uint64_t doubt_ns(const struct comparison *comparison)
+{
+    return comparison->mechanisms[1]->doubt.unattributed_ns - comparison->doubt_ns;
+}
+
 static bool is_doubtful(const struct comparison *comparison, uint64_t passed_ns, size_t n_cpus)
 {
-    const double share = (double)comparison->mechanisms[1]->doubt.unattributed_ns /
-                         ((double)passed_ns * (double)n_cpus);
-
-    return share > MOST_DOUBT;
+    return (double)doubt_ns(comparison) / ((double)passed_ns * (double)n_cpus) > MOST_DOUBT;
 }
 
 /* Whether the pattern did what it says: else the two would agree on nothing. */
@@ -178,6 +183,7 @@ static enum self_test_outcome run(struct comparison *comparison, struct switch_p
     const size_t n_children = switch_pattern_n_children(pattern);
     const uint64_t begin_ns = clock_monotonic_ns();
 
+    comparison->doubt_ns = comparison->mechanisms[1]->doubt.unattributed_ns;
     if (mechanism_bpf_own_number(comparison->mechanisms[1]) != getpid())
         return SELF_TEST_NAMESPACE;
     if (!opens(comparison, switch_pattern_process(pattern), cpus))
@@ -193,55 +199,49 @@ static enum self_test_outcome run(struct comparison *comparison, struct switch_p
     if (agree(comparison, n_children, result))
         return SELF_TEST_PASSED;
     /* how much of a burst was in the shorter turn time does not tell: it may have been all */
-    return comparison->mechanisms[1]->doubt.unattributed_ns > 0 ? SELF_TEST_DOUBTFUL
-                                                                : SELF_TEST_DIFFERS;
+    return doubt_ns(comparison) > 0 ? SELF_TEST_DOUBTFUL : SELF_TEST_DIFFERS;
 }
 
-/* Both mechanisms, each with room for the pattern. 0, -ENOMEM, or why there is no program. */
-static int make_mechanisms(struct comparison *comparison, const struct perf_ops *ops,
-                           const struct cpu_list *cpus, enum switch_refusal *ret_refusal)
+/* Both mechanisms, with descriptors for what is tested. */
+static int find_mechanisms(struct comparison *comparison, const struct perf_ops *ops,
+                           struct mechanism *bpf, size_t n_cpus)
 {
-    const struct switch_program_size size = {
-        .n_cpus = (size_t)cpus->cpus[cpus->n - 1].value + 1,
-        .n_slots = SWITCH_PROGRAM_FIRST + 2,
-        .n_lanes = SWITCH_GROUP_LANES(SELF_TEST_EVENTS),
-        .n_watched = SWITCH_PATTERN_PROCESSES,
-    };
-
-    *ret_refusal = SWITCH_REFUSAL_NO_MEMORY;
+    comparison->mechanisms[1] = bpf;
+    bpf->descriptors = SELF_TEST_EVENTS * n_cpus;
     comparison->mechanisms[0] = mechanism_direct_new(ops);
     if (!comparison->mechanisms[0])
         return -ENOMEM;
     comparison->mechanisms[0]->descriptors = SELF_TEST_EVENTS;
-    return mechanism_bpf_new(ops, &size, &comparison->mechanisms[1], ret_refusal);
+    return 0;
 }
 
-static int run_once(const struct perf_ops *ops, const struct cpu_list *cpus,
+static int run_once(const struct perf_ops *ops, const struct cpu_list *cpus, struct mechanism *bpf,
                     struct self_test *ret_result)
 {
     AUTO(switch_pattern) struct switch_pattern *pattern = NULL;
     struct comparison comparison = {0};
-    struct self_test result = {.outcome = SELF_TEST_REFUSED};
-    int r = make_groups(&comparison);
+    struct self_test result = {.outcome = SELF_TEST_NO_PROCESS};
+    int r = find_mechanisms(&comparison, ops, bpf, cpus->n);
 
-    if (r >= 0 && make_mechanisms(&comparison, ops, cpus, &result.refusal) >= 0) {
-        comparison.mechanisms[1]->descriptors = SELF_TEST_EVENTS * cpus->n;
+    if (r >= 0)
+        r = make_groups(&comparison);
+    if (r >= 0)
         pattern = switch_pattern_new(cpus);
-        result.outcome = pattern ? run(&comparison, pattern, cpus, &result) : SELF_TEST_NO_PROCESS;
-    }
+    if (pattern)
+        result.outcome = run(&comparison, pattern, cpus, &result);
     done_comparison(&comparison);
     if (r >= 0)
         *ret_result = result;
     return r;
 }
 
-int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus,
+int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus, struct mechanism *bpf,
                   struct self_test *ret_result)
 {
-    int r = run_once(ops, cpus, ret_result);
+    int r = run_once(ops, cpus, bpf, ret_result);
 
     for (int runs = 1; r >= 0 && ret_result->outcome == SELF_TEST_DOUBTFUL && runs < MOST_RUNS;
          runs++)
-        r = run_once(ops, cpus, ret_result);
+        r = run_once(ops, cpus, bpf, ret_result);
     return r;
 }

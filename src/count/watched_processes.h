@@ -23,5 +23,8 @@ DEFINE_AUTO(watched_processes, struct watched_processes *, watched_processes_fre
 int watched_processes_set(struct watched_processes *watched, size_t slot,
                           const struct scope *scope);
 
-/* Nobody is charged to the slot any more, from the next refresh on. */
-void watched_processes_end(struct watched_processes *watched, size_t slot);
+/*
+ * Nobody is charged to the slot any more, from the next refresh on. Whether it was the last one:
+ * then each CPU has to be refreshed before another comes.
+ */
+bool watched_processes_end(struct watched_processes *watched, size_t slot);

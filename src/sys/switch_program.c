@@ -67,7 +67,6 @@ static int set_sizes(struct switch_bpf *skeleton, const struct switch_program_si
     skeleton->rodata->n_slots = n_slots;
     skeleton->rodata->n_lanes = (uint32_t)size->n_lanes;
     skeleton->rodata->is_v1 = size->v1;
-    skeleton->rodata->watches = size->n_watched > 0;
     r = bpf_map__set_max_entries(skeleton->maps.events, n_cpus * SWITCH_EVENTS_MAX);
     if (r >= 0)
         r = bpf_map__set_max_entries(skeleton->maps.cpus, n_cpus);
@@ -83,16 +82,6 @@ static int set_sizes(struct switch_bpf *skeleton, const struct switch_program_si
     return r;
 }
 
-/* Without processes to watch there is nothing to be done when one begins or ends. */
-static void choose_programs(struct switch_bpf *skeleton, const struct switch_program_size *size)
-{
-    bpf_program__set_autoattach(skeleton->progs.on_refresh, false);
-    bpf_program__set_autoattach(skeleton->progs.on_ask, false);
-    bpf_program__set_autoload(skeleton->progs.on_ask, size->n_watched > 0);
-    bpf_program__set_autoload(skeleton->progs.on_fork, size->n_watched > 0);
-    bpf_program__set_autoload(skeleton->progs.on_exit, size->n_watched > 0);
-}
-
 static int load(struct switch_program *program)
 {
     int r;
@@ -101,7 +90,8 @@ static int load(struct switch_program *program)
     if (!program->skeleton)
         return -errno;
     r = set_sizes(program->skeleton, &program->size);
-    choose_programs(program->skeleton, &program->size);
+    bpf_program__set_autoattach(program->skeleton->progs.on_refresh, false);
+    bpf_program__set_autoattach(program->skeleton->progs.on_ask, false);
     if (r >= 0)
         r = switch_bpf__load(program->skeleton);
     if (r < 0)
@@ -212,6 +202,11 @@ int switch_program_clear_slot(struct switch_program *program, uint64_t cgroup)
 
     begin_generation(program);
     return r == -ENOENT ? 0 : r;
+}
+
+void switch_program_set_watching(struct switch_program *program, bool watching)
+{
+    __atomic_store_n(&program->skeleton->bss->control.watches, watching, __ATOMIC_SEQ_CST);
 }
 
 static int watched_map(const struct switch_program *program)

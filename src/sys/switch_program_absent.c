@@ -58,6 +58,11 @@ int switch_program_clear_slot(struct switch_program *program, uint64_t cgroup)
     return -EOPNOTSUPP;
 }
 
+void switch_program_set_watching(struct switch_program *program, bool watching)
+{
+    (void)program, (void)watching;
+}
+
 int switch_program_watch(struct switch_program *program, pid_t process, size_t slot, bool children)
 {
     (void)program, (void)process, (void)slot, (void)children;

@@ -5,7 +5,7 @@
 
 #include "support/check.h"
 
-#include "count/mechanism.h"
+#include "count/self_test.h"
 #include "support/fixture_tree.h"
 
 /* Groups of 4 and 3 events; a rule for cgroups has the first, the system the other. */
@@ -86,7 +86,6 @@ static void size__has_room_for_processes_where_there_are_rules_for_some(void **s
     size_t slots;
 
     find(f, "0\n", "0\n");
-    assert_int_equal(f->size.n_watched, 0);
     slots = f->size.n_slots;
     rule.groups.words = f->names + 1;
     f->config.processes = &rule;
@@ -99,6 +98,18 @@ static void size__has_room_for_processes_where_there_are_rules_for_some(void **s
     f->config.n_cgroups = 0;
     find(f, "0\n", "0\n");
     assert_true(f->size.n_slots < slots);
+}
+
+static void size__has_room_for_the_self_test_whatever_is_counted(void **state)
+{
+    struct fixture *f = *state;
+
+    f->groups[0].events.n = 1;
+    f->config.limits.cgroups = 0;
+    find(f, "0\n", "0\n");
+    assert_true(f->size.n_watched >= SELF_TEST_PROCESSES);
+    assert_true(f->size.n_slots >= SWITCH_PROGRAM_FIRST + SELF_TEST_SLOTS);
+    assert_true(f->size.n_lanes >= SELF_TEST_LANES);
 }
 
 static void size__of_an_unknown_machine_is_none(void **state)
@@ -127,7 +138,7 @@ static void serves__where_nothing_is_smaller(void **state)
     f->size.n_lanes--;
     assert_false(mechanism_size_serves(&f->size, &wanted));
     f->size = wanted;
-    wanted.n_watched = 1;
+    wanted.n_watched = f->size.n_watched + 1;
     assert_false(mechanism_size_serves(&f->size, &wanted));
     wanted = f->size;
     f->size.v1 = true;
@@ -142,6 +153,7 @@ int main(void)
         TEST(size__has_room_for_each_possible_cpu_where_that_is_cheap),
         TEST(size__has_room_for_twice_what_the_configuration_wants),
         TEST(size__has_room_for_processes_where_there_are_rules_for_some),
+        TEST(size__has_room_for_the_self_test_whatever_is_counted),
         TEST(size__of_an_unknown_machine_is_none),
         TEST(serves__where_nothing_is_smaller),
     };

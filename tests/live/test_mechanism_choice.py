@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which mechanism the service takes, what it says of it, and that a change of mechanism costs no
 count. What bpf counts is compared with direct elsewhere: live/mechanisms, and the guest."""
+import pathlib
+import tempfile
 import time
 
 import live
@@ -17,6 +19,7 @@ PASSED = "the self-test has passed"
 NO_CAPABILITY = "CAP_BPF or CAP_PERFMON is missing"
 BUSY = "the self-test could not run"
 NOT_BUILT = "built without libbpf"
+NO_LEAK_CHECK = {"ASAN_OPTIONS": "detect_leaks=0"}  # LeakSanitizer cannot work under strace
 
 
 def choice(metrics, scope="cgroup"):
@@ -28,10 +31,10 @@ class MechanismChoice(live.LiveTest):
     def setUp(self):
         self.cgroups = self.enterContext(Cgroups())
 
-    def run_exporter(self, counting, wrapper=(), cgroups=True):
+    def run_exporter(self, counting, cgroups=True, **options):
         config = live.config(self.cgroups if cgroups else None, system="all")
         config = config.replace("counting: direct", f"counting: {counting}")
-        return self.enterContext(Exporter(config, wrapper=wrapper))
+        return self.enterContext(Exporter(config, **options))
 
     def chosen(self, counting, **options):
         return choice(self.run_exporter(counting, **options).scrape())
@@ -89,6 +92,22 @@ class MechanismChoice(live.LiveTest):
         self.assertEqual(judge.scrape().value(UNTOLD), 0)
         self.assertEqual(self.told(exporter), [f'"cgroups and processes are counted by bpf" '
                                                f'reason="{PASSED}"'])
+
+    def test_the_program_that_is_tested_is_the_one_that_counts(self):
+        """The kernel takes longest to check the program: it is asked to once, also where the
+        self-test is made again, and by a reload that finds room."""
+        live.need("strace")
+        self.need_bpf()
+        trace = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "trace")
+        wrapper = ("strace", "-D", "-q", "-e", "trace=bpf", "-o", str(trace))
+        exporter = self.run_exporter("auto", wrapper=wrapper, env=NO_LEAK_CHECK)
+        metrics = exporter.scrape()
+        self.need_a_quiet_self_test(metrics)
+        self.assertEqual(choice(metrics), ("bpf", PASSED))
+        self.assertEqual(exporter.ask_control("POST", "/-/reload").status, 200)
+        loaded = [line for line in trace.read_text().splitlines()
+                  if "BPF_PROG_LOAD" in line and 'prog_name="on_switch"' in line]
+        self.assertEqual(len(loaded), 1, loaded)
 
     def test_what_is_configured_by_name_is_obeyed(self):
         self.need_bpf()

@@ -44,7 +44,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         return 0;
     catch_up(state, cpu, prev, true);
     note_arrival(state, next);
-    was_last = watches && state->runner.watched != SWITCH_SLOT_NONE && prev->exit_state;
+    was_last = control.watches && state->runner.watched != SWITCH_SLOT_NONE && prev->exit_state;
     reads = was_last || leaves_untold(state, next);
     if (!reads && is_same_runner(state, next))
         return 0;

@@ -174,7 +174,7 @@ __noinline int charge(__u32 cpu, __u32 turn)
     charging.cell = cell_of(cpu, state->runner.slot);
     if (!charging.cell)
         return 0;
-    if (watches && state->runner.watched != SWITCH_SLOT_NONE)
+    if (control.watches && state->runner.watched != SWITCH_SLOT_NONE)
         charging.watched_cell = cell_of(cpu, state->runner.watched);
     FOR_EACH_BLOCK(charge_block, &charging);
     return 0;

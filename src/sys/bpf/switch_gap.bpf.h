@@ -167,7 +167,7 @@ __noinline int divide_event(__u32 cpu, __u32 event, struct division *division)
     add_to_slot(cpu, state->runner.slot, event, &end, &last);
     add_to_slot(cpu, division->nobodys_slot, event, &begin, &end);
     add_to_slot(cpu, division->slot, event, &now, &begin);
-    if (watches) {
+    if (control.watches) {
         add_to_slot(cpu, state->runner.watched, event, &end, &last);
         add_to_slot(cpu, division->nobodys_watched, event, &begin, &end);
         add_to_slot(cpu, division->watched, event, &now, &begin);
@@ -234,7 +234,7 @@ static __noinline void divide(struct switch_cpu *state, __u32 cpu, struct task_s
         note_doubt(cpu, earlier.slot, division.doubt_ns);
         note_doubt(cpu, runner->slot, division.doubt_ns);
     }
-    if (watches && !same_watched) {
+    if (control.watches && !same_watched) {
         note_doubt(cpu, earlier.watched, division.doubt_ns);
         note_doubt(cpu, runner->watched, division.doubt_ns);
     }

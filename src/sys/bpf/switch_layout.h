@@ -84,6 +84,8 @@ struct switch_event {
 struct switch_control {
     __u32 generation; /* changes whenever a cgroup gets or loses its slot */
     __u32 n_events;
+    __u32 watches; /* processes may be watched; else nobody is looked up */
+    __u32 unused;
     __u64 unfollowed; /* children of watched processes for whom there was no room */
     struct switch_event events[SWITCH_EVENTS_MAX];
 };

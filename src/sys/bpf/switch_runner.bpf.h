@@ -16,8 +16,7 @@
 #define DEEPEST 128
 
 /* Set before loading. */
-const volatile bool is_v1 = false;  /* perf_event has a hierarchy of its own */
-const volatile bool watches = true; /* processes may be watched */
+const volatile bool is_v1 = false; /* perf_event has a hierarchy of its own */
 
 struct switch_control control;
 
@@ -89,7 +88,8 @@ static __always_inline bool is_in_place(const struct switch_cpu *state, struct t
 /* Whether it is of the same process too. */
 static __always_inline bool is_same_runner(const struct switch_cpu *state, struct task_struct *task)
 {
-    return is_in_place(state, task) && (!watches || state->runner.tgid == (__u32)task->tgid);
+    return is_in_place(state, task) &&
+           (!control.watches || state->runner.tgid == (__u32)task->tgid);
 }
 
 /* Where the task is charged; what it has in common with the remembered is not looked up. */
@@ -104,7 +104,7 @@ static __always_inline struct switch_runner runner_of(struct switch_cpu *state,
         runner.cgroup = id;
         runner.slot = slot_of(state, cgroup, id);
     }
-    if (watches && runner.tgid != (__u32)task->tgid) {
+    if (control.watches && runner.tgid != (__u32)task->tgid) {
         runner.tgid = (__u32)task->tgid;
         runner.watched = slot_of_process(runner.tgid);
     }
@@ -119,7 +119,7 @@ static __always_inline struct switch_runner runner_afresh(struct switch_cpu *sta
     struct switch_runner runner = {.cgroup = cgroup->kn->id, .watched = SWITCH_SLOT_NONE};
 
     runner.slot = slot_of(state, cgroup, runner.cgroup);
-    if (watches) {
+    if (control.watches) {
         runner.tgid = (__u32)task->tgid;
         runner.watched = slot_of_process(runner.tgid);
     }

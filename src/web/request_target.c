@@ -100,7 +100,7 @@ int request_target_parse(const char *text, struct request_target *ret_target)
     rest += rest[0] == '?' ? 1 : 0;
     target.query = (struct piece){rest, strlen(rest)};
     if (target.path.length == 0 || target.path.at[0] != '/' || !is_good_path(target.path) ||
-        strstr(rest, "%00"))
+        strstr(text, "%00"))
         return -EINVAL;
     *ret_target = target;
     return 0;

@@ -81,6 +81,7 @@ static void what_is_no_target_is_refused(void **state)
         "/%00",
         "/metrics?%00",
         "/metrics?a=b%00c",
+        "http://host%00name/metrics",
     };
     struct request_target target = {.path = {"as before", 9}};
 

@@ -12,11 +12,16 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "sys/name_service.h"
 
 struct subordinate_ids;
 
-/* Of the file, normally /etc/subuid; where it cannot be read there are none. 0 or -ENOMEM. */
-int subordinate_ids_new(const char *path, struct subordinate_ids **ret_ids);
+/*
+ * Of the file, normally /etc/subuid; where it cannot be read there are none. service: knows the
+ * accounts; borrowed. 0 or -ENOMEM.
+ */
+int subordinate_ids_new(const char *path, struct name_service *service,
+                        struct subordinate_ids **ret_ids);
 struct subordinate_ids *subordinate_ids_free(struct subordinate_ids *ids);
 DEFINE_AUTO(subordinate_ids, struct subordinate_ids *, subordinate_ids_free)
 
@@ -25,8 +30,8 @@ void subordinate_ids_refresh(struct subordinate_ids *ids);
 
 /*
  * The account that has the number: by the range that it is in, the first of the file if there are
- * several; where the account's name is not known, the first number of the range. The number itself
- * if it is in none.
+ * several; where the account's name is not known, or not yet, the first number of the range: so the
+ * range is a user of its own. The number itself if it is in none.
  */
 uid_t subordinate_ids_owner(struct subordinate_ids *ids, uid_t uid);
 

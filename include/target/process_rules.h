@@ -53,6 +53,8 @@ struct process_matching {
     size_t most_work;               /* steps of the matcher, in all: some 30 a microsecond */
     size_t work;                    /* that were taken; they are added */
     bool undecided;                 /* a pattern took too long over the arguments */
+    bool by_number; /* set by the caller: {{.Username}} is to be the number, as it was before; set
+                       by the call: it is, because the name was not known in time */
 };
 
 /*

@@ -3,15 +3,13 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/parse.h"
 
-#define MOST_RANGES  65536
-#define NAMES_BUFFER ((size_t)64 * 1024) /* of what is kept about one account */
+#define MOST_RANGES 65536
 
 struct range {
     uid_t first;
@@ -21,6 +19,7 @@ struct range {
 };
 
 struct subordinate_ids {
+    struct name_service *service;
     char *path;
     struct stat read; /* what the file was like */
     struct range *ranges;
@@ -129,12 +128,14 @@ void subordinate_ids_refresh(struct subordinate_ids *ids)
     ids->read = now;
 }
 
-int subordinate_ids_new(const char *path, struct subordinate_ids **ret_ids)
+int subordinate_ids_new(const char *path, struct name_service *service,
+                        struct subordinate_ids **ret_ids)
 {
     AUTO(subordinate_ids) struct subordinate_ids *ids = calloc(1, sizeof(*ids));
 
     if (!ids)
         return -ENOMEM;
+    ids->service = service;
     ids->path = strdup(path);
     if (!ids->path)
         return -ENOMEM;
@@ -153,16 +154,23 @@ struct subordinate_ids *subordinate_ids_free(struct subordinate_ids *ids)
     return NULL;
 }
 
-/* subuid(5): the account is a name, or a number. */
-static uid_t ask_account(const char *account, uid_t otherwise)
+/* subuid(5): the account is a name, or a number. Until it is known who that is, it is asked for. */
+static uid_t owner_of(struct name_service *service, struct range *range)
 {
-    AUTO_FREE char *buffer = malloc(NAMES_BUFFER);
-    struct passwd user, *found = NULL;
+    enum name_outcome outcome;
     uint64_t number;
 
-    if (buffer && getpwnam_r(account, &user, buffer, NAMES_BUFFER, &found) == 0 && found)
-        return found->pw_uid;
-    return parse_u64(account, &number) == 0 && number <= UINT32_MAX ? (uid_t)number : otherwise;
+    if (!range->account)
+        return range->owner;
+    outcome = name_service_number_of(service, range->account, &range->owner);
+    if (outcome == NAME_LATE)
+        return range->first;
+    if (outcome == NAME_UNKNOWN)
+        range->owner = parse_u64(range->account, &number) == 0 && number <= UINT32_MAX
+                           ? (uid_t)number
+                           : range->first;
+    free(TAKE(range->account));
+    return range->owner;
 }
 
 uid_t subordinate_ids_owner(struct subordinate_ids *ids, uid_t uid)
@@ -172,11 +180,7 @@ uid_t subordinate_ids_owner(struct subordinate_ids *ids, uid_t uid)
 
         if (uid < range->first || uid - range->first >= range->count)
             continue;
-        if (range->account) {
-            range->owner = ask_account(range->account, range->first);
-            free(TAKE(range->account));
-        }
-        return range->owner;
+        return owner_of(ids->service, range);
     }
     return uid;
 }

@@ -4,33 +4,34 @@
 #include "sys/user_names.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <uthash.h>
 
-#define FIRST_SIZE   1024
-#define LARGEST_SIZE ((size_t)64 * 1024) /* of what is kept about one user */
-#define MOST_NAMES   1024 /* more are forgotten: whoever may use many numbers must not fill us */
+#define MOST_NAMES 1024 /* more are forgotten: whoever may use many numbers must not fill us */
 
 struct user_name {
     UT_hash_handle hh;
     uid_t uid;
+    bool is_in_doubt; /* it stands until there is another answer */
     char name[];
 };
 
 struct user_names {
+    struct name_service *service;
+    char digits[16]; /* of the number that was last asked for */
     struct user_name *by_uid;
 };
 
-int user_names_new(struct user_names **ret_names)
+int user_names_new(struct name_service *service, struct user_names **ret_names)
 {
     struct user_names *names = calloc(1, sizeof(*names));
 
     if (!names)
         return -ENOMEM;
+    names->service = service;
     *ret_names = names;
     return 0;
 }
@@ -65,45 +66,64 @@ static struct user_name *make(uid_t uid, const char *name)
     return entry;
 }
 
-/* Asks the machine. */
-static struct user_name *look_up(uid_t uid)
+static int keep(struct user_names *names, uid_t uid, const char *name, const char **ret_name)
 {
-    AUTO_FREE char *buffer = NULL;
-    struct passwd user, *found = NULL;
-    char digits[16];
-    int wrong = ERANGE;
+    struct user_name *entry = make(uid, name);
+    bool out_of_memory = false;
 
-    for (size_t size = FIRST_SIZE; wrong == ERANGE && size <= LARGEST_SIZE; size *= 4) {
-        free(buffer);
-        buffer = malloc(size);
-        if (!buffer)
-            return NULL;
-        wrong = getpwuid_r(uid, &user, buffer, size, &found);
+    if (!entry)
+        return -ENOMEM;
+    if (HASH_COUNT(names->by_uid) >= MOST_NAMES)
+        forget_all(names);
+    HASH_ADD_BYHASHVALUE(hh, names->by_uid, uid, sizeof(uid), uid, entry);
+    if (out_of_memory) {
+        free(entry);
+        return -ENOMEM;
     }
-    if (wrong == 0 && found && found->pw_name && found->pw_name[0])
-        return make(uid, found->pw_name);
-    (void)snprintf(digits, sizeof(digits), "%u", uid);
-    return make(uid, digits);
+    *ret_name = entry->name;
+    return 0;
+}
+
+static void forget(struct user_names *names, struct user_name *entry)
+{
+    if (entry)
+        HASH_DEL(names->by_uid, entry);
+    free(entry);
 }
 
 int user_names_find(struct user_names *names, uid_t uid, const char **ret_name)
 {
     struct user_name *entry = NULL;
-    bool out_of_memory = false;
+    char name[ACCOUNT_NAME_SIZE];
+    enum name_outcome outcome;
 
     HASH_FIND_BYHASHVALUE(hh, names->by_uid, &uid, sizeof(uid), uid, entry);
-    if (!entry) {
-        if (HASH_COUNT(names->by_uid) >= MOST_NAMES)
-            forget_all(names);
-        entry = look_up(uid);
-        if (!entry)
-            return -ENOMEM;
-        HASH_ADD_BYHASHVALUE(hh, names->by_uid, uid, sizeof(uid), uid, entry);
-        if (out_of_memory) {
-            free(entry);
-            return -ENOMEM;
-        }
+    if (entry && !entry->is_in_doubt) {
+        *ret_name = entry->name;
+        return 0;
     }
-    *ret_name = entry->name;
-    return 0;
+    (void)snprintf(names->digits, sizeof(names->digits), "%u", uid);
+    outcome = name_service_name_of(names->service, uid, name);
+    if (outcome == NAME_LATE) {
+        *ret_name = entry ? entry->name : names->digits;
+        return entry ? 0 : NAME_LATE;
+    }
+    forget(names, entry);
+    return keep(names, uid, outcome == NAME_FOUND ? name : names->digits, ret_name);
+}
+
+void user_names_doubt(struct user_names *names)
+{
+    struct user_name *entry, *next;
+
+    HASH_ITER(hh, names->by_uid, entry, next)
+        entry->is_in_doubt = true;
+}
+
+struct user_names *user_names_of_machine(void)
+{
+    static struct user_names machine;
+
+    machine.service = name_service_of_machine();
+    return &machine;
 }

@@ -78,11 +78,13 @@ static int ask_rules(struct process_targets *set, struct process_node *node,
                      struct process *process, int *ret_rule, char **ret_group)
 {
     struct process_matching matching = {.verdicts = TAKE(node->verdicts),
-                                        .most_work = process_most_work(set)};
+                                        .most_work = process_most_work(set),
+                                        .by_number = node->by_number && !node->execed};
     AUTO_TEXT struct text name = {0};
     int rule = process_rules_match(set->rules, process, &matching, &name);
 
     node->verdicts = matching.verdicts;
+    node->by_number = matching.by_number;
     set->work_of_patterns += matching.work;
     if (rule < -1)
         return rule;

@@ -46,6 +46,7 @@ struct text_piece process_name_base(const char *path)
 struct field_texts {
     char pid[16];
     char start_time[32];
+    char user[16];
 };
 
 static void write_start_time(const struct process *process, char *text, size_t size)
@@ -72,12 +73,21 @@ static int take_exe(struct process *process, struct text_piece *fields)
     return 0;
 }
 
+/* As process_name_append(). The name is borrowed from either. */
+static int take_user(const struct process *process, struct user_names *users,
+                     struct field_texts *texts, const char **ret_user)
+{
+    (void)snprintf(texts->user, sizeof(texts->user), "%u", process_uid(process));
+    *ret_user = texts->user;
+    return users ? user_names_find(users, process_uid(process), ret_user) : 0;
+}
+
 static int take_fields(const struct process_template *parsed, struct process *process,
                        struct user_names *users, struct field_texts *texts,
                        struct text_piece *fields)
 {
     const char *user = "";
-    int r = 0;
+    int named = 0, r = 0;
 
     (void)snprintf(texts->pid, sizeof(texts->pid), "%d", (int)process_pid(process));
     fields[PROCESS_PID] = piece_of(texts->pid);
@@ -86,27 +96,27 @@ static int take_fields(const struct process_template *parsed, struct process *pr
         write_start_time(process, texts->start_time, sizeof(texts->start_time));
     fields[PROCESS_START_TIME] = piece_of(texts->start_time);
     if (process_template_uses(parsed, PROCESS_USERNAME))
-        r = user_names_find(users, process_uid(process), &user);
+        named = take_user(process, users, texts, &user);
     fields[PROCESS_USERNAME] = piece_of(user);
-    if (r == 0 && (process_template_uses(parsed, PROCESS_EXE_BASE) ||
-                   process_template_uses(parsed, PROCESS_EXE_FULL)))
+    if (named >= 0 && (process_template_uses(parsed, PROCESS_EXE_BASE) ||
+                       process_template_uses(parsed, PROCESS_EXE_FULL)))
         r = take_exe(process, fields);
-    return r;
+    return r < 0 ? r : named;
 }
 
 int process_name_append(const struct process_template *parsed, const struct text_piece *captures,
                         struct process *process, struct user_names *users, struct text *ret_label)
 {
     struct text_piece fields[PROCESS_FIELDS_] = {{"", 0}};
-    struct field_texts texts = {{0}, {0}};
+    struct field_texts texts = {{0}, {0}, {0}};
     AUTO_TEXT struct text name = {0};
-    int r = take_fields(parsed, process, users, &texts, fields);
+    int named = take_fields(parsed, process, users, &texts, fields);
 
-    if (r < 0)
-        return r;
+    if (named < 0)
+        return named;
     process_template_expand(parsed, fields, captures, &name);
     if (text_error(&name) < 0)
         return -ENOMEM;
     process_name_append_label(ret_label, name.data, name.length);
-    return text_error(ret_label);
+    return text_error(ret_label) < 0 ? -ENOMEM : named;
 }

@@ -12,8 +12,8 @@
 
 /*
  * Appends the label of the group that the process belongs to by the template. Reads
- * of the process, and asks for the user's name, only where the template uses that. 0,
- * -ESRCH or -ENOMEM.
+ * of the process, and asks for the user's name, only where the template uses that. users: NULL:
+ * a user is told by its number. 0; NAME_LATE: the number had to do; -ESRCH or -ENOMEM.
  */
 int process_name_append(const struct process_template *parsed, const struct text_piece *captures,
                         struct process *process, struct user_names *users, struct text *ret_label);

@@ -35,7 +35,7 @@ struct process_rules {
     struct rule *rules;
     size_t n;
     size_t n_patterns, n_captures; /* of all */
-    struct user_names *users;
+    struct user_names *users;      /* borrowed */
     struct hash_key key;
 };
 
@@ -64,23 +64,20 @@ struct process_rules *process_rules_free(struct process_rules *rules)
     for (size_t i = 0; i < rules->n; i++)
         rule_done(&rules->rules[i]);
     free(rules->rules);
-    (void)user_names_free(rules->users);
     free(rules);
     return NULL;
 }
 
 int process_rules_new(struct process_rules **ret_rules)
 {
-    AUTO(process_rules) struct process_rules *rules = calloc(1, sizeof(*rules));
-    int r;
+    struct process_rules *rules = calloc(1, sizeof(*rules));
 
     if (!rules)
         return -ENOMEM;
     hash_key_draw(&rules->key);
-    r = user_names_new(&rules->users);
-    if (r < 0)
-        return r;
-    *ret_rules = TAKE(rules);
+    rules->users = user_names_of_machine();
+    user_names_doubt(rules->users);
+    *ret_rules = rules;
     return 0;
 }
 
@@ -315,10 +312,12 @@ int process_rules_match(const struct process_rules *rules, struct process *proce
         const struct rule *rule = &rules->rules[i];
         int r = matches(rules, rule, process, matching);
 
-        if (r > 0)
-            r = process_name_append(rule->name, rule->captures, process, rules->users, ret_name);
-        else if (r == 0)
+        if (r == 0)
             continue;
+        if (r > 0)
+            r = process_name_append(rule->name, rule->captures, process,
+                                    matching->by_number ? NULL : rules->users, ret_name);
+        matching->by_number |= r == NAME_LATE;
         return r < 0 ? r : (int)i;
     }
     return -1;

@@ -63,6 +63,7 @@ struct process_node {
     bool only_name;                 /* if that is the same, nothing else is looked at */
     struct rule_verdicts *verdicts; /* of the patterns over its arguments */
     bool undecided;                 /* no rule takes it, but one of those took too long */
+    bool by_number;                 /* its user's name was not known in time: it has none */
     struct process_user *waiting;   /* with whom it waits for room; NULL: it does not */
     TAILQ_ENTRY(process_node) waiting_entry;
     bool refused;         /* once, and told so */

@@ -56,7 +56,7 @@ int process_targets_new(int procfs_fd, const struct process_rules *rules,
     TAILQ_INIT(&set->ending);
     if (set->is_ours && exit_watch_new(&set->exits) == -ENOMEM)
         return -ENOMEM;
-    if (subordinate_ids_new(SUBORDINATE_IDS, &set->owners) < 0)
+    if (subordinate_ids_new(SUBORDINATE_IDS, name_service_of_machine(), &set->owners) < 0)
         return -ENOMEM;
     read_own_uid_map(set);
     *ret_targets = TAKE(set);

@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "support/fixture_tree.h"
+#include "support/slow_names.h"
+#include "target/process_name.h"
 
 #define KERNEL_THREAD 0x00200000U
 
@@ -287,7 +289,57 @@ static void name__has_the_user_who_owns_the_process(void **state)
 
     (void)snprintf(number, sizeof(number), "%u", geteuid());
     ADD(*state, .name = "{{.Username}}", LIST(comm, "java"));
+    for (bool late = true; late;) {
+        AUTO(process) struct process *process = NULL;
+        AUTO_TEXT struct text name = {0};
+        struct process_matching matching = {.most_work = SIZE_MAX};
+
+        assert_int_equal(process_open(tree.fd, JAVA, &process), 0);
+        assert_int_equal(process_rules_match(*state, process, &matching, &name), 0);
+        late = matching.by_number; /* the machine is busy */
+    }
     expect(*state, JAVA, 0, user ? user->pw_name : number);
+}
+
+static void name__stays_the_number_where_it_was_that(void **state)
+{
+    AUTO(process) struct process *process = NULL;
+    AUTO_TEXT struct text name = {0};
+    AUTO_FREE char *label = NULL;
+    struct process_matching matching = {.most_work = SIZE_MAX, .by_number = true};
+    char number[16];
+
+    (void)snprintf(number, sizeof(number), "%u", geteuid());
+    ADD(*state, .name = "{{.Username}}", LIST(comm, "java"));
+    assert_int_equal(process_open(tree.fd, JAVA, &process), 0);
+    assert_int_equal(process_rules_match(*state, process, &matching, &name), 0);
+    label = text_take(&name);
+    assert_string_equal(label, number);
+    assert_true(matching.by_number);
+}
+
+static void name__that_is_late_is_the_number_and_said_to_be(void **state)
+{
+    struct name_service *service = name_service_new(&slow_names);
+    AUTO(process_template) struct process_template *template = NULL;
+    AUTO(user_names) struct user_names *users = NULL;
+    AUTO(process) struct process *process = NULL;
+    AUTO_TEXT struct text name = {0};
+    AUTO_FREE char *label = NULL;
+    struct process_rule_error error;
+    char number[16];
+
+    (void)state;
+    (void)snprintf(number, sizeof(number), "%u", geteuid());
+    assert_int_equal(process_template_parse("{{.Username}}", NULL, 0, &template, &error), 0);
+    assert_int_equal(user_names_new(service, &users), 0);
+    assert_int_equal(process_open(tree.fd, JAVA, &process), 0);
+    slow_names_hang(true);
+    assert_int_equal(process_name_append(template, NULL, process, users, &name), NAME_LATE);
+    slow_names_hang(false);
+    label = text_take(&name);
+    assert_string_equal(label, number);
+    (void)name_service_free(service);
 }
 
 static void name__what_is_not_clean_is_encoded(void **state)
@@ -390,6 +442,8 @@ int main(void)
         TEST(name__has_the_pid_and_is_single),
         TEST(name__has_the_start_as_a_time_of_day),
         TEST(name__has_the_user_who_owns_the_process),
+        TEST(name__stays_the_number_where_it_was_that),
+        TEST(name__that_is_late_is_the_number_and_said_to_be),
         TEST(name__what_is_not_clean_is_encoded),
         TEST(name__one_that_looks_encoded_is_encoded),
         TEST(name__that_is_empty_is_a_label_nevertheless),

@@ -165,6 +165,28 @@ static void matching__a_rule_of_many_patterns_goes_on_where_it_was(void **state)
     assert_int_equal(undecided(fixture), 0);
 }
 
+/* So that its series goes on, the name that is known by now is for those who begin. */
+static void name__of_a_user_that_was_late_stays_the_number_for_the_process(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct process_rule_spec spec = {.name = "{{.Username}}: {{.Comm}}"};
+    struct process_rule_error error;
+    char expected[32];
+
+    NEED(fixture);
+    assert_int_equal(process_rules_add(fixture->rules, &spec, &error), 0);
+    PROCESS(900, "web", 1, 0);
+    fixture_update(fixture);
+    process_find(fixture->set, 900)->by_number = true; /* as when nobody answered then */
+    PROCESS(900, "again", 1, 0);
+    fixture_update(fixture);
+    assert_changes(fixture, 1, 1);
+    (void)snprintf(expected, sizeof(expected), "%u: again",
+                   process_find(fixture->set, 900)->effective_uid);
+    assert_string_equal(born(fixture, 900)->group, expected);
+    process_targets_release(fixture->set, gone(fixture, 900));
+}
+
 static void write_ranges(const struct fixture *fixture, const char *text)
 {
     AUTO_FREE char *path = NULL;
@@ -172,7 +194,8 @@ static void write_ranges(const struct fixture *fixture, const char *text)
     fixture_tree_write(&fixture->tree, "subuid", text);
     assert_true(asprintf(&path, "%s/subuid", fixture->tree.path) > 0);
     (void)subordinate_ids_free(fixture->set->owners);
-    assert_int_equal(subordinate_ids_new(path, &fixture->set->owners), 0);
+    assert_int_equal(subordinate_ids_new(path, name_service_of_machine(), &fixture->set->owners),
+                     0);
 }
 
 static void owner__of_subordinate_ids_is_the_account_that_has_them(void **state)
@@ -224,6 +247,7 @@ int main(void)
         TEST(turns__everyone_is_looked_at_in_the_end, setup_patterns),
         TEST(matching__a_new_name_costs_no_pattern_anew, setup_patterns),
         TEST(matching__a_rule_of_many_patterns_goes_on_where_it_was, setup_patterns),
+        TEST(name__of_a_user_that_was_late_stays_the_number_for_the_process, setup_one_each),
         TEST(owner__of_subordinate_ids_is_the_account_that_has_them, setup_one_each),
         TEST(owner__in_a_user_namespace_is_who_is_root_there, setup_one_each),
     };

@@ -37,21 +37,22 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 {
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+    const struct place from = place_of_runner(prev), to = place_of(next, NULL);
     struct switch_runner runner;
     bool was_last, reads;
 
     if (!state)
         return 0;
-    catch_up(state, cpu, prev, true);
+    catch_up(state, cpu, &from, true);
     note_arrival(state, next);
     was_last = control.watches && state->runner.watched != SWITCH_SLOT_NONE && prev->exit_state;
     reads = was_last || leaves_untold(state, next);
-    if (!reads && is_same_runner(state, next))
+    if (!reads && is_same_runner(state, &to))
         return 0;
-    runner = runner_of(state, next);
+    runner = runner_of(state, &to);
     if (reads || !is_charged_alike(&runner, &state->runner)) {
         charge(cpu, was_last ? TURN_WAS_LAST : TURN_ENDS);
-        note_reading(state, prev);
+        note_reading(state, &from);
     }
     state->runner = runner;
     return 0;
@@ -67,16 +68,17 @@ int on_refresh(void *unused)
     struct task_struct *current = bpf_get_current_task_btf();
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+    const struct place place = place_of_runner(current);
 
     if (!state)
         return 0;
     if (*(volatile __u32 *)&state->is_changing)
         return 1;
-    catch_up(state, cpu, current, false);
+    catch_up(state, cpu, &place, false);
     note_arrival(state, current);
     charge(cpu, TURN_GOES_ON);
-    note_reading(state, current);
-    state->runner = runner_afresh(state, current);
+    note_reading(state, &place);
+    state->runner = runner_afresh(state, &place);
     return 0;
 }
 
@@ -94,17 +96,18 @@ int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *l
     struct task_struct *current = bpf_get_current_task_btf();
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+    const struct place place = place_of_runner(current);
     __u32 tgid = (__u32)leader->tgid;
     __u64 now_ns = bpf_ktime_get_ns();
 
     if (leader != current || threadgroup)
         (void)bpf_map_update_elem(&moves, &tgid, &now_ns, BPF_ANY);
-    if (!state || is_in_place(state, current) || untold_before(state, current, false))
+    if (!state || is_in_place(state, &place) || untold_before(state, &place, false))
         return 0;
     set_changing(state, true);
     charge(cpu, TURN_GOES_ON);
-    note_reading(state, current);
-    state->runner = runner_of(state, current);
+    note_reading(state, &place);
+    state->runner = runner_of(state, &place);
     set_changing(state, false);
     return 0;
 }
@@ -136,13 +139,14 @@ static __always_inline void stop_watching(struct task_struct *task)
 {
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+    const struct place place = place_of_runner(task);
 
     if (!state || !task->mm || state->runner.watched == SWITCH_SLOT_NONE ||
-        untold_before(state, task, false))
+        untold_before(state, &place, false))
         return; /* behind a switch that was not told, the last one divides */
     set_changing(state, true);
     charge(cpu, TURN_GOES_ON);
-    note_reading(state, task);
+    note_reading(state, &place);
     state->runner.tgid = 0; /* whoever comes next is looked up, also another thread of it */
     state->runner.watched = SWITCH_SLOT_NONE;
     set_changing(state, false);

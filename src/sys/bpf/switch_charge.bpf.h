@@ -92,29 +92,20 @@ static __noinline void add_apart(__u32 event, const struct switch_reading *now,
     add(event, now, last, cell);
 }
 
-/* What a loop over the events works on. watched_cell may be NULL. */
+/*
+ * What a loop over the events works on. watched_cell may be NULL. The switch that ends a turn is
+ * the cgroup's. It is the process's too unless it is a task's last one: by then the kernel has
+ * closed what perf would count it with.
+ */
 struct charging {
     struct switch_cpu *state;
     __u64 *cell, *watched_cell;
-    __u32 cpu, turn;
+    __u32 cpu;
+    __u32 switches, last_switches; /* to be counted yet: of both, and of the cgroup alone */
 };
 
 /* Events that are looked at in one call, which costs as much as one of them. */
 #define BLOCK 6
-
-/*
- * Calls it for each block of events. The verifier walks through a function for bpf_loop() once,
- * and through a loop as often as that may turn: before Linux 5.17 loading takes its time.
- */
-#define FOR_EACH_BLOCK(function, charging)                                                         \
-    do {                                                                                           \
-        if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))                           \
-            (void)bpf_loop((control.n_events + BLOCK - 1) / BLOCK, function, charging, 0);         \
-        else                                                                                       \
-            for (__u32 block = 0; block <= SWITCH_EVENTS_MAX / BLOCK; block++)                     \
-                if (function(block, charging))                                                     \
-                    break;                                                                         \
-    } while (0)
 
 /* The compiler would count offsets of its own, of which the verifier knows no bound. */
 static __always_inline __u32 bounded(__u32 event)
@@ -127,25 +118,18 @@ static __always_inline __u32 bounded(__u32 event)
 #define FOR_EACH_EVENT(event, block)                                                               \
     for (__u32 event = (block)*BLOCK, n_ = 0; n_ < BLOCK && is_event(event); n_++, event++)
 
-/*
- * The switch that ends a turn is the cgroup's. It is the process's too unless it is a task's last
- * one: by then the kernel has closed what perf would count it with.
- */
+/* By arithmetic: each branch is as many ways more that the verifier walks. */
 static __always_inline void charge_event(__u32 event, const struct charging *charging)
 {
     struct switch_reading *last = &charging->state->last[event], now;
-    const __u32 turn = charging->turn;
-    bool switches;
+    const __u32 counts_switches = control.events[event].counts_switches;
 
     if (read_event(charging->cpu, event, &now) < 0)
         return; /* it is not open there */
-    switches = turn != TURN_GOES_ON && control.events[event].counts_switches;
-    if (switches && turn == TURN_ENDS)
-        now.value++;
+    now.value += counts_switches & charging->switches;
     if (charging->watched_cell)
         add_apart(event, &now, last, charging->watched_cell);
-    if (switches && turn == TURN_WAS_LAST)
-        now.value++;
+    now.value += counts_switches & charging->last_switches;
     if (charging->watched_cell)
         add_apart(event, &now, last, charging->cell);
     else
@@ -167,7 +151,10 @@ static long charge_block(__u32 block, struct charging *charging)
 __noinline int charge(__u32 cpu, __u32 turn)
 {
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
-    struct charging charging = {.state = state, .cpu = cpu, .turn = turn};
+    struct charging charging = {.state = state,
+                                .cpu = cpu,
+                                .switches = turn == TURN_ENDS,
+                                .last_switches = turn == TURN_WAS_LAST};
 
     if (!state)
         return 0;
@@ -176,6 +163,7 @@ __noinline int charge(__u32 cpu, __u32 turn)
         return 0;
     if (control.watches && state->runner.watched != SWITCH_SLOT_NONE)
         charging.watched_cell = cell_of(cpu, state->runner.watched);
-    FOR_EACH_BLOCK(charge_block, &charging);
+    CALL_TIMES(SWITCH_EVENTS_MAX / BLOCK + 1, (control.n_events + BLOCK - 1) / BLOCK, charge_block,
+               &charging);
     return 0;
 }

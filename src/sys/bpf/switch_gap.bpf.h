@@ -31,17 +31,17 @@ static __always_inline bool knows_queues(void)
            bpf_core_field_exists(struct task_struct, sched_info);
 }
 
-/* Those of the CPU that the task runs on. */
-static __always_inline struct rq *queue_of(const struct task_struct *task)
+/* Who runs, with the notes on its CPU. */
+static __always_inline struct place place_of_runner(struct task_struct *task)
 {
-    return task->se.cfs_rq->rq;
+    return place_of(task, knows_queues() ? task->se.cfs_rq->rq : NULL);
 }
 
-/* The events of the task's CPU have just been read. */
-static __always_inline void note_reading(struct switch_cpu *state, const struct task_struct *task)
+/* The events of the CPU on which it runs have just been read. */
+static __always_inline void note_reading(struct switch_cpu *state, const struct place *place)
 {
     if (knows_queues())
-        state->since = queue_of(task)->clock;
+        state->since = place->queue->clock;
 }
 
 static __always_inline void note_arrival(struct switch_cpu *state, const struct task_struct *task)
@@ -66,11 +66,11 @@ static __always_inline bool leaves_untold(const struct switch_cpu *state,
  * their number cannot be known. telling: one is being told now, with which the task leaves.
  */
 static __always_inline __u64 untold_before(const struct switch_cpu *state,
-                                           const struct task_struct *task, bool telling)
+                                           const struct place *place, bool telling)
 {
     if (!knows_queues())
-        return state->thread != 0 && state->thread != (__u32)task->pid + 1;
-    return state->switches ? queue_of(task)->nr_switches - telling - state->switches : 0;
+        return state->thread != 0 && state->thread != (__u32)place->task->pid + 1;
+    return state->switches ? place->queue->nr_switches - telling - state->switches : 0;
 }
 
 /* Shares are parts of this. */
@@ -244,29 +244,29 @@ static __noinline void divide(struct switch_cpu *state, __u32 cpu, struct task_s
  * The task that runs is in another cgroup than the remembered one, to which it was moved; or it is
  * another one, and we have not been told of the switch to it.
  */
-static __noinline void make_up(struct switch_cpu *state, __u32 cpu, struct task_struct *task,
+static __noinline void make_up(struct switch_cpu *state, __u32 cpu, const struct place *place,
                                __u64 untold)
 {
-    struct switch_runner runner = runner_of(state, task);
+    struct switch_runner runner = runner_of(state, place);
 
     state->untold += untold;
     if (untold)
         state->secretive = state->process;
     if (!is_charged_alike(&runner, &state->runner) || untold > 1) {
-        divide(state, cpu, task, &runner, untold);
-        note_reading(state, task);
+        divide(state, cpu, place->task, &runner, untold);
+        note_reading(state, place);
     }
     state->runner = runner;
 }
 
 /* Whoever runs is remembered where he is. telling: as above. */
-static __always_inline void catch_up(struct switch_cpu *state, __u32 cpu, struct task_struct *task,
+static __always_inline void catch_up(struct switch_cpu *state, __u32 cpu, const struct place *place,
                                      bool telling)
 {
-    __u64 untold = untold_before(state, task, telling);
+    __u64 untold = untold_before(state, place, telling);
 
     if (knows_queues())
-        state->switches = queue_of(task)->nr_switches;
-    if (untold || !is_in_place(state, task))
-        make_up(state, cpu, task, untold);
+        state->switches = place->queue->nr_switches;
+    if (untold || !is_in_place(state, place))
+        make_up(state, cpu, place, untold);
 }

@@ -74,7 +74,7 @@ struct switch_cpu {
 struct switch_event {
     __u32 value;
     __u32 times;           /* SWITCH_NO_TIMES: of no interest, the first of the group tells */
-    __u32 counts_switches; /* it is one of the kernel's context switches */
+    __u32 counts_switches; /* 1: it is one of the kernel's context switches; else 0 */
     __u32 is_clock;        /* it counts time, and can be divided by it */
 };
 

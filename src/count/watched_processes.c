@@ -105,15 +105,17 @@ int watched_processes_set(struct watched_processes *watched, size_t slot, const 
 bool watched_processes_end(struct watched_processes *watched, size_t slot)
 {
     struct watched_slot *ended = &watched->slots[slot];
-    const bool was_last = ended->processes && --watched->n_used == 0;
 
+    if (!ended->processes)
+        return false;
     for (size_t i = 0; i < ended->n; i++)
         switch_program_unwatch(watched->program, ended->processes[i], slot);
     if (ended->children)
         switch_program_unwatch_slot(watched->program, slot);
     free(ended->processes);
     *ended = (struct watched_slot){0};
-    if (was_last)
-        switch_program_set_watching(watched->program, false);
-    return was_last;
+    if (--watched->n_used > 0)
+        return false;
+    switch_program_set_watching(watched->program, false);
+    return true;
 }

@@ -189,7 +189,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(self_test__of_a_process_that_is_not_counted_is_not_passed,
                                         setup, teardown),
-        cmocka_unit_test_setup(text__of_a_refusal_is_its_own, setup),
+        cmocka_unit_test(text__of_a_refusal_is_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@ import strict_exposition
 from cgroups import Cgroups
 from exporter import PATIENCE, SLACK, Exporter
 from live import own
-from own_mounts import UNSHARE_PIDS
+from own_mounts import UNSHARE_PIDS, own_mounts
 from test_faults import NO_LEAK_CHECK, Strace
 from test_processes import (CLOCK, CYCLE, FAULTS, FAULTS_A_PROCESS, MEMBERS, START, UNCOUNTED, Crowd,
                             ProcessTest, config)
@@ -167,6 +167,32 @@ class Numbers(FaultTest):
                                              3.5 * CYCLE, "its faults").exposition
         namespace.stdin.close()
         self.assertEqual(namespace.wait(PATIENCE), 0, exporter.stderr())
+
+
+class NameService(FaultTest):
+    """The accounts are in a pipe that nobody writes to: who opens it waits."""
+
+    def setUp(self):
+        super().setUp()
+        self.accounts = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "passwd")
+        os.mkfifo(self.accounts)
+
+    def test_one_that_hangs_delays_nothing(self):
+        name = own("named")
+        program = self.named(name)
+        self.sleeper(program)
+        exporter = self.enterContext(
+            Exporter(config(f'comm: [{name}], name: "of {{{{.Username}}}}"'),
+                     wrapper=own_mounts("/etc/passwd",
+                                        f"mount --bind '{self.accounts}' /etc/passwd")))
+        first = self.seen(exporter, "of 0", 1)
+        self.sleeper(program)
+        self.seen(exporter, "of 0", 2)
+        last = exporter.after_cycles(3)
+        self.assertGreaterEqual(last.value(FAULTS, groupname="of 0"),
+                                first.value(FAULTS, groupname="of 0"))
+        self.check_recovered(exporter)
+        exporter.stop()  # nor does its end wait for an answer
 
 
 class Storms(FaultTest):

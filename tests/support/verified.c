@@ -4,7 +4,8 @@
  * Loads what bpf runs at each switch, at several sizes, and tells what the kernel's verifier made
  * of it: a line for each program with its name, the instructions the verifier walked, those the
  * kernel holds, and the bytes of machine code. Fails where the verifier had to walk more than a
- * fifth of what a kernel allows. Status 77 and a reason where there is no bpf.
+ * twentieth of what a kernel allows: that is most of the time from a start to the first answer.
+ * Status 77 and a reason where there is no bpf.
  */
 
 #include <dirent.h>
@@ -19,8 +20,11 @@
 
 #include "sys/switch_program.h"
 
-/* The kernel's limit is a million (BPF_COMPLEXITY_LIMIT_INSNS). */
-#define MOST_VERIFIED 200000
+/*
+ * The kernel's limit is a million (BPF_COMPLEXITY_LIMIT_INSNS). Measured: 39,100 by Linux 6.1,
+ * 13,700 since 6.12; before 5.17, which has no bpf_loop(), 146,500.
+ */
+#define MOST_VERIFIED 50000
 
 /* A small configuration, and all events at once, each in a group of its own. */
 static const struct switch_program_size sizes[] = {

@@ -2,7 +2,8 @@
 """One user makes 20,000 cgroups where he may, and runs something in some: bpf counts as many as it
 is to, who contains the rest is charged for them, and it takes no more memory than before.
 
-On one CPU, so that all is exact: the user instructions of the machine are those of its cgroups.
+On one CPU, so that all is exact: the user instructions of the machine are those of its cgroups, but
+for the few of the exporter between the refresh and the machine's reading.
 """
 import unittest
 
@@ -12,6 +13,7 @@ from guest import Guest
 N, EACH, DEEP = 20000, 400, 60
 RUN_IN, LOOP = 50, 64 * 10_000
 LIMIT = 100
+BETWEEN = 1000  # more or fewer of these at one scrape than at another
 CONFIG = f"""
 interval: 1s
 counting: bpf
@@ -89,12 +91,12 @@ class Hostile(unittest.TestCase):
         print(f"instructions of his: {count}")
         self.assertGreaterEqual(count, (RUN_IN + 1) * LOOP)
 
-    def test_the_machine_is_its_cgroups_to_the_instruction(self):
+    def test_the_machine_is_the_sum_of_its_cgroups(self):
         for begin, end in (("before", "during"), ("during", "tenant"), ("tenant", "after")):
             machine = self.machine(end) - self.machine(begin)
             parts = sum(self.top(end).values()) - sum(self.top(begin).values())
             print(f"{end}: machine {machine}, its cgroups {parts - machine:+}")
-            self.assertEqual(machine, parts)
+            self.assertAlmostEqual(machine, parts, delta=BETWEEN)
 
     def test_a_neighbour_keeps_its_counts(self):
         count = self.top("tenant")["/tenant"] - self.top("during")["/tenant"]

@@ -27,6 +27,12 @@ static inline struct footprint footprint_subtract(struct footprint a, struct foo
     return (struct footprint){a.series - b.series, a.bytes - b.bytes};
 }
 
+/* What one top-level cgroup may take of all: 3 of 4. */
+static inline struct footprint footprint_share(struct footprint limit)
+{
+    return (struct footprint){limit.series - limit.series / 4, limit.bytes - limit.bytes / 4};
+}
+
 static inline bool footprint_is_within(struct footprint a, struct footprint limit)
 {
     return a.series <= limit.series && a.bytes <= limit.bytes;

@@ -10,12 +10,6 @@
 #define OWN_BYTES       16384
 #define BYTES_PER_EVENT 1024
 
-/* What one top-level cgroup may take: 3 of 4. */
-static size_t share_of(size_t limit)
-{
-    return limit - limit / 4;
-}
-
 static struct identity *identity_of(const struct entry *entry)
 {
     return entry->cgroup ? entry->cgroup->identity : entry->identity;
@@ -130,7 +124,7 @@ static bool has_room(const struct ledger *ledger, const struct entry *entry,
                      struct footprint wanted)
 {
     const struct footprint limit = ledger->limits.footprint;
-    const struct footprint share = {share_of(limit.series), share_of(limit.bytes)};
+    const struct footprint share = footprint_share(limit);
     const struct footprint with =
         footprint_add(footprint_subtract(ledger->all, ledger->ended), wanted);
 
@@ -318,11 +312,15 @@ struct entry *ledger_wake(struct ledger *ledger, const struct process_target *ta
     return entry;
 }
 
-static bool has_living(const struct ledger *ledger, const char *path)
+/* Whether a cgroup of this path lives here, which needs no other totals, or is another birth. */
+static bool is_taken(const struct ledger *ledger, const char *path, uint64_t inode)
 {
-    for (size_t i = 0; i < ledger->n_entries; i++)
-        if (ledger->entries[i]->cgroup && strcmp(ledger->entries[i]->cgroup->path, path) == 0)
-            return true;
+    for (size_t i = 0; i < ledger->n_entries; i++) {
+        const struct entry *entry = ledger->entries[i];
+
+        if (entry->cgroup && strcmp(entry->cgroup->path, path) == 0)
+            return entry->account || entry->cgroup->inode != inode;
+    }
     return false;
 }
 
@@ -349,12 +347,14 @@ void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entr
                     uint64_t now_ns)
 {
     const char *path = from->cgroup ? from->cgroup->path : from->path;
-    struct entry *entry = has_living(ledger, path) ? NULL : copy_entry(ledger, class_index, from);
+    const uint64_t inode = from->cgroup ? from->cgroup->inode : from->resting_inode;
+    struct entry *entry =
+        is_taken(ledger, path, inode) ? NULL : copy_entry(ledger, class_index, from);
 
     if (!entry)
         return;
     entry->path = strdup(path);
-    entry->resting_inode = from->cgroup ? from->cgroup->inode : from->resting_inode;
+    entry->resting_inode = inode;
     enter_lingering(ledger, entry, from->gone_ns ? from->gone_ns : now_ns);
 }
 

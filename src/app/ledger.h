@@ -99,8 +99,8 @@ void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
 
 /*
  * Takes the totals of a cgroup of another ledger, where they fit. What has ended there lingers
- * here. What lives there, and is none of the targets here, rests: it keeps its account for as long
- * as it lives and there is room, and goes on with it when it is entered again.
+ * here. What lives there, and is none of the targets here or one without an account, rests: it
+ * keeps its account for as long as it lives and there is room, and goes on with it later.
  */
 void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from,
                     uint64_t now_ns);

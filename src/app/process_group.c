@@ -84,9 +84,25 @@ bool process_group_goes_on_with(const struct process_group *group,
            (next->pid == group->pid && next->start_ticks == group->start_ticks);
 }
 
+static bool has_had(const struct process_group *group, const struct process_target *target)
+{
+    if (group->pid == target->pid && group->start_ticks == target->start_ticks)
+        return true;
+    for (const struct process_member *member = group->members; member; member = member->next)
+        if (member->target->pid == target->pid &&
+            member->target->start_ticks == target->start_ticks)
+            return true;
+    return false;
+}
+
 bool process_group_is_same(const struct process_group *group, const struct process_group *other)
 {
-    return !group->single || (other->pid == group->pid && other->start_ticks == group->start_ticks);
+    if (!group->single)
+        return true;
+    for (const struct process_member *member = other->members; member; member = member->next)
+        if (has_had(group, member->target))
+            return true;
+    return false;
 }
 
 bool process_group_is_over(const struct process_group *group, const struct process_target *next)

@@ -74,7 +74,7 @@ int process_group_add(struct process_group *group, struct process_target *target
 bool process_group_goes_on_with(const struct process_group *group,
                                 const struct process_target *next);
 
-/* The same of a group of that name of another collector. */
+/* The same of a group of that name of another collector, which has members. */
 bool process_group_is_same(const struct process_group *group, const struct process_group *other);
 
 /* Whether its name told one process, and that has ended: the next of that name begins anew. */

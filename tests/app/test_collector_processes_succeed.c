@@ -216,6 +216,43 @@ static void successor__without_room_for_a_group_closes_its_counters(void **state
     assert_int_equal(f->snapshot->status.uncounted[SCOPE_PROCESS][ABSENCE_OVER_LIMIT], 1);
 }
 
+/* Two processes of one start have one name by it. Which of them was entered last does not matter.
+ */
+static void check_start_time_without(struct fixture *f, pid_t pid)
+{
+    static const char by_start[] =
+        "groups: [{name: software, events: [page-faults]}]\n"
+        "targets: {processes: [{name: \"at {{.StartTime}}\", comm: [web],"
+        " groups: [software]}]}\n";
+    const struct roster_part *part;
+    size_t n_labels;
+
+    add_process(100, "web", 5);
+    add_process(200, "web", 5);
+    start(f, by_start);
+    cycle(f);
+    count_thread(f, 100, 3);
+    count_thread(f, 200, 3);
+    cycle(f);
+    end_process(pid);
+    cycle(f);
+    start_successor(f, by_start);
+    cycle(f);
+    part = &f->snapshot->roster->parts[0];
+    assert_int_equal(part->n, 1);
+    assert_int_equal(total(f, identity_labels(part->identities[0], &n_labels)[0].value), 6);
+}
+
+static void successor__goes_on_with_a_start_time_of_which_the_first_has_ended(void **state)
+{
+    check_start_time_without(*state, 100);
+}
+
+static void successor__goes_on_with_a_start_time_of_which_the_second_has_ended(void **state)
+{
+    check_start_time_without(*state, 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +265,8 @@ int main(void)
         PROCFS_TEST(process__that_ends_while_there_is_no_room_for_it_does_not_stay),
         PROCFS_TEST(process__of_the_number_of_one_for_which_there_was_no_room_begins_anew),
         PROCFS_TEST(successor__without_room_for_a_group_closes_its_counters),
+        PROCFS_TEST(successor__goes_on_with_a_start_time_of_which_the_first_has_ended),
+        PROCFS_TEST(successor__goes_on_with_a_start_time_of_which_the_second_has_ended),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Cgroups that are counted no more because descriptors do not suffice, and again later. */
+/* Cgroups that are counted no more because there is no room for them, and again later. */
 #include "app/collector_fixture.h"
 
 /* What rests does so for longer than anything lingers. */
@@ -169,6 +169,65 @@ static void cgroups__that_rest_are_within_the_limits(void **state)
     assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT], 1);
 }
 
+static void start_with_series(struct fixture *f, unsigned series,
+                              void (*begin)(struct fixture *, const char *))
+{
+    char yaml[256];
+
+    (void)snprintf(yaml, sizeof(yaml),
+                   "groups: [{name: software, events: [page-faults]}]\n"
+                   "targets: {cgroups: [{include: [\"/a\", \"/a/*\"], groups: [software]}]}\n"
+                   "limits: {series: %u}\n",
+                   series);
+    begin(f, yaml);
+    cycle(f);
+}
+
+/* There is room for two rows, of which one top-level cgroup may have three quarters. */
+static void cgroup__without_its_share_of_the_series_rests_too(void **state)
+{
+    struct fixture *f = *state;
+    const char *rests;
+
+    make(f, "a");
+    make(f, "a/x");
+    start_with_series(f, 1000, start);
+    count(f, 5);
+    cycle(f);
+    start_with_series(f, 19, start_successor);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT], 1);
+    assert_int_equal(f->snapshot->roster->parts[0].n, 2);
+    rests = isnan(find(f, "/a", COLUMN_RATE)->real) ? "/a" : "/a/x";
+    assert_int_equal(total(f, rests), 5);
+    start_with_series(f, 1000, start_successor);
+    count(f, 2);
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 7);
+    assert_int_equal(total(f, "/a/x"), 7);
+    assert_int_equal(f->snapshot->roster->parts[0].n, 2);
+    destroy(f, "a/x");
+}
+
+static void cgroup__born_again_without_its_share_does_not_get_the_totals_of_the_first(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, "a");
+    make(f, "a/x");
+    start_with_series(f, 1000, start);
+    count(f, 5);
+    cycle(f);
+    destroy(f, "a/x");
+    make(f, "a/x");
+    start_with_series(f, 19, start_successor);
+    start_with_series(f, 1000, start_successor);
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 5);
+    assert_int_equal(total(f, "/a/x"), 0);
+    assert_int_equal(f->snapshot->roster->parts[0].n, 2);
+    destroy(f, "a/x");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +237,8 @@ int main(void)
         TEST(cgroup__that_ends_while_it_rests_does_not_stay),
         TEST(cgroup__that_is_born_again_while_the_first_rests_starts_at_zero),
         TEST(cgroups__that_rest_are_within_the_limits),
+        TEST(cgroup__without_its_share_of_the_series_rests_too),
+        TEST(cgroup__born_again_without_its_share_does_not_get_the_totals_of_the_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ enum name_outcome {
     NAME_LATE,    /* there is no answer yet: ask again */
 };
 
-/* Who answers. Both may take as long as they like, and never say NAME_LATE. */
+/* Who answers. Both may take as long as they like; NAME_LATE: it cannot be asked at this moment. */
 struct name_ops {
     enum name_outcome (*name_of)(uid_t uid, char ret_name[ACCOUNT_NAME_SIZE]);
     enum name_outcome (*number_of)(const char *name, uid_t *ret_uid);

@@ -49,9 +49,18 @@ struct name_service {
         saved_ns; /* of the last waiting; what may be waited beside what came since */
 };
 
+/* getpwnam_r(3): other errors say that there is none. */
+static bool is_passing(int wrong)
+{
+    return wrong == EMFILE || wrong == ENFILE || wrong == ENOMEM || wrong == EINTR ||
+           wrong == EAGAIN;
+}
+
 static enum name_outcome take_entry(int wrong, const struct passwd *found, uid_t *ret_uid,
                                     char ret_name[ACCOUNT_NAME_SIZE])
 {
+    if (is_passing(wrong))
+        return NAME_LATE;
     if (wrong != 0 || !found || !found->pw_name || !found->pw_name[0] ||
         strlen(found->pw_name) >= ACCOUNT_NAME_SIZE)
         return NAME_UNKNOWN;
@@ -68,7 +77,7 @@ static enum name_outcome ask_for_name(uid_t uid, char ret_name[ACCOUNT_NAME_SIZE
     int wrong;
 
     if (!buffer)
-        return NAME_UNKNOWN;
+        return NAME_LATE;
     wrong = getpwuid_r(uid, &user, buffer, ACCOUNT_BYTES, &found);
     return take_entry(wrong, found, &same, ret_name);
 }
@@ -81,7 +90,7 @@ static enum name_outcome ask_for_number(const char *name, uid_t *ret_uid)
     int wrong;
 
     if (!buffer)
-        return NAME_UNKNOWN;
+        return NAME_LATE;
     wrong = getpwnam_r(name, &user, buffer, ACCOUNT_BYTES, &found);
     return take_entry(wrong, found, ret_uid, same);
 }

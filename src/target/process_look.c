@@ -73,6 +73,15 @@ static bool is_unchanged(const struct process_node *node, int rule, const char *
            strcmp(counted->target.group, group) == 0;
 }
 
+/* One that is known by its user's name is so on, also where that is not told at this moment. */
+static bool keeps_its_name(struct process_node *node, bool had_name, int rule)
+{
+    if (!had_name || !node->by_number || node->execed || node->counted->target.rule != rule)
+        return false;
+    node->by_number = false;
+    return true;
+}
+
 /* 0, with the group's name to be freed, or -errno. -EAGAIN: there is more to be done. */
 static int ask_rules(struct process_targets *set, struct process_node *node,
                      struct process *process, int *ret_rule, char **ret_group)
@@ -99,6 +108,7 @@ static int apply_rules(struct process_targets *set, struct process_node *node,
                        struct process *process)
 {
     AUTO_FREE char *group = NULL;
+    const bool had_name = node->counted && !node->by_number;
     int rule, r = ask_rules(set, node, process, &rule, &group);
 
     if (r == -EAGAIN) {
@@ -107,7 +117,7 @@ static int apply_rules(struct process_targets *set, struct process_node *node,
     }
     if (r < 0)
         return r;
-    if (rule >= 0 && is_unchanged(node, rule, group))
+    if (rule >= 0 && (is_unchanged(node, rule, group) || keeps_its_name(node, had_name, rule)))
         return 0;
     node->execed = false;
     if (node->counted) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sys/name_service.h"
 
+#include <sys/resource.h>
+
 #include "support/slow_names.h"
 
 /* With a service that hangs each test would never end if anybody waited for an answer. */
@@ -98,6 +100,24 @@ static void machine__knows_root(void **state)
     assert_string_equal(name, "root");
 }
 
+/* Its accounts are in a file, which cannot be opened then. */
+static void machine__without_descriptors_is_asked_again(void **state)
+{
+    struct name_service *service = name_service_of_machine();
+    char name[ACCOUNT_NAME_SIZE];
+    struct rlimit limit, none;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    none = (struct rlimit){0, limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(name_service_name_of(service, 0, name), NAME_LATE);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_int_equal(insist(service, 0, name), NAME_FOUND);
+    assert_string_equal(name, "root");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -108,6 +128,7 @@ int main(void)
         TEST(service__that_hangs_is_not_asked_without_bound),
         TEST(number__of_a_name_that_is_too_long_is_unknown),
         TEST(machine__knows_root),
+        TEST(machine__without_descriptors_is_asked_again),
     };
 
     return cmocka_run_group_tests_name("name_service", tests, NULL, NULL);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/process_files.h"
 
+#include <pwd.h>
+
+#include "support/slow_names.h"
+#include "sys/user_names.h"
+
 /* What strangers' processes may cost, and whose they are. */
 
 #define HOSTILE_ARGUMENTS 4000
@@ -187,6 +192,52 @@ static void name__of_a_user_that_was_late_stays_the_number_for_the_process(void 
     process_targets_release(fixture->set, gone(fixture, 900));
 }
 
+/* The machine's, for this program: it hangs when the test wants it to. */
+int getpwuid_r(uid_t uid, struct passwd *entry, char *buffer, size_t size,
+               struct passwd **ret_entry)
+{
+    slow_names_pass();
+    (void)snprintf(buffer, size, "user%u", uid);
+    *entry = (struct passwd){.pw_name = buffer, .pw_uid = uid};
+    *ret_entry = entry;
+    return 0;
+}
+
+static void learn_name(uid_t uid)
+{
+    const char *name;
+
+    while (user_names_find(user_names_of_machine(), uid, &name) == NAME_LATE)
+        ; /* on a busy machine it takes a while */
+}
+
+/* So many users that the one's name is forgotten, and nobody tells it at this moment. */
+static void name__that_a_process_has_stays_when_it_is_late_the_next_time(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct process_rule_spec spec = {.name = "of {{.Username}}"};
+    struct process_rule_error error;
+
+    NEED(fixture);
+    assert_int_equal(process_rules_add(fixture->rules, &spec, &error), 0);
+    learn_name(VICTIM);
+    PROCESS(900, "first", 1, 0);
+    belongs_to(fixture, 900, VICTIM);
+    fixture_update(fixture);
+    assert_string_equal(born(fixture, 900)->group, "of user1001");
+    for (uid_t uid = 5000; uid < 6100; uid++)
+        learn_name(uid);
+    slow_names_hang(true);
+    PROCESS(900, "again", 1, 0);
+    fixture_update(fixture);
+    assert_changes(fixture, 0, 0);
+    slow_names_hang(false);
+    learn_name(VICTIM);
+    PROCESS(900, "others", 1, 0);
+    fixture_update(fixture);
+    assert_changes(fixture, 0, 0);
+}
+
 static void write_ranges(const struct fixture *fixture, const char *text)
 {
     AUTO_FREE char *path = NULL;
@@ -248,6 +299,7 @@ int main(void)
         TEST(matching__a_new_name_costs_no_pattern_anew, setup_patterns),
         TEST(matching__a_rule_of_many_patterns_goes_on_where_it_was, setup_patterns),
         TEST(name__of_a_user_that_was_late_stays_the_number_for_the_process, setup_one_each),
+        TEST(name__that_a_process_has_stays_when_it_is_late_the_next_time, setup_one_each),
         TEST(owner__of_subordinate_ids_is_the_account_that_has_them, setup_one_each),
         TEST(owner__in_a_user_namespace_is_who_is_root_there, setup_one_each),
     };

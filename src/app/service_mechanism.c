@@ -104,17 +104,24 @@ static void tell_choice(struct service *service, const struct config *config,
         tell_direct(config, choice->reason);
 }
 
+/* It counts since it was asked for by name, and it still is: then no test makes a difference. */
+static bool goes_on_untested(const struct service *service, const struct config *config)
+{
+    return service->bpf && config->counting == CONFIG_COUNTING_BPF;
+}
+
 struct mechanism_choice service_choose_mechanism(struct service *service,
                                                  const struct config *config)
 {
+    const bool wants_test = !service->verdict.is_final && !goes_on_untested(service, config);
     struct mechanism_decision decision;
     struct mechanism_choice choice;
 
-    if (!service->verdict.is_final)
+    if (wants_test)
         service->verdict = (struct mechanism_verdict){0};
     decision = decide(service, config);
     choice = (struct mechanism_choice){.reason = decision.reason, .size = decision.size};
-    if (decision.bpf && service->bpf && service->verdict.is_final &&
+    if (decision.bpf && service->bpf && !wants_test &&
         mechanism_size_serves(&service->bpf_size, &decision.size)) {
         choice.bpf = service->bpf;
         choice.size = service->bpf_size;

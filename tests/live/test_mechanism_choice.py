@@ -96,15 +96,30 @@ class MechanismChoice(live.LiveTest):
     def test_the_program_that_is_tested_is_the_one_that_counts(self):
         """The kernel takes longest to check the program: it is asked to once, also where the
         self-test is made again, and by a reload that finds room."""
-        live.need("strace")
-        self.need_bpf()
-        trace = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "trace")
-        wrapper = ("strace", "-D", "-q", "-e", "trace=bpf", "-o", str(trace))
-        exporter = self.run_exporter("auto", wrapper=wrapper, env=NO_LEAK_CHECK)
+        exporter, trace = self.run_traced("auto", "trace=bpf")
         metrics = exporter.scrape()
         self.need_a_quiet_self_test(metrics)
         self.assertEqual(choice(metrics), ("bpf", PASSED))
         self.assertEqual(exporter.ask_control("POST", "/-/reload").status, 200)
+        self.assert_loaded_once(trace)
+
+    def test_what_is_configured_by_name_is_loaded_once_also_without_a_self_test(self):
+        """Which could not make a process."""
+        exporter, trace = self.run_traced("bpf", "trace=bpf,clone",
+                                          "-e", "inject=clone:error=EAGAIN")
+        for _ in range(2):
+            self.assertEqual(choice(exporter.scrape()), ("bpf", "configured"))
+            self.assertEqual(exporter.ask_control("POST", "/-/reload").status, 200)
+        self.assert_loaded_once(trace)
+
+    def run_traced(self, counting, *words):
+        live.need("strace")
+        self.need_bpf()
+        trace = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "trace")
+        wrapper = ("strace", "-D", "-q", "-o", str(trace), "-e", *words)
+        return self.run_exporter(counting, wrapper=wrapper, env=NO_LEAK_CHECK), trace
+
+    def assert_loaded_once(self, trace):
         loaded = [line for line in trace.read_text().splitlines()
                   if "BPF_PROG_LOAD" in line and 'prog_name="on_switch"' in line]
         self.assertEqual(len(loaded), 1, loaded)

@@ -12,6 +12,8 @@ from cgroups import Cgroups
 from exporter import PATIENCE, Exporter
 
 CYCLE = 1.0
+UNATTRIBUTED = "pmu_exporter_unattributed_seconds_total"
+FASTEST = 0.5e-6  # of the events that are compared none is counted in less time
 EVENTS = {  # perf's name: our metric
     "task-clock": "pmu_cgroup_task_clock_seconds_total",
     "context-switches": "pmu_cgroup_context_switches_total",
@@ -75,13 +77,15 @@ class Cgroup(live.LiveTest):
                     theirs = perf.read()
         ours = {e: after.value(m, cgroup=path) - before.value(m, cgroup=path)
                 for e, m in EVENTS.items()}
+        self.in_doubt = float(after.value(UNATTRIBUTED) - before.value(UNATTRIBUTED))
         return ours, theirs
 
     def check_clock(self, ours, theirs):
         seconds = theirs["task-clock"] / 1000  # perf tells milliseconds
         switches = theirs["context-switches"] + theirs["cpu-migrations"]
         self.assertAlmostEqual(float(ours["task-clock"]), seconds,
-                               delta=seconds * self.CLOCK_SHARE + switches * self.CLOCK_A_SWITCH)
+                               delta=seconds * self.CLOCK_SHARE + switches * self.CLOCK_A_SWITCH +
+                               self.in_doubt)
 
     def check(self, ours, theirs):
         for event in ("context-switches", "page-faults", "cpu-migrations"):
@@ -102,7 +106,10 @@ class Cgroup(live.LiveTest):
 
 
 class CgroupByBpf(Cgroup):
-    """By bpf, within 0.5 % or 5 counts: a switch is parted elsewhere, and some are not shown."""
+    """By bpf, within 0.5 % or 5 counts: a switch is parted elsewhere, and some are not shown.
+
+    What a kernel that hides switches leaves in doubt is nobody's, and told as such.
+    """
     COUNTING = "auto"
     CLOCK_SHARE = 1 / 50
     CLOCK_A_SWITCH = 2e-6
@@ -110,7 +117,8 @@ class CgroupByBpf(Cgroup):
     def check(self, ours, theirs):
         for event in ("context-switches", "page-faults", "cpu-migrations"):
             self.assertAlmostEqual(int(ours[event]), int(theirs[event]),
-                                   delta=max(5, int(theirs[event]) / 200), msg=event)
+                                   delta=max(5, int(theirs[event]) / 200) +
+                                   self.in_doubt / FASTEST, msg=event)
         self.check_clock(ours, theirs)
 
 

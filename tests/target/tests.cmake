@@ -14,6 +14,7 @@ add_unit_test(target process_families)
 add_unit_test(target process_limits)
 add_unit_test(target process_live Threads::Threads)
 add_unit_test(target process_memory)
+add_unit_test(target process_name Threads::Threads)
 add_unit_test(target process_reuse)
 add_unit_test(target process_rules Threads::Threads)
 add_unit_test(target process_set_memory)
@@ -28,5 +29,5 @@ foreach(module cgroup_memory process_memory process_set_memory)
   endforeach()
 endforeach()
 in_kernel(target/cgroup_limits target/cgroup_live target/identity target/process_families
-  target/process_limits target/process_live target/process_reuse target/process_rules
-  target/process_targets)
+  target/process_limits target/process_live target/process_name target/process_reuse
+  target/process_rules target/process_targets)

@@ -50,8 +50,9 @@ static size_t map_bytes(const struct bpf_map *map)
     return (bytes + page - 1) / page * page;
 }
 
-/* The values of an array, as they stand. NULL with errno. */
 /*
+ * The values of an array, as they stand. NULL with errno.
+ *
  * A child, as the self-test makes some, has no use for them. To copy and drop the entries for many
  * pages would be most of what it does, and its end is what only one of the mechanisms counts.
  */

@@ -13,7 +13,7 @@ import time
 
 import live
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter, binary, quote
+from exporter import PATIENCE, Exporter, binary, quote, unit_environment
 from witness import Witness
 
 SECONDS = int(os.environ.get("PMU_TEST_SECONDS", "20"))
@@ -117,7 +117,7 @@ class ChurnTest(live.LiveTest):
 
     def test_500_cgroups_come_and_go_each_second(self):
         config = live.config(self.cgroups, more="limits: {cgroups: 2000}\n")
-        exporter = self.enterContext(Exporter(config))
+        exporter = self.enterContext(Exporter(config, env=unit_environment()))
         with Witness(exporter):
             self.churn(WARM_UP, exporter)
         time.sleep(LINGER + 2 * CYCLE)

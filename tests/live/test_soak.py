@@ -7,9 +7,7 @@ PMU_TEST_SEED repeats a run, as far as a machine repeats itself.
 import collections
 import contextlib
 import os
-import pathlib
 import random
-import re
 import shutil
 import statistics
 import subprocess
@@ -20,7 +18,7 @@ import time
 import injectors
 import live
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter, is_sanitized
+from exporter import PATIENCE, Exporter, is_sanitized, unit_environment
 from witness import Witness
 
 SECONDS = int(os.environ.get("PMU_TEST_SECONDS", "30"))
@@ -43,13 +41,6 @@ DESCRIPTORS_BACK_WITHIN = 30.0
 SLACK_DESCRIPTORS = 2
 MORE_MEMORY = 1.05
 RESTS_FOR_A_SLOPE = 50  # fewer say nothing
-
-
-def unit_environment():
-    """What the unit gives the service for its heap."""
-    text = (pathlib.Path(__file__).resolve().parents[2] /
-            "systemd/pmu_exporter.service.in").read_text()
-    return dict(re.findall(r"(?m)^Environment=(GLIBC_TUNABLES)=(\S+)$", text))
 
 
 class SoakTest(live.LiveTest):

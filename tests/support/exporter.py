@@ -139,6 +139,13 @@ def http_ask(connection, method, path, headers=None):
         connection.close()
 
 
+def unit_environment():
+    """What the unit gives the service for its heap."""
+    text = (pathlib.Path(__file__).resolve().parents[2] /
+            "systemd/pmu_exporter.service.in").read_text()
+    return dict(re.findall(r"(?m)^Environment=(GLIBC_TUNABLES)=(\S+)$", text))
+
+
 class Exporter:
     """Started by `with`; `wrapper` is a command in front of it that becomes it by exec."""
 

@@ -43,8 +43,7 @@ void collector_note_moves(struct entry *entry, const struct sample *sample)
 {
     if (!is_counted_whole(entry))
         entry->moves = (struct entry_moves){0};
-    for (size_t i = 0; i < sample->n_groups; i++)
-        entry->moves.moved |= sample->groups[i].ran;
+    entry->moves.moved |= sample_has_run(sample);
 }
 
 /* False where it is not told: the cgroup has gone, or is of v1. */

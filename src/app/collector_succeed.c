@@ -112,7 +112,7 @@ static int make_system_counters(struct collector *collector)
     return 0;
 }
 
-/* What has ended there lingers here, and what is not counted here rests, if a rule still wants it.
+/* If a rule still wants it, what has ended there lingers here, and what is not counted here rests.
  */
 static void inherit(struct collector *collector, const struct entry *from)
 {
@@ -247,11 +247,14 @@ static void read_together(const struct hand_over *over, struct entry *entry, str
  */
 static void hand_over(const struct hand_over *over, struct entry *const *from, size_t n_entries)
 {
+    const struct mechanism *bpf = over->collector->setup.bpf;
+    const struct mechanism *before = over->predecessor->setup.bpf;
     const uint64_t end_ns = clock_monotonic_ns() + HAND_OVER_TIME_NS;
 
-    collector_refresh(over->predecessor);
-    if (over->collector->setup.bpf != over->predecessor->setup.bpf)
+    if (bpf && before && bpf != before) {
+        collector_refresh(over->predecessor);
         collector_refresh(over->collector);
+    }
     for (size_t i = 0; i < n_entries && clock_monotonic_ns() < end_ns; i++) {
         struct entry *entry = over->collector->ledger.entries[i];
 

@@ -77,20 +77,28 @@ bool process_group_is_incomplete(const struct process_group *group)
     return false;
 }
 
+static bool was_last(const struct process_group *group, const struct process_target *target)
+{
+    return group->pid == target->pid && group->start_ticks == target->start_ticks;
+}
+
+static bool is_same_process(const struct process_target *a, const struct process_target *b)
+{
+    return a->pid == b->pid && a->start_ticks == b->start_ticks;
+}
+
 bool process_group_goes_on_with(const struct process_group *group,
                                 const struct process_target *next)
 {
-    return !group->single || next->continues ||
-           (next->pid == group->pid && next->start_ticks == group->start_ticks);
+    return !group->single || next->continues || was_last(group, next);
 }
 
 static bool has_had(const struct process_group *group, const struct process_target *target)
 {
-    if (group->pid == target->pid && group->start_ticks == target->start_ticks)
+    if (was_last(group, target))
         return true;
     for (const struct process_member *member = group->members; member; member = member->next)
-        if (member->target->pid == target->pid &&
-            member->target->start_ticks == target->start_ticks)
+        if (is_same_process(member->target, target))
             return true;
     return false;
 }
@@ -174,17 +182,13 @@ uint64_t process_group_count(const struct process_group *group, uint64_t *ret_st
     return n;
 }
 
-static bool is_same_process(const struct process_target *a, const struct process_target *b)
-{
-    return a->pid == b->pid && a->start_ticks == b->start_ticks && a->children == b->children;
-}
-
 /* NULL: it has not got that process, or that has ended and another may have its number. */
 static struct process_member *find_member(const struct process_group *group,
                                           const struct process_target *target)
 {
     for (struct process_member *member = group->members; member; member = member->next)
-        if (is_same_process(member->target, target) && process_target_lives(member->target))
+        if (is_same_process(member->target, target) &&
+            member->target->children == target->children && process_target_lives(member->target))
             return member;
     return NULL;
 }

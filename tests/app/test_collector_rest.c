@@ -29,6 +29,14 @@ static void have_counted(struct fixture *f, const char *name, uint64_t faults)
     cycle(f);
 }
 
+/* Counts 5 faults of /a. Returns its start time. */
+static uint64_t start_with_five(struct fixture *f)
+{
+    start(f, brief);
+    have_counted(f, "a", 5);
+    return start_time(f, "/a");
+}
+
 /* The limit of open files has changed, so that so many cgroups are counted. */
 static void allow(struct fixture *f, size_t cgroups)
 {
@@ -41,11 +49,8 @@ static void
 cgroup__without_room_keeps_what_it_has_counted_and_goes_on_in_the_same_birth(void **state)
 {
     struct fixture *f = *state;
-    uint64_t begin;
+    const uint64_t begin = start_with_five(f);
 
-    start(f, brief);
-    have_counted(f, "a", 5);
-    begin = start_time(f, "/a");
     count(f, 2); /* not read yet when it loses its counters */
     for (uint64_t round = 0; round < 3; round++) {
         allow(f, 0);
@@ -68,11 +73,8 @@ cgroup__without_room_keeps_what_it_has_counted_and_goes_on_in_the_same_birth(voi
 static void cgroup__rests_through_reloads(void **state)
 {
     struct fixture *f = *state;
-    uint64_t begin;
+    const uint64_t begin = start_with_five(f);
 
-    start(f, brief);
-    have_counted(f, "a", 5);
-    begin = start_time(f, "/a");
     allow(f, 0);
     allow(f, 0);
     cycle(f);
@@ -114,8 +116,7 @@ static void cgroup__that_ends_while_it_rests_does_not_stay(void **state)
 {
     struct fixture *f = *state;
 
-    start(f, brief);
-    have_counted(f, "a", 5);
+    (void)start_with_five(f);
     allow(f, 0);
     destroy(f, "a");
     cycle(f);
@@ -126,11 +127,8 @@ static void cgroup__that_ends_while_it_rests_does_not_stay(void **state)
 static void cgroup__that_is_born_again_while_the_first_rests_starts_at_zero(void **state)
 {
     struct fixture *f = *state;
-    uint64_t begin;
+    const uint64_t begin = start_with_five(f);
 
-    start(f, brief);
-    have_counted(f, "a", 5);
-    begin = start_time(f, "/a");
     allow(f, 0);
     destroy(f, "a");
     make(f, "a");
@@ -145,24 +143,23 @@ static void cgroups__that_rest_are_within_the_limits(void **state)
 {
     struct fixture *f = *state;
     const char *names[] = {"a", "b", "c"};
+    /* A row is 9 series (tests/app/test_collector.c). */
+    static const char few_series[] =
+        "linger: 0s\n"
+        "groups: [{name: software, events: [page-faults]}]\n"
+        "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n"
+        "limits: {series: 19}\n";
 
     start(f, brief);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         have_counted(f, names[i], 1);
     f->descriptors = 0;
-    /* A row is 9 series (tests/app/test_collector.c). */
-    start_successor(f, "linger: 0s\n"
-                       "groups: [{name: software, events: [page-faults]}]\n"
-                       "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n"
-                       "limits: {series: 19}\n");
+    start_successor(f, few_series);
     cycle(f);
     assert_int_equal(f->snapshot->roster->parts[0].n, 2);
     assert_int_equal(uncounted(f), 3);
     f->descriptors = 200;
-    start_successor(f, "linger: 0s\n"
-                       "groups: [{name: software, events: [page-faults]}]\n"
-                       "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n"
-                       "limits: {series: 19}\n");
+    start_successor(f, few_series);
     cycle(f);
     assert_int_equal(f->snapshot->roster->parts[0].n, 2);
     assert_int_equal(f->snapshot->status.targets[SCOPE_CGROUP], 2);

@@ -5,6 +5,7 @@ A file of live tests ends in live.main(): status 77, which ctest shows as skippe
 test was skipped, each with its reason.
 """
 import concurrent.futures
+import decimal
 import os
 import pathlib
 import shutil
@@ -17,6 +18,20 @@ from exporter import PATIENCE, quote
 
 SOFTWARE = ("task-clock", "context-switches", "cpu-migrations", "page-faults")
 COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # a test may be run for each mechanism
+
+
+UNATTRIBUTED = "pmu_exporter_unattributed_seconds_total"
+FASTEST_FAULT = decimal.Decimal("0.0000005")
+
+
+def seconds_in_doubt(first, last):
+    """What a kernel that hides switches left in doubt between two scrapes: it is nobody's."""
+    return last.value(UNATTRIBUTED) - first.value(UNATTRIBUTED)
+
+
+def faults_in_doubt(first, last):
+    """How many page faults that may have been at the most."""
+    return seconds_in_doubt(first, last) / FASTEST_FAULT
 
 
 def config(cgroups=None, events=SOFTWARE, linger="3s", system=None, more=""):

@@ -13,7 +13,7 @@ from guest import Guest
 N, EACH, DEEP = 20000, 400, 60
 RUN_IN, LOOP = 50, 64 * 10_000
 LIMIT = 100
-BETWEEN = 1000  # more or fewer of these at one scrape than at another
+BETWEEN = 200  # more or fewer of these at one scrape than at another
 CONFIG = f"""
 interval: 1s
 counting: bpf

@@ -10,8 +10,10 @@ import unittest
 import live
 from guest import Guest
 
-# By bpf, for so many hardware events, a third above what was measured; the switch takes 9,000.
-MOST = {1: 1700, 3: 2200, 6: 3600}
+# By bpf, for so many hardware events: what was measured, and those two hundred. The switch itself
+# takes 9,000. Of one event direct costs little more than bpf, which has to find out who runs.
+MOST = {1: 1500, 3: 2000, 6: 3000}
+LEAST_RATIO = {1: 1.5, 3: 2, 6: 2}  # of direct to bpf
 SCRIPT = f"""
 enable_counting
 read_ahead /tmp/bin/bench_switch
@@ -32,7 +34,7 @@ class SwitchCost(unittest.TestCase):
         self.assertEqual([int(row[0]) for row in rows], list(MOST))
         for n, direct, bpf in (map(int, row) for row in rows):
             self.assertLess(bpf, MOST[n])
-            self.assertLess(3 * bpf, 2 * direct)
+            self.assertLess(LEAST_RATIO[n] * bpf, direct)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ FAULTS = "pmu_cgroup_page_faults_total"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
 DROPPED = "pmu_exporter_targets_dropped_total"
 LINGER = 3.0
-WARM_UP = 8  # malloc takes that once, and keeps it
+WARM_UP = 20  # malloc takes that once, and keeps it: as long as the short mode goes on then
 
 # Half live too short to be seen in most cycles, with names of their own; half live for a cycle and
 # are born again under the names of the dead.

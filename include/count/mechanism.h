@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "count/counter_set.h"
+#include "sys/bpf/switch/program.h"
 #include "sys/perf_event.h"
-#include "sys/switch_program.h"
 
 /* The share of time in doubt above which what is counted is not to be trusted. */
 #define MOST_DOUBT 0.005
@@ -110,9 +110,9 @@ struct mechanism *mechanism_direct_new(const struct perf_ops *ops);
 
 /*
  * One set of groups on each CPU for the system and all cgroups and processes, charged to those
- * that run at each switch (sys/switch_program.h). A group that several of them count is open once;
- * one that the system alone counts costs no switch anything. Its size bounds how many cgroups and
- * processes (without room for these it counts none), on which CPUs, and by how many different
+ * that run at each switch (sys/bpf/switch/program.h). A group that several of them count is open
+ * once; one that the system alone counts costs no switch anything. Its size bounds how many cgroups
+ * and processes (without room for these it counts none), on which CPUs, and by how many different
  * groups (SWITCH_GROUP_LANES), and with them its memory. ops: borrowed. 0, or -errno with the
  * reason in *ret_refusal.
  */

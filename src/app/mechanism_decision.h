@@ -7,7 +7,7 @@
  */
 
 #include "app/config.h"
-#include "count/self_test.h"
+#include "count/bpf/self_test.h"
 
 /* What is known of this machine, whatever the configuration. All 0: nothing yet. */
 struct mechanism_verdict {

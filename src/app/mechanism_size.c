@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "count/self_test.h"
+#include "count/bpf/self_test.h"
 #include "sys/cpu_list.h"
 
 /* Beyond it there is room for the CPUs that are online only. */

@@ -4,7 +4,7 @@
 /* How large the bpf mechanism has to be for a configuration, here. */
 
 #include "app/config.h"
-#include "sys/switch_program.h"
+#include "sys/bpf/switch/program.h"
 
 /*
  * It has room for the self-test, which comes before all else, and for every CPU that the machine

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "sys/bpf/refusal.h"
 #include "sys/small_file.h"
-#include "sys/switch_refusal.h"
 
 DEFINE_AUTO(file, FILE *, fclose)
 

@@ -5,7 +5,7 @@
 
 #include "support/check.h"
 
-#include "count/self_test.h"
+#include "count/bpf/self_test.h"
 #include "support/fixture_tree.h"
 
 /* Groups of 4 and 3 events; a rule for cgroups has the first, the system the other. */

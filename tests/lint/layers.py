@@ -15,7 +15,7 @@ LAYERS = ["base", "sys", "event", "count", "target", "metric", "expose", "web", 
 SYSTEM_HEADERS = [
     (r"microhttpd\.h", {"web"}),
     (r"(lib)?cgroup\.h", {"sys"}),
-    (r"bpf/.*|switch\.skel\.h", {"sys"}),
+    (r"bpf/.*|\w+\.skel\.h", {"sys"}),
     (r"perfmon/.*", {"event"}),
     (r"linux/perf_event\.h", {"sys", "event", "count"}),
     (r"sys/syscall\.h|syscall\.h|asm/unistd.*", {"sys"}),

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "count/bpf.h"
+#include "count/bpf/bpf.h"
 #include "count/counter_set.h"
 #include "count/mechanism.h"
 #include "sys/process.h"

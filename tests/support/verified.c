@@ -18,7 +18,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "sys/switch_program.h"
+#include "sys/bpf/switch/program.h"
 
 /*
  * The kernel's limit is a million (BPF_COMPLEXITY_LIMIT_INSNS). Measured: 39,100 by Linux 6.1,

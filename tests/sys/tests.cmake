@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+add_unit_test(sys bpf/refusal)
 add_unit_test(sys cgroup_root)
 add_unit_test(sys cpu_births)
 add_unit_test(sys cpu_list)
@@ -21,6 +22,5 @@ add_unit_test(sys name_service Threads::Threads)
 add_unit_test(sys cgroup_lineage)
 add_unit_test(sys cgroup_usage)
 add_unit_test(sys switch_pattern)
-add_unit_test(sys switch_refusal)
 in_kernel(sys/cpu_births sys/cpu_time sys/directory_watch sys/exit_watch sys/hidepid sys/process
   sys/self sys/standard_streams sys/switch_pattern sys/task_events sys/thread_cpus)

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# The program in the kernel, as a skeleton: built by clang, embedded by bpftool. Where one of
-# them or libbpf is missing, or WITH_BPF is off, another file says so at run time.
+# Programs in the kernel, each in a folder of its own, built by clang and embedded as a skeleton by
+# bpftool. add_bpf_program(NAME) takes
+#   bpf/NAME/NAME.bpf.c        the program; it may include bpf/*.h and bpf/NAME/*.h
+#   bpf/NAME/program.c         its loader, which includes <NAME.skel.h>
+#   bpf/NAME/program_absent.c  what is built in place of the loader where libbpf, clang or bpftool is
+#                              missing or WITH_BPF is off: it says so at run time
+# and adds what is to be built to BPF_SOURCES.
 option(WITH_BPF "Build the bpf mechanism, where clang, bpftool and libbpf are there" ON)
 
-set(BPF_SOURCES switch_program_absent.c)
+set(BPF_SOURCES "")
 set(BPF_LIBRARIES "")
+set(BPF_SKELETONS ${CMAKE_CURRENT_BINARY_DIR}/skeleton)
 if(WITH_BPF)
   pkg_check_modules(BPF IMPORTED_TARGET libbpf>=1.1)
   find_program(BPF_CLANG clang)
@@ -15,22 +21,28 @@ if(WITH_BPF)
   endif()
 endif()
 if(WITH_BPF)
-  set(BPF_SOURCES switch_program.c)
   set(BPF_LIBRARIES PkgConfig::BPF)
-  set(program ${CMAKE_CURRENT_SOURCE_DIR}/bpf/switch.bpf.c)
-  file(GLOB program_headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bpf/*.h)
-  set(skeleton ${CMAKE_CURRENT_BINARY_DIR}/skeleton)
-  file(MAKE_DIRECTORY ${skeleton})
+  file(MAKE_DIRECTORY ${BPF_SKELETONS})
+endif()
+
+function(add_bpf_program name)
+  if(NOT WITH_BPF)
+    set(BPF_SOURCES ${BPF_SOURCES} bpf/${name}/program_absent.c PARENT_SCOPE)
+    return()
+  endif()
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/bpf)
+  set(program ${folder}/${name}/${name}.bpf.c)
+  set(output ${BPF_SKELETONS}/${name})
+  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h ${folder}/${name}/*.h)
   # asm/types.h stands with the headers of some architecture; any will do
   file(GLOB asm_headers /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} /usr/include/*-linux-gnu*)
   list(TRANSFORM asm_headers PREPEND -idirafter)
-  add_custom_command(OUTPUT ${skeleton}/switch.skel.h
+  add_custom_command(OUTPUT ${output}.skel.h
     COMMAND ${BPF_CLANG} -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter
             -target bpf -mcpu=v3
             -I${PROJECT_SOURCE_DIR}/src ${asm_headers}
-            -c ${program} -o ${skeleton}/switch.bpf.o
-    COMMAND ${BPFTOOL} gen skeleton ${skeleton}/switch.bpf.o name switch_bpf >
-            ${skeleton}/switch.skel.h
-    DEPENDS ${program} ${program_headers} VERBATIM)
-  list(APPEND BPF_SOURCES ${skeleton}/switch.skel.h)
-endif()
+            -c ${program} -o ${output}.bpf.o
+    COMMAND ${BPFTOOL} gen skeleton ${output}.bpf.o name ${name}_bpf > ${output}.skel.h
+    DEPENDS ${program} ${headers} VERBATIM)
+  set(BPF_SOURCES ${BPF_SOURCES} bpf/${name}/program.c ${output}.skel.h PARENT_SCOPE)
+endfunction()

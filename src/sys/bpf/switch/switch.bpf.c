@@ -20,9 +20,9 @@
  *
  * Not every switch is told everywhere: kernels have been seen that keep the tracepoints of
  * some processes to themselves, and then who runs after one of these is not who is remembered
- * (switch_gap.bpf.h).
+ * (gap.bpf.h).
  */
-#include "sys/bpf/switch_gap.bpf.h"
+#include "sys/bpf/switch/gap.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 

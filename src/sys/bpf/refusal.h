@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "sys/switch_program.h"
+#include "sys/bpf/switch/program.h"
 
 /* What the failure to load a BPF program means here. error: negative errno. */
 enum switch_refusal switch_refusal_find(int error);

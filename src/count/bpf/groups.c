@@ -10,14 +10,14 @@
  * time when the CPU may be back and the group open there anew: each time a CPU goes is the end
  * of a birth, and users name the birth that they mean.
  */
-#include "count/switch_groups.h"
+#include "count/bpf/groups.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "count/bpf/charging.h"
 #include "count/perf_group.h"
-#include "count/switch_charging.h"
 
 /* One of a CPU that has gone. */
 struct departed_place {

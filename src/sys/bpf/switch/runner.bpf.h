@@ -10,7 +10,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "sys/bpf/kernel_types.bpf.h"
-#include "sys/bpf/switch_layout.h"
+#include "sys/bpf/switch/layout.h"
 
 /* Ancestors that are looked at; what is nested deeper below a target is charged to the rest. */
 #define DEEPEST 128

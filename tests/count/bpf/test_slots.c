@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "count/cgroup_slots.h"
+#include "count/bpf/slots.h"
 
 #include <errno.h>
 #include <stdlib.h>

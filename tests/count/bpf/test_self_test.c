@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "count/self_test.h"
+#include "count/bpf/self_test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 
 #include "support/check.h"
 
-#include "count/bpf.h"
+#include "count/bpf/bpf.h"
 
 /* The kernel, but for what a test takes or adds. */
 struct liar {

@@ -7,7 +7,7 @@
  */
 
 #include "count/scope.h"
-#include "sys/switch_program.h"
+#include "sys/bpf/switch/program.h"
 
 struct watched_processes;
 

@@ -8,7 +8,7 @@
 
 #include <sys/queue.h>
 
-#include "count/switch_groups.h"
+#include "count/bpf/groups.h"
 
 /* One group on one CPU. */
 struct switch_place {

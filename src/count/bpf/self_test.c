@@ -10,7 +10,7 @@
  * It takes a moment, in which one long turn that was not shown is much: only where that is so
  * again and again it is more than chance.
  */
-#include "count/self_test.h"
+#include "count/bpf/self_test.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "count/bpf.h"
+#include "count/bpf/bpf.h"
 #include "sys/switch_pattern.h"
 
 #define NS_PER_MS  UINT64_C(1000000)

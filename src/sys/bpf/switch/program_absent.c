@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* In place of switch_program.c where libbpf, clang or bpftool was not there to build it with. */
-#include "sys/switch_program.h"
+/* In place of program.c where libbpf, clang or bpftool was not there to build it with. */
+#include "sys/bpf/switch/program.h"
 
 #include <errno.h>
 

@@ -3,9 +3,10 @@
 
 /*
  * The BPF program that charges what perf events of a CPU count to the cgroup that runs
- * there, and to the process if that is watched (src/sys/bpf/switch.bpf.c), loaded and attached.
- * What it adds up stands in memory that we share with it: a cell for each CPU and slot, of 64-bit
- * lanes that only grow. A lane is written while it is read; each by itself is always whole.
+ * there, and to the process if that is watched (src/sys/bpf/switch/switch.bpf.c), loaded and
+ * attached. What it adds up stands in memory that we share with it: a cell for each CPU and slot,
+ * of 64-bit lanes that only grow. A lane is written while it is read; each by itself is always
+ * whole.
  */
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
  *
  * While nobody has a slot the program looks no process up, which saves each switch some time.
  */
-#include "count/watched_processes.h"
+#include "count/bpf/watched_processes.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -16,12 +16,12 @@
 #include <limits.h>
 
 #include "base/clock.h"
-#include "count/bpf.h"
-#include "count/cgroup_slots.h"
+#include "count/bpf/bpf.h"
+#include "count/bpf/groups.h"
+#include "count/bpf/slots.h"
+#include "count/bpf/watched_processes.h"
 #include "count/counter_cells.h"
 #include "count/perf_group.h"
-#include "count/switch_groups.h"
-#include "count/watched_processes.h"
 
 struct bpf {
     struct mechanism mechanism;

@@ -3,7 +3,7 @@
 
 /* What has been counted on a CPU, added to the cells of the slots that are remembered there. */
 
-#include "sys/bpf/switch_runner.bpf.h"
+#include "sys/bpf/switch/runner.bpf.h"
 
 /* Set before loading. */
 const volatile __u32 n_slots = 1; /* of each CPU */

@@ -5,7 +5,7 @@
  * somebody else gets the place: so it never adds to the wrong lanes. What a group has counted
  * before it is given, for the system, is nobody's.
  */
-#include "count/switch_charging.h"
+#include "count/bpf/charging.h"
 
 #include <errno.h>
 

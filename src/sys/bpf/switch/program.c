@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sys/switch_program.h"
+#include "sys/bpf/switch/program.h"
 
 #include <assert.h>
 #include <bpf/bpf.h>
@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sys/bpf/switch_layout.h"
-#include "sys/switch_refusal.h"
+#include "sys/bpf/refusal.h"
+#include "sys/bpf/switch/layout.h"
 
 #include <switch.skel.h>
 

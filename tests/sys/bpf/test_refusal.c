@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sys/switch_refusal.h"
+#include "sys/bpf/refusal.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  * counted in which of them is not. The longer one is taken to have counted in proportion; of the
  * shorter one's part, which may be either's, nobody is charged, and it is noted.
  */
-#include "sys/bpf/switch_charge.bpf.h"
+#include "sys/bpf/switch/charge.bpf.h"
 
 /* Processes whose move is remembered; of one that is forgotten all is its new cgroup's. */
 #define MOST_MOVES 1024

@@ -9,7 +9,7 @@
 
 #include "count/event_group.h"
 #include "count/mechanism.h"
-#include "sys/switch_program.h"
+#include "sys/bpf/switch/program.h"
 
 /* Twice those of a configuration: before and after a reload. */
 #define SWITCH_GROUPS_MAX 128

@@ -4,7 +4,7 @@
  * A tree of those that have slots, whatever lies between them on the machine: the parent of
  * one is the nearest cgroup above it that has a slot. A newcomer may come between others.
  */
-#include "count/cgroup_slots.h"
+#include "count/bpf/slots.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * lockdown, for the refusal of a security module and for a program that its verifier does
  * not like: what the machine says of itself tells them apart.
  */
-#include "sys/switch_refusal.h"
+#include "sys/bpf/refusal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -36,6 +36,8 @@ add_lint(shellcheck SHELLCHECK ${SHELLCHECK} quickstart .ci/run tests/vm/init
 add_lint(layers "" ${Python3_EXECUTABLE} -B ${lint}/layers.py ${PROJECT_SOURCE_DIR})
 add_lint(headers "" ${Python3_EXECUTABLE} -B ${lint}/headers.py ${PROJECT_SOURCE_DIR}
   ${CMAKE_BINARY_DIR}/compile_commands.json)
+add_lint(circles "" ${Python3_EXECUTABLE} -B ${lint}/circles.py ${PROJECT_SOURCE_DIR}
+  ${CMAKE_BINARY_DIR}/compile_commands.json)
 add_lint(sources "" ${Python3_EXECUTABLE} -B ${lint}/sources.py ${PROJECT_SOURCE_DIR})
 add_lint(units SYSTEMD_ANALYZE ${Python3_EXECUTABLE} -B ${lint}/units.py
   ${PROJECT_BINARY_DIR}/systemd/pmu_exporter.service ${PROJECT_SOURCE_DIR}/systemd

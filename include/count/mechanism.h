@@ -105,23 +105,6 @@ struct mechanism {
  */
 struct mechanism *mechanism_direct_new(const struct perf_ops *ops);
 
-/* How many lanes a group of so many events takes: values, then enabled and running. */
-#define SWITCH_GROUP_LANES(n_events) ((n_events) + 2)
-
-/*
- * One set of groups on each CPU for the system and all cgroups and processes, charged to those
- * that run at each switch (sys/bpf/switch/program.h). A group that several of them count is open
- * once; one that the system alone counts costs no switch anything. Its size bounds how many cgroups
- * and processes (without room for these it counts none), on which CPUs, and by how many different
- * groups (SWITCH_GROUP_LANES), and with them its memory. ops: borrowed. 0, or -errno with the
- * reason in *ret_refusal.
- */
-int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_size *size,
-                      struct mechanism **ret_mechanism, enum switch_refusal *ret_refusal);
-
-/* Our own number, as a bpf mechanism with room for processes knows them; -errno. */
-pid_t mechanism_bpf_own_number(const struct mechanism *mechanism);
-
 void mechanism_refresh(struct mechanism *mechanism);
 struct mechanism *mechanism_free(struct mechanism *mechanism);
 DEFINE_AUTO(mechanism, struct mechanism *, mechanism_free)

@@ -12,7 +12,7 @@
 static bool is_final(const struct self_test *test)
 {
     return test->outcome != SELF_TEST_NO_PROCESS && test->outcome != SELF_TEST_NOT_COUNTED &&
-           !(test->outcome == SELF_TEST_REFUSED && test->refusal == SWITCH_REFUSAL_NO_MEMORY);
+           !(test->outcome == SELF_TEST_REFUSED && test->refusal == BPF_REFUSAL_NO_MEMORY);
 }
 
 static struct self_test test_bpf(const struct perf_ops *ops, int sysfs_fd, struct mechanism *bpf)
@@ -26,7 +26,7 @@ static struct self_test test_bpf(const struct perf_ops *ops, int sysfs_fd, struc
 }
 
 struct mechanism_verdict mechanism_judge(const struct perf_ops *ops, int sysfs_fd,
-                                         struct mechanism *bpf, enum switch_refusal refusal)
+                                         struct mechanism *bpf, enum bpf_refusal refusal)
 {
     const struct self_test refused = {.outcome = SELF_TEST_REFUSED, .refusal = refusal};
     const struct self_test test = bpf ? test_bpf(ops, sysfs_fd, bpf) : refused;
@@ -81,7 +81,7 @@ struct mechanism_decision mechanism_decide(const struct config *config, int sysf
     if (mechanism_size_for(config, sysfs_fd, v1, &decision.size) < 0)
         decision.reason = "CPUs cannot be read";
     else if (switch_program_bytes(&decision.size) > SWITCH_PROGRAM_MOST_BYTES)
-        decision.reason = switch_refusal_text(SWITCH_REFUSAL_TOO_LARGE);
+        decision.reason = bpf_refusal_text(BPF_REFUSAL_TOO_LARGE);
     else
         decision.bpf = true;
     return decision;

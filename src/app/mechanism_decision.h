@@ -29,7 +29,7 @@ struct mechanism_decision {
  * some seconds. bpf: NULL: it was refused.
  */
 struct mechanism_verdict mechanism_judge(const struct perf_ops *ops, int sysfs_fd,
-                                         struct mechanism *bpf, enum switch_refusal refusal);
+                                         struct mechanism *bpf, enum bpf_refusal refusal);
 
 /* That bpf is left, since too much of what it counts is in doubt: not for ever. */
 struct mechanism_verdict mechanism_verdict_of_doubt(void);

@@ -27,7 +27,7 @@ struct mechanism_decision mechanism_foresee(const struct config *config, int sys
 {
     AUTO(mechanism) struct mechanism *bpf = NULL;
     struct mechanism_verdict verdict = {0};
-    enum switch_refusal refusal;
+    enum bpf_refusal refusal;
     struct mechanism_decision decision =
         mechanism_decide(config, sysfs_fd, has_cgroups, v1, &verdict);
 
@@ -41,8 +41,8 @@ struct mechanism_decision mechanism_foresee(const struct config *config, int sys
 /* The service may have rights that who asks has not. */
 static bool is_for_want_of_rights(const char *reason)
 {
-    return strcmp(reason, switch_refusal_text(SWITCH_REFUSAL_NO_CAPABILITY)) == 0 ||
-           strcmp(reason, switch_refusal_text(SWITCH_REFUSAL_FORBIDDEN)) == 0;
+    return strcmp(reason, bpf_refusal_text(BPF_REFUSAL_NO_CAPABILITY)) == 0 ||
+           strcmp(reason, bpf_refusal_text(BPF_REFUSAL_FORBIDDEN)) == 0;
 }
 
 void mechanism_report(const struct config *config, const struct mechanism_decision *decision,

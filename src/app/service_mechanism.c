@@ -58,7 +58,7 @@ static struct mechanism_decision decide(const struct service *service, const str
 
 /* That too much is in doubt is no verdict for ever. */
 static void test_bpf(struct service *service, const struct config *config,
-                     struct mechanism_choice *choice, enum switch_refusal refusal)
+                     struct mechanism_choice *choice, enum bpf_refusal refusal)
 {
     struct mechanism_decision decision;
 
@@ -77,10 +77,10 @@ static void test_bpf(struct service *service, const struct config *config,
 static void make_bpf(struct service *service, const struct config *config,
                      struct mechanism_choice *choice)
 {
-    enum switch_refusal refusal;
+    enum bpf_refusal refusal;
 
     if (mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, &refusal) < 0)
-        choice->reason = switch_refusal_text(refusal);
+        choice->reason = bpf_refusal_text(refusal);
     if (!service->verdict.is_final)
         test_bpf(service, config, choice, refusal);
     if (!choice->bpf)

@@ -98,7 +98,7 @@ static bool may_trace(int procfs_fd)
     char status[8192];
 
     return small_file_read(procfs_fd, "self/status", status, sizeof(status)) >= 0 &&
-           switch_refusal_has_capabilities(status, UINT64_C(1) << CAP_SYS_PTRACE);
+           bpf_refusal_has_capabilities(status, UINT64_C(1) << CAP_SYS_PTRACE);
 }
 
 bool hidepid_hides_from_us(int procfs_fd)

@@ -72,11 +72,11 @@ static void size__has_room_for_twice_what_the_configuration_wants(void **state)
 
     find(f, "0\n", "0\n");
     assert_true(f->size.n_slots >= 2000);
-    assert_true(f->size.n_lanes >= 2 * SWITCH_GROUP_LANES(4));
-    assert_true(f->size.n_lanes < 2 * (SWITCH_GROUP_LANES(4) + SWITCH_GROUP_LANES(3)));
+    assert_true(f->size.n_lanes >= 2 * BPF_GROUP_LANES(4));
+    assert_true(f->size.n_lanes < 2 * (BPF_GROUP_LANES(4) + BPF_GROUP_LANES(3)));
     f->rule.groups.n = 2;
     find(f, "0\n", "0\n");
-    assert_true(f->size.n_lanes >= 2 * (SWITCH_GROUP_LANES(4) + SWITCH_GROUP_LANES(3)));
+    assert_true(f->size.n_lanes >= 2 * (BPF_GROUP_LANES(4) + BPF_GROUP_LANES(3)));
 }
 
 static void size__has_room_for_processes_where_there_are_rules_for_some(void **state)
@@ -94,7 +94,7 @@ static void size__has_room_for_processes_where_there_are_rules_for_some(void **s
     find(f, "0\n", "0\n");
     assert_true(f->size.n_watched >= 2 * 200);
     assert_true(f->size.n_slots >= slots + 2 * 200);
-    assert_true(f->size.n_lanes >= 2 * (SWITCH_GROUP_LANES(4) + SWITCH_GROUP_LANES(3)));
+    assert_true(f->size.n_lanes >= 2 * (BPF_GROUP_LANES(4) + BPF_GROUP_LANES(3)));
     f->config.n_cgroups = 0;
     find(f, "0\n", "0\n");
     assert_true(f->size.n_slots < slots);

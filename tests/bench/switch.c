@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "count/bpf/mechanism.h"
 #include "count/counter_set.h"
-#include "count/mechanism.h"
 #include "sys/cgroup_root.h"
 
 #define SOFTWARE      4
@@ -102,13 +102,13 @@ static void make_mechanisms(void)
     const struct switch_program_size size = {
         .n_cpus = (size_t)bench.cpus->cpus[bench.cpus->n - 1].value + 1,
         .n_slots = 2 * (MOST_CGROUPS + 2 * DEPTH),
-        .n_lanes = 2 * SWITCH_GROUP_LANES(bench.n_events)};
-    enum switch_refusal refusal;
+        .n_lanes = 2 * BPF_GROUP_LANES(bench.n_events)};
+    enum bpf_refusal refusal;
 
     bench.mechanisms[WAY_DIRECT] = mechanism_direct_new(&perf_ops_kernel);
     bench.mechanisms[WAY_DIRECT]->descriptors = SIZE_MAX;
     if (mechanism_bpf_new(&perf_ops_kernel, &size, &bench.mechanisms[WAY_BPF], &refusal) < 0) {
-        printf("no bpf: %s\n", switch_refusal_text(refusal));
+        printf("no bpf: %s\n", bpf_refusal_text(refusal));
         return;
     }
     bench.mechanisms[WAY_BPF]->descriptors = SIZE_MAX;

@@ -29,9 +29,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "count/bpf/bpf.h"
+#include "count/bpf/mechanism.h"
 #include "count/counter_set.h"
-#include "count/mechanism.h"
 #include "sys/process.h"
 
 #define MOST_EVENTS  4
@@ -114,7 +113,7 @@ static void make_passing_group(struct program *program)
 
     if (r < 0)
         fail("groups", r);
-    program->first_lane = SWITCH_GROUP_LANES(1);
+    program->first_lane = BPF_GROUP_LANES(1);
 }
 
 static void make_mechanisms(struct program *program, bool v1)
@@ -122,14 +121,14 @@ static void make_mechanisms(struct program *program, bool v1)
     const int highest = program->cpus->cpus[program->cpus->n - 1].value;
     const struct switch_program_size size = {.n_cpus = (size_t)highest + 1,
                                              .n_slots = MOST_TARGETS + SWITCH_PROGRAM_FIRST,
-                                             .n_lanes = 2 * SWITCH_GROUP_LANES(program->n_events),
+                                             .n_lanes = 2 * BPF_GROUP_LANES(program->n_events),
                                              .n_watched = MOST_TARGETS,
                                              .v1 = v1};
-    enum switch_refusal refusal;
+    enum bpf_refusal refusal;
     int r = mechanism_bpf_new(&perf_ops_kernel, &size, &program->mechanisms[1], &refusal);
 
     if (r < 0) {
-        printf("%s\n", switch_refusal_text(refusal));
+        printf("%s\n", bpf_refusal_text(refusal));
         exit(77);
     }
     program->mechanisms[0] = mechanism_direct_new(&perf_ops_kernel);
@@ -289,9 +288,11 @@ static void print_machine(const struct program *program)
     const size_t n = program->n_events + 1;
 
     for (size_t i = 0; i < n; i++) {
-        numbers[0][i] = bpf_rest(bpf, program->first_lane + i);
-        numbers[1][i] = bpf_no_cgroups(bpf, program->first_lane + i);
-        numbers[2][i] = bpf_no_processes(bpf, program->first_lane + i);
+        numbers[0][i] = mechanism_bpf_nobodys(bpf, SWITCH_PROGRAM_REST, program->first_lane + i);
+        numbers[1][i] =
+            mechanism_bpf_nobodys(bpf, SWITCH_PROGRAM_NO_CGROUPS, program->first_lane + i);
+        numbers[2][i] =
+            mechanism_bpf_nobodys(bpf, SWITCH_PROGRAM_NO_PROCESSES, program->first_lane + i);
     }
     print_numbers("machine-before", program->machine.before, n);
     print_numbers("machine-after", program->machine.totals, n);

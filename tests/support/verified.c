@@ -89,12 +89,12 @@ int main(void)
     printf("kernel %s\n", kernel.release);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
         AUTO(switch_program) struct switch_program *program = NULL;
-        enum switch_refusal refusal;
+        enum bpf_refusal refusal;
         int r = switch_program_load(&sizes[i], &program, &refusal);
 
         if (r < 0) {
-            printf("%s\n", switch_refusal_text(refusal));
-            return i == 0 && refusal != SWITCH_REFUSAL_OTHER ? 77 : 1;
+            printf("%s\n", bpf_refusal_text(refusal));
+            return i == 0 && refusal != BPF_REFUSAL_OTHER ? 77 : 1;
         }
         printf("%zu CPUs, %zu slots, %zu lanes%s\n", sizes[i].n_cpus, sizes[i].n_slots,
                sizes[i].n_lanes, sizes[i].v1 ? ", v1" : "");

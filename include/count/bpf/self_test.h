@@ -8,12 +8,12 @@
  * unless it is too much.
  */
 
-#include "count/mechanism.h"
+#include "count/bpf/mechanism.h"
 #include "sys/switch_pattern.h"
 
 /* What it takes of a mechanism's size, for as long as it runs. */
 #define SELF_TEST_EVENTS    4
-#define SELF_TEST_LANES     SWITCH_GROUP_LANES(SELF_TEST_EVENTS)
+#define SELF_TEST_LANES     BPF_GROUP_LANES(SELF_TEST_EVENTS)
 #define SELF_TEST_SLOTS     1
 #define SELF_TEST_PROCESSES SWITCH_PATTERN_PROCESSES
 
@@ -30,9 +30,9 @@ enum self_test_outcome {
 
 struct self_test {
     enum self_test_outcome outcome;
-    enum switch_refusal refusal; /* SELF_TEST_REFUSED: why */
-    const char *event;           /* SELF_TEST_DIFFERS: about which. Static */
-    uint64_t direct, bpf;        /* what each has counted of it */
+    enum bpf_refusal refusal; /* SELF_TEST_REFUSED: why */
+    const char *event;        /* SELF_TEST_DIFFERS: about which. Static */
+    uint64_t direct, bpf;     /* what each has counted of it */
 };
 
 /* In words for people, as in "the self-test could not run"; of a refusal its own. Static. */

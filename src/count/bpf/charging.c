@@ -9,23 +9,24 @@
 
 #include <errno.h>
 
+#include "count/bpf/mechanism.h"
 #include "count/perf_group.h"
 
-void switch_charging_end(struct switch_groups *groups, const struct switch_group *group, size_t cpu)
+void bpf_charging_end(struct bpf_groups *groups, const struct bpf_group *group, size_t cpu)
 {
     for (size_t i = 0; i < group->events.n_opened; i++)
         (void)switch_program_set_event(groups->program, cpu, group->first_event + i, -1, NULL);
 }
 
 /* The first of n places in a row, of so many, that no group takes. SIZE_MAX: there are none. */
-static size_t find_room(const struct switch_groups *groups, bool lanes, size_t n, size_t end)
+static size_t find_room(const struct bpf_groups *groups, bool lanes, size_t n, size_t end)
 {
     size_t first = 0;
 
-    for (size_t i = 0; i < SWITCH_GROUPS_MAX && first + n <= end; i++) {
-        const struct switch_group *group = &groups->groups[i];
+    for (size_t i = 0; i < BPF_GROUPS_MAX && first + n <= end; i++) {
+        const struct bpf_group *group = &groups->groups[i];
         size_t begin = lanes ? group->first_lane : group->first_event;
-        size_t taken = lanes ? SWITCH_GROUP_LANES(group->events.n_opened) : group->events.n_opened;
+        size_t taken = lanes ? BPF_GROUP_LANES(group->events.n_opened) : group->events.n_opened;
 
         if (group->n_charged > 0 && first < begin + taken && begin < first + n) {
             first = begin + taken;
@@ -50,12 +51,12 @@ static enum switch_event_kind kind_of(const struct event_code *code)
     }
 }
 
-static void tell_n_events(struct switch_groups *groups)
+static void tell_n_events(struct bpf_groups *groups)
 {
     size_t n_events = 0;
 
-    for (size_t i = 0; i < SWITCH_GROUPS_MAX; i++) {
-        const struct switch_group *group = &groups->groups[i];
+    for (size_t i = 0; i < BPF_GROUPS_MAX; i++) {
+        const struct bpf_group *group = &groups->groups[i];
 
         if (group->n_charged > 0 && group->first_event + group->events.n_opened > n_events)
             n_events = group->first_event + group->events.n_opened;
@@ -63,7 +64,7 @@ static void tell_n_events(struct switch_groups *groups)
     switch_program_set_n_events(groups->program, n_events);
 }
 
-static void place_events(struct switch_groups *groups, const struct switch_group *group)
+static void place_events(struct bpf_groups *groups, const struct bpf_group *group)
 {
     const size_t n = group->events.n_opened;
 
@@ -75,8 +76,7 @@ static void place_events(struct switch_groups *groups, const struct switch_group
 }
 
 /* The kernel lists a group in the order in which it was opened. */
-int switch_charging_begin(struct switch_groups *groups, const struct switch_group *group,
-                          size_t cpu)
+int bpf_charging_begin(struct bpf_groups *groups, const struct bpf_group *group, size_t cpu)
 {
     const int *descriptors = group->places[cpu].descriptors;
     const size_t n = group->events.n_opened;
@@ -91,23 +91,23 @@ int switch_charging_begin(struct switch_groups *groups, const struct switch_grou
                                      &base);
     }
     if (r < 0)
-        switch_charging_end(groups, group, cpu);
+        bpf_charging_end(groups, group, cpu);
     return r;
 }
 
-void switch_charging_stop(struct switch_groups *groups, const struct switch_group *group)
+void bpf_charging_stop(struct bpf_groups *groups, const struct bpf_group *group)
 {
     for (size_t cpu = 0; cpu < groups->n_cpus; cpu++)
         if (group->places[cpu].descriptors)
-            switch_charging_end(groups, group, cpu);
+            bpf_charging_end(groups, group, cpu);
     tell_n_events(groups);
 }
 
-int switch_charging_start(struct switch_groups *groups, struct switch_group *group)
+int bpf_charging_start(struct bpf_groups *groups, struct bpf_group *group)
 {
     const size_t n = group->events.n_opened;
     const size_t event = find_room(groups, false, n, SWITCH_PROGRAM_EVENTS);
-    const size_t lane = find_room(groups, true, SWITCH_GROUP_LANES(n), groups->n_lanes);
+    const size_t lane = find_room(groups, true, BPF_GROUP_LANES(n), groups->n_lanes);
     int r = 0;
 
     if (event == SIZE_MAX || lane == SIZE_MAX)
@@ -118,9 +118,9 @@ int switch_charging_start(struct switch_groups *groups, struct switch_group *gro
     place_events(groups, group);
     for (size_t cpu = 0; cpu < groups->n_cpus && r >= 0; cpu++)
         if (group->places[cpu].descriptors)
-            r = switch_charging_begin(groups, group, cpu);
+            r = bpf_charging_begin(groups, group, cpu);
     group->n_charged--;
     if (r < 0)
-        switch_charging_stop(groups, group);
+        bpf_charging_stop(groups, group);
     return r;
 }

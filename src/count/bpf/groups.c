@@ -22,14 +22,14 @@
 /* One of a CPU that has gone. */
 struct departed_place {
     LIST_ENTRY(departed_place) entry;
-    struct switch_user user;
-    struct switch_place place;
+    struct bpf_user user;
+    struct bpf_place place;
 };
 
-struct switch_groups *switch_groups_new(struct switch_program *program, const struct perf_ops *ops,
-                                        const struct switch_program_size *size)
+struct bpf_groups *bpf_groups_new(struct switch_program *program, const struct perf_ops *ops,
+                                  const struct switch_program_size *size)
 {
-    AUTO(switch_groups) struct switch_groups *groups = calloc(1, sizeof(*groups));
+    AUTO(bpf_groups) struct bpf_groups *groups = calloc(1, sizeof(*groups));
 
     if (!groups)
         return NULL;
@@ -41,8 +41,8 @@ struct switch_groups *switch_groups_new(struct switch_program *program, const st
     return groups->births ? TAKE(groups) : NULL;
 }
 
-static void close_place(struct switch_groups *groups, const struct switch_group *group,
-                        struct switch_place *place)
+static void close_place(struct bpf_groups *groups, const struct bpf_group *group,
+                        struct bpf_place *place)
 {
     const size_t n = group->events.n_opened;
 
@@ -53,7 +53,7 @@ static void close_place(struct switch_groups *groups, const struct switch_group 
     free(TAKE(place->descriptors));
 }
 
-static void end_group(struct switch_groups *groups, struct switch_group *group)
+static void end_group(struct bpf_groups *groups, struct bpf_group *group)
 {
     for (size_t cpu = 0; group->places && cpu < groups->n_cpus; cpu++)
         close_place(groups, group, &group->places[cpu]);
@@ -61,17 +61,17 @@ static void end_group(struct switch_groups *groups, struct switch_group *group)
     free(group->codes);
     free(group->events.members);
     free(group->events.opened);
-    *group = (struct switch_group){0};
+    *group = (struct bpf_group){0};
 }
 
-static void end_departed(struct switch_groups *groups, struct departed_place *departed)
+static void end_departed(struct bpf_groups *groups, struct departed_place *departed)
 {
     close_place(groups, &groups->groups[departed->user.group], &departed->place);
     LIST_REMOVE(departed, entry);
     free(departed);
 }
 
-struct switch_groups *switch_groups_free(struct switch_groups *groups)
+struct bpf_groups *bpf_groups_free(struct bpf_groups *groups)
 {
     struct departed_place *departed;
 
@@ -79,14 +79,14 @@ struct switch_groups *switch_groups_free(struct switch_groups *groups)
         return NULL;
     while ((departed = LIST_FIRST(&groups->departed)))
         end_departed(groups, departed);
-    for (size_t i = 0; i < SWITCH_GROUPS_MAX; i++)
+    for (size_t i = 0; i < BPF_GROUPS_MAX; i++)
         end_group(groups, &groups->groups[i]);
     free(groups->births);
     free(groups);
     return NULL;
 }
 
-static int copy_events(struct switch_group *group, const struct event_group *wanted)
+static int copy_events(struct bpf_group *group, const struct event_group *wanted)
 {
     const size_t n = wanted->n_opened;
 
@@ -105,11 +105,11 @@ static int copy_events(struct switch_group *group, const struct event_group *wan
 }
 
 /* The one that counts these events, or a place for it: a free one, or one that nobody uses. */
-static struct switch_group *find(struct switch_groups *groups, const struct event_group *wanted)
+static struct bpf_group *find(struct bpf_groups *groups, const struct event_group *wanted)
 {
-    struct switch_group *unused = NULL;
+    struct bpf_group *unused = NULL;
 
-    for (size_t i = 0; i < SWITCH_GROUPS_MAX; i++) {
+    for (size_t i = 0; i < BPF_GROUPS_MAX; i++) {
         if (event_group_is_same(&groups->groups[i].events, wanted))
             return &groups->groups[i];
         if (groups->groups[i].n_users == 0)
@@ -118,7 +118,7 @@ static struct switch_group *find(struct switch_groups *groups, const struct even
     return unused;
 }
 
-static int make_group(struct switch_groups *groups, struct switch_group *group,
+static int make_group(struct bpf_groups *groups, struct bpf_group *group,
                       const struct event_group *wanted)
 {
     int r;
@@ -131,10 +131,10 @@ static int make_group(struct switch_groups *groups, struct switch_group *group,
     return r;
 }
 
-int switch_groups_enter(struct switch_groups *groups, const struct event_group *wanted,
-                        bool charged, size_t *ret_group)
+int bpf_groups_enter(struct bpf_groups *groups, const struct event_group *wanted, bool charged,
+                     size_t *ret_group)
 {
-    struct switch_group *group = find(groups, wanted);
+    struct bpf_group *group = find(groups, wanted);
     int r = 0;
 
     if (!group)
@@ -142,7 +142,7 @@ int switch_groups_enter(struct switch_groups *groups, const struct event_group *
     if (!event_group_is_same(&group->events, wanted))
         r = make_group(groups, group, wanted);
     if (r >= 0 && charged && group->n_charged == 0)
-        r = switch_charging_start(groups, group);
+        r = bpf_charging_start(groups, group);
     if (r < 0)
         return r;
     group->n_users++;
@@ -151,22 +151,22 @@ int switch_groups_enter(struct switch_groups *groups, const struct event_group *
     return 0;
 }
 
-bool switch_groups_leave(struct switch_groups *groups, size_t index, bool charged)
+bool bpf_groups_leave(struct bpf_groups *groups, size_t index, bool charged)
 {
-    struct switch_group *group = &groups->groups[index];
+    struct bpf_group *group = &groups->groups[index];
 
     group->n_users--;
     group->n_charged -= charged;
     if (!charged || group->n_charged > 0)
         return false;
-    switch_charging_stop(groups, group);
+    bpf_charging_stop(groups, group);
     return true;
 }
 
-static int open_place(struct switch_groups *groups, const struct switch_group *group,
+static int open_place(struct bpf_groups *groups, const struct bpf_group *group,
                       struct cpu_number cpu, bool enabled)
 {
-    struct switch_place *place = &group->places[cpu.value];
+    struct bpf_place *place = &group->places[cpu.value];
     const size_t n = group->events.n_opened;
     AUTO(cpu_list) struct cpu_list *cpus = malloc(sizeof(*cpus) + sizeof(cpu));
     const struct scope scope = {.kind = SCOPE_SYSTEM, .cgroup_fd = -1, .cpus = cpus};
@@ -180,25 +180,25 @@ static int open_place(struct switch_groups *groups, const struct switch_group *g
     r = perf_group_open(groups->ops, &group->events, &scope, 0, false, descriptors);
     if (r < 0)
         return r;
-    if (!switch_groups_are_open(groups, (size_t)cpu.value)) /* nobody has told it of changes */
+    if (!bpf_groups_are_open(groups, (size_t)cpu.value)) /* nobody has told it of changes */
         switch_program_begin_cpu(groups->program, (size_t)cpu.value);
-    *place = (struct switch_place){.descriptors = TAKE(descriptors), .enabled = enabled};
+    *place = (struct bpf_place){.descriptors = TAKE(descriptors), .enabled = enabled};
     groups->open_counters += n;
     if (group->n_charged > 0)
-        r = switch_charging_begin(groups, group, (size_t)cpu.value);
+        r = bpf_charging_begin(groups, group, (size_t)cpu.value);
     if (r >= 0 && enabled)
         r = perf_group_set_enabled(groups->ops, place->descriptors[0], true);
     if (r < 0 && group->n_charged > 0)
-        switch_charging_end(groups, group, (size_t)cpu.value);
+        bpf_charging_end(groups, group, (size_t)cpu.value);
     if (r < 0)
         close_place(groups, group, place);
     return r < 0 ? r : 0;
 }
 
-int switch_groups_open(struct switch_groups *groups, struct switch_user *user, bool enabled,
-                       size_t n_descriptors)
+int bpf_groups_open(struct bpf_groups *groups, struct bpf_user *user, bool enabled,
+                    size_t n_descriptors)
 {
-    struct switch_group *group = &groups->groups[user->group];
+    struct bpf_group *group = &groups->groups[user->group];
     const int cpu = user->cpu.value;
     int r = 0;
 
@@ -216,8 +216,8 @@ int switch_groups_open(struct switch_groups *groups, struct switch_user *user, b
     return 0;
 }
 
-static struct departed_place *find_departed(const struct switch_groups *groups,
-                                            const struct switch_user *user)
+static struct departed_place *find_departed(const struct bpf_groups *groups,
+                                            const struct bpf_user *user)
 {
     for (struct departed_place *departed = LIST_FIRST(&groups->departed); departed;
          departed = LIST_NEXT(departed, entry))
@@ -228,33 +228,32 @@ static struct departed_place *find_departed(const struct switch_groups *groups,
 }
 
 /* NULL: its CPU has gone, and it with it. */
-static struct switch_place *current_place(const struct switch_groups *groups,
-                                          const struct switch_user *user)
+static struct bpf_place *current_place(const struct bpf_groups *groups, const struct bpf_user *user)
 {
     if (user->birth != groups->births[user->cpu.value])
         return NULL;
     return &groups->groups[user->group].places[user->cpu.value];
 }
 
-bool switch_groups_close(struct switch_groups *groups, const struct switch_user *user)
+bool bpf_groups_close(struct bpf_groups *groups, const struct bpf_user *user)
 {
-    struct switch_group *group = &groups->groups[user->group];
-    struct switch_place *place = current_place(groups, user);
+    struct bpf_group *group = &groups->groups[user->group];
+    struct bpf_place *place = current_place(groups, user);
     struct departed_place *departed = place ? NULL : find_departed(groups, user);
 
     if (departed && --departed->place.n_users == 0)
         end_departed(groups, departed);
     if (place && --place->n_users == 0) {
         if (group->n_charged > 0)
-            switch_charging_end(groups, group, (size_t)user->cpu.value);
+            bpf_charging_end(groups, group, (size_t)user->cpu.value);
         close_place(groups, group, place);
     }
-    return switch_groups_leave(groups, user->group, user->charged);
+    return bpf_groups_leave(groups, user->group, user->charged);
 }
 
-int switch_groups_leader(const struct switch_groups *groups, const struct switch_user *user)
+int bpf_groups_leader(const struct bpf_groups *groups, const struct bpf_user *user)
 {
-    const struct switch_place *place = current_place(groups, user);
+    const struct bpf_place *place = current_place(groups, user);
     const struct departed_place *departed = place ? NULL : find_departed(groups, user);
 
     if (departed)
@@ -262,10 +261,9 @@ int switch_groups_leader(const struct switch_groups *groups, const struct switch
     return place && place->descriptors ? place->descriptors[0] : -1;
 }
 
-int switch_groups_set_enabled(struct switch_groups *groups, const struct switch_user *user,
-                              bool enabled)
+int bpf_groups_set_enabled(struct bpf_groups *groups, const struct bpf_user *user, bool enabled)
 {
-    struct switch_place *place = current_place(groups, user);
+    struct bpf_place *place = current_place(groups, user);
     int r = 0;
 
     if (!place)
@@ -278,13 +276,13 @@ int switch_groups_set_enabled(struct switch_groups *groups, const struct switch_
 }
 
 /* Where there is no memory to remember it by, it is closed, and its users see no more of it. */
-static void depart(struct switch_groups *groups, size_t index, size_t cpu)
+static void depart(struct bpf_groups *groups, size_t index, size_t cpu)
 {
-    const struct switch_group *group = &groups->groups[index];
+    const struct bpf_group *group = &groups->groups[index];
     struct departed_place *departed = malloc(sizeof(*departed));
 
     if (group->n_charged > 0)
-        switch_charging_end(groups, group, cpu);
+        bpf_charging_end(groups, group, cpu);
     if (departed) {
         *departed = (struct departed_place){
             .user = {.group = index, .cpu = {(int)cpu}, .birth = groups->births[cpu]},
@@ -293,40 +291,40 @@ static void depart(struct switch_groups *groups, size_t index, size_t cpu)
     } else {
         close_place(groups, group, &group->places[cpu]);
     }
-    group->places[cpu] = (struct switch_place){0};
+    group->places[cpu] = (struct bpf_place){0};
 }
 
-void switch_groups_keep_cpus(struct switch_groups *groups, const struct cpu_list *cpus)
+void bpf_groups_keep_cpus(struct bpf_groups *groups, const struct cpu_list *cpus)
 {
     for (size_t cpu = 0; cpu < groups->n_cpus; cpu++) {
         if (cpu_list_contains(cpus, (struct cpu_number){(int)cpu}))
             continue;
-        for (size_t i = 0; i < SWITCH_GROUPS_MAX; i++)
+        for (size_t i = 0; i < BPF_GROUPS_MAX; i++)
             if (groups->groups[i].places && groups->groups[i].places[cpu].descriptors)
                 depart(groups, i, cpu);
-        groups->births[cpu] = (groups->births[cpu] + 1) % SWITCH_BIRTHS;
+        groups->births[cpu] = (groups->births[cpu] + 1) % BPF_BIRTHS;
     }
 }
 
-bool switch_groups_are_open(const struct switch_groups *groups, size_t cpu)
+bool bpf_groups_are_open(const struct bpf_groups *groups, size_t cpu)
 {
-    for (size_t i = SWITCH_GROUPS_MAX; i-- > 0;) /* the first are made last */
+    for (size_t i = BPF_GROUPS_MAX; i-- > 0;) /* the first are made last */
         if (groups->groups[i].places && groups->groups[i].places[cpu].descriptors)
             return true;
     return false;
 }
 
-size_t switch_groups_open_counters(const struct switch_groups *groups)
+size_t bpf_groups_open_counters(const struct bpf_groups *groups)
 {
     return groups->open_counters;
 }
 
-size_t switch_groups_first_lane(const struct switch_groups *groups, size_t group)
+size_t bpf_groups_first_lane(const struct bpf_groups *groups, size_t group)
 {
     return groups->groups[group].first_lane;
 }
 
-size_t switch_groups_n_events(const struct switch_groups *groups, size_t group)
+size_t bpf_groups_n_events(const struct bpf_groups *groups, size_t group)
 {
     return groups->groups[group].events.n_opened;
 }

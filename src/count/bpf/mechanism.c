@@ -16,8 +16,8 @@
 #include <limits.h>
 
 #include "base/clock.h"
-#include "count/bpf/bpf.h"
 #include "count/bpf/groups.h"
+#include "count/bpf/mechanism.h"
 #include "count/bpf/slots.h"
 #include "count/bpf/watched_processes.h"
 #include "count/counter_cells.h"
@@ -28,8 +28,8 @@ struct bpf {
     struct switch_program_size size;
     const struct perf_ops *ops;
     struct switch_program *program;
-    struct switch_groups *groups;
-    struct cgroup_slots *slots;
+    struct bpf_groups *groups;
+    struct bpf_slots *slots;
     struct watched_processes *watched; /* of the slots that are processes' */
 };
 
@@ -37,7 +37,7 @@ struct bpf {
 #define SLOT_OF_SYSTEM SWITCH_PROGRAM_REST
 
 /* That a handle can tell apart. */
-#define MOST_PLACES ((size_t)INT_MAX / SWITCH_BIRTHS / SWITCH_GROUPS_MAX)
+#define MOST_PLACES ((size_t)INT_MAX / BPF_BIRTHS / BPF_GROUPS_MAX)
 
 /*
  * The id of a process among those of cgroups, which the kernel counts up from 0: they never get
@@ -49,7 +49,7 @@ struct bpf {
 /* What a handle stands for. */
 struct bpf_cell {
     size_t slot;
-    struct switch_user user;
+    struct bpf_user user;
 };
 
 static struct bpf *bpf_of(struct mechanism *mechanism)
@@ -61,18 +61,18 @@ static int handle_of(const struct bpf *bpf, const struct bpf_cell *cell)
 {
     const size_t place = cell->slot * bpf->size.n_cpus + (size_t)cell->user.cpu.value;
 
-    return (int)((place * SWITCH_BIRTHS + cell->user.birth) * SWITCH_GROUPS_MAX + cell->user.group);
+    return (int)((place * BPF_BIRTHS + cell->user.birth) * BPF_GROUPS_MAX + cell->user.group);
 }
 
 static struct bpf_cell cell_of(const struct bpf *bpf, int handle)
 {
-    const size_t birth = (size_t)handle / SWITCH_GROUPS_MAX, place = birth / SWITCH_BIRTHS;
+    const size_t birth = (size_t)handle / BPF_GROUPS_MAX, place = birth / BPF_BIRTHS;
     const size_t slot = place / bpf->size.n_cpus;
 
     return (struct bpf_cell){.slot = slot,
-                             .user = {.group = (size_t)handle % SWITCH_GROUPS_MAX,
+                             .user = {.group = (size_t)handle % BPF_GROUPS_MAX,
                                       .cpu = {(int)(place % bpf->size.n_cpus)},
-                                      .birth = (unsigned)(birth % SWITCH_BIRTHS),
+                                      .birth = (unsigned)(birth % BPF_BIRTHS),
                                       .charged = slot != SLOT_OF_SYSTEM}};
 }
 
@@ -81,13 +81,13 @@ static int read_slot(const struct bpf *bpf, const struct bpf_cell *cell, size_t 
                      struct group_reading *ret_reading)
 {
     const size_t cpu = (size_t)cell->user.cpu.value;
-    const size_t first = switch_groups_first_lane(bpf->groups, cell->user.group);
+    const size_t first = bpf_groups_first_lane(bpf->groups, cell->user.group);
 
     ret_reading->n_values = n_values;
-    ret_reading->enabled = cgroup_slots_sum(bpf->slots, cell->slot, cpu, first + n_values);
-    ret_reading->running = cgroup_slots_sum(bpf->slots, cell->slot, cpu, first + n_values + 1);
+    ret_reading->enabled = bpf_slots_sum(bpf->slots, cell->slot, cpu, first + n_values);
+    ret_reading->running = bpf_slots_sum(bpf->slots, cell->slot, cpu, first + n_values + 1);
     for (size_t i = 0; i < n_values; i++) {
-        ret_reading->values[i].value = cgroup_slots_sum(bpf->slots, cell->slot, cpu, first + i);
+        ret_reading->values[i].value = bpf_slots_sum(bpf->slots, cell->slot, cpu, first + i);
         ret_reading->values[i].id = i;
     }
     return 0;
@@ -101,7 +101,7 @@ static int bpf_read(struct mechanism *mechanism, int handle, size_t n_values,
 
     if (cell.slot != SLOT_OF_SYSTEM)
         return read_slot(bpf, &cell, n_values, ret_reading);
-    return perf_group_read(bpf->ops, switch_groups_leader(bpf->groups, &cell.user), n_values,
+    return perf_group_read(bpf->ops, bpf_groups_leader(bpf->groups, &cell.user), n_values,
                            ret_reading);
 }
 
@@ -109,13 +109,13 @@ static int bpf_read(struct mechanism *mechanism, int handle, size_t n_values,
 static void refresh_cpus(struct bpf *bpf)
 {
     for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++)
-        if (switch_groups_are_open(bpf->groups, cpu))
+        if (bpf_groups_are_open(bpf->groups, cpu))
             (void)switch_program_refresh(bpf->program, cpu); /* offline: nothing runs there */
 }
 
 static void tell_open_counters(struct bpf *bpf)
 {
-    bpf->mechanism.open_counters = switch_groups_open_counters(bpf->groups);
+    bpf->mechanism.open_counters = bpf_groups_open_counters(bpf->groups);
 }
 
 static void bpf_refresh(struct mechanism *mechanism)
@@ -123,8 +123,8 @@ static void bpf_refresh(struct mechanism *mechanism)
     struct bpf *bpf = bpf_of(mechanism);
 
     refresh_cpus(bpf);
-    if (cgroup_slots_any_left(bpf->slots))
-        cgroup_slots_fold(bpf->slots);
+    if (bpf_slots_any_left(bpf->slots))
+        bpf_slots_fold(bpf->slots);
     mechanism->unfollowed = switch_program_unfollowed(bpf->program);
     tell_open_counters(bpf);
     mechanism->doubt = switch_program_doubt(bpf->program);
@@ -133,9 +133,9 @@ static void bpf_refresh(struct mechanism *mechanism)
 /* Nobody is charged in a slot that is left from the next refresh on. */
 static void leave_slot(struct bpf *bpf, size_t slot)
 {
-    const uint64_t id = cgroup_slots_id(bpf->slots, slot);
+    const uint64_t id = bpf_slots_id(bpf->slots, slot);
 
-    if (!cgroup_slots_leave(bpf->slots, slot))
+    if (!bpf_slots_leave(bpf->slots, slot))
         return;
     if (!(id & PROCESS_ID))
         (void)switch_program_clear_slot(bpf->program, id);
@@ -146,8 +146,8 @@ static void leave_slot(struct bpf *bpf, size_t slot)
 static void clear_lanes(struct bpf *bpf, size_t group)
 {
     refresh_cpus(bpf);
-    cgroup_slots_clear_lanes(bpf->slots, switch_groups_first_lane(bpf->groups, group),
-                             SWITCH_GROUP_LANES(switch_groups_n_events(bpf->groups, group)));
+    bpf_slots_clear_lanes(bpf->slots, bpf_groups_first_lane(bpf->groups, group),
+                          BPF_GROUP_LANES(bpf_groups_n_events(bpf->groups, group)));
 }
 
 static void bpf_close(struct mechanism *mechanism, struct counter_set *set, size_t place,
@@ -158,7 +158,7 @@ static void bpf_close(struct mechanism *mechanism, struct counter_set *set, size
 
     if (cell.user.charged)
         leave_slot(bpf, cell.slot);
-    if (switch_groups_close(bpf->groups, &cell.user))
+    if (bpf_groups_close(bpf->groups, &cell.user))
         clear_lanes(bpf, cell.user.group);
     tell_open_counters(bpf);
 }
@@ -168,12 +168,12 @@ static int bpf_set_enabled(struct mechanism *mechanism, int handle, bool enabled
     struct bpf *bpf = bpf_of(mechanism);
     const struct bpf_cell cell = cell_of(bpf, handle);
 
-    return switch_groups_set_enabled(bpf->groups, &cell.user, enabled);
+    return bpf_groups_set_enabled(bpf->groups, &cell.user, enabled);
 }
 
 static void bpf_keep_cpus(struct mechanism *mechanism, const struct cpu_list *cpus)
 {
-    switch_groups_keep_cpus(bpf_of(mechanism)->groups, cpus);
+    bpf_groups_keep_cpus(bpf_of(mechanism)->groups, cpus);
 }
 
 /* Why there is no slot or no group. */
@@ -192,16 +192,16 @@ static void open_cell(struct bpf *bpf, struct counter_set *set, size_t place, si
                       struct bpf_cell *wanted)
 {
     struct counter_cell *cell = counter_cell(set, place, group);
-    const size_t open = switch_groups_open_counters(bpf->groups);
+    const size_t open = bpf_groups_open_counters(bpf->groups);
     const size_t rest = bpf->mechanism.descriptors > open ? bpf->mechanism.descriptors - open : 0;
     enum absence absence;
     int r;
 
     wanted->user.cpu = set->scope.cpus->cpus[place];
-    r = switch_groups_open(bpf->groups, &wanted->user, !counter_group_is_paused(set, group), rest);
+    r = bpf_groups_open(bpf->groups, &wanted->user, !counter_group_is_paused(set, group), rest);
     if (r == 0) {
         if (wanted->user.charged)
-            cgroup_slots_share(bpf->slots, wanted->slot);
+            bpf_slots_share(bpf->slots, wanted->slot);
         counter_cell_opened(set, place, group, handle_of(bpf, wanted));
         return;
     }
@@ -214,8 +214,8 @@ static void open_cell(struct bpf *bpf, struct counter_set *set, size_t place, si
 static void open_group(struct bpf *bpf, struct counter_set *set, size_t group, size_t slot)
 {
     struct bpf_cell cell = {.slot = slot, .user.charged = slot != SLOT_OF_SYSTEM};
-    int r = switch_groups_enter(bpf->groups, &set->groups->groups[group], cell.user.charged,
-                                &cell.user.group);
+    int r = bpf_groups_enter(bpf->groups, &set->groups->groups[group], cell.user.charged,
+                             &cell.user.group);
 
     if (r < 0) {
         set->absences[group] = absence_of(r, &set->scope);
@@ -224,7 +224,7 @@ static void open_group(struct bpf *bpf, struct counter_set *set, size_t group, s
     for (size_t place = 0; place < set->n_places; place++)
         if (counter_cell(set, place, group)->handle < 0 && set->absences[group] == ABSENCE_NONE)
             open_cell(bpf, set, place, group, &cell);
-    if (switch_groups_leave(bpf->groups, cell.user.group, cell.user.charged))
+    if (bpf_groups_leave(bpf->groups, cell.user.group, cell.user.charged))
         clear_lanes(bpf, cell.user.group); /* else its cells are its users now */
 }
 
@@ -236,7 +236,7 @@ static int enter_cgroup(struct bpf *bpf, const struct scope *scope, size_t *ret_
     int r = cgroup_lineage_read(scope->cgroup_fd, &lineage);
 
     if (r >= 0)
-        r = cgroup_slots_enter(bpf->slots, lineage, ret_slot, &new);
+        r = bpf_slots_enter(bpf->slots, lineage, ret_slot, &new);
     if (r >= 0 && new)
         r = switch_program_set_slot(bpf->program, cgroup_lineage_id(lineage), *ret_slot);
     else
@@ -260,7 +260,7 @@ static int enter_process(struct bpf *bpf, const struct scope *scope, size_t *ret
     alone->ids[0] = PROCESS_ID | scope->process;
     if (scope->inherit == INHERIT_CHILDREN)
         alone->ids[0] |= CHILDREN_ID;
-    r = cgroup_slots_enter(bpf->slots, alone, ret_slot, &new);
+    r = bpf_slots_enter(bpf->slots, alone, ret_slot, &new);
     if (r < 0)
         return r;
     r = watched_processes_set(bpf->watched, *ret_slot, scope);
@@ -318,28 +318,14 @@ pid_t mechanism_bpf_own_number(const struct mechanism *mechanism)
     return bpf->size.n_watched > 0 ? switch_program_own_number(bpf->program) : -EOPNOTSUPP;
 }
 
-static uint64_t sum_of_slot(const struct bpf *bpf, size_t slot, size_t lane)
+uint64_t mechanism_bpf_nobodys(const struct mechanism *mechanism, size_t slot, size_t lane)
 {
+    const struct bpf *bpf = (const struct bpf *)mechanism;
     uint64_t sum = 0;
 
     for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++)
         sum += switch_program_cell(bpf->program, cpu, slot)[lane];
     return sum;
-}
-
-uint64_t bpf_no_cgroups(const struct mechanism *mechanism, size_t lane)
-{
-    return sum_of_slot((const struct bpf *)mechanism, SWITCH_PROGRAM_NO_CGROUPS, lane);
-}
-
-uint64_t bpf_no_processes(const struct mechanism *mechanism, size_t lane)
-{
-    return sum_of_slot((const struct bpf *)mechanism, SWITCH_PROGRAM_NO_PROCESSES, lane);
-}
-
-uint64_t bpf_rest(const struct mechanism *mechanism, size_t lane)
-{
-    return sum_of_slot((const struct bpf *)mechanism, SWITCH_PROGRAM_REST, lane);
 }
 
 /* Of the first group of the set that is open: all of them have the same slot. */
@@ -352,14 +338,14 @@ static struct sample_doubt bpf_doubt_of(const struct mechanism *mechanism,
     for (size_t i = 0; i < set->n_places * set->groups->n_groups; i++) {
         const int handle = set->cells[i].handle;
         const struct bpf_cell cell = cell_of(bpf, handle < 0 ? 0 : handle);
-        const size_t enabled = switch_groups_first_lane(bpf->groups, cell.user.group) +
-                               switch_groups_n_events(bpf->groups, cell.user.group);
+        const size_t enabled = bpf_groups_first_lane(bpf->groups, cell.user.group) +
+                               bpf_groups_n_events(bpf->groups, cell.user.group);
 
         if (handle < 0 || !cell.user.charged)
             continue;
         for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++) {
-            doubt.doubtful_ns += cgroup_slots_sum(bpf->slots, cell.slot, cpu, bpf->size.n_lanes);
-            doubt.ran_ns += cgroup_slots_sum(bpf->slots, cell.slot, cpu, enabled);
+            doubt.doubtful_ns += bpf_slots_sum(bpf->slots, cell.slot, cpu, bpf->size.n_lanes);
+            doubt.ran_ns += bpf_slots_sum(bpf->slots, cell.slot, cpu, enabled);
         }
         break;
     }
@@ -370,8 +356,8 @@ static struct mechanism *bpf_free(struct mechanism *mechanism)
 {
     struct bpf *bpf = bpf_of(mechanism);
 
-    (void)switch_groups_free(bpf->groups);
-    (void)cgroup_slots_free(bpf->slots);
+    (void)bpf_groups_free(bpf->groups);
+    (void)bpf_slots_free(bpf->slots);
     (void)watched_processes_free(bpf->watched);
     (void)switch_program_free(bpf->program);
     free(bpf);
@@ -379,7 +365,7 @@ static struct mechanism *bpf_free(struct mechanism *mechanism)
 }
 
 /* The parts of it. 0 or -errno. */
-static int fill(struct bpf *bpf, enum switch_refusal *ret_refusal)
+static int fill(struct bpf *bpf, enum bpf_refusal *ret_refusal)
 {
     struct slot_cells cells = {.n_cpus = bpf->size.n_cpus,
                                .n_slots = bpf->size.n_slots,
@@ -390,22 +376,22 @@ static int fill(struct bpf *bpf, enum switch_refusal *ret_refusal)
     if (r < 0)
         return r;
     cells.lanes = switch_program_cell(bpf->program, 0, 0);
-    bpf->groups = switch_groups_new(bpf->program, bpf->ops, &bpf->size);
-    bpf->slots = cgroup_slots_new(&cells);
+    bpf->groups = bpf_groups_new(bpf->program, bpf->ops, &bpf->size);
+    bpf->slots = bpf_slots_new(&cells);
     bpf->watched = watched_processes_new(bpf->program, bpf->size.n_slots);
     if (bpf->groups && bpf->slots && bpf->watched)
         return 0;
-    *ret_refusal = SWITCH_REFUSAL_NO_MEMORY;
+    *ret_refusal = BPF_REFUSAL_NO_MEMORY;
     return -ENOMEM;
 }
 
 int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_size *size,
-                      struct mechanism **ret_mechanism, enum switch_refusal *ret_refusal)
+                      struct mechanism **ret_mechanism, enum bpf_refusal *ret_refusal)
 {
     struct bpf *bpf = calloc(1, sizeof(*bpf));
     int r;
 
-    *ret_refusal = SWITCH_REFUSAL_NO_MEMORY;
+    *ret_refusal = BPF_REFUSAL_NO_MEMORY;
     if (!bpf)
         return -ENOMEM;
     *bpf = (struct bpf){
@@ -424,7 +410,7 @@ int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_si
     };
     if (switch_program_bytes(size) > SWITCH_PROGRAM_MOST_BYTES ||
         size->n_slots * size->n_cpus > MOST_PLACES) {
-        *ret_refusal = SWITCH_REFUSAL_TOO_LARGE;
+        *ret_refusal = BPF_REFUSAL_TOO_LARGE;
         r = -E2BIG;
     } else {
         r = fill(bpf, ret_refusal);
@@ -433,7 +419,7 @@ int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_si
         (void)bpf_free(&bpf->mechanism);
         return r;
     }
-    *ret_refusal = SWITCH_REFUSAL_NONE;
+    *ret_refusal = BPF_REFUSAL_NONE;
     *ret_mechanism = &bpf->mechanism;
     return 0;
 }

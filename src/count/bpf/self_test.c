@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "count/bpf/bpf.h"
 #include "sys/switch_pattern.h"
 
 #define NS_PER_MS  UINT64_C(1000000)
@@ -58,7 +57,7 @@ static const char *const texts[SELF_TEST_OUTCOME_COUNT_] = {
 
 const char *self_test_text(const struct self_test *test)
 {
-    return test->outcome == SELF_TEST_REFUSED ? switch_refusal_text(test->refusal)
+    return test->outcome == SELF_TEST_REFUSED ? bpf_refusal_text(test->refusal)
                                               : texts[test->outcome];
 }
 
@@ -132,7 +131,8 @@ static bool agree(const struct comparison *comparison, size_t n_children, struct
 {
     for (size_t i = 0; i < SELF_TEST_EVENTS; i++) {
         const uint64_t direct = comparison->counts[0][i], bpf = comparison->counts[1][i];
-        const uint64_t nobodys = bpf_no_processes(comparison->mechanisms[1], i);
+        const uint64_t nobodys =
+            mechanism_bpf_nobodys(comparison->mechanisms[1], SWITCH_PROGRAM_NO_PROCESSES, i);
         const uint64_t allowed =
             direct / tested[i].parts + n_children * tested[i].each + ALLOWED_COUNTS + nobodys;
 

@@ -28,7 +28,7 @@ struct slot_node {
     UT_hash_handle hh; /* by id */
 };
 
-struct cgroup_slots {
+struct bpf_slots {
     struct slot_cells cells;
     struct slot_node *nodes; /* [slot] */
     size_t *free_slots;
@@ -38,9 +38,9 @@ struct cgroup_slots {
     struct slot_children left;
 };
 
-struct cgroup_slots *cgroup_slots_new(const struct slot_cells *cells)
+struct bpf_slots *bpf_slots_new(const struct slot_cells *cells)
 {
-    AUTO(cgroup_slots) struct cgroup_slots *slots = calloc(1, sizeof(*slots));
+    AUTO(bpf_slots) struct bpf_slots *slots = calloc(1, sizeof(*slots));
 
     if (!slots)
         return NULL;
@@ -54,7 +54,7 @@ struct cgroup_slots *cgroup_slots_new(const struct slot_cells *cells)
     return TAKE(slots);
 }
 
-struct cgroup_slots *cgroup_slots_free(struct cgroup_slots *slots)
+struct bpf_slots *bpf_slots_free(struct bpf_slots *slots)
 {
     if (!slots)
         return NULL;
@@ -69,17 +69,17 @@ struct cgroup_slots *cgroup_slots_free(struct cgroup_slots *slots)
     return NULL;
 }
 
-static size_t slot_of(const struct cgroup_slots *slots, const struct slot_node *node)
+static size_t slot_of(const struct bpf_slots *slots, const struct slot_node *node)
 {
     return (size_t)(node - slots->nodes);
 }
 
-static uint64_t *cell_of(const struct cgroup_slots *slots, size_t slot, size_t cpu)
+static uint64_t *cell_of(const struct bpf_slots *slots, size_t slot, size_t cpu)
 {
     return slots->cells.lanes + (cpu * slots->cells.n_slots + slot) * slots->cells.n_lanes;
 }
 
-static struct slot_children *siblings_of(struct cgroup_slots *slots, struct slot_node *parent)
+static struct slot_children *siblings_of(struct bpf_slots *slots, struct slot_node *parent)
 {
     return parent ? &parent->children : &slots->tops;
 }
@@ -90,7 +90,7 @@ static unsigned hash_id(uint64_t id)
     return (unsigned)(id ^ id >> 32);
 }
 
-static struct slot_node *find(const struct cgroup_slots *slots, uint64_t id)
+static struct slot_node *find(const struct bpf_slots *slots, uint64_t id)
 {
     struct slot_node *node;
 
@@ -103,7 +103,7 @@ static bool contains(const struct cgroup_lineage *above, const struct cgroup_lin
     return below->n > above->n && below->ids[above->n - 1] == cgroup_lineage_id(above);
 }
 
-static struct slot_node *nearest_above(const struct cgroup_slots *slots,
+static struct slot_node *nearest_above(const struct bpf_slots *slots,
                                        const struct cgroup_lineage *lineage)
 {
     for (size_t i = lineage->n - 1; i-- > 0;) {
@@ -116,7 +116,7 @@ static struct slot_node *nearest_above(const struct cgroup_slots *slots,
 }
 
 /* above: NULL: nobody. */
-static void hang(struct cgroup_slots *slots, struct slot_node *child, struct slot_node *above)
+static void hang(struct bpf_slots *slots, struct slot_node *child, struct slot_node *above)
 {
     LIST_REMOVE(child, sibling);
     child->parent = above;
@@ -124,7 +124,7 @@ static void hang(struct cgroup_slots *slots, struct slot_node *child, struct slo
 }
 
 /* Puts it below its parent, and between that and those that it contains itself. */
-static void insert(struct cgroup_slots *slots, struct slot_node *node)
+static void insert(struct bpf_slots *slots, struct slot_node *node)
 {
     struct slot_children *siblings;
     struct slot_node *child, *next;
@@ -150,7 +150,7 @@ static struct cgroup_lineage *copy_lineage(const struct cgroup_lineage *lineage)
 }
 
 /* Makes a node of a free slot. 0, -ENOSPC or -ENOMEM. */
-static int add(struct cgroup_slots *slots, const struct cgroup_lineage *lineage,
+static int add(struct bpf_slots *slots, const struct cgroup_lineage *lineage,
                struct slot_node **ret_node)
 {
     struct slot_node *node;
@@ -173,8 +173,8 @@ static int add(struct cgroup_slots *slots, const struct cgroup_lineage *lineage,
 }
 
 /* One that was left goes on with what it had: what its parent contains stays the same. */
-int cgroup_slots_enter(struct cgroup_slots *slots, const struct cgroup_lineage *lineage,
-                       size_t *ret_slot, bool *ret_new)
+int bpf_slots_enter(struct bpf_slots *slots, const struct cgroup_lineage *lineage, size_t *ret_slot,
+                    bool *ret_new)
 {
     struct slot_node *node = find(slots, cgroup_lineage_id(lineage));
     int r = 0;
@@ -191,12 +191,12 @@ int cgroup_slots_enter(struct cgroup_slots *slots, const struct cgroup_lineage *
     return 0;
 }
 
-void cgroup_slots_share(struct cgroup_slots *slots, size_t slot)
+void bpf_slots_share(struct bpf_slots *slots, size_t slot)
 {
     slots->nodes[slot].n_users++;
 }
 
-bool cgroup_slots_leave(struct cgroup_slots *slots, size_t slot)
+bool bpf_slots_leave(struct bpf_slots *slots, size_t slot)
 {
     struct slot_node *node = &slots->nodes[slot];
 
@@ -206,13 +206,13 @@ bool cgroup_slots_leave(struct cgroup_slots *slots, size_t slot)
     return true;
 }
 
-bool cgroup_slots_any_left(const struct cgroup_slots *slots)
+bool bpf_slots_any_left(const struct bpf_slots *slots)
 {
     return !LIST_EMPTY(&slots->left);
 }
 
 /* Adds what the slot and those that it once contained have counted to its parent. */
-static int add_to_parent(struct cgroup_slots *slots, const struct slot_node *node)
+static int add_to_parent(struct bpf_slots *slots, const struct slot_node *node)
 {
     const size_t n_lanes = slots->cells.n_lanes;
     struct slot_node *parent = node->parent;
@@ -233,7 +233,7 @@ static int add_to_parent(struct cgroup_slots *slots, const struct slot_node *nod
     return 0;
 }
 
-static void release(struct cgroup_slots *slots, struct slot_node *node)
+static void release(struct bpf_slots *slots, struct slot_node *node)
 {
     const size_t slot = slot_of(slots, node);
     struct slot_node *child;
@@ -250,7 +250,7 @@ static void release(struct cgroup_slots *slots, struct slot_node *node)
     slots->free_slots[slots->n_free++] = slot;
 }
 
-void cgroup_slots_fold(struct cgroup_slots *slots)
+void bpf_slots_fold(struct bpf_slots *slots)
 {
     struct slot_node *node, *next;
 
@@ -261,7 +261,7 @@ void cgroup_slots_fold(struct cgroup_slots *slots)
     }
 }
 
-uint64_t cgroup_slots_id(const struct cgroup_slots *slots, size_t slot)
+uint64_t bpf_slots_id(const struct bpf_slots *slots, size_t slot)
 {
     return slots->nodes[slot].id;
 }
@@ -276,7 +276,7 @@ static const struct slot_node *next_below(const struct slot_node *top, const str
     return node == top ? NULL : LIST_NEXT(node, sibling);
 }
 
-uint64_t cgroup_slots_sum(const struct cgroup_slots *slots, size_t slot, size_t cpu, size_t lane)
+uint64_t bpf_slots_sum(const struct bpf_slots *slots, size_t slot, size_t cpu, size_t lane)
 {
     const struct slot_node *top = &slots->nodes[slot];
     uint64_t sum = 0;
@@ -290,7 +290,7 @@ uint64_t cgroup_slots_sum(const struct cgroup_slots *slots, size_t slot, size_t 
     return sum;
 }
 
-void cgroup_slots_clear_lanes(struct cgroup_slots *slots, size_t first, size_t n)
+void bpf_slots_clear_lanes(struct bpf_slots *slots, size_t first, size_t n)
 {
     for (size_t slot = 0; slot < slots->cells.n_slots; slot++)
         for (size_t cpu = 0; cpu < slots->cells.n_cpus; cpu++) {

@@ -16,7 +16,7 @@
 
 #include "sys/cgroup_lineage.h"
 
-struct cgroup_slots;
+struct bpf_slots;
 
 /* What is charged: [cpu][slot][lane]. */
 struct slot_cells {
@@ -26,37 +26,37 @@ struct slot_cells {
 };
 
 /* NULL if there is no memory. */
-struct cgroup_slots *cgroup_slots_new(const struct slot_cells *cells);
-struct cgroup_slots *cgroup_slots_free(struct cgroup_slots *slots);
-DEFINE_AUTO(cgroup_slots, struct cgroup_slots *, cgroup_slots_free)
+struct bpf_slots *bpf_slots_new(const struct slot_cells *cells);
+struct bpf_slots *bpf_slots_free(struct bpf_slots *slots);
+DEFINE_AUTO(bpf_slots, struct bpf_slots *, bpf_slots_free)
 
 /*
  * The slot of a cgroup, one user more than before. *ret_new: nobody used it, and it is to be
  * charged from now on. 0; -ENOSPC: all are taken; -ENOMEM.
  */
-int cgroup_slots_enter(struct cgroup_slots *slots, const struct cgroup_lineage *lineage,
-                       size_t *ret_slot, bool *ret_new);
+int bpf_slots_enter(struct bpf_slots *slots, const struct cgroup_lineage *lineage, size_t *ret_slot,
+                    bool *ret_new);
 
 /* One user more of a slot that has some. */
-void cgroup_slots_share(struct cgroup_slots *slots, size_t slot);
+void bpf_slots_share(struct bpf_slots *slots, size_t slot);
 
 /* One user less; true: it was the last one, and nothing more is to be charged there. */
-bool cgroup_slots_leave(struct cgroup_slots *slots, size_t slot);
+bool bpf_slots_leave(struct bpf_slots *slots, size_t slot);
 
 /* Whether there are slots to be folded. */
-bool cgroup_slots_any_left(const struct cgroup_slots *slots);
+bool bpf_slots_any_left(const struct bpf_slots *slots);
 
 /*
  * Folds those that were left: nobody charges to them any more, on any CPU. Where there is no
  * memory for it, it is left for the next time.
  */
-void cgroup_slots_fold(struct cgroup_slots *slots);
+void bpf_slots_fold(struct bpf_slots *slots);
 
 /* The id of the cgroup that has the slot. */
-uint64_t cgroup_slots_id(const struct cgroup_slots *slots, size_t slot);
+uint64_t bpf_slots_id(const struct bpf_slots *slots, size_t slot);
 
 /* One lane of a slot on one CPU, with all that is nested in it. */
-uint64_t cgroup_slots_sum(const struct cgroup_slots *slots, size_t slot, size_t cpu, size_t lane);
+uint64_t bpf_slots_sum(const struct bpf_slots *slots, size_t slot, size_t cpu, size_t lane);
 
 /* Nobody charges to these lanes: they are to begin at 0 again, everywhere. */
-void cgroup_slots_clear_lanes(struct cgroup_slots *slots, size_t first, size_t n);
+void bpf_slots_clear_lanes(struct bpf_slots *slots, size_t first, size_t n);

@@ -16,30 +16,30 @@
 
 #include "sys/small_file.h"
 
-static const char *const texts[SWITCH_REFUSAL_COUNT_] = {
-    [SWITCH_REFUSAL_NONE] = "",
-    [SWITCH_REFUSAL_NOT_BUILT] = "built without libbpf",
-    [SWITCH_REFUSAL_NO_BTF] = "the kernel has no BTF",
-    [SWITCH_REFUSAL_NO_CAPABILITY] = "CAP_BPF or CAP_PERFMON is missing",
-    [SWITCH_REFUSAL_LOCKDOWN] = "the kernel is locked down",
-    [SWITCH_REFUSAL_FORBIDDEN] = "a security module or the verifier refuses the program",
-    [SWITCH_REFUSAL_OLD_KERNEL] = "the kernel is too old for the program",
-    [SWITCH_REFUSAL_NO_MEMORY] = "no memory for the program",
-    [SWITCH_REFUSAL_TOO_LARGE] = "the limits and the CPUs make it take more than 256 MiB",
-    [SWITCH_REFUSAL_OTHER] = "the program cannot be loaded",
+static const char *const texts[BPF_REFUSAL_COUNT_] = {
+    [BPF_REFUSAL_NONE] = "",
+    [BPF_REFUSAL_NOT_BUILT] = "built without libbpf",
+    [BPF_REFUSAL_NO_BTF] = "the kernel has no BTF",
+    [BPF_REFUSAL_NO_CAPABILITY] = "CAP_BPF or CAP_PERFMON is missing",
+    [BPF_REFUSAL_LOCKDOWN] = "the kernel is locked down",
+    [BPF_REFUSAL_FORBIDDEN] = "a security module or the verifier refuses the program",
+    [BPF_REFUSAL_OLD_KERNEL] = "the kernel is too old for the program",
+    [BPF_REFUSAL_NO_MEMORY] = "no memory for the program",
+    [BPF_REFUSAL_TOO_LARGE] = "the limits and the CPUs make it take more than 256 MiB",
+    [BPF_REFUSAL_OTHER] = "the program cannot be loaded",
 };
 
-const char *switch_refusal_text(enum switch_refusal refusal)
+const char *bpf_refusal_text(enum bpf_refusal refusal)
 {
     return texts[refusal];
 }
 
-bool switch_refusal_is_locked(const char *text)
+bool bpf_refusal_is_locked(const char *text)
 {
     return strstr(text, "[confidentiality]") != NULL;
 }
 
-bool switch_refusal_has_capabilities(const char *status, uint64_t wanted)
+bool bpf_refusal_has_capabilities(const char *status, uint64_t wanted)
 {
     const char *line = strstr(status, "\nCapEff:");
 
@@ -51,7 +51,7 @@ static bool is_locked_down(void)
     char text[128];
 
     return small_file_read(AT_FDCWD, "/sys/kernel/security/lockdown", text, sizeof(text)) >= 0 &&
-           switch_refusal_is_locked(text);
+           bpf_refusal_is_locked(text);
 }
 
 static bool has_capabilities(void)
@@ -62,23 +62,23 @@ static bool has_capabilities(void)
 
     if (small_file_read(AT_FDCWD, "/proc/self/status", status, sizeof(status)) < 0)
         return true; /* nothing is known to be missing */
-    return switch_refusal_has_capabilities(status, admin) ||
-           switch_refusal_has_capabilities(status, ours);
+    return bpf_refusal_has_capabilities(status, admin) ||
+           bpf_refusal_has_capabilities(status, ours);
 }
 
-enum switch_refusal switch_refusal_find(int error)
+enum bpf_refusal bpf_refusal_find(int error)
 {
     if (error == -ENOMEM)
-        return SWITCH_REFUSAL_NO_MEMORY;
+        return BPF_REFUSAL_NO_MEMORY;
     if (!has_capabilities())
-        return SWITCH_REFUSAL_NO_CAPABILITY;
+        return BPF_REFUSAL_NO_CAPABILITY;
     if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
-        return SWITCH_REFUSAL_NO_BTF;
+        return BPF_REFUSAL_NO_BTF;
     if (is_locked_down())
-        return SWITCH_REFUSAL_LOCKDOWN;
+        return BPF_REFUSAL_LOCKDOWN;
     if (error == -EPERM || error == -EACCES)
-        return SWITCH_REFUSAL_FORBIDDEN;
+        return BPF_REFUSAL_FORBIDDEN;
     if (error == -EINVAL || error == -ESRCH || error == -ENOENT || error == -E2BIG)
-        return SWITCH_REFUSAL_OLD_KERNEL;
-    return SWITCH_REFUSAL_OTHER;
+        return BPF_REFUSAL_OLD_KERNEL;
+    return BPF_REFUSAL_OTHER;
 }

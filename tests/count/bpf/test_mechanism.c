@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "count/bpf/mechanism.h"
 #include "count/counter_set.h"
-#include "count/mechanism.h"
 
 #define CGROUP2_MAGIC 0x63677270
 
@@ -23,7 +23,7 @@ static const uint64_t codes[] = {PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_PAGE_FAU
                                  PERF_COUNT_SW_CPU_MIGRATIONS, PERF_COUNT_SW_EMULATION_FAULTS};
 
 #define N_CLOCK_EVENTS 2 /* of the first group; the others have one each */
-#define N_LANES        (SWITCH_GROUP_LANES(N_CLOCK_EVENTS) + SWITCH_GROUP_LANES(1))
+#define N_LANES        (BPF_GROUP_LANES(N_CLOCK_EVENTS) + BPF_GROUP_LANES(1))
 
 struct fixture {
     struct event events[ARRAY_SIZE(codes)];
@@ -73,12 +73,12 @@ static void make_mechanism(struct fixture *f)
         .n_slots = SWITCH_PROGRAM_FIRST + 2,
         .n_lanes = N_LANES,
     };
-    enum switch_refusal refusal = SWITCH_REFUSAL_NONE;
+    enum bpf_refusal refusal = BPF_REFUSAL_NONE;
 
     if (f->cgroup_fd < 0) {
         print_message("skipped: there is no cgroup v2\n");
     } else if (mechanism_bpf_new(&perf_ops_kernel, &size, &f->bpf, &refusal) < 0) {
-        print_message("skipped: no bpf: %s\n", switch_refusal_text(refusal));
+        print_message("skipped: no bpf: %s\n", bpf_refusal_text(refusal));
     } else {
         f->bpf->descriptors = SIZE_MAX;
     }
@@ -323,13 +323,13 @@ static void a_cpu_that_was_away__adds_to_what_cgroups_have_counted(void **state)
 static void what_would_take_too_much_memory__is_refused(void **state)
 {
     const struct switch_program_size size = {.n_cpus = 256, .n_slots = 20000, .n_lanes = 24};
-    enum switch_refusal refusal = SWITCH_REFUSAL_NONE;
+    enum bpf_refusal refusal = BPF_REFUSAL_NONE;
     struct mechanism *bpf = NULL;
 
     (void)state;
     assert_true(switch_program_bytes(&size) > SWITCH_PROGRAM_MOST_BYTES);
     assert_int_equal(mechanism_bpf_new(&perf_ops_kernel, &size, &bpf, &refusal), -E2BIG);
-    assert_int_equal(refusal, SWITCH_REFUSAL_TOO_LARGE);
+    assert_int_equal(refusal, BPF_REFUSAL_TOO_LARGE);
     assert_null(bpf);
 }
 

@@ -12,9 +12,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "count/bpf/bpf.h"
+#include "count/bpf/mechanism.h"
 #include "count/counter_set.h"
-#include "count/mechanism.h"
 #include "sys/process.h"
 
 #define N_FAULTS 2000
@@ -33,14 +32,14 @@ static void make_mechanism(struct fixture *f, size_t n_watched)
     const struct switch_program_size size = {
         .n_cpus = (size_t)f->cpus->cpus[f->cpus->n - 1].value + 1,
         .n_slots = SWITCH_PROGRAM_FIRST + 3,
-        .n_lanes = SWITCH_GROUP_LANES(1),
+        .n_lanes = BPF_GROUP_LANES(1),
         .n_watched = n_watched,
     };
-    enum switch_refusal refusal = SWITCH_REFUSAL_NONE;
+    enum bpf_refusal refusal = BPF_REFUSAL_NONE;
 
     f->bpf = mechanism_free(f->bpf);
     if (mechanism_bpf_new(&perf_ops_kernel, &size, &f->bpf, &refusal) < 0) {
-        print_message("skipped: no bpf: %s\n", switch_refusal_text(refusal));
+        print_message("skipped: no bpf: %s\n", bpf_refusal_text(refusal));
         return;
     }
     f->bpf->descriptors = 1000;
@@ -116,7 +115,8 @@ static uint64_t read_set(struct fixture *f, struct counter_set *set)
 static void assert_counted(struct fixture *f, struct counter_set *set, uint64_t least,
                            uint64_t most)
 {
-    uint64_t count = read_set(f, set), doubtful = bpf_no_processes(f->bpf, 0);
+    uint64_t count = read_set(f, set),
+             doubtful = mechanism_bpf_nobodys(f->bpf, SWITCH_PROGRAM_NO_PROCESSES, 0);
 
     if (f->bpf->doubt.unattributed_ns > 0) { /* time does not tell in which turn a burst was */
         print_message("a switch was not shown: judged to %d faults\n", N_FAULTS);

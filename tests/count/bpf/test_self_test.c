@@ -8,8 +8,6 @@
 
 #include "support/check.h"
 
-#include "count/bpf/bpf.h"
-
 /* The kernel, but for what a test takes or adds. */
 struct liar {
     uint64_t more; /* that direct reads of each value */
@@ -88,10 +86,10 @@ static void make_mechanism(struct fixture *f)
         .n_lanes = SELF_TEST_LANES,
         .n_watched = SELF_TEST_PROCESSES,
     };
-    enum switch_refusal refusal;
+    enum bpf_refusal refusal;
 
     if (mechanism_bpf_new(&ops, &size, &f->bpf, &refusal) < 0) {
-        print_message("skipped: %s\n", switch_refusal_text(refusal));
+        print_message("skipped: %s\n", bpf_refusal_text(refusal));
         skip();
     }
 }
@@ -142,8 +140,8 @@ static void self_test__leaves_the_mechanism_to_who_uses_it(void **state)
         assert_int_equal(run(f).outcome, SELF_TEST_PASSED);
         assert_int_equal(f->bpf->open_counters, 0);
         for (size_t lane = 0; lane < SELF_TEST_LANES; lane++) {
-            assert_int_equal(bpf_rest(f->bpf, lane), 0);
-            assert_int_equal(bpf_no_processes(f->bpf, lane), 0);
+            assert_int_equal(mechanism_bpf_nobodys(f->bpf, SWITCH_PROGRAM_REST, lane), 0);
+            assert_int_equal(mechanism_bpf_nobodys(f->bpf, SWITCH_PROGRAM_NO_PROCESSES, lane), 0);
         }
     }
 }
@@ -172,10 +170,10 @@ static void self_test__of_a_process_that_is_not_counted_is_not_passed(void **sta
 
 static void text__of_a_refusal_is_its_own(void **state)
 {
-    const struct self_test test = {.outcome = SELF_TEST_REFUSED, .refusal = SWITCH_REFUSAL_NO_BTF};
+    const struct self_test test = {.outcome = SELF_TEST_REFUSED, .refusal = BPF_REFUSAL_NO_BTF};
 
     (void)state;
-    assert_string_equal(self_test_text(&test), switch_refusal_text(SWITCH_REFUSAL_NO_BTF));
+    assert_string_equal(self_test_text(&test), bpf_refusal_text(BPF_REFUSAL_NO_BTF));
 }
 
 int main(void)

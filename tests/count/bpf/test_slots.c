@@ -13,7 +13,7 @@
 
 struct fixture {
     uint64_t lanes[N_CPUS * N_SLOTS * N_LANES];
-    struct cgroup_slots *slots;
+    struct bpf_slots *slots;
 };
 
 static int setup(void **state)
@@ -25,7 +25,7 @@ static int setup(void **state)
                                      .n_lanes = N_LANES,
                                      .n_reserved = 2};
 
-    f->slots = cgroup_slots_new(&cells);
+    f->slots = bpf_slots_new(&cells);
     *state = f;
     return f->slots ? 0 : -1;
 }
@@ -34,7 +34,7 @@ static int teardown(void **state)
 {
     struct fixture *f = *state;
 
-    (void)cgroup_slots_free(f->slots);
+    (void)bpf_slots_free(f->slots);
     free(f);
     return 0;
 }
@@ -56,7 +56,7 @@ static int enter(struct fixture *f, const char *path, size_t *ret_slot, bool *re
     lineage->n = strlen(path);
     for (size_t i = 0; i < lineage->n; i++)
         lineage->ids[i] = id = 10 * id + (uint64_t)(path[i] - '0');
-    r = cgroup_slots_enter(f->slots, lineage, ret_slot, ret_new);
+    r = bpf_slots_enter(f->slots, lineage, ret_slot, ret_new);
     (void)cgroup_lineage_free(lineage);
     return r;
 }
@@ -73,7 +73,7 @@ static size_t make(struct fixture *f, const char *path)
 
 static uint64_t sum(const struct fixture *f, size_t slot)
 {
-    return cgroup_slots_sum(f->slots, slot, 0, 0);
+    return bpf_slots_sum(f->slots, slot, 0, 0);
 }
 
 static void enter__gives_each_cgroup_one_slot_and_none_of_the_reserved(void **state)
@@ -86,7 +86,7 @@ static void enter__gives_each_cgroup_one_slot_and_none_of_the_reserved(void **st
     assert_int_equal(enter(f, "12", &again, &new), 0);
     assert_false(new);
     assert_int_equal(again, second);
-    assert_int_equal(cgroup_slots_id(f->slots, second), 12);
+    assert_int_equal(bpf_slots_id(f->slots, second), 12);
 }
 
 static void enter__tells_when_all_are_taken(void **state)
@@ -117,8 +117,8 @@ static void sum__is_of_all_that_is_nested_on_that_cpu_and_lane(void **state)
     assert_int_equal(sum(f, child), 10);
     assert_int_equal(sum(f, deep), 100);
     assert_int_equal(sum(f, other), 1000);
-    assert_int_equal(cgroup_slots_sum(f->slots, top, 1, 0), 7);
-    assert_int_equal(cgroup_slots_sum(f->slots, top, 0, 2), 9);
+    assert_int_equal(bpf_slots_sum(f->slots, top, 1, 0), 7);
+    assert_int_equal(bpf_slots_sum(f->slots, top, 0, 2), 9);
 }
 
 static void enter__between_two_that_are_there_changes_neither(void **state)
@@ -141,11 +141,11 @@ static void leave__is_of_the_last_user(void **state)
     struct fixture *f = *state;
     size_t slot = make(f, "1");
 
-    cgroup_slots_share(f->slots, slot);
-    assert_false(cgroup_slots_leave(f->slots, slot));
-    assert_false(cgroup_slots_any_left(f->slots));
-    assert_true(cgroup_slots_leave(f->slots, slot));
-    assert_true(cgroup_slots_any_left(f->slots));
+    bpf_slots_share(f->slots, slot);
+    assert_false(bpf_slots_leave(f->slots, slot));
+    assert_false(bpf_slots_any_left(f->slots));
+    assert_true(bpf_slots_leave(f->slots, slot));
+    assert_true(bpf_slots_any_left(f->slots));
 }
 
 static void fold__keeps_what_was_counted_in_the_parent(void **state)
@@ -157,17 +157,17 @@ static void fold__keeps_what_was_counted_in_the_parent(void **state)
     charge(f, middle, 0, 0, 10);
     charge(f, leaf, 0, 0, 100);
     charge(f, leaf, 1, 1, 5);
-    assert_true(cgroup_slots_leave(f->slots, leaf));
+    assert_true(bpf_slots_leave(f->slots, leaf));
     charge(f, leaf, 0, 0, 100); /* until all CPUs know */
     assert_int_equal(sum(f, top), 211);
-    cgroup_slots_fold(f->slots);
-    assert_false(cgroup_slots_any_left(f->slots));
+    bpf_slots_fold(f->slots);
+    assert_false(bpf_slots_any_left(f->slots));
     assert_int_equal(sum(f, middle), 210);
     assert_int_equal(sum(f, top), 211);
-    assert_true(cgroup_slots_leave(f->slots, middle));
-    cgroup_slots_fold(f->slots);
+    assert_true(bpf_slots_leave(f->slots, middle));
+    bpf_slots_fold(f->slots);
     assert_int_equal(sum(f, top), 211);
-    assert_int_equal(cgroup_slots_sum(f->slots, top, 1, 1), 5);
+    assert_int_equal(bpf_slots_sum(f->slots, top, 1, 1), 5);
 }
 
 static void fold__of_a_parent_gives_its_children_to_its_own(void **state)
@@ -177,8 +177,8 @@ static void fold__of_a_parent_gives_its_children_to_its_own(void **state)
 
     charge(f, middle, 0, 0, 10);
     charge(f, leaf, 0, 0, 100);
-    assert_true(cgroup_slots_leave(f->slots, middle));
-    cgroup_slots_fold(f->slots);
+    assert_true(bpf_slots_leave(f->slots, middle));
+    bpf_slots_fold(f->slots);
     assert_int_equal(sum(f, top), 110);
     charge(f, leaf, 0, 0, 100);
     assert_int_equal(sum(f, top), 210);
@@ -192,9 +192,9 @@ static void fold__of_many_at_once_loses_nothing_in_any_order(void **state)
 
     charge(f, middle, 0, 0, 10);
     charge(f, leaf, 0, 0, 100);
-    assert_true(cgroup_slots_leave(f->slots, leaf));
-    assert_true(cgroup_slots_leave(f->slots, middle)); /* is folded before its child */
-    cgroup_slots_fold(f->slots);
+    assert_true(bpf_slots_leave(f->slots, leaf));
+    assert_true(bpf_slots_leave(f->slots, middle)); /* is folded before its child */
+    bpf_slots_fold(f->slots);
     assert_int_equal(sum(f, top), 110);
 }
 
@@ -207,8 +207,8 @@ static void fold__makes_a_slot_that_begins_at_0(void **state)
 
         assert_int_equal(sum(f, slot), 0);
         charge(f, slot, 0, 0, 50);
-        assert_true(cgroup_slots_leave(f->slots, slot));
-        cgroup_slots_fold(f->slots);
+        assert_true(bpf_slots_leave(f->slots, slot));
+        bpf_slots_fold(f->slots);
     }
 }
 
@@ -219,9 +219,9 @@ static void enter__takes_back_what_was_left_with_all_that_is_nested(void **state
 
     charge(f, leaf, 0, 0, 100);
     charge(f, middle, 0, 0, 10);
-    assert_true(cgroup_slots_leave(f->slots, middle));
+    assert_true(bpf_slots_leave(f->slots, middle));
     again = make(f, "12");
-    cgroup_slots_fold(f->slots);
+    bpf_slots_fold(f->slots);
     assert_int_equal(again, middle);
     assert_int_equal(sum(f, middle), 110);
     assert_int_equal(sum(f, top), 110);
@@ -236,12 +236,12 @@ static void clear_lanes__is_of_those_lanes_only_and_everywhere(void **state)
         charge(f, leaf, 1, lane, 10);
         charge(f, gone, 1, lane, 100);
     }
-    assert_true(cgroup_slots_leave(f->slots, gone));
-    cgroup_slots_fold(f->slots);
-    cgroup_slots_clear_lanes(f->slots, 0, 2);
-    assert_int_equal(cgroup_slots_sum(f->slots, top, 1, 0), 0);
-    assert_int_equal(cgroup_slots_sum(f->slots, top, 1, 1), 0);
-    assert_int_equal(cgroup_slots_sum(f->slots, top, 1, 2), 110);
+    assert_true(bpf_slots_leave(f->slots, gone));
+    bpf_slots_fold(f->slots);
+    bpf_slots_clear_lanes(f->slots, 0, 2);
+    assert_int_equal(bpf_slots_sum(f->slots, top, 1, 0), 0);
+    assert_int_equal(bpf_slots_sum(f->slots, top, 1, 1), 0);
+    assert_int_equal(bpf_slots_sum(f->slots, top, 1, 2), 110);
 }
 
 int main(void)

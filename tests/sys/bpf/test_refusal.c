@@ -8,20 +8,20 @@
 static void text__each_reason_has_words_of_its_own(void **state)
 {
     (void)state;
-    for (enum switch_refusal a = 0; a < SWITCH_REFUSAL_COUNT_; a++) {
-        assert_non_null(switch_refusal_text(a));
-        for (enum switch_refusal b = 0; b < a; b++)
-            assert_string_not_equal(switch_refusal_text(a), switch_refusal_text(b));
+    for (enum bpf_refusal a = 0; a < BPF_REFUSAL_COUNT_; a++) {
+        assert_non_null(bpf_refusal_text(a));
+        for (enum bpf_refusal b = 0; b < a; b++)
+            assert_string_not_equal(bpf_refusal_text(a), bpf_refusal_text(b));
     }
 }
 
 static void is_locked__only_where_memory_is_kept_from_root(void **state)
 {
     (void)state;
-    assert_false(switch_refusal_is_locked("[none] integrity confidentiality\n"));
-    assert_false(switch_refusal_is_locked("none [integrity] confidentiality\n"));
-    assert_true(switch_refusal_is_locked("none integrity [confidentiality]\n"));
-    assert_false(switch_refusal_is_locked(""));
+    assert_false(bpf_refusal_is_locked("[none] integrity confidentiality\n"));
+    assert_false(bpf_refusal_is_locked("none [integrity] confidentiality\n"));
+    assert_true(bpf_refusal_is_locked("none integrity [confidentiality]\n"));
+    assert_false(bpf_refusal_is_locked(""));
 }
 
 static void has_capabilities__wants_all_of_them_effective(void **state)
@@ -29,10 +29,10 @@ static void has_capabilities__wants_all_of_them_effective(void **state)
     const char *status = "Name:\tx\nCapPrm:\tffffffffffffffff\nCapEff:\t000000c000000000\n";
 
     (void)state;
-    assert_true(switch_refusal_has_capabilities(status, UINT64_C(0xc000000000)));
-    assert_true(switch_refusal_has_capabilities(status, UINT64_C(0x8000000000)));
-    assert_false(switch_refusal_has_capabilities(status, UINT64_C(0xc000000001)));
-    assert_false(switch_refusal_has_capabilities("Name:\tx\n", 1));
+    assert_true(bpf_refusal_has_capabilities(status, UINT64_C(0xc000000000)));
+    assert_true(bpf_refusal_has_capabilities(status, UINT64_C(0x8000000000)));
+    assert_false(bpf_refusal_has_capabilities(status, UINT64_C(0xc000000001)));
+    assert_false(bpf_refusal_has_capabilities("Name:\tx\n", 1));
 }
 
 int main(void)

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "sys/bpf/refusal.h"
 
 /* Events on a CPU, at the most. */
 #define SWITCH_PROGRAM_EVENTS 64
@@ -67,30 +68,12 @@ static inline uint64_t switch_program_bytes(const struct switch_program_size *si
 /* Of those there may be so many: a thousand cgroups on 256 CPUs by four groups have half of it. */
 #define SWITCH_PROGRAM_MOST_BYTES (UINT64_C(256) << 20)
 
-/* Why there is no program. */
-enum switch_refusal {
-    SWITCH_REFUSAL_NONE,
-    SWITCH_REFUSAL_NOT_BUILT,
-    SWITCH_REFUSAL_NO_BTF,
-    SWITCH_REFUSAL_NO_CAPABILITY,
-    SWITCH_REFUSAL_LOCKDOWN,
-    SWITCH_REFUSAL_FORBIDDEN, /* with the capabilities, and without lockdown */
-    SWITCH_REFUSAL_OLD_KERNEL,
-    SWITCH_REFUSAL_NO_MEMORY,
-    SWITCH_REFUSAL_TOO_LARGE, /* SWITCH_PROGRAM_MOST_BYTES */
-    SWITCH_REFUSAL_OTHER,
-    SWITCH_REFUSAL_COUNT_,
-};
-
-/* In words for people, as in "the kernel has no BTF". Static. */
-const char *switch_refusal_text(enum switch_refusal refusal);
-
 /*
  * Loads and attaches it; nothing is counted yet. The program ends with the object. Takes
  * some tens of milliseconds. 0, or -errno with the reason in *ret_refusal.
  */
 int switch_program_load(const struct switch_program_size *size, struct switch_program **ret_program,
-                        enum switch_refusal *ret_refusal);
+                        enum bpf_refusal *ret_refusal);
 struct switch_program *switch_program_free(struct switch_program *program);
 DEFINE_AUTO(switch_program, struct switch_program *, switch_program_free)
 

@@ -112,14 +112,14 @@ static int load(struct switch_program *program)
 }
 
 int switch_program_load(const struct switch_program_size *size, struct switch_program **ret_program,
-                        enum switch_refusal *ret_refusal)
+                        enum bpf_refusal *ret_refusal)
 {
     AUTO(switch_program) struct switch_program *program = calloc(1, sizeof(*program));
     libbpf_print_fn_t before;
     int r;
 
     if (!program) {
-        *ret_refusal = SWITCH_REFUSAL_NO_MEMORY;
+        *ret_refusal = BPF_REFUSAL_NO_MEMORY;
         return -ENOMEM;
     }
     program->size = *size;
@@ -127,7 +127,7 @@ int switch_program_load(const struct switch_program_size *size, struct switch_pr
     r = load(program);
     (void)libbpf_set_print(before);
     if (r < 0) {
-        *ret_refusal = switch_refusal_find(r);
+        *ret_refusal = bpf_refusal_find(r);
         return r;
     }
     *ret_program = TAKE(program);

@@ -6,11 +6,11 @@
 #include <errno.h>
 
 int switch_program_load(const struct switch_program_size *size, struct switch_program **ret_program,
-                        enum switch_refusal *ret_refusal)
+                        enum bpf_refusal *ret_refusal)
 {
     (void)size;
     (void)ret_program;
-    *ret_refusal = SWITCH_REFUSAL_NOT_BUILT;
+    *ret_refusal = BPF_REFUSAL_NOT_BUILT;
     return -EOPNOTSUPP;
 }
 

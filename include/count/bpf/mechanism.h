@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The bpf mechanism: one set of groups on each CPU serves the system, all cgroups and all
+ * processes. A program in the kernel (sys/bpf/switch/program.h) charges what they count to those
+ * who run, at each switch.
+ *
+ * A group that several targets count is open once. A group that only the system counts is not
+ * charged to anybody and costs no switch anything.
+ */
+
+#include "count/mechanism.h"
+#include "sys/bpf/refusal.h"
+#include "sys/bpf/switch/program.h"
+
+/* How many lanes a group of so many events takes: one a value, then time enabled and running. */
+#define BPF_GROUP_LANES(n_events) ((n_events) + 2)
+
+/*
+ * Loads the program and attaches it. The size bounds how many cgroups and processes can be
+ * counted, on which CPUs and by how many different groups (BPF_GROUP_LANES each), and with them the
+ * memory; without room for processes none is counted. ops: borrowed for the mechanism's life. It
+ * may hold no descriptors until the owner sets the field. 0, or -errno with the reason in
+ * *ret_refusal.
+ */
+int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_size *size,
+                      struct mechanism **ret_mechanism, enum bpf_refusal *ret_refusal);
+
+/*
+ * Our own process number as the program sees it, in the initial PID namespace. The mechanism was
+ * made with room for processes; else -EOPNOTSUPP, or another -errno.
+ */
+pid_t mechanism_bpf_own_number(const struct mechanism *mechanism);
+
+/*
+ * What was charged to one of the slots that no target has (SWITCH_PROGRAM_REST, _NO_CGROUPS,
+ * _NO_PROCESSES), in one lane, over all CPUs, since the program was loaded. Lane 0 is the first
+ * value of the group that was opened first. As of the last refresh.
+ */
+uint64_t mechanism_bpf_nobodys(const struct mechanism *mechanism, size_t slot, size_t lane);

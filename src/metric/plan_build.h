@@ -1,17 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* How a plan is put together: shared by its columns of events and of ratios. */
+/*
+ * The files that build a plan. Calls go one way: plan.c asks plan_events.c, plan_ratios.c and
+ * plan_cpu_time.c for their columns, and each of these adds them by plan_column.c.
+ * Functions that return int return 0 or -ENOMEM, after which the plan is to be freed.
+ */
 
 #include "base/text.h"
 #include "metric/plan.h"
 
+/* plan_column.c */
+
 /* Adds a column whose name and help the texts hold; empties both. The group's name is copied. */
 int plan_add_column(struct plan *plan, struct column column, struct text *name, struct text *help);
+void plan_free_columns(struct plan *plan);
 
-/* What a plan_spec with cpu_time has. 0 or -ENOMEM. */
+/* plan_events.c */
+
+/* Adds a total for each event that can be counted. */
+int plan_add_totals(struct plan *plan, const struct plan_spec *spec,
+                    const struct event_groups *groups);
+
+/* Adds a rate for each event that has a total; clocks become "CPUs used". */
+int plan_add_rates(struct plan *plan, const struct plan_spec *spec,
+                   const struct event_groups *groups);
+
+/* Adds the times that each open group wanted and had the PMU, and with rates its coverage. */
+int plan_add_group_times(struct plan *plan, const struct plan_spec *spec,
+                         const struct event_groups *groups);
+
+/* plan_cpu_time.c */
+
+/* Adds what the kernel accounts of the machine's CPU time (plan_spec.cpu_time). */
 int plan_add_cpu_time(struct plan *plan, const struct plan_spec *spec);
 
+/* plan_ratios.c */
+
+/* Adds each ratio, built in or configured, whose events one group can count. */
 int plan_add_ratios(struct plan *plan, const struct plan_spec *spec,
                     const struct event_groups *groups);
 void plan_free_ratios(struct plan *plan);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The ratios of a plan. A formula is read over the names of one group's members, so
- * that what it compares was counted together; the first group that serves it does.
+ * The ratios of a plan. The kernel puts the events of one group on the PMU together, so a
+ * ratio is exact only within a group. A formula is therefore parsed with the names of one
+ * group's members as its only words, and the first group in which that succeeds serves it.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,10 +14,10 @@
 #include "metric/plan_build.h"
 
 struct plan_ratio {
-    struct formula *formula;
+    struct formula *formula; /* its names are the members of the group, in their order */
     size_t group;
     size_t first;     /* index of the group's first event in a sample */
-    size_t n_members; /* the formula's names are the group's members, in order */
+    size_t n_members; /* of the group */
 };
 
 /* Whether the group counts every event that the formula uses. */
@@ -29,8 +30,10 @@ static bool group_counts(const struct event_group *group, const struct formula *
 }
 
 /*
- * Reads the formula over the names of one group's members. 1 and the formula,
- * 0 where the group does not serve it, -ENOMEM.
+ * Parses the formula with the names of the group's members. The canonical names are tried
+ * first, so that a built-in ratio finds cpu-cycles under the name cycles; then the names as
+ * the user wrote them. Returns 1 and the formula; 0 where the group lacks an event of it or
+ * cannot count one; -ENOMEM.
  */
 static int bind_formula(const char *text, const struct event_group *group,
                         struct formula **ret_formula)
@@ -84,7 +87,7 @@ static int add_ratio(struct plan *plan, const struct plan_spec *spec,
     plan->ratios = ratios;
     ratios[plan->n_ratios++] = ratio;
     text_append_format(&name, "%s%s", spec->prefix, ratio_name);
-    text_append_format(&help, "%s in the last interval, in %s; %s", ratio_help, spec->target,
+    text_append_format(&help, "%s in the last interval, in %s. It is %s.", ratio_help, spec->target,
                        formula_text);
     return plan_add_column(plan,
                            (struct column){.kind = COLUMN_RATIO,
@@ -95,7 +98,7 @@ static int add_ratio(struct plan *plan, const struct plan_spec *spec,
                            &name, &help);
 }
 
-/* A ratio of the configuration takes the place of a built-in one of the same name. */
+/* A ratio of the configuration replaces the built-in ratio of the same name. */
 static bool is_configured(const struct plan_spec *spec, const char *name)
 {
     for (size_t i = 0; i < spec->n_ratio_specs; i++)
@@ -115,7 +118,7 @@ int plan_add_ratios(struct plan *plan, const struct plan_spec *spec,
                           builtin_ratios[i].help);
     for (size_t i = 0; i < spec->n_ratio_specs && r >= 0; i++)
         r = add_ratio(plan, spec, groups, spec->ratio_specs[i].name, spec->ratio_specs[i].formula,
-                      "Ratio of the configuration");
+                      "Value of a ratio that the configuration defines");
     return r;
 }
 

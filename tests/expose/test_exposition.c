@@ -114,9 +114,10 @@ static void text__has_help_type_and_samples_of_each_family(void **state)
 {
     const char *text = written(*state, UINT64_C(18446744073709551614), &fresh);
 
-    assert_has(text, "# HELP pmu_cgroup_faults_total Faults \\\\ of\\npages, in the cgroup; event "
-                     "faults, type=1\n# TYPE pmu_cgroup_faults_total counter\n"
-                     "pmu_cgroup_faults_total{cgroup=\"/a\\\"b\\\\c\\nd\"} 18446744073709551614\n");
+    assert_has(text,
+               "# HELP pmu_cgroup_faults_total Faults \\\\ of\\npages, in the cgroup. The event "
+               "is faults, encoded as type=1.\n# TYPE pmu_cgroup_faults_total counter\n"
+               "pmu_cgroup_faults_total{cgroup=\"/a\\\"b\\\\c\\nd\"} 18446744073709551614\n");
 }
 
 static void text__has_the_counters_of_the_pmu_that_are_known(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/check.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "metric/plan.h"
@@ -82,9 +83,27 @@ static void plan__has_a_counter_for_each_event_once(void **state)
     assert_int_equal(instructions->form, NUMBER_COUNT);
     assert_int_equal(instructions->group, 0); /* of the first group that lists it */
     assert_int_equal(instructions->index, 1);
-    assert_string_equal(instructions->help,
-                        "What it counts, in the cgroup; event instructions, type=0");
+    assert_string_equal(
+        instructions->help,
+        "What it counts, in the cgroup. The event is instructions, encoded as type=0.");
     assert_non_null(find(plan, "pmu_cgroup_start_time_seconds"));
+}
+
+static void plan__has_help_of_whole_sentences(void **state)
+{
+    struct plan_spec spec = everything;
+    AUTO(event_groups) struct event_groups *groups = make_groups();
+    AUTO(plan) struct plan *plan = NULL;
+
+    (void)state;
+    spec.created_time = spec.members = spec.cpu_time = spec.doubt = true;
+    plan = make_plan(&spec, groups);
+    for (size_t i = 0; i < plan->n_columns; i++) {
+        const char *help = plan->columns[i].help;
+
+        if (!isupper((unsigned char)help[0]) || help[strlen(help) - 1] != '.')
+            fail_msg("%s: %s", plan->columns[i].name, help);
+    }
 }
 
 static void plan__takes_an_event_from_the_next_group_where_the_first_cannot_count_it(void **state)
@@ -214,6 +233,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plan__has_a_counter_for_each_event_once),
+        cmocka_unit_test(plan__has_help_of_whole_sentences),
         cmocka_unit_test(plan__takes_an_event_from_the_next_group_where_the_first_cannot_count_it),
         cmocka_unit_test(plan__writes_clocks_in_seconds_and_their_rate_as_cpus_used),
         cmocka_unit_test(plan__leaves_out_what_cannot_be_counted),

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The columns of events and of their groups. An event may stand in several groups, but it has
+ * one total and one rate: those of the first group in which it can be counted. Other groups
+ * count it too, but only so that their ratios compare what was counted together.
+ */
+#include "metric/plan_build.h"
+
+static int add_total(struct plan *plan, const struct plan_spec *spec, const struct event *event,
+                     size_t group, size_t index)
+{
+    AUTO_TEXT struct text name = {0}, help = {0};
+    bool clock = event->unit == EVENT_UNIT_NANOSECONDS;
+
+    text_append_format(&name, "%s%s%s_total", spec->prefix, event->metric, clock ? "_seconds" : "");
+    text_append_format(&help, "%s, in %s. The event is %s, encoded as %s.", event->description,
+                       spec->target, event->name, event->encoding);
+    return plan_add_column(plan,
+                           (struct column){.kind = COLUMN_TOTAL,
+                                           .form = clock ? NUMBER_SECONDS : NUMBER_COUNT,
+                                           .index = index,
+                                           .group = group,
+                                           .type = FAMILY_COUNTER},
+                           &name, &help);
+}
+
+/* A time that is no clock has no rate: nobody asks how many of its seconds pass in a second. */
+static int add_rate(struct plan *plan, const struct plan_spec *spec, const struct event *event,
+                    size_t group, size_t index)
+{
+    AUTO_TEXT struct text name = {0}, help = {0};
+    bool clock = event->unit == EVENT_UNIT_NANOSECONDS;
+
+    if (clock && !event->is_clock)
+        return 0;
+    if (clock) {
+        text_append_format(&name, "%scpus_used", spec->prefix);
+        text_append_format(&help, "Number of CPUs that %s used on average in the last interval.",
+                           spec->target);
+    } else {
+        text_append_format(&name, "%s%s_per_second", spec->prefix, event->metric);
+        text_append_format(&help, "Rate of the event %s in the last interval, in %s.", event->name,
+                           spec->target);
+    }
+    return plan_add_column(plan,
+                           (struct column){.kind = clock ? COLUMN_CPUS_USED : COLUMN_RATE,
+                                           .form = NUMBER_REAL,
+                                           .index = index,
+                                           .group = group,
+                                           .type = FAMILY_GAUGE},
+                           &name, &help);
+}
+
+/* Whether an earlier member of any group already gives this event its total. */
+static bool is_counted_before(const struct event_groups *groups, size_t group, size_t member)
+{
+    const char *metric = groups->groups[group].members[member].event->metric;
+
+    for (size_t g = 0; g <= group; g++) {
+        const struct event_group *earlier = &groups->groups[g];
+        size_t end = g == group ? member : earlier->n_members;
+
+        for (size_t i = 0; i < end; i++)
+            if (earlier->members[i].absence == ABSENCE_NONE &&
+                strcmp(earlier->members[i].event->metric, metric) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Two clocks in one plan would both be "CPUs used". The first one is, the others have no rate. */
+static bool has_cpus_used(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_columns; i++)
+        if (plan->columns[i].kind == COLUMN_CPUS_USED)
+            return true;
+    return false;
+}
+
+int plan_add_totals(struct plan *plan, const struct plan_spec *spec,
+                    const struct event_groups *groups)
+{
+    int r = 0;
+
+    for (size_t g = 0; g < groups->n_groups; g++) {
+        const struct event_group *group = &groups->groups[g];
+
+        for (size_t i = 0; i < group->n_members && r == 0; i++)
+            if (group->members[i].absence == ABSENCE_NONE && !is_counted_before(groups, g, i))
+                r = add_total(plan, spec, group->members[i].event, g, group->first + i);
+    }
+    return r;
+}
+
+int plan_add_rates(struct plan *plan, const struct plan_spec *spec,
+                   const struct event_groups *groups)
+{
+    int r = 0;
+
+    for (size_t g = 0; g < groups->n_groups; g++) {
+        const struct event_group *group = &groups->groups[g];
+
+        for (size_t i = 0; i < group->n_members && r == 0; i++) {
+            const struct event *event = group->members[i].event;
+
+            if (group->members[i].absence != ABSENCE_NONE || is_counted_before(groups, g, i))
+                continue;
+            if (!event->is_clock || !has_cpus_used(plan))
+                r = add_rate(plan, spec, event, g, group->first + i);
+        }
+    }
+    return r;
+}
+
+static const struct group_column {
+    enum column_kind kind;
+    enum number_form form;
+    enum family_type type;
+    const char *name;
+    const char *help;
+} group_columns[] = {
+    {COLUMN_GROUP_ENABLED, NUMBER_SECONDS, FAMILY_COUNTER, "group_enabled_seconds_total",
+     "Time for which the group of events wanted the PMU, summed over CPUs, in"},
+    {COLUMN_GROUP_RUNNING, NUMBER_SECONDS, FAMILY_COUNTER, "group_running_seconds_total",
+     "Time for which the group of events had the PMU, summed over CPUs, in"},
+    {COLUMN_GROUP_COVERAGE, NUMBER_REAL, FAMILY_GAUGE, "group_coverage_ratio",
+     "Time for which the group of events had the PMU in the last interval, divided by the time "
+     "for which it wanted it, in"},
+};
+
+int plan_add_group_times(struct plan *plan, const struct plan_spec *spec,
+                         const struct event_groups *groups)
+{
+    for (size_t c = 0; c < ARRAY_SIZE(group_columns); c++)
+        for (size_t g = 0; g < groups->n_groups; g++) {
+            const struct group_column *known = &group_columns[c];
+            AUTO_TEXT struct text name = {0}, help = {0};
+            int r;
+
+            if (groups->groups[g].n_opened == 0 || (known->form == NUMBER_REAL && !spec->rates))
+                continue;
+            text_append_format(&name, "%s%s", spec->prefix, known->name);
+            text_append_format(&help, "%s %s.", known->help, spec->target);
+            r = plan_add_column(plan,
+                                (struct column){.kind = known->kind,
+                                                .form = known->form,
+                                                .index = g,
+                                                .group = g,
+                                                .type = known->type,
+                                                .group_name = (char *)groups->groups[g].name},
+                                &name, &help);
+            if (r < 0)
+                return r;
+        }
+    return 0;
+}

@@ -29,7 +29,6 @@ KNOWN = [
       "probe"}, "the stages of the collector"),
     ({"service_collector", "service_hierarchy", "service_mechanism"}, "the parts of the service"),
     ({"counter_pause", "counter_set", "counter_starvation"}, "the counter set"),
-    ({"plan", "plan_cpu_time", "plan_ratios"}, "the plan"),
     ({"cgroup_admission", "cgroup_targets", "cgroup_walk"}, "the cgroups that are targets"),
     ({"process_known", "process_members", "process_turns"}, "the processes that are targets"),
     ({"config_cgroup_matches", "config_matches", "config_process_matches"},

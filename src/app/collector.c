@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/absence_report.h"
+#include "app/absence_advice.h"
 #include "app/collector_budget.h"
 #include "app/collector_processes.h"
 #include "app/log.h"

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
+#include "app/absence_advice.h"
 #include "app/collector_state.h"
 #include "app/config_cgroups.h"
-#include "app/config_notes.h"
 #include "app/log.h"
-#include "app/mechanism_report.h"
+#include "app/mechanism_cost.h"
 #include "base/clock.h"
 
 static size_t count_cgroups(const struct ledger *ledger)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/absence_advice.h"
 #include "app/config_cgroups.h"
 #include "app/config_error.h"
 #include "event/absence.h"

@@ -11,16 +11,6 @@
  */
 void config_begin_note(const char *path, struct config_place place, const char *kind);
 
-/* Why the root of all cgroups is no target. */
-#define ROOT_IS_MACHINE                                                                            \
-    "it is the machine, and as a cgroup the kernel counts it while CPUs are idle too; "            \
-    "targets.system counts it, as pmu_machine_*"
-
-/* Why processes of others are missing. */
-#define HIDDEN_PROCESSES                                                                           \
-    "/proc is mounted with hidepid: grant CAP_SYS_PTRACE (drop-in exe.conf), or mount it with "    \
-    "the gid of a group that the exporter is in"
-
 /* A line on stdout where there are rules for processes, and procfs hides some from most. */
 void config_print_hidden(const char *path, const struct config *config);
 

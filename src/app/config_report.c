@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/absence_report.h"
+#include "app/absence_advice.h"
 #include "app/budget_report.h"
 #include "app/config.h"
 #include "app/config_error.h"
 #include "app/config_matches.h"
 #include "app/config_notes.h"
 #include "app/config_processes.h"
+#include "app/mechanism_cost.h"
 #include "app/mechanism_report.h"
 #include "event/resolver.h"
 #include "event/uncounted.h"

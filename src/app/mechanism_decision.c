@@ -86,3 +86,19 @@ struct mechanism_decision mechanism_decide(const struct config *config, int sysf
         decision.bpf = true;
     return decision;
 }
+
+struct mechanism_decision mechanism_foresee(const struct config *config, int sysfs_fd,
+                                            bool has_cgroups, bool v1)
+{
+    AUTO(mechanism) struct mechanism *bpf = NULL;
+    struct mechanism_verdict verdict = {0};
+    enum bpf_refusal refusal;
+    struct mechanism_decision decision =
+        mechanism_decide(config, sysfs_fd, has_cgroups, v1, &verdict);
+
+    if (!decision.bpf)
+        return decision;
+    (void)mechanism_bpf_new(&perf_ops_kernel, &decision.size, &bpf, &refusal);
+    verdict = mechanism_judge(&perf_ops_kernel, sysfs_fd, bpf, refusal);
+    return mechanism_decide(config, sysfs_fd, has_cgroups, v1, &verdict);
+}

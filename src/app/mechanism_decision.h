@@ -44,3 +44,10 @@ bool mechanism_is_open(const struct config *config, bool has_cgroups);
 struct mechanism_decision mechanism_decide(const struct config *config, int sysfs_fd,
                                            bool has_cgroups, bool v1,
                                            const struct mechanism_verdict *verdict);
+
+/*
+ * What this machine would do, asked as the service does, with a self-test where that is needed.
+ * Takes some milliseconds, at most some seconds. v1: of the cgroups, as above.
+ */
+struct mechanism_decision mechanism_foresee(const struct config *config, int sysfs_fd,
+                                            bool has_cgroups, bool v1);

@@ -4,39 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DIRECT_NS           300 /* added once a switch */
-#define DIRECT_NS_PER_EVENT 75  /* for every event that is switched */
-#define BPF_NS              200
-#define BPF_NS_PER_EVENT    100 /* for every event that is read */
-
-unsigned direct_switch_cost_ns(size_t events_of_a_cgroup, size_t events_of_the_system)
-{
-    if (events_of_a_cgroup == 0)
-        return 0;
-    return DIRECT_NS + DIRECT_NS_PER_EVENT *
-                           (2 * (unsigned)events_of_a_cgroup + (unsigned)events_of_the_system);
-}
-
-unsigned bpf_switch_cost_ns(size_t events_of_all)
-{
-    return events_of_all == 0 ? 0 : BPF_NS + BPF_NS_PER_EVENT * (unsigned)events_of_all;
-}
-
-struct mechanism_decision mechanism_foresee(const struct config *config, int sysfs_fd,
-                                            bool has_cgroups, bool v1)
-{
-    AUTO(mechanism) struct mechanism *bpf = NULL;
-    struct mechanism_verdict verdict = {0};
-    enum bpf_refusal refusal;
-    struct mechanism_decision decision =
-        mechanism_decide(config, sysfs_fd, has_cgroups, v1, &verdict);
-
-    if (!decision.bpf)
-        return decision;
-    (void)mechanism_bpf_new(&perf_ops_kernel, &decision.size, &bpf, &refusal);
-    verdict = mechanism_judge(&perf_ops_kernel, sysfs_fd, bpf, refusal);
-    return mechanism_decide(config, sysfs_fd, has_cgroups, v1, &verdict);
-}
+#include "app/mechanism_cost.h"
 
 /* The service may have rights that who asks has not. */
 static bool is_for_want_of_rights(const char *reason)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app/absence_advice.h"
+
+#include <stddef.h>
+
+static const char *const advice[ABSENCE_COUNT_] = {
+    [ABSENCE_NO_PMU] = "this machine shows no such PMU (sysfs bus/event_source/devices); most "
+                       "virtual machines have none",
+    [ABSENCE_UNKNOWN_EVENT] = "no source of events knows this name; tracepoints and events "
+                              "of sysfs PMUs (power/energy-pkg/) are not counted yet",
+    [ABSENCE_NOT_SUPPORTED] = "the kernel or PMU refuses it in this scope",
+    [ABSENCE_NOT_PERMITTED] = "grant CAP_PERFMON, or lower kernel.perf_event_paranoid; above 2, as "
+                              "Debian and Ubuntu have "
+                              "it, the kernel may want both; an LSM may forbid it too",
+    [ABSENCE_PMU_BUSY] = "its counters are held by somebody else; tried again every minute",
+    [ABSENCE_OVER_BUDGET] = "our share of the PMU's counters is used up (limits.pmu_counters): "
+                            "count fewer events, scopes or levels, or allow more",
+    [ABSENCE_GROUP_TOO_LARGE] = "the PMU has not enough counters for the whole group: split it",
+};
+
+/* Why cgroups may be refused what the root of their tree is not. */
+static const char cgroup_advice[] =
+    "the kernel refuses them; on a bare v2 tree it does so until some controller was once enabled "
+    "in the root's cgroup.subtree_control";
+
+const char *absence_advice(enum absence absence)
+{
+    return advice[absence] ? advice[absence] : "";
+}
+
+const char *absence_target_advice(enum scope_kind kind, enum absence absence)
+{
+    switch (absence) {
+    case ABSENCE_NOT_SUPPORTED:
+        return kind == SCOPE_CGROUP ? cgroup_advice : NULL;
+    case ABSENCE_NOT_PERMITTED:
+        return "pmutool check config tells what is missing; so does the line about events";
+    case ABSENCE_NO_DESCRIPTORS:
+        return "raise LimitNOFILE= of the unit, or ulimit -n";
+    case ABSENCE_OVER_LIMIT:
+        return "raise limits: in the configuration, or let rules take fewer";
+    default:
+        return NULL;
+    }
+}

@@ -10,20 +10,20 @@
 #include <stdio.h>
 
 #include "app/config_cgroups.h"
-#include "app/counting_budget.h"
+#include "app/resolution_budget.h"
 #include "base/text.h"
 #include "target/cgroup_nesting.h"
 
-static int ask_kernel(struct counting *counting, const struct perf_ops *ops,
+static int ask_kernel(struct resolution *resolution, const struct perf_ops *ops,
                       const struct cpu_list *cpus)
 {
     const struct scope scope = {.kind = SCOPE_SYSTEM, .cgroup_fd = -1, .cpus = cpus};
     const struct open_groups none = {0};
     int r = 0;
 
-    for (size_t i = 0; i < counting->n_classes && r >= 0; i++)
-        if (counting->classes[i].groups)
-            r = counting_probe(counting, i, ops, &scope, &none);
+    for (size_t i = 0; i < resolution->n_classes && r >= 0; i++)
+        if (resolution->classes[i].groups)
+            r = resolution_probe(resolution, i, ops, &scope, &none);
     return r;
 }
 
@@ -87,41 +87,41 @@ static void print_class(const struct target_class *class, size_t rule)
     }
 }
 
-static void print_classes(const struct counting *counting)
+static void print_classes(const struct resolution *resolution)
 {
     size_t n_of_kind[SCOPE_KIND_COUNT_] = {0};
 
-    for (size_t i = 0; i < counting->n_classes; i++)
-        if (counting->classes[i].groups)
-            print_class(&counting->classes[i], ++n_of_kind[counting->classes[i].groups->kind]);
+    for (size_t i = 0; i < resolution->n_classes; i++)
+        if (resolution->classes[i].groups)
+            print_class(&resolution->classes[i], ++n_of_kind[resolution->classes[i].groups->kind]);
 }
 
 int budget_report(const struct config *config, struct event_resolver *resolver,
                   const struct perf_ops *ops, int sysfs_fd, int cgroup_root_fd, bool is_shared)
 {
-    AUTO(counting) struct counting *counting = NULL;
+    AUTO(resolution) struct resolution *resolution = NULL;
     AUTO(cpu_list) struct cpu_list *online = NULL;
     AUTO(pmu_chains) struct pmu_chains *chains = NULL;
     struct pmu_share share = {.is_wanted = true,
                               .is_shared[SCOPE_CGROUP] = is_shared,
                               .is_shared[SCOPE_PROCESS] = is_shared,
                               .is_shared[SCOPE_SYSTEM] = is_shared};
-    int r = counting_new(config, resolver, &counting);
+    int r = resolution_new(config, resolver, &resolution);
 
-    if (r < 0 || !counting_wants_counters(counting))
+    if (r < 0 || !resolution_wants_counters(resolution))
         return r;
     r = cpu_list_read_online(sysfs_fd, &online);
     if (r >= 0)
-        r = ask_kernel(counting, ops, online);
-    if (r < 0 || !counting_wants_counters(counting))
+        r = ask_kernel(resolution, ops, online);
+    if (r < 0 || !resolution_wants_counters(resolution))
         return r;
-    share.is_measured = counting_find_free(counting, ops, online, &share.n_free) >= 0;
-    share.budget = counting_budget(config, share.n_free);
+    share.is_measured = resolution_find_free(resolution, ops, online, &share.n_free) >= 0;
+    share.budget = resolution_budget(config, share.n_free);
     chains = read_chains(config, cgroup_root_fd);
-    r = counting_divide(counting, chains, &share);
+    r = resolution_divide(resolution, chains, &share);
     if (r < 0)
         return r;
     print_share(config, &share);
-    print_classes(counting);
+    print_classes(resolution);
     return 0;
 }

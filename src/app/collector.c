@@ -38,7 +38,7 @@
 
 static struct target_class *class_of(const struct collector *collector, const struct entry *entry)
 {
-    return &collector->counting->classes[entry->class_index];
+    return &collector->resolution->classes[entry->class_index];
 }
 
 static enum scope_kind kind_of(const struct collector *collector, const struct entry *entry)
@@ -223,13 +223,13 @@ void collector_read_entry(struct collector *collector, struct entry *entry)
     collector->status.targets[kind_of(collector, entry)] +=
         entry->counted && entry->uncounted == ABSENCE_NONE;
     if (collector->machine && entry->class_index == CLASS_CPU)
-        sample_add(collector->counting->classes[CLASS_MACHINE].sample, sample, false);
+        sample_add(collector->resolution->classes[CLASS_MACHINE].sample, sample, false);
 }
 
 /* The machine's sum lacks a CPU: it has no rates then. */
 static void miss_entry(struct collector *collector, const struct entry *entry)
 {
-    struct sample *sum = collector->counting->classes[CLASS_MACHINE].sample;
+    struct sample *sum = collector->resolution->classes[CLASS_MACHINE].sample;
 
     collector->may_open = true;
     if (collector->machine && entry->class_index == CLASS_CPU)

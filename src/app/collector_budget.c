@@ -48,8 +48,8 @@ static bool find_free(struct collector *collector, const struct collector *prede
     }
     if (is_paused)
         return false;
-    return counting_find_free(collector->counting, collector->setup.perf, collector->online,
-                              &share->n_free) >= 0;
+    return resolution_find_free(collector->resolution, collector->setup.perf, collector->online,
+                                &share->n_free) >= 0;
 }
 
 static const char *number(size_t n, char buffer[static 24])
@@ -91,13 +91,13 @@ int collector_divide_counters(struct collector *collector, const struct collecto
 
     for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
         share->is_shared[kind] = collector_shares(collector, kind);
-    share->is_wanted = counting_wants_counters(collector->counting);
+    share->is_wanted = resolution_wants_counters(collector->resolution);
     if (!share->is_wanted)
         return 0;
     share->is_measured = find_free(collector, predecessor);
-    share->budget = counting_budget(collector->setup.config, share->n_free);
+    share->budget = resolution_budget(collector->setup.config, share->n_free);
     chains = read_chains(collector);
-    r = counting_divide(collector->counting, chains, share);
+    r = resolution_divide(collector->resolution, chains, share);
     if (r >= 0 && !(predecessor && same_share(share, &predecessor->pmu)))
         tell_share(share);
     return r;
@@ -111,14 +111,14 @@ bool collector_may_count_more(struct collector *collector)
     if (!share->is_wanted || pmu_division_sum(&share->division) > 0 ||
         collector->setup.mechanism->paused)
         return false;
-    return counting_find_free(collector->counting, collector->setup.perf, collector->online,
-                              &n_free) >= 0 &&
-           counting_budget(collector->setup.config, n_free) > share->budget;
+    return resolution_find_free(collector->resolution, collector->setup.perf, collector->online,
+                                &n_free) >= 0 &&
+           resolution_budget(collector->setup.config, n_free) > share->budget;
 }
 
 static struct target_class *class_of(const struct collector *collector, const struct entry *entry)
 {
-    return &collector->counting->classes[entry->class_index];
+    return &collector->resolution->classes[entry->class_index];
 }
 
 /* The living cgroups whose class takes counters; NULL where there are none, or no memory. */

@@ -33,7 +33,7 @@ static bool enter_cgroup(struct collector *collector, struct cgroup_target *targ
     entry->cpus = collector->online;
     entry->is_new = true;
     /* until it is known what those above and below it take */
-    entry->over_budget = collector->counting->classes[entry->class_index].without_counters;
+    entry->over_budget = collector->resolution->classes[entry->class_index].without_counters;
     if (entry->account)
         (void)collector_make_counters(collector, entry); /* tried again when it is opened */
     else

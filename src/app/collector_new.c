@@ -30,7 +30,7 @@ static size_t process_descriptors(const struct collector *collector)
     size_t half = collector->setup.descriptors / 2;
     size_t threads =
         collector_shares(collector, SCOPE_PROCESS) ? 0 : (size_t)config->limits.threads;
-    size_t needed = threads * counting_most_opened(collector->counting, SCOPE_PROCESS) +
+    size_t needed = threads * resolution_most_opened(collector->resolution, SCOPE_PROCESS) +
                     (size_t)config->limits.processes;
 
     if (config->n_processes == 0)
@@ -42,8 +42,9 @@ static size_t process_descriptors(const struct collector *collector)
 static size_t standing_descriptors(const struct collector *collector)
 {
     if (collector_shares(collector, SCOPE_SYSTEM))
-        return counting_shared_events(collector->counting, &collector->pmu) * collector->online->n;
-    return counting_most_opened(collector->counting, SCOPE_SYSTEM) * collector->system_cpus->n;
+        return resolution_shared_events(collector->resolution, &collector->pmu) *
+               collector->online->n;
+    return resolution_most_opened(collector->resolution, SCOPE_SYSTEM) * collector->system_cpus->n;
 }
 
 /*
@@ -58,7 +59,7 @@ static struct cgroup_limits cgroup_limits(const struct collector *collector)
     size_t counters =
         collector_shares(collector, SCOPE_CGROUP)
             ? 0
-            : counting_most_opened(collector->counting, SCOPE_CGROUP) * collector->online->n;
+            : resolution_most_opened(collector->resolution, SCOPE_CGROUP) * collector->online->n;
     size_t directory = 1;
     size_t fit = descriptors > others ? (descriptors - others) / (counters + directory) : 0;
     size_t targets = wanted <= fit ? wanted : fit;
@@ -72,7 +73,7 @@ static struct cgroup_limits cgroup_limits(const struct collector *collector)
 
 int collector_make_counters(struct collector *collector, struct entry *entry)
 {
-    const struct target_class *class = &collector->counting->classes[entry->class_index];
+    const struct target_class *class = &collector->resolution->classes[entry->class_index];
     const struct scope scope = {
         .kind = class->kind,
         .cgroup_fd = entry->cgroup ? entry->cgroup->fd : -1,
@@ -192,7 +193,7 @@ static int make_ledger(struct collector *collector)
                       .bytes = (size_t)config->limits.body},
     };
 
-    ledger_init(&collector->ledger, collector->counting, collector->cgroups, collector->processes,
+    ledger_init(&collector->ledger, collector->resolution, collector->cgroups, collector->processes,
                 &limits);
     return add_system(collector);
 }
@@ -202,7 +203,8 @@ static int fill(struct collector *collector, const struct collector *predecessor
     int r = collector_read_cpus(collector, predecessor);
 
     if (r >= 0)
-        r = counting_new(collector->setup.config, collector->setup.resolver, &collector->counting);
+        r = resolution_new(collector->setup.config, collector->setup.resolver,
+                           &collector->resolution);
     if (r >= 0)
         r = make_rules(collector);
     if (r >= 0)
@@ -340,7 +342,7 @@ struct collector *collector_free(struct collector *collector)
     (void)cgroup_rules_free(collector->rules);
     (void)process_targets_free(collector->processes);
     (void)process_rules_free(collector->process_rules);
-    (void)counting_free(collector->counting);
+    (void)resolution_free(collector->resolution);
     collector_free_cpus(collector);
     free(collector->opening);
     free(collector);

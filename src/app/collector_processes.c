@@ -62,7 +62,7 @@ static struct entry *add_group(struct collector *collector, const struct process
     struct entry *entry;
 
     if (!identity || !group ||
-        ledger_add(&collector->ledger, collector->counting->first_process + (size_t)target->rule,
+        ledger_add(&collector->ledger, collector->resolution->first_process + (size_t)target->rule,
                    NULL, identity, 0, &entry) < 0) {
         (void)process_group_free(group, collector->processes);
         return NULL;
@@ -187,7 +187,7 @@ struct process_opening collector_opening(const struct collector *collector,
 {
     return (struct process_opening){
         .mechanism = collector_mechanism(collector, SCOPE_PROCESS),
-        .groups = collector->counting->classes[entry->class_index].groups,
+        .groups = collector->resolution->classes[entry->class_index].groups,
         .targets = collector->processes,
         .cpus = collector->online,
         .can_inherit_threads = collector->can_inherit_threads,
@@ -237,7 +237,7 @@ static void begin_members(struct collector *collector)
 
         if (is_awake(entry) && entry->account)
             process_group_begin(entry->group, collector->last_round_ns, clock_monotonic_ns(),
-                                collector->counting->classes[entry->class_index].part);
+                                collector->resolution->classes[entry->class_index].part);
     }
 }
 
@@ -267,7 +267,7 @@ static void note_members(struct collector *collector, const struct process_group
 
 void collector_read_group(struct collector *collector, struct entry *entry)
 {
-    struct target_class *class = &collector->counting->classes[entry->class_index];
+    struct target_class *class = &collector->resolution->classes[entry->class_index];
     uint64_t start_ns, n;
 
     if (!is_awake(entry))
@@ -393,6 +393,7 @@ void collector_inherit_group(struct collector *collector, const struct collector
     rule = same_rule(collector->setup.config,
                      &predecessor->setup.config->processes[entry->group->rule]);
     if (rule >= 0)
-        ledger_inherit_group(&collector->ledger, collector->counting->first_process + (size_t)rule,
-                             rule, entry, entry->gone_ns ? entry->gone_ns : collector->now_ns);
+        ledger_inherit_group(&collector->ledger,
+                             collector->resolution->first_process + (size_t)rule, rule, entry,
+                             entry->gone_ns ? entry->gone_ns : collector->now_ns);
 }

@@ -4,9 +4,9 @@
 /* What the collector holds between cycles: shared by its construction, its probe and its cycle. */
 
 #include "app/collector.h"
-#include "app/counting_budget.h"
 #include "app/growing_wait.h"
 #include "app/ledger.h"
+#include "app/resolution_budget.h"
 #include "count/cpu_usage.h"
 #include "count/mechanism.h"
 #include "metric/exporter_status.h"
@@ -16,7 +16,7 @@
 
 struct collector {
     struct collector_setup setup;
-    struct counting *counting;
+    struct resolution *resolution;
     struct cgroup_rules *rules;
     struct cgroup_targets *cgroups; /* NULL where none can be counted */
     struct process_rules *process_rules;

@@ -191,7 +191,7 @@ static void adopt_totals(struct entry *entry, const struct entry *from)
 static bool is_handed_over(const struct hand_over *over, const struct entry *entry,
                            const struct entry *from)
 {
-    const enum scope_kind kind = over->collector->counting->classes[entry->class_index].kind;
+    const enum scope_kind kind = over->collector->resolution->classes[entry->class_index].kind;
 
     if (collector_mechanism(over->collector, kind) == collector_mechanism(over->predecessor, kind))
         return false;
@@ -210,7 +210,7 @@ static bool read_once_more(struct collector *collector, struct entry *entry, boo
         collector_read_group(collector, entry);
     else
         collector_read_entry(collector, entry);
-    return sample_has_run(collector->counting->classes[entry->class_index].sample);
+    return sample_has_run(collector->resolution->classes[entry->class_index].sample);
 }
 
 /*
@@ -225,7 +225,7 @@ static bool read_once_more(struct collector *collector, struct entry *entry, boo
  */
 static void read_together(const struct hand_over *over, struct entry *entry, struct entry *from)
 {
-    const enum scope_kind kind = over->collector->counting->classes[entry->class_index].kind;
+    const enum scope_kind kind = over->collector->resolution->classes[entry->class_index].kind;
     const bool is_shared = collector_shares(over->collector, kind);
     const bool was_shared = collector_shares(over->predecessor, kind);
     const bool was_refreshed = was_shared && !is_shared, is_refreshed = is_shared && !was_shared;

@@ -33,8 +33,8 @@ static bool matches_any(size_t n_counted, const struct exporter_status *status)
 
 static void tell_cost(struct collector *collector)
 {
-    size_t of_the_system = counting_most_opened(collector->counting, SCOPE_SYSTEM);
-    size_t of_a_cgroup = counting_most_opened(collector->counting, SCOPE_CGROUP);
+    size_t of_the_system = resolution_most_opened(collector->resolution, SCOPE_SYSTEM);
+    size_t of_a_cgroup = resolution_most_opened(collector->resolution, SCOPE_CGROUP);
     char message[sizeof(DIRECT_SWITCH_COST) + 16];
 
     if (collector_shares(collector, SCOPE_CGROUP) || of_the_system == 0 || of_a_cgroup == 0)

@@ -17,19 +17,20 @@ static struct identity *identity_of(const struct entry *entry)
 
 static struct plan *plan_of(const struct ledger *ledger, const struct entry *entry)
 {
-    return ledger->counting->classes[entry->class_index].plan;
+    return ledger->resolution->classes[entry->class_index].plan;
 }
 
-void ledger_init(struct ledger *ledger, struct counting *counting, struct cgroup_targets *cgroups,
-                 struct process_targets *processes, const struct ledger_limits *limits)
+void ledger_init(struct ledger *ledger, struct resolution *resolution,
+                 struct cgroup_targets *cgroups, struct process_targets *processes,
+                 const struct ledger_limits *limits)
 {
-    *ledger = (struct ledger){.counting = counting,
+    *ledger = (struct ledger){.resolution = resolution,
                               .cgroups = cgroups,
                               .processes = processes,
                               .limits = *limits,
                               .all.bytes = OWN_BYTES};
-    for (size_t i = 0; i < counting->n_classes; i++) {
-        const struct target_class *class = &counting->classes[i];
+    for (size_t i = 0; i < resolution->n_classes; i++) {
+        const struct target_class *class = &resolution->classes[i];
 
         ledger->all.bytes += class->plan ? plan_head_bytes(class->plan) : 0;
         ledger->all.bytes += class->groups ? BYTES_PER_EVENT * class->groups->n_events : 0;
@@ -441,7 +442,7 @@ int ledger_roster(struct ledger *ledger, struct roster **ret_roster)
     for (size_t i = 0; i < ledger->n_entries; i++)
         if (ledger->entries[i]->account)
             accounts[ledger->n_accounts++] = ledger->entries[i]->account;
-    r = roster_new(ledger->counting->catalogue, accounts, ledger->n_accounts, ret_roster);
+    r = roster_new(ledger->resolution->catalogue, accounts, ledger->n_accounts, ret_roster);
     if (r >= 0)
         ledger->changed = false;
     return r;

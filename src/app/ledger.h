@@ -13,9 +13,9 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#include "app/counting.h"
 #include "app/footprint.h"
 #include "app/process_group.h"
+#include "app/resolution.h"
 #include "base/keyed_hash.h"
 #include "count/counter_set.h"
 #include "metric/account.h"
@@ -58,7 +58,7 @@ struct ledger_limits {
 };
 
 struct ledger {
-    struct counting *counting;      /* borrowed */
+    struct resolution *resolution;  /* borrowed */
     struct cgroup_targets *cgroups; /* borrowed; NULL where there are none, as the next */
     struct process_targets *processes;
     struct ledger_limits limits;
@@ -73,8 +73,9 @@ struct ledger {
     size_t n_accounts;
 };
 
-void ledger_init(struct ledger *ledger, struct counting *counting, struct cgroup_targets *cgroups,
-                 struct process_targets *processes, const struct ledger_limits *limits);
+void ledger_init(struct ledger *ledger, struct resolution *resolution,
+                 struct cgroup_targets *cgroups, struct process_targets *processes,
+                 const struct ledger_limits *limits);
 void ledger_done(struct ledger *ledger);
 
 /*

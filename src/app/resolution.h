@@ -25,10 +25,10 @@ struct target_class {
     struct plan_spec spec;
 };
 
-/* Places in struct counting.classes; the rules for cgroups and for processes follow. */
+/* Places in struct resolution.classes; the rules for cgroups and for processes follow. */
 enum { CLASS_MACHINE, CLASS_CPU, CLASS_CGROUP };
 
-struct counting {
+struct resolution {
     const struct config *config; /* borrowed */
     struct event **events;       /* each name of the configuration once */
     size_t n_events;
@@ -41,10 +41,10 @@ struct counting {
 };
 
 /* Resolves and lays out; asks the kernel nothing yet. 0 or -ENOMEM. */
-int counting_new(const struct config *config, struct event_resolver *resolver,
-                 struct counting **ret_counting);
-struct counting *counting_free(struct counting *counting);
-DEFINE_AUTO(counting, struct counting *, counting_free)
+int resolution_new(const struct config *config, struct event_resolver *resolver,
+                   struct resolution **ret_resolution);
+struct resolution *resolution_free(struct resolution *resolution);
+DEFINE_AUTO(resolution, struct resolution *, resolution_free)
 
 /* Groups that a predecessor has open in some scope. */
 struct open_groups {
@@ -59,21 +59,22 @@ struct open_groups {
  * tell (no descriptors), the class is `unsure` and all that may be counted is taken
  * as counted. 0 or -ENOMEM.
  */
-int counting_probe(struct counting *counting, size_t class_index, const struct perf_ops *ops,
-                   const struct scope *scope, const struct open_groups *open);
+int resolution_probe(struct resolution *resolution, size_t class_index, const struct perf_ops *ops,
+                     const struct scope *scope, const struct open_groups *open);
 
 /* Takes over what a class can count, one absence for each event, with new plans. 0 or -ENOMEM. */
-int counting_apply(struct counting *counting, size_t class_index, const enum absence *absences);
+int resolution_apply(struct resolution *resolution, size_t class_index,
+                     const enum absence *absences);
 
 /*
  * Whether the kernel would now let a class count more than it does, or, of an unsure
  * one, something else. 1, 0, or -errno where it cannot tell.
  */
-int counting_can_grow(struct counting *counting, size_t class_index, const struct perf_ops *ops,
-                      const struct scope *scope);
+int resolution_can_grow(struct resolution *resolution, size_t class_index,
+                        const struct perf_ops *ops, const struct scope *scope);
 
 /* The most events that a target of this kind has open, over its groups. */
-size_t counting_most_opened(const struct counting *counting, enum scope_kind kind);
+size_t resolution_most_opened(const struct resolution *resolution, enum scope_kind kind);
 
 /* Makes the catalogue anew from the plans as they stand. 0 or -ENOMEM. */
-int counting_update_catalogue(struct counting *counting);
+int resolution_update_catalogue(struct resolution *resolution);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/counting.h"
+#include "app/resolution.h"
 
 /* The counter's name for event_info: of the column that the event has its total in. */
 static const char *total_name(const struct target_class *class, size_t event)
@@ -30,13 +30,13 @@ static struct event_status *find_status(struct event_status *statuses, size_t n,
 }
 
 /* Where others hold every counter it is not our share that is too small. */
-static enum absence told_absence(const struct counting *counting, enum absence absence)
+static enum absence told_absence(const struct resolution *resolution, enum absence absence)
 {
-    return absence == ABSENCE_OVER_BUDGET && counting->pmu_is_taken ? ABSENCE_PMU_BUSY : absence;
+    return absence == ABSENCE_OVER_BUDGET && resolution->pmu_is_taken ? ABSENCE_PMU_BUSY : absence;
 }
 
 /* Several rules for cgroups may have the same groups: an event is told once a scope. */
-static size_t list_statuses(const struct counting *counting, const struct target_class *class,
+static size_t list_statuses(const struct resolution *resolution, const struct target_class *class,
                             struct event_status *statuses, size_t n)
 {
     for (size_t g = 0; g < class->groups->n_groups; g++) {
@@ -52,7 +52,7 @@ static size_t list_statuses(const struct counting *counting, const struct target
                 .group = (char *)group->name,
                 .pmu = event->pmu,
                 .encoding = event->encoding,
-                .absence = told_absence(counting, group->members[i].absence),
+                .absence = told_absence(resolution, group->members[i].absence),
             };
 
             listed = find_status(statuses, n, &status);
@@ -65,31 +65,31 @@ static size_t list_statuses(const struct counting *counting, const struct target
     return n;
 }
 
-int counting_update_catalogue(struct counting *counting)
+int resolution_update_catalogue(struct resolution *resolution)
 {
-    AUTO_FREE struct plan **plans = calloc(counting->n_classes, sizeof(struct plan *));
+    AUTO_FREE struct plan **plans = calloc(resolution->n_classes, sizeof(struct plan *));
     AUTO_FREE struct event_status *statuses = NULL;
     struct catalogue *catalogue;
     size_t n_plans = 0, n_statuses = 0, most = 1;
     int r;
 
-    for (size_t i = 0; i < counting->n_classes; i++)
-        most += counting->classes[i].groups ? counting->classes[i].groups->n_events : 0;
+    for (size_t i = 0; i < resolution->n_classes; i++)
+        most += resolution->classes[i].groups ? resolution->classes[i].groups->n_events : 0;
     statuses = calloc(most, sizeof(*statuses));
     if (!plans || !statuses)
         return -ENOMEM;
-    for (size_t i = 0; i < counting->n_classes; i++) {
-        const struct target_class *class = &counting->classes[i];
+    for (size_t i = 0; i < resolution->n_classes; i++) {
+        const struct target_class *class = &resolution->classes[i];
 
         if (class->plan)
             plans[n_plans++] = class->plan;
         if (class->groups)
-            n_statuses = list_statuses(counting, class, statuses, n_statuses);
+            n_statuses = list_statuses(resolution, class, statuses, n_statuses);
     }
     r = catalogue_new(plans, n_plans, statuses, n_statuses, &catalogue);
     if (r < 0)
         return r;
-    (void)catalogue_unref(counting->catalogue);
-    counting->catalogue = catalogue;
+    (void)catalogue_unref(resolution->catalogue);
+    resolution->catalogue = catalogue;
     return 0;
 }

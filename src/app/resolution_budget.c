@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/counting_budget.h"
+#include "app/resolution_budget.h"
 
 #include <errno.h>
 
@@ -30,12 +30,12 @@ static bool is_listed(const struct event *const *events, size_t n, const struct 
 }
 
 /* Each event once that some class can count and that takes a counter. */
-static size_t list_candidates(const struct counting *counting, const struct event **events)
+static size_t list_candidates(const struct resolution *resolution, const struct event **events)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < counting->n_classes; i++) {
-        const struct event_groups *groups = counting->classes[i].groups;
+    for (size_t i = 0; i < resolution->n_classes; i++) {
+        const struct event_groups *groups = resolution->classes[i].groups;
 
         for (size_t g = 0; groups && g < groups->n_groups; g++)
             for (size_t m = 0; m < groups->groups[g].n_members; m++) {
@@ -48,10 +48,10 @@ static size_t list_candidates(const struct counting *counting, const struct even
     return n;
 }
 
-bool counting_wants_counters(const struct counting *counting)
+bool resolution_wants_counters(const struct resolution *resolution)
 {
-    for (size_t i = 0; i < counting->n_classes; i++) {
-        const struct event_groups *groups = counting->classes[i].groups;
+    for (size_t i = 0; i < resolution->n_classes; i++) {
+        const struct event_groups *groups = resolution->classes[i].groups;
 
         for (size_t g = 0; groups && g < groups->n_groups; g++)
             for (size_t m = 0; m < groups->groups[g].n_members; m++)
@@ -61,19 +61,19 @@ bool counting_wants_counters(const struct counting *counting)
     return false;
 }
 
-int counting_find_free(const struct counting *counting, const struct perf_ops *ops,
-                       const struct cpu_list *cpus, size_t *ret_free)
+int resolution_find_free(const struct resolution *resolution, const struct perf_ops *ops,
+                         const struct cpu_list *cpus, size_t *ret_free)
 {
-    AUTO_FREE const struct event **events = calloc(counting->n_events + 1, sizeof(*events));
+    AUTO_FREE const struct event **events = calloc(resolution->n_events + 1, sizeof(*events));
 
     if (!events)
         return -ENOMEM;
     if (cpus->n == 0)
         return -ENODEV;
-    return pmu_probe_free(ops, events, list_candidates(counting, events), cpus, ret_free);
+    return pmu_probe_free(ops, events, list_candidates(resolution, events), cpus, ret_free);
 }
 
-size_t counting_budget(const struct config *config, size_t n_free)
+size_t resolution_budget(const struct config *config, size_t n_free)
 {
     if (config->limits.pmu_counters == CONFIG_ALL_COUNTERS)
         return PMU_COUNTERS_ALL;
@@ -92,16 +92,16 @@ static bool has_claim(const struct pmu_share *share, const struct target_class *
 }
 
 /* The claims of the classes that have groups of their own, in their order. */
-static int list_claims(const struct counting *counting, const struct pmu_share *share,
+static int list_claims(const struct resolution *resolution, const struct pmu_share *share,
                        struct pmu_claim *claims, size_t *ret_n)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < counting->n_classes; i++) {
-        const struct event_groups *groups = counting->classes[i].groups;
+    for (size_t i = 0; i < resolution->n_classes; i++) {
+        const struct event_groups *groups = resolution->classes[i].groups;
         AUTO_FREE enum absence *absences = NULL;
 
-        if (!has_claim(share, &counting->classes[i]))
+        if (!has_claim(share, &resolution->classes[i]))
             continue;
         absences = list_absences(groups);
         if (!absences)
@@ -122,9 +122,9 @@ static int make_substitute(struct target_class *class, bool may_be_refused)
     return event_groups_without_counters(class->groups, &class->without_counters);
 }
 
-static int grant(struct counting *counting, size_t class_index, size_t granted, bool is_limited)
+static int grant(struct resolution *resolution, size_t class_index, size_t granted, bool is_limited)
 {
-    struct target_class *class = &counting->classes[class_index];
+    struct target_class *class = &resolution->classes[class_index];
     AUTO_FREE enum absence *absences = list_absences(class->groups);
     int r;
 
@@ -132,7 +132,7 @@ static int grant(struct counting *counting, size_t class_index, size_t granted, 
         return -ENOMEM;
     event_groups_grant_counters(class->groups, granted, absences);
     class->n_counters = granted;
-    r = counting_apply(counting, class_index, absences);
+    r = resolution_apply(resolution, class_index, absences);
     return r < 0 ? r : make_substitute(class, is_limited);
 }
 
@@ -151,14 +151,14 @@ static void sharing_done(struct sharing *sharing)
     free(sharing->classes);
 }
 
-static int add_sharers(struct sharing *sharing, const struct counting *counting,
+static int add_sharers(struct sharing *sharing, const struct resolution *resolution,
                        const struct pmu_share *share, enum scope_kind kind)
 {
-    for (size_t i = 0; i < counting->n_classes; i++) {
-        const struct event_groups *groups = counting->classes[i].groups;
+    for (size_t i = 0; i < resolution->n_classes; i++) {
+        const struct event_groups *groups = resolution->classes[i].groups;
         struct pmu_sharer sharer = {.groups = groups};
 
-        if (!is_shared(share, &counting->classes[i]) || groups->kind != kind)
+        if (!is_shared(share, &resolution->classes[i]) || groups->kind != kind)
             continue;
         sharer.absences = list_absences(groups);
         if (!sharer.absences)
@@ -169,19 +169,19 @@ static int add_sharers(struct sharing *sharing, const struct counting *counting,
     return 0;
 }
 
-static int list_sharers(const struct counting *counting, const struct pmu_share *share,
+static int list_sharers(const struct resolution *resolution, const struct pmu_share *share,
                         struct sharing *sharing)
 {
     int r;
 
-    sharing->sharers = calloc(counting->n_classes + 1, sizeof(*sharing->sharers));
-    sharing->classes = calloc(counting->n_classes + 1, sizeof(*sharing->classes));
+    sharing->sharers = calloc(resolution->n_classes + 1, sizeof(*sharing->sharers));
+    sharing->classes = calloc(resolution->n_classes + 1, sizeof(*sharing->classes));
     r = sharing->sharers && sharing->classes ? 0 : -ENOMEM;
     if (r >= 0)
-        r = add_sharers(sharing, counting, share, SCOPE_PROCESS);
+        r = add_sharers(sharing, resolution, share, SCOPE_PROCESS);
     if (r >= 0)
-        r = add_sharers(sharing, counting, share, SCOPE_CGROUP);
-    return r < 0 ? r : add_sharers(sharing, counting, share, SCOPE_SYSTEM);
+        r = add_sharers(sharing, resolution, share, SCOPE_CGROUP);
+    return r < 0 ? r : add_sharers(sharing, resolution, share, SCOPE_SYSTEM);
 }
 
 static size_t *part_of(struct pmu_division *division, enum scope_kind kind)
@@ -197,20 +197,20 @@ static size_t *part_of(struct pmu_division *division, enum scope_kind kind)
 }
 
 /* Nothing of theirs nests: what one of them has all have. */
-static int divide_shared(struct counting *counting, struct pmu_share *share)
+static int divide_shared(struct resolution *resolution, struct pmu_share *share)
 {
     struct sharing sharing = {0};
-    int r = list_sharers(counting, share, &sharing);
+    int r = list_sharers(resolution, share, &sharing);
 
     if (r >= 0)
         (void)pmu_budget_share(share->budget - pmu_division_sum(&share->division), sharing.sharers,
                                sharing.n);
     for (size_t i = 0; i < sharing.n && r >= 0; i++) {
-        struct target_class *class = &counting->classes[sharing.classes[i]];
+        struct target_class *class = &resolution->classes[sharing.classes[i]];
 
         *part_of(&share->division, class->groups->kind) += sharing.sharers[i].taken;
         class->n_counters = sharing.sharers[i].taken;
-        r = counting_apply(counting, sharing.classes[i], sharing.sharers[i].absences);
+        r = resolution_apply(resolution, sharing.classes[i], sharing.sharers[i].absences);
         if (r >= 0)
             r = make_substitute(class, false);
     }
@@ -218,35 +218,35 @@ static int divide_shared(struct counting *counting, struct pmu_share *share)
     return r;
 }
 
-int counting_divide(struct counting *counting, const struct pmu_chains *chains,
-                    struct pmu_share *share)
+int resolution_divide(struct resolution *resolution, const struct pmu_chains *chains,
+                      struct pmu_share *share)
 {
-    AUTO_FREE struct pmu_claim *claims = calloc(counting->n_classes + 1, sizeof(*claims));
+    AUTO_FREE struct pmu_claim *claims = calloc(resolution->n_classes + 1, sizeof(*claims));
     const bool is_limited = share->budget != PMU_COUNTERS_ALL;
     size_t n = 0;
-    int r = claims ? list_claims(counting, share, claims, &n) : -ENOMEM;
+    int r = claims ? list_claims(resolution, share, claims, &n) : -ENOMEM;
 
     if (r < 0)
         return r;
-    counting->pmu_is_taken = is_limited && share->is_measured && share->n_free == 0;
+    resolution->pmu_is_taken = is_limited && share->is_measured && share->n_free == 0;
     pmu_budget_divide(share->budget, claims, n, chains, &share->division);
     n = 0;
-    for (size_t i = 0; i < counting->n_classes && r >= 0; i++)
-        if (has_claim(share, &counting->classes[i]))
-            r = grant(counting, i, claims[n++].granted, is_limited);
-    return r < 0 ? r : divide_shared(counting, share);
+    for (size_t i = 0; i < resolution->n_classes && r >= 0; i++)
+        if (has_claim(share, &resolution->classes[i]))
+            r = grant(resolution, i, claims[n++].granted, is_limited);
+    return r < 0 ? r : divide_shared(resolution, share);
 }
 
 /* Whether a group of a class before it, or one before it in its own, is the same. */
-static bool is_open_before(const struct counting *counting, const struct pmu_share *share,
+static bool is_open_before(const struct resolution *resolution, const struct pmu_share *share,
                            size_t class_index, size_t group)
 {
-    const struct event_group *wanted = &counting->classes[class_index].groups->groups[group];
+    const struct event_group *wanted = &resolution->classes[class_index].groups->groups[group];
 
     for (size_t i = 0; i <= class_index; i++) {
-        const struct event_groups *groups = counting->classes[i].groups;
+        const struct event_groups *groups = resolution->classes[i].groups;
 
-        if (!is_shared(share, &counting->classes[i]))
+        if (!is_shared(share, &resolution->classes[i]))
             continue;
         for (size_t g = 0; g < (i < class_index ? groups->n_groups : group); g++)
             if (event_group_is_same(&groups->groups[g], wanted))
@@ -255,17 +255,17 @@ static bool is_open_before(const struct counting *counting, const struct pmu_sha
     return false;
 }
 
-size_t counting_shared_events(const struct counting *counting, const struct pmu_share *share)
+size_t resolution_shared_events(const struct resolution *resolution, const struct pmu_share *share)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < counting->n_classes; i++) {
-        const struct event_groups *groups = counting->classes[i].groups;
+    for (size_t i = 0; i < resolution->n_classes; i++) {
+        const struct event_groups *groups = resolution->classes[i].groups;
 
-        if (!is_shared(share, &counting->classes[i]))
+        if (!is_shared(share, &resolution->classes[i]))
             continue;
         for (size_t g = 0; g < groups->n_groups; g++)
-            if (!is_open_before(counting, share, i, g))
+            if (!is_open_before(resolution, share, i, g))
                 n += groups->groups[g].n_opened;
     }
     return n;

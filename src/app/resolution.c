@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/counting.h"
+#include "app/resolution.h"
 
 #include <errno.h>
 #include <string.h>
 
-static const struct event *find_event(const struct counting *counting, const char *name)
+static const struct event *find_event(const struct resolution *resolution, const char *name)
 {
-    for (size_t i = 0; i < counting->n_events; i++)
-        if (strcmp(counting->events[i]->name, name) == 0)
-            return counting->events[i];
+    for (size_t i = 0; i < resolution->n_events; i++)
+        if (strcmp(resolution->events[i]->name, name) == 0)
+            return resolution->events[i];
     return NULL;
 }
 
@@ -28,34 +28,35 @@ static int apply_rename(const struct config *config, struct event *event)
     return 0;
 }
 
-static int add_event(struct counting *counting, struct event_resolver *resolver, const char *name)
+static int add_event(struct resolution *resolution, struct event_resolver *resolver,
+                     const char *name)
 {
     AUTO(event) struct event *event = NULL;
     struct event **events;
     int r;
 
-    if (find_event(counting, name))
+    if (find_event(resolution, name))
         return 0;
     r = event_resolve(resolver, name, &event);
     if (r >= 0)
-        r = apply_rename(counting->config, event);
+        r = apply_rename(resolution->config, event);
     if (r < 0)
         return r;
-    events = reallocarray(counting->events, counting->n_events + 1, sizeof(*events));
+    events = reallocarray(resolution->events, resolution->n_events + 1, sizeof(*events));
     if (!events)
         return -ENOMEM;
-    counting->events = events;
-    events[counting->n_events++] = TAKE(event);
+    resolution->events = events;
+    events[resolution->n_events++] = TAKE(event);
     return 0;
 }
 
-static int resolve_events(struct counting *counting, struct event_resolver *resolver)
+static int resolve_events(struct resolution *resolution, struct event_resolver *resolver)
 {
-    for (size_t g = 0; g < counting->config->n_groups; g++) {
-        const struct config_words *events = &counting->config->groups[g].events;
+    for (size_t g = 0; g < resolution->config->n_groups; g++) {
+        const struct config_words *events = &resolution->config->groups[g].events;
 
         for (size_t i = 0; i < events->n; i++) {
-            int r = add_event(counting, resolver, events->words[i].text);
+            int r = add_event(resolution, resolver, events->words[i].text);
 
             if (r < 0)
                 return r;
@@ -74,24 +75,24 @@ static const struct config_group *find_group(const struct config *config, const 
 }
 
 /* The groups that are named, as specs; each spec's array of events is the caller's to free. */
-static int make_specs(const struct counting *counting, const struct config_words *names,
+static int make_specs(const struct resolution *resolution, const struct config_words *names,
                       struct group_spec *specs)
 {
     for (size_t g = 0; g < names->n; g++) {
-        const struct config_group *group = find_group(counting->config, names->words[g].text);
+        const struct config_group *group = find_group(resolution->config, names->words[g].text);
         const struct event **events = calloc(group->events.n + 1, sizeof(*events));
 
         if (!events)
             return -ENOMEM;
         for (size_t i = 0; i < group->events.n; i++)
-            events[i] = find_event(counting, group->events.words[i].text);
+            events[i] = find_event(resolution, group->events.words[i].text);
         specs[g] = (struct group_spec){
             .name = group->name.text, .events = events, .n_events = group->events.n};
     }
     return 0;
 }
 
-static int make_groups(const struct counting *counting, enum scope_kind kind,
+static int make_groups(const struct resolution *resolution, enum scope_kind kind,
                        const struct config_words *names, struct event_groups **ret_groups)
 {
     AUTO_FREE struct group_spec *specs = calloc(names->n + 1, sizeof(*specs));
@@ -99,7 +100,7 @@ static int make_groups(const struct counting *counting, enum scope_kind kind,
 
     if (!specs)
         return -ENOMEM;
-    r = make_specs(counting, names, specs);
+    r = make_specs(resolution, names, specs);
     if (r >= 0)
         r = event_groups_new(kind, specs, names->n, ret_groups);
     for (size_t g = 0; g < names->n; g++)
@@ -119,11 +120,11 @@ static int make_plan(struct target_class *class, const struct event_groups *grou
     return 0;
 }
 
-static int make_class(struct counting *counting, size_t class_index,
+static int make_class(struct resolution *resolution, size_t class_index,
                       const struct config_words *names)
 {
-    struct target_class *class = &counting->classes[class_index];
-    int r = make_groups(counting, class->kind, names, &class->groups);
+    struct target_class *class = &resolution->classes[class_index];
+    int r = make_groups(resolution, class->kind, names, &class->groups);
 
     if (r < 0)
         return r;
@@ -133,7 +134,7 @@ static int make_class(struct counting *counting, size_t class_index,
     return make_plan(class, class->groups);
 }
 
-static struct plan_spec make_plan_spec(const struct counting *counting, const char *prefix,
+static struct plan_spec make_plan_spec(const struct resolution *resolution, const char *prefix,
                                        const char *target)
 {
     return (struct plan_spec){
@@ -141,10 +142,10 @@ static struct plan_spec make_plan_spec(const struct counting *counting, const ch
         .target = target,
         .totals = true,
         .group_times = true,
-        .rates = counting->config->expose_rates,
-        .ratios = counting->config->expose_ratios,
-        .ratio_specs = counting->ratios,
-        .n_ratio_specs = counting->config->n_ratios,
+        .rates = resolution->config->expose_rates,
+        .ratios = resolution->config->expose_ratios,
+        .ratio_specs = resolution->ratios,
+        .n_ratio_specs = resolution->config->n_ratios,
     };
 }
 
@@ -153,24 +154,24 @@ static struct plan_spec make_plan_spec(const struct counting *counting, const ch
  * and shows rates and ratios, which no single CPU has. Else the machine is one
  * target over all CPUs.
  */
-static int make_system_classes(struct counting *counting)
+static int make_system_classes(struct resolution *resolution)
 {
-    const struct config_system *system = &counting->config->system;
-    struct target_class *machine = &counting->classes[CLASS_MACHINE];
-    struct target_class *cpu = &counting->classes[CLASS_CPU];
+    const struct config_system *system = &resolution->config->system;
+    struct target_class *machine = &resolution->classes[CLASS_MACHINE];
+    struct target_class *cpu = &resolution->classes[CLASS_CPU];
     int r;
 
     if (!system->enabled)
         return 0;
-    machine->spec = make_plan_spec(counting, "pmu_machine_", "the machine (its counted CPUs)");
+    machine->spec = make_plan_spec(resolution, "pmu_machine_", "the machine (its counted CPUs)");
     machine->spec.cpu_time = true;
     if (system->by == CONFIG_BY_ALL)
-        return make_class(counting, CLASS_MACHINE, &system->groups);
+        return make_class(resolution, CLASS_MACHINE, &system->groups);
 
-    cpu->spec = make_plan_spec(counting, "pmu_cpu_", "the CPU");
+    cpu->spec = make_plan_spec(resolution, "pmu_cpu_", "the CPU");
     cpu->spec.rates = cpu->spec.ratios = false;
     machine->spec.totals = machine->spec.group_times = false;
-    r = make_class(counting, CLASS_CPU, &system->groups);
+    r = make_class(resolution, CLASS_CPU, &system->groups);
     if (r < 0)
         return r;
     machine->sample = sample_new(cpu->groups);
@@ -179,33 +180,33 @@ static int make_system_classes(struct counting *counting)
     return make_plan(machine, cpu->groups);
 }
 
-static int make_cgroup_classes(struct counting *counting)
+static int make_cgroup_classes(struct resolution *resolution)
 {
     int r = 0;
 
-    for (size_t i = 0; i < counting->config->n_cgroups && r >= 0; i++) {
-        struct target_class *class = &counting->classes[CLASS_CGROUP + i];
+    for (size_t i = 0; i < resolution->config->n_cgroups && r >= 0; i++) {
+        struct target_class *class = &resolution->classes[CLASS_CGROUP + i];
 
         class->kind = SCOPE_CGROUP;
-        class->spec = make_plan_spec(counting, "pmu_cgroup_", "the cgroup and its descendants");
+        class->spec = make_plan_spec(resolution, "pmu_cgroup_", "the cgroup and its descendants");
         class->spec.start_time = class->spec.created_time = class->spec.doubt = true;
-        r = make_class(counting, CLASS_CGROUP + i, &counting->config->cgroups[i].groups);
+        r = make_class(resolution, CLASS_CGROUP + i, &resolution->config->cgroups[i].groups);
     }
     return r;
 }
 
-static int make_process_classes(struct counting *counting)
+static int make_process_classes(struct resolution *resolution)
 {
     int r = 0;
 
-    for (size_t i = 0; i < counting->config->n_processes && r >= 0; i++) {
-        struct target_class *class = &counting->classes[counting->first_process + i];
+    for (size_t i = 0; i < resolution->config->n_processes && r >= 0; i++) {
+        struct target_class *class = &resolution->classes[resolution->first_process + i];
 
         class->kind = SCOPE_PROCESS;
-        class->spec = make_plan_spec(counting, "pmu_process_", "the group of processes");
+        class->spec = make_plan_spec(resolution, "pmu_process_", "the group of processes");
         class->spec.members = class->spec.doubt = true;
-        r = make_class(counting, counting->first_process + i,
-                       &counting->config->processes[i].groups);
+        r = make_class(resolution, resolution->first_process + i,
+                       &resolution->config->processes[i].groups);
         class->part = r < 0 ? NULL : sample_new(class->groups);
         if (r >= 0 && !class->part)
             r = -ENOMEM;
@@ -213,64 +214,64 @@ static int make_process_classes(struct counting *counting)
     return r;
 }
 
-static int fill(struct counting *counting, struct event_resolver *resolver)
+static int fill(struct resolution *resolution, struct event_resolver *resolver)
 {
-    const struct config *config = counting->config;
+    const struct config *config = resolution->config;
     int r;
 
-    counting->first_process = CLASS_CGROUP + config->n_cgroups;
-    counting->n_classes = counting->first_process + config->n_processes;
-    counting->classes = calloc(counting->n_classes, sizeof(*counting->classes));
-    counting->ratios = calloc(config->n_ratios + 1, sizeof(*counting->ratios));
-    if (!counting->classes || !counting->ratios)
+    resolution->first_process = CLASS_CGROUP + config->n_cgroups;
+    resolution->n_classes = resolution->first_process + config->n_processes;
+    resolution->classes = calloc(resolution->n_classes, sizeof(*resolution->classes));
+    resolution->ratios = calloc(config->n_ratios + 1, sizeof(*resolution->ratios));
+    if (!resolution->classes || !resolution->ratios)
         return -ENOMEM;
     for (size_t i = 0; i < config->n_ratios; i++)
-        counting->ratios[i] = (struct ratio_spec){.name = config->ratios[i].name.text,
-                                                  .formula = config->ratios[i].formula.text};
-    r = resolve_events(counting, resolver);
+        resolution->ratios[i] = (struct ratio_spec){.name = config->ratios[i].name.text,
+                                                    .formula = config->ratios[i].formula.text};
+    r = resolve_events(resolution, resolver);
     if (r >= 0)
-        r = make_system_classes(counting);
+        r = make_system_classes(resolution);
     if (r >= 0)
-        r = make_cgroup_classes(counting);
+        r = make_cgroup_classes(resolution);
     if (r >= 0)
-        r = make_process_classes(counting);
-    return r < 0 ? r : counting_update_catalogue(counting);
+        r = make_process_classes(resolution);
+    return r < 0 ? r : resolution_update_catalogue(resolution);
 }
 
-int counting_new(const struct config *config, struct event_resolver *resolver,
-                 struct counting **ret_counting)
+int resolution_new(const struct config *config, struct event_resolver *resolver,
+                   struct resolution **ret_resolution)
 {
-    AUTO(counting) struct counting *counting = calloc(1, sizeof(*counting));
+    AUTO(resolution) struct resolution *resolution = calloc(1, sizeof(*resolution));
     int r;
 
-    if (!counting)
+    if (!resolution)
         return -ENOMEM;
-    counting->config = config;
-    r = fill(counting, resolver);
+    resolution->config = config;
+    r = fill(resolution, resolver);
     if (r < 0)
         return r;
-    *ret_counting = TAKE(counting);
+    *ret_resolution = TAKE(resolution);
     return 0;
 }
 
-struct counting *counting_free(struct counting *counting)
+struct resolution *resolution_free(struct resolution *resolution)
 {
-    if (!counting)
+    if (!resolution)
         return NULL;
-    (void)catalogue_unref(counting->catalogue);
-    for (size_t i = 0; counting->classes && i < counting->n_classes; i++) {
-        (void)plan_unref(counting->classes[i].plan);
-        (void)sample_free(counting->classes[i].sample);
-        (void)sample_free(counting->classes[i].part);
-        (void)event_groups_free(counting->classes[i].groups);
-        (void)event_groups_free(counting->classes[i].without_counters);
+    (void)catalogue_unref(resolution->catalogue);
+    for (size_t i = 0; resolution->classes && i < resolution->n_classes; i++) {
+        (void)plan_unref(resolution->classes[i].plan);
+        (void)sample_free(resolution->classes[i].sample);
+        (void)sample_free(resolution->classes[i].part);
+        (void)event_groups_free(resolution->classes[i].groups);
+        (void)event_groups_free(resolution->classes[i].without_counters);
     }
-    for (size_t i = 0; i < counting->n_events; i++)
-        (void)event_free(counting->events[i]);
-    free(counting->classes);
-    free(counting->ratios);
-    free(counting->events);
-    free(counting);
+    for (size_t i = 0; i < resolution->n_events; i++)
+        (void)event_free(resolution->events[i]);
+    free(resolution->classes);
+    free(resolution->ratios);
+    free(resolution->events);
+    free(resolution);
     return NULL;
 }
 
@@ -297,22 +298,23 @@ static void keep_open(const struct event_group *group, const struct open_groups 
         }
 }
 
-int counting_apply(struct counting *counting, size_t class_index, const enum absence *absences)
+int resolution_apply(struct resolution *resolution, size_t class_index,
+                     const enum absence *absences)
 {
-    struct target_class *class = &counting->classes[class_index];
+    struct target_class *class = &resolution->classes[class_index];
     int r;
 
     event_groups_apply(class->groups, absences);
     r = make_plan(class, class->groups);
     if (r >= 0 && class_index == CLASS_CPU)
-        r = make_plan(&counting->classes[CLASS_MACHINE], class->groups);
+        r = make_plan(&resolution->classes[CLASS_MACHINE], class->groups);
     return r;
 }
 
-int counting_probe(struct counting *counting, size_t class_index, const struct perf_ops *ops,
-                   const struct scope *scope, const struct open_groups *open)
+int resolution_probe(struct resolution *resolution, size_t class_index, const struct perf_ops *ops,
+                     const struct scope *scope, const struct open_groups *open)
 {
-    struct target_class *class = &counting->classes[class_index];
+    struct target_class *class = &resolution->classes[class_index];
     AUTO_FREE enum absence *absences = calloc(class->groups->n_events + 1, sizeof(*absences));
 
     if (!absences)
@@ -322,7 +324,7 @@ int counting_probe(struct counting *counting, size_t class_index, const struct p
         event_groups_absences(class->groups, absences);
     for (size_t g = 0; g < class->groups->n_groups; g++)
         keep_open(&class->groups->groups[g], open, class->unsure, absences);
-    return counting_apply(counting, class_index, absences);
+    return resolution_apply(resolution, class_index, absences);
 }
 
 /* Whether the answer has something that is not counted now, for want of more than our budget. */
@@ -340,10 +342,10 @@ static bool has_more(const struct event_groups *groups, const enum absence *abse
     return false;
 }
 
-int counting_can_grow(struct counting *counting, size_t class_index, const struct perf_ops *ops,
-                      const struct scope *scope)
+int resolution_can_grow(struct resolution *resolution, size_t class_index,
+                        const struct perf_ops *ops, const struct scope *scope)
 {
-    struct target_class *class = &counting->classes[class_index];
+    struct target_class *class = &resolution->classes[class_index];
     AUTO_FREE enum absence *absences = calloc(class->groups->n_events + 1, sizeof(*absences));
     bool was_unsure = class->unsure;
     int r;
@@ -358,12 +360,12 @@ int counting_can_grow(struct counting *counting, size_t class_index, const struc
            (was_unsure && event_groups_differ(class->groups, absences));
 }
 
-size_t counting_most_opened(const struct counting *counting, enum scope_kind kind)
+size_t resolution_most_opened(const struct resolution *resolution, enum scope_kind kind)
 {
     size_t most = 0;
 
-    for (size_t i = 0; i < counting->n_classes; i++) {
-        const struct target_class *class = &counting->classes[i];
+    for (size_t i = 0; i < resolution->n_classes; i++) {
+        const struct target_class *class = &resolution->classes[i];
 
         if (class->groups && class->kind == kind && class->groups->n_opened > most)
             most = class->groups->n_opened;

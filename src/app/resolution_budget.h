@@ -3,7 +3,7 @@
 
 /* What a configuration takes of the PMU's counters, and what it may: DESIGN, a good neighbour. */
 
-#include "app/counting.h"
+#include "app/resolution.h"
 #include "count/pmu_budget.h"
 
 struct pmu_share {
@@ -16,25 +16,25 @@ struct pmu_share {
 };
 
 /* Whether the classes, as the kernel lets them count, take counters at all. */
-bool counting_wants_counters(const struct counting *counting);
+bool resolution_wants_counters(const struct resolution *resolution);
 
 /*
  * Counts for some milliseconds on the first of the CPUs to find how many counters are
  * free; only while nothing of ours is counted. 0; -errno where that cannot be told.
  */
-int counting_find_free(const struct counting *counting, const struct perf_ops *ops,
-                       const struct cpu_list *cpus, size_t *ret_free);
+int resolution_find_free(const struct resolution *resolution, const struct perf_ops *ops,
+                         const struct cpu_list *cpus, size_t *ret_free);
 
 /* The budget of `limits.pmu_counters` where so many are free. */
-size_t counting_budget(const struct config *config, size_t n_free);
+size_t resolution_budget(const struct config *config, size_t n_free);
 
 /* Descriptors on a CPU of all that share theirs: a group that several have is open once. */
-size_t counting_shared_events(const struct counting *counting, const struct pmu_share *share);
+size_t resolution_shared_events(const struct resolution *resolution, const struct pmu_share *share);
 
 /*
  * Gives out share->budget to the classes: what does not fit is over_budget from here
  * on, with new plans. Only while no counter set of the classes exists. chains: how
  * cgroups nest; NULL: they don't, or it makes no difference. 0 or -ENOMEM.
  */
-int counting_divide(struct counting *counting, const struct pmu_chains *chains,
-                    struct pmu_share *share);
+int resolution_divide(struct resolution *resolution, const struct pmu_chains *chains,
+                      struct pmu_share *share);

@@ -4,9 +4,9 @@
 /* What the collector holds between cycles: shared by its construction, its probe and its cycle. */
 
 #include "app/collector.h"
-#include "app/growing_wait.h"
 #include "app/ledger.h"
 #include "app/resolution_budget.h"
+#include "base/growing_wait.h"
 #include "count/cpu_usage.h"
 #include "count/mechanism.h"
 #include "metric/exporter_status.h"

@@ -3,8 +3,8 @@
 
 /* The server as the service runs it: on which sockets, and with what limits. */
 
-#include "app/growing_wait.h"
 #include "app/options.h"
+#include "base/growing_wait.h"
 #include "sys/service_manager.h"
 #include "web/server.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/growing_wait.h"
+#include "base/growing_wait.h"
 
 #include "base/cleanup.h"
 #include "support/check.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "app/log.h"
+#include "log/log.h"
 
 #define DEFAULT_PORT        "10138"
 #define DEFAULT_CONFIG_FILE "/etc/pmu_exporter/pmu_exporter.yml"

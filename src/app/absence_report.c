@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "app/absence_advice.h"
-#include "app/log.h"
 #include "base/text.h"
+#include "log/log.h"
 
 /* A missing permission is one for all events; other reasons are of one event. */
 static bool lacks(const struct event_groups *groups, const struct group_member *member)

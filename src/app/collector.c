@@ -16,8 +16,8 @@
 #include "app/absence_advice.h"
 #include "app/collector_budget.h"
 #include "app/collector_processes.h"
-#include "app/log.h"
 #include "base/clock.h"
+#include "log/log.h"
 #include "metric/snapshot.h"
 
 /*

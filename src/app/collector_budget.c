@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/log.h"
+#include "log/log.h"
 #include "target/cgroup_nesting.h"
 
 /* Reads how cgroups nest; where that fails, or there are none, nothing nests: that shows later.

@@ -4,8 +4,8 @@
 
 #include "app/collector_budget.h"
 #include "app/collector_processes.h"
-#include "app/log.h"
 #include "base/clock.h"
+#include "log/log.h"
 #include "target/cgroup_path.h"
 
 /* A label that does not hold the whole path is told with the path. */

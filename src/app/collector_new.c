@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "app/config_cgroups.h"
-#include "app/log.h"
 #include "base/clock.h"
+#include "log/log.h"
 #include "sys/cgroup_root.h"
 #include "sys/cpu_topology.h"
 #include "sys/descriptors.h"

@@ -18,9 +18,9 @@
 #include "app/config.h"
 #include "app/config_error.h"
 #include "app/config_schema.h"
-#include "app/log.h"
 #include "app/yaml_reader.h"
 #include "base/clock.h"
+#include "log/log.h"
 #include "sys/trusted_path.h"
 
 #define SETTLED_NS (NS_PER_SECOND / 10) /* unchanged for so long, nobody is writing it */

@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/log.h"
 #include "base/clock.h"
+#include "log/log.h"
 #include "metric/exporter_status.h"
 #include "sys/service_manager.h"
 

@@ -9,8 +9,8 @@
 
 #include "app/absence_report.h"
 #include "app/collector_budget.h"
-#include "app/log.h"
 #include "base/clock.h"
+#include "log/log.h"
 
 #define PROBE_AGAIN_NS (60 * NS_PER_SECOND)
 

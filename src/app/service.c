@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "app/log.h"
 #include "app/service_mechanism.h"
 #include "app/service_state.h"
 #include "app/version.h"
 #include "base/clock.h"
+#include "log/log.h"
 
 /* sd-event rounds timers to 250 ms where it is not told otherwise. */
 #define TIMER_ACCURACY_US 1000

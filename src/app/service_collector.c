@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "app/config_report.h"
-#include "app/log.h"
 #include "app/service_mechanism.h"
 #include "app/service_state.h"
 #include "base/clock.h"
+#include "log/log.h"
 #include "sys/descriptors.h"
 
 /* libmicrohttpd's connections, and what the process itself holds open. */

@@ -10,9 +10,9 @@
 #include <sys/epoll.h>
 #include <time.h>
 
-#include "app/log.h"
 #include "app/service_state.h"
 #include "base/clock.h"
+#include "log/log.h"
 
 #define TIME_SIZE sizeof("2026-01-02T03:04:05Z")
 

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "app/log.h"
 #include "app/service_state.h"
 #include "base/clock.h"
+#include "log/log.h"
 
 #define DOUBT_INTERVAL_NS (30 * NS_PER_SECOND)
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/log.h"
 #include "base/clock.h"
+#include "log/log.h"
 
 #define CONNECTIONS_PER_ADDRESS 128
 

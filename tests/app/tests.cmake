@@ -25,8 +25,6 @@ add_unit_test(app config_processes)
 add_unit_test(app mechanism_size)
 add_unit_test(app metrics_page Threads::Threads)
 add_unit_test(app doubt_watch)
-add_unit_test(app log Threads::Threads PkgConfig::JANSSON)
-add_unit_test(app log_throttle)
 add_unit_test(app notify)
 add_unit_test(app options)
 
@@ -35,7 +33,7 @@ add_test(NAME app/programs
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/app/test_programs.py
           $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
 set_tests_properties(app/programs PROPERTIES LABELS unit TIMEOUT 300)
-in_kernel(app/collector_follow app/config_file app/log app/process_member app/process_whole
+in_kernel(app/collector_follow app/config_file log/log app/process_member app/process_whole
   app/programs app/service_control)
 
 # The man pages: what they say, and how they are written.

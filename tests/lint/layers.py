@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "sys", "event", "count", "target", "metric", "expose", "web", "app"]
+LAYERS = ["base", "sys", "log", "event", "count", "target", "metric", "expose", "web", "app"]
 
 # What only these layers may include, by the name between < and >.
 SYSTEM_HEADERS = [
@@ -17,17 +17,17 @@ SYSTEM_HEADERS = [
     (r"(lib)?cgroup\.h", {"sys"}),
     (r"bpf/.*|\w+\.skel\.h", {"sys"}),
     (r"perfmon/.*", {"event"}),
-    (r"linux/perf_event\.h", {"sys", "event", "count"}),
+    (r"linux/perf_event\.h", {"sys", "log", "event", "count"}),
     (r"sys/syscall\.h|syscall\.h|asm/unistd.*", {"sys"}),
-    (r"yaml\.h|jansson\.h", {"app"}),
+    (r"yaml\.h|jansson\.h", {"app", "log"}),
     (r"pcre2\.h", {"target"}),
     (r"systemd/sd-event\.h", {"sys", "web", "app"}),
-    (r"systemd/.*", {"sys", "app"}),
+    (r"systemd/.*", {"sys", "log", "app"}),
 ]
 
 # What only these layers may do.
 DEEDS = [
-    (r"\b(stderr|perror|syslog|v?warnx?|v?errx?|STDERR_FILENO|sd_journal_\w+)\b\s*[(,;)]", {"app"},
+    (r"\b(stderr|perror|syslog|v?warnx?|v?errx?|STDERR_FILENO|sd_journal_\w+)\b\s*[(,;)]", {"log", "app"},
      "writes to stderr"),
     (r"(?<!format\()\b(printf|puts|putchar)\s*\(|\bstdout\b", {"app"}, "writes to stdout"),
     (r"\b(syscall\s*\(|SYS_\w+|__NR_\w+)", {"sys"}, "makes a raw system call"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/log_line.h"
+#include "log/log_line.h"
 
 #include <inttypes.h>
 #include <jansson.h>

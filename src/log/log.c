@@ -6,7 +6,7 @@
  * since a line is not longer than PIPE_BUF. Where there is no room the line counts as
  * held back. One lock covers the throttle and the write, so that lines do not mix.
  */
-#include "app/log.h"
+#include "log/log.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,9 +15,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "app/log_line.h"
-#include "app/log_throttle.h"
 #include "base/clock.h"
+#include "log/log_line.h"
+#include "log/log_throttle.h"
 #include "sys/standard_streams.h"
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"}; /* as the enum */

@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "app/log_throttle.h"
 #include "base/clock.h"
+#include "log/log_throttle.h"
 
 #define MS             (NS_PER_SECOND / 1000)
 #define BEGIN_NS       (5 * NS_PER_SECOND)

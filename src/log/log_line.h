@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-#include "app/log.h"
 #include "base/text.h"
+#include "log/log.h"
 
 /* A pipe takes so much at once or not at all (PIPE_BUF). */
 #define LOG_LINE_LONGEST 4096

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/log.h"
+#include "log/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 
 #include <jansson.h>
 
-#include "app/log_line.h"
 #include "base/clock.h"
+#include "log/log_line.h"
 
 #define SOME_TIME_NS (UINT64_C(1795241319) * NS_PER_SECOND + 120 * 1000000) /* 06:08:39.120 */
 

@@ -5,7 +5,7 @@
  * second one may look at, not only for those that begin on a tick: a line waits
  * until the tenth before it is a second old.
  */
-#include "app/log_throttle.h"
+#include "log/log_throttle.h"
 
 #include "base/clock.h"
 

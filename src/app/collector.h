@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "app/config.h"
+#include "config/config.h"
 #include "count/mechanism.h"
 #include "event/resolver.h"
 #include "metric/snapshot.h"

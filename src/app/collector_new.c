@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/config_cgroups.h"
 #include "base/clock.h"
+#include "config/config_cgroups.h"
 #include "log/log.h"
 #include "sys/cgroup_root.h"
 #include "sys/cpu_topology.h"

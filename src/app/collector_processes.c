@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "app/config_processes.h"
 #include "app/process_member.h"
 #include "base/clock.h"
+#include "config/config_processes.h"
 
 /* Opening may be slow: what is not open after this time waits for the next cycle. */
 #define OPEN_TIME_NS (NS_PER_SECOND / 4)

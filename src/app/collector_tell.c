@@ -6,9 +6,9 @@
 
 #include "app/absence_advice.h"
 #include "app/collector_state.h"
-#include "app/config_cgroups.h"
 #include "app/mechanism_cost.h"
 #include "base/clock.h"
+#include "config/config_cgroups.h"
 #include "log/log.h"
 
 static size_t count_cgroups(const struct ledger *ledger)

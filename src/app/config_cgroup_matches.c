@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/config_cgroups.h"
-#include "app/config_error.h"
 #include "app/config_matches.h"
 #include "app/config_notes.h"
 #include "base/suggest.h"
+#include "config/config_cgroups.h"
+#include "config/config_error.h"
 #include "target/cgroup_list.h"
 #include "target/glob.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/config_error.h"
 #include "app/config_notes.h"
+#include "config/config_error.h"
 
 #define MOST_SHOWN 5
 

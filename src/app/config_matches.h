@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "app/config.h"
+#include "config/config.h"
 #include "sys/cgroup_root.h"
 
 /* Prints it all. root->fd is -1 where there are no cgroups, procfs_fd where there is no /proc. */

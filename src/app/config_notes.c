@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "app/absence_advice.h"
-#include "app/config_cgroups.h"
-#include "app/config_error.h"
+#include "config/config_cgroups.h"
+#include "config/config_error.h"
 #include "event/absence.h"
 #include "sys/cgroup_root.h"
 #include "sys/hidepid.h"

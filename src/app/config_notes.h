@@ -3,7 +3,7 @@
 
 /* What is valid in a configuration and yet mostly a slip: what counts nothing. */
 
-#include "app/config.h"
+#include "config/config.h"
 
 /*
  * Begins a line on stdout, "PATH:3:14: note: "; without the place where line is 0, as

@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/config_error.h"
 #include "app/config_matches.h"
 #include "app/config_notes.h"
-#include "app/config_processes.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "config/config_error.h"
+#include "config/config_processes.h"
 #include "sys/process.h"
 
 #define MOST_NAMES 4096 /* of processes, to which a name is compared */

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "app/config.h"
 #include "base/text.h"
+#include "config/config.h"
 
 /* The exit status for a configuration, or a command line, that is not valid. */
 #define EXIT_BAD_CONFIG 2

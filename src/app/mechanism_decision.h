@@ -6,7 +6,7 @@
  * counts and for who only asks.
  */
 
-#include "app/config.h"
+#include "config/config.h"
 #include "count/bpf/self_test.h"
 
 /* What is known of this machine, whatever the configuration. All 0: nothing yet. */

@@ -3,7 +3,7 @@
 
 /* How large the bpf mechanism has to be for a configuration, here. */
 
-#include "app/config.h"
+#include "config/config.h"
 #include "sys/bpf/switch/program.h"
 
 /*

@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/config_error.h"
 #include "app/options_help.h"
 #include "app/version.h"
 #include "base/suggest.h"
+#include "config/config_error.h"
 #include "web/server.h"
 
 /* The pages that the server has itself. */

@@ -7,7 +7,7 @@
  * cgroups or processes) what can be counted there and what is shown of it.
  */
 
-#include "app/config.h"
+#include "config/config.h"
 #include "event/resolver.h"
 #include "metric/catalogue.h"
 #include "sys/perf_event.h"

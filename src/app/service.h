@@ -3,8 +3,8 @@
 
 /* The running service: the collector's loop in the calling thread, the server in its own. */
 
-#include "app/config.h"
 #include "app/options.h"
+#include "config/config.h"
 
 /*
  * Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again. Takes the

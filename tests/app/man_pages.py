@@ -48,7 +48,7 @@ def main():
     root = pathlib.Path(sys.argv[1])
     given, written = flags_of_help(sys.argv[2]), flags_of_page(
         (root / "src/man/pmu_exporter.8").read_text())
-    keys = keys_of_tables((root / "src/app/config_schema.c").read_text())
+    keys = keys_of_tables((root / "src/config/config_schema.c").read_text())
     described = keys_of_page((root / "src/man/pmu_exporter.yml.5").read_text())
     metrics = own_metrics((root / "src/expose/own_families.c").read_text())
     shown = set(re.findall(r"pmu_exporter_[a-z_]+", (root / "src/man/pmu_exporter.8").read_text()))

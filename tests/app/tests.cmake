@@ -16,12 +16,7 @@ add_unit_test(app collector_pause)
 add_unit_test(app collector_tell)
 add_unit_test(app service_control PkgConfig::SYSTEMD)
 add_unit_test(app schedule)
-add_unit_test(app config)
-add_unit_test(app config_default_cgroups)
-add_unit_test(app config_errors PkgConfig::YAML)
-add_unit_test(app config_file Threads::Threads)
 add_unit_test(app config_matches)
-add_unit_test(app config_processes)
 add_unit_test(app mechanism_size)
 add_unit_test(app metrics_page Threads::Threads)
 add_unit_test(app doubt_watch)
@@ -33,7 +28,7 @@ add_test(NAME app/programs
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/app/test_programs.py
           $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
 set_tests_properties(app/programs PROPERTIES LABELS unit TIMEOUT 300)
-in_kernel(app/collector_follow app/config_file log/log app/process_member app/process_whole
+in_kernel(app/collector_follow config/config_file log/log app/process_member app/process_whole
   app/programs app/service_control)
 
 # The man pages: what they say, and how they are written.

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/config_processes.h"
+#include "config/config_processes.h"
 #include "fuzz/fuzz.h"
 
 static void check_words(const struct config_words *words)

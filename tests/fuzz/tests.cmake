@@ -33,7 +33,7 @@ function(add_fuzz_target layer name)
   set_tests_properties(fuzz/${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
-add_fuzz_target(app config)
+add_fuzz_target(config config)
 add_fuzz_target(metric formula m)
 add_fuzz_target(target cgroup_path)
 add_fuzz_target(target glob)

@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "sys", "log", "event", "count", "target", "metric", "expose", "web", "app"]
+LAYERS = ["base", "sys", "log", "event", "count", "target", "metric", "expose", "web", "config", "app"]
 
 # What only these layers may include, by the name between < and >.
 SYSTEM_HEADERS = [
@@ -19,7 +19,8 @@ SYSTEM_HEADERS = [
     (r"perfmon/.*", {"event"}),
     (r"linux/perf_event\.h", {"sys", "log", "event", "count"}),
     (r"sys/syscall\.h|syscall\.h|asm/unistd.*", {"sys"}),
-    (r"yaml\.h|jansson\.h", {"app", "log"}),
+    (r"yaml\.h", {"config"}),
+    (r"jansson\.h", {"log"}),
     (r"pcre2\.h", {"target"}),
     (r"systemd/sd-event\.h", {"sys", "web", "app"}),
     (r"systemd/.*", {"sys", "log", "app"}),

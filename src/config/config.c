@@ -7,15 +7,15 @@
  * (config_file.c). What a file leaves
  * out is as in the built-in default, key by key at the top level.
  */
-#include "app/config.h"
+#include "config/config.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "app/config_check.h"
-#include "app/config_error.h"
-#include "app/config_schema.h"
 #include "base/clock.h"
+#include "config/config_check.h"
+#include "config/config_error.h"
+#include "config/config_schema.h"
 
 static const struct config defaults = {
     .interval_ns = NS_PER_SECOND,

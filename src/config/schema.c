@@ -8,13 +8,13 @@
  * On entry to a read_* function the present event is the first of the value, on
  * return the last.
  */
-#include "app/schema.h"
+#include "config/schema.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "app/config_error.h"
 #include "base/parse.h"
+#include "config/config_error.h"
 
 #define NULL_PLACE ((struct config_place){0, 0})
 

@@ -15,12 +15,12 @@
  * refused before it sees them. What is not UTF-8 it refuses itself, with an
  * offset in bytes.
  */
-#include "app/yaml_reader.h"
+#include "config/yaml_reader.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "app/config_error.h"
+#include "config/config_error.h"
 
 #define BEGINS_CHARACTER(c) (((unsigned char)(c)&0xc0) != 0x80)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/config_cgroups.h"
+#include "config/config_cgroups.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

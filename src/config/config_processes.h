@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "app/config.h"
+#include "config/config.h"
 #include "target/process_rules.h"
 
 /*

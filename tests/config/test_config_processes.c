@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/config_processes.h"
+#include "config/config_processes.h"
 
 #include <errno.h>
 #include <setjmp.h>

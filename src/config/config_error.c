@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/config_error.h"
+#include "config/config_error.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "app/config.h"
-#include "app/config_error.h"
-#include "app/config_schema.h"
-#include "app/yaml_reader.h"
 #include "base/clock.h"
+#include "config/config.h"
+#include "config/config_error.h"
+#include "config/config_schema.h"
+#include "config/yaml_reader.h"
 #include "log/log.h"
 #include "sys/trusted_path.h"
 

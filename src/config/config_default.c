@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/config.h"
+#include "config/config.h"
 
 /* Means the same as config/pmu_exporter.yml, which explains every key; a test compares the two. */
 const char config_default_text[] =

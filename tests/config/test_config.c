@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/config.h"
+#include "config/config.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 /* Every key of the configuration: the table behind pmu_exporter.yml(5). */
 
-#include "app/config.h"
-#include "app/schema.h"
+#include "config/config.h"
+#include "config/schema.h"
 
 extern const struct schema config_schema; /* of a struct config */

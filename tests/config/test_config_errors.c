@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "app/config.h"
-#include "app/yaml_reader.h"
 #include "base/text.h"
+#include "config/config.h"
+#include "config/yaml_reader.h"
 
 struct refusal {
     const char *text;

@@ -3,7 +3,7 @@
 
 /* What the parts of a configuration must be to each other. */
 
-#include "app/config.h"
+#include "config/config.h"
 
 /*
  * `text` is what the configuration was parsed from: places within formulas, templates

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "app/yaml_reader.h"
+#include "config/yaml_reader.h"
 
 #define SCHEMA_MOST_KEYS 16 /* of one mapping */
 

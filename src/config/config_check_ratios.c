@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "app/config_check.h"
-#include "app/config_error.h"
-#include "app/yaml_reader.h"
+#include "config/config_check.h"
+#include "config/config_error.h"
+#include "config/yaml_reader.h"
 #include "event/generic.h"
 #include "metric/formula.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/config_check.h"
+#include "config/config_check.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "app/config_error.h"
-#include "app/config_processes.h"
-#include "app/yaml_reader.h"
+#include "config/config_error.h"
+#include "config/config_processes.h"
+#include "config/yaml_reader.h"
 #include "sys/cpu_list.h"
 #include "target/glob.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/config_schema.h"
+#include "config/config_schema.h"
 
 #include <assert.h>
 

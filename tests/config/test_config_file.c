@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "app/config.h"
 #include "base/clock.h"
+#include "config/config.h"
 
 #define STRANGER 65534
 

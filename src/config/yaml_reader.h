@@ -9,7 +9,7 @@
 
 #include <yaml.h>
 
-#include "app/config.h"
+#include "config/config.h"
 
 #define YAML_READER_LARGEST UINT64_C(1048576) /* bytes */
 #define YAML_READER_DEEPEST 32                /* levels of [ and { */

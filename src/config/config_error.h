@@ -3,7 +3,7 @@
 
 /* How the parts of the configuration say what is wrong. */
 
-#include "app/config.h"
+#include "config/config.h"
 
 /* Fills the error; what does not fit is cut. Returns -EINVAL, for `return`. */
 int config_error_set(struct config_error *error, struct config_place place, const char *format, ...)

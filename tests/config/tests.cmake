@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+add_unit_test(config config)
+add_unit_test(config config_default_cgroups)
+add_unit_test(config config_errors PkgConfig::YAML)
+add_unit_test(config config_file Threads::Threads)
+add_unit_test(config config_processes)
+in_kernel(config/config_file)

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "app/absence_advice.h"
 #include "base/text.h"
 #include "log/log.h"
+#include "resolve/absence_advice.h"
 
 /* A missing permission is one for all events; other reasons are of one event. */
 static bool lacks(const struct event_groups *groups, const struct group_member *member)

@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "app/resolution_budget.h"
 #include "base/text.h"
 #include "config/config_cgroups.h"
+#include "resolve/resolution_budget.h"
 #include "target/cgroup_nesting.h"
 
 static int ask_kernel(struct resolution *resolution, const struct perf_ops *ops,

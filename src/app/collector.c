@@ -13,12 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/absence_advice.h"
 #include "app/collector_budget.h"
 #include "app/collector_processes.h"
 #include "base/clock.h"
 #include "log/log.h"
 #include "metric/snapshot.h"
+#include "resolve/absence_advice.h"
 
 /*
  * Opening may be slow: it is done in batches, which grow while they are fast, and what

@@ -5,12 +5,12 @@
 
 #include "app/collector.h"
 #include "app/ledger.h"
-#include "app/resolution_budget.h"
 #include "base/growing_wait.h"
 #include "count/cpu_usage.h"
 #include "count/mechanism.h"
 #include "metric/exporter_status.h"
 #include "metric/roster.h"
+#include "resolve/resolution_budget.h"
 #include "sys/memory.h"
 #include "target/process_targets.h"
 

@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
-#include "app/absence_advice.h"
 #include "app/collector_state.h"
-#include "app/mechanism_cost.h"
 #include "base/clock.h"
 #include "config/config_cgroups.h"
 #include "log/log.h"
+#include "resolve/absence_advice.h"
+#include "resolve/mechanism_cost.h"
 
 static size_t count_cgroups(const struct ledger *ledger)
 {

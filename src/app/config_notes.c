@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/absence_advice.h"
 #include "config/config_cgroups.h"
 #include "config/config_error.h"
 #include "event/absence.h"
+#include "resolve/absence_advice.h"
 #include "sys/cgroup_root.h"
 #include "sys/hidepid.h"
 

@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/absence_advice.h"
 #include "app/budget_report.h"
 #include "app/config_matches.h"
 #include "app/config_notes.h"
-#include "app/mechanism_cost.h"
 #include "app/mechanism_report.h"
 #include "config/config.h"
 #include "config/config_error.h"
 #include "config/config_processes.h"
 #include "event/resolver.h"
 #include "event/uncounted.h"
+#include "resolve/absence_advice.h"
+#include "resolve/mechanism_cost.h"
 #include "sys/cgroup_root.h"
 
 #define EVENT_WIDTH 28

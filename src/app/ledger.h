@@ -15,11 +15,11 @@
 
 #include "app/footprint.h"
 #include "app/process_group.h"
-#include "app/resolution.h"
 #include "base/keyed_hash.h"
 #include "count/counter_set.h"
 #include "metric/account.h"
 #include "metric/roster.h"
+#include "resolve/resolution.h"
 #include "target/cgroup_targets.h"
 
 /* What shows that the counters of a cgroup move (app/collector_moves.c). */

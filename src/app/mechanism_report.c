@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/mechanism_cost.h"
+#include "resolve/mechanism_cost.h"
 
 /* The service may have rights that who asks has not. */
 static bool is_for_want_of_rights(const char *reason)

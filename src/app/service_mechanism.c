@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/mechanism_size.h"
 #include "base/clock.h"
 #include "log/log.h"
+#include "resolve/mechanism_size.h"
 #include "sys/process.h"
 
 /* Where it was asked for by name the user wants to know. */

@@ -8,13 +8,13 @@
 #include "app/births_pace.h"
 #include "app/collector.h"
 #include "app/doubt_watch.h"
-#include "app/mechanism_decision.h"
 #include "app/metrics_page.h"
 #include "app/notify.h"
 #include "app/options.h"
 #include "app/schedule.h"
 #include "app/serving.h"
 #include "base/growing_wait.h"
+#include "resolve/mechanism_decision.h"
 #include "sys/cgroup_root.h"
 
 struct service {

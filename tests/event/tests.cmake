@@ -15,7 +15,7 @@ add_unit_test(event uncounted)
 set(programs)
 foreach(module event_event_parts event_foreign event_generic event_nearest event_pfm event_raw event_resolver
         metric_builtin_ratios metric_catalogue metric_plan
-        config_config config_config_errors config_config_processes app_mechanism_size)
+        config_config config_config_errors config_config_processes resolve_mechanism_size)
   list(APPEND programs $<TARGET_FILE:test_${module}>)
 endforeach()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -4,9 +4,9 @@
  * What was configured by name is obeyed wherever it can be: that much is in doubt, which
  * /metrics tells, is then for the user to judge. That the two disagree is not.
  */
-#include "app/mechanism_decision.h"
+#include "resolve/mechanism_decision.h"
 
-#include "app/mechanism_size.h"
+#include "resolve/mechanism_size.h"
 
 /* Permissions, memory and quieter times may come: then it is tested again. */
 static bool is_final(const struct self_test *test)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/mechanism_size.h"
+#include "resolve/mechanism_size.h"
 
 #include <errno.h>
 

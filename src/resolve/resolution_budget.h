@@ -3,8 +3,8 @@
 
 /* What a configuration takes of the PMU's counters, and what it may: DESIGN, a good neighbour. */
 
-#include "app/resolution.h"
 #include "count/pmu_budget.h"
+#include "resolve/resolution.h"
 
 struct pmu_share {
     bool is_wanted;                    /* some event that can be counted takes a counter */

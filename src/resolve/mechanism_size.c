@@ -4,7 +4,7 @@
  * The kernel takes the memory of all cells at once (struct switch_program_size has the sum), and
  * a virtual machine may have hundreds of possible CPUs and two that are online.
  */
-#include "app/mechanism_size.h"
+#include "resolve/mechanism_size.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/mechanism_cost.h"
+#include "resolve/mechanism_cost.h"
 
 #define DIRECT_NS           300 /* added once a switch */
 #define DIRECT_NS_PER_EVENT 75  /* for every event that is switched */

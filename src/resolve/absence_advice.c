@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/absence_advice.h"
+#include "resolve/absence_advice.h"
 
 #include <stddef.h>
 

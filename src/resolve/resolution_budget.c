@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/resolution_budget.h"
+#include "resolve/resolution_budget.h"
 
 #include <errno.h>
 

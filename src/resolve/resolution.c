@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/resolution.h"
+#include "resolve/resolution.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/resolution.h"
+#include "resolve/resolution.h"
 
 /* The counter's name for event_info: of the column that the event has its total in. */
 static const char *total_name(const struct target_class *class, size_t event)

@@ -6,7 +6,6 @@
 #include <systemd/sd-event.h>
 
 #include "app/births_pace.h"
-#include "app/collector.h"
 #include "app/doubt_watch.h"
 #include "app/metrics_page.h"
 #include "app/notify.h"
@@ -14,6 +13,7 @@
 #include "app/schedule.h"
 #include "app/serving.h"
 #include "base/growing_wait.h"
+#include "cycle/collector.h"
 #include "resolve/mechanism_decision.h"
 #include "sys/cgroup_root.h"
 

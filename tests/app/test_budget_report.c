@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/collector_fixture.h"
+#include "cycle/collector_fixture.h"
 
 #include "app/budget_report.h"
 #include "support/fixture_tree.h"

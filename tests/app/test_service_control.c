@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What comes through the control slot, as the service's loop carries it out. */
-#include "app/collector_fixture.h"
+#include "cycle/collector_fixture.h"
 
 #include "app/service_state.h"
 #include "base/clock.h"

@@ -1,19 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-add_unit_test(app collector)
-add_unit_test(app collector_follow)
 add_unit_test(app births_pace)
 add_unit_test(app budget_report)
-add_unit_test(app collector_budget)
-add_unit_test(app collector_machine)
-add_unit_test(app collector_processes)
-add_unit_test(app collector_processes_succeed)
-add_unit_test(app process_member)
-add_unit_test(app process_whole)
-add_unit_test(app collector_succeed)
-add_unit_test(app collector_rest)
-add_unit_test(app collector_moves)
-add_unit_test(app collector_pause)
-add_unit_test(app collector_tell)
 add_unit_test(app service_control PkgConfig::SYSTEMD)
 add_unit_test(app schedule)
 add_unit_test(app config_matches)
@@ -27,7 +14,7 @@ add_test(NAME app/programs
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/app/test_programs.py
           $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
 set_tests_properties(app/programs PROPERTIES LABELS unit TIMEOUT 300)
-in_kernel(app/collector_follow config/config_file log/log app/process_member app/process_whole
+in_kernel(cycle/collector_follow config/config_file log/log cycle/process_member cycle/process_whole
   app/programs app/service_control)
 
 # The man pages: what they say, and how they are written.

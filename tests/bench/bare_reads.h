@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "app/collector.h"
 #include "count/scope.h"
+#include "cycle/collector.h"
 
 /* The group that both sides count, as a piece of a configuration. */
 #define BARE_GROUP                                                                                 \

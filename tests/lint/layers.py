@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "sys", "log", "event", "count", "target", "metric", "expose", "web", "config", "resolve", "app"]
+LAYERS = ["base", "sys", "log", "event", "count", "target", "metric", "expose", "web", "config", "resolve", "cycle", "app"]
 
 # What only these layers may include, by the name between < and >.
 SYSTEM_HEADERS = [

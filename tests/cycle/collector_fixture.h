@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The cycle, over a tree of ordinary directories and a kernel of the test's own. */
+#include "support/check.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cycle/collector.h"
+#include "support/fake_perf.h"
+
+#define PAGE_FAULTS PERF_COUNT_SW_PAGE_FAULTS
+
+struct fixture {
+    char directory[64];
+    int root_fd, sysfs_fd;
+    int procfs_fd;      /* -1: the test has no processes */
+    size_t descriptors; /* that a collector is given when it is made */
+    struct fake_perf perf;
+    struct config *config;
+    struct event_resolver *resolver;
+    struct snapshot_slot *slot;
+    struct mechanism *mechanism;
+    struct collector *collector;
+    struct snapshot *snapshot;
+};
+
+static const char lingering[] = "linger: 60s\n"
+                                "groups: [{name: software, events: [page-faults]}]\n"
+                                "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n";
+
+static inline int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+
+    (void)snprintf(f->directory, sizeof(f->directory), "/dev/shm/test_collector_XXXXXX");
+    assert_non_null(mkdtemp(f->directory));
+    f->root_fd = open(f->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    f->sysfs_fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    f->procfs_fd = -1;
+    f->descriptors = 200;
+    fake_perf_init(&f->perf);
+    assert_int_equal(event_resolver_new(f->sysfs_fd, &f->resolver), 0);
+    f->slot = snapshot_slot_new();
+    f->mechanism = mechanism_direct_new(&f->perf.ops);
+    *state = f;
+    return 0;
+}
+
+static inline int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    (void)snapshot_unref(f->snapshot);
+    (void)collector_free(f->collector);
+    assert_int_equal(f->perf.n_open, 0);
+    (void)mechanism_free(f->mechanism);
+    (void)snapshot_slot_free(f->slot);
+    (void)event_resolver_free(f->resolver);
+    (void)config_free(f->config);
+    (void)unlinkat(f->root_fd, "a", AT_REMOVEDIR);
+    (void)unlinkat(f->root_fd, "b", AT_REMOVEDIR);
+    (void)unlinkat(f->root_fd, "c", AT_REMOVEDIR);
+    (void)close(f->root_fd);
+    (void)close(f->sysfs_fd);
+    (void)rmdir(f->directory);
+    free(f);
+    return 0;
+}
+
+static inline struct config *parse(const char *yaml)
+{
+    struct config *config = NULL;
+    struct config_error error;
+
+    if (config_parse(yaml, strlen(yaml), &config, &error) < 0)
+        fail_msg("%s", error.message);
+    return config;
+}
+
+static inline struct collector_setup make_setup(struct fixture *f, const struct config *config)
+{
+    return (struct collector_setup){.config = config,
+                                    .resolver = f->resolver,
+                                    .perf = &f->perf.ops,
+                                    .mechanism = f->mechanism,
+                                    .mechanism_reason = "",
+                                    .sysfs_fd = f->sysfs_fd,
+                                    .procfs_fd = f->procfs_fd,
+                                    .cgroup_root_fd = f->root_fd,
+                                    .descriptors = f->descriptors,
+                                    .slot = f->slot};
+}
+
+static inline void start(struct fixture *f, const char *yaml)
+{
+    struct collector_setup setup;
+
+    f->config = parse(yaml);
+    setup = make_setup(f, f->config);
+    assert_int_equal(collector_new(&setup, NULL, &f->collector), 0);
+}
+
+/* What a reload does. */
+static inline void start_successor(struct fixture *f, const char *yaml)
+{
+    struct config *config = parse(yaml);
+    struct collector_setup setup = make_setup(f, config);
+    struct collector *successor;
+
+    assert_int_equal(collector_new(&setup, f->collector, &successor), 0);
+    (void)collector_free(f->collector);
+    (void)config_free(f->config);
+    f->collector = successor;
+    f->config = config;
+}
+
+static inline void make(struct fixture *f, const char *name)
+{
+    assert_int_equal(mkdirat(f->root_fd, name, 0755), 0);
+}
+
+/* What the kernel says a cgroup has used of CPUs until now. Whoever asks for it removes it. */
+static inline void write_usage(struct fixture *f, const char *name, unsigned long usec)
+{
+    char path[32];
+    AUTO_CLOSE int fd = -1;
+
+    (void)snprintf(path, sizeof(path), "%s/cpu.stat", name);
+    fd = openat(f->root_fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    assert_true(dprintf(fd, "usage_usec %lu\nuser_usec 1\n", usec) > 0);
+}
+
+static inline void remove_usage(struct fixture *f, const char *name)
+{
+    char path[32];
+
+    (void)snprintf(path, sizeof(path), "%s/cpu.stat", name);
+    assert_int_equal(unlinkat(f->root_fd, path, 0), 0);
+}
+
+static inline void destroy(struct fixture *f, const char *name)
+{
+    assert_int_equal(unlinkat(f->root_fd, name, AT_REMOVEDIR), 0);
+}
+
+static inline void cycle(struct fixture *f)
+{
+    assert_int_equal(collector_cycle(f->collector, 0), 0);
+    (void)snapshot_unref(f->snapshot);
+    f->snapshot = snapshot_slot_get(f->slot);
+}
+
+/* Lets every open group on the first CPU run and count that many page faults. */
+static inline void count(struct fixture *f, uint64_t faults)
+{
+    for (int i = 0; i < f->perf.next; i++)
+        if (f->perf.events[i].open && f->perf.events[i].cpu == 0) {
+            f->perf.events[i].value += faults;
+            f->perf.events[i].time_enabled += 1000000;
+            f->perf.events[i].time_running += 1000000;
+        }
+}
+
+/* The place of a column in the row of the target with that label; NULL: it has no series. */
+static inline const union number *find(const struct fixture *f, const char *path,
+                                       enum column_kind kind)
+{
+    const struct roster *roster = f->snapshot->roster;
+
+    for (size_t p = 0; p < roster->catalogue->n_plans; p++)
+        for (size_t i = 0; i < roster->parts[p].n; i++) {
+            const struct plan *plan = roster->catalogue->plans[p];
+            size_t n_labels;
+            const struct label *labels = identity_labels(roster->parts[p].identities[i], &n_labels);
+
+            if (strcmp(n_labels ? labels[0].value : "", path) != 0)
+                continue;
+            for (size_t c = 0; c < plan->n_columns; c++)
+                if (plan->columns[c].kind == kind)
+                    return &f->snapshot->numbers[roster->parts[p].first + i * plan->n_columns + c];
+        }
+    return NULL;
+}
+
+static inline uint64_t total(const struct fixture *f, const char *path)
+{
+    const union number *number = find(f, path, COLUMN_TOTAL);
+
+    assert_non_null(number);
+    return number->count;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "app/config_report.h"
 #include "app/finish.h"
 #include "app/service.h"
+#include "check/config_report.h"
 #include "sys/memory.h"
 #include "sys/standard_streams.h"
 

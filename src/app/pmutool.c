@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/config_report.h"
 #include "app/control_client.h"
 #include "app/finish.h"
 #include "app/options.h"
 #include "app/version.h"
+#include "check/config_report.h"
 #include "config/config_error.h"
 #include "sys/standard_streams.h"
 #include "web/control.h"

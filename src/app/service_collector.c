@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/config_report.h"
 #include "app/service_mechanism.h"
 #include "app/service_state.h"
 #include "base/clock.h"
+#include "check/config_report.h"
 #include "log/log.h"
 #include "sys/descriptors.h"
 

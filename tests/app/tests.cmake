@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(app births_pace)
-add_unit_test(app budget_report)
 add_unit_test(app service_control PkgConfig::SYSTEMD)
 add_unit_test(app schedule)
-add_unit_test(app config_matches)
 add_unit_test(app metrics_page Threads::Threads)
 add_unit_test(app doubt_watch)
 add_unit_test(app notify)

@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "sys", "log", "event", "count", "target", "metric", "expose", "web", "config", "resolve", "cycle", "app"]
+LAYERS = ["base", "sys", "log", "event", "count", "target", "metric", "expose", "web", "config", "resolve", "cycle", "check", "app"]
 
 # What only these layers may include, by the name between < and >.
 SYSTEM_HEADERS = [
@@ -28,9 +28,9 @@ SYSTEM_HEADERS = [
 
 # What only these layers may do.
 DEEDS = [
-    (r"\b(stderr|perror|syslog|v?warnx?|v?errx?|STDERR_FILENO|sd_journal_\w+)\b\s*[(,;)]", {"log", "app"},
+    (r"\b(stderr|perror|syslog|v?warnx?|v?errx?|STDERR_FILENO|sd_journal_\w+)\b\s*[(,;)]", {"log", "check", "app"},
      "writes to stderr"),
-    (r"(?<!format\()\b(printf|puts|putchar)\s*\(|\bstdout\b", {"app"}, "writes to stdout"),
+    (r"(?<!format\()\b(printf|puts|putchar)\s*\(|\bstdout\b", {"check", "app"}, "writes to stdout"),
     (r"\b(syscall\s*\(|SYS_\w+|__NR_\w+)", {"sys"}, "makes a raw system call"),
     (r"\babort\s*\(|\b_?exit\s*\(", {"app"}, "ends the process"),
 ]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "app/mechanism_report.h"
+#include "check/mechanism_report.h"
 
 #include <stdio.h>
 #include <string.h>

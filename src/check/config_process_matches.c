@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/config_matches.h"
-#include "app/config_notes.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "check/config_matches.h"
+#include "check/config_notes.h"
 #include "config/config_error.h"
 #include "config/config_processes.h"
 #include "sys/process.h"

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/config_matches.h"
-#include "app/config_notes.h"
 #include "base/suggest.h"
+#include "check/config_matches.h"
+#include "check/config_notes.h"
 #include "config/config_cgroups.h"
 #include "config/config_error.h"
 #include "target/cgroup_list.h"

@@ -9,7 +9,11 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "sys", "log", "event", "count", "target", "metric", "expose", "web", "config", "resolve", "cycle", "check", "app"]
+LAYERS = ["base", "sys", "log", "event", "count", "target", "metric", "expose", "web", "config",
+          "resolve", "cycle", "check", "service", "tool"]
+
+# Who may write lines to the log; the others return what went wrong.
+SPEAKERS = {"config", "cycle", "service"}
 
 # What only these layers may include, by the name between < and >.
 SYSTEM_HEADERS = [
@@ -17,22 +21,23 @@ SYSTEM_HEADERS = [
     (r"(lib)?cgroup\.h", {"sys"}),
     (r"bpf/.*|\w+\.skel\.h", {"sys"}),
     (r"perfmon/.*", {"event"}),
-    (r"linux/perf_event\.h", {"sys", "log", "event", "count"}),
+    (r"linux/perf_event\.h", {"sys", "event", "count"}),
     (r"sys/syscall\.h|syscall\.h|asm/unistd.*", {"sys"}),
     (r"yaml\.h", {"config"}),
     (r"jansson\.h", {"log"}),
     (r"pcre2\.h", {"target"}),
-    (r"systemd/sd-event\.h", {"sys", "web", "app"}),
-    (r"systemd/.*", {"sys", "log", "app"}),
+    (r"systemd/sd-event\.h", {"sys", "web", "service"}),
+    (r"systemd/.*", {"sys", "log", "service"}),
 ]
 
 # What only these layers may do.
 DEEDS = [
-    (r"\b(stderr|perror|syslog|v?warnx?|v?errx?|STDERR_FILENO|sd_journal_\w+)\b\s*[(,;)]", {"log", "check", "app"},
-     "writes to stderr"),
-    (r"(?<!format\()\b(printf|puts|putchar)\s*\(|\bstdout\b", {"check", "app"}, "writes to stdout"),
+    (r"\b(stderr|perror|syslog|v?warnx?|v?errx?|STDERR_FILENO|sd_journal_\w+)\b\s*[(,;)]",
+     {"log", "check", "service", "tool"}, "writes to stderr"),
+    (r"(?<!format\()\b(printf|puts|putchar)\s*\(|\bstdout\b",
+     {"check", "service", "tool"}, "writes to stdout"),
     (r"\b(syscall\s*\(|SYS_\w+|__NR_\w+)", {"sys"}, "makes a raw system call"),
-    (r"\babort\s*\(|\b_?exit\s*\(", {"app"}, "ends the process"),
+    (r"\babort\s*\(|\b_?exit\s*\(", {"tool"}, "ends the process"),
 ]
 
 # Who may all the same: the children that it forks end there.
@@ -59,6 +64,8 @@ def check_include(layer, kind, name):
             return f'include "{name}" does not name the folder of a layer'
         if LAYERS.index(first) > LAYERS.index(layer):
             return f"{layer}/ includes {name}, and {first}/ comes after it"
+        if first == "log" and layer not in SPEAKERS | {"log"}:
+            return f"{layer}/ includes {name}: it returns what went wrong, and does not speak"
         return None
     for pattern, allowed in SYSTEM_HEADERS:
         if re.fullmatch(pattern, name):

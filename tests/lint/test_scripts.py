@@ -22,12 +22,16 @@ class Layers(unittest.TestCase):
 
     def test_microhttpd_belongs_to_web(self):
         self.assertEqual(self.breaches("web", "#include <microhttpd.h>"), [])
-        self.assertIn("belongs to web", self.breaches("app", "#include <microhttpd.h>")[0])
+        self.assertIn("belongs to web", self.breaches("service", "#include <microhttpd.h>")[0])
 
-    def test_only_app_writes_to_stderr(self):
+    def test_only_who_may_writes_to_stderr(self):
         line = 'fprintf(stderr, "x");'
-        self.assertEqual(self.breaches("app", line), [])
+        self.assertEqual(self.breaches("log", line), [])
         self.assertIn("stderr", self.breaches("sys", line)[0])
+
+    def test_only_who_is_listed_speaks(self):
+        self.assertEqual(self.breaches("cycle", '#include "log/log.h"'), [])
+        self.assertIn("does not speak", self.breaches("resolve", '#include "log/log.h"')[0])
 
     def test_comments_and_strings_do_nothing(self):
         text = '/* stderr, abort() */\nchar *a = "exit(1)"; // syscall(1)\n'

@@ -43,3 +43,19 @@ add_lint(units SYSTEMD_ANALYZE ${Python3_EXECUTABLE} -B ${lint}/units.py
   ${PROJECT_BINARY_DIR}/systemd/pmu_exporter.service ${PROJECT_SOURCE_DIR}/systemd
   $<TARGET_FILE:pmu_exporter>)
 add_lint(scripts "" ${Python3_EXECUTABLE} -B -m unittest discover -s ${lint} -p "test_*.py")
+
+# The man pages: what they say, and how they are written.
+add_test(NAME lint/man-contents
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/lint/man_pages.py
+          ${PROJECT_SOURCE_DIR} $<TARGET_FILE:pmu_exporter>)
+find_program(MANDOC mandoc)
+if(MANDOC)
+  add_test(NAME lint/man-pages
+    COMMAND ${MANDOC} -Tlint -Wwarning pmutool.1 pmu_exporter.yml.5 pmu_exporter.8
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/src/man)
+else()
+  add_test(NAME lint/man-pages
+    COMMAND sh -c "echo 'skipped: mandoc is not installed'; exit 77")
+endif()
+set_tests_properties(lint/man-contents lint/man-pages PROPERTIES
+  LABELS lint TIMEOUT 300 SKIP_RETURN_CODE 77)

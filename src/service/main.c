@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "check/config_report.h"
+#include "service/finish.h"
+#include "service/service.h"
+#include "sys/memory.h"
+#include "sys/standard_streams.h"
+
+static int run(const struct options *options)
+{
+    AUTO(config) struct config *config = NULL;
+    struct config_error error;
+    int r;
+
+    log_init(options->log_level, options->log_format);
+    if (options->config_check)
+        return config_report(options->config_file, !options->config_file_given, options->sysfs);
+    r = config_load(options->config_file, !options->config_file_given, &config, &error);
+    if (r < 0) {
+        config_print_failure(options->config_file, r, &error);
+        return EXIT_BAD_CONFIG;
+    }
+    if (r != CONFIG_IS_DEFAULT)
+        config_tell("configuration read", options->config_file, config);
+    return service_run(options, TAKE(config));
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    int status;
+
+    standard_streams_prepare();
+    memory_settle();
+    switch (options_parse(argc, argv, &options)) {
+    case OPTIONS_RUN:
+        break;
+    case OPTIONS_DONE:
+        return finish_program("pmu_exporter", EXIT_SUCCESS);
+    case OPTIONS_BAD:
+        return EXIT_BAD_CONFIG;
+    default:
+        return EXIT_FAILURE;
+    }
+    status = run(&options);
+    options_done(&options);
+    return finish_program("pmu_exporter", status);
+}

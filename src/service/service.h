@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The running service: the collector's loop in the calling thread, the server in its own. */
+
+#include "config/config.h"
+#include "service/options.h"
+
+/*
+ * Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again. Takes the
+ * configuration over. Logs what goes wrong. Returns the exit status of the process:
+ * 0, or 1 if it could not start.
+ */
+int service_run(const struct options *options, struct config *config);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* One request and one answer: the connection is closed after it, so all that comes is it. */
+#include "tool/control_client.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "base/text.h"
+
+/* Longer than the service waits for itself. */
+#define PATIENCE_SECONDS 40
+#define LONGEST_ANSWER   65536
+
+static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static int complain(const char *format, ...)
+{
+    va_list arguments;
+
+    (void)fputs("pmutool: ", stderr);
+    va_start(arguments, format);
+    (void)vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    (void)fputc('\n', stderr);
+    return EXIT_REFUSED;
+}
+
+static const char *explain(int error)
+{
+    switch (error) {
+    case ENOENT:
+        return "there is no such socket; is pmu_exporter running, with this --control.socket?";
+    case ECONNREFUSED:
+        return "nobody listens; pmu_exporter has ended";
+    case EACCES:
+    case EPERM:
+        return "permission denied; only root and the user of the service may";
+    default:
+        return strerror(error);
+    }
+}
+
+/* A descriptor or -errno. */
+static int connect_to(const char *path)
+{
+    const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    AUTO_CLOSE int fd = -1;
+
+    if (strlen(path) >= sizeof(address.sun_path))
+        return -ENAMETOOLONG;
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0 ||
+        connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+        return -errno;
+    return TAKE_FD(fd);
+}
+
+static int send_request(int fd, const char *target)
+{
+    AUTO_TEXT struct text request = {0};
+
+    text_append_format(&request, "POST %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+                       target);
+    if (text_error(&request) < 0)
+        return -ENOMEM;
+    /* a few bytes into an empty socket: whole or not at all */
+    return send(fd, request.data, request.length, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static int receive(int fd, struct text *answer)
+{
+    char bytes[4096];
+    ssize_t n;
+
+    do {
+        n = recv(fd, bytes, sizeof(bytes), 0);
+        if (n > 0)
+            text_append(answer, bytes, (size_t)n);
+    } while ((n > 0 && answer->length < LONGEST_ANSWER) || (n < 0 && errno == EINTR));
+    return n < 0 ? -errno : 0;
+}
+
+/* Prints the body; the status of HTTP is what tells success. */
+static int show(const char *answer)
+{
+    static const char http[] = "HTTP/1.1 ", good[] = "HTTP/1.1 200 ";
+    const char *body = strstr(answer, "\r\n\r\n");
+
+    if (strncmp(answer, http, strlen(http)) != 0 || !body)
+        return complain("what answered is not pmu_exporter");
+    body += strlen("\r\n\r\n");
+    if (strncmp(answer, good, strlen(good)) == 0) {
+        (void)fputs(body, stdout);
+        return 0;
+    }
+    (void)fprintf(stderr, "pmutool: %s", *body ? body : "refused without a reason\n");
+    return EXIT_REFUSED;
+}
+
+int control_client_post(const char *socket_path, const char *target)
+{
+    AUTO_TEXT struct text received = {0};
+    AUTO_FREE char *answer = NULL;
+    AUTO_CLOSE int fd = connect_to(socket_path);
+    int r;
+
+    if (fd < 0)
+        return complain("%s: %s", socket_path, explain(-fd));
+    r = send_request(fd, target);
+    if (r >= 0)
+        r = receive(fd, &received);
+    if (r == -EAGAIN)
+        return complain("%s: no answer within %d seconds", socket_path, PATIENCE_SECONDS);
+    answer = r < 0 ? NULL : text_take(&received);
+    if (r < 0 || !answer)
+        return complain("%s: %s", socket_path, strerror(r < 0 ? -r : ENOMEM));
+    return show(answer);
+}

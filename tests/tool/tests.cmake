@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+add_test(NAME tool/programs
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_programs.py
+          $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
+set_tests_properties(tool/programs PROPERTIES LABELS unit TIMEOUT 300)
+in_kernel(tool/programs)

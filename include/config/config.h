@@ -144,26 +144,21 @@ int config_parse_file(const char *text, size_t length, struct config **ret_confi
  */
 int config_read(const char *path, struct config **ret_config, struct config_error *ret_error);
 
+/* Where a configuration has come from: a positive return value is no error. */
+enum config_origin { CONFIG_FROM_FILE, CONFIG_IS_DEFAULT };
+
+/* Who besides root and our own user may change a file, as "group 100 may write /etc/x.yml". */
+struct config_writers {
+    char phrase[160]; /* empty: nobody else may */
+};
+
 /*
- * config_read(), and a warning in the log where others may write the file; where it does not
- * exist and may be absent, config_default(), told in the log, and CONFIG_IS_DEFAULT.
+ * config_read(), and who may write that file. Where no file exists, and none needs to
+ * (may_be_absent), the built-in default. Returns an enum config_origin, or an error as
+ * config_read() does. Nothing is logged: the caller says what the user should know of it.
  */
 int config_load(const char *path, bool may_be_absent, struct config **ret_config,
-                struct config_error *ret_error);
-
-#define CONFIG_IS_DEFAULT 1
-
-/* Logs a message with the file and how much it asks for: one that lost its end shows there. */
-void config_tell(const char *message, const char *path, const struct config *config);
-
-/*
- * Who else than root and our own user may change the file, as a phrase for people; an empty one:
- * nobody.
- */
-struct config_writers {
-    char phrase[160];
-};
-const char *config_writers(const char *path, struct config_writers *buffer);
+                struct config_writers *ret_writers, struct config_error *ret_error);
 
 /*
  * Whether a configuration may take the place of one that runs: not where that has groups or

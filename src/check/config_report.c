@@ -30,7 +30,8 @@ struct reported_event {
 };
 
 struct report {
-    const char *path; /* as shown */
+    const char *path;    /* as shown */
+    const char *writers; /* who besides root and our user may change the file; empty: nobody */
     const struct config *config;
     struct event_resolver *resolver; /* borrowed */
     int sysfs_fd;                    /* the same */
@@ -296,11 +297,10 @@ static int warn_of_process_rules(const struct report *report)
 static void report_matches(const struct report *report, const struct cgroup_root *root)
 {
     AUTO_CLOSE int procfs_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct config_writers writers;
 
-    if (*config_writers(report->path, &writers)) {
+    if (*report->writers) {
         config_begin_note(report->path, (struct config_place){0, 0}, "warning");
-        (void)printf("others than root and you may change what is counted: %s\n", writers.phrase);
+        (void)printf("others than root and you may change what is counted: %s\n", report->writers);
     }
     config_print_matches(report->path, report->config, root, procfs_fd);
 }
@@ -327,9 +327,11 @@ static int report_counting(const struct report *report, int sysfs_fd)
     return r;
 }
 
-static int print_report(const char *path, const struct config *config, const char *sysfs)
+static int print_report(const char *path, const char *writers, const struct config *config,
+                        const char *sysfs)
 {
-    struct report report __attribute__((cleanup(report_done))) = {.path = path, .config = config};
+    struct report report __attribute__((cleanup(report_done))) = {
+        .path = path, .writers = writers, .config = config};
     AUTO(event_resolver) struct event_resolver *resolver = NULL;
     AUTO_CLOSE int sysfs_fd = open(sysfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int r;
@@ -383,16 +385,14 @@ void config_print_failure(const char *path, int r, const struct config_error *er
 int config_report(const char *path, bool may_be_absent, const char *sysfs)
 {
     AUTO(config) struct config *config = NULL;
+    struct config_writers writers;
     struct config_error error = {0};
-    int r = config_read(path, &config, &error);
+    int r = config_load(path, may_be_absent, &config, &writers, &error);
 
-    if (r == -ENOENT && may_be_absent) {
-        path = "built-in default";
-        r = config_default(&config);
-    }
     if (r < 0) {
         config_print_failure(path, r, &error);
         return EXIT_BAD_CONFIG;
     }
-    return print_report(path, config, sysfs);
+    return print_report(r == CONFIG_IS_DEFAULT ? "built-in default" : path, writers.phrase, config,
+                        sysfs);
 }

@@ -20,7 +20,6 @@
 #include "config/config_error.h"
 #include "config/config_schema.h"
 #include "config/yaml_reader.h"
-#include "log/log.h"
 #include "sys/trusted_path.h"
 
 #define SETTLED_NS (NS_PER_SECOND / 10) /* unchanged for so long, nobody is writing it */
@@ -230,49 +229,43 @@ int config_read(const char *path, struct config **ret_config, struct config_erro
     return r < 0 ? r : config_parse_file(text, length, ret_config, ret_error);
 }
 
-const char *config_writers(const char *path, struct config_writers *buffer)
+/*
+ * The file was readable a moment ago. Should it be gone by now, nobody can write it, and the next
+ * reload says what has become of it.
+ */
+static void find_writers(const char *path, struct config_writers *ret_writers)
 {
     static const char *const who[] = {[PATH_SAY_USER] = "user", [PATH_SAY_GROUP] = "group"};
     AUTO_CLOSE int fd = -1;
     struct path_doubt doubt;
 
-    buffer->phrase[0] = '\0';
+    ret_writers->phrase[0] = '\0';
     if (trusted_path_open(path, &fd, &doubt) < 0 || doubt.who == PATH_SAY_NOBODY)
-        return buffer->phrase;
+        return;
     if (doubt.who == PATH_SAY_ALL)
-        (void)snprintf(buffer->phrase, sizeof(buffer->phrase), "everybody may write %.*s", 100,
-                       doubt.path);
+        (void)snprintf(ret_writers->phrase, sizeof(ret_writers->phrase), "everybody may write %.*s",
+                       100, doubt.path);
     else
-        (void)snprintf(buffer->phrase, sizeof(buffer->phrase), "%s %u may write %.*s",
+        (void)snprintf(ret_writers->phrase, sizeof(ret_writers->phrase), "%s %u may write %.*s",
                        who[doubt.who], doubt.id, 100, doubt.path);
-    return buffer->phrase;
 }
 
 int config_load(const char *path, bool may_be_absent, struct config **ret_config,
-                struct config_error *ret_error)
+                struct config_writers *ret_writers, struct config_error *ret_error)
 {
-    struct config_writers writers;
     int r = config_read(path, ret_config, ret_error);
 
     if (r == -ENOENT && may_be_absent) {
-        log_info("no configuration file, the built-in default runs", "path", path);
         r = config_default(ret_config);
-        return r < 0 ? r : CONFIG_IS_DEFAULT;
+        if (r < 0)
+            return r;
+        ret_writers->phrase[0] = '\0';
+        return CONFIG_IS_DEFAULT;
     }
-    if (r >= 0 && *config_writers(path, &writers))
-        log_warning("others than root and the service may change what is counted", "file", path,
-                    "who", writers.phrase);
-    return r;
-}
-
-void config_tell(const char *message, const char *path, const struct config *config)
-{
-    char cgroups[24], processes[24];
-
-    (void)snprintf(cgroups, sizeof(cgroups), "%zu", config->n_cgroups);
-    (void)snprintf(processes, sizeof(processes), "%zu", config->n_processes);
-    log_info(message, "file", path, "system", config->system.enabled ? "yes" : "no",
-             "rules_of_cgroups", cgroups, "rules_of_processes", processes);
+    if (r < 0)
+        return r;
+    find_writers(path, ret_writers);
+    return CONFIG_FROM_FILE;
 }
 
 int config_may_follow(const struct config *running, const struct config *next,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check/config_report.h"
+#include "service/config_log.h"
 #include "service/finish.h"
 #include "service/service.h"
 #include "sys/memory.h"
@@ -17,13 +18,13 @@ static int run(const struct options *options)
     log_init(options->log_level, options->log_format);
     if (options->config_check)
         return config_report(options->config_file, !options->config_file_given, options->sysfs);
-    r = config_load(options->config_file, !options->config_file_given, &config, &error);
+    r = config_log_load(options->config_file, !options->config_file_given, &config, &error);
     if (r < 0) {
         config_print_failure(options->config_file, r, &error);
         return EXIT_BAD_CONFIG;
     }
     if (r != CONFIG_IS_DEFAULT)
-        config_tell("configuration read", options->config_file, config);
+        config_log_summary("configuration read", options->config_file, config);
     return service_run(options, TAKE(config));
 }
 

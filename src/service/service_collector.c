@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "check/config_report.h"
 #include "log/log.h"
+#include "service/config_log.h"
 #include "service/service_mechanism.h"
 #include "service/service_state.h"
 #include "sys/descriptors.h"
@@ -159,7 +160,7 @@ static int read_again(const struct service *service, struct text *outcome,
     const struct options *options = service->options;
     struct config_error error;
     AUTO(config) struct config *config = NULL;
-    int r = config_load(options->config_file, !options->config_file_given, &config, &error);
+    int r = config_log_load(options->config_file, !options->config_file_given, &config, &error);
 
     if (r >= 0)
         r = config_may_follow(service->config, config, &error);
@@ -200,7 +201,7 @@ static int reload(struct service *service, struct text *outcome)
     service->config = TAKE(config);
     service->schedule.interval_ns = service->config->interval_ns;
     service->notify.cycle_limit_ns = metrics_page_stale_ns(service->config->interval_ns);
-    config_tell("configuration reloaded", service->options->config_file, service->config);
+    config_log_summary("configuration reloaded", service->options->config_file, service->config);
     text_append_string(outcome, "configuration reloaded\n");
     return 0;
 }

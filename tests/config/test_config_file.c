@@ -181,12 +181,49 @@ static void links_without_end__are_an_error(void **state)
 
 static const char *writers(const struct place *place)
 {
-    static struct config_writers buffer;
+    static struct config_writers writers;
+    AUTO(config) struct config *config = NULL;
+    struct config_error error;
 
-    return config_writers(place->file, &buffer);
+    assert_int_equal(config_load(place->file, false, &config, &writers, &error), CONFIG_FROM_FILE);
+    return writers.phrase;
 }
 
-static void who_may_write__is_told(void **state)
+static void load__takes_the_default_where_no_file_has_to_exist(void **state)
+{
+    AUTO(config) struct config *config = NULL;
+    struct config_writers writers = {"untouched"};
+    struct config_error error;
+    struct place place;
+
+    (void)state;
+    make_place(&place, "{}\n");
+    assert_int_equal(unlink(place.file), 0);
+    assert_int_equal(config_load(place.file, false, &config, &writers, &error), -ENOENT);
+    assert_null(config);
+    assert_string_equal(writers.phrase, "untouched");
+    assert_int_equal(config_load(place.file, true, &config, &writers, &error), CONFIG_IS_DEFAULT);
+    assert_true(config->n_groups > 0 && !config->own_groups);
+    assert_string_equal(writers.phrase, "");
+    remove_place(&place);
+}
+
+static void load__takes_no_default_for_a_file_that_is_wrong(void **state)
+{
+    AUTO(config) struct config *config = NULL;
+    struct config_writers writers;
+    struct config_error error = {0};
+    struct place place;
+
+    (void)state;
+    make_place(&place, "intervall: 1s\n");
+    assert_int_equal(config_load(place.file, true, &config, &writers, &error), -EINVAL);
+    assert_non_null(strstr(error.message, "interval"));
+    assert_null(config);
+    remove_place(&place);
+}
+
+static void who_may_write__is_returned(void **state)
 {
     struct place place;
     char expected[128];
@@ -388,7 +425,9 @@ int main(void)
         cmocka_unit_test(a_link_of_somebody_else__is_not_followed),
         cmocka_unit_test(a_link_of_somebody_else_on_the_way__is_not_followed),
         cmocka_unit_test(links_without_end__are_an_error),
-        cmocka_unit_test(who_may_write__is_told),
+        cmocka_unit_test(who_may_write__is_returned),
+        cmocka_unit_test(load__takes_the_default_where_no_file_has_to_exist),
+        cmocka_unit_test(load__takes_no_default_for_a_file_that_is_wrong),
         cmocka_unit_test(what_is_no_configuration__is_not_quoted),
         cmocka_unit_test(a_file_that_is_being_written__is_read_when_it_is_complete),
         cmocka_unit_test(a_file_that_was_cut__is_refused_by_the_reload_at_least),

@@ -13,7 +13,7 @@ LAYERS = ["base", "sys", "log", "event", "count", "target", "metric", "expose", 
           "resolve", "cycle", "check", "service", "tool"]
 
 # Who may write lines to the log; the others return what went wrong.
-SPEAKERS = {"config", "cycle", "service"}
+SPEAKERS = {"cycle", "service"}
 
 # What only these layers may include, by the name between < and >.
 SYSTEM_HEADERS = [

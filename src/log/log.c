@@ -2,7 +2,7 @@
 
 /*
  * Logging must not hold up what it tells of. A line is made in full, then written
- * at once, without waiting (sys/standard_streams.h): whole or not at all into a pipe,
+ * at once, without waiting (log/standard_streams.h): whole or not at all into a pipe,
  * since a line is not longer than PIPE_BUF. Where there is no room the line counts as
  * held back. One lock covers the throttle and the write, so that lines do not mix.
  */
@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "log/log_line.h"
 #include "log/log_throttle.h"
-#include "sys/standard_streams.h"
+#include "log/standard_streams.h"
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"}; /* as the enum */
 static const char *const format_names[] = {"logfmt", "json"};

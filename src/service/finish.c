@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/standard_streams.h"
+#include "log/standard_streams.h"
 
 int finish_program(const char *program, int status)
 {

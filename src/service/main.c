@@ -3,11 +3,11 @@
 #include <stdlib.h>
 
 #include "check/config_report.h"
+#include "log/standard_streams.h"
 #include "service/config_log.h"
 #include "service/finish.h"
 #include "service/service.h"
 #include "sys/memory.h"
-#include "sys/standard_streams.h"
 
 static int run(const struct options *options)
 {

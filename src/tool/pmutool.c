@@ -7,10 +7,10 @@
 
 #include "check/config_report.h"
 #include "config/config_error.h"
+#include "log/standard_streams.h"
 #include "service/finish.h"
 #include "service/options.h"
 #include "service/version.h"
-#include "sys/standard_streams.h"
 #include "tool/control_client.h"
 #include "web/control.h"
 

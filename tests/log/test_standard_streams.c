@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sys/standard_streams.h"
+#include "log/standard_streams.h"
 
 #include <errno.h>
 #include <fcntl.h>

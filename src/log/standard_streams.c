@@ -6,7 +6,7 @@
  * a pipe or a terminal is opened once more through /proc for each line, for us alone, and a
  * socket is told with the call. Where that cannot be done poll(2) is asked.
  */
-#include "sys/standard_streams.h"
+#include "log/standard_streams.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cycle/collector_budget.h"
-#include "cycle/collector_processes.h"
+#include "cycle/pmu_grants.h"
+#include "cycle/stages.h"
 #include "log/log.h"
 #include "metric/snapshot.h"
 #include "resolve/absence_advice.h"

@@ -7,7 +7,7 @@
  * cycle's: what is shown is of one interval, however many were born in it.
  */
 #include "base/clock.h"
-#include "cycle/collector_state.h"
+#include "cycle/collector_parts.h"
 
 int collector_tasks_fd(const struct collector *collector)
 {

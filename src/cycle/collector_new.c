@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* How a collector comes into being: what is counted where, within which limits. */
-#include "cycle/collector_processes.h"
+#include "cycle/stages.h"
 
 #include <errno.h>
 #include <math.h>

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "cycle/absence_report.h"
-#include "cycle/collector_budget.h"
+#include "cycle/pmu_grants.h"
 #include "log/log.h"
 
 #define PROBE_AGAIN_NS (60 * NS_PER_SECOND)

@@ -11,7 +11,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "cycle/collector_processes.h"
+#include "cycle/stages.h"
 
 /* How often a target is read again that runs while its old and its new counters are read. */
 #define MOST_ATTEMPTS 5

@@ -3,7 +3,7 @@
 
 /* How the collector keeps within its share of the PMU. */
 
-#include "cycle/collector_state.h"
+#include "cycle/collector_parts.h"
 
 /*
  * Gives out the counters to the classes, after the kernel was asked what can be

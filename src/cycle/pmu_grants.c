@@ -9,7 +9,7 @@
  * given out for that. A chain that becomes longer later has what is left; its
  * newcomers do without counters of the PMU, rather than those that stand.
  */
-#include "cycle/collector_budget.h"
+#include "cycle/pmu_grants.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 
 /* The cycle's stages for processes; each does nothing where the configuration names none. */
 
-#include "cycle/collector_state.h"
+#include "cycle/collector_parts.h"
 
 /* Rules and set, from the configuration. 0 or -errno. */
 int collector_make_processes(struct collector *collector);

@@ -4,7 +4,7 @@
  * What the cycle does for processes, stage by stage: discover, open, read. An entry of the
  * ledger is a group of processes; its members come and go below it.
  */
-#include "cycle/collector_processes.h"
+#include "cycle/stages.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 /* The first stage of a cycle: what has ended is read once more, what is new is entered. */
 
 #include "base/clock.h"
-#include "cycle/collector_budget.h"
-#include "cycle/collector_processes.h"
+#include "cycle/pmu_grants.h"
+#include "cycle/stages.h"
 #include "log/log.h"
 #include "target/cgroup_path.h"
 

@@ -6,7 +6,7 @@
  * counted on a CPU that has gone is read a last time, and a CPU that comes is counted
  * afresh, also if it was away for a moment only.
  */
-#include "cycle/collector_state.h"
+#include "cycle/collector_parts.h"
 #include "sys/cpu_births.h"
 
 static int read_wanted(const struct collector *collector, const struct cpu_list *of,

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "config/config_cgroups.h"
-#include "cycle/collector_state.h"
+#include "cycle/collector_parts.h"
 #include "log/log.h"
 #include "resolve/absence_advice.h"
 #include "resolve/mechanism_cost.h"

@@ -7,7 +7,7 @@
  */
 #include "base/clock.h"
 #include "count/cpu_usage.h"
-#include "cycle/collector_state.h"
+#include "cycle/collector_parts.h"
 
 static struct account *machine_account(const struct ledger *ledger)
 {

@@ -9,7 +9,7 @@
  */
 #include <sys/stat.h>
 
-#include "cycle/collector_state.h"
+#include "cycle/collector_parts.h"
 #include "sys/cgroup_root.h"
 #include "sys/cgroup_usage.h"
 

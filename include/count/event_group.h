@@ -42,8 +42,26 @@ struct event_groups {
 /* Whether an event that is opened in the group takes a hardware counter of a CPU. */
 bool event_group_takes_counters(const struct event_group *group);
 
-/* Whether both open the same events in the same order, whatever they and the groups are called. */
+/*
+ * When two groups are the same, for three purposes. Events are always compared as the kernel knows
+ * them (event_is_same()), so that another spelling of one event changes nothing.
+ *
+ * Whether both open the same events in the same order, whatever the groups are called: one of them
+ * can then serve for both.
+ */
 bool event_group_is_same(const struct event_group *a, const struct event_group *b);
+
+/*
+ * Whether a group of one configuration is that of another: it has the same name and the same
+ * members in the same order, opened or not. So each member of the one stands for that of the other.
+ */
+bool event_group_has_same_members(const struct event_group *a, const struct event_group *b);
+
+/*
+ * Whether a group can go on with the open counters of another one: it has the same name and opens
+ * the same events in the same order, and at least one.
+ */
+bool event_group_goes_on(const struct event_group *group, const struct event_group *before);
 
 /* What to make a group of. */
 struct group_spec {

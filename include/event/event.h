@@ -51,5 +51,11 @@ struct event {
     struct event_code code; /* meaningful where absence is none */
 };
 
+/*
+ * Whether both are the same to the kernel, however they are spelled ("cycles", "cpu-cycles"). Of
+ * events that have no code, since their names are unknown or their PMU is missing, the names tell.
+ */
+bool event_is_same(const struct event *a, const struct event *b);
+
 struct event *event_free(struct event *event);
 DEFINE_AUTO(event, struct event *, event_free)

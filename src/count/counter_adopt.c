@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * How one counter set goes on with what another has open: cell by cell, each with the
- * reading that its next one is compared with.
+ * How a counter set goes on with what another one has open: cell by cell, each with its base
+ * reading, so that nothing that is counted meanwhile is lost.
  */
 #include <string.h>
 
 #include "count/counter_cells.h"
-
-static bool same_group(const struct event_group *a, const struct event_group *b)
-{
-    return a->n_opened > 0 && strcmp(a->name, b->name) == 0 && event_group_is_same(a, b);
-}
+#include "count/counter_set.h"
+#include "count/counter_starvation.h"
 
 /* A group in a place of a set. */
 struct cell_of {
@@ -19,6 +16,7 @@ struct cell_of {
     size_t place, group;
 };
 
+/* Moves a cell that is open, or whose thread has ended. One that is open already stays. */
 static void adopt_cell(struct cell_of to, struct cell_of old)
 {
     struct counter_set *set = to.set, *from = old.set;
@@ -39,21 +37,18 @@ static void adopt_cell(struct cell_of to, struct cell_of old)
     from->n_missing += cell->handle >= 0;
 }
 
-static bool same_threads(const struct scope *a, const struct scope *b)
-{
-    return a->n_tasks == b->n_tasks &&
-           memcmp(a->tasks, b->tasks, a->n_tasks * sizeof(*a->tasks)) == 0;
-}
-
-/* The same processes, counted alike. */
+/* Whether both scopes are the same threads or processes, which are counted in the same way. */
 static bool same_processes(const struct scope *a, const struct scope *b)
 {
     if (a->inherit != b->inherit || scope_is_of_threads(a) != scope_is_of_threads(b))
         return false;
-    return scope_is_of_threads(a) ? same_threads(a, b) : a->process == b->process;
+    if (!scope_is_of_threads(a))
+        return a->process == b->process;
+    return a->n_tasks == b->n_tasks &&
+           memcmp(a->tasks, b->tasks, a->n_tasks * sizeof(*a->tasks)) == 0;
 }
 
-/* The place of the other set that a place goes on from; SIZE_MAX: none. */
+/* The place of `from` for the same CPU or thread; SIZE_MAX: there is none to go on from. */
 static size_t find_place(const struct counter_set *set, size_t place,
                          const struct counter_set *from, const struct cpu_list *cpus)
 {
@@ -65,11 +60,21 @@ static size_t find_place(const struct counter_set *set, size_t place,
     if (cpus && !cpu_list_contains(cpus, cpu))
         return SIZE_MAX;
     if (place < from->n_places && from->scope.cpus->cpus[place].value == cpu.value)
-        return place;
+        return place; /* mostly the CPUs are the same: this spares the search */
     for (size_t i = 0; i < from->n_places; i++)
         if (from->scope.cpus->cpus[i].value == cpu.value)
             return i;
     return SIZE_MAX;
+}
+
+static void adopt_group(struct cell_of to, struct cell_of old, const struct cpu_list *cpus)
+{
+    for (to.place = 0; to.place < to.set->n_places; to.place++) {
+        old.place = find_place(to.set, to.place, old.set, cpus);
+        if (old.place != SIZE_MAX)
+            adopt_cell(to, old);
+    }
+    counter_set_adopt_starvation(to.set, to.group, old.set, old.group);
 }
 
 void counter_set_adopt(struct counter_set *set, struct counter_set *from,
@@ -81,28 +86,10 @@ void counter_set_adopt(struct counter_set *set, struct counter_set *from,
         (set->scope.kind == SCOPE_PROCESS && !same_processes(&set->scope, &from->scope)))
         return;
     for (size_t i = 0; i < groups->n_groups; i++)
-        for (size_t j = 0; j < from_groups->n_groups; j++) {
-            if (!same_group(&groups->groups[i], &from_groups->groups[j]))
-                continue;
-            for (size_t place = 0; place < set->n_places; place++) {
-                size_t old = find_place(set, place, from, cpus);
-
-                if (old != SIZE_MAX)
-                    adopt_cell((struct cell_of){set, place, i}, (struct cell_of){from, old, j});
-            }
-            counter_set_adopt_starvation(set, i, from, j);
-        }
-}
-
-/* As far as it is wanted now: one that waits for the PMU in vain is not. */
-static bool is_open_everywhere(const struct counter_set *set, size_t group)
-{
-    if (counter_group_is_starved(set, group))
-        return true;
-    for (size_t place = 0; place < set->n_places; place++)
-        if (counter_cell(set, place, group)->handle < 0 && !counter_cell(set, place, group)->ended)
-            return false;
-    return true;
+        for (size_t j = 0; j < from_groups->n_groups; j++)
+            if (event_group_goes_on(&groups->groups[i], &from_groups->groups[j]))
+                adopt_group((struct cell_of){.set = set, .group = i},
+                            (struct cell_of){.set = from, .group = j}, cpus);
 }
 
 bool counter_set_counts_all(const struct counter_set *set, const struct event_groups *groups)
@@ -112,8 +99,8 @@ bool counter_set_counts_all(const struct counter_set *set, const struct event_gr
     for (size_t i = 0; i < groups->n_groups; i++) {
         n_wanted += groups->groups[i].n_opened > 0;
         for (size_t j = 0; j < set->groups->n_groups; j++)
-            n_found += same_group(&groups->groups[i], &set->groups->groups[j]) &&
-                       is_open_everywhere(set, j);
+            n_found += event_group_goes_on(&groups->groups[i], &set->groups->groups[j]) &&
+                       (counter_group_is_starved(set, j) || counter_group_n_closed(set, j) == 0);
     }
     return n_found == n_wanted;
 }

@@ -1,57 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a counter set is made of: shared by the set and the mechanisms, by nobody else. */
+/*
+ * The state of a counter set, and the few operations that change it. The parts of a set
+ * (counter_set.c, counter_read.c, counter_adopt.c, counter_pause.c, counter_settle.c,
+ * counter_starvation.c) and the mechanisms work on it; nobody else looks inside. It calls none of
+ * them, so that all calls go one way.
+ */
 
-#include "count/counter_set.h"
 #include "count/mechanism.h"
+#include "count/sample.h"
+#include "count/scope.h"
 
-/* One group in one place (a CPU or a thread), and the times of its readings. */
+/* One group in one place of the set, a CPU or a thread: a row of counters that is read at once. */
 struct counter_cell {
-    int handle;       /* for mechanism->read; -1: not open */
-    bool based;       /* there is a base reading */
-    bool has_counted; /* the group has had the PMU, or was never wanted */
-    bool offline;     /* the CPU was not there when the group was opened: it counts nothing */
-    bool ended;       /* the thread had ended when the group was opened, and is not missed */
-    bool interrupted; /* it was paused, or began, after the round of the base reading: there is
-                         no rate since then */
-    bool backwards;   /* the last reading went backwards; two in a row are a new base */
-    uint64_t base_ns; /* CLOCK_MONOTONIC */
-    uint64_t enabled; /* ns, of the base reading, which waits while the delta is unknown … */
-    uint64_t running;
-    uint64_t last_enabled; /* … and of the last reading */
-    uint64_t last_running;
+    int handle;       /* for mechanism->read(); -1: the cell is not open */
+    bool based;       /* there is a base reading, with which the next one is compared */
+    bool has_counted; /* the group has had the PMU since it was opened, or nobody ran */
+    bool offline;     /* the CPU was offline when the group was to be opened: it counts nothing */
+    bool ended;       /* the thread had ended when the group was to be opened: nothing is missing */
+    bool interrupted; /* counting began, or was paused, after the base reading was taken: the time
+                         since then is not the time in which was counted, so there is no rate */
+    bool backwards;   /* the last reading was lower than the base; a second such is a new base */
+    uint64_t base_ns; /* CLOCK_MONOTONIC, when the base reading was taken */
+    /* Times of the base reading, ns. It is kept while deltas are unknown. */
+    uint64_t enabled, running;
+    /* Times of the last reading, ns, whether it became the base or not. */
+    uint64_t last_enabled, last_running;
 };
 
 /* One event of a cell in its base reading. */
 struct counter_base {
     uint64_t value;
-    uint64_t id; /* the kernel's, learnt from the first reading: order is not taken for granted */
-    uint32_t carry; /* of delta_scale() */
+    uint64_t id; /* PERF_EVENT_IOC_ID, learnt from the first reading; later ones must have it too */
+    uint32_t carry; /* for delta_scale() */
 };
 
-/* How long a group has waited for the PMU in vain. */
+/* How long a group has waited for the PMU without a turn (counter_starvation.c). */
 struct starvation {
-    uint64_t waited_ns;   /* time enabled since it had a turn … */
-    uint64_t since_ns;    /* … and when that began */
-    uint64_t until_ns;    /* it is closed and not tried again before; 0: it is not closed */
-    unsigned doublings;   /* of the wait until then */
-    enum absence absence; /* why, until it has a turn */
+    uint64_t waited_ns;   /* time enabled since its last turn, summed over its places */
+    uint64_t since_ns;    /* CLOCK_MONOTONIC, when that wait began */
+    uint64_t until_ns;    /* the group is closed and not tried again before; 0: it is not closed */
+    unsigned doublings;   /* how often the time until the next try has been doubled */
+    enum absence absence; /* why it has no turn; ABSENCE_NONE as soon as it has one */
 };
 
 struct counter_set {
-    struct mechanism *mechanism;
-    const struct event_groups *groups;
+    struct mechanism *mechanism;       /* borrowed */
+    const struct event_groups *groups; /* borrowed */
     struct scope scope;
     size_t n_places;
-    size_t n_missing;               /* cells that ought to be open and are not */
-    uint64_t retry_at_ns;           /* before that, opening is not tried again */
-    unsigned failures;              /* in a row */
+    size_t n_missing;               /* cells that should be open and are not */
+    uint64_t retry_at_ns;           /* CLOCK_MONOTONIC: opening is not tried again before */
+    unsigned failures;              /* attempts to open in a row that left something missing */
     struct counter_cell *cells;     /* [place][group] */
-    struct counter_base *bases;     /* [place][event], a group's opened events first */
-    int *descriptors;               /* [place][event], the same; the mechanism's own */
+    struct counter_base *bases;     /* [place][event]; a group's opened events come first */
+    int *descriptors;               /* [place][event] in the same order; the mechanism's own */
     struct starvation *starvations; /* [group] */
-    enum absence *absences;         /* [group]: why it could not be opened */
+    enum absence *absences;         /* [group]: why the last attempt to open it failed */
 };
 
 static inline struct counter_cell *counter_cell(const struct counter_set *set, size_t place,
@@ -60,36 +66,29 @@ static inline struct counter_cell *counter_cell(const struct counter_set *set, s
     return &set->cells[place * set->groups->n_groups + group];
 }
 
-/* Index of a group's first event in a place, in bases and descriptors. */
+/* Index in bases and descriptors of a group's first event in a place. */
 static inline size_t counter_first(const struct counter_set *set, size_t place, size_t group)
 {
     return place * set->groups->n_events + set->groups->groups[group].first;
 }
 
-/* Whether the group may not count now. */
+/* Whether the group must not count now, since hardware counters are paused. */
 bool counter_group_is_paused(const struct counter_set *set, size_t group);
 
-/* Whether it is closed since it waited for the PMU in vain: then it is not missing. */
+/* Whether the group was closed because it waited for the PMU in vain. Nothing of it is missing. */
 bool counter_group_is_starved(const struct counter_set *set, size_t group);
 
-/* Closes and tries again groups by what was read of them, and notes who is starved. */
-void counter_set_judge_starvation(struct counter_set *set, uint64_t now_ns, struct sample *sample);
+/* In how many places the group is closed although there is something to count. */
+size_t counter_group_n_closed(const struct counter_set *set, size_t group);
 
-/* A group of a new set waits as that of another one does. */
-void counter_set_adopt_starvation(struct counter_set *set, size_t group,
-                                  const struct counter_set *from, size_t from_group);
+/* Closes the group in all its places. */
+void counter_group_close(struct counter_set *set, size_t group);
 
-/* Notes that a cell is open under this handle; its base comes with the first reading. */
+/* Notes that a closed cell is open under this handle. Its next reading becomes its base. */
 void counter_cell_opened(struct counter_set *set, size_t place, size_t group, int handle);
 
-/* Notes that there is no thread to count in this place any more. */
+/* Notes that a closed cell has no thread to count any more. */
 void counter_cell_ended(struct counter_set *set, size_t place, size_t group);
 
-/* Closes a cell, if it is open. */
+/* Closes the cell, if it is open; it is missing then. */
 void counter_cell_close(struct counter_set *set, size_t place, size_t group);
-
-/*
- * After an attempt to open a set: a group that could not be opened somewhere (`absences`) is
- * closed in all its places, unless it was counting before; and when to try again.
- */
-void counter_set_settle(struct counter_set *set, uint64_t now_ns);

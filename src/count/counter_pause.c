@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A pause. A disabled group keeps its value and both its times, so that to the
- * arithmetic it is a target that does not run: nothing is added to totals, and when
- * it counts again its deltas are those of the time that it counted. Only a rate
- * would be wrong, which is taken over the time between two readings: a cell that
- * was paused in between has none.
+ * A pause. The kernel keeps the value and both times of a disabled group, so that for the
+ * arithmetic its target does not run: nothing is added to totals, and when the group counts again,
+ * its deltas are those of the time in which it counted. Only a rate would be wrong, since it is
+ * taken over the time between two readings. So a cell that was paused in between has none.
  */
 #include "count/counter_cells.h"
-
-bool counter_group_is_paused(const struct counter_set *set, size_t group)
-{
-    return set->mechanism->paused && event_group_takes_counters(&set->groups->groups[group]);
-}
+#include "count/counter_set.h"
 
 static void follow_pause(struct counter_set *set, size_t place, size_t group)
 {
@@ -23,7 +18,7 @@ static void follow_pause(struct counter_set *set, size_t place, size_t group)
         return;
     cell->interrupted = true;
     if (mechanism->set_enabled(mechanism, cell->handle, !mechanism->paused) < 0)
-        counter_cell_close(set, place, group);
+        counter_cell_close(set, place, group); /* nobody knows what it does now */
 }
 
 void counter_set_follow_pause(struct counter_set *set)

@@ -9,6 +9,7 @@
  */
 #include "base/clock.h"
 #include "count/counter_cells.h"
+#include "count/counter_settle.h"
 #include "count/perf_group.h"
 #include "sys/thread_cpus.h"
 
@@ -88,11 +89,9 @@ static size_t missing_descriptors(const struct counter_set *set)
 {
     size_t n = 0;
 
-    for (size_t place = 0; place < set->n_places; place++)
-        for (size_t group = 0; group < set->groups->n_groups; group++)
-            if (counter_cell(set, place, group)->handle < 0 &&
-                !counter_cell(set, place, group)->ended && !counter_group_is_starved(set, group))
-                n += set->groups->groups[group].n_opened;
+    for (size_t group = 0; group < set->groups->n_groups; group++)
+        if (!counter_group_is_starved(set, group))
+            n += counter_group_n_closed(set, group) * set->groups->groups[group].n_opened;
     return n;
 }
 

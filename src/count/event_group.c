@@ -9,6 +9,7 @@
 #include "count/event_group.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "count/perf_group.h"
@@ -257,6 +258,22 @@ bool event_groups_want_retry(const struct event_groups *groups)
         }
     }
     return false;
+}
+
+bool event_group_has_same_members(const struct event_group *a, const struct event_group *b)
+{
+    if (strcmp(a->name, b->name) != 0 || a->n_members != b->n_members)
+        return false;
+    for (size_t i = 0; i < a->n_members; i++)
+        if (!event_is_same(a->members[i].event, b->members[i].event))
+            return false;
+    return true;
+}
+
+bool event_group_goes_on(const struct event_group *group, const struct event_group *before)
+{
+    return group->n_opened > 0 && strcmp(group->name, before->name) == 0 &&
+           event_group_is_same(group, before);
 }
 
 bool event_group_is_same(const struct event_group *a, const struct event_group *b)

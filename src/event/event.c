@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/event.h"
 
+#include <string.h>
+
+bool event_is_same(const struct event *a, const struct event *b)
+{
+    if (a->absence != ABSENCE_NONE || b->absence != ABSENCE_NONE)
+        return strcmp(a->name, b->name) == 0;
+    return event_code_equal(&a->code, &b->code);
+}
+
 struct event *event_free(struct event *event)
 {
     if (!event)

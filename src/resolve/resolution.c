@@ -275,22 +275,13 @@ struct resolution *resolution_free(struct resolution *resolution)
     return NULL;
 }
 
-static bool same_group(const struct event_group *a, const struct event_group *b)
-{
-    if (strcmp(a->name, b->name) != 0 || a->n_members != b->n_members)
-        return false;
-    for (size_t i = 0; i < a->n_members; i++)
-        if (strcmp(a->members[i].event->name, b->members[i].event->name) != 0)
-            return false;
-    return true;
-}
-
 /* A group that is open keeps what it counts; where the kernel told nothing, also what it lacks. */
 static void keep_open(const struct event_group *group, const struct open_groups *open, bool unsure,
                       enum absence *absences)
 {
     for (size_t k = 0; k < open->n; k++)
-        for (size_t i = 0; i < group->n_members && same_group(group, open->groups[k]); i++) {
+        for (size_t i = 0;
+             i < group->n_members && event_group_has_same_members(group, open->groups[k]); i++) {
             enum absence before = open->groups[k]->members[i].absence;
 
             if (before == ABSENCE_NONE || unsure)

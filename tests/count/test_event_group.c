@@ -171,6 +171,81 @@ static void retry__is_not_wanted_for_what_can_never_pass(void **state)
     assert_false(event_groups_want_retry(f->groups));
 }
 
+/* Groups of one kind of target, of one specification. */
+static struct event_groups *groups_of(const struct group_spec *spec)
+{
+    struct event_groups *groups = NULL;
+
+    assert_int_equal(event_groups_new(SCOPE_CGROUP, spec, 1, &groups), 0);
+    return groups;
+}
+
+/* Two configurations spell an event differently, and name a third one that nobody knows. */
+static struct event cycles = {.name = (char *)"cycles", .code = {.config = 1}};
+static struct event cpu_cycles = {.name = (char *)"cpu-cycles", .code = {.config = 1}};
+static struct event other = {.name = (char *)"other", .code = {.config = 2}};
+static struct event unknown = {.name = (char *)"x", .absence = ABSENCE_UNKNOWN_EVENT};
+static struct event unknown_again = {.name = (char *)"x", .absence = ABSENCE_UNKNOWN_EVENT};
+static struct event other_unknown = {.name = (char *)"y", .absence = ABSENCE_UNKNOWN_EVENT};
+
+static const struct group_spec spelled = {
+    .name = "g", .events = (const struct event *const[]){&cycles, &unknown, &other}, .n_events = 3};
+static const struct group_spec spelled_otherwise = {
+    .name = "g",
+    .events = (const struct event *const[]){&cpu_cycles, &unknown_again, &other},
+    .n_events = 3};
+static const struct group_spec of_another_unknown = {
+    .name = "g",
+    .events = (const struct event *const[]){&cpu_cycles, &other_unknown, &other},
+    .n_events = 3};
+static const struct group_spec named_otherwise = {
+    .name = "h", .events = (const struct event *const[]){&cycles, &unknown, &other}, .n_events = 3};
+static const struct group_spec in_another_order = {
+    .name = "g", .events = (const struct event *const[]){&other, &unknown, &cycles}, .n_events = 3};
+static const struct group_spec shorter = {
+    .name = "g", .events = (const struct event *const[]){&cycles, &unknown}, .n_events = 2};
+static const struct group_spec of_none = {
+    .name = "g", .events = (const struct event *const[]){&unknown}, .n_events = 1};
+
+static void identity__is_by_what_the_kernel_counts_and_not_by_spelling(void **state)
+{
+    static const struct {
+        const struct group_spec *a, *b;
+        bool is_same, has_same_members, goes_on;
+    } cases[] = {
+        {&spelled, &spelled, true, true, true},
+        {&spelled, &spelled_otherwise, true, true, true},
+        {&spelled, &of_another_unknown, true, false, true}, /* what is opened is the same */
+        {&spelled, &named_otherwise, true, false, false},
+        {&spelled, &in_another_order, false, false, false},
+        {&spelled, &shorter, false, false, false},
+        {&shorter, &spelled, false, false, false},
+        {&of_none, &of_none, true, true, false}, /* there is nothing to go on with */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        AUTO(event_groups) struct event_groups *a = groups_of(cases[i].a), *b = NULL;
+
+        b = groups_of(cases[i].b);
+        assert_int_equal(event_group_is_same(a->groups, b->groups), cases[i].is_same);
+        assert_int_equal(event_group_has_same_members(a->groups, b->groups),
+                         cases[i].has_same_members);
+        assert_int_equal(event_group_goes_on(a->groups, b->groups), cases[i].goes_on);
+    }
+}
+
+static void members__are_the_same_also_where_one_of_them_is_not_opened_any_more(void **state)
+{
+    AUTO(event_groups) struct event_groups *a = groups_of(&spelled), *b = groups_of(&spelled);
+    const enum absence absences[] = {ABSENCE_NOT_PERMITTED, ABSENCE_UNKNOWN_EVENT, ABSENCE_NONE};
+
+    (void)state;
+    event_groups_apply(b, absences);
+    assert_true(event_group_has_same_members(a->groups, b->groups));
+    assert_false(event_group_goes_on(a->groups, b->groups));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -183,6 +258,8 @@ int main(void)
         TEST(probe__an_answer_that_says_nothing_of_the_event_is_no_answer),
         TEST(probe__an_event_too_many_for_the_group_is_left_out_and_the_rest_counts),
         TEST(retry__is_not_wanted_for_what_can_never_pass),
+        cmocka_unit_test(identity__is_by_what_the_kernel_counts_and_not_by_spelling),
+        cmocka_unit_test(members__are_the_same_also_where_one_of_them_is_not_opened_any_more),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

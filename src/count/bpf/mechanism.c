@@ -21,6 +21,7 @@
 #include "count/bpf/slots.h"
 #include "count/bpf/watched_processes.h"
 #include "count/counter_cells.h"
+#include "count/counter_settle.h"
 #include "count/perf_group.h"
 
 struct bpf {

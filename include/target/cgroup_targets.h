@@ -41,11 +41,14 @@ struct cgroup_limits {
     enum absence reason; /* why newcomers beyond are refused: over_limit, or no_descriptors */
 };
 
-/* What an update brought. The arrays belong to the set and stand until the next update. */
+/*
+ * What an update brought. The arrays belong to the set and stay valid until the next update; their
+ * items are struct cgroup_target *.
+ */
 struct cgroup_changes {
-    struct cgroup_target **born;
+    void *const *born; /* each appears here once, and again only if it was given back */
     size_t n_born;
-    struct cgroup_target **gone; /* `gone` is set now; each appears here once */
+    void *const *gone; /* `gone` is set now; each appears here once */
     size_t n_gone;
     bool identities_changed; /* some `identity` was replaced (a parent came or went), or the set
                                 changed: labels of all targets are to be taken again */
@@ -108,6 +111,13 @@ bool cgroup_targets_is_there(const struct cgroup_targets *targets, const char *p
 
 /* Closes the directory: what is gone must not pin the kernel's cgroup. */
 void cgroup_target_close_fd(struct cgroup_target *target);
+
+/*
+ * The caller could not take a target of the last `born`, for want of memory. The next update or
+ * following tells its birth again; if it ends before that, the set frees it and tells nothing.
+ * Until then it is uncounted (no_descriptors) in the census.
+ */
+void cgroup_targets_give_back(struct cgroup_targets *targets, struct cgroup_target *target);
 
 /* Ends a target that is gone (after its linger); frees it. */
 void cgroup_targets_release(struct cgroup_targets *targets, struct cgroup_target *target);

@@ -53,11 +53,14 @@ struct process_limits {
                          that belong to it: by its subordinate ids, or its user namespace */
 };
 
-/* What an update brought. The arrays belong to the set and stand until the next update. */
+/*
+ * What an update brought. The arrays belong to the set and stay valid until the next update; their
+ * items are struct process_target *.
+ */
 struct process_changes {
-    struct process_target **born;
+    void *const *born; /* each appears here once, and again only if it was given back */
     size_t n_born;
-    struct process_target **gone; /* `gone` is set now; each appears here once */
+    void *const *gone; /* `gone` is set now; each appears here once */
     size_t n_gone;
 };
 
@@ -127,6 +130,13 @@ bool process_targets_awaits(const struct process_targets *targets, pid_t pid, ui
 
 /* Whether its first process has not ended: so its number has not been given to another. */
 bool process_target_lives(const struct process_target *target);
+
+/*
+ * The caller could not take a target of the last `born`, for want of memory. The next update or
+ * following tells its birth again; if it ends before that, the set frees it and tells nothing.
+ * Until then it is uncounted (no_descriptors) in the census.
+ */
+void process_targets_give_back(struct process_targets *targets, struct process_target *target);
 
 /* Ends a target that is gone; frees it. */
 void process_targets_release(struct process_targets *targets, struct process_target *target);

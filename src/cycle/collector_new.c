@@ -10,18 +10,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/share.h"
 #include "config/config_cgroups.h"
 #include "log/log.h"
 #include "sys/cgroup_root.h"
 #include "sys/cpu_topology.h"
 #include "sys/descriptors.h"
 #include "sys/pmu.h"
-
-/* One top-level cgroup may take this share of all targets: 3 of 4. */
-static size_t subtree_share(size_t targets)
-{
-    return targets - targets / 4;
-}
 
 /* Descriptors that all processes may take, their pidfds included: half of all at the most. */
 static size_t process_descriptors(const struct collector *collector)
@@ -66,7 +61,7 @@ static struct cgroup_limits cgroup_limits(const struct collector *collector)
 
     return (struct cgroup_limits){
         .targets = targets,
-        .per_subtree = subtree_share(targets),
+        .per_subtree = share_of_one(targets),
         .reason = wanted <= fit ? ABSENCE_OVER_LIMIT : ABSENCE_NO_DESCRIPTORS,
     };
 }

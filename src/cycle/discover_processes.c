@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/share.h"
 #include "config/config_processes.h"
 #include "cycle/process_member.h"
 
@@ -18,12 +19,6 @@
 
 /* The same between cycles, the next of which must not be late for it. */
 #define FOLLOW_TIME_NS (NS_PER_SECOND / 50)
-
-/* One user may take this share of all: 3 of 4. */
-static size_t share_of(size_t limit)
-{
-    return limit - limit / 4;
-}
 
 /* A group that has, or may get, members. */
 static bool is_awake(const struct entry *entry)
@@ -178,7 +173,8 @@ static size_t threads_left(const struct collector *collector, const struct proce
 
     if (member->target->uid == 0)
         return left;
-    of_user = subtract(share_of(limit), count_threads(&collector->ledger, &member->target->uid));
+    of_user =
+        subtract(share_of_one(limit), count_threads(&collector->ledger, &member->target->uid));
     return left < of_user ? left : of_user;
 }
 
@@ -304,7 +300,8 @@ int collector_make_processes(struct collector *collector)
 {
     const struct config *config = collector->setup.config;
     const struct process_limits limits = {.processes = (size_t)config->limits.processes,
-                                          .per_user = share_of((size_t)config->limits.processes)};
+                                          .per_user =
+                                              share_of_one((size_t)config->limits.processes)};
     struct process_rule_error wrong; /* the configuration was parsed: there is nothing */
     size_t index;
     int r;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/share.h"
 #include "metric/plan.h"
 #include "target/identity.h"
 
@@ -27,10 +28,10 @@ static inline struct footprint footprint_subtract(struct footprint a, struct foo
     return (struct footprint){a.series - b.series, a.bytes - b.bytes};
 }
 
-/* What one top-level cgroup may take of all: 3 of 4. */
+/* What one top-level cgroup may take of all. */
 static inline struct footprint footprint_share(struct footprint limit)
 {
-    return (struct footprint){limit.series - limit.series / 4, limit.bytes - limit.bytes / 4};
+    return (struct footprint){share_of_one(limit.series), share_of_one(limit.bytes)};
 }
 
 static inline bool footprint_is_within(struct footprint a, struct footprint limit)

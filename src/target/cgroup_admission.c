@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "base/clock.h"
+#include "base/share.h"
 #include "sys/cgroup_root.h"
 #include "sys/descriptors.h"
 #include "target/cgroup_set.h"
@@ -29,17 +29,6 @@ enum cgroup_outcome cgroup_open(const struct cgroup_targets *set, const char *pa
     *ret_inode = status.st_ino;
     *ret_fd = TAKE_FD(fd);
     return CGROUP_DONE;
-}
-
-struct counted_cgroup *counted_cgroup_free(struct counted_cgroup *counted)
-{
-    if (!counted)
-        return NULL;
-    cgroup_target_close_fd(&counted->target);
-    counted->target.identity = identity_unref(counted->target.identity);
-    free(counted->target.path);
-    free(counted);
-    return NULL;
 }
 
 static void leave_queue(struct cgroup_targets *set, struct cgroup_node *node)
@@ -87,7 +76,7 @@ static bool is_full(const struct cgroup_targets *set, const struct cgroup_subtre
 
     if (!subtree->within)
         return subtree->targets >= share;
-    return subtree->targets >= cgroup_subtree_share(share) || is_full(set, subtree->within);
+    return subtree->targets >= share_of_one(share) || is_full(set, subtree->within);
 }
 
 /* Why there is no room for one more in the subtree; ABSENCE_NONE: there is. */
@@ -96,52 +85,6 @@ static enum absence refusal(const struct cgroup_targets *set, const struct cgrou
     bool full = is_full(set, subtree) || set->census.standing >= set->limits.targets;
 
     return full ? set->limits.reason : ABSENCE_NONE;
-}
-
-static bool reserve(struct target_list *list, size_t wanted)
-{
-    struct cgroup_target **items;
-    size_t capacity = list->capacity ? list->capacity : 16;
-
-    if (wanted <= list->capacity)
-        return true;
-    while (capacity < wanted)
-        capacity *= 2;
-    items = reallocarray(list->items, capacity, sizeof(*items));
-    if (!items)
-        return false;
-    list->items = items;
-    list->capacity = capacity;
-    return true;
-}
-
-/* Room to report the birth now, and the death of each that stands whenever it comes. */
-static bool reserve_reports(struct cgroup_targets *set)
-{
-    return reserve(&set->born, set->born.n + 1) &&
-           reserve(&set->gone, set->gone.n + set->census.standing + 1);
-}
-
-static int counted_cgroup_new(const struct cgroup_node *node, const char *path, int fd,
-                              uint64_t inode, struct counted_cgroup **ret_counted)
-{
-    AUTO(counted_cgroup) struct counted_cgroup *counted = calloc(1, sizeof(*counted));
-
-    if (!counted)
-        return -ENOMEM;
-    counted->target = (struct cgroup_target){
-        .path = strdup(path),
-        .rule = node->rule,
-        .fd = -1,
-        .inode = inode,
-        .start_realtime_ns = clock_realtime_ns(),
-        .created_realtime_ns = cgroup_created_realtime_ns(fd),
-    };
-    if (!counted->target.path || cgroup_identity_new(node, path, &counted->target.identity) < 0)
-        return -ENOMEM;
-    counted->target.fd = fd;
-    *ret_counted = TAKE(counted);
-    return 0;
 }
 
 static void stand(struct cgroup_targets *set, struct cgroup_node *node,
@@ -155,8 +98,7 @@ static void stand(struct cgroup_targets *set, struct cgroup_node *node,
     set->census.standing++;
     LIST_INSERT_HEAD(&set->all, counted, entry);
     set->n_all++;
-    counted->born_index = set->born.n;
-    set->born.items[set->born.n++] = &counted->target;
+    target_news_add_birth(&set->news, counted);
 }
 
 /* Makes it a target by the open directory. An outcome or -ENOMEM. */
@@ -165,7 +107,8 @@ static int take_in(struct cgroup_targets *set, struct cgroup_node *node, const c
 {
     AUTO(counted_cgroup) struct counted_cgroup *counted = NULL;
 
-    if (!reserve_reports(set) || counted_cgroup_new(node, path, *fd, inode, &counted) < 0)
+    if (target_news_reserve(&set->news, set->census.standing) < 0 ||
+        counted_cgroup_new(node, path, *fd, inode, &counted) < 0)
         return -ENOMEM;
     *fd = -1;
     if (cgroup_label_is_taken(set, &counted->target)) {
@@ -260,17 +203,6 @@ int cgroup_admit_waiting(struct cgroup_targets *set)
     return 0;
 }
 
-static void take_back_birth(struct cgroup_targets *set, struct counted_cgroup *counted)
-{
-    struct cgroup_target *last = set->born.items[--set->born.n];
-
-    set->born.items[counted->born_index] = last;
-    ((struct counted_cgroup *)last)->born_index = counted->born_index;
-    LIST_REMOVE(counted, entry);
-    set->n_all--;
-    (void)counted_cgroup_free(counted);
-}
-
 static void end_target(struct cgroup_targets *set, struct cgroup_node *node)
 {
     struct counted_cgroup *counted = TAKE(node->counted);
@@ -281,12 +213,12 @@ static void end_target(struct cgroup_targets *set, struct cgroup_node *node)
         subtree->targets--;
     set->census.standing--;
     set->room = true;
-    if (counted->born_index != SIZE_MAX) {
-        take_back_birth(set, counted);
-        return;
-    }
     counted->target.gone = true;
-    set->gone.items[set->gone.n++] = &counted->target; /* reserved at its birth */
+    if (target_news_add_end(&set->news, counted))
+        return;
+    LIST_REMOVE(counted, entry);
+    set->n_all--;
+    (void)counted_cgroup_free(counted);
 }
 
 static void forget_leaf(struct cgroup_targets *set, struct cgroup_node *node)

@@ -81,7 +81,7 @@ static int tell_parent(struct cgroup_target *target, const char *parent)
 
 int cgroup_relabel(struct cgroup_targets *set, struct cgroup_node *top)
 {
-    for (struct cgroup_node *node = top; node; node = cgroup_tree_next(top, node)) {
+    for (struct cgroup_node *node = top; node; node = TREE_NEXT(top, node)) {
         int r = node->counted ? tell_parent(&node->counted->target, parent_label(node)) : 0;
 
         if (r < 0)

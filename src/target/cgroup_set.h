@@ -11,17 +11,13 @@
 #include "sys/directory_watch.h"
 #include "target/cgroup_targets.h"
 #include "target/cgroup_tree.h"
+#include "target/target_news.h"
 
 /* A target and what only this layer knows of it. */
 struct counted_cgroup {
     struct cgroup_target target; /* first: the caller has a pointer to it */
+    struct target_mark mark;     /* of the set's news */
     LIST_ENTRY(counted_cgroup) entry;
-    size_t born_index; /* in `born`; SIZE_MAX: its birth has been reported */
-};
-
-struct target_list {
-    struct cgroup_target **items;
-    size_t n, capacity;
 };
 
 struct cgroup_targets {
@@ -47,10 +43,9 @@ struct cgroup_targets {
     struct directory_entries entries; /* of the directory that is being read */
     struct text path;                 /* scratch */
 
-    struct target_list born, gone;
+    struct target_news news;
     bool identities_changed;
     bool relabel; /* there was no memory to tell all what their parent is */
-    bool reported;
 };
 
 /* What became of an attempt to open a cgroup, or to make it a target. */
@@ -60,6 +55,17 @@ enum cgroup_outcome {
     CGROUP_STARVED,   /* no descriptor or kernel memory for it */
     CGROUP_FORBIDDEN, /* it may not be read */
 };
+
+/* counted_cgroup.c */
+
+/*
+ * A target of the cgroup at this node and path, whose directory is open as `fd`. On success the
+ * target owns the descriptor. 0 or -ENOMEM.
+ */
+int counted_cgroup_new(const struct cgroup_node *node, const char *path, int fd, uint64_t inode,
+                       struct counted_cgroup **ret_counted);
+struct counted_cgroup *counted_cgroup_free(struct counted_cgroup *counted);
+DEFINE_AUTO(counted_cgroup, struct counted_cgroup *, counted_cgroup_free)
 
 /* cgroup_admission.c */
 
@@ -82,9 +88,6 @@ void cgroup_forget(struct cgroup_targets *set, struct cgroup_node *node);
 /* A child of `parent` is wanted for which there is no node; or one such has gone. */
 void cgroup_leave_out(struct cgroup_targets *set, struct cgroup_node *parent);
 void cgroup_left_out_gone(struct cgroup_targets *set, struct cgroup_node *parent);
-
-struct counted_cgroup *counted_cgroup_free(struct counted_cgroup *counted);
-DEFINE_AUTO(counted_cgroup, struct counted_cgroup *, counted_cgroup_free)
 
 /* cgroup_labels.c */
 

@@ -45,6 +45,7 @@ static void init_set(struct cgroup_targets *set, const struct cgroup_limits *lim
     TAILQ_INIT(&set->starved);
     LIST_INIT(&set->with_candidates);
     LIST_INIT(&set->all);
+    target_news_init(&set->news, offsetof(struct counted_cgroup, mark));
 }
 
 /*
@@ -105,21 +106,17 @@ struct cgroup_targets *cgroup_targets_free(struct cgroup_targets *targets)
     cgroup_tree_done(&targets->tree);
     (void)directory_watch_free(targets->watch);
     text_done(&targets->path);
-    free(targets->born.items);
-    free(targets->gone.items);
+    target_news_done(&targets->news);
     free(targets);
     return NULL;
 }
 
-/* What has been reported is no news any more. */
 static void begin_report(struct cgroup_targets *set)
 {
-    if (!set->reported)
-        return;
-    for (size_t i = 0; i < set->born.n; i++)
-        ((struct counted_cgroup *)set->born.items[i])->born_index = SIZE_MAX;
-    set->born.n = set->gone.n = 0;
-    set->identities_changed = set->reported = false;
+    if (set->news.reported)
+        set->identities_changed = false;
+    set->census.uncounted[ABSENCE_NO_DESCRIPTORS] -= set->news.n_given_back;
+    target_news_begin(&set->news);
 }
 
 static int bring_to_present(struct cgroup_targets *set, bool look)
@@ -143,17 +140,17 @@ static int bring_to_present(struct cgroup_targets *set, bool look)
     return 0;
 }
 
-/* What was found out is told. */
 static void report(struct cgroup_targets *targets, struct cgroup_changes *ret_changes)
 {
-    targets->reported = true;
+    struct target_news *news = &targets->news;
+
+    news->reported = true;
     *ret_changes = (struct cgroup_changes){
-        .born = targets->born.items,
-        .n_born = targets->born.n,
-        .gone = targets->gone.items,
-        .n_gone = targets->gone.n,
-        .identities_changed =
-            targets->identities_changed || targets->born.n > 0 || targets->gone.n > 0,
+        .born = news->born,
+        .n_born = news->n_born,
+        .gone = news->gone,
+        .n_gone = news->n_gone,
+        .identities_changed = targets->identities_changed || news->n_born > 0 || news->n_gone > 0,
     };
 }
 
@@ -195,11 +192,12 @@ bool cgroup_targets_is_there(const struct cgroup_targets *targets, const char *p
            status.st_ino == inode;
 }
 
-void cgroup_target_close_fd(struct cgroup_target *target)
+void cgroup_targets_give_back(struct cgroup_targets *targets, struct cgroup_target *target)
 {
-    if (target->fd >= 0)
-        (void)close(target->fd);
-    target->fd = -1;
+    const size_t before = targets->news.n_given_back;
+
+    target_news_give_back(&targets->news, target);
+    targets->census.uncounted[ABSENCE_NO_DESCRIPTORS] += targets->news.n_given_back - before;
 }
 
 void cgroup_targets_release(struct cgroup_targets *targets, struct cgroup_target *target)

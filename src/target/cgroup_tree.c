@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "base/share.h"
+
 /*
  * Names are the choice of whoever may make a cgroup, and they may be thousands
  * and long, so each thing that grows with them has a bound: nodes count by
@@ -169,7 +171,7 @@ static bool subtree_has_room(const struct cgroup_tree *tree, const struct cgroup
                              size_t bytes)
 {
     if (subtree->within)
-        return subtree->bytes + bytes <= cgroup_subtree_share(tree->subtree_bytes_max) &&
+        return subtree->bytes + bytes <= share_of_one(tree->subtree_bytes_max) &&
                subtree_has_room(tree, subtree->within, bytes);
     return subtree->bytes + bytes <= tree->subtree_bytes_max;
 }
@@ -255,16 +257,6 @@ int cgroup_tree_set_watch(struct cgroup_tree *tree, struct cgroup_node *node, in
         return 0;
     node->watch = -1;
     return -ENOMEM;
-}
-
-struct cgroup_node *cgroup_tree_next(const struct cgroup_node *top, struct cgroup_node *node)
-{
-    if (!LIST_EMPTY(&node->children))
-        return LIST_FIRST(&node->children);
-    for (; node != top; node = node->parent)
-        if (LIST_NEXT(node, sibling))
-            return LIST_NEXT(node, sibling);
-    return NULL;
 }
 
 const char *cgroup_node_path(const struct cgroup_node *node, const char *child, struct text *path)

@@ -9,11 +9,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/queue.h>
 #include <uthash.h>
 
 #include "base/keyed_hash.h"
 #include "base/text.h"
+#include "base/tree.h"
 #include "event/absence.h"
 
 /* A path that is longer is not walked: memory for paths is bounded. Linux itself has no limit. */
@@ -61,12 +61,6 @@ struct cgroup_node {
     char name[];
 };
 
-/* What a user may take of a share of all: 3 of 4. */
-static inline size_t cgroup_subtree_share(size_t share)
-{
-    return share - share / 4;
-}
-
 /* Whether its subtree begins with it. */
 bool cgroup_node_owns_subtree(const struct cgroup_node *node);
 
@@ -99,9 +93,6 @@ void cgroup_tree_remove(struct cgroup_tree *tree, struct cgroup_node *node);
 
 /* Gives the node this watch (-1: none), taking it from another. 0 or -ENOMEM, then it has none. */
 int cgroup_tree_set_watch(struct cgroup_tree *tree, struct cgroup_node *node, int watch);
-
-/* The next node of the part of the tree below `top`, parents first; NULL at the end. */
-struct cgroup_node *cgroup_tree_next(const struct cgroup_node *top, struct cgroup_node *node);
 
 /*
  * The path of the node, or of its child of that name, in `path`, whose content

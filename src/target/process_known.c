@@ -60,16 +60,6 @@ void process_set_parent(struct process_node *node, struct process_node *parent)
     LIST_INSERT_HEAD(&parent->children, node, sibling);
 }
 
-struct process_node *process_next_below(const struct process_node *top, struct process_node *node)
-{
-    if (!LIST_EMPTY(&node->children))
-        return LIST_FIRST(&node->children);
-    for (; node != top; node = node->parent)
-        if (LIST_NEXT(node, sibling))
-            return LIST_NEXT(node, sibling);
-    return NULL;
-}
-
 void process_node_free(struct process_node *node)
 {
     free(node->verdicts);
@@ -97,10 +87,8 @@ void process_set_undecided(struct process_targets *set, struct process_node *nod
     node->undecided = undecided;
 }
 
-void process_forget(struct process_targets *set, struct process_node *node)
+void process_remove(struct process_targets *set, struct process_node *node)
 {
-    process_leave(set, node);
-    process_dequeue(set, node);
     process_set_undecided(set, node, false);
     if (node->ending > 0)
         TAILQ_REMOVE(&set->ending, node, ending_entry);

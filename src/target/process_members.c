@@ -78,7 +78,7 @@ static bool is_left_out(const struct process_targets *set, const struct process_
                         const struct process_user *user)
 {
     const struct process_node *parent = node->parent;
-    bool was_there_before = node->counted->born_index != SIZE_MAX;
+    bool was_there_before = !target_news_birth_is_taken(&set->news, node->counted);
 
     return (parent && parent->counted == node->counted && parent->left_out) ||
            (was_there_before && is_full_for(set, user));
@@ -107,98 +107,13 @@ int process_join(struct process_targets *set, struct process_node *node,
     return 0;
 }
 
-struct counted_process *counted_process_free(struct counted_process *counted)
-{
-    if (counted) {
-        if (counted->exit_fd >= 0)
-            (void)exit_watch_remove(counted->set->exits, counted->exit_fd);
-        free(counted->target.group);
-    }
-    free(counted);
-    return NULL;
-}
-
-static int reserve(struct process_target_list *list, size_t more)
-{
-    size_t capacity = list->capacity ? list->capacity : 16;
-    struct process_target **items;
-
-    while (capacity < list->n + more)
-        capacity *= 2;
-    if (capacity == list->capacity)
-        return 0;
-    items = reallocarray(list->items, capacity, sizeof(struct process_target *));
-    if (!items)
-        return -ENOMEM;
-    list->items = items;
-    list->capacity = capacity;
-    return 0;
-}
-
-/* Each that stands can be told as gone without asking for memory then. */
-static int make_room_for_news(struct process_targets *set)
-{
-    int r = reserve(&set->born, 1);
-
-    return r < 0 ? r : reserve(&set->gone, set->census.standing + 1);
-}
-
-static int counted_new(struct process_targets *set, struct process_node *node, int rule,
-                       char **group, struct counted_process **ret_counted)
-{
-    struct counted_process *counted = calloc(1, sizeof(*counted));
-
-    if (!counted)
-        return -ENOMEM;
-    counted->target = (struct process_target){
-        .pid = node->pid,
-        .start_ticks = node->start_ticks,
-        .start_realtime_ns = process_start_realtime_ns(node->start_ticks),
-        .rule = rule,
-        .children = process_rules_with_children(set->rules, rule),
-        .continues = node->was_target,
-        .uid = node->uid,
-        .group = TAKE(*group),
-        .n_members = 1,
-    };
-    counted->set = set;
-    counted->first = node;
-    counted->exit_fd = -1;
-    LIST_INIT(&counted->members);
-    *ret_counted = counted;
-    return 0;
-}
-
-/* Whether the number is still that of the process that the rules were asked about. */
-static int verify(const struct process_targets *set, const struct process_node *node)
-{
-    AUTO(process) struct process *process = NULL;
-    int r = process_open(set->procfs_fd, node->pid, &process);
-
-    if (r == -ESRCH || r == -ENOMEM)
-        return r;
-    return r == 0 && process_stat(process)->start_ticks != node->start_ticks ? -ESRCH : 0;
-}
-
-/* Without a descriptor to be had, the kernel's records and /proc tell of the end. */
-static int watch_exit(struct process_targets *set, struct counted_process *counted)
-{
-    int r = -ENOSYS;
-
-    if (set->exits)
-        r = exit_watch_add(set->exits, counted->target.pid, counted, &counted->exit_fd);
-    if (r == -ESRCH)
-        return r;
-    return r == 0 ? verify(set, counted->first) : 0;
-}
-
 /* What it has started already, as far as that is known, whatever it was until now. */
 static int adopt_descendants(struct process_targets *set, struct counted_process *counted)
 {
     struct process_node *top = counted->first, *node = top;
     int r = 0;
 
-    while ((node = process_next_below(top, node))) {
+    while ((node = TREE_NEXT(top, node))) {
         if (r == 0 && node->counted != counted)
             r = process_join(set, node, counted);
         if (r < 0)
@@ -210,8 +125,7 @@ static int adopt_descendants(struct process_targets *set, struct counted_process
 static void stand(struct process_targets *set, struct process_node *node,
                   struct counted_process *counted)
 {
-    counted->born_index = set->born.n;
-    set->born.items[set->born.n++] = &counted->target;
+    target_news_add_birth(&set->news, counted);
     LIST_INSERT_HEAD(&set->all, counted, entry);
     set->census.standing++;
     node->counted = counted;
@@ -223,12 +137,10 @@ static int admit(struct process_targets *set, struct process_node *node, int rul
 {
     AUTO(counted_process) struct counted_process *counted = NULL;
     struct counted_process *admitted;
-    int r = make_room_for_news(set);
+    int r = target_news_reserve(&set->news, set->census.standing);
 
     if (r == 0)
-        r = counted_new(set, node, rule, group, &counted);
-    if (r == 0)
-        r = watch_exit(set, counted);
+        r = counted_process_new(set, node, rule, group, &counted);
     if (r < 0)
         return r;
     charge(set, node, user);
@@ -258,27 +170,16 @@ int process_admit(struct process_targets *set, struct process_node *node, int ru
     return r;
 }
 
-static void take_back_birth(struct process_targets *set, struct counted_process *counted)
-{
-    struct process_target *last = set->born.items[--set->born.n];
-
-    set->born.items[counted->born_index] = last;
-    ((struct counted_process *)last)->born_index = counted->born_index;
-    LIST_REMOVE(counted, entry);
-    (void)counted_process_free(counted);
-}
-
 static void tell_gone(struct process_targets *set, struct counted_process *counted)
 {
     set->census.standing--;
     set->room = true;
     counted->exit_fd = set->exits ? exit_watch_remove(set->exits, counted->exit_fd) : -1;
-    if (counted->born_index != SIZE_MAX) {
-        take_back_birth(set, counted);
-        return;
-    }
     counted->target.gone = true;
-    set->gone.items[set->gone.n++] = &counted->target; /* reserved at its birth */
+    if (target_news_add_end(&set->news, counted))
+        return;
+    LIST_REMOVE(counted, entry);
+    (void)counted_process_free(counted);
 }
 
 /* Takes it out of its target; what becomes of the target is the caller's matter. */
@@ -323,4 +224,11 @@ void process_leave(struct process_targets *set, struct process_node *node)
     leave_target(set, node);
     if (counted->target.n_members == 0)
         process_end_target(set, counted);
+}
+
+void process_forget(struct process_targets *set, struct process_node *node)
+{
+    process_leave(set, node);
+    process_dequeue(set, node);
+    process_remove(set, node);
 }

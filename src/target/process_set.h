@@ -10,14 +10,15 @@
  * reports it.
  */
 
-#include <sys/queue.h>
 #include <uthash.h>
 
+#include "base/tree.h"
 #include "sys/exit_watch.h"
 #include "sys/process.h"
 #include "sys/subordinate_ids.h"
 #include "sys/task_events.h"
 #include "target/process_targets.h"
+#include "target/target_news.h"
 
 TAILQ_HEAD(process_queue, process_node);
 LIST_HEAD(process_list, process_node);
@@ -80,17 +81,12 @@ struct process_node {
 /* A target and what only this layer knows of it. */
 struct counted_process {
     struct process_target target; /* first: the caller has a pointer to it */
+    struct target_mark mark;      /* of the set's news */
     struct process_targets *set;
     LIST_ENTRY(counted_process) entry;
     struct process_list members; /* those left out too */
     struct process_node *first;  /* NULL: it has ended */
     int exit_fd;                 /* of its first process; -1: nothing watches */
-    size_t born_index;           /* in `born`; SIZE_MAX: its birth has been reported */
-};
-
-struct process_target_list {
-    struct process_target **items;
-    size_t n, capacity;
 };
 
 struct process_targets {
@@ -124,8 +120,7 @@ struct process_targets {
     uint64_t scan, last_scan_ns;
     uint64_t hidden_at_ns; /* when it is looked again whether procfs hides processes */
 
-    struct process_target_list born, gone;
-    bool reported;
+    struct target_news news;
 };
 
 /* process_known.c */
@@ -135,13 +130,11 @@ struct process_node *process_find(const struct process_targets *set, pid_t pid);
 int process_add(struct process_targets *set, pid_t pid, struct process_node **ret_node);
 /* Whether patterns took too long, so that nobody knows whether a rule would take it. */
 void process_set_undecided(struct process_targets *set, struct process_node *node, bool undecided);
-/* It has ended: takes it out of everything. */
-void process_forget(struct process_targets *set, struct process_node *node);
+/* Removes and frees one that belongs to no target and waits for nothing (process_forget()). */
+void process_remove(struct process_targets *set, struct process_node *node);
 void process_node_free(struct process_node *node);
 /* Who started it, if that is no contradiction. */
 void process_set_parent(struct process_node *node, struct process_node *parent);
-/* The next below `top`, parents first; NULL at the end. */
-struct process_node *process_next_below(const struct process_node *top, struct process_node *node);
 /* The user of that number; NULL: no memory. Unused ones are dropped by process_user_drop(). */
 struct process_user *process_user_get(struct process_targets *set, uid_t uid);
 void process_user_drop(struct process_targets *set, struct process_user *user);
@@ -204,6 +197,17 @@ int process_look_at_queued(struct process_targets *set);
 /* Gives room that came free to those that wait. 0 or -ENOMEM. */
 int process_admit_waiting(struct process_targets *set);
 
+/* counted_process.c */
+
+/*
+ * The target that the node is the first process of, by this rule and in this group, which is
+ * taken over. 0; -ESRCH where the process has ended meanwhile; -ENOMEM.
+ */
+int counted_process_new(struct process_targets *set, struct process_node *node, int rule,
+                        char **group, struct counted_process **ret_counted);
+struct counted_process *counted_process_free(struct counted_process *counted);
+DEFINE_AUTO(counted_process, struct counted_process *, counted_process_free)
+
 /* process_members.c */
 
 /* The target whose `children` would take the node in, by its parent; NULL: none. */
@@ -217,7 +221,7 @@ int process_admit(struct process_targets *set, struct process_node *node, int ru
 size_t process_room_for(const struct process_targets *set, const struct process_user *user);
 /* It belongs to no target any more, and waits for nothing. */
 void process_leave(struct process_targets *set, struct process_node *node);
+/* It has ended: takes it out of everything and frees it. */
+void process_forget(struct process_targets *set, struct process_node *node);
 /* The target of it has become another one; those that belonged to it are to be looked at. */
 void process_end_target(struct process_targets *set, struct counted_process *counted);
-struct counted_process *counted_process_free(struct counted_process *counted);
-DEFINE_AUTO(counted_process, struct counted_process *, counted_process_free)

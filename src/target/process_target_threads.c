@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 
+#include "base/array.h"
 #include "target/process_set.h"
 
 /*
@@ -16,18 +17,11 @@ struct pid_list {
 
 static int append(struct pid_list *list, const pid_t *ids, size_t n)
 {
-    size_t capacity = list->capacity ? list->capacity : 16;
+    pid_t *room = array_reserve(list->ids, sizeof(*room), &list->capacity, list->n + n);
 
-    while (capacity < list->n + n)
-        capacity *= 2;
-    if (capacity > list->capacity) {
-        pid_t *grown = reallocarray(list->ids, capacity, sizeof(*grown));
-
-        if (!grown)
-            return -ENOMEM;
-        list->ids = grown;
-        list->capacity = capacity;
-    }
+    if (!room)
+        return -ENOMEM;
+    list->ids = room;
     if (n > 0)
         memcpy(list->ids + list->n, ids, n * sizeof(*ids));
     list->n += n;

@@ -45,6 +45,7 @@ int process_targets_new(int procfs_fd, const struct process_rules *rules,
     if (!set)
         return -ENOMEM;
     LIST_INIT(&set->all);
+    target_news_init(&set->news, offsetof(struct counted_process, mark));
     set->procfs_fd = procfs_fd;
     set->rules = rules;
     set->limits = *limits;
@@ -92,21 +93,15 @@ struct process_targets *process_targets_free(struct process_targets *targets)
     (void)exit_watch_free(targets->exits);
     (void)subordinate_ids_free(targets->owners);
     (void)task_events_free(targets->events);
-    free(targets->born.items);
-    free(targets->gone.items);
+    target_news_done(&targets->news);
     free(targets);
     return NULL;
 }
 
-/* What has been reported is no news any more. */
 static void begin_report(struct process_targets *set)
 {
-    if (!set->reported)
-        return;
-    for (size_t i = 0; i < set->born.n; i++)
-        ((struct counted_process *)set->born.items[i])->born_index = SIZE_MAX;
-    set->born.n = set->gone.n = 0;
-    set->reported = false;
+    set->census.uncounted[ABSENCE_NO_DESCRIPTORS] -= set->news.n_given_back;
+    target_news_begin(&set->news);
 }
 
 static bool is_scan_due(const struct process_targets *set, uint64_t now_ns)
@@ -166,15 +161,16 @@ static int take_what_is_told(struct process_targets *set)
     return r;
 }
 
-/* What was found out is told. */
 static void report(struct process_targets *targets, struct process_changes *ret_changes)
 {
-    targets->reported = true;
+    struct target_news *news = &targets->news;
+
+    news->reported = true;
     *ret_changes = (struct process_changes){
-        .born = targets->born.items,
-        .n_born = targets->born.n,
-        .gone = targets->gone.items,
-        .n_gone = targets->gone.n,
+        .born = news->born,
+        .n_born = news->n_born,
+        .gone = news->gone,
+        .n_gone = news->n_gone,
     };
 }
 
@@ -232,6 +228,14 @@ bool process_target_lives(const struct process_target *target)
     return process_open(counted->set->procfs_fd, target->pid, &process) == 0 &&
            process_stat(process)->start_ticks == target->start_ticks &&
            !process_stat_is_ended(process_stat(process));
+}
+
+void process_targets_give_back(struct process_targets *targets, struct process_target *target)
+{
+    const size_t before = targets->news.n_given_back;
+
+    target_news_give_back(&targets->news, target);
+    targets->census.uncounted[ABSENCE_NO_DESCRIPTORS] += targets->news.n_given_back - before;
 }
 
 void process_targets_release(struct process_targets *targets, struct process_target *target)

@@ -28,8 +28,6 @@ KNOWN = [
     ({"collector", "pmu_grants", "discover_cgroups", "collector_new", "succession",
       "probe"}, "the stages of the collector"),
     ({"service_collector", "service_hierarchy", "service_mechanism"}, "the parts of the service"),
-    ({"cgroup_admission", "cgroup_targets", "cgroup_walk"}, "the cgroups that are targets"),
-    ({"process_known", "process_members", "process_turns"}, "the processes that are targets"),
     ({"config_cgroup_matches", "config_matches", "config_process_matches"},
      "what check says of rules"),
 ]

@@ -124,12 +124,22 @@ static inline void destroy(struct fixture *fixture, const char *path)
     assert_int_equal(unlinkat(fixture->root_fd, path + 1, AT_REMOVEDIR), 0);
 }
 
-static inline struct cgroup_target *find(struct cgroup_target **list, size_t n, const char *path)
+static inline struct cgroup_target *find(void *const *list, size_t n, const char *path)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(list[i]->path, path) == 0)
-            return list[i];
+    for (size_t i = 0; i < n; i++) {
+        struct cgroup_target *target = list[i];
+
+        if (strcmp(target->path, path) == 0)
+            return target;
+    }
     return NULL;
+}
+
+/* The only target that was born in the last update. */
+static inline struct cgroup_target *only_born(const struct fixture *fixture)
+{
+    assert_int_equal(fixture->changes.n_born, 1);
+    return fixture->changes.born[0];
 }
 
 static inline struct cgroup_target *born(struct fixture *fixture, const char *path)

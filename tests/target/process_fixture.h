@@ -57,13 +57,21 @@ static inline void fixture_update(struct fixture *fixture)
     assert_int_equal(process_targets_update(fixture->set, &fixture->changes), 0);
 }
 
-static inline struct process_target *find_target(struct process_target **targets, size_t n,
-                                                 pid_t pid)
+static inline struct process_target *find_target(void *const *targets, size_t n, pid_t pid)
 {
-    for (size_t i = 0; i < n; i++)
-        if (targets[i]->pid == pid)
-            return targets[i];
+    for (size_t i = 0; i < n; i++) {
+        struct process_target *target = targets[i];
+
+        if (target->pid == pid)
+            return target;
+    }
     return NULL;
+}
+
+static inline struct process_target *born_at(const struct fixture *fixture, size_t index)
+{
+    assert_true(index < fixture->changes.n_born);
+    return fixture->changes.born[index];
 }
 
 static inline struct process_target *born(const struct fixture *fixture, pid_t pid)

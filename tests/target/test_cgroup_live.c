@@ -124,8 +124,8 @@ static void live__a_name_of_4072_bytes_is_counted(void **state)
     make(f, path);
     update(f);
     assert_news(f, 1, 0);
-    assert_string_equal(f->changes.born[0]->path, path);
-    assert_true(cgroup_label_is_cut(identity_labels(f->changes.born[0]->identity, &n)[0].value));
+    assert_string_equal(only_born(f)->path, path);
+    assert_true(cgroup_label_is_cut(identity_labels(only_born(f)->identity, &n)[0].value));
     f->set->rescan = true;
     update(f);
     assert_news(f, 0, 0);
@@ -245,7 +245,7 @@ static void live__the_root_of_a_hierarchy_is_the_machine_and_no_target(void **st
     start(f, roomy);
     update(f);
     assert_news(f, 1, 0);
-    assert_string_equal(info(f->changes.born[0], "parent"), "");
+    assert_string_equal(info(only_born(f), "parent"), "");
     assert_int_equal(census(f)->uncounted[ABSENCE_NOT_SUPPORTED], 1);
     assert_true(census(f)->root_refused);
     destroy(f, below("a"));
@@ -264,7 +264,7 @@ static void live__the_root_of_a_part_of_the_tree_is_a_target(void **state)
     start(f, roomy);
     update(f);
     assert_news(f, 1, 0);
-    assert_string_equal(f->changes.born[0]->path, "/");
+    assert_string_equal(only_born(f)->path, "/");
     assert_int_equal(census(f)->uncounted[ABSENCE_NOT_SUPPORTED], 0);
     f->root_fd = root.fd;
 }

@@ -77,6 +77,46 @@ static void targets__births_and_deaths_are_told_by_inotify(void **state)
     assert_int_equal(census(f)->rescans, 1);
 }
 
+static void targets__a_birth_that_is_given_back_is_told_again(void **state)
+{
+    struct fixture *f = *state;
+    struct cgroup_target *target;
+
+    rule(f, "/*", NULL);
+    make(f, "/a");
+    make(f, "/b");
+    start(f, roomy);
+    update(f);
+    target = born(f, "/b");
+    cgroup_targets_give_back(f->set, target);
+    cgroup_targets_give_back(f->set, target); /* saying so twice changes nothing */
+    assert_int_equal(census(f)->uncounted[ABSENCE_NO_DESCRIPTORS], 1);
+    update(f);
+    assert_news(f, 1, 0);
+    assert_ptr_equal(born(f, "/b"), target);
+    assert_true(f->changes.identities_changed);
+    assert_int_equal(census(f)->uncounted[ABSENCE_NO_DESCRIPTORS], 0);
+    update(f);
+    assert_news(f, 0, 0);
+}
+
+static void targets__a_birth_that_is_given_back_and_ends_is_told_no_more(void **state)
+{
+    struct fixture *f = *state;
+
+    rule(f, "/*", NULL);
+    make(f, "/a");
+    start(f, roomy);
+    update(f);
+    cgroup_targets_give_back(f->set, born(f, "/a"));
+    destroy(f, "/a");
+    update(f);
+    assert_news(f, 0, 0);
+    assert_int_equal(cgroup_targets_count(f->set), 0);
+    assert_int_equal(census(f)->standing, 0);
+    assert_int_equal(census(f)->uncounted[ABSENCE_NO_DESCRIPTORS], 0);
+}
+
 static void targets__a_rebirth_is_another_target_in_the_same_update(void **state)
 {
     struct fixture *f = *state;
@@ -287,6 +327,8 @@ int main(void)
         TEST(targets__those_that_stand_at_the_start_are_born_in_the_first_update),
         TEST(targets__a_target_has_the_directory_and_its_inode),
         TEST(targets__births_and_deaths_are_told_by_inotify),
+        TEST(targets__a_birth_that_is_given_back_is_told_again),
+        TEST(targets__a_birth_that_is_given_back_and_ends_is_told_no_more),
         TEST(targets__a_rebirth_is_another_target_in_the_same_update),
         TEST(targets__one_that_lives_between_two_updates_never_appears),
         TEST(targets__a_rename_is_a_death_and_a_birth),

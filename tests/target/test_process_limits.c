@@ -89,7 +89,7 @@ static void limit__is_shared_by_users(void **state)
     }
     fixture_update(fixture);
     assert_changes(fixture, 2, 0);
-    assert_int_equal(fixture->changes.born[0]->uid + fixture->changes.born[1]->uid, 2001);
+    assert_int_equal(born_at(fixture, 0)->uid + born_at(fixture, 1)->uid, 2001);
     assert_int_equal(over_limit(fixture), 8);
     PROCESS(50, "web", 1, 600); /* root has no share but the whole */
     PROCESS(51, "web", 1, 601);

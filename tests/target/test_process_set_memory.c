@@ -43,7 +43,7 @@ static void assert_family_and_web(struct fixture *fixture)
     size_t members = 0;
 
     for (size_t i = 0; i < fixture->changes.n_born; i++)
-        members += fixture->changes.born[i]->n_members;
+        members += born_at(fixture, i)->n_members;
     assert_int_equal(members, 4);
     assert_int_equal(over_limit(fixture), 1);
     assert_non_null(born(fixture, 100));

@@ -9,25 +9,61 @@ static int setup(void **state)
 static void targets__are_those_that_a_rule_matches(void **state)
 {
     struct fixture *fixture = *state;
+    struct process_target *target;
 
     PROCESS(100, "web", 1, 500);
     PROCESS(101, "other", 1, 501);
     fixture_update(fixture);
     assert_changes(fixture, 1, 0);
-    assert_int_equal(fixture->changes.born[0]->pid, 100);
-    assert_int_equal(fixture->changes.born[0]->start_ticks, 500);
-    assert_int_equal(fixture->changes.born[0]->start_realtime_ns, process_start_realtime_ns(500));
-    assert_int_equal(fixture->changes.born[0]->rule, 1);
-    assert_string_equal(fixture->changes.born[0]->group, "web");
-    assert_int_equal(fixture->changes.born[0]->uid, geteuid());
-    assert_int_equal(fixture->changes.born[0]->n_members, 1);
-    assert_false(fixture->changes.born[0]->gone);
-    assert_true(process_target_lives(fixture->changes.born[0]));
+    target = born_at(fixture, 0);
+    assert_int_equal(target->pid, 100);
+    assert_int_equal(target->start_ticks, 500);
+    assert_int_equal(target->start_realtime_ns, process_start_realtime_ns(500));
+    assert_int_equal(target->rule, 1);
+    assert_string_equal(target->group, "web");
+    assert_int_equal(target->uid, geteuid());
+    assert_int_equal(target->n_members, 1);
+    assert_false(target->gone);
+    assert_true(process_target_lives(target));
     assert_int_equal(process_targets_census(fixture->set)->standing, 1);
     assert_false(process_targets_census(fixture->set)->watching);
     fixture_update(fixture);
     assert_changes(fixture, 0, 0);
     assert_int_equal(process_targets_census(fixture->set)->rescans, 2);
+}
+
+static void target__that_is_given_back_is_told_again(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct process_census *census = process_targets_census(fixture->set);
+    struct process_target *target;
+
+    PROCESS(100, "web", 1, 500);
+    PROCESS(102, "web", 1, 502);
+    fixture_update(fixture);
+    target = born(fixture, 100);
+    process_targets_give_back(fixture->set, target);
+    assert_int_equal(census->uncounted[ABSENCE_NO_DESCRIPTORS], 1);
+    fixture_update(fixture);
+    assert_changes(fixture, 1, 0);
+    assert_ptr_equal(born_at(fixture, 0), target);
+    assert_int_equal(census->uncounted[ABSENCE_NO_DESCRIPTORS], 0);
+    fixture_update(fixture);
+    assert_changes(fixture, 0, 0);
+}
+
+static void target__that_is_given_back_and_ends_is_told_no_more(void **state)
+{
+    struct fixture *fixture = *state;
+
+    PROCESS(100, "web", 1, 500);
+    fixture_update(fixture);
+    process_targets_give_back(fixture->set, born_at(fixture, 0));
+    end(fixture, 100);
+    fixture_update(fixture);
+    assert_changes(fixture, 0, 0);
+    assert_int_equal(process_targets_census(fixture->set)->standing, 0);
+    assert_int_equal(process_targets_census(fixture->set)->uncounted[ABSENCE_NO_DESCRIPTORS], 0);
 }
 
 static void target__that_ended_is_told_once(void **state)
@@ -267,6 +303,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(targets__are_those_that_a_rule_matches),
+        TEST(target__that_is_given_back_is_told_again),
+        TEST(target__that_is_given_back_and_ends_is_told_no_more),
         TEST(target__that_ended_is_told_once),
         TEST(target__with_a_number_used_again_is_another),
         TEST(target__with_another_name_becomes_another),

@@ -21,6 +21,7 @@ add_unit_test(target process_set_memory)
 add_unit_test(target process_targets)
 add_unit_test(target process_template)
 add_unit_test(target process_turns)
+add_unit_test(target target_news)
 
 # Allocations can be made to fail (support/failing_memory.h).
 foreach(module cgroup_memory process_memory process_set_memory)

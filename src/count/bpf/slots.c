@@ -9,10 +9,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
+
+#include "base/tree.h"
 
 LIST_HEAD(slot_children, slot_node);
 
@@ -266,22 +267,12 @@ uint64_t bpf_slots_id(const struct bpf_slots *slots, size_t slot)
     return slots->nodes[slot].id;
 }
 
-/* The next node of the part of the tree below `top`, parents first; NULL at the end. */
-static const struct slot_node *next_below(const struct slot_node *top, const struct slot_node *node)
-{
-    if (!LIST_EMPTY(&node->children))
-        return LIST_FIRST(&node->children);
-    while (node != top && !LIST_NEXT(node, sibling))
-        node = node->parent;
-    return node == top ? NULL : LIST_NEXT(node, sibling);
-}
-
 uint64_t bpf_slots_sum(const struct bpf_slots *slots, size_t slot, size_t cpu, size_t lane)
 {
     const struct slot_node *top = &slots->nodes[slot];
     uint64_t sum = 0;
 
-    for (const struct slot_node *node = top; node; node = next_below(top, node)) {
+    for (const struct slot_node *node = top; node; node = TREE_NEXT(top, node)) {
         const uint64_t *own = cell_of(slots, slot_of(slots, node), cpu) + lane;
 
         sum += __atomic_load_n(own, __ATOMIC_RELAXED);

@@ -2,12 +2,13 @@
 #include "metric/catalogue.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <string.h>
+
+#include "base/reference.h"
 
 struct shared_catalogue {
     struct catalogue catalogue;
-    atomic_uint references;
+    struct reference reference;
 };
 
 static struct shared_catalogue *shared_of(struct catalogue *catalogue)
@@ -37,14 +38,13 @@ static struct catalogue *catalogue_free(struct catalogue *catalogue)
 
 struct catalogue *catalogue_ref(struct catalogue *catalogue)
 {
-    atomic_fetch_add_explicit(&shared_of(catalogue)->references, 1, memory_order_relaxed);
+    reference_take(&shared_of(catalogue)->reference);
     return catalogue;
 }
 
 struct catalogue *catalogue_unref(struct catalogue *catalogue)
 {
-    if (catalogue &&
-        atomic_fetch_sub_explicit(&shared_of(catalogue)->references, 1, memory_order_acq_rel) == 1)
+    if (catalogue && reference_drop(&shared_of(catalogue)->reference))
         return catalogue_free(catalogue);
     return NULL;
 }
@@ -136,7 +136,7 @@ int catalogue_new(struct plan *const *plans, size_t n_plans, const struct event_
 
     if (!shared)
         return -ENOMEM;
-    atomic_init(&shared->references, 1);
+    reference_init(&shared->reference);
     catalogue = &shared->catalogue;
     r = take_plans(catalogue, plans, n_plans);
     if (r >= 0)

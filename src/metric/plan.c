@@ -8,15 +8,15 @@
 #include "metric/plan.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 
+#include "base/reference.h"
 #include "base/text.h"
 #include "metric/plan_build.h"
 
 /* The object that is counted by reference. Callers see its member `plan` only. */
 struct shared_plan {
     struct plan plan;
-    atomic_uint references;
+    struct reference reference;
 };
 
 static struct shared_plan *shared_of(struct plan *plan)
@@ -36,14 +36,13 @@ static struct plan *plan_free(struct plan *plan)
 
 struct plan *plan_ref(struct plan *plan)
 {
-    atomic_fetch_add_explicit(&shared_of(plan)->references, 1, memory_order_relaxed);
+    reference_take(&shared_of(plan)->reference);
     return plan;
 }
 
 struct plan *plan_unref(struct plan *plan)
 {
-    if (plan &&
-        atomic_fetch_sub_explicit(&shared_of(plan)->references, 1, memory_order_acq_rel) == 1)
+    if (plan && reference_drop(&shared_of(plan)->reference))
         return plan_free(plan);
     return NULL;
 }
@@ -141,7 +140,7 @@ int plan_new(const struct plan_spec *spec, const struct event_groups *groups,
 
     if (!shared)
         return -ENOMEM;
-    atomic_init(&shared->references, 1);
+    reference_init(&shared->reference);
     plan = &shared->plan;
     r = name_plan(plan, spec);
     if (r == 0)

@@ -2,11 +2,12 @@
 #include "metric/roster.h"
 
 #include <errno.h>
-#include <stdatomic.h>
+
+#include "base/reference.h"
 
 struct shared_roster {
     struct roster roster;
-    atomic_uint references;
+    struct reference reference;
 };
 
 static struct shared_roster *shared_of(struct roster *roster)
@@ -30,14 +31,13 @@ static struct roster *roster_free(struct roster *roster)
 
 struct roster *roster_ref(struct roster *roster)
 {
-    atomic_fetch_add_explicit(&shared_of(roster)->references, 1, memory_order_relaxed);
+    reference_take(&shared_of(roster)->reference);
     return roster;
 }
 
 struct roster *roster_unref(struct roster *roster)
 {
-    if (roster &&
-        atomic_fetch_sub_explicit(&shared_of(roster)->references, 1, memory_order_acq_rel) == 1)
+    if (roster && reference_drop(&shared_of(roster)->reference))
         return roster_free(roster);
     return NULL;
 }
@@ -91,7 +91,7 @@ int roster_new(struct catalogue *catalogue, struct account *const *accounts, siz
 
     if (!shared)
         return -ENOMEM;
-    atomic_init(&shared->references, 1);
+    reference_init(&shared->reference);
     roster = &shared->roster;
     roster->catalogue = catalogue_ref(catalogue);
     roster->parts = calloc(catalogue->n_plans + 1, sizeof(*roster->parts));

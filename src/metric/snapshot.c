@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
+#include "base/reference.h"
+
 struct shared_snapshot {
-    atomic_uint references;
+    struct reference reference;
     struct snapshot snapshot; /* ends in its numbers */
 };
 
@@ -25,7 +26,7 @@ struct snapshot *snapshot_new(struct roster *roster, struct account *const *acco
 
     if (!shared)
         return NULL;
-    atomic_init(&shared->references, 1);
+    reference_init(&shared->reference);
     shared->snapshot.roster = roster_ref(roster);
     shared->snapshot.taken_ns = 0;
     shared->snapshot.sequence = 0;
@@ -38,7 +39,7 @@ struct snapshot *snapshot_new(struct roster *roster, struct account *const *acco
 
 struct snapshot *snapshot_ref(struct snapshot *snapshot)
 {
-    atomic_fetch_add_explicit(&shared_of(snapshot)->references, 1, memory_order_relaxed);
+    reference_take(&shared_of(snapshot)->reference);
     return snapshot;
 }
 
@@ -49,7 +50,7 @@ struct snapshot *snapshot_unref(struct snapshot *snapshot)
     if (!snapshot)
         return NULL;
     shared = shared_of(snapshot);
-    if (atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) > 1)
+    if (!reference_drop(&shared->reference))
         return NULL;
     (void)roster_unref(snapshot->roster);
     free(shared);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/identity.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/reference.h"
+
 /* One block: the labels, the info labels, and behind them the bytes of the values. */
 struct identity {
-    atomic_size_t references;
+    struct reference reference;
     size_t n_labels, n_info;
     struct label all[];
 };
@@ -44,7 +45,7 @@ struct identity *identity_new(const struct label *labels, size_t n_labels, const
     identity = malloc(size);
     if (!identity)
         return NULL;
-    atomic_init(&identity->references, 1);
+    reference_init(&identity->reference);
     identity->n_labels = n_labels;
     identity->n_info = n_info;
     bytes = (char *)(identity->all + n_labels + n_info);
@@ -55,14 +56,13 @@ struct identity *identity_new(const struct label *labels, size_t n_labels, const
 
 struct identity *identity_ref(struct identity *identity)
 {
-    (void)atomic_fetch_add_explicit(&identity->references, 1, memory_order_relaxed);
+    reference_take(&identity->reference);
     return identity;
 }
 
 struct identity *identity_unref(struct identity *identity)
 {
-    /* the last one must see what all others did before they let go */
-    if (identity && atomic_fetch_sub_explicit(&identity->references, 1, memory_order_acq_rel) == 1)
+    if (identity && reference_drop(&identity->reference))
         free(identity);
     return NULL;
 }

@@ -8,6 +8,7 @@
  * be taken and dropped by any thread.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/cleanup.h"
@@ -28,6 +29,14 @@ DEFINE_AUTO(identity, struct identity *, identity_unref)
 
 /* cgroup="/system.slice/nginx.service": what every series of the target carries. */
 const struct label *identity_labels(const struct identity *identity, size_t *ret_n);
+
+/*
+ * Whether the target is the one with these labels: it has each of them, by name and value, in any
+ * order, and no other. No two of `labels` have the same name. Without labels it is the machine. The
+ * info labels do not count.
+ */
+bool identity_has_labels(const struct identity *identity, const struct label *labels,
+                         size_t n_labels);
 
 /* What pmu_*_info carries beside them (parent, unit, slice, …). None: no info series. */
 const struct label *identity_info(const struct identity *identity, size_t *ret_n);

@@ -57,6 +57,53 @@ struct snapshot *snapshot_unref(struct snapshot *snapshot)
     return NULL;
 }
 
+static bool find_in_part(const struct roster_part *part, const struct label *labels,
+                         size_t n_labels, size_t *ret_index)
+{
+    for (size_t i = 0; i < part->n; i++)
+        if (identity_has_labels(part->identities[i], labels, n_labels)) {
+            *ret_index = i;
+            return true;
+        }
+    return false;
+}
+
+bool snapshot_find(const struct snapshot *snapshot, const struct label *labels, size_t n_labels,
+                   struct snapshot_row *ret_row)
+{
+    const struct roster *roster = snapshot->roster;
+    size_t index;
+
+    for (size_t i = 0; i < roster->catalogue->n_plans; i++) {
+        const struct plan *plan = roster->catalogue->plans[i];
+        const struct roster_part *part = &roster->parts[i];
+
+        if (!find_in_part(part, labels, n_labels, &index))
+            continue;
+        *ret_row = (struct snapshot_row){
+            .plan = plan,
+            .identity = part->identities[index],
+            .numbers = snapshot->numbers + part->first + index * plan->n_columns,
+        };
+        return true;
+    }
+    return false;
+}
+
+const union number *snapshot_row_number(const struct snapshot_row *row, const char *family,
+                                        const char *group)
+{
+    for (size_t i = 0; i < row->plan->n_columns; i++) {
+        const struct column *column = &row->plan->columns[i];
+        const bool same_group = group && column->group_name ? strcmp(column->group_name, group) == 0
+                                                            : !group && !column->group_name;
+
+        if (same_group && strcmp(column->name, family) == 0)
+            return &row->numbers[i];
+    }
+    return NULL;
+}
+
 struct snapshot_slot {
     pthread_mutex_t mutex; /* held for a pointer's exchange only */
     struct snapshot *current;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/identity.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/reference.h"
@@ -71,6 +70,25 @@ const struct label *identity_labels(const struct identity *identity, size_t *ret
 {
     *ret_n = identity->n_labels;
     return identity->all;
+}
+
+static bool has_label(const struct identity *identity, const struct label *label)
+{
+    for (size_t i = 0; i < identity->n_labels; i++)
+        if (strcmp(identity->all[i].name, label->name) == 0)
+            return strcmp(identity->all[i].value, label->value) == 0;
+    return false;
+}
+
+bool identity_has_labels(const struct identity *identity, const struct label *labels,
+                         size_t n_labels)
+{
+    if (n_labels != identity->n_labels)
+        return false;
+    for (size_t i = 0; i < n_labels; i++)
+        if (!has_label(identity, &labels[i]))
+            return false;
+    return true;
 }
 
 const struct label *identity_info(const struct identity *identity, size_t *ret_n)

@@ -168,24 +168,31 @@ static inline void count(struct fixture *f, uint64_t faults)
         }
 }
 
-/* The place of a column in the row of the target with that label; NULL: it has no series. */
-static inline const union number *find(const struct fixture *f, const char *path,
+/*
+ * The row of a cgroup by its path, of a group of processes by its name, of a CPU by its number, or
+ * of the machine by "". False: nobody of that name has a series.
+ */
+static inline bool find_row(const struct fixture *f, const char *name, struct snapshot_row *ret_row)
+{
+    const struct label labels[] = {{"cgroup", name}, {"groupname", name}, {"cpu", name}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+        if (snapshot_find(f->snapshot, &labels[i], *name ? 1 : 0, ret_row))
+            return true;
+    return false;
+}
+
+/* The first column of a kind in the row of the target of that name; NULL: it has no such series. */
+static inline const union number *find(const struct fixture *f, const char *name,
                                        enum column_kind kind)
 {
-    const struct roster *roster = f->snapshot->roster;
+    struct snapshot_row row;
 
-    for (size_t p = 0; p < roster->catalogue->n_plans; p++)
-        for (size_t i = 0; i < roster->parts[p].n; i++) {
-            const struct plan *plan = roster->catalogue->plans[p];
-            size_t n_labels;
-            const struct label *labels = identity_labels(roster->parts[p].identities[i], &n_labels);
-
-            if (strcmp(n_labels ? labels[0].value : "", path) != 0)
-                continue;
-            for (size_t c = 0; c < plan->n_columns; c++)
-                if (plan->columns[c].kind == kind)
-                    return &f->snapshot->numbers[roster->parts[p].first + i * plan->n_columns + c];
-        }
+    if (!find_row(f, name, &row))
+        return NULL;
+    for (size_t i = 0; i < row.plan->n_columns; i++)
+        if (row.plan->columns[i].kind == kind)
+            return &row.numbers[i];
     return NULL;
 }
 

@@ -33,17 +33,12 @@ static void wait_for_a_rate(void)
     (void)nanosleep(&time, NULL);
 }
 
-/* NULL: there is no such family. */
+/* A number of the machine. NULL: it has no such family. */
 static const union number *number(const struct fixture *f, const char *name)
 {
-    const struct roster *roster = f->snapshot->roster;
+    struct snapshot_row row;
 
-    for (size_t p = 0; p < roster->catalogue->n_plans; p++)
-        for (size_t c = 0; c < roster->catalogue->plans[p]->n_columns; c++)
-            if (roster->parts[p].n > 0 &&
-                strcmp(roster->catalogue->plans[p]->columns[c].name, name) == 0)
-                return &f->snapshot->numbers[roster->parts[p].first + c];
-    return NULL;
+    return find_row(f, "", &row) ? snapshot_row_number(&row, name, NULL) : NULL;
 }
 
 static uint64_t used_ns(const struct fixture *f)

@@ -219,25 +219,16 @@ static void nested__a_newcomer_without_room_is_counted_without_the_pmu(void **st
     assert_int_equal(f->snapshot->status.pmu_used, 3);
 }
 
-/* The total of the column that ends so, in the row of that cgroup. */
-static uint64_t total_of(const struct fixture *f, const char *path, const char *name)
+static uint64_t total_of(const struct fixture *f, const char *path, const char *family)
 {
-    const struct roster *roster = f->snapshot->roster;
+    const union number *number = NULL;
+    struct snapshot_row row;
 
-    for (size_t p = 0; p < roster->catalogue->n_plans; p++)
-        for (size_t i = 0; i < roster->parts[p].n; i++) {
-            const struct plan *plan = roster->catalogue->plans[p];
-            size_t n_labels;
-            const struct label *labels = identity_labels(roster->parts[p].identities[i], &n_labels);
-
-            for (size_t c = 0;
-                 n_labels && strcmp(labels[0].value, path) == 0 && c < plan->n_columns; c++)
-                if (strcmp(plan->columns[c].name, name) == 0)
-                    return f->snapshot->numbers[roster->parts[p].first + i * plan->n_columns + c]
-                        .count;
-        }
-    fail_msg("%s has no %s", path, name);
-    return 0;
+    if (find_row(f, path, &row))
+        number = snapshot_row_number(&row, family, NULL);
+    if (!number)
+        fail_msg("%s has no %s", path, family);
+    return number ? number->count : 0;
 }
 
 static void nested__a_newcomer_without_room_shows_no_number_of_the_pmu(void **state)

@@ -80,6 +80,51 @@ static void snapshot__has_the_rows_as_they_were(void **state)
     assert_int_equal(snapshot->numbers[f->roster->rows[0] + 2].count, NUMBER_ABSENT_COUNT);
 }
 
+static const struct label label_b = {"cgroup", "/b"};
+
+static void snapshot__finds_the_row_of_a_target_by_its_labels(void **state)
+{
+    struct fixture *f = *state;
+    AUTO(snapshot) struct snapshot *snapshot = NULL;
+    struct snapshot_row row = {0};
+
+    f->accounts[2]->row[1].count = 70;
+    snapshot = take(f, 1);
+    assert_true(snapshot_find(snapshot, &label_b, 1, &row));
+    assert_ptr_equal(row.plan, f->plans[1]);
+    assert_ptr_equal(row.identity, f->accounts[2]->identity);
+    assert_ptr_equal(row.numbers, &snapshot->numbers[f->roster->rows[2]]);
+    assert_int_equal(row.numbers[0].count, 7);
+    assert_int_equal(snapshot_row_number(&row, "pmu_cgroup_faults_total", NULL)->count, 70);
+}
+
+static void snapshot__finds_no_row_of_other_labels(void **state)
+{
+    static const struct label others[] = {{"cgroup", "/"}, {"cgroup", "/b/c"}, {"groupname", "/b"}};
+    AUTO(snapshot) struct snapshot *snapshot = take(*state, 1);
+    struct snapshot_row row = {0};
+
+    assert_true(snapshot_find(snapshot, &others[0], 1, &row));
+    assert_false(snapshot_find(snapshot, &others[1], 1, &row));
+    assert_false(snapshot_find(snapshot, &others[2], 1, &row));
+    assert_false(snapshot_find(snapshot, others, 2, &row));
+    assert_false(snapshot_find(snapshot, NULL, 0, &row));
+    assert_int_equal(row.numbers[0].count, 6); /* what is not found changes nothing */
+}
+
+static void row__has_a_number_for_each_family_of_its_plan_and_no_other(void **state)
+{
+    AUTO(snapshot) struct snapshot *snapshot = take(*state, 1);
+    struct snapshot_row row;
+
+    assert_true(snapshot_find(snapshot, &label_b, 1, &row));
+    for (size_t i = 0; i < row.plan->n_columns; i++)
+        assert_ptr_equal(snapshot_row_number(&row, row.plan->columns[i].name, NULL),
+                         &row.numbers[i]);
+    assert_null(snapshot_row_number(&row, "pmu_machine_faults_total", NULL));
+    assert_null(snapshot_row_number(&row, "pmu_cgroup_faults_total", "software"));
+}
+
 /* All others drop theirs: ASan sees whether the snapshot has a reference of its own. */
 static void snapshot__keeps_its_roster_alive(void **state)
 {
@@ -180,6 +225,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(snapshot__has_each_row_where_the_roster_says),
         TEST(snapshot__has_the_rows_as_they_were),
+        TEST(snapshot__finds_the_row_of_a_target_by_its_labels),
+        TEST(snapshot__finds_no_row_of_other_labels),
+        TEST(row__has_a_number_for_each_family_of_its_plan_and_no_other),
         TEST(snapshot__keeps_its_roster_alive),
         TEST(snapshot__lives_until_its_last_reference_is_dropped),
         TEST(slot__has_nothing_before_the_first_snapshot),

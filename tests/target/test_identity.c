@@ -95,12 +95,31 @@ static void identity__is_shared_between_threads(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
+static void identity__is_told_by_all_its_labels_in_any_order(void **state)
+{
+    const struct label labels[] = {{"pmu", "imc"}, {"socket", "0"}, {"pmu", "imc"}};
+    const struct label other[] = {{"pmu", "imc"}, {"socket", "1"}};
+    const struct label info = {"unit", "a.service"};
+    AUTO(identity) struct identity *identity = identity_new(labels, 2, &info, 1);
+    AUTO(identity) struct identity *machine = identity_new(NULL, 0, NULL, 0);
+
+    (void)state;
+    assert_true(identity_has_labels(identity, labels, 2));
+    assert_true(identity_has_labels(identity, labels + 1, 2)); /* the socket first */
+    assert_false(identity_has_labels(identity, other, 2));
+    assert_false(identity_has_labels(identity, labels, 1));
+    assert_false(identity_has_labels(identity, &info, 1));
+    assert_true(identity_has_labels(machine, NULL, 0));
+    assert_false(identity_has_labels(identity, NULL, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(identity__keeps_labels_and_info_in_order),
         cmocka_unit_test(identity__copies_the_values),
         cmocka_unit_test(identity__may_have_no_labels_at_all),
+        cmocka_unit_test(identity__is_told_by_all_its_labels_in_any_order),
         cmocka_unit_test(identity__outlives_the_first_that_lets_go),
         cmocka_unit_test(identity__is_shared_between_threads),
     };

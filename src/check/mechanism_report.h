@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "resolve/mechanism_decision.h"
+#include "resolve/mechanism_choice.h"
 
 /*
  * Prints which mechanism it is and why, and what that costs by bpf; nothing where neither cgroups

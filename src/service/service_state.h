@@ -7,7 +7,7 @@
 
 #include "base/growing_wait.h"
 #include "cycle/collector.h"
-#include "resolve/mechanism_decision.h"
+#include "resolve/mechanism_choice.h"
 #include "service/births_pace.h"
 #include "service/doubt_watch.h"
 #include "service/metrics_page.h"

@@ -4,7 +4,7 @@
  * What was configured by name is obeyed wherever it can be: that much is in doubt, which
  * /metrics tells, is then for the user to judge. That the two disagree is not.
  */
-#include "resolve/mechanism_decision.h"
+#include "resolve/mechanism_choice.h"
 
 #include "resolve/mechanism_size.h"
 

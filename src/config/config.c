@@ -3,7 +3,7 @@
 /*
  * A configuration is parsed in three steps: the reader takes YAML apart strictly
  * (yaml_reader.c), the schema puts the values where they belong (schema.c), the
- * checks compare the parts with each other (config_check.c). A file is read before
+ * checks compare the parts with each other (config_validate.c). A file is read before
  * (config_file.c). What a file leaves
  * out is as in the built-in default, key by key at the top level.
  */
@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "config/config_check.h"
 #include "config/config_error.h"
 #include "config/config_schema.h"
+#include "config/config_validate.h"
 
 static const struct config defaults = {
     .interval_ns = NS_PER_SECOND,

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "check/config_report.h"
+#include "check/report.h"
 #include "log/standard_streams.h"
 #include "service/config_log.h"
 #include "service/finish.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "check/config_report.h"
+#include "check/report.h"
 #include "log/log.h"
 #include "service/config_log.h"
 #include "service/service_mechanism.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/config_report.h"
+#include "check/report.h"
 #include "config/config_error.h"
 #include "log/standard_streams.h"
 #include "service/finish.h"

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-add_unit_test(check budget_report)
-add_unit_test(check config_matches)
+add_unit_test(check budget)
+add_unit_test(check matches)

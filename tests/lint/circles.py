@@ -28,7 +28,7 @@ KNOWN = [
     ({"collector", "pmu_grants", "discover_cgroups", "collector_new", "succession",
       "probe"}, "the stages of the collector"),
     ({"service_collector", "service_hierarchy", "service_mechanism"}, "the parts of the service"),
-    ({"config_cgroup_matches", "config_matches", "config_process_matches"},
+    ({"cgroup_matches", "match_list", "process_matches"},
      "what check says of rules"),
 ]
 

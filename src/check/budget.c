@@ -4,7 +4,7 @@
  * The same arithmetic as the collector's. The kernel is asked system-wide only: what
  * the PMU can count there it can count for cgroups and processes.
  */
-#include "check/budget_report.h"
+#include "check/budget.h"
 
 #include <errno.h>
 #include <stdio.h>

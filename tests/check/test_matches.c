@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check/config_matches.h"
+#include "check/match_list.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

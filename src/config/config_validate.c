@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "config/config_check.h"
+#include "config/config_validate.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check/config_report.h"
+#include "check/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "check/budget_report.h"
-#include "check/config_matches.h"
-#include "check/config_notes.h"
-#include "check/mechanism_report.h"
+#include "check/budget.h"
+#include "check/counting.h"
+#include "check/match_list.h"
+#include "check/notes.h"
 #include "config/config.h"
 #include "config/config_error.h"
 #include "config/config_processes.h"

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "config/config_check.h"
 #include "config/config_error.h"
+#include "config/config_validate.h"
 #include "config/yaml_reader.h"
 #include "event/generic.h"
 #include "metric/formula.h"

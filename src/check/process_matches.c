@@ -12,8 +12,8 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
-#include "check/config_matches.h"
-#include "check/config_notes.h"
+#include "check/match_list.h"
+#include "check/notes.h"
 #include "config/config_error.h"
 #include "config/config_processes.h"
 #include "sys/process.h"

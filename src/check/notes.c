@@ -4,7 +4,7 @@
  * Only rules that are word for word the same are told: whether one pattern takes all
  * that another does is not asked, since both mostly stand there on purpose.
  */
-#include "check/config_notes.h"
+#include "check/notes.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/config_check.h"
 #include "config/config_error.h"
+#include "config/config_validate.h"
 #include "event/generic.h"
 #include "event/metric_name.h"
 #include "event/modifiers.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cycle/collector_fixture.h"
 
-#include "check/budget_report.h"
+#include "check/budget.h"
 #include "support/fixture_tree.h"
 
 #define CORE   "groups: [{name: core, events: [cycles, instructions, branches]}]\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check/mechanism_report.h"
+#include "check/counting.h"
 
 #include <stdio.h>
 #include <string.h>

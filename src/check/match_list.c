@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check/config_matches.h"
+#include "check/match_list.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "check/config_notes.h"
+#include "check/notes.h"
 #include "config/config_error.h"
 
 #define MOST_SHOWN 5

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "check/config_matches.h"
-#include "check/config_notes.h"
+#include "check/match_list.h"
+#include "check/notes.h"
 #include "config/config_cgroups.h"
 #include "config/config_error.h"
 #include "target/cgroup_list.h"

@@ -21,5 +21,6 @@ add_dashboard_test(promql unit)
 add_dashboard_test(live live)
 set_tests_properties(dashboards/live PROPERTIES RUN_SERIAL TRUE)
 add_dashboard_test(recorded vm "PMU_TEST_ARM64=${CMAKE_BINARY_DIR}/arm64;")
+takes(35 dashboards/recorded)
 set_tests_properties(dashboards/recorded PROPERTIES
   FIXTURES_REQUIRED vm_guest TIMEOUT 2700)

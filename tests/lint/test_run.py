@@ -20,12 +20,17 @@ endfunction()
 test(good unit "echo 99 tests failed out of 100")
 test(long/bad long "exit 1")
 """
-# The second try would pass; it is not had.
+# The second try passes, and does not count.
 PURE = 'test(pure unit "test -e pure || ! touch pure")\n'
 FLAKY = """test(live/flaky live "test -e flaky || ! touch flaky")
 test(vm/slow vm "test -e slow || ! touch slow || exec sleep 600" TIMEOUT 1)
 test(count/killed unit "test -e killed || ! touch killed || kill -SEGV $$")
 set_tests_properties(count/killed PROPERTIES LABELS "unit;kernel")
+"""
+# What is prepared, and what fails if it was not there when the tests of the code had ended.
+FIXTURE = """test(vm/prepare "vm;prepare" "touch prepared" FIXTURES_SETUP guest)
+test(lint/waits lint "until test -e prepared; do sleep 0.1; done" TIMEOUT 60)
+test(vm/boots vm "test -e prepared" FIXTURES_REQUIRED guest)
 """
 SKIPPED = 'test(live/none live "exit 77")\n'
 BAD = 'test(live/bad live "exit 1")\n'
@@ -69,6 +74,10 @@ class Run(unittest.TestCase):
         self.assertEqual(self.run_tests(PURE, "one"), (1, [
             "50% tests passed, 1 tests failed out of 2", "skipped: none", "failed: one pure",
             "passed at the second try only: none"]))
+
+    def test_what_guests_need_is_prepared_beside_the_tests_of_the_code(self):
+        status, lines = self.run_tests(FIXTURE, "one")
+        self.assertEqual((status, lines[2]), (0, "failed: none"), lines)
 
     def test_what_fails_twice_fails_and_what_is_skipped_is_named(self):
         self.assertEqual(self.run_tests(SKIPPED + BAD, "one"), (1, [

@@ -30,7 +30,8 @@ add_lint(clang-tidy RUN_CLANG_TIDY ${RUN_CLANG_TIDY} -quiet -j2 -p ${CMAKE_BINAR
   -extra-arg=-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang
   -extra-arg=-Xclang -extra-arg=-analyzer-config -extra-arg=-Xclang -extra-arg=ipa=none
   ${PROJECT_SOURCE_DIR}/src/.*)
-set_tests_properties(lint/clang-tidy PROPERTIES PROCESSORS 2)
+set_tests_properties(lint/clang-tidy PROPERTIES PROCESSORS 4)
+takes(50 lint/clang-tidy)
 add_lint(shellcheck SHELLCHECK ${SHELLCHECK} quickstart .ci/run tests/vm/init
   tests/vm/library.sh tests/vm/full_library.sh)
 add_lint(layers "" ${Python3_EXECUTABLE} -B ${lint}/layers.py ${PROJECT_SOURCE_DIR})

@@ -89,6 +89,17 @@ if(NOT SANITIZE)
   add_live_test_by_auto(reload)
 endif()
 
+takes(90 live/faults)
+takes(70 live/process_faults)
+takes(45 live/reload live/soak)
+takes(25 live/machine live/hostile live/processes live/service live/http live/control)
+if(NOT SANITIZE)
+  takes(60 live/churn)
+  takes(40 live/prometheus)
+  takes(30 live/short_lives live/against_perf_stat live/reload_by_auto live/hostile_by_auto)
+  takes(20 live/birth_and_death_by_auto)
+endif()
+
 # The bpf mechanism beside direct, some minutes.
 add_live_test(mechanisms)
 add_live_test(mechanisms_processes)

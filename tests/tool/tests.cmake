@@ -4,3 +4,4 @@ add_test(NAME tool/programs
           $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
 set_tests_properties(tool/programs PROPERTIES LABELS unit TIMEOUT 300)
 in_kernel(tool/programs)
+takes(20 tool/programs)

@@ -10,7 +10,7 @@ PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/vm:${CMAKE_CURRENT_SOURCE_DIR}/support")
 
 add_test(NAME vm/prepare
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/prepare.py)
-set_tests_properties(vm/prepare PROPERTIES LABELS vm TIMEOUT 1800 SKIP_RETURN_CODE 77
+set_tests_properties(vm/prepare PROPERTIES LABELS "vm;prepare" TIMEOUT 1800 SKIP_RETURN_CODE 77
   FIXTURES_SETUP vm_guest ENVIRONMENT "${vm_environment}")
 
 function(add_vm_test name)
@@ -47,5 +47,9 @@ add_vm_test(hostile_bpf)
 add_vm_test(moves)
 add_vm_test(switch_cost)
 add_vm_test(service)
+takes(50 vm/service)
+takes(35 vm/hotplug vm/hotplug_bpf vm/switch_cost)
+takes(25 vm/moves vm/multiplexing_bpf vm/reload_bpf vm/hostile_bpf)
+takes(15 vm/multiplexing vm/neighbour vm/verifier)
 add_vm_test(rare_events)
 set_tests_properties(vm/rare_events PROPERTIES LABELS "vm;long" TIMEOUT 700)

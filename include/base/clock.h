@@ -10,11 +10,11 @@
 /* CLOCK_MONOTONIC: what timers and intervals are measured by. */
 uint64_t clock_monotonic_ns(void);
 
-/* CLOCK_BOOTTIME: as CLOCK_MONOTONIC, and goes on while the machine is suspended. */
+/* CLOCK_BOOTTIME: as CLOCK_MONOTONIC, but it goes on while the machine is suspended. */
 uint64_t clock_boottime_ns(void);
 
 /* CLOCK_THREAD_CPUTIME_ID: the CPU time of the thread that asks. */
 uint64_t clock_thread_cpu_ns(void);
 
-/* CLOCK_REALTIME: what is told to the outside, never subtracted. */
+/* CLOCK_REALTIME: the time of day. Somebody may set it, so two readings are never subtracted. */
 uint64_t clock_realtime_ns(void);

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * A hash for tables whose keys strangers choose (SipHash-1-3, Aumasson and
- * Bernstein): without the key nobody can make names that fall together.
+ * A hash for tables whose keys strangers choose, such as names of cgroups (SipHash-1-3, by
+ * Aumasson and Bernstein). Who does not know the hash key cannot make thousands of names that
+ * fall into one place of the table, which would make each search slow.
  */
 
 #include <stddef.h>
@@ -13,7 +14,10 @@ struct hash_key {
     uint64_t words[2];
 };
 
-/* Draws a key; a weaker one, from clock and addresses, where the kernel gives no random bytes. */
+/*
+ * Draws a random key. If the kernel has no random bytes yet (early at boot), makes a weaker one
+ * from a clock and an address rather than wait.
+ */
 void hash_key_draw(struct hash_key *ret_key);
 
 uint64_t keyed_hash(const struct hash_key *key, const void *bytes, size_t n);

@@ -33,7 +33,7 @@ void text_done(struct text *text);
 /* Empties the buffer, keeps its memory, forgets a failure. */
 void text_clear(struct text *text);
 
-/* 0, or -ENOMEM if anything that was appended is missing. */
+/* Returns 0, or -ENOMEM if anything that was appended is missing. */
 int text_error(const struct text *text);
 
 /*
@@ -42,7 +42,10 @@ int text_error(const struct text *text);
  */
 char *text_take(struct text *text);
 
-/* Makes room for `more` bytes; false, and the buffer has failed, where there is no memory. */
+/*
+ * Makes room for `more` bytes. Returns false if there is no memory; the buffer has failed then.
+ * text_reserve() is the same and inline, since it runs for each series of each scrape.
+ */
 bool text_grow(struct text *text, size_t more);
 
 static inline bool text_reserve(struct text *text, size_t more)
@@ -67,14 +70,14 @@ void text_append_string(struct text *text, const char *string);
 void text_append_format(struct text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Decimal digits. */
+/* Appends the decimal digits of a number. */
 void text_append_u64(struct text *text, uint64_t value);
 
-/* Nanoseconds written as seconds with nine decimals, exactly: 1500000000 is "1.500000000". */
+/* Appends nanoseconds as seconds with nine decimals, exactly: 1500000000 is "1.500000000". */
 void text_append_seconds(struct text *text, uint64_t ns);
 
 /*
- * The shortest decimal that strtod() reads back as the same value. Infinities
+ * Appends the shortest decimal that strtod() reads back as the same value. Infinities
  * and NaN are written as Prometheus reads them: +Inf, -Inf, NaN.
  */
 void text_append_double(struct text *text, double value);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A snapshot as text: the Prometheus exposition format 0.0.4. What depends on the
- * roster only (labels, escaped) is kept from one text to the next; digits are
- * written each time. Belongs to one thread, the server's.
+ * Writes a snapshot as text in the Prometheus exposition format 0.0.4. What depends only on the
+ * roster, such as escaped labels, is kept from one text to the next; digits are written each time.
+ * An object belongs to one thread, the server's.
  */
 
 #include "base/text.h"
@@ -22,12 +22,12 @@ DEFINE_AUTO(exposition, struct exposition *, exposition_free)
 struct exposition_facts {
     const char *version;
     const char *revision;
-    uint64_t age_ns;                /* of the snapshot */
-    bool stale;                     /* the snapshot is too old: only pmu_exporter_* and process_* */
-    const struct self_stats *self;  /* NULL: not known, then no process_* */
-    const struct http_status *http; /* NULL: there is no server */
+    uint64_t age_ns;                /* how old the snapshot is */
+    bool stale;                     /* too old: write only pmu_exporter_* and process_* */
+    const struct self_stats *self;  /* NULL if they are not known: then process_* are absent */
+    const struct http_status *http; /* NULL if there is no server */
 };
 
-/* Appends the text. 0 or -ENOMEM. */
+/* Appends the whole page. 0 or -ENOMEM. */
 int exposition_write(struct exposition *exposition, const struct snapshot *snapshot,
                      const struct exposition_facts *facts, struct text *text);

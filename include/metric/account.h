@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What a target has counted since its birth here, and the rates and ratios of
- * its last interval: one row of numbers in the order of its plan's columns. A
- * total is the sum of deltas and never falls (DESIGN: numbers, 1 and 2).
+ * The account of one target: what it has counted since its birth here, and the rates
+ * and ratios of its last interval. It is one row of numbers, in the order of its plan's
+ * columns. A total is the sum of deltas and never falls (DESIGN: numbers, 1 and 2).
  */
 
 #include "count/cpu_usage.h"
@@ -14,40 +14,47 @@
 struct account {
     struct plan *plan;         /* a reference */
     struct identity *identity; /* a reference */
-    union number row[];        /* plan->n_columns */
+    union number row[];        /* plan->n_columns of them */
 };
 
-/* start_realtime_ns: when counting began; 0: not known. NULL if there is no memory. */
+/*
+ * An account in which nothing is counted yet: all numbers are absent but the start time, which is
+ * when counting began (0 if that is not known). NULL if there is no memory.
+ */
 struct account *account_new(struct plan *plan, struct identity *identity,
                             uint64_t start_realtime_ns);
 struct account *account_free(struct account *account);
 DEFINE_AUTO(account, struct account *, account_free)
 
-/* Adds the deltas of an interval to the totals; sets rates, ratios and coverage from it. */
+/* Adds the deltas of an interval to the totals, and sets rates, ratios and coverage from them. */
 void account_update(struct account *account, const struct sample *sample);
 
-/* When the target itself began, as far as that is known (0: it is not). */
+/* Sets when the target itself was made. 0 says that it is not known; then nothing changes. */
 void account_set_created(struct account *account, uint64_t created_realtime_ns);
 
-/* Who is in it now: how many, and when the oldest of them started (0: there is none). */
+/*
+ * Sets how many processes a group has now and when the oldest of them started. start_realtime_ns is
+ * 0 if the group has no process; then it has no start time.
+ */
 void account_set_members(struct account *account, uint64_t n_members, uint64_t start_realtime_ns);
 
 /*
- * Adds what CPUs did in an interval, by the kernel's accounting, to the totals, and sets the rate.
- * delta: NULL: it cannot be read now.
+ * Adds the time that CPUs were not idle in an interval, by the kernel's accounting, to the totals,
+ * and sets the rate. delta is NULL if the kernel's accounting cannot be read now: then the totals
+ * stay and the rate is absent.
  */
 void account_set_cpu_usage(struct account *account, const struct cpu_usage_delta *delta,
                            uint64_t n_cpus);
 
-/* The target has ended: totals stay, rates, ratios and coverage are absent from now on. */
+/* The target has ended: its totals stay, and its rates, ratios and coverage become absent. */
 void account_end(struct account *account);
 
-/* Other labels for the same target (its parent came or went). */
+/* Gives the same target other labels, as when its parent came or went. */
 void account_rename(struct account *account, struct identity *identity);
 
 /*
- * Takes over the birth and the totals of another account of the same target: each
- * that is of the same series and the same event. What the plan has beside starts
- * at nothing.
+ * Takes over the start time and the totals of another account of the same target. A column
+ * takes them from a column of the same series and the same event. Columns that the other
+ * account lacks stay as they are.
  */
 void account_adopt(struct account *account, const struct account *from);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The ratios that need no configuration: each exists where one group has all its events. */
+/* The ratios that need no configuration. Each exists where one group has all of its events. */
 
 #include <stddef.h>
 
 struct builtin_ratio {
-    const char *name;    /* of the metric, without prefix: "instructions_per_cycle" */
-    const char *formula; /* over canonical event names */
-    const char *help;    /* one line without a full stop */
+    const char *name;    /* what the metric is called behind its prefix: "instructions_per_cycle" */
+    const char *formula; /* uses canonical names of events */
+    const char *help;    /* one line without a full stop: plan_ratios.c makes a sentence of it */
 };
 
 extern const struct builtin_ratio builtin_ratios[];

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What can be shown: the families, and where in which plan their numbers stand;
- * the events, and why some of them are not counted. Immutable and counted by
- * reference; references may be taken and dropped by any thread.
+ * The catalogue of what can be shown. It lists the metric families, with the plans and columns
+ * where their numbers are, and the events, with the reason for each that is not counted. It is
+ * immutable and counted by reference; any thread may take and drop references.
  */
 
 #include <stddef.h>
@@ -12,25 +12,28 @@
 #include "event/absence.h"
 #include "metric/plan.h"
 
-/* Where a family's samples are: a column of a plan. */
+/* One place where a family has samples: a column of a plan. */
 struct family_use {
-    size_t plan; /* index in the catalogue */
-    size_t column;
+    size_t plan;   /* index in catalogue.plans */
+    size_t column; /* index in plan.columns */
 };
 
 struct family {
-    const char *name; /* borrowed from the first plan that has it, like the rest */
-    const char *help;
+    const char *name; /* borrowed from the first plan that has the family */
+    const char *help; /* borrowed as well */
     enum family_type type;
     enum number_form form;
     struct family_use *uses;
     size_t n_uses;
 };
 
-/* One event of one group in one scope: pmu_exporter_event_info and _supported. */
+/*
+ * One event of one group in one scope. pmu_exporter_event_info and
+ * pmu_exporter_event_supported are written from it.
+ */
 struct event_status {
     const char *scope; /* static */
-    char *metric;      /* name of the counter family; empty where there is none */
+    char *metric;      /* name of the family of its totals; empty if there is none */
     char *event, *group, *pmu, *encoding;
     enum absence absence;
 };
@@ -45,8 +48,8 @@ struct catalogue {
 };
 
 /*
- * Takes references of the plans. A family is all columns of the same name. events
- * are copied. 0 or -ENOMEM.
+ * Makes a catalogue of the plans, of which it takes references, and of the events, which it
+ * copies. Columns of the same name are one family. 0 or -ENOMEM.
  */
 int catalogue_new(struct plan *const *plans, size_t n_plans, const struct event_status *events,
                   size_t n_events, struct catalogue **ret_catalogue);

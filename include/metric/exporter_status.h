@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The exporter about itself. Single numbers are uint64_t: they are written from a table. */
+/*
+ * What the exporter tells of itself in one cycle. Single numbers are uint64_t, because
+ * expose/own_families.c writes them from a table of offsets.
+ */
 
 #include <stdint.h>
 
 #include "count/scope.h"
 #include "event/absence.h"
 
-/* How targets of a kind are counted. Static texts. */
+/* How targets of a kind are counted. The texts are static. */
 struct mechanism_status {
-    const char *name; /* "direct"; NULL: none of the kind are wanted */
+    const char *name; /* "direct" or "bpf"; NULL if no target of the kind is wanted */
     const char *reason;
 };
 
 struct exporter_status {
     uint64_t interval_ns;
-    uint64_t targets[SCOPE_KIND_COUNT_]; /* counted now */
-    uint64_t uncounted[SCOPE_KIND_COUNT_][ABSENCE_COUNT_];
-    uint64_t dropped[SCOPE_KIND_COUNT_][ABSENCE_COUNT_];
+    uint64_t targets[SCOPE_KIND_COUNT_];                   /* counted now */
+    uint64_t uncounted[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* wanted and not counted now */
+    uint64_t dropped[SCOPE_KIND_COUNT_][ABSENCE_COUNT_];   /* refused since the start */
     uint64_t open_counters;
     uint64_t cycles;
     uint64_t cycles_late;
@@ -28,19 +31,19 @@ struct exporter_status {
     uint64_t process_rescans;
     uint64_t process_record_losses;
     uint64_t process_watching;    /* 0 or 1 */
-    uint64_t processes_hidden;    /* 0 or 1; NUMBER_ABSENT_COUNT: none are wanted */
-    uint64_t processes_put_off;   /* to be looked at in later cycles */
-    uint64_t processes_undecided; /* patterns took too long over their arguments */
+    uint64_t processes_hidden;    /* 0 or 1; NUMBER_ABSENT_COUNT if no processes are wanted */
+    uint64_t processes_put_off;   /* will be looked at in later cycles */
+    uint64_t processes_undecided; /* a pattern took too long over their arguments */
     uint64_t config_reload_realtime_ns;
-    uint64_t reopened;           /* cells that could not be read */
-    uint64_t config_reload_good; /* 0 or 1, like the next */
-    uint64_t paused;
-    uint64_t pause_end_realtime_ns; /* meaningful while paused */
-    uint64_t pmu_free; /* counters of the PMU on a CPU; these are NUMBER_ABSENT_COUNT if unknown */
-    uint64_t pmu_budget;
-    uint64_t pmu_used;
-    uint64_t untold_switches;  /* that the kernel has counted and not shown … */
-    uint64_t unattributed_ns;  /* … and what time, over all CPUs, is in doubt because of them */
-    double unattributed_share; /* of the CPUs' time in the last whole minute; NaN: not known */
+    uint64_t reopened;              /* groups of counters that could not be read */
+    uint64_t config_reload_good;    /* 0 or 1 */
+    uint64_t paused;                /* 0 or 1 */
+    uint64_t pause_end_realtime_ns; /* means something only while paused */
+    uint64_t pmu_free;              /* counters that a CPU had; NUMBER_ABSENT_COUNT if not known */
+    uint64_t pmu_budget;            /* counters that we may use; absent likewise */
+    uint64_t pmu_used;              /* counters that can be in use at once; absent likewise */
+    uint64_t untold_switches;       /* switches that the kernel counted and did not show to bpf */
+    uint64_t unattributed_ns;       /* CPU time that is in doubt because of these switches */
+    double unattributed_share; /* this time / all CPU time, last whole minute; NaN: not known */
     struct mechanism_status mechanisms[SCOPE_KIND_COUNT_];
 };

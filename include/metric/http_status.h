@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* How the HTTP server fares: who is connected, who was sent away and why. Since the start. */
+/*
+ * What the HTTP server tells of itself: who is connected now, and since the start who was let in,
+ * who was closed and who was refused, with the reasons.
+ */
 
 #include <stdint.h>
 
-/* Why we have closed a connection; those that clients close are not counted. */
+/* Why we have closed a connection. A connection that its client closes is not counted. */
 enum http_closing {
     HTTP_CLOSED_IDLE, /* no request came in time */
-    HTTP_CLOSED_SLOW, /* a request was not sent, or an answer not taken, in time */
-    HTTP_CLOSED_ROOM, /* it made room for a newcomer */
+    HTTP_CLOSED_SLOW, /* the client did not send a request, or take an answer, in time */
+    HTTP_CLOSED_ROOM, /* it gave its place to a new connection */
     HTTP_CLOSINGS_,
 };
 
-/* Why a client found no place. */
+/* Why a new connection was refused. */
 enum http_refusal {
-    HTTP_REFUSED_BUSY,           /* all others are being answered */
-    HTTP_REFUSED_NO_DESCRIPTORS, /* attempts to accept; the client waits, and is tried again */
+    HTTP_REFUSED_BUSY,           /* all connections that there are were being answered */
+    HTTP_REFUSED_NO_DESCRIPTORS, /* each attempt counts: the client waits and is tried again */
     HTTP_REFUSED_NO_MEMORY,
     HTTP_REFUSALS_,
 };

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * What one kind of target shows: a row of numbers, and for each of its columns
- * the metric family it belongs to. Made once for a set of groups, and again when
- * what can be counted changes. Immutable and counted by reference; references
- * may be taken and dropped by any thread.
+ * A plan says what the targets of one class show: each has a row of numbers, and the plan has
+ * a column for each of them, with the metric family that it belongs to. A plan is made for the
+ * groups of events of a class, and made again when what can be counted changes. It is immutable
+ * and counted by reference; any thread may take and drop references.
  */
 
 #include <stdbool.h>
@@ -21,33 +21,36 @@ union number {
     double real;
 };
 
-/* "Unknown is absent": these are not written. A real is absent as NaN. */
+/*
+ * Unknown is absent (DESIGN: numbers, 7): a number of this value is not written. A number that is
+ * real is absent if it is NaN.
+ */
 #define NUMBER_ABSENT_COUNT UINT64_MAX
 
 enum column_kind {
     COLUMN_START_TIME,
     COLUMN_CREATED_TIME,
     COLUMN_MEMBERS,
-    COLUMN_TOTAL,          /* index: of the event */
-    COLUMN_RATE,           /* index: of the event */
-    COLUMN_CPUS_USED,      /* index: of a clock event */
-    COLUMN_RATIO,          /* index: of the ratio in the plan */
-    COLUMN_GROUP_ENABLED,  /* index: of the group */
-    COLUMN_GROUP_RUNNING,  /* index: of the group */
-    COLUMN_GROUP_COVERAGE, /* index: of the group */
-    COLUMN_CPUS,           /* that are online */
-    COLUMN_CPU_TIME,       /* by the kernel's accounting; index: an enum cpu_time_part */
-    COLUMN_CPU_TIME_RATE,  /* of the whole of it */
-    COLUMN_UNATTRIBUTED,
+    COLUMN_TOTAL,          /* column.index is the event in a sample */
+    COLUMN_RATE,           /* column.index is the event in a sample */
+    COLUMN_CPUS_USED,      /* column.index is a clock in a sample */
+    COLUMN_RATIO,          /* column.index is the ratio in the plan */
+    COLUMN_GROUP_ENABLED,  /* column.index is the group in a sample */
+    COLUMN_GROUP_RUNNING,  /* column.index is the group in a sample */
+    COLUMN_GROUP_COVERAGE, /* column.index is the group in a sample */
+    COLUMN_CPUS,           /* how many CPUs are online */
+    COLUMN_CPU_TIME,       /* from the kernel's accounting; column.index is an enum cpu_time_part */
+    COLUMN_CPU_TIME_RATE,  /* the rate of CPU_TIME_ALL */
+    COLUMN_UNATTRIBUTED,   /* the share of its time that may have been another's */
 };
 
 enum cpu_time_part { CPU_TIME_ALL, CPU_TIME_USER, CPU_TIME_SYSTEM };
 
 /* How a number is written. */
 enum number_form {
-    NUMBER_COUNT,   /* .count as an integer */
-    NUMBER_SECONDS, /* .count, nanoseconds, as seconds with nine decimals */
-    NUMBER_REAL,    /* .real as the shortest decimal */
+    NUMBER_COUNT,   /* number.count is written as an integer */
+    NUMBER_SECONDS, /* number.count is in nanoseconds, and written as seconds */
+    NUMBER_REAL,    /* number.real is written as the shortest decimal that reads back the same */
 };
 
 enum family_type { FAMILY_COUNTER, FAMILY_GAUGE };
@@ -55,26 +58,26 @@ enum family_type { FAMILY_COUNTER, FAMILY_GAUGE };
 struct column {
     enum column_kind kind;
     enum number_form form;
-    size_t index;
-    size_t group; /* index of the group it comes from */
-    char *name;   /* of its family: "pmu_cgroup_instructions_total" */
-    char *help;   /* one line, not escaped */
+    size_t index; /* what it means depends on the kind */
+    size_t group; /* index of the group of events that the number comes from */
+    char *name;   /* name of the metric family: "pmu_cgroup_instructions_total" */
+    char *help;   /* help of the family: one line, not escaped */
     enum family_type type;
-    char *group_name; /* label group="…"; NULL: none */
+    char *group_name; /* value of the label `group`; NULL if the family has no such label */
 };
 
 struct plan_ratio;
 
 struct plan {
     char *prefix;    /* "pmu_cgroup_" */
-    char *info_help; /* HELP of the info family */
+    char *info_help; /* help of the family that describes targets: pmu_cgroup_info */
     struct column *columns;
     size_t n_columns;
     struct plan_ratio *ratios;
     size_t n_ratios;
 };
 
-/* A ratio of the configuration; those that are built in need no mention. */
+/* A ratio that the configuration defines. Built-in ratios (metric/builtin_ratios.h) are known. */
 struct ratio_spec {
     const char *name;
     const char *formula;
@@ -82,20 +85,20 @@ struct ratio_spec {
 
 struct plan_spec {
     const char *prefix; /* "pmu_cgroup_" */
-    const char *target; /* for HELP: "the cgroup and those below it" */
-    bool start_time;    /* when counting of it began … */
-    bool created_time;  /* … and when it was made itself */
+    const char *target; /* how help texts call a target: "the cgroup and those below it" */
+    bool start_time;    /* show when counting of the target began */
+    bool created_time;  /* show when the target was made */
     bool totals, group_times, rates, ratios;
-    bool doubt;    /* it may be counted by switches: what is in doubt, where that is much */
-    bool members;  /* it is a group of processes: how many, and when the oldest started */
-    bool cpu_time; /* it is the machine: its CPUs, and what the kernel says of their time */
+    bool doubt;    /* show what is in doubt: the target may be counted by bpf, at switches */
+    bool members;  /* show members and the oldest start: the target is a group of processes */
+    bool cpu_time; /* show CPUs and the kernel's accounting: the target is the machine */
     const struct ratio_spec *ratio_specs;
     size_t n_ratio_specs;
 };
 
 /*
- * Groups and spec are borrowed during the call only. A ratio whose events do not stand in one
- * group, or one of whose events cannot be counted, has no column. 0 or -ENOMEM.
+ * Makes a plan. Groups and spec are borrowed during the call only. A ratio has no column if no
+ * group has all of its events, or if one of these cannot be counted. 0 or -ENOMEM.
  */
 int plan_new(const struct plan_spec *spec, const struct event_groups *groups,
              struct plan **ret_plan);
@@ -103,15 +106,15 @@ struct plan *plan_ref(struct plan *plan);
 struct plan *plan_unref(struct plan *plan);
 DEFINE_AUTO(plan, struct plan *, plan_unref)
 
-/* The column's value in a sample: false where it is not known. */
+/* Computes a ratio of the plan from a sample. False if the ratio is not known. */
 bool plan_ratio_value(const struct plan *plan, size_t ratio, const struct sample *sample,
                       double *ret_value);
 
 /*
- * Bytes that a row takes on /metrics, at most: its series, each with labels of that
- * many bytes, braces included. For limits.body.
+ * The most bytes that a row takes on /metrics if each of its series has labels of so many bytes,
+ * braces included. limits.body is kept by it.
  */
 size_t plan_row_bytes(const struct plan *plan, size_t labels_bytes);
 
-/* Bytes that the plan's families take beside their samples: # HELP and # TYPE. */
+/* The bytes that the plan's families take beside their samples: # HELP and # TYPE. */
 size_t plan_head_bytes(const struct plan *plan);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Who is shown: the identities of the targets, and where the row of each lies
- * among the numbers of a snapshot. Immutable and counted by reference;
- * references may be taken and dropped by any thread.
+ * A roster says who is shown: it has the identities of the targets, and the place of each one's
+ * row among the numbers of a snapshot. It is immutable and counted by reference; any thread may
+ * take and drop references.
  */
 
 #include <stddef.h>
@@ -13,21 +13,24 @@
 #include "metric/catalogue.h"
 #include "target/identity.h"
 
-/* The targets of one plan: their rows follow each other. */
+/* The targets of one plan. Their rows follow each other without a gap. */
 struct roster_part {
     struct identity **identities; /* references */
     size_t n;
-    size_t first; /* index of the first number of the first row */
+    size_t first; /* index of the first number of the first row in snapshot.numbers */
 };
 
 struct roster {
     struct catalogue *catalogue;
     struct roster_part *parts; /* one for each plan of the catalogue */
-    size_t *rows;              /* of each account: index of its first number */
-    size_t n_numbers;
+    size_t *rows;              /* for each account: index of its first number */
+    size_t n_numbers;          /* of all rows together */
 };
 
-/* The accounts, in any order; each one's plan must be of the catalogue. 0 or -ENOMEM. */
+/*
+ * Makes a roster of the accounts, which may be in any order. The plan of each must be one of the
+ * catalogue. 0 or -ENOMEM.
+ */
 int roster_new(struct catalogue *catalogue, struct account *const *accounts, size_t n_accounts,
                struct roster **ret_roster);
 struct roster *roster_ref(struct roster *roster);

@@ -2,15 +2,16 @@
 #pragma once
 
 /*
- * The immutable result of one cycle: what a scrape shows. Made of parts that
- * change ever faster, each counted by reference, so that a snapshot costs a copy
- * of the numbers and no more:
+ * A snapshot is the immutable result of one cycle: what a scrape shows. It rests on parts that
+ * change more rarely and are counted by reference, so making a snapshot costs a copy of the
+ * numbers and no more:
  *
+ *   part        what it holds             when it is made again
  *   catalogue   families, plans, events   when what can be counted changes
  *   roster      the targets' identities   when a target comes or goes
  *   snapshot    numbers                   each cycle
  *
- * References may be taken and dropped by any thread.
+ * Any thread may take and drop references.
  */
 
 #include <stdint.h>
@@ -21,15 +22,15 @@
 
 struct snapshot {
     struct roster *roster;
-    uint64_t taken_ns; /* CLOCK_MONOTONIC, at the end of its cycle */
-    uint64_t sequence; /* 1 for the first of this process, then counting up */
+    uint64_t taken_ns; /* the end of the cycle, by CLOCK_MONOTONIC */
+    uint64_t sequence; /* 1 for the first snapshot of this process, 2 for the next */
     struct exporter_status status;
     union number numbers[]; /* roster->n_numbers */
 };
 
 /*
- * Copies the accounts' rows; they must be those the roster was made of, in the
- * same order. NULL if there is no memory.
+ * Makes a snapshot with a copy of the accounts' rows. The accounts must be those that the roster
+ * was made of, in the same order. NULL if there is no memory.
  */
 struct snapshot *snapshot_new(struct roster *roster, struct account *const *accounts,
                               size_t n_accounts, const struct exporter_status *status);
@@ -61,14 +62,14 @@ bool snapshot_find(const struct snapshot *snapshot, const struct label *labels, 
 const union number *snapshot_row_number(const struct snapshot_row *row, const char *family,
                                         const char *group);
 
-/* The current snapshot: written by the collector, read by the server. */
+/* The place of the current snapshot: the collector writes it and the server reads it. */
 struct snapshot_slot;
 struct snapshot_slot *snapshot_slot_new(void); /* NULL if there is no memory */
 struct snapshot_slot *snapshot_slot_free(struct snapshot_slot *slot);
 DEFINE_AUTO(snapshot_slot, struct snapshot_slot *, snapshot_slot_free)
 
-/* Takes the reference over, numbers the snapshot and drops the one before. */
+/* Takes over the caller's reference, numbers the snapshot, and drops the snapshot before it. */
 void snapshot_slot_publish(struct snapshot_slot *slot, struct snapshot *snapshot);
 
-/* A reference to the current snapshot, or NULL before the first. */
+/* Returns a new reference to the current snapshot, or NULL before the first. */
 struct snapshot *snapshot_slot_get(struct snapshot_slot *slot);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Numbers as text, by hand: these run once for each series of each scrape, and
- * printf takes 100 to 300 ns where these take 10 to 30.
+ * Numbers are written by hand, because that runs once for each series of each scrape:
+ * printf takes 100 to 300 ns where these functions take 10 to 30.
  *
  * A double is first tried as an integer divided by a power of ten. Both are
- * exact below 2^53 and 10^22, so that the quotient is correctly rounded and is
- * what strtod() makes of that decimal: if it is the value, that text reads back
- * the same (Clinger's fast path, run backwards). What has more digits takes the
- * slow way over printf.
+ * exact below 2^53 and 10^22, so the quotient is correctly rounded, and it is
+ * what strtod() makes of that decimal: if the quotient is the value, the text reads
+ * back as the same (Clinger's fast path, run backwards). A value with more digits is
+ * written by printf, which is slow but rare.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-#define DIGITS_ROOM     32                 /* 20 of a uint64_t, or 1 and 22 decimals */
+#define DIGITS_ROOM     32 /* a uint64_t has 20, a scaled double 1 and 22 decimals */
 #define EXACT_INTEGER   9007199254740992.0 /* 2^53 */
-#define UNIQUE_DECIMAL  1e15               /* below it no two decimals are one double */
+#define UNIQUE_DECIMAL  1e15               /* below this, no two decimals are the same double */
 #define SECONDS_DIGITS  9
 #define EIGHT_DIGITS    100000000
 #define SIGNIFICANT_MAX 15 /* decimal digits that every double holds */
@@ -44,7 +44,8 @@ static char *digits_before(char *end, uint64_t value)
 {
     uint32_t rest;
 
-    /* Dividing 32 bits is cheaper: the long division is done for eight digits at once. */
+    /* A division of 64 bits is slow, so one gives eight digits; those are then divided as 32 bits.
+     */
     for (; value >= EIGHT_DIGITS; value /= EIGHT_DIGITS)
         end = eight_digits_before(end, (uint32_t)(value % EIGHT_DIGITS));
     for (rest = (uint32_t)value; rest >= 100; rest /= 100) {
@@ -60,7 +61,7 @@ static char *digits_before(char *end, uint64_t value)
     return end;
 }
 
-/* Room for any number's digits, and as much again for a copy of a fixed size. */
+/* Digits end at the middle. Behind it is room for append_digits() to read a fixed size. */
 struct digits {
     char bytes[2 * DIGITS_ROOM];
 };
@@ -117,9 +118,10 @@ static unsigned strip_zeros(uint64_t *integer, unsigned decimals)
     return decimals;
 }
 
+/* Appends a value that has few decimals. Returns false, with nothing appended, for any other. */
 static bool append_short_decimal(struct text *text, double magnitude)
 {
-    /* Integers, then what rates are rounded to, the most usual first. */
+    /* Rates are rounded to so many decimals (metric/account.c); the most usual come first. */
     static const struct {
         unsigned decimals;
         double scale;
@@ -146,7 +148,10 @@ static bool append_short_decimal(struct text *text, double magnitude)
     return false;
 }
 
-/* A subnormal holds fewer digits than the others, down to one. */
+/*
+ * Appends the shortest text that reads back as the value. 17 digits always do; a subnormal value
+ * holds fewer digits than the others, down to one.
+ */
 static void append_any_double(struct text *text, double value)
 {
     int least = fpclassify(value) == FP_SUBNORMAL ? 1 : SIGNIFICANT_MAX;

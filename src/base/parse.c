@@ -19,7 +19,7 @@ int digit_value(char c)
     return -1;
 }
 
-/* Reads digits of the base and leaves *text at the first other character. */
+/* Parses the digits at the beginning of *text and moves *text to the first other character. */
 static int take_digits(const char **text, unsigned base, uint64_t *ret_value)
 {
     const char *cursor = *text;
@@ -37,6 +37,7 @@ static int take_digits(const char **text, unsigned base, uint64_t *ret_value)
     return 0;
 }
 
+/* Parses a text of which each character is a digit of the base. */
 static int parse_whole(const char *text, unsigned base, uint64_t *ret_value)
 {
     uint64_t value;
@@ -60,6 +61,7 @@ int parse_hex(const char *text, uint64_t *ret_value)
     return parse_whole(text, 16, ret_value);
 }
 
+/* A unit is compared with the beginning of the text, so "ms" must come before "m". */
 static const struct duration_unit {
     const char *suffix;
     uint64_t ns;
@@ -89,7 +91,7 @@ int parse_duration_ns(const char *text, uint64_t *ret_ns)
         *ret_ns = 0;
         return 0;
     }
-    do {
+    do { /* each round takes one number with its unit */
         const struct duration_unit *unit;
         uint64_t value;
         int r = take_digits(&text, 10, &value);

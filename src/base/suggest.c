@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <string.h>
 
-#define LONGEST_WORD   63
-#define SHORTEST_STEM  4
+#define LONGEST_WORD   63 /* in bytes; no key or name of ours is longer */
+#define SHORTEST_STEM  4  /* a shorter beginning is common by chance */
 #define LONGEST_ENDING 3
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)
@@ -15,6 +15,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
     return smaller < c ? smaller : c;
 }
 
+/* Row i of the usual table needs the two rows before it, so three rows are used in turn. */
 unsigned suggest_distance(const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b);
@@ -45,8 +46,9 @@ unsigned suggest_distance(const char *a, const char *b)
 }
 
 /*
- * How many letters they begin with in common; 0 where that is too little to mean the
- * same. A third of the word is the limit here as above.
+ * Returns how many letters at the beginning of the two words are the same, or 0 if these are too
+ * few for the words to mean the same. The ending may be a third of the word, as in
+ * suggest_nearest().
  */
 static size_t common_stem(const char *word, const char *other)
 {
@@ -54,13 +56,15 @@ static size_t common_stem(const char *word, const char *other)
 
     while (word[stem] && word[stem] == other[stem])
         stem++;
-    return length <= LONGEST_WORD && stem >= SHORTEST_STEM && 3 * (length - stem) <= length &&
-                   length - stem <= LONGEST_ENDING && strlen(other) - stem <= LONGEST_ENDING
-               ? stem
-               : 0;
+    if (length > LONGEST_WORD || stem < SHORTEST_STEM || 3 * (length - stem) > length)
+        return 0;
+    if (length - stem > LONGEST_ENDING || strlen(other) - stem > LONGEST_ENDING)
+        return 0;
+    return stem;
 }
 
-static const char *same_stem(const char *word, const char *const *words, size_t n_words)
+/* Finds the word that has the longest beginning in common with this one. */
+static const char *find_by_stem(const char *word, const char *const *words, size_t n_words)
 {
     const char *nearest = NULL;
     size_t longest = 0;
@@ -90,5 +94,5 @@ const char *suggest_nearest(const char *word, const char *const *words, size_t n
             nearest = words[i];
         }
     }
-    return nearest ? nearest : same_stem(word, words, n_words);
+    return nearest ? nearest : find_by_stem(word, words, n_words);
 }

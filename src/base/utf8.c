@@ -5,10 +5,10 @@
 
 #include "base/cleanup.h"
 
-/* By length: the lead byte is `lead` under `mask`, and the least code point that needs it. */
+/* forms[n - 1] describes characters of n bytes. */
 static const struct form {
-    unsigned char mask, lead;
-    uint32_t smallest;
+    unsigned char mask, lead; /* the first byte under the mask is `lead` */
+    uint32_t smallest;        /* a smaller code point has a shorter form */
 } forms[] = {
     {0x80, 0x00, 0x0},
     {0xe0, 0xc0, 0x80},
@@ -16,6 +16,7 @@ static const struct form {
     {0xf8, 0xf0, 0x10000},
 };
 
+/* Surrogates are halves of characters in UTF-16 and stand for nothing in UTF-8. */
 static bool is_scalar(uint32_t code)
 {
     return code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A line is a family's name, a target's labels, a suffix and digits. The first
- * three are bytes that are ready: names in the catalogue, labels kept here for as
- * long as the roster stays. So a line costs three short copies and the digits.
+ * A line consists of a family's name, a target's labels, a suffix and digits. The first three
+ * are ready as bytes: names stand in the catalogue, and labels are kept here, escaped, for as long
+ * as the roster stays. So a line costs three short copies and the digits.
  */
 #include "expose/exposition.h"
 
@@ -15,18 +15,18 @@
 #include "metric/catalogue.h"
 #include "metric/roster.h"
 
-/* The longest number: 20 digits, or a double; and a newline. */
+/* Enough for the longest number, for what text_append_u64() copies, and for a newline. */
 #define NUMBER_ROOM 80
 
 struct label_block {
-    size_t begin, end; /* in the bytes */
+    size_t begin, end; /* offsets in exposition.bytes */
 };
 
 struct exposition {
-    struct roster *roster;      /* the one that the rest is of; a reference */
-    struct text info;           /* the info families, which are the same in every text */
-    struct text bytes;          /* {cgroup="…" of every target, one behind the other */
-    struct label_block *blocks; /* in the order of parts and identities */
+    struct roster *roster;      /* a reference to the roster that the other fields are made of */
+    struct text info;           /* the info families: with the same roster they stay the same */
+    struct text bytes;          /* {cgroup="…" of each target, one behind the other */
+    struct label_block *blocks; /* one for each target, in the order of parts and identities */
 };
 
 struct exposition *exposition_new(void)
@@ -60,7 +60,7 @@ static size_t count_targets(const struct roster *roster)
     return n;
 }
 
-/* What follows the labels: a group, if the column has one, the closing brace if any, a space. */
+/* Makes what stands between the labels and the digits: the group, the closing brace, a space. */
 static void make_suffix(struct text *suffix, const char *group, bool has_labels)
 {
     text_clear(suffix);
@@ -91,7 +91,7 @@ static void append_number(struct text *text, union number number, enum number_fo
     }
 }
 
-/* The lines of one column of one plan. */
+/* Writes the lines of one column of one plan. */
 static void append_samples(struct exposition *exposition, const struct snapshot *snapshot,
                            const struct family *family, const struct family_use *use,
                            struct text *text)
@@ -136,7 +136,7 @@ static void append_family(struct exposition *exposition, const struct snapshot *
     for (size_t i = 0; i < family->n_uses; i++)
         append_samples(exposition, snapshot, family, &family->uses[i], text);
     if (text->length == samples)
-        text->length = begin; /* a head without samples says nothing */
+        text->length = begin; /* a family without samples is not shown at all */
 }
 
 static void append_info_line(const char *name, const struct identity *identity, struct text *text)
@@ -156,7 +156,7 @@ static void append_info_line(const char *name, const struct identity *identity, 
     text_append_string(text, "} 1\n");
 }
 
-/* Whether an earlier plan has the same prefix, and so the same info family. */
+/* Whether an earlier plan has the same prefix: then append_info() has written for both. */
 static bool info_is_written(const struct catalogue *catalogue, size_t plan)
 {
     for (size_t i = 0; i < plan; i++)
@@ -165,7 +165,7 @@ static bool info_is_written(const struct catalogue *catalogue, size_t plan)
     return false;
 }
 
-/* The info family of every plan with this plan's prefix. */
+/* Writes one info family for this plan and all later ones with its prefix. */
 static void append_info(const struct roster *roster, size_t plan, struct text *text)
 {
     const struct catalogue *catalogue = roster->catalogue;

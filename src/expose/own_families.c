@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Plain numbers are lines of two tables; what has labels of its own is a function each. */
+/*
+ * The families about the exporter itself. A family that is one number is a line of a table, with
+ * the place of the number in its struct. A family with labels, or one that is sometimes absent,
+ * has a function.
+ */
 #include "expose/own_families.h"
 
 #include <math.h>
@@ -24,70 +28,78 @@ struct own_number {
 #define SELF(field)   offsetof(struct self_stats, field)
 
 static const struct own_number status_numbers[] = {
-    {"pmu_exporter_open_counters", "Perf events that are open now", FAMILY_GAUGE, NUMBER_COUNT,
-     STATUS(open_counters)},
-    {"pmu_exporter_cycles_total", "Cycles since the start", FAMILY_COUNTER, NUMBER_COUNT,
+    {"pmu_exporter_open_counters", "Number of perf events that are open now.", FAMILY_GAUGE,
+     NUMBER_COUNT, STATUS(open_counters)},
+    {"pmu_exporter_cycles_total", "Number of cycles since the start.", FAMILY_COUNTER, NUMBER_COUNT,
      STATUS(cycles)},
     {"pmu_exporter_cycles_late_total",
-     "Cycles that began an interval or more after their time, or were left out", FAMILY_COUNTER,
-     NUMBER_COUNT, STATUS(cycles_late)},
-    {"pmu_exporter_cycle_duration_seconds", "Duration of the last cycle", FAMILY_GAUGE,
+     "Number of cycles that began at least one interval after their time, or were left out.",
+     FAMILY_COUNTER, NUMBER_COUNT, STATUS(cycles_late)},
+    {"pmu_exporter_cycle_duration_seconds", "Time that the last cycle took.", FAMILY_GAUGE,
      NUMBER_SECONDS, STATUS(cycle_duration_ns)},
-    {"pmu_exporter_interval_seconds", "Configured time between cycles", FAMILY_GAUGE,
-     NUMBER_SECONDS, STATUS(interval_ns)},
-    {"pmu_exporter_cgroup_rescans_total", "Walks of the whole cgroup tree", FAMILY_COUNTER,
-     NUMBER_COUNT, STATUS(cgroup_rescans)},
+    {"pmu_exporter_interval_seconds", "Time between the beginnings of two cycles, as configured.",
+     FAMILY_GAUGE, NUMBER_SECONDS, STATUS(interval_ns)},
+    {"pmu_exporter_cgroup_rescans_total", "Number of walks over the whole tree of cgroups.",
+     FAMILY_COUNTER, NUMBER_COUNT, STATUS(cgroup_rescans)},
     {"pmu_exporter_cgroup_watching",
-     "1 if inotify tells of all cgroups, 0 if the tree is walked each cycle", FAMILY_GAUGE,
-     NUMBER_COUNT, STATUS(cgroup_watching)},
-    {"pmu_exporter_process_rescans_total", "Readings of the whole of /proc", FAMILY_COUNTER,
-     NUMBER_COUNT, STATUS(process_rescans)},
+     "1 if inotify tells of all cgroups that come and go, 0 if each cycle walks the tree.",
+     FAMILY_GAUGE, NUMBER_COUNT, STATUS(cgroup_watching)},
+    {"pmu_exporter_process_rescans_total", "Number of times that the whole of /proc was read.",
+     FAMILY_COUNTER, NUMBER_COUNT, STATUS(process_rescans)},
     {"pmu_exporter_process_record_losses_total",
-     "Cycles in which the kernel had lost what it tells of processes, so that /proc was read",
+     "Number of cycles in which the kernel had no room for its records of processes, so that the "
+     "whole of /proc was read.",
      FAMILY_COUNTER, NUMBER_COUNT, STATUS(process_record_losses)},
     {"pmu_exporter_processes_put_off",
-     "Processes that the last cycle had no time to look at; users take turns in the next ones",
+     "Number of processes that the last cycle had no time to look at. Later cycles look at them, "
+     "and "
+     "users take turns.",
      FAMILY_GAUGE, NUMBER_COUNT, STATUS(processes_put_off)},
     {"pmu_exporter_processes_undecided",
-     "Processes that no rule takes, but over whose arguments a pattern gave up, since it took too "
-     "long",
+     "Number of processes that no rule takes, although a pattern gave up on their arguments "
+     "because "
+     "it took too long.",
      FAMILY_GAUGE, NUMBER_COUNT, STATUS(processes_undecided)},
     {"pmu_exporter_process_watching",
-     "Whether the kernel tells of births and ends of processes; else each cycle reads /proc",
+     "1 if the kernel tells of processes that come and go, 0 if each cycle reads /proc.",
      FAMILY_GAUGE, NUMBER_COUNT, STATUS(process_watching)},
     {"pmu_exporter_counters_reopened_total",
-     "Groups of counters that could not be read and were opened again", FAMILY_COUNTER,
+     "Number of groups of counters that could not be read and were opened again.", FAMILY_COUNTER,
      NUMBER_COUNT, STATUS(reopened)},
     {"pmu_exporter_untold_switches_total",
-     "Switches that the kernel has counted and not shown to the program of bpf", FAMILY_COUNTER,
-     NUMBER_COUNT, STATUS(untold_switches)},
+     "Number of switches between tasks that the kernel counted but did not show to the BPF "
+     "program.",
+     FAMILY_COUNTER, NUMBER_COUNT, STATUS(untold_switches)},
     {"pmu_exporter_unattributed_seconds_total",
-     "CPU time of which it is in doubt who had it, since the kernel did not show a switch: what "
-     "was counted in it is nobody's",
+     "CPU time that may have been another's, because the kernel did not show a switch. What was "
+     "counted in that time is given to nobody.",
      FAMILY_COUNTER, NUMBER_SECONDS, STATUS(unattributed_ns)},
-    {"pmu_exporter_paused", "1 while hardware counting is paused on request", FAMILY_GAUGE,
+    {"pmu_exporter_paused", "1 while hardware counting is paused on request, else 0.", FAMILY_GAUGE,
      NUMBER_COUNT, STATUS(paused)},
-    {"pmu_exporter_config_last_reload_successful", "1 if the last configuration read was good",
-     FAMILY_GAUGE, NUMBER_COUNT, STATUS(config_reload_good)},
+    {"pmu_exporter_config_last_reload_successful",
+     "1 if the configuration that was read last is good, else 0.", FAMILY_GAUGE, NUMBER_COUNT,
+     STATUS(config_reload_good)},
     {"pmu_exporter_config_last_reload_success_timestamp_seconds",
-     "When the configuration that runs was read, in seconds since the epoch", FAMILY_GAUGE,
+     "Time at which the configuration in use was read, in seconds since the epoch.", FAMILY_GAUGE,
      NUMBER_SECONDS, STATUS(config_reload_realtime_ns)},
 };
 
 static const struct own_number self_numbers[] = {
-    {"process_cpu_seconds_total", "User and system CPU time of the exporter", FAMILY_COUNTER,
+    {"process_cpu_seconds_total", "User and system CPU time of the exporter.", FAMILY_COUNTER,
      NUMBER_SECONDS, SELF(cpu_ns)},
-    {"process_resident_memory_bytes", "Resident memory of the exporter", FAMILY_GAUGE, NUMBER_COUNT,
-     SELF(resident_bytes)},
-    {"process_virtual_memory_bytes", "Virtual memory of the exporter", FAMILY_GAUGE, NUMBER_COUNT,
+    {"process_resident_memory_bytes", "Resident memory of the exporter.", FAMILY_GAUGE,
+     NUMBER_COUNT, SELF(resident_bytes)},
+    {"process_virtual_memory_bytes", "Virtual memory of the exporter.", FAMILY_GAUGE, NUMBER_COUNT,
      SELF(virtual_bytes)},
-    {"process_open_fds", "Open file descriptors of the exporter", FAMILY_GAUGE, NUMBER_COUNT,
-     SELF(open_fds)},
-    {"process_max_fds", "Limit of open file descriptors", FAMILY_GAUGE, NUMBER_COUNT,
-     SELF(max_fds)},
-    {"process_threads", "Threads of the exporter", FAMILY_GAUGE, NUMBER_COUNT, SELF(threads)},
-    {"process_start_time_seconds", "When the exporter started, in seconds since the epoch",
-     FAMILY_GAUGE, NUMBER_SECONDS, SELF(start_time_realtime_ns)},
+    {"process_open_fds", "Number of open file descriptors of the exporter.", FAMILY_GAUGE,
+     NUMBER_COUNT, SELF(open_fds)},
+    {"process_max_fds", "Limit for open file descriptors of the exporter.", FAMILY_GAUGE,
+     NUMBER_COUNT, SELF(max_fds)},
+    {"process_threads", "Number of threads of the exporter.", FAMILY_GAUGE, NUMBER_COUNT,
+     SELF(threads)},
+    {"process_start_time_seconds",
+     "Time at which the exporter started, in seconds since the epoch.", FAMILY_GAUGE,
+     NUMBER_SECONDS, SELF(start_time_realtime_ns)},
 };
 
 static void append_value(struct text *text, uint64_t value, enum number_form form)
@@ -113,7 +125,7 @@ static void append_numbers(struct text *text, const struct own_number *numbers, 
     }
 }
 
-/* One sample of an info-like family: name{labels} value. */
+/* One line of a family that has labels: name{labels} value. */
 static void append_labelled(struct text *text, const char *name, const struct label *labels,
                             size_t n_labels, uint64_t value)
 {
@@ -127,15 +139,18 @@ static void append_build_info(struct text *text, const struct exposition_facts *
 {
     const struct label labels[] = {{"version", facts->version}, {"revision", facts->revision}};
 
-    format_append_head(text, "pmu_exporter_build_info", "Version and revision of the exporter",
+    format_append_head(text, "pmu_exporter_build_info",
+                       "Version and revision of the exporter. The value is always 1.",
                        FAMILY_GAUGE);
     append_labelled(text, "pmu_exporter_build_info", labels, ARRAY_SIZE(labels), 1);
 }
 
 static void append_event_info(struct text *text, const struct catalogue *catalogue)
 {
-    format_append_head(text, "pmu_exporter_event_info", "Events that are counted, and as what",
-                       FAMILY_GAUGE);
+    format_append_head(
+        text, "pmu_exporter_event_info",
+        "Events that are counted, with their metric, group and encoding. The value is always 1.",
+        FAMILY_GAUGE);
     for (size_t i = 0; i < catalogue->n_events; i++) {
         const struct event_status *event = &catalogue->events[i];
         const struct label labels[] = {{"scope", event->scope},   {"event", event->event},
@@ -150,7 +165,8 @@ static void append_event_info(struct text *text, const struct catalogue *catalog
 static void append_event_supported(struct text *text, const struct catalogue *catalogue)
 {
     format_append_head(text, "pmu_exporter_event_supported",
-                       "Whether a configured event is counted, and if not, why", FAMILY_GAUGE);
+                       "1 if the configured event is counted, else 0 and the reason.",
+                       FAMILY_GAUGE);
     for (size_t i = 0; i < catalogue->n_events; i++) {
         const struct event_status *event = &catalogue->events[i];
         const struct label labels[] = {{"scope", event->scope},
@@ -166,7 +182,8 @@ static void append_event_supported(struct text *text, const struct catalogue *ca
 
 static void append_mechanism(struct text *text, const struct exporter_status *status)
 {
-    format_append_head(text, "pmu_exporter_mechanism_info", "How targets are counted, and why so",
+    format_append_head(text, "pmu_exporter_mechanism_info",
+                       "How the targets of a scope are counted, and why so. The value is always 1.",
                        FAMILY_GAUGE);
     for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++) {
         const struct mechanism_status *mechanism = &status->mechanisms[kind];
@@ -179,7 +196,7 @@ static void append_mechanism(struct text *text, const struct exporter_status *st
     }
 }
 
-/* One sample for each kind of target and each reason that there is. */
+/* One sample for each kind of target and each reason with a number above 0: there are many. */
 static void append_reasons(struct text *text, const char *name,
                            const uint64_t numbers[SCOPE_KIND_COUNT_][ABSENCE_COUNT_])
 {
@@ -195,23 +212,26 @@ static void append_reasons(struct text *text, const char *name,
 
 static void append_targets(struct text *text, const struct exporter_status *status)
 {
-    format_append_head(text, "pmu_exporter_targets", "Targets that are counted now, as a whole",
+    format_append_head(text, "pmu_exporter_targets",
+                       "Number of targets that are counted now, and of which nothing is left out.",
                        FAMILY_GAUGE);
     for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++) {
         const struct label label = {"kind", scope_kind_name(kind)};
 
         append_labelled(text, "pmu_exporter_targets", &label, 1, status->targets[kind]);
     }
-    format_append_head(text, "pmu_exporter_targets_uncounted",
-                       "Targets that are wanted and not counted now, or not as a whole, by reason",
-                       FAMILY_GAUGE);
+    format_append_head(
+        text, "pmu_exporter_targets_uncounted",
+        "Number of targets that are wanted but not counted now, or only in part, by reason.",
+        FAMILY_GAUGE);
     append_reasons(text, "pmu_exporter_targets_uncounted", status->uncounted);
     format_append_head(text, "pmu_exporter_targets_dropped_total",
-                       "Targets that were refused since the start, by reason", FAMILY_COUNTER);
+                       "Number of targets that were refused since the start, by reason.",
+                       FAMILY_COUNTER);
     append_reasons(text, "pmu_exporter_targets_dropped_total", status->dropped);
 }
 
-/* Counters of the core's PMU: those of the three numbers that are known. */
+/* Each of the three numbers is written if it is known. */
 static void append_pmu_counters(struct text *text, const struct exporter_status *status)
 {
     static const char name[] = "pmu_exporter_pmu_counters";
@@ -222,8 +242,9 @@ static void append_pmu_counters(struct text *text, const struct exporter_status 
         {"free", status->pmu_free}, {"budget", status->pmu_budget}, {"used", status->pmu_used}};
 
     format_append_head(text, name,
-                       "Hardware counters of a CPU: found free before anything was counted, of "
-                       "those ours to use, and what can be in use at once",
+                       "Number of hardware counters of a CPU: free are those that were found free "
+                       "before anything was counted, budget those of them that the exporter may "
+                       "use, used those that it can have in use at once.",
                        FAMILY_GAUGE);
     for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
         const struct label label = {"state", states[i].state};
@@ -233,7 +254,7 @@ static void append_pmu_counters(struct text *text, const struct exporter_status 
     }
 }
 
-/* Only where rules for processes ask. */
+/* Without rules for processes nobody has looked whether /proc hides some. */
 static void append_hidden(struct text *text, const struct exporter_status *status)
 {
     static const char name[] = "pmu_exporter_processes_hidden";
@@ -242,7 +263,8 @@ static void append_hidden(struct text *text, const struct exporter_status *statu
         return;
     format_append_head(text, name,
                        "1 if /proc hides processes of other users from the exporter (hidepid), so "
-                       "that no rule takes them; CAP_SYS_PTRACE helps",
+                       "that no rule takes them, else 0. CAP_SYS_PTRACE lets the exporter see "
+                       "them.",
                        FAMILY_GAUGE);
     text_append_string(text, name);
     append_value(text, status->processes_hidden, NUMBER_COUNT);
@@ -252,12 +274,12 @@ static void append_age(struct text *text, uint64_t age_ns)
 {
     static const char name[] = "pmu_exporter_snapshot_age_seconds";
 
-    format_append_head(text, name, "Age of the numbers when this text was written", FAMILY_GAUGE);
+    format_append_head(text, name, "Age of the numbers when this page was written.", FAMILY_GAUGE);
     text_append_string(text, name);
     append_value(text, age_ns, NUMBER_SECONDS);
 }
 
-/* Where cgroups or processes are counted by switches, and a minute has passed. */
+/* The share is known only if bpf counts, which it does at switches, and after the first minute. */
 static void append_doubt(struct text *text, const struct exporter_status *status)
 {
     static const char name[] = "pmu_exporter_unattributed_ratio";
@@ -265,9 +287,9 @@ static void append_doubt(struct text *text, const struct exporter_status *status
     if (isnan(status->unattributed_share))
         return;
     format_append_head(text, name,
-                       "Share of the CPUs' time of which it was in doubt who had it, in the last "
-                       "whole minute: above 0.005 twice running, direct is taken, unless bpf is "
-                       "configured",
+                       "Share of the CPUs' time in the last whole minute that may have been "
+                       "another's, because the kernel did not show a switch. If it is above 0.005 "
+                       "twice in a row, the exporter counts by direct, unless bpf is configured.",
                        FAMILY_GAUGE);
     text_append_string(text, name);
     text_append_char(text, ' ');
@@ -275,21 +297,25 @@ static void append_doubt(struct text *text, const struct exporter_status *status
     text_append_char(text, '\n');
 }
 
-/* Only in a pause: there is no other time that would be true. */
+/* Outside a pause no time would be true, so the family is absent. */
 static void append_pause_end(struct text *text, const struct exporter_status *status)
 {
     static const char name[] = "pmu_exporter_pause_end_timestamp_seconds";
 
     if (!status->paused)
         return;
-    format_append_head(text, name,
-                       "When the pause of hardware counting ends, in seconds since the epoch",
-                       FAMILY_GAUGE);
+    format_append_head(
+        text, name,
+        "Time at which the pause of hardware counting ends, in seconds since the epoch.",
+        FAMILY_GAUGE);
     text_append_string(text, name);
     append_value(text, status->pause_end_realtime_ns, NUMBER_SECONDS);
 }
 
-/* All reasons, also at 0, so that the first increase is one. */
+/*
+ * One sample for each reason, also if its number is 0: rate() sees the first increase only if there
+ * was a sample before it.
+ */
 static void append_by_reason(struct text *text, const char *name, const char *const *reasons,
                              const uint64_t *numbers, size_t n)
 {
@@ -312,22 +338,25 @@ static void append_http(struct text *text, const struct http_status *http)
     static const char closed[] = "pmu_exporter_http_connections_closed_total";
     static const char refused[] = "pmu_exporter_http_connections_refused_total";
     static const struct own_number numbers[] = {
-        {"pmu_exporter_http_connections", "HTTP connections that are open now, of all addresses",
-         FAMILY_GAUGE, NUMBER_COUNT, offsetof(struct http_status, connections)},
+        {"pmu_exporter_http_connections",
+         "Number of HTTP connections that are open now, on all addresses.", FAMILY_GAUGE,
+         NUMBER_COUNT, offsetof(struct http_status, connections)},
         {"pmu_exporter_http_connections_accepted_total",
-         "HTTP connections that were let in since the start", FAMILY_COUNTER, NUMBER_COUNT,
-         offsetof(struct http_status, accepted)},
+         "Number of HTTP connections that were accepted since the start.", FAMILY_COUNTER,
+         NUMBER_COUNT, offsetof(struct http_status, accepted)},
     };
 
     append_numbers(text, numbers, ARRAY_SIZE(numbers), http);
     format_append_head(text, closed,
-                       "HTTP connections that the exporter has closed: idle for too long, slow to "
-                       "ask or to take an answer, or missed least when a newcomer needed room",
+                       "Number of HTTP connections that the exporter has closed, by reason: idle "
+                       "for too long, slow to ask or to take an answer, or closed to make room "
+                       "for a new connection.",
                        FAMILY_COUNTER);
     append_by_reason(text, closed, closings, http->closed, ARRAY_SIZE(closings));
     format_append_head(text, refused,
-                       "HTTP clients that were not let in: all others busy, no descriptor left "
-                       "(they wait, and each attempt counts), or no memory",
+                       "Number of HTTP connections that were refused, by reason: all others were "
+                       "busy, no descriptor was left (the client waits, and each attempt counts), "
+                       "or no memory.",
                        FAMILY_COUNTER);
     append_by_reason(text, refused, refusals, http->refused, ARRAY_SIZE(refusals));
 }

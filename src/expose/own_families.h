@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The exporter about itself: pmu_exporter_* and process_*. */
+/* Appends what the exporter tells of itself: the families pmu_exporter_* and process_*. */
 
 #include "expose/exposition.h"
 

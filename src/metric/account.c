@@ -8,8 +8,8 @@
 #include "count/mechanism.h"
 
 /*
- * Rates and ratios are written with about nine significant digits, more than
- * their clocks tell, and so that their decimals are short.
+ * Rates and ratios are rounded to about nine significant digits: more than the clocks behind
+ * them can tell, and few enough that text_append_double() writes them without printf.
  */
 static double rounded(double value)
 {
@@ -59,7 +59,7 @@ struct account *account_free(struct account *account)
     return NULL;
 }
 
-/* A total stands at 0 from the first reading on, and only ever grows. */
+/* A total is absent before the first reading, and 0 or more from then on. */
 static void add_to_total(union number *number, const struct group_sample *group, uint64_t delta)
 {
     if (!group->counted)
@@ -70,8 +70,9 @@ static void add_to_total(union number *number, const struct group_sample *group,
 }
 
 /*
- * The 0 of an idle target goes when its group turns out to be one that never runs, and
- * does not come back when that is tried again: not before it has a turn.
+ * The total of an idle target is 0. If its group turns out to be one that the kernel never runs,
+ * that 0 was never counted, so it becomes absent. It stays absent while the group is tried again,
+ * until the group has run once.
  */
 static void forget_zero(union number *number, const struct group_sample *group)
 {
@@ -91,7 +92,7 @@ static double coverage(const struct group_sample *group)
     return rounded(fmin(1.0, (double)group->running / (double)group->enabled));
 }
 
-/* Of little doubt nothing is said. */
+/* A share that is small enough for bpf to be trusted is not shown. */
 static double doubt_share(const struct sample_doubt *doubt)
 {
     double share = doubt->ran_ns ? (double)doubt->doubtful_ns / (double)doubt->ran_ns : 0;
@@ -184,7 +185,7 @@ static uint64_t part_of(const struct cpu_usage_delta *delta, enum cpu_time_part 
     }
 }
 
-/* The total stands at 0 from the first reading on. */
+/* A total is absent before the first reading, and 0 or more from then on. */
 static void set_cpu_time(const struct column *column, const struct cpu_usage_delta *delta,
                          union number *number)
 {
@@ -229,7 +230,10 @@ void account_rename(struct account *account, struct identity *identity)
     account->identity = identity;
 }
 
-/* Help names the event and its encoding: the same name for another event is another series. */
+/*
+ * The help is compared too, because it has the event and its encoding: the same name for another
+ * event would go on with a total of something else.
+ */
 static bool same_series(const struct column *a, const struct column *b)
 {
     if (a->kind != b->kind || strcmp(a->name, b->name) != 0 || strcmp(a->help, b->help) != 0)

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Families are found by going through all of them, and each new one is added at the end. There
+ * are some dozens, and a catalogue is made only when what can be counted changes.
+ */
 #include "metric/catalogue.h"
 
 #include <errno.h>
@@ -6,6 +11,7 @@
 
 #include "base/reference.h"
 
+/* The object that is counted by reference. Callers see its member `catalogue` only. */
 struct shared_catalogue {
     struct catalogue catalogue;
     struct reference reference;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A formula is compiled, by recursive descent, into steps for a stack machine:
- * it is read once and evaluated for every target of every cycle. The depth of
- * the stack follows from the limit of nesting: each level holds at most one
- * operand of a sum and one of a product.
+ * A formula is compiled, by recursive descent, into steps for a stack machine, because
+ * it is parsed once and evaluated for every target in every cycle. The limit of nesting
+ * bounds the stack: each level of parentheses holds at most one operand of a sum and one
+ * of a product.
  *
- * The formula is not a ratio of totals but of what one interval counted, so
- * nothing here knows units or counters: only numbers.
+ * Nothing here knows events, units or counters: a formula only computes with numbers.
  */
 #include "metric/formula.h"
 
@@ -21,8 +20,8 @@
 
 #define NESTING_LIMIT     32
 #define LENGTH_LIMIT      4096
-#define LONGEST_SUGGESTED 63 /* as base/suggest.h takes */
-#define LONGEST_SHOWN     48 /* of what the user wrote */
+#define LONGEST_SUGGESTED 63 /* base/suggest.h takes no longer word */
+#define LONGEST_SHOWN     48 /* bytes of the user's text that a message repeats */
 #define STACK_DEPTH       (2 * (NESTING_LIMIT + 1) + 1)
 
 enum step_kind { STEP_NUMBER, STEP_NAME, STEP_ADD, STEP_SUBTRACT, STEP_MULTIPLY, STEP_DIVIDE };
@@ -37,11 +36,11 @@ struct step {
 
 struct formula {
     size_t n_steps;
-    struct step steps[]; /* operands before their operator */
+    struct step steps[]; /* the operands of an operator come before it */
 };
 
-/* The text while it is read. Each step takes at least one byte of it. */
-struct reader {
+/* A formula that is being parsed. The text has at least one byte for each step. */
+struct parser {
     const char *text;
     size_t position;
     unsigned nesting;
@@ -57,22 +56,22 @@ struct formula *formula_free(struct formula *formula)
     return NULL;
 }
 
-__attribute__((format(printf, 3, 4))) static int fail(struct reader *reader, size_t offset,
+__attribute__((format(printf, 3, 4))) static int fail(struct parser *parser, size_t offset,
                                                       const char *format, ...)
 {
     va_list arguments;
 
-    reader->error->offset = offset;
-    reader->error->nearest = NULL;
+    parser->error->offset = offset;
+    parser->error->nearest = NULL;
     va_start(arguments, format);
-    (void)vsnprintf(reader->error->message, sizeof(reader->error->message), format, arguments);
+    (void)vsnprintf(parser->error->message, sizeof(parser->error->message), format, arguments);
     va_end(arguments);
     return -EINVAL;
 }
 
-static void emit(struct reader *reader, struct step step)
+static void add_step(struct parser *parser, struct step step)
 {
-    reader->formula->steps[reader->formula->n_steps++] = step;
+    parser->formula->steps[parser->formula->n_steps++] = step;
 }
 
 static bool is_letter(char c)
@@ -85,17 +84,21 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* What goes on with a name, so that none ends before it. `-` and `/` may be operators. */
+/*
+ * Whether a name cannot end before this character. Names contain `-` and `/` as well, but these
+ * may also be operators, so a name can end before them.
+ */
 static bool continues_name(char c)
 {
     return is_letter(c) || is_digit(c) || c == ':' || c == '.' || c == '=' || c == ',';
 }
 
-static char peek(struct reader *reader)
+/* Skips white space and returns the character behind it; NUL is the end. */
+static char peek(struct parser *parser)
 {
-    while (strchr(" \t\r\n", reader->text[reader->position]) && reader->text[reader->position])
-        reader->position++;
-    return reader->text[reader->position];
+    while (strchr(" \t\r\n", parser->text[parser->position]) && parser->text[parser->position])
+        parser->position++;
+    return parser->text[parser->position];
 }
 
 static size_t skip_digits(const char *text, size_t position)
@@ -105,7 +108,10 @@ static size_t skip_digits(const char *text, size_t position)
     return position;
 }
 
-/* 12, 0.5, 1e9; false and *ret_end where it stops being one. */
+/*
+ * Finds the end of a number such as 12, 0.5 or 1e9. Returns false if the text is no number;
+ * *ret_end is then where it stops to be one.
+ */
 static bool scan_number(const char *text, size_t position, size_t *ret_end)
 {
     size_t end = skip_digits(text, position), digits;
@@ -125,31 +131,31 @@ static bool scan_number(const char *text, size_t position, size_t *ret_end)
     return good && !continues_name(text[end]);
 }
 
-static int read_number(struct reader *reader)
+static int parse_number(struct parser *parser)
 {
-    size_t begin = reader->position, end;
+    size_t begin = parser->position, end;
     double value;
 
-    if (!scan_number(reader->text, begin, &end))
-        return fail(reader, begin, "not a number, expected digits as in 1000, 0.5 or 1e6");
-    value = strtod(reader->text + begin, NULL);
+    if (!scan_number(parser->text, begin, &end))
+        return fail(parser, begin, "not a number, expected digits as in 1000, 0.5 or 1e6");
+    value = strtod(parser->text + begin, NULL);
     if (!isfinite(value))
-        return fail(reader, begin, "the number is too large");
-    emit(reader, (struct step){.kind = STEP_NUMBER, .number = value});
-    reader->position = end;
+        return fail(parser, begin, "the number is too large");
+    add_step(parser, (struct step){.kind = STEP_NUMBER, .number = value});
+    parser->position = end;
     return 0;
 }
 
-/* The index of the longest name that stands here; n_names: none. */
-static size_t find_name(const struct reader *reader, size_t *ret_length)
+/* Returns the index of the longest name that stands here, or n_names if none does. */
+static size_t find_name(const struct parser *parser, size_t *ret_length)
 {
-    const char *here = reader->text + reader->position;
-    size_t found = reader->n_names, longest = 0;
+    const char *here = parser->text + parser->position;
+    size_t found = parser->n_names, longest = 0;
 
-    for (size_t i = 0; i < reader->n_names; i++) {
-        size_t length = strlen(reader->names[i]);
+    for (size_t i = 0; i < parser->n_names; i++) {
+        size_t length = strlen(parser->names[i]);
 
-        if (length > longest && strncmp(here, reader->names[i], length) == 0 &&
+        if (length > longest && strncmp(here, parser->names[i], length) == 0 &&
             !continues_name(here[length])) {
             found = i;
             longest = length;
@@ -159,17 +165,18 @@ static size_t find_name(const struct reader *reader, size_t *ret_length)
     return found;
 }
 
+/* The precision for %.*s of a word in a message. */
 static int shown(size_t length)
 {
     return length < LONGEST_SHOWN ? (int)length : LONGEST_SHOWN;
 }
 
 /*
- * `-` and `/` may belong to the word that was meant or be operators: the nearest
- * name is sought for the longest reading first, then for shorter ones. Sets
- * *length to that of the reading that has one.
+ * Finds the name that an unknown word was meant to be. `-` and `/` in the word may belong to it or
+ * be operators, so the longest possible word is tried first, and then shorter ones. Sets *length to
+ * the length of the word that was taken.
  */
-static const char *nearest_name(const struct reader *reader, const char *here, size_t *length)
+static const char *nearest_name(const struct parser *parser, const char *here, size_t *length)
 {
     char word[LONGEST_SUGGESTED + 1];
 
@@ -177,10 +184,10 @@ static const char *nearest_name(const struct reader *reader, const char *here, s
         const char *nearest;
 
         if (continues_name(here[end]) || !continues_name(here[end - 1]) || end >= sizeof(word))
-            continue; /* within a word, behind an operator, or too long to be near */
+            continue; /* the word cannot end here, or is too long for a suggestion */
         memcpy(word, here, end);
         word[end] = '\0';
-        nearest = suggest_nearest(word, reader->names, reader->n_names);
+        nearest = suggest_nearest(word, parser->names, parser->n_names);
         if (nearest) {
             *length = end;
             return nearest;
@@ -189,116 +196,116 @@ static const char *nearest_name(const struct reader *reader, const char *here, s
     return NULL;
 }
 
-static int fail_name(struct reader *reader)
+static int fail_name(struct parser *parser)
 {
-    const char *here = reader->text + reader->position, *nearest;
+    const char *here = parser->text + parser->position, *nearest;
     size_t length = 0;
 
     while (continues_name(here[length]) || here[length] == '-' || here[length] == '/')
         length++;
-    nearest = nearest_name(reader, here, &length);
+    nearest = nearest_name(parser, here, &length);
     if (nearest) {
-        (void)fail(reader, reader->position,
+        (void)fail(parser, parser->position,
                    "no event \"%.*s\" in the group, did you mean \"%.60s\"?", shown(length), here,
                    nearest);
-        reader->error->nearest = nearest;
+        parser->error->nearest = nearest;
         return -EINVAL;
     }
-    return fail(reader, reader->position, "no event \"%.*s\" in the group", shown(length), here);
+    return fail(parser, parser->position, "no event \"%.*s\" in the group", shown(length), here);
 }
 
-static int read_name(struct reader *reader)
+static int parse_name(struct parser *parser)
 {
-    size_t length, name = find_name(reader, &length);
+    size_t length, name = find_name(parser, &length);
 
-    if (name == reader->n_names)
-        return fail_name(reader);
-    emit(reader, (struct step){.kind = STEP_NAME, .name = name});
-    reader->position += length;
+    if (name == parser->n_names)
+        return fail_name(parser);
+    add_step(parser, (struct step){.kind = STEP_NAME, .name = name});
+    parser->position += length;
     return 0;
 }
 
-static int read_sum(struct reader *reader);
+static int parse_sum(struct parser *parser);
 
-static int read_parentheses(struct reader *reader)
+static int parse_parentheses(struct parser *parser)
 {
-    size_t opened = reader->position++;
+    size_t opened = parser->position++;
     int r;
 
-    if (++reader->nesting > NESTING_LIMIT)
-        return fail(reader, opened, "more than %d parentheses within each other", NESTING_LIMIT);
-    r = read_sum(reader);
+    if (++parser->nesting > NESTING_LIMIT)
+        return fail(parser, opened, "more than %d parentheses within each other", NESTING_LIMIT);
+    r = parse_sum(parser);
     if (r < 0)
         return r;
-    if (peek(reader) != ')')
-        return reader->text[reader->position]
-                   ? fail(reader, reader->position, "expected an operator or \")\"")
-                   : fail(reader, opened, "the parenthesis is never closed");
-    reader->position++;
-    reader->nesting--;
+    if (peek(parser) != ')')
+        return parser->text[parser->position]
+                   ? fail(parser, parser->position, "expected an operator or \")\"")
+                   : fail(parser, opened, "the parenthesis is never closed");
+    parser->position++;
+    parser->nesting--;
     return 0;
 }
 
-static int read_operand(struct reader *reader)
+static int parse_operand(struct parser *parser)
 {
-    char next = peek(reader);
+    char next = peek(parser);
 
     if (next == '(')
-        return read_parentheses(reader);
+        return parse_parentheses(parser);
     if (is_digit(next))
-        return read_number(reader);
+        return parse_number(parser);
     if (is_letter(next))
-        return read_name(reader);
-    return fail(reader, reader->position, "expected an event, a number or \"(\"");
+        return parse_name(parser);
+    return fail(parser, parser->position, "expected an event, a number or \"(\"");
 }
 
-static int read_product(struct reader *reader)
+static int parse_product(struct parser *parser)
 {
-    int r = read_operand(reader);
+    int r = parse_operand(parser);
 
     while (r == 0) {
-        char sign = peek(reader);
+        char sign = peek(parser);
 
         if (sign != '*' && sign != '/')
             break;
-        reader->position++;
-        r = read_operand(reader);
+        parser->position++;
+        r = parse_operand(parser);
         if (r == 0)
-            emit(reader, (struct step){.kind = sign == '*' ? STEP_MULTIPLY : STEP_DIVIDE});
+            add_step(parser, (struct step){.kind = sign == '*' ? STEP_MULTIPLY : STEP_DIVIDE});
     }
     return r;
 }
 
-static int read_sum(struct reader *reader)
+static int parse_sum(struct parser *parser)
 {
-    int r = read_product(reader);
+    int r = parse_product(parser);
 
     while (r == 0) {
-        char sign = peek(reader);
+        char sign = peek(parser);
 
         if (sign != '+' && sign != '-')
             break;
-        reader->position++;
-        r = read_product(reader);
+        parser->position++;
+        r = parse_product(parser);
         if (r == 0)
-            emit(reader, (struct step){.kind = sign == '+' ? STEP_ADD : STEP_SUBTRACT});
+            add_step(parser, (struct step){.kind = sign == '+' ? STEP_ADD : STEP_SUBTRACT});
     }
     return r;
 }
 
-static int read_formula(struct reader *reader)
+static int parse_formula(struct parser *parser)
 {
     int r;
 
-    if (peek(reader) == '\0')
-        return fail(reader, 0, "the formula is empty");
-    r = read_sum(reader);
+    if (peek(parser) == '\0')
+        return fail(parser, 0, "the formula is empty");
+    r = parse_sum(parser);
     if (r < 0)
         return r;
-    if (peek(reader) == ')')
-        return fail(reader, reader->position, "nothing was opened that \")\" could close");
-    if (reader->text[reader->position])
-        return fail(reader, reader->position, "expected an operator or the end");
+    if (peek(parser) == ')')
+        return fail(parser, parser->position, "nothing was opened that \")\" could close");
+    if (parser->text[parser->position])
+        return fail(parser, parser->position, "expected an operator or the end");
     return 0;
 }
 
@@ -306,17 +313,17 @@ int formula_parse(const char *text, const char *const *names, size_t n_names,
                   struct formula **ret_formula, struct formula_error *ret_error)
 {
     AUTO(formula) struct formula *formula = NULL;
-    struct reader reader = {.text = text, .names = names, .n_names = n_names, .error = ret_error};
+    struct parser parser = {.text = text, .names = names, .n_names = n_names, .error = ret_error};
     size_t length = strlen(text);
     int r;
 
     if (length > LENGTH_LIMIT)
-        return fail(&reader, LENGTH_LIMIT, "longer than %d bytes", LENGTH_LIMIT);
+        return fail(&parser, LENGTH_LIMIT, "longer than %d bytes", LENGTH_LIMIT);
     formula = calloc(1, sizeof(*formula) + length * sizeof(formula->steps[0]));
     if (!formula)
         return -ENOMEM;
-    reader.formula = formula;
-    r = read_formula(&reader);
+    parser.formula = formula;
+    r = parse_formula(&parser);
     if (r < 0)
         return r;
     *ret_formula = TAKE(formula);
@@ -331,7 +338,7 @@ bool formula_uses(const struct formula *formula, size_t name)
     return false;
 }
 
-/* False where the result does not exist. */
+/* Carries out one operator. Returns false if there is no result. */
 static bool apply(enum step_kind sign, double left, double right, double *ret_value)
 {
     switch (sign) {

@@ -5,6 +5,7 @@
 
 #include "base/reference.h"
 
+/* The object that is counted by reference. Callers see its member `roster` only. */
 struct shared_roster {
     struct roster roster;
     struct reference reference;
@@ -51,7 +52,10 @@ static size_t plan_index(const struct catalogue *catalogue, const struct plan *p
     return i;
 }
 
-/* Counts the targets of each plan and lays the rows of one plan behind each other. */
+/*
+ * Counts the targets of each plan and gives the rows of a plan their place: one behind the other,
+ * the plans in the order of the catalogue. part->n is 0 again afterwards, for add_targets().
+ */
 static int lay_out(struct roster *roster, struct account *const *accounts, size_t n_accounts)
 {
     const struct catalogue *catalogue = roster->catalogue;
@@ -71,7 +75,8 @@ static int lay_out(struct roster *roster, struct account *const *accounts, size_
     return 0;
 }
 
-static void enter(struct roster *roster, struct account *const *accounts, size_t n_accounts)
+/* Gives each account the next row of its plan. */
+static void add_targets(struct roster *roster, struct account *const *accounts, size_t n_accounts)
 {
     for (size_t i = 0; i < n_accounts; i++) {
         size_t plan = plan_index(roster->catalogue, accounts[i]->plan);
@@ -101,7 +106,7 @@ int roster_new(struct catalogue *catalogue, struct account *const *accounts, siz
     r = lay_out(roster, accounts, n_accounts);
     if (r < 0)
         return r;
-    enter(roster, accounts, n_accounts);
+    add_targets(roster, accounts, n_accounts);
     *ret_roster = TAKE(roster);
     return 0;
 }

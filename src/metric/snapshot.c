@@ -7,9 +7,10 @@
 
 #include "base/reference.h"
 
+/* The object that is counted by reference. Callers see its member `snapshot` only. */
 struct shared_snapshot {
     struct reference reference;
-    struct snapshot snapshot; /* ends in its numbers */
+    struct snapshot snapshot; /* comes last, because its array of numbers has no fixed size */
 };
 
 static struct shared_snapshot *shared_of(struct snapshot *snapshot)
@@ -105,7 +106,7 @@ const union number *snapshot_row_number(const struct snapshot_row *row, const ch
 }
 
 struct snapshot_slot {
-    pthread_mutex_t mutex; /* held for a pointer's exchange only */
+    pthread_mutex_t mutex; /* held only while the pointer is exchanged, so nobody waits long */
     struct snapshot *current;
     uint64_t sequence;
 };

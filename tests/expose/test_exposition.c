@@ -120,6 +120,25 @@ static void text__has_help_type_and_samples_of_each_family(void **state)
                "pmu_cgroup_faults_total{cgroup=\"/a\\\"b\\\\c\\nd\"} 18446744073709551614\n");
 }
 
+static void text__has_help_of_whole_sentences(void **state)
+{
+    const struct self_stats self = {.threads = 1};
+    const struct http_status http = {.connections = 1};
+    const struct exposition_facts facts = {
+        .version = "1.2", .revision = "abc", .self = &self, .http = &http};
+    const char *line = written(*state, 1, &facts);
+    size_t n = 0;
+
+    for (; (line = strstr(line, "# HELP ")); n++) {
+        const char *end = strchr(line, '\n');
+
+        if (end[-1] != '.')
+            fail_msg("no full stop: %.*s", (int)(end - line), line);
+        line = end;
+    }
+    assert_true(n > 40);
+}
+
 static void text__has_the_counters_of_the_pmu_that_are_known(void **state)
 {
     const char *text = written(*state, 1, &fresh);
@@ -227,6 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(text__has_help_type_and_samples_of_each_family),
+        TEST(text__has_help_of_whole_sentences),
         TEST(text__has_the_counters_of_the_pmu_that_are_known),
         TEST(text__writes_nanoseconds_as_seconds_exactly),
         TEST(text__leaves_out_what_is_absent),

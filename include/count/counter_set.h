@@ -69,9 +69,6 @@ void counter_set_follow_pause(struct counter_set *set);
 /* Disables every group. Its counts stand, for a last reading. */
 void counter_set_stop(struct counter_set *set);
 
-/* Closes all descriptors and forgets the base readings. A later reading counts nothing. */
-void counter_set_close(struct counter_set *set);
-
 /* Whether this group is open in one place at least. */
 bool counter_set_is_open(const struct counter_set *set, size_t group);
 

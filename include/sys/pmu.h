@@ -35,8 +35,7 @@ int pmu_list_read(int sysfs_fd, struct pmu_list **ret_list);
 struct pmu_list *pmu_list_free(struct pmu_list *list);
 DEFINE_AUTO(pmu_list, struct pmu_list *, pmu_list_free)
 
-/* NULL where there is none. The result belongs to the list. */
-const struct pmu *pmu_list_find_name(const struct pmu_list *list, const char *name);
+/* The PMU of this type; NULL where there is none. The result belongs to the list. */
 const struct pmu *pmu_list_find_type(const struct pmu_list *list, uint32_t type);
 
 /* The core PMU, the one with the lowest type where CPUs differ in kind; NULL: none. */

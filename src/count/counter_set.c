@@ -59,16 +59,10 @@ const struct mechanism *counter_set_mechanism(const struct counter_set *set)
 
 struct counter_set *counter_set_free(struct counter_set *set)
 {
-    if (set)
-        counter_set_close(set);
+    for (size_t group = 0; set && group < set->groups->n_groups; group++)
+        counter_group_close(set, group);
     free(set);
     return NULL;
-}
-
-void counter_set_close(struct counter_set *set)
-{
-    for (size_t group = 0; group < set->groups->n_groups; group++)
-        counter_group_close(set, group);
 }
 
 bool counter_set_is_open(const struct counter_set *set, size_t group)

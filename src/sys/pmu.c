@@ -152,14 +152,6 @@ struct pmu_list *pmu_list_free(struct pmu_list *list)
     return NULL;
 }
 
-const struct pmu *pmu_list_find_name(const struct pmu_list *list, const char *name)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (strcmp(list->pmus[i].name, name) == 0)
-            return &list->pmus[i];
-    return NULL;
-}
-
 const struct pmu *pmu_list_find_type(const struct pmu_list *list, uint32_t type)
 {
     for (size_t i = 0; i < list->n; i++)

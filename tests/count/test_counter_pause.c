@@ -2,6 +2,8 @@
 /* A pause: hardware groups stand still, whoever is born or taken over meanwhile. */
 #include "count/counter_set_fixture.h"
 
+#include "count/counter_cells.h"
+
 static int set_up_hardware(void **state)
 {
     int r = set_up(state);
@@ -155,7 +157,7 @@ static void paused__what_is_opened_again_waits(void **state)
 
     start(f);
     set_paused(f, true);
-    counter_set_close(f->set);
+    counter_group_close(f->set, 0);
     open_set(f);
     assert_int_equal(f->perf.n_open, 4);
     assert_int_equal(n_enabled(f), 0);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "count/counter_set_fixture.h"
 
+#include "count/counter_cells.h"
+
 static ssize_t fail_with_eio(struct fake_perf *perf, int fd)
 {
     return perf->events[fd].cpu == 0 ? -EIO : 1;
@@ -299,7 +301,7 @@ static void close__forgets_the_base_so_that_what_comes_is_counted_afresh(void **
     struct fixture *f = *state;
 
     start(f);
-    counter_set_close(f->set);
+    counter_group_close(f->set, 0);
     assert_int_equal(f->perf.n_open, 0);
     start(f);
     fake_run(&f->perf, 1, 0, 1000, 1000);

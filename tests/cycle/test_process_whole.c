@@ -3,6 +3,7 @@
 /* A process by a mechanism that counts it whole: here one that opens a group on each CPU for it. */
 #include "target/process_files.h"
 
+#include "count/counter_cells.h"
 #include "cycle/process_member.h"
 #include "cycle/task_counters.h"
 #include "support/check.h"
@@ -151,7 +152,7 @@ static void whole__one_that_has_ended_is_named_no_more(void **state)
     assert_int_equal(scope()->n_tasks, 3);
     end(fixture, 101);
     fixture_tree_write(&fixture->tree, "100/task/100/children", "102 ");
-    counter_set_close(task_counters_current(group->members)->set);
+    counter_group_close(task_counters_current(group->members)->set, 0);
     open_member(fixture);
     assert_int_equal(scope()->n_tasks, 2);
     assert_int_equal(scope()->tasks[1], 102);

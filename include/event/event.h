@@ -12,11 +12,8 @@
 #include "base/cleanup.h"
 #include "event/absence.h"
 
-/* What the raw count is a count of. */
-enum event_unit {
-    EVENT_UNIT_COUNT,       /* occurrences */
-    EVENT_UNIT_NANOSECONDS, /* written as seconds */
-};
+/* The scale of events that count nanoseconds: their unit is "seconds". */
+#define EVENT_SCALE_NANOSECONDS 1e-9
 
 /* The fields of struct perf_event_attr that tell one event from another. */
 struct event_code {
@@ -38,16 +35,17 @@ static inline bool event_code_equal(const struct event_code *a, const struct eve
 }
 
 struct event {
-    char *name;        /* as configured: "cache-misses:u" */
-    char *metric;      /* the legal part of a metric name, without unit: "cache_misses_user" */
-    char *description; /* one line without a full stop, for HELP */
-    char *encoding;    /* for HELP and people: "cpu/config=0x3/u" or "type=0 config=0x3" */
-    char *pmu;         /* the PMU that counts it: "cpu", "software"; empty where none is known */
-    enum event_unit unit;
-    bool takes_counter;     /* one of the hardware counters of a core PMU is busy with it */
-    bool is_clock;          /* system-wide it is wall time: it exists for targets only */
-    enum absence absence;   /* ABSENCE_NONE, or why the name alone already fails: unknown_event,
-                               no_pmu (its PMU is not on this machine) */
+    char *name;           /* as configured: "cache-misses:u" */
+    char *metric;         /* the legal part of a metric name, without unit: "cache_misses_user" */
+    char *description;    /* one line without a full stop, for HELP */
+    char *encoding;       /* for HELP and people: "cpu/config=0x3/u" or "type=0 config=0x3" */
+    char *pmu;            /* the PMU that counts it: "cpu", "software"; empty where none is known */
+    char *unit;           /* what is counted: "seconds", "joules"; NULL: occurrences */
+    double scale;         /* how many of the unit a raw count of 1 is; 1 without a unit */
+    bool takes_counter;   /* one of the hardware counters of a core PMU is busy with it */
+    bool is_clock;        /* system-wide it is wall time: it exists for targets only */
+    enum absence absence; /* ABSENCE_NONE, or why the name alone already fails: unknown_event,
+                             no_pmu (its PMU is not on this machine) */
     struct event_code code; /* meaningful where absence is none */
 };
 
@@ -56,6 +54,9 @@ struct event {
  * events that have no code, since their names are unknown or their PMU is missing, the names tell.
  */
 bool event_is_same(const struct event *a, const struct event *b);
+
+/* Whether the raw count is a time in nanoseconds, which is written as seconds exactly. */
+bool event_counts_nanoseconds(const struct event *event);
 
 struct event *event_free(struct event *event);
 DEFINE_AUTO(event, struct event *, event_free)

@@ -2,9 +2,8 @@
 #pragma once
 
 /*
- * From names to events. The sources are asked in order: the generic names of
- * `perf list`, raw rNNN, libpfm4 (tracepoints and sysfs PMUs have their place
- * in the same table). The first that knows the name wins.
+ * From names to events. Sources of events are asked in order: the generic names of `perf list`, raw
+ * rNNN, libpfm4. The first source that knows the name decides (src/event/source.h).
  */
 
 #include "event/event.h"
@@ -12,25 +11,24 @@
 struct event_resolver;
 
 /*
- * sysfs_fd: the root of sysfs (`--path.sysfs`), borrowed for the resolver's
- * life; it tells which PMUs exist. Returns 0 or -ENOMEM. libpfm4 that cannot
- * start is no failure: its names are then unknown.
+ * sysfs_fd: the root of sysfs (`--path.sysfs`), borrowed for the resolver's life. It tells which
+ * PMUs exist; tracefs is looked for below it. Returns 0 or -ENOMEM. It is no failure if libpfm4
+ * cannot start: its names are then unknown.
  */
 int event_resolver_new(int sysfs_fd, struct event_resolver **ret_resolver);
 struct event_resolver *event_resolver_free(struct event_resolver *resolver);
 DEFINE_AUTO(event_resolver, struct event_resolver *, event_resolver_free)
 
 /*
- * Always makes an event: one that cannot be counted carries the reason in
- * `absence` (unknown_event or no_pmu). Returns 0, or -ENOMEM. The caller owns
- * the event.
+ * Makes an event of a name, whatever the name is: an event that cannot be counted has the reason in
+ * `absence` (unknown_event or no_pmu). Returns 0, or -ENOMEM. The caller owns the event.
  */
 int event_resolve(struct event_resolver *resolver, const char *name, struct event **ret_event);
 
 /*
- * Where a name that is unknown is that of an event with something behind a colon which
- * is no modifier (":x" in "cycles:x"): that, without the colon, borrowed from the name.
- * *ret_modifier is NULL where it is otherwise. 0 or -ENOMEM.
+ * Of an unknown name that is a known one with something behind a colon which is no modifier ("x" in
+ * "cycles:x"): what stands behind the colon, borrowed from the name. NULL for any other name. 0 or
+ * -ENOMEM.
  */
 int event_resolver_bad_modifier(const char *name, const char **ret_modifier);
 
@@ -38,7 +36,16 @@ int event_resolver_bad_modifier(const char *name, const char **ret_modifier);
 extern const char event_modifiers_expected[];
 
 /*
- * The valid name nearest to one that is unknown, or NULL. Looks among generic
- * names and what libpfm4 knows of this machine's PMUs. The caller frees it.
+ * The known name that is nearest to an unknown one, among the generic names and what libpfm4 knows
+ * of this machine's PMUs. The caller frees it. NULL: none is near.
  */
 char *event_resolver_suggest(struct event_resolver *resolver, const char *name);
+
+/*
+ * What an unknown name is of, where this machine has it and perf would count it: "tracepoints",
+ * "events of sysfs PMUs". NULL: the machine has nothing of this name. Static.
+ */
+const char *event_not_counted_yet(const struct event_resolver *resolver, const char *name);
+
+/* The same by the form of the name alone ("power/energy-pkg/"), on whatever machine. */
+const char *event_uncounted_form(const char *name);

@@ -23,6 +23,7 @@ struct family {
     const char *help; /* borrowed as well */
     enum family_type type;
     enum number_form form;
+    double scale; /* of NUMBER_SCALED */
     struct family_use *uses;
     size_t n_uses;
 };

@@ -50,6 +50,7 @@ enum cpu_time_part { CPU_TIME_ALL, CPU_TIME_USER, CPU_TIME_SYSTEM };
 enum number_form {
     NUMBER_COUNT,   /* number.count is written as an integer */
     NUMBER_SECONDS, /* number.count is in nanoseconds, and written as seconds */
+    NUMBER_SCALED,  /* number.count times the scale is written as a decimal, as a real is */
     NUMBER_REAL,    /* number.real is written as the shortest decimal that reads back the same */
 };
 
@@ -60,6 +61,7 @@ struct column {
     enum number_form form;
     size_t index; /* what it means depends on the kind */
     size_t group; /* index of the group of events that the number comes from */
+    double scale; /* for NUMBER_SCALED and COLUMN_RATE: how much of its unit a count of 1 is */
     char *name;   /* name of the metric family: "pmu_cgroup_instructions_total" */
     char *help;   /* help of the family: one line, not escaped */
     enum family_type type;

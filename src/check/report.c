@@ -14,7 +14,6 @@
 #include "config/config_error.h"
 #include "config/config_processes.h"
 #include "event/resolver.h"
-#include "event/uncounted.h"
 #include "resolve/absence_advice.h"
 #include "resolve/mechanism_cost.h"
 #include "sys/cgroup_root.h"
@@ -34,7 +33,6 @@ struct report {
     const char *writers; /* who besides root and our user may change the file; empty: nobody */
     const struct config *config;
     struct event_resolver *resolver; /* borrowed */
-    int sysfs_fd;                    /* the same */
     struct reported_event *events;   /* of all groups, one group after the other */
     size_t n_events;
 };
@@ -149,7 +147,7 @@ static void print_groups(const struct report *report)
 static int explain_unknown_event(const struct report *report, const char *name)
 {
     AUTO_FREE char *suggestion = NULL;
-    const char *modifier = NULL, *kind = event_not_counted_yet(report->sysfs_fd, name);
+    const char *modifier = NULL, *kind = event_not_counted_yet(report->resolver, name);
     int r;
 
     if (kind) {
@@ -342,7 +340,6 @@ static int print_report(const char *path, const char *writers, const struct conf
     }
     r = event_resolver_new(sysfs_fd, &resolver);
     report.resolver = resolver;
-    report.sysfs_fd = sysfs_fd;
     if (r >= 0)
         r = resolve_all(&report);
     if (r < 0) {

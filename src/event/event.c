@@ -10,6 +10,12 @@ bool event_is_same(const struct event *a, const struct event *b)
     return event_code_equal(&a->code, &b->code);
 }
 
+bool event_counts_nanoseconds(const struct event *event)
+{
+    return event->unit && strcmp(event->unit, "seconds") == 0 &&
+           event->scale == EVENT_SCALE_NANOSECONDS;
+}
+
 struct event *event_free(struct event *event)
 {
     if (!event)
@@ -19,6 +25,7 @@ struct event *event_free(struct event *event)
     free(event->description);
     free(event->encoding);
     free(event->pmu);
+    free(event->unit);
     free(event);
     return NULL;
 }

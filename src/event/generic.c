@@ -136,14 +136,15 @@ static bool cache_event(size_t number, struct cache_event *ret_event)
     return true;
 }
 
-static int fill(struct event *event, uint32_t type, uint64_t config, const char *description)
+static int describe(struct event *event, uint32_t type, uint64_t config, const char *description)
 {
-    event->description = strdup(description);
-    if (!event->description)
-        return -ENOMEM;
+    int r = source_describe(event, description);
+
     event->code.type = type;
     event->code.config = config;
-    return SOURCE_KNOWS;
+    if (r >= 0 && event_generic_is_clock(&event->code))
+        r = source_set_unit(event, "seconds", EVENT_SCALE_NANOSECONDS);
+    return r < 0 ? r : SOURCE_KNOWS;
 }
 
 static const struct named_event *find_named(const char *name)
@@ -157,23 +158,26 @@ static const struct named_event *find_named(const char *name)
     return NULL;
 }
 
-static int resolve_generic(const char *name, struct event *event)
+static int resolve_generic(const struct source_context *context, const char *name,
+                           struct event *event)
 {
     const struct named_event *named = find_named(name);
     struct cache_event cached;
 
+    (void)context;
     if (named)
-        return fill(event, named->type, named->config, named->description);
+        return describe(event, named->type, named->config, named->description);
     for (size_t i = 0; i < N_CACHE_EVENTS; i++)
         if (cache_event(i, &cached) && strcmp(cached.name, name) == 0)
-            return fill(event, PERF_TYPE_HW_CACHE, cached.config, cached.description);
+            return describe(event, PERF_TYPE_HW_CACHE, cached.config, cached.description);
     return SOURCE_UNKNOWN;
 }
 
-static void offer_generic(struct nearest *nearest)
+static void offer_generic(const struct source_context *context, struct nearest *nearest)
 {
     struct cache_event cached;
 
+    (void)context;
     for (size_t i = 0; i < ARRAY_SIZE(named_events); i++) {
         nearest_offer(nearest, named_events[i].name);
         if (named_events[i].alias)

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "event/generic.h"
 #include "event/source.h"
 
 #define SEPARATORS ":."
@@ -116,6 +117,9 @@ static int take(const char *name, const struct perf_event_attr *attr, int idx,
     event->code.config = attr->config;
     event->code.config1 = attr->config1;
     event->code.config2 = attr->config2;
+    if (event_generic_is_clock(&event->code) &&
+        source_set_unit(event, "seconds", EVENT_SCALE_NANOSECONDS) < 0)
+        return -ENOMEM;
     return outcome;
 }
 
@@ -194,12 +198,13 @@ static int find_elsewhere(const char *name, struct event *event)
     return SOURCE_UNKNOWN;
 }
 
-static int resolve_pfm(const char *name, struct event *event)
+static int resolve_pfm(const struct source_context *context, const char *name, struct event *event)
 {
     AUTO_FREE char *full_name = NULL;
     struct perf_event_attr attr = {.size = sizeof(attr)};
     pfm_perf_encode_arg_t encoded = {.attr = &attr, .fstr = &full_name, .size = sizeof(encoded)};
 
+    (void)context;
     if (pfm_initialize() != PFM_SUCCESS) /* does nothing when it is done */
         return SOURCE_UNKNOWN;
     switch (pfm_get_os_event_encoding(name, ALL_MODES, PFM_OS_PERF_EVENT, &encoded)) {
@@ -244,8 +249,9 @@ static void offer_events(struct nearest *nearest, const pfm_pmu_info_t *pmu)
 }
 
 /* Its PMU "perf" has the generic names once more, in capitals: those are not offered. */
-static void offer_pfm(struct nearest *nearest)
+static void offer_pfm(const struct source_context *context, struct nearest *nearest)
 {
+    (void)context;
     if (pfm_initialize() != PFM_SUCCESS)
         return;
     for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {

@@ -8,10 +8,11 @@
 #include "event/source.h"
 
 /* r and hexadecimal digits: what the PMU's event register takes. */
-static int resolve_raw(const char *name, struct event *event)
+static int resolve_raw(const struct source_context *context, const char *name, struct event *event)
 {
     uint64_t config;
 
+    (void)context;
     if (name[0] != 'r' || parse_hex(name + 1, &config) < 0)
         return SOURCE_UNKNOWN;
     if (asprintf(&event->description, "Raw event 0x%" PRIx64 " of the CPU", config) < 0) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A source says what a name is; what that means on this machine is judged here,
- * the same for all of them: whether the kernel has a PMU for it, the unit, the
- * modifiers, and how the event is called and told to people.
+ * A source says what a name is. What that means on this machine is judged here, in the same way for
+ * all sources: whether the kernel has a PMU for it, whether it takes a hardware counter, and how
+ * the event is called on /metrics and described to people.
  *
- * Where sysfs cannot be read nothing is known of PMUs. Then the numbers that are
- * part of the kernel's ABI stand, and the kernel itself will say at open.
+ * Where sysfs cannot be read, nothing is known of PMUs. Types that are part of the kernel's ABI are
+ * then taken for good, and the kernel itself will say at open whether they are.
  */
 #include "event/resolver.h"
 
@@ -14,26 +14,47 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "event/generic.h"
 #include "event/metric_name.h"
 #include "event/modifiers.h"
 #include "event/source.h"
+#include "event/uncounted.h"
 #include "sys/pmu.h"
+#include "sys/tracefs.h"
 
-#define LONGEST_NAME 512 /* longer ones are nobody's, and need not be looked up */
+#define LONGEST_NAME 512 /* no source has a longer name, so that none is asked for one */
 
 struct event_resolver {
+    int sysfs_fd;          /* borrowed */
     struct pmu_list *pmus; /* NULL: not known */
 };
 
-/* The first that knows a name has it. */
+/* The sources in the order in which they are asked. The first that knows a name decides. */
 static const struct event_source *const sources[] = {
-    &event_source_generic, &event_source_raw, &event_source_pfm,
-    /* tracepoints ("sched:sched_switch") come here, */
-    /* and then the events of PMUs in sysfs ("cpu/event=0xc0/", "msr/tsc/") */
+    &event_source_generic,
+    &event_source_raw,
+    &event_source_pfm,
 };
+
+/*
+ * tracefs is opened for each question and closed after it: a descriptor that is kept would hinder
+ * whoever wants to unmount it, and it may be mounted after our start.
+ */
+static struct source_context open_context(const struct event_resolver *resolver)
+{
+    return (struct source_context){.sysfs_fd = resolver->sysfs_fd,
+                                   .tracefs_fd = tracefs_open(resolver->sysfs_fd),
+                                   .pmus = resolver->pmus};
+}
+
+static void close_context(struct source_context *context)
+{
+    if (context->tracefs_fd >= 0)
+        (void)close(TAKE_FD(context->tracefs_fd));
+}
 
 int event_resolver_new(int sysfs_fd, struct event_resolver **ret_resolver)
 {
@@ -41,6 +62,7 @@ int event_resolver_new(int sysfs_fd, struct event_resolver **ret_resolver)
 
     if (!resolver || pmu_list_read(sysfs_fd, &resolver->pmus) == -ENOMEM)
         return -ENOMEM;
+    resolver->sysfs_fd = sysfs_fd;
     *ret_resolver = TAKE(resolver);
     return 0;
 }
@@ -54,18 +76,21 @@ struct event_resolver *event_resolver_free(struct event_resolver *resolver)
     return NULL;
 }
 
-static int ask_sources(const char *name, struct event *event)
+static int ask_sources(const struct event_resolver *resolver, const char *name, struct event *event)
 {
+    struct source_context context;
     int outcome = SOURCE_UNKNOWN;
 
     if (strlen(name) > LONGEST_NAME)
         return SOURCE_UNKNOWN;
+    context = open_context(resolver);
     for (size_t i = 0; i < ARRAY_SIZE(sources) && outcome == SOURCE_UNKNOWN; i++)
-        outcome = sources[i]->resolve(name, event);
+        outcome = sources[i]->resolve(&context, name, event);
+    close_context(&context);
     return outcome;
 }
 
-/* Hardware, cache and raw events have a type of their own and belong to the core's PMU. */
+/* Hardware, cache and raw events have types of their own, and are counted by the core's PMU. */
 static bool is_core_type(uint32_t type)
 {
     return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW;
@@ -76,13 +101,7 @@ static const struct pmu *find_pmu(const struct pmu_list *pmus, uint32_t type)
     return is_core_type(type) ? pmu_list_core(pmus) : pmu_list_find_type(pmus, type);
 }
 
-static void set_unit(struct event *event)
-{
-    event->is_clock = event_generic_is_clock(&event->code);
-    event->unit = event->is_clock ? EVENT_UNIT_NANOSECONDS : EVENT_UNIT_COUNT;
-}
-
-/* The generic types are not written as PMU/…/: perf has only their names for them. */
+/* Events of these types are not written as PMU/…/: perf has only names for them. */
 static bool is_generic(uint32_t type)
 {
     return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_HW_CACHE;
@@ -94,7 +113,10 @@ static void append_config(struct text *text, const char *separator, const char *
         text_append_format(text, "%s%s=0x%" PRIx64, separator, key, value);
 }
 
-/* As perf would take it where it can ("cpu/config=0xc0/u"), else the fields of perf_event_attr. */
+/*
+ * The encoding as perf takes it on its command line ("cpu/config=0xc0/u"); where perf has no such
+ * form, the fields of perf_event_attr. NULL: no memory.
+ */
 static char *describe_encoding(const struct event_code *code, const char *pmu)
 {
     AUTO_TEXT struct text text = {0};
@@ -120,16 +142,19 @@ static char *describe_encoding(const struct event_code *code, const char *pmu)
     return text_take(&text);
 }
 
-/* 0, or -ENOMEM where a string is missing. */
-static int tell(struct event *event, const char *base, const struct pmu *pmu, bool encoded)
+/*
+ * Makes the event's texts: for /metrics, HELP and people. is_encoded: code is that of the event. 0
+ * or -ENOMEM.
+ */
+static int make_texts(struct event *event, const char *base, const struct pmu *pmu, bool is_encoded)
 {
-    if (!event->description)
-        event->description = strdup("");
+    if (!event->description && source_describe(event, "") < 0)
+        return -ENOMEM;
     event->metric = metric_name_from_event(base, &event->code);
     event->pmu = strdup(pmu ? pmu->name : "");
-    if (!event->description || !event->metric || !event->pmu)
+    if (!event->metric || !event->pmu)
         return -ENOMEM;
-    event->encoding = encoded ? describe_encoding(&event->code, event->pmu) : strdup("");
+    event->encoding = is_encoded ? describe_encoding(&event->code, event->pmu) : strdup("");
     return event->encoding ? 0 : -ENOMEM;
 }
 
@@ -137,7 +162,7 @@ static int resolve_base(const struct event_resolver *resolver, const char *base,
                         struct event *event)
 {
     const struct pmu *pmu = NULL;
-    int outcome = ask_sources(base, event);
+    int outcome = ask_sources(resolver, base, event);
 
     if (outcome < 0)
         return outcome;
@@ -152,8 +177,8 @@ static int resolve_base(const struct event_resolver *resolver, const char *base,
     }
     event->takes_counter =
         event->absence == ABSENCE_NONE && (pmu ? pmu->is_core : is_core_type(event->code.type));
-    set_unit(event);
-    return tell(event, base, pmu, outcome == SOURCE_KNOWS);
+    event->is_clock = event_generic_is_clock(&event->code);
+    return make_texts(event, base, pmu, outcome == SOURCE_KNOWS);
 }
 
 int event_resolve(struct event_resolver *resolver, const char *name, struct event **ret_event)
@@ -164,6 +189,7 @@ int event_resolve(struct event_resolver *resolver, const char *name, struct even
 
     if (!event)
         return -ENOMEM;
+    event->scale = 1;
     event->name = strdup(name);
     base = strndup(name, modifiers_split(name, &event->code));
     if (!event->name || !base)
@@ -177,7 +203,7 @@ int event_resolve(struct event_resolver *resolver, const char *name, struct even
 
 const char event_modifiers_expected[] = "u, k, h, each at most once";
 
-/* 1: it is one of a source whose names hold no colon; 0; -ENOMEM. */
+/* 1: some source knows the name whose names hold no colon; 0: none does; -ENOMEM. */
 static int is_plain_name(const char *name)
 {
     for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
@@ -187,7 +213,7 @@ static int is_plain_name(const char *name)
         if (!sources[i]->has_plain_names)
             continue;
         event = calloc(1, sizeof(*event));
-        outcome = event ? sources[i]->resolve(name, event) : -ENOMEM;
+        outcome = event ? sources[i]->resolve(NULL, name, event) : -ENOMEM;
         if (outcome != SOURCE_UNKNOWN)
             return outcome < 0 ? outcome : 1;
     }
@@ -209,30 +235,44 @@ int event_resolver_bad_modifier(const char *name, const char **ret_modifier)
     return 0;
 }
 
+/* The part of a name that is looked up: a PMU before "::" stays as it was written. */
+static const char *word_of(const char *base)
+{
+    const char *prefix_end = strstr(base, "::");
+
+    return prefix_end ? prefix_end + strlen("::") : base;
+}
+
 char *event_resolver_suggest(struct event_resolver *resolver, const char *name)
 {
     AUTO_TEXT struct text suggestion = {0};
     AUTO_FREE char *base = NULL;
+    struct source_context context;
     struct event_code modifiers;
     struct nearest nearest;
-    const char *prefix_end, *word;
     size_t base_length = modifiers_split(name, &modifiers);
 
-    (void)resolver;
     base = strndup(name, base_length);
-    if (!base)
+    if (!base || !nearest_init(&nearest, word_of(base)))
         return NULL;
-    prefix_end = strstr(base, "::");
-    word = prefix_end ? prefix_end + strlen("::") : base;
-    if (!nearest_init(&nearest, word))
-        return NULL;
+    context = open_context(resolver);
     for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
         if (sources[i]->offer_names)
-            sources[i]->offer_names(&nearest);
+            sources[i]->offer_names(&context, &nearest);
+    close_context(&context);
     if (!nearest.best[0])
         return NULL;
-    text_append(&suggestion, base, (size_t)(word - base));
+    text_append(&suggestion, base, (size_t)(word_of(base) - base));
     text_append_string(&suggestion, nearest.best);
     text_append_string(&suggestion, name + base_length);
     return text_take(&suggestion);
+}
+
+const char *event_not_counted_yet(const struct event_resolver *resolver, const char *name)
+{
+    struct source_context context = open_context(resolver);
+    const char *kind = uncounted_on_this_machine(&context, name);
+
+    close_context(&context);
+    return kind;
 }

@@ -1,33 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a source of event names is to the resolver. */
+/*
+ * What a source of events is to the resolver: somebody who knows what some names mean. A source is
+ * one file and one line in the table of resolver.c; src/README.md has the steps.
+ */
 
 #include <stdbool.h>
 
 #include "event/event.h"
 #include "event/nearest.h"
+#include "sys/pmu.h"
 
-/* What a source makes of a name. Negative: -ENOMEM. */
+/*
+ * What a source may look at. All of it is borrowed for the call. Descriptors, not paths, so that a
+ * test can show a tree of its own. -1 where the file system cannot be reached: the source then says
+ * SOURCE_UNKNOWN of names that it would have to look up there.
+ */
+struct source_context {
+    int sysfs_fd;                /* the root of sysfs */
+    int tracefs_fd;              /* the root of tracefs, an O_PATH descriptor */
+    const struct pmu_list *pmus; /* the PMUs that the kernel has registered; NULL: not known */
+};
+
+/* What a source makes of a name. A negative value: -ENOMEM. */
 enum source_outcome {
-    SOURCE_KNOWS,   /* type, config and description of the event are filled */
-    SOURCE_ABSENT,  /* it knows the name, of a PMU that is not here; description is filled */
-    SOURCE_UNKNOWN, /* not one of its names */
+    SOURCE_KNOWS,   /* it has filled the event */
+    SOURCE_ABSENT,  /* it knows the name, but of a PMU that is not here; it has described it */
+    SOURCE_UNKNOWN, /* the name is not one of its own; the event is untouched */
 };
 
 struct event_source {
     /*
-     * name: without modifiers. Fills code.type, code.config*, and description, a
-     * string that the event then owns.
+     * Says what a name is, which comes without modifiers. Where the source knows it, it fills
+     * code.type and code.config*, the description by source_describe(), and the unit by
+     * source_set_unit() if it has one. What follows from that (the PMU, the metric's name, whether
+     * a hardware counter is taken) is the resolver's work, the same for all sources.
      */
-    int (*resolve)(const char *name, struct event *event);
+    int (*resolve)(const struct source_context *context, const char *name, struct event *event);
 
-    /* Offers every name it knows of this machine. NULL: it has no list. */
-    void (*offer_names)(struct nearest *nearest);
+    /* Offers every name that it knows of this machine. NULL: it has no list. */
+    void (*offer_names)(const struct source_context *context, struct nearest *nearest);
 
-    /* None of its names holds a colon: what stands behind one is meant as a modifier. */
+    /*
+     * No name of this source holds a colon, so that what follows one was meant as a modifier. Such
+     * a source needs no context to tell its names: resolve() is then called with NULL, too.
+     */
     bool has_plain_names;
 };
+
+/* The first line of the description, for HELP; the text is copied. 0 or -ENOMEM. */
+int source_describe(struct event *event, const char *description);
+
+/*
+ * What is counted: a unit in lower case and plural, as names of metrics have it ("joules"), and how
+ * many of it a raw count of 1 is. 0 or -ENOMEM.
+ */
+int source_set_unit(struct event *event, const char *unit, double scale);
 
 extern const struct event_source event_source_generic; /* the names of `perf list` */
 extern const struct event_source event_source_raw;     /* rNNN */

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Names that perf takes and no source of ours does yet. They are told from slips by looking
- * whether the machine has them: a PMU by its directory in sysfs, a tracepoint by that in tracefs.
+ * Names that perf takes and that no source of ours knows yet. They differ from slips of the pen in
+ * that the machine has them: a PMU has a directory in sysfs, a tracepoint one in tracefs. Where a
+ * source comes for a kind of them, its part here goes.
  */
 #include "event/uncounted.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "event/resolver.h"
+
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
+#define DEVICES         "bus/event_source/devices"
 
-static const char *const tracefs_roots[] = {"kernel/tracing", "kernel/debug/tracing"};
-
-/* Whether the n bytes are one name of a file, and no way to another directory. */
+/* Whether the n bytes are the name of a file, and not a way to another directory. */
 static bool is_name(const char *text, size_t n)
 {
     return n > 0 && n <= NAME_MAX && text[0] != '.' && strspn(text, NAME_CHARACTERS) >= n;
 }
 
-static bool exists(int sysfs_fd, const char *path)
+static bool exists(int directory_fd, const char *path)
 {
-    return faccessat(sysfs_fd, path, F_OK, 0) == 0;
+    return faccessat(directory_fd, path, F_OK, 0) == 0;
 }
 
 /* "power/energy-pkg/", "cpu/event=0xc0,umask=1/u". */
@@ -38,42 +41,49 @@ static bool is_of_sysfs(int sysfs_fd, const char *name)
         return false;
     n_term = strcspn(term, ",/=");
     if (term[n_term] == '=')
-        (void)snprintf(path, sizeof(path), "bus/event_source/devices/%.*s", (int)n_pmu, name);
+        (void)snprintf(path, sizeof(path), DEVICES "/%.*s", (int)n_pmu, name);
     else if (is_name(term, n_term))
-        (void)snprintf(path, sizeof(path), "bus/event_source/devices/%.*s/events/%.*s", (int)n_pmu,
-                       name, (int)n_term, term);
+        (void)snprintf(path, sizeof(path), DEVICES "/%.*s/events/%.*s", (int)n_pmu, name,
+                       (int)n_term, term);
     else
         return false;
     return exists(sysfs_fd, path);
 }
 
-/* "sched:sched_switch", "kmem:*". */
-static bool is_tracepoint(int sysfs_fd, const char *name)
+/*
+ * "sched:sched_switch", "kmem:*". Of a wildcard only the subsystem is looked up; behind a second
+ * colon stand modifiers.
+ */
+static bool is_tracepoint(int tracefs_fd, const char *name)
 {
     const size_t n_system = strcspn(name, ":");
     const char *point = name + n_system + 1;
     char path[3 * NAME_MAX];
+    bool is_whole;
     size_t n_point;
 
-    if (!name[n_system] || !is_name(name, n_system))
+    if (!name[n_system] || !is_name(name, n_system) || !*point)
         return false;
     n_point = strcspn(point, ":*?");
-    if (!*point)
-        return false;
     if (n_point > 0 && !is_name(point, n_point))
         return false;
-    for (size_t i = 0; i < sizeof(tracefs_roots) / sizeof(tracefs_roots[0]); i++) {
-        const bool is_whole = point[n_point] == '\0' || point[n_point] == ':';
-
-        (void)snprintf(path, sizeof(path), "%s/events/%.*s/%.*s", tracefs_roots[i], (int)n_system,
-                       name, is_whole ? (int)n_point : 0, point);
-        if (exists(sysfs_fd, path))
-            return true;
-    }
-    return false;
+    is_whole = point[n_point] == '\0' || point[n_point] == ':';
+    (void)snprintf(path, sizeof(path), "events/%.*s/%.*s", (int)n_system, name,
+                   is_whole ? (int)n_point : 0, point);
+    return exists(tracefs_fd, path);
 }
 
-/* Lower case with an underscore: no name of libpfm4 with a unit mask ("INST_RETIRED:ANY_P"). */
+const char *uncounted_on_this_machine(const struct source_context *context, const char *name)
+{
+    if (is_of_sysfs(context->sysfs_fd, name))
+        return "events of sysfs PMUs";
+    return is_tracepoint(context->tracefs_fd, name) ? "tracepoints" : NULL;
+}
+
+/*
+ * Lower case with an underscore, as tracepoints are named. An event of libpfm4 with a unit mask has
+ * a colon, too, but capitals ("INST_RETIRED:ANY_P").
+ */
 static bool looks_like_tracepoint(const char *name)
 {
     const size_t n_system = strcspn(name, ":");
@@ -90,11 +100,4 @@ const char *event_uncounted_form(const char *name)
     if (name[n_pmu] && is_name(name, n_pmu))
         return "events of sysfs PMUs";
     return looks_like_tracepoint(name) ? "tracepoints" : NULL;
-}
-
-const char *event_not_counted_yet(int sysfs_fd, const char *name)
-{
-    if (is_of_sysfs(sysfs_fd, name))
-        return "events of sysfs PMUs";
-    return is_tracepoint(sysfs_fd, name) ? "tracepoints" : NULL;
 }

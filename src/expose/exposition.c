@@ -76,14 +76,17 @@ static bool is_absent(union number number, enum number_form form)
     return form == NUMBER_REAL ? isnan(number.real) : number.count == NUMBER_ABSENT_COUNT;
 }
 
-static void append_number(struct text *text, union number number, enum number_form form)
+static void append_number(struct text *text, union number number, const struct family *family)
 {
-    switch (form) {
+    switch (family->form) {
     case NUMBER_COUNT:
         text_append_u64(text, number.count);
         break;
     case NUMBER_SECONDS:
         text_append_seconds(text, number.count);
+        break;
+    case NUMBER_SCALED:
+        text_append_double(text, (double)number.count * family->scale);
         break;
     case NUMBER_REAL:
         text_append_double(text, number.real);
@@ -121,7 +124,7 @@ static void append_samples(struct exposition *exposition, const struct snapshot 
         text_append(text, family->name, name_length);
         text_append(text, exposition->bytes.data + block->begin, labels_length);
         text_append(text, suffix.data, suffix.length);
-        append_number(text, *number, family->form);
+        append_number(text, *number, family);
         text_append_char(text, '\n');
     }
 }

@@ -129,7 +129,7 @@ void account_update(struct account *account, const struct sample *sample)
             forget_zero(number, group);
             break;
         case COLUMN_RATE:
-            number->real = rate(group, sample->events[column->index].per_second);
+            number->real = rate(group, sample->events[column->index].per_second * column->scale);
             break;
         case COLUMN_CPUS_USED:
             number->real =

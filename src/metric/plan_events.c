@@ -7,19 +7,35 @@
  */
 #include "metric/plan_build.h"
 
+/* "pmu_cgroup_power_energy_pkg_joules": the unit stands in the name, as promtool asks. */
+static void append_name(struct text *name, const struct plan_spec *spec, const struct event *event)
+{
+    text_append_format(name, "%s%s", spec->prefix, event->metric);
+    if (event->unit)
+        text_append_format(name, "_%s", event->unit);
+}
+
+static enum number_form total_form(const struct event *event)
+{
+    if (!event->unit)
+        return NUMBER_COUNT;
+    return event_counts_nanoseconds(event) ? NUMBER_SECONDS : NUMBER_SCALED;
+}
+
 static int add_total(struct plan *plan, const struct plan_spec *spec, const struct event *event,
                      size_t group, size_t index)
 {
     AUTO_TEXT struct text name = {0}, help = {0};
-    bool clock = event->unit == EVENT_UNIT_NANOSECONDS;
 
-    text_append_format(&name, "%s%s%s_total", spec->prefix, event->metric, clock ? "_seconds" : "");
+    append_name(&name, spec, event);
+    text_append_string(&name, "_total");
     text_append_format(&help, "%s, in %s. The event is %s, encoded as %s.", event->description,
                        spec->target, event->name, event->encoding);
     return plan_add_column(plan,
                            (struct column){.kind = COLUMN_TOTAL,
-                                           .form = clock ? NUMBER_SECONDS : NUMBER_COUNT,
+                                           .form = total_form(event),
                                            .index = index,
+                                           .scale = event->scale,
                                            .group = group,
                                            .type = FAMILY_COUNTER},
                            &name, &help);
@@ -30,7 +46,7 @@ static int add_rate(struct plan *plan, const struct plan_spec *spec, const struc
                     size_t group, size_t index)
 {
     AUTO_TEXT struct text name = {0}, help = {0};
-    bool clock = event->unit == EVENT_UNIT_NANOSECONDS;
+    bool clock = event_counts_nanoseconds(event);
 
     if (clock && !event->is_clock)
         return 0;
@@ -39,7 +55,8 @@ static int add_rate(struct plan *plan, const struct plan_spec *spec, const struc
         text_append_format(&help, "Number of CPUs that %s used on average in the last interval.",
                            spec->target);
     } else {
-        text_append_format(&name, "%s%s_per_second", spec->prefix, event->metric);
+        append_name(&name, spec, event);
+        text_append_string(&name, "_per_second");
         text_append_format(&help, "Rate of the event %s in the last interval, in %s.", event->name,
                            spec->target);
     }
@@ -47,6 +64,7 @@ static int add_rate(struct plan *plan, const struct plan_spec *spec, const struc
                            (struct column){.kind = clock ? COLUMN_CPUS_USED : COLUMN_RATE,
                                            .form = NUMBER_REAL,
                                            .index = index,
+                                           .scale = event->unit ? event->scale : 1,
                                            .group = group,
                                            .type = FAMILY_GAUGE},
                            &name, &help);

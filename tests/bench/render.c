@@ -20,7 +20,8 @@
 static struct event events[] = {
     {.name = (char *)"task-clock",
      .metric = (char *)"task_clock",
-     .unit = EVENT_UNIT_NANOSECONDS,
+     .unit = (char *)"seconds",
+     .scale = EVENT_SCALE_NANOSECONDS,
      .is_clock = true},
     {.name = (char *)"context-switches", .metric = (char *)"context_switches"},
     {.name = (char *)"cpu-migrations", .metric = (char *)"cpu_migrations"},

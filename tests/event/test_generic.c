@@ -19,7 +19,7 @@ static void check(const char *name, uint32_t type, uint64_t config)
 {
     AUTO(event) struct event *event = calloc(1, sizeof(*event));
 
-    if (event_source_generic.resolve(name, event) != SOURCE_KNOWS)
+    if (event_source_generic.resolve(NULL, name, event) != SOURCE_KNOWS)
         fail_msg("\"%s\" is not known", name);
     if (event->code.type != type || event->code.config != config)
         fail_msg("\"%s\" is type %u config 0x%llx", name, event->code.type,
@@ -33,7 +33,7 @@ static int outcome_of(const struct event_source *source, const char *name)
 {
     AUTO(event) struct event *event = calloc(1, sizeof(*event));
 
-    return source->resolve(name, event);
+    return source->resolve(NULL, name, event);
 }
 
 static const struct generic_name {
@@ -158,9 +158,9 @@ static void compare_with_pfm(const char *name, int *compared)
     AUTO(event) struct event *ours = calloc(1, sizeof(*ours));
     AUTO(event) struct event *theirs = calloc(1, sizeof(*theirs));
 
-    if (event_source_pfm.resolve(name, theirs) != SOURCE_KNOWS)
+    if (event_source_pfm.resolve(NULL, name, theirs) != SOURCE_KNOWS)
         return;
-    assert_int_equal(event_source_generic.resolve(name, ours), SOURCE_KNOWS);
+    assert_int_equal(event_source_generic.resolve(NULL, name, ours), SOURCE_KNOWS);
     if (theirs->code.type != ours->code.type || theirs->code.config != ours->code.config)
         fail_msg("\"%s\": libpfm4 has type %u config 0x%llx", name, theirs->code.type,
                  (unsigned long long)theirs->code.config);
@@ -207,8 +207,8 @@ static void clock__is_told_by_name_in_every_spelling(void **state)
         AUTO(event) struct event *event = calloc(1, sizeof(*event));
 
         assert_true(event_generic_names_clock(clocks[i]));
-        if (event_source_generic.resolve(clocks[i], event) != SOURCE_KNOWS)
-            assert_int_equal(event_source_pfm.resolve(clocks[i], event), SOURCE_KNOWS);
+        if (event_source_generic.resolve(NULL, clocks[i], event) != SOURCE_KNOWS)
+            assert_int_equal(event_source_pfm.resolve(NULL, clocks[i], event), SOURCE_KNOWS);
         assert_true(event_generic_is_clock(&event->code));
     }
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
@@ -219,7 +219,7 @@ static void compare_clock(const char *name, int *clocks)
 {
     AUTO(event) struct event *event = calloc(1, sizeof(*event));
 
-    if (event_source_pfm.resolve(name, event) != SOURCE_KNOWS)
+    if (event_source_pfm.resolve(NULL, name, event) != SOURCE_KNOWS)
         return;
     if (event_generic_names_clock(name) != event_generic_is_clock(&event->code))
         fail_msg("\"%s\" is told differently by its name and its code", name);
@@ -256,7 +256,7 @@ static void check_resolved(int sysfs_fd, const char *name, enum absence absence,
     if (event->absence != absence)
         fail_msg("\"%s\": \"%s\"", name, absence_name(event->absence));
     assert_int_equal(event->is_clock, is_clock);
-    assert_int_equal(event->unit, is_clock ? EVENT_UNIT_NANOSECONDS : EVENT_UNIT_COUNT);
+    assert_int_equal(event_counts_nanoseconds(event), is_clock);
 }
 
 static void resolver__takes_libpfms_generic_names_for_what_they_are(void **state)
@@ -297,7 +297,7 @@ static void offer__has_names_and_aliases_and_caches(void **state)
         struct nearest nearest;
 
         assert_true(nearest_init(&nearest, names[i]));
-        event_source_generic.offer_names(&nearest);
+        event_source_generic.offer_names(NULL, &nearest);
         assert_string_equal(nearest.best, names[i]);
     }
 }

@@ -25,7 +25,7 @@ static int resolve(const char *name, struct event **ret_event)
 {
     *ret_event = calloc(1, sizeof(**ret_event));
     assert_non_null(*ret_event);
-    return event_source_pfm.resolve(name, *ret_event);
+    return event_source_pfm.resolve(NULL, name, *ret_event);
 }
 
 static void check(const char *name, uint64_t config, uint64_t config1)

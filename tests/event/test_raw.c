@@ -13,7 +13,7 @@ static void check(const char *name, uint64_t config)
 {
     AUTO(event) struct event *event = calloc(1, sizeof(*event));
 
-    assert_int_equal(event_source_raw.resolve(name, event), SOURCE_KNOWS);
+    assert_int_equal(event_source_raw.resolve(NULL, name, event), SOURCE_KNOWS);
     assert_int_equal(event->code.type, PERF_TYPE_RAW);
     assert_true(event->code.config == config);
     assert_non_null(event->description);
@@ -49,7 +49,7 @@ static void resolve__takes_nothing_else(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         AUTO(event) struct event *event = calloc(1, sizeof(*event));
 
-        assert_int_equal(event_source_raw.resolve(names[i], event), SOURCE_UNKNOWN);
+        assert_int_equal(event_source_raw.resolve(NULL, names[i], event), SOURCE_UNKNOWN);
         assert_null(event->description);
     }
 }

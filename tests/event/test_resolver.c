@@ -146,13 +146,15 @@ static void resolve__knows_clocks(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
         AUTO(event) struct event *event = resolved(clocks[i]);
 
-        assert_int_equal(event->unit, EVENT_UNIT_NANOSECONDS);
+        assert_string_equal(event->unit, "seconds");
+        assert_true(event->scale == EVENT_SCALE_NANOSECONDS);
         assert_true(event->is_clock);
     }
     for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
         AUTO(event) struct event *event = resolved(others[i]);
 
-        assert_int_equal(event->unit, EVENT_UNIT_COUNT);
+        assert_null(event->unit);
+        assert_true(event->scale == 1);
         assert_false(event->is_clock);
     }
 }

@@ -12,6 +12,9 @@
 
 #include <cmocka.h>
 
+#include "event/resolver.h"
+#include "sys/tracefs.h"
+
 static const char *const directories[] = {
     "bus",
     "bus/event_source",
@@ -54,18 +57,40 @@ static int remove_sysfs(void **state)
     return rmdir(root);
 }
 
+static struct source_context context_of(int sysfs_fd)
+{
+    const struct source_context context = {.sysfs_fd = sysfs_fd,
+                                           .tracefs_fd = tracefs_open(sysfs_fd)};
+
+    assert_true(context.tracefs_fd >= 0);
+    return context;
+}
+
 static void events_that_the_machine_has__are_not_counted_yet(void **state)
 {
     static const char *const of_sysfs[] = {"power/energy-pkg/", "power/energy-pkg/u",
                                            "power/event=0x2/", "power/energy-pkg,period=1/"};
     static const char *const points[] = {"sched:sched_switch", "sched:*", "sched:sched_*",
                                          "sched:sched_switch:u"};
-    const int fd = *(int *)*state;
+    const struct source_context context = context_of(*(int *)*state);
 
     for (size_t i = 0; i < sizeof(of_sysfs) / sizeof(of_sysfs[0]); i++)
-        assert_string_equal(event_not_counted_yet(fd, of_sysfs[i]), "events of sysfs PMUs");
+        assert_string_equal(uncounted_on_this_machine(&context, of_sysfs[i]),
+                            "events of sysfs PMUs");
     for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
-        assert_string_equal(event_not_counted_yet(fd, points[i]), "tracepoints");
+        assert_string_equal(uncounted_on_this_machine(&context, points[i]), "tracepoints");
+    (void)close(context.tracefs_fd);
+}
+
+static void the_resolver__looks_into_both_file_systems(void **state)
+{
+    AUTO(event_resolver) struct event_resolver *resolver = NULL;
+
+    assert_int_equal(event_resolver_new(*(int *)*state, &resolver), 0);
+    assert_string_equal(event_not_counted_yet(resolver, "power/energy-pkg/"),
+                        "events of sysfs PMUs");
+    assert_string_equal(event_not_counted_yet(resolver, "sched:sched_switch"), "tracepoints");
+    assert_null(event_not_counted_yet(resolver, "sched:no_such"));
 }
 
 static void events_that_it_has_not__are_unknown(void **state)
@@ -90,11 +115,12 @@ static void events_that_it_has_not__are_unknown(void **state)
         ":",
         "/",
     };
-    const int fd = *(int *)*state;
+    const struct source_context context = context_of(*(int *)*state);
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (event_not_counted_yet(fd, names[i]))
+        if (uncounted_on_this_machine(&context, names[i]))
             fail_msg("%s is taken for known", names[i]);
+    (void)close(context.tracefs_fd);
 }
 
 static void forms_that_perf_takes__are_known_on_whatever_machine(void **state)
@@ -120,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_that_the_machine_has__are_not_counted_yet),
+        cmocka_unit_test(the_resolver__looks_into_both_file_systems),
         cmocka_unit_test(events_that_it_has_not__are_unknown),
         cmocka_unit_test(forms_that_perf_takes__are_known_on_whatever_machine),
     };

@@ -9,7 +9,7 @@ add_unit_test(event nearest)
 add_unit_test(event pfm ${PFM_LIBRARY})
 add_unit_test(event raw)
 add_unit_test(event resolver ${PFM_LIBRARY})
-add_unit_test(event uncounted)
+add_unit_test(event uncounted ${PFM_LIBRARY})
 
 # On other CPUs than this one: what looks up events, and what stands on it.
 set(programs)

@@ -240,6 +240,28 @@ static void text__follows_the_roster_when_targets_change(void **state)
     assert_null(strstr(f->text.data, "\"/b\""));
 }
 
+static int set_up_with_unit(void **state)
+{
+    event.unit = (char *)"joules";
+    event.scale = 0.25;
+    return set_up(state);
+}
+
+static int tear_down_with_unit(void **state)
+{
+    event.unit = NULL;
+    event.scale = 1;
+    return tear_down(state);
+}
+
+static void text__has_the_unit_of_an_event_in_its_name_and_its_scale_in_its_values(void **state)
+{
+    const char *text = written(*state, 3, &fresh);
+
+    assert_has(text, "pmu_cgroup_faults_joules_total{cgroup=\"/a\\\"b\\\\c\\nd\"} 0.75\n");
+    assert_has(text, "pmu_cgroup_faults_joules_per_second{cgroup=\"/a\\\"b\\\\c\\nd\"} 0.125\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -256,6 +278,9 @@ int main(void)
         TEST(text__has_process_metrics_where_they_are_known),
         TEST(text__tells_of_connections_where_there_is_a_server),
         TEST(text__follows_the_roster_when_targets_change),
+        cmocka_unit_test_setup_teardown(
+            text__has_the_unit_of_an_event_in_its_name_and_its_scale_in_its_values,
+            set_up_with_unit, tear_down_with_unit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

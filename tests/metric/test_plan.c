@@ -45,7 +45,8 @@ static struct event_groups *make_groups(void)
 {
     struct event_groups *groups = NULL;
 
-    events[TASK_CLOCK].unit = EVENT_UNIT_NANOSECONDS;
+    events[TASK_CLOCK].unit = (char *)"seconds";
+    events[TASK_CLOCK].scale = EVENT_SCALE_NANOSECONDS;
     events[TASK_CLOCK].is_clock = true;
     assert_int_equal(event_groups_new(SCOPE_CGROUP, specs, ARRAY_SIZE(specs), &groups), 0);
     return groups;

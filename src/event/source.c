@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "event/source.h"
+
+#include <errno.h>
+#include <string.h>
+
+int source_describe(struct event *event, const char *description)
+{
+    char *copy = strdup(description);
+
+    if (!copy)
+        return -ENOMEM;
+    free(event->description);
+    event->description = copy;
+    return 0;
+}
+
+int source_set_unit(struct event *event, const char *unit, double scale)
+{
+    char *copy = strdup(unit);
+
+    if (!copy)
+        return -ENOMEM;
+    free(event->unit);
+    event->unit = copy;
+    event->scale = scale;
+    return 0;
+}

@@ -9,29 +9,9 @@
 
 #include <stdbool.h>
 
-#include "config/config.h"
-#include "count/mechanism.h"
-#include "event/resolver.h"
-#include "metric/snapshot.h"
-#include "sys/perf_event.h"
+#include "cycle/setup.h"
 
 struct collector;
-
-/* All borrowed for the collector's life. */
-struct collector_setup {
-    const struct config *config;
-    struct event_resolver *resolver;
-    const struct perf_ops *perf;
-    struct mechanism *mechanism; /* direct; outlives the collector and its successor, as the next */
-    struct mechanism *bpf;       /* of those that share their counters; NULL: there is none */
-    const char *mechanism_reason; /* why, or why not. Static */
-    int sysfs_fd;
-    int procfs_fd;
-    int cgroup_root_fd;  /* -1: no cgroup can be counted here */
-    bool cgroups_afresh; /* what a predecessor has open for cgroups is not taken over */
-    size_t descriptors;  /* how many it may hold open, directories included */
-    struct snapshot_slot *slot;
-};
 
 /*
  * Asks the kernel what can be counted and logs what cannot. 0 or -errno.

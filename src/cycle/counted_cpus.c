@@ -1,75 +1,93 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Which CPUs are counted. A collector has those that are online when it is made; when
- * one goes or comes, a successor takes over: what stays goes on without a gap, what was
- * counted on a CPU that has gone is read a last time, and a CPU that comes is counted
- * afresh, also if it was away for a moment only.
+ * A collector counts on the CPUs that are online when it is made. When one goes or comes, a
+ * successor takes over: what stays goes on without a gap, what was counted on a CPU that has gone
+ * is read a last time, and a CPU that comes is counted afresh, also if it was away for a moment
+ * only, since the kernel closes the counters of a CPU that goes.
  */
-#include "cycle/collector_parts.h"
-#include "sys/cpu_births.h"
+#include "cycle/counted_cpus.h"
 
-static int read_wanted(const struct collector *collector, const struct cpu_list *of,
-                       struct cpu_list **ret_cpus)
+#include <errno.h>
+#include <stdio.h>
+
+/* The CPUs that the system scope wants, out of `from`: those named, or all but nohz_full ones. */
+static int select_system(const struct collector_setup *setup, const struct cpu_list *from,
+                         struct cpu_list **ret_cpus)
 {
-    const struct config_word *cpus = &collector->setup.config->system.cpus;
+    const struct config_word *cpus = &setup->config->system.cpus;
     AUTO(cpu_list) struct cpu_list *named = NULL, *others = NULL;
     int r = cpus->text ? cpu_list_parse(cpus->text, &named)
-                       : cpu_list_read_nohz_full(collector->setup.sysfs_fd, &named);
+                       : cpu_list_read_nohz_full(setup->sysfs_fd, &named);
 
     if (r < 0)
         return r;
     if (!cpus->text)
-        return cpu_list_subtract(of, named, ret_cpus);
-    r = cpu_list_subtract(of, named, &others);
-    return r < 0 ? r : cpu_list_subtract(of, others, ret_cpus);
+        return cpu_list_subtract(from, named, ret_cpus);
+    r = cpu_list_subtract(from, named, &others);
+    return r < 0 ? r : cpu_list_subtract(from, others, ret_cpus);
 }
 
-/* How many CPUs of the system scope were online once, and are not. */
-static int count_offline(struct collector *collector)
+static int count_offline(struct counted_cpus *cpus, const struct collector_setup *setup)
 {
     AUTO(cpu_list) struct cpu_list *wanted = NULL, *offline = NULL;
-    int r = read_wanted(collector, collector->known_cpus, &wanted);
+    int r = select_system(setup, cpus->known, &wanted);
 
     if (r >= 0)
-        r = cpu_list_subtract(wanted, collector->online, &offline);
+        r = cpu_list_subtract(wanted, cpus->online, &offline);
     if (r >= 0)
-        collector->n_offline = offline->n;
+        cpus->n_offline = offline->n;
     return r;
 }
 
-int collector_read_cpus(struct collector *collector, const struct collector *predecessor)
+int counted_cpus_read(struct counted_cpus *cpus, const struct collector_setup *setup,
+                      const struct counted_cpus *before)
 {
-    int r = cpu_births_read(collector->setup.sysfs_fd, &collector->cpu_births);
+    int r = cpu_births_read(setup->sysfs_fd, &cpus->births);
 
     if (r < 0)
         return r;
-    collector->online = collector->cpu_births->online;
-    r = cpu_list_unite(collector->online, predecessor ? predecessor->known_cpus : collector->online,
-                       &collector->known_cpus);
-    if (r >= 0 && predecessor)
-        r = cpu_births_common(collector->cpu_births, predecessor->cpu_births,
-                              &collector->continuing_cpus);
+    cpus->online = cpus->births->online;
+    r = cpu_list_unite(cpus->online, before ? before->known : cpus->online, &cpus->known);
+    if (r >= 0 && before)
+        r = cpu_births_common(cpus->births, before->births, &cpus->continuing);
     if (r >= 0)
-        r = read_wanted(collector, collector->online, &collector->system_cpus);
-    return r < 0 ? r : count_offline(collector);
+        r = select_system(setup, cpus->online, &cpus->system);
+    return r < 0 ? r : count_offline(cpus, setup);
 }
 
-void collector_free_cpus(struct collector *collector)
+int counted_cpus_split(struct counted_cpus *cpus)
 {
-    for (size_t i = 0; collector->single_cpus && i < collector->system_cpus->n; i++)
-        (void)cpu_list_free(collector->single_cpus[i]);
-    free(collector->single_cpus);
-    (void)cpu_list_free(collector->system_cpus);
-    (void)cpu_list_free(collector->known_cpus);
-    (void)cpu_list_free(collector->continuing_cpus);
-    (void)cpu_births_free(collector->cpu_births);
+    cpus->single = calloc(cpus->system->n + 1, sizeof(struct cpu_list *));
+    if (!cpus->single)
+        return -ENOMEM;
+    for (size_t i = 0; i < cpus->system->n; i++) {
+        char number[16];
+        int r;
+
+        (void)snprintf(number, sizeof(number), "%d", cpus->system->cpus[i].value);
+        r = cpu_list_parse(number, &cpus->single[i]);
+        if (r < 0)
+            return r;
+    }
+    return 0;
 }
 
-bool collector_cpus_changed(const struct collector *collector)
+void counted_cpus_done(struct counted_cpus *cpus)
+{
+    for (size_t i = 0; cpus->single && i < cpus->system->n; i++)
+        (void)cpu_list_free(cpus->single[i]);
+    free(cpus->single);
+    (void)cpu_list_free(cpus->system);
+    (void)cpu_list_free(cpus->known);
+    (void)cpu_list_free(cpus->continuing);
+    (void)cpu_births_free(cpus->births);
+    *cpus = (struct counted_cpus){0};
+}
+
+bool counted_cpus_changed(const struct counted_cpus *cpus, int sysfs_fd)
 {
     AUTO(cpu_births) struct cpu_births *now = NULL;
 
-    return cpu_births_read(collector->setup.sysfs_fd, &now) >= 0 &&
-           !cpu_births_equal(now, collector->cpu_births);
+    return cpu_births_read(sysfs_fd, &now) >= 0 && !cpu_births_equal(now, cpus->births);
 }

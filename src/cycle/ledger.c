@@ -162,6 +162,17 @@ struct entry *ledger_find_resting(const struct ledger *ledger, const struct cgro
     return entry && entry->resting_inode == cgroup->inode ? entry : NULL;
 }
 
+struct entry *ledger_find_group(const struct ledger *ledger, const char *name)
+{
+    for (size_t i = 0; i < ledger->n_entries; i++) {
+        struct entry *entry = ledger->entries[i];
+
+        if (entry->group && strcmp(entry->group->name, name) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
 /* It goes on with the account that it had: that has its place in the sums. */
 static void wake_cgroup(struct ledger *ledger, struct entry *entry, struct entry *resting)
 {

@@ -22,7 +22,7 @@
 #include "resolve/resolution.h"
 #include "target/cgroup_targets.h"
 
-/* What shows that the counters of a cgroup move (app/collector_moves.c). */
+/* What shows that the counters of a cgroup move (movement.h). */
 struct entry_moves {
     bool compared;       /* there is a look to compare with … */
     bool moved;          /* … and since then they have */
@@ -51,6 +51,12 @@ struct entry {
                           live; 0 while it is, or is to be, counted */
     UT_hash_handle hh; /* in lingering, by path, oldest first */
 };
+
+/* Whether it is a group of processes that has, or may get, members. */
+static inline bool entry_is_awake(const struct entry *entry)
+{
+    return entry->group && !entry->gone_ns;
+}
 
 struct ledger_limits {
     size_t targets; /* that live or linger */
@@ -108,6 +114,9 @@ void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entr
 
 /* The entry of that cgroup, of the same birth, which rests. NULL: there is none. */
 struct entry *ledger_find_resting(const struct ledger *ledger, const struct cgroup_target *cgroup);
+
+/* The group of processes of that name, at rest or not. NULL: there is none. */
+struct entry *ledger_find_group(const struct ledger *ledger, const char *name);
 
 /* The same for a group of processes, of this rule here, which rests here. */
 void ledger_inherit_group(struct ledger *ledger, size_t class_index, int rule,

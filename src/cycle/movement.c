@@ -7,6 +7,8 @@
  * move: of a cgroup that has used CPU time since the last look they must have run. Some
  * are looked at in each cycle; all of them where there is a reason to doubt.
  */
+#include "cycle/movement.h"
+
 #include <sys/stat.h>
 
 #include "cycle/collector_parts.h"
@@ -14,21 +16,23 @@
 #include "sys/cgroup_usage.h"
 
 #define LOOKS_PER_CYCLE 8
-#define USED_USEC       20000 /* more than what counters and usage are read apart */
 
-/* A look to compare with, one at which they have not moved, and one that confirms it. */
+/* CPU time that shows that a cgroup ran: more than can pass between reading counters and usage. */
+#define USED_USEC 20000
+
+/* The first look is to compare with, the second finds no movement, and the third confirms it. */
 #define LOOKS_IN_DOUBT 3
 
 void collector_doubt_counters(struct collector *collector)
 {
-    collector->looks_in_doubt = LOOKS_IN_DOUBT;
+    collector->movement.looks_in_doubt = LOOKS_IN_DOUBT;
 }
 
 bool collector_stands_still(struct collector *collector)
 {
-    bool still = collector->stands_still;
+    bool still = collector->movement.stands_still;
 
-    collector->stands_still = false;
+    collector->movement.stands_still = false;
     return still;
 }
 
@@ -39,14 +43,14 @@ static bool is_counted_whole(const struct entry *entry)
 }
 
 /* What a cgroup has used while some of its counters were closed says nothing about them later. */
-void collector_note_moves(struct entry *entry, const struct sample *sample)
+void movement_note(struct entry *entry, const struct sample *sample)
 {
     if (!is_counted_whole(entry))
         entry->moves = (struct entry_moves){0};
     entry->moves.moved |= sample_has_run(sample);
 }
 
-/* False where it is not told: the cgroup has gone, or is of v1. */
+/* False where the usage cannot be read: the cgroup has gone, or is one of v1. */
 static bool read_usage(const struct collector *collector, const struct entry *entry,
                        uint64_t *ret_usec)
 {
@@ -59,8 +63,11 @@ static bool read_usage(const struct collector *collector, const struct entry *en
            cgroup_usage_read(fd, ret_usec) == 0;
 }
 
-/* Whether it stands still for certain; *doubtful: it does, as far as one look can tell. */
-static bool stands_still(const struct collector *collector, struct entry *entry, bool *doubtful)
+/*
+ * Returns whether the counters stand still for certain. *is_doubtful becomes true if they do as far
+ * as one look can tell: then another look decides.
+ */
+static bool look(const struct collector *collector, struct entry *entry, bool *is_doubtful)
 {
     struct entry_moves *moves = &entry->moves;
     bool comparable = moves->compared && !moves->moved;
@@ -76,38 +83,38 @@ static bool stands_still(const struct collector *collector, struct entry *entry,
     }
     if (usec < moves->usage_usec + USED_USEC)
         return false;
-    *doubtful = !moves->doubtful;
-    moves->doubtful = true;
-    return !*doubtful;
+    if (moves->doubtful)
+        return true;
+    moves->doubtful = *is_doubtful = true;
+    return false;
 }
 
-/* In a pause they stand still on request, and the CPU time of that is no reason to doubt them. */
+/* In a pause counters stand still on request; CPU time of the pause is no reason to doubt them. */
 static void forget_looks(const struct ledger *ledger)
 {
     for (size_t i = 0; i < ledger->n_entries; i++)
         ledger->entries[i]->moves = (struct entry_moves){0};
 }
 
-void collector_look_for_moves(struct collector *collector)
+void collector_look_for_movement(struct collector *collector)
 {
     const struct ledger *ledger = &collector->ledger;
-    size_t n = collector->looks_in_doubt > 0 ? ledger->n_entries : LOOKS_PER_CYCLE;
-    bool doubtful = false;
+    struct movement *movement = &collector->movement;
+    const size_t n = movement->looks_in_doubt > 0 ? ledger->n_entries : LOOKS_PER_CYCLE;
+    bool is_doubtful = false;
 
     if (collector->status.paused)
         forget_looks(ledger);
-    if (collector_shares(collector, SCOPE_CGROUP) || collector->status.paused ||
+    if (setup_shares_counters(&collector->setup, SCOPE_CGROUP) || collector->status.paused ||
         collector->setup.cgroup_root_fd < 0)
         return;
-    collector->looks_in_doubt -= collector->looks_in_doubt > 0;
+    movement->looks_in_doubt -= movement->looks_in_doubt > 0;
     for (size_t i = 0; i < n && i < ledger->n_entries; i++) {
-        struct entry *entry = ledger->entries[collector->next_look++ % ledger->n_entries];
-        bool is_doubtful = false;
+        struct entry *entry = ledger->entries[movement->next_look++ % ledger->n_entries];
 
         if (is_counted_whole(entry))
-            collector->stands_still |= stands_still(collector, entry, &is_doubtful);
-        doubtful |= is_doubtful;
+            movement->stands_still |= look(collector, entry, &is_doubtful);
     }
-    if (doubtful && collector->looks_in_doubt == 0)
-        collector->looks_in_doubt = 1;
+    if (is_doubtful && movement->looks_in_doubt == 0)
+        movement->looks_in_doubt = 1;
 }

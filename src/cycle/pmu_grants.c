@@ -16,31 +16,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cycle/collector_parts.h"
+#include "cycle/entry_counters.h"
 #include "log/log.h"
 #include "target/cgroup_nesting.h"
 
-/* Reads how cgroups nest; where that fails, or there are none, nothing nests: that shows later.
- * Where they share their counters it makes no difference. */
+/* NULL: nothing nests, as far as can be told. Where cgroups share counters it does not matter. */
 static struct pmu_chains *read_chains(const struct collector *collector)
 {
     struct pmu_chains *chains = NULL;
 
-    if (collector->rules && !collector_shares(collector, SCOPE_CGROUP) &&
-        cgroup_nesting_read(collector->setup.cgroup_root_fd, collector->rules,
+    if (collector->cgroups.rules && !setup_shares_counters(&collector->setup, SCOPE_CGROUP) &&
+        cgroup_nesting_read(collector->setup.cgroup_root_fd, collector->cgroups.rules,
                             collector->setup.config->n_cgroups, &chains) < 0)
         return NULL;
     return chains;
 }
 
 /*
- * False where it cannot be told, as in a pause, in which nothing may count: where
- * nothing is granted for that it is sought again when the pause is over.
+ * Returns false where it cannot be told, as in a pause, in which nothing may count: where
+ * nothing is granted because of that, it is sought again when the pause is over.
  */
-static bool find_free(struct collector *collector, const struct collector *predecessor)
+static bool find_free(struct collector *collector, const struct pmu_share *before)
 {
-    const struct pmu_share *before = predecessor ? &predecessor->pmu : NULL;
-    const bool is_paused = collector->setup.mechanism->paused;
-    struct pmu_share *share = &collector->pmu;
+    const bool is_paused = collector->setup.direct->paused;
+    struct pmu_share *share = &collector->pmu.share;
 
     if (before && (is_paused || pmu_division_sum(&before->division) > 0)) {
         share->n_free = before->n_free;
@@ -48,8 +48,8 @@ static bool find_free(struct collector *collector, const struct collector *prede
     }
     if (is_paused)
         return false;
-    return resolution_find_free(collector->resolution, collector->setup.perf, collector->online,
-                                &share->n_free) >= 0;
+    return resolution_find_free(collector->resolution, collector->setup.perf,
+                                collector->cpus.online, &share->n_free) >= 0;
 }
 
 static const char *number(size_t n, char buffer[static 24])
@@ -65,7 +65,7 @@ static bool same_share(const struct pmu_share *a, const struct pmu_share *b)
            memcmp(&a->division, &b->division, sizeof(a->division)) == 0;
 }
 
-static void tell_share(const struct pmu_share *share)
+static void log_share(const struct pmu_share *share)
 {
     char n_free[24], budget[24], processes[24], cgroups[24], system[24];
     const char *found = share->is_measured ? number(share->n_free, n_free) : "unknown";
@@ -83,45 +83,40 @@ static void tell_share(const struct pmu_share *share)
                  "system", system);
 }
 
-int collector_divide_counters(struct collector *collector, const struct collector *predecessor)
+int collector_divide_counters(struct collector *collector, const struct pmu_grants *before)
 {
-    struct pmu_share *share = &collector->pmu;
+    struct pmu_share *share = &collector->pmu.share;
     AUTO(pmu_chains) struct pmu_chains *chains = NULL;
     int r;
 
     for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
-        share->is_shared[kind] = collector_shares(collector, kind);
+        share->is_shared[kind] = setup_shares_counters(&collector->setup, kind);
     share->is_wanted = resolution_wants_counters(collector->resolution);
     if (!share->is_wanted)
         return 0;
-    share->is_measured = find_free(collector, predecessor);
+    share->is_measured = find_free(collector, before ? &before->share : NULL);
     share->budget = resolution_budget(collector->setup.config, share->n_free);
     chains = read_chains(collector);
     r = resolution_divide(collector->resolution, chains, share);
-    if (r >= 0 && !(predecessor && same_share(share, &predecessor->pmu)))
-        tell_share(share);
+    if (r >= 0 && !(before && same_share(share, &before->share)))
+        log_share(share);
     return r;
 }
 
-bool collector_may_count_more(struct collector *collector)
+bool collector_may_grant_more(const struct collector *collector)
 {
-    const struct pmu_share *share = &collector->pmu;
+    const struct pmu_share *share = &collector->pmu.share;
     size_t n_free;
 
     if (!share->is_wanted || pmu_division_sum(&share->division) > 0 ||
-        collector->setup.mechanism->paused)
+        collector->setup.direct->paused)
         return false;
-    return resolution_find_free(collector->resolution, collector->setup.perf, collector->online,
-                                &n_free) >= 0 &&
+    return resolution_find_free(collector->resolution, collector->setup.perf,
+                                collector->cpus.online, &n_free) >= 0 &&
            resolution_budget(collector->setup.config, n_free) > share->budget;
 }
 
-static struct target_class *class_of(const struct collector *collector, const struct entry *entry)
-{
-    return &collector->resolution->classes[entry->class_index];
-}
-
-/* The living cgroups whose class takes counters; NULL where there are none, or no memory. */
+/* The living cgroups whose class takes counters of the PMU. NULL if there is no memory. */
 static struct nested_cgroup *list_nested(const struct collector *collector, size_t *ret_n)
 {
     const struct ledger *ledger = &collector->ledger;
@@ -131,12 +126,14 @@ static struct nested_cgroup *list_nested(const struct collector *collector, size
     for (size_t i = 0; nested && i < ledger->n_entries; i++) {
         struct entry *entry = ledger->entries[i];
 
-        if (!entry->cgroup || !entry->account || !class_of(collector, entry)->without_counters)
+        if (!entry->cgroup || !entry->account ||
+            !collector_class(collector, entry)->without_counters)
             continue;
-        nested[n++] = (struct nested_cgroup){.path = entry->cgroup->path,
-                                             .counters = class_of(collector, entry)->n_counters,
-                                             .holds = !entry->over_budget,
-                                             .owner = entry};
+        nested[n++] =
+            (struct nested_cgroup){.path = entry->cgroup->path,
+                                   .counters = collector_class(collector, entry)->n_counters,
+                                   .holds = !entry->over_budget,
+                                   .owner = entry};
     }
     *ret_n = n;
     return nested;
@@ -154,8 +151,8 @@ static bool has_parent(const struct identity *identity)
 }
 
 /*
- * Mostly no cgroup that is counted is below another: then each has what its class was
- * granted, and nothing need be sorted.
+ * Mostly no counted cgroup is below another one. Then each has what its class was granted, and
+ * nothing need be sorted. Returns false if one is.
  */
 static bool admit_unless_nested(struct nested_cgroup *nested, size_t n, size_t *ret_longest)
 {
@@ -174,58 +171,66 @@ static bool admit_unless_nested(struct nested_cgroup *nested, size_t n, size_t *
     return true;
 }
 
-/* Replaces counters without those of the PMU by all, which goes on with what is open. */
-static void give_counters(struct collector *collector, struct entry *entry)
+/*
+ * Replaces counters without those of the PMU by all of them, which go on with what is open. Returns
+ * true if they are to be opened; a cgroup that has no counters at all gets its own with all others
+ * that have none.
+ */
+static bool give_counters(struct collector *collector, struct entry *entry)
 {
     struct counter_set *before = TAKE(entry->counters);
 
     entry->over_budget = false;
-    if (!before) /* it gets its counters with all others that have none */
-        return;
+    if (!before)
+        return false;
     if (collector_make_counters(collector, entry) < 0) {
         entry->counters = before;
         entry->over_budget = true;
-        return;
+        return false;
     }
     counter_set_adopt(entry->counters, before, NULL);
     (void)counter_set_free(before);
-    collector->may_open = true;
+    return true;
 }
 
-void collector_share_counters(struct collector *collector)
+bool collector_grant_counters(struct collector *collector, bool cgroups_changed)
 {
-    const struct pmu_division *division = &collector->pmu.division;
+    struct pmu_grants *grants = &collector->pmu;
+    const struct pmu_division *division = &grants->share.division;
     AUTO_FREE struct nested_cgroup *nested = NULL;
+    bool wants_open = false;
     size_t n;
 
-    if (!collector->share_again || !collector->pmu.is_wanted ||
-        collector->pmu.budget == PMU_COUNTERS_ALL)
-        return;
+    grants->out_of_date |= cgroups_changed;
+    if (!grants->out_of_date || !grants->share.is_wanted ||
+        grants->share.budget == PMU_COUNTERS_ALL)
+        return false;
     nested = list_nested(collector, &n);
     if (!nested)
-        return;
-    collector->share_again = false;
-    if (!admit_unless_nested(nested, n, &collector->longest_chain))
-        collector->longest_chain = cgroup_nesting_admit(
-            nested, n, collector->pmu.budget - division->processes - division->system);
+        return false; /* the next round tries it again */
+    grants->out_of_date = false;
+    if (!admit_unless_nested(nested, n, &grants->longest_chain))
+        grants->longest_chain = cgroup_nesting_admit(
+            nested, n, grants->share.budget - division->processes - division->system);
     for (size_t i = 0; i < n; i++) {
         struct entry *entry = nested[i].owner;
 
         if (nested[i].holds && entry->over_budget)
-            give_counters(collector, entry);
+            wants_open |= give_counters(collector, entry);
     }
+    return wants_open;
 }
 
-void collector_budget_status(const struct collector *collector, struct exporter_status *status)
+void pmu_grants_status(const struct pmu_grants *grants, struct exporter_status *status)
 {
-    const struct pmu_share *share = &collector->pmu;
+    const struct pmu_share *share = &grants->share;
     size_t cgroups = share->division.cgroups;
 
     status->pmu_free = status->pmu_budget = status->pmu_used = NUMBER_ABSENT_COUNT;
     if (!share->is_wanted)
         return;
-    if (collector->longest_chain > cgroups)
-        cgroups = collector->longest_chain;
+    if (grants->longest_chain > cgroups)
+        cgroups = grants->longest_chain;
     if (share->is_measured)
         status->pmu_free = share->n_free;
     if (share->budget != PMU_COUNTERS_ALL)

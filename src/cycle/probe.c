@@ -1,41 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What can be counted is asked of the kernel at the start, and once a minute for
- * what is missing. An answer that has grown makes the collector out of date: its
- * successor counts more and takes over the rest.
+ * The kernel is asked at the start what can be counted, and once a minute for what is missing.
+ * Where the answer has grown, the collector is out of date: a successor counts more and takes over
+ * the rest.
  */
+#include "cycle/probe.h"
+
 #include <errno.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cycle/absence_report.h"
-#include "cycle/pmu_grants.h"
+#include "cycle/collector_parts.h"
 #include "log/log.h"
 
 #define PROBE_AGAIN_NS (60 * NS_PER_SECOND)
 
-/* Processes are asked about by ourselves: what others allow is told of each. */
-static struct scope probe_scope(const struct collector *collector, size_t class_index)
+/*
+ * The scope in which the kernel is asked about a class. For processes that is our own: what the
+ * kernel allows of others is found out when each of them is opened. For cgroups it is the root.
+ */
+static struct scope probe_scope(const struct collector *collector, size_t class_index,
+                                const pid_t *self)
 {
     struct scope scope = {.kind = collector->resolution->classes[class_index].kind,
                           .cgroup_fd = -1};
 
     switch (scope.kind) {
     case SCOPE_PROCESS:
-        if (collector_shares(collector, SCOPE_PROCESS)) {
-            scope.cpus = collector->online;
+        if (setup_shares_counters(&collector->setup, SCOPE_PROCESS)) {
+            scope.cpus = collector->cpus.online;
             break;
         }
-        scope.tasks = &collector->self;
+        scope.tasks = self;
         scope.n_tasks = 1;
-        scope.inherit = collector->can_inherit_threads ? INHERIT_THREADS : INHERIT_NOTHING;
+        scope.inherit =
+            collector->processes.can_inherit_threads ? INHERIT_THREADS : INHERIT_NOTHING;
         break;
     case SCOPE_CGROUP:
         scope.cgroup_fd = collector->setup.cgroup_root_fd;
-        scope.cpus = collector->online;
+        scope.cpus = collector->cpus.online;
         break;
     default:
-        scope.cpus = collector->system_cpus;
+        scope.cpus = collector->cpus.system;
         break;
     }
     return scope;
@@ -113,7 +121,8 @@ static int probe_class(struct collector *collector, size_t class_index,
                        const struct collector *predecessor)
 {
     struct resolution *resolution = collector->resolution;
-    struct scope scope = probe_scope(collector, class_index);
+    const pid_t self = getpid();
+    struct scope scope = probe_scope(collector, class_index, &self);
     struct open_groups open;
     int r = list_open(predecessor, scope.kind, &open);
 
@@ -133,34 +142,45 @@ int collector_probe(struct collector *collector, const struct collector *predece
 {
     int r = 0;
 
-    if (collector->setup.config->system.enabled && collector->system_cpus->n == 0)
+    if (collector->setup.config->system.enabled && collector->cpus.system->n == 0)
         log_warning("none of the CPUs of targets.system is online");
     for (size_t i = 0; i < collector->resolution->n_classes && r >= 0; i++)
         r = can_probe(collector, i) ? probe_class(collector, i, predecessor) : 0;
     if (r >= 0)
-        r = collector_divide_counters(collector, predecessor);
+        r = collector_divide_counters(collector, predecessor ? &predecessor->pmu : NULL);
     if (r < 0)
         return r;
     for (size_t i = 0; i < collector->resolution->n_classes; i++)
         if (can_probe(collector, i))
             report(collector, i, predecessor ? predecessor->resolution : NULL);
-    collector->probe_at_ns = clock_monotonic_ns() + PROBE_AGAIN_NS;
+    collector->prober.again_at_ns = clock_monotonic_ns() + PROBE_AGAIN_NS;
     return resolution_update_catalogue(collector->resolution);
 }
 
-void collector_probe_again(struct collector *collector)
+void collector_probe_again(struct collector *collector, uint64_t now_ns)
 {
-    if (collector->now_ns < collector->probe_at_ns)
+    struct prober *prober = &collector->prober;
+    const pid_t self = getpid();
+
+    if (now_ns < prober->again_at_ns)
         return;
-    collector->probe_at_ns = collector->now_ns + PROBE_AGAIN_NS;
+    prober->again_at_ns = now_ns + PROBE_AGAIN_NS;
     for (size_t i = 0; i < collector->resolution->n_classes; i++) {
         const struct target_class *class = &collector->resolution->classes[i];
-        struct scope scope = probe_scope(collector, i);
+        const struct scope scope = probe_scope(collector, i, &self);
 
         if (can_probe(collector, i) && (class->unsure || event_groups_want_retry(class->groups)) &&
             resolution_can_grow(collector->resolution, i, collector->setup.perf, &scope) > 0)
-            collector->out_of_date = true;
+            prober->found_more = true;
     }
-    if (!collector->out_of_date && collector_may_count_more(collector))
-        collector->out_of_date = true;
+    if (!prober->found_more)
+        prober->found_more = collector_may_grant_more(collector);
+}
+
+bool collector_is_out_of_date(struct collector *collector)
+{
+    const bool found_more = collector->prober.found_more;
+
+    collector->prober.found_more = false;
+    return found_more;
 }

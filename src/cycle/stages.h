@@ -1,35 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The cycle's stages for processes; each does nothing where the configuration names none. */
+/*
+ * The stages of a round, in their order; collector.c calls them and nobody else does. Each is a
+ * file of its name, those for processes a file beside it. A failure in one stage leaves the others
+ * their work.
+ */
 
-#include "cycle/collector_parts.h"
+#include "cycle/round.h"
+#include "metric/exporter_status.h"
 
-/* Rules and set, from the configuration. 0 or -errno. */
-int collector_make_processes(struct collector *collector);
+struct collector;
+struct entry;
 
-/* Brings the set to the present: groups rest or wake, members come and end. 0 or -errno. */
-int collector_discover_processes(struct collector *collector);
+/*
+ * Brings the sets of targets to the present: reads what has ended once more, and enters what is
+ * new. 0 or -errno: then nothing has changed, and the next round looks at everything.
+ */
+int collector_discover(struct collector *collector, const struct round *round,
+                       struct discovered *ret_discovered);
+int collector_discover_processes(struct collector *collector, const struct round *round,
+                                 struct discovered *discovered);
 
-/* Opens what is wanted and not open, for a bounded time. 0 or -ENOMEM. */
-int collector_open_processes(struct collector *collector);
+/*
+ * Opens what is wanted and not open, for a bounded time. wants_open: what the last readings and
+ * discovery say. Between two cycles it opens only what was born, and reads it for the first time.
+ * 0 or -ENOMEM.
+ */
+int collector_open(struct collector *collector, const struct round *round, bool wants_open);
+int collector_open_processes(struct collector *collector, const struct round *round);
 
-/* What opening a member of the entry's group needs, but for the threads that are left. */
-struct process_opening collector_opening(const struct collector *collector,
-                                         const struct entry *entry);
+/* Reads every counter and derives totals, rates and ratios of each target. */
+struct readings collector_read(struct collector *collector);
 
-/* Reads a group and derives. */
-void collector_read_group(struct collector *collector, struct entry *entry);
+/* Reads one entry with counters, or one group of processes, and derives; adds to the readings. */
+void collector_read_entry(struct collector *collector, struct entry *entry,
+                          struct readings *readings);
+void collector_read_group(struct collector *collector, struct entry *entry,
+                          struct readings *readings);
 
-/* Counts as dropped the children for whom the mechanism had no room, since it was last asked. */
-void collector_note_unfollowed(struct collector *collector);
+/* Publishes a snapshot, and logs what has begun not to be counted. 0 or -ENOMEM. */
+int collector_publish(struct collector *collector, const struct round *round);
 
-/* Adds what of processes is not counted, and why. */
-void collector_census_processes(const struct collector *collector, struct exporter_status *status);
+/* The status with all that others than the stages count for it. */
+void collector_status(const struct collector *collector, struct exporter_status *ret_status);
 
-/* The group of another ledger with the same name, at rest or not; NULL: there is none. */
-struct entry *collector_same_group(const struct ledger *ledger, const struct entry *entry);
+/*
+ * Writes into the status what stands for all of the collector's life; of what a predecessor's
+ * status had beside its counts nothing stays.
+ */
+void collector_describe(struct collector *collector);
 
-/* A group that only the predecessor has, and that a rule still makes, rests here. */
-void collector_inherit_group(struct collector *collector, const struct collector *predecessor,
-                             const struct entry *entry);
+/*
+ * The same round for a collector that is made while another one runs: it takes over what both
+ * count, with open counters and totals, and what lingers. 0 or -errno: nothing was taken over.
+ */
+int collector_succeed(struct collector *collector, struct collector *predecessor);

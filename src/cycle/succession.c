@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * How one collector takes over from another: the configuration has changed, or more
- * can be counted than before, or CPUs have come or gone. The new one is made as if it were the
- * first; then each of its targets that the old one counts too gets the old totals, and its groups
- * that are the same get the open counters with their bases. So nothing that goes on being counted
- * loses a count, and all else follows from the new configuration alone. A cgroup for which there is
- * no room any more rests: its totals stand, and it goes on with them once there is room.
+ * A collector is succeeded when the configuration has changed, when more can be counted than
+ * before, or when CPUs have come or gone. The new one is made as if it were the first. Then each of
+ * its targets that the old one counts too gets the old totals, and its groups that are the same get
+ * the open counters with their bases. So nothing that goes on being counted loses a count, and all
+ * else follows from the new configuration alone. What is new is opened before the old one reads
+ * what it has left for the last time: a group that changed is counted by the one until the other
+ * counts it. A cgroup for which there is no room any more rests: its totals stand, and it goes on
+ * with them once there is room.
  */
+#include "cycle/succession.h"
+
 #include <errno.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "cycle/collector_parts.h"
+#include "cycle/entry_counters.h"
+#include "cycle/open_processes.h"
 #include "cycle/stages.h"
+#include "sys/cgroup_root.h"
+#include "sys/descriptors.h"
 
 /* How often a target is read again that runs while its old and its new counters are read. */
 #define MOST_ATTEMPTS 5
@@ -19,9 +29,48 @@
 /* A reload does not keep the next cycle waiting for longer than this. */
 #define HAND_OVER_TIME_NS NS_PER_SECOND
 
-struct hand_over {
-    struct collector *collector, *predecessor;
-};
+static void close_directories(struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->n_entries; i++)
+        if (ledger->entries[i]->cgroup)
+            cgroup_target_close_fd(ledger->entries[i]->cgroup);
+}
+
+/* One that has gone meanwhile stays closed: the next update tells that it has gone. */
+static void reopen_directories(struct ledger *ledger, int root_fd)
+{
+    for (size_t i = 0; i < ledger->n_entries; i++) {
+        struct cgroup_target *target = ledger->entries[i]->cgroup;
+        int fd = target && target->fd < 0
+                     ? descriptor_lift(cgroup_open_below(root_fd, target->path + 1))
+                     : -1;
+
+        if (fd >= 0)
+            target->fd = fd;
+    }
+}
+
+void succession_begin(struct succession *succession, struct collector *collector,
+                      struct collector *predecessor)
+{
+    *succession = (struct succession){.collector = collector, .predecessor = predecessor};
+    collector_status(predecessor, &collector->status);
+    collector_describe(collector);
+    collector->notices = notices_inherit(&predecessor->notices);
+    close_directories(&predecessor->ledger);
+}
+
+void succession_give_up(struct succession *succession)
+{
+    reopen_directories(&succession->predecessor->ledger,
+                       succession->predecessor->setup.cgroup_root_fd);
+}
+
+void succession_done(struct succession *succession)
+{
+    free(succession->cgroups);
+    free(succession->from);
+}
 
 static int by_path(const void *a, const void *b)
 {
@@ -30,23 +79,22 @@ static int by_path(const void *a, const void *b)
     return strcmp((*x)->cgroup->path, (*y)->cgroup->path);
 }
 
-/* The living cgroups of a ledger, by path; NULL if there is no memory. The caller frees. */
-static struct entry **sort_cgroups(const struct ledger *ledger, size_t *ret_n)
+/* Lists the living cgroups of the predecessor, by path. 0 or -ENOMEM. */
+static int sort_cgroups(struct succession *succession)
 {
-    struct entry **sorted = calloc(ledger->n_entries + 1, sizeof(*sorted));
-    size_t n = 0;
+    const struct ledger *ledger = &succession->predecessor->ledger;
 
-    if (!sorted)
-        return NULL;
+    succession->cgroups = calloc(ledger->n_entries + 1, sizeof(struct entry *));
+    if (!succession->cgroups)
+        return -ENOMEM;
     for (size_t i = 0; i < ledger->n_entries; i++)
         if (ledger->entries[i]->cgroup && ledger->entries[i]->account)
-            sorted[n++] = ledger->entries[i];
-    qsort(sorted, n, sizeof(struct entry *), by_path);
-    *ret_n = n;
-    return sorted;
+            succession->cgroups[succession->n_cgroups++] = ledger->entries[i];
+    qsort(succession->cgroups, succession->n_cgroups, sizeof(struct entry *), by_path);
+    return 0;
 }
 
-/* The same CPU, or the machine: told by the labels, which are none or the CPU's number. */
+/* Whether both are the machine, which has no labels, or the same CPU, whose label is its number. */
 static bool is_same_system(const struct entry *a, const struct entry *b)
 {
     size_t n_a, n_b;
@@ -59,107 +107,84 @@ static bool is_same_system(const struct entry *a, const struct entry *b)
     return n_a == n_b && (n_a == 0 || strcmp(labels_a[0].value, labels_b[0].value) == 0);
 }
 
-static struct entry *same_group(const struct entry *entry, const struct ledger *from)
+/* The cgroup of the same path, if it is the same birth, counted or at rest. */
+static struct entry *find_cgroup(const struct succession *succession, const struct entry *entry)
 {
-    struct entry *other = collector_same_group(from, entry);
+    struct entry *const *found = bsearch(&entry, succession->cgroups, succession->n_cgroups,
+                                         sizeof(struct entry *), by_path);
+
+    if (!found)
+        return ledger_find_resting(&succession->predecessor->ledger, entry->cgroup);
+    return (*found)->cgroup->inode == entry->cgroup->inode ? *found : NULL;
+}
+
+/* The group of processes of the same name, which has the same process where that matters. */
+static struct entry *find_group(const struct succession *succession, const struct entry *entry)
+{
+    struct entry *other = ledger_find_group(&succession->predecessor->ledger, entry->group->name);
 
     return other && process_group_is_same(other->group, entry->group) ? other : NULL;
 }
 
-/* The old entry of the same target; NULL: there is none. */
-static struct entry *counterpart(const struct entry *entry, const struct ledger *from,
-                                 struct entry *const *sorted, size_t n)
+/* The predecessor's entry of the same target; NULL: it has none. */
+static struct entry *find_counterpart(const struct succession *succession,
+                                      const struct entry *entry)
 {
-    struct entry *const *found;
+    const struct ledger *from = &succession->predecessor->ledger;
 
-    if (entry->cgroup) {
-        found = bsearch(&entry, sorted, n, sizeof(struct entry *), by_path);
-        if (!found)
-            return ledger_find_resting(from, entry->cgroup);
-        return (*found)->cgroup->inode == entry->cgroup->inode ? *found : NULL;
-    }
+    if (entry->cgroup)
+        return find_cgroup(succession, entry);
     if (entry->group)
-        return same_group(entry, from);
+        return find_group(succession, entry);
     for (size_t i = 0; i < from->n_entries; i++)
         if (is_same_system(entry, from->entries[i]))
             return from->entries[i];
     return NULL;
 }
 
-/* Whether every target has what it would take over into: else memory has run out. */
-static bool is_ready(const struct collector *collector)
-{
-    for (size_t i = 0; i < collector->ledger.n_entries; i++) {
-        const struct entry *entry = collector->ledger.entries[i];
-
-        if (entry->account && !entry->counters && !entry->group && entry != collector->machine)
-            return false;
-    }
-    return !collector->orphans && !collector->process_orphans;
-}
-
-static int make_system_counters(struct collector *collector)
-{
-    for (size_t i = 0; i < collector->ledger.n_entries; i++) {
-        struct entry *entry = collector->ledger.entries[i];
-        int r = 0;
-
-        if (!entry->cgroup && !entry->group && entry->account && entry != collector->machine)
-            r = collector_make_counters(collector, entry);
-        if (r < 0)
-            return r;
-    }
-    return 0;
-}
-
-/* If a rule still wants it, what has ended there lingers here, and what is not counted here rests.
+/*
+ * Gives counters to the machine and its CPUs, as discovery has given them to cgroups. Returns
+ * -ENOMEM also if some target lacks what it would take over into, for want of memory.
  */
-static void inherit(struct collector *collector, const struct entry *from)
+static int make_ready(struct collector *collector)
 {
-    const char *path = from->cgroup ? from->cgroup->path : from->path;
-    int rule = collector->rules ? cgroup_rules_match(collector->rules, path) : -1;
+    const struct ledger *ledger = &collector->ledger;
 
-    if (rule >= 0)
-        ledger_inherit(&collector->ledger, CLASS_CGROUP + (size_t)rule, from, collector->now_ns);
-}
+    for (size_t i = 0; i < ledger->n_entries; i++) {
+        struct entry *entry = ledger->entries[i];
 
-static void inherit_ended(struct collector *collector, const struct collector *predecessor,
-                          struct entry *const *sorted, size_t n)
-{
-    const struct ledger *from = &predecessor->ledger;
-
-    /* The hash keeps the order of the ends, and where there is no room for all the last stay. */
-    for (const struct entry *entry = from->lingering; entry; entry = entry->hh.next)
-        if (entry->group)
-            collector_inherit_group(collector, predecessor, entry);
-        else
-            inherit(collector, entry);
-    /* One that has no room here, or ended between the two looks, lives for the old one only. */
-    for (size_t i = 0; i < n; i++)
-        if (sorted[i]->counted)
-            inherit(collector, sorted[i]);
-    for (size_t i = 0; i < from->n_entries; i++)
-        if (from->entries[i]->group && !from->entries[i]->gone_ns)
-            collector_inherit_group(collector, predecessor, from->entries[i]);
+        if (!entry->account || !collector_counts_entry(collector, entry))
+            continue;
+        if (!entry->cgroup && collector_make_counters(collector, entry) < 0)
+            return -ENOMEM;
+        if (!entry->counters)
+            return -ENOMEM;
+    }
+    return collector->cgroups.orphans || collector->processes.orphans ? -ENOMEM : 0;
 }
 
 /* Finds the old entry of each target, and makes ready what cannot fail later. 0 or -ENOMEM. */
-static int prepare(struct collector *collector, const struct collector *predecessor,
-                   struct entry *const *sorted, size_t n, struct entry **from)
+static int prepare(struct succession *succession, const struct round *round)
 {
+    struct collector *collector = succession->collector;
     const struct ledger *ledger = &collector->ledger;
-    int r = make_system_counters(collector);
+    int r = make_ready(collector);
 
-    if (r < 0 || !is_ready(collector))
+    if (r >= 0)
+        r = sort_cgroups(succession);
+    succession->from = calloc(ledger->n_entries + 1, sizeof(struct entry *));
+    if (!succession->from)
         return -ENOMEM;
+    succession->n_from = ledger->n_entries;
     for (size_t i = 0; i < ledger->n_entries && r >= 0; i++) {
         const struct entry *entry = ledger->entries[i];
+        struct entry *from = find_counterpart(succession, entry);
 
-        from[i] = counterpart(entry, &predecessor->ledger, sorted, n);
-        if (entry->group && entry->account && from[i]) {
-            const struct process_opening opening = collector_opening(collector, entry);
+        succession->from[i] = from;
+        if (entry->group && entry->account && from) {
+            const struct process_opening opening = collector_opening(collector, round, entry);
 
-            r = process_group_prepare(entry->group, from[i]->group, &opening);
+            r = process_group_prepare(entry->group, from->group, &opening);
         }
     }
     return r;
@@ -168,49 +193,63 @@ static int prepare(struct collector *collector, const struct collector *predeces
 static void adopt_counters(const struct collector *collector, const struct entry *entry,
                            const struct entry *from)
 {
+    const struct cpu_list *continuing = collector->cpus.continuing;
+
     if (entry->cgroup && collector->setup.cgroups_afresh)
         return;
     if (entry->group)
-        process_group_adopt(entry->group, from->group, collector->continuing_cpus);
+        process_group_adopt(entry->group, from->group, continuing);
     else if (entry->counters && from->counters)
-        counter_set_adopt(entry->counters, from->counters, collector->continuing_cpus);
+        counter_set_adopt(entry->counters, from->counters, continuing);
 }
 
-static void adopt_totals(struct entry *entry, const struct entry *from)
+int succession_adopt_counters(struct succession *succession, const struct round *round)
 {
-    if (!entry->account || !from->account)
-        return;
-    account_adopt(entry->account, from->account);
-    entry->counted = from->counted;
+    const struct collector *collector = succession->collector;
+    struct mechanism *bpf = collector->setup.bpf;
+    int r = prepare(succession, round);
+
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < succession->n_from; i++)
+        if (succession->from[i])
+            adopt_counters(collector, collector->ledger.entries[i], succession->from[i]);
+    if (bpf)
+        bpf->keep_cpus(bpf, collector->cpus.continuing);
+    return 0;
 }
 
 /*
  * Whether a target goes on with counters of another mechanism, so that it took over none. The
  * machine as a sum of its CPUs is read with all of them.
  */
-static bool is_handed_over(const struct hand_over *over, const struct entry *entry,
+static bool is_handed_over(const struct succession *succession, const struct entry *entry,
                            const struct entry *from)
 {
-    const enum scope_kind kind = over->collector->resolution->classes[entry->class_index].kind;
+    const struct collector *collector = succession->collector;
+    const enum scope_kind kind = collector_class(collector, entry)->kind;
 
-    if (collector_mechanism(over->collector, kind) == collector_mechanism(over->predecessor, kind))
+    if (setup_mechanism(&collector->setup, kind) ==
+        setup_mechanism(&succession->predecessor->setup, kind))
         return false;
     if (entry->group)
         return entry->account && from->account;
     return entry->counters && from->counters &&
-           !(over->collector->machine && entry->class_index == CLASS_CPU);
+           !(collector->machine.is_sum && entry->class_index == CLASS_CPU);
 }
 
 /* Reads an entry once more. Returns true if its target has run since it was read before. */
 static bool read_once_more(struct collector *collector, struct entry *entry, bool is_to_refresh)
 {
+    struct readings readings = {0}; /* a whole round of them follows */
+
     if (is_to_refresh)
-        collector_refresh(collector);
+        setup_refresh(&collector->setup);
     if (entry->group)
-        collector_read_group(collector, entry);
+        collector_read_group(collector, entry, &readings);
     else
-        collector_read_entry(collector, entry);
-    return sample_has_run(collector->resolution->classes[entry->class_index].sample);
+        collector_read_entry(collector, entry, &readings);
+    return sample_has_run(collector_class(collector, entry)->sample);
 }
 
 /*
@@ -223,20 +262,23 @@ static bool read_once_more(struct collector *collector, struct entry *entry, boo
  * other the program is refreshed before each reading. Two programs charge at the same switches and
  * need no more than the refresh before.
  */
-static void read_together(const struct hand_over *over, struct entry *entry, struct entry *from)
+static void read_together(const struct succession *succession, struct entry *entry,
+                          struct entry *from)
 {
-    const enum scope_kind kind = over->collector->resolution->classes[entry->class_index].kind;
-    const bool is_shared = collector_shares(over->collector, kind);
-    const bool was_shared = collector_shares(over->predecessor, kind);
+    struct collector *const collector = succession->collector;
+    struct collector *const predecessor = succession->predecessor;
+    const enum scope_kind kind = collector_class(collector, entry)->kind;
+    const bool is_shared = setup_shares_counters(&collector->setup, kind);
+    const bool was_shared = setup_shares_counters(&predecessor->setup, kind);
     const bool was_refreshed = was_shared && !is_shared, is_refreshed = is_shared && !was_shared;
 
-    (void)read_once_more(over->predecessor, from, was_refreshed);
+    (void)read_once_more(predecessor, from, was_refreshed);
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-        (void)read_once_more(over->collector, entry, is_refreshed);
-        if (!read_once_more(over->predecessor, from, was_refreshed))
+        (void)read_once_more(collector, entry, is_refreshed);
+        if (!read_once_more(predecessor, from, was_refreshed))
             return;
     }
-    (void)read_once_more(over->collector, entry, is_refreshed);
+    (void)read_once_more(collector, entry, is_refreshed);
 }
 
 /*
@@ -245,53 +287,107 @@ static void read_together(const struct hand_over *over, struct entry *entry, str
  * two readings or two refreshes. Targets for which there is no time are read later, with all
  * others of the new collector, and lose what they count until then.
  */
-static void hand_over(const struct hand_over *over, struct entry *const *from, size_t n_entries)
+static void hand_over(const struct succession *succession)
 {
-    const struct mechanism *bpf = over->collector->setup.bpf;
-    const struct mechanism *before = over->predecessor->setup.bpf;
+    const struct collector *collector = succession->collector;
+    const struct mechanism *bpf = collector->setup.bpf;
+    const struct mechanism *before = succession->predecessor->setup.bpf;
     const uint64_t end_ns = clock_monotonic_ns() + HAND_OVER_TIME_NS;
 
     if (bpf && before && bpf != before) {
-        collector_refresh(over->predecessor);
-        collector_refresh(over->collector);
+        setup_refresh(&succession->predecessor->setup);
+        setup_refresh(&collector->setup);
     }
-    for (size_t i = 0; i < n_entries && clock_monotonic_ns() < end_ns; i++) {
-        struct entry *entry = over->collector->ledger.entries[i];
+    for (size_t i = 0; i < succession->n_from && clock_monotonic_ns() < end_ns; i++) {
+        struct entry *entry = collector->ledger.entries[i];
 
-        if (from[i] && is_handed_over(over, entry, from[i]))
-            read_together(over, entry, from[i]);
+        if (succession->from[i] && is_handed_over(succession, entry, succession->from[i]))
+            read_together(succession, entry, succession->from[i]);
     }
 }
 
-/*
- * Open counters first, then what is new is opened; the old collector reads what it
- * has left, for the last time; then its totals go over. So a group that changed is
- * counted by the one until the other counts it.
- */
-int collector_succeed(struct collector *collector, struct collector *predecessor)
+static void adopt_totals(struct entry *entry, const struct entry *from)
 {
-    struct ledger *ledger = &collector->ledger;
-    const size_t n_entries = ledger->n_entries;
-    size_t n = 0;
-    AUTO_FREE struct entry **sorted = sort_cgroups(&predecessor->ledger, &n);
-    AUTO_FREE struct entry **from = calloc(n_entries + 1, sizeof(*from));
+    if (!entry->account || !from->account)
+        return;
+    account_adopt(entry->account, from->account);
+    entry->counted = from->counted;
+}
 
-    if (!sorted || !from || prepare(collector, predecessor, sorted, n, from) < 0)
-        return -ENOMEM;
-    for (size_t i = 0; i < n_entries; i++)
-        if (from[i])
-            adopt_counters(collector, ledger->entries[i], from[i]);
-    if (collector->setup.bpf)
-        collector->setup.bpf->keep_cpus(collector->setup.bpf, collector->continuing_cpus);
-    (void)collector_open(collector); /* what fails is tried again in the cycle */
-    collector_read(predecessor);
-    collector->cpu_usage = predecessor->cpu_usage;
-    hand_over(&(struct hand_over){collector, predecessor}, from, n_entries);
-    for (size_t i = 0; i < n_entries; i++)
-        if (from[i])
-            adopt_totals(ledger->entries[i], from[i]);
-    collector_read(collector);
+void succession_adopt_totals(struct succession *succession)
+{
+    struct collector *collector = succession->collector, *predecessor = succession->predecessor;
+
+    predecessor->readings = collector_read(predecessor);
+    collector->machine.cpu_usage = predecessor->machine.cpu_usage;
+    hand_over(succession);
+    for (size_t i = 0; i < succession->n_from; i++)
+        if (succession->from[i])
+            adopt_totals(collector->ledger.entries[i], succession->from[i]);
+}
+
+/* Keeps the totals of a cgroup if a rule still wants it: it lingers, or, where it lives, rests. */
+static void keep_cgroup(struct collector *collector, const struct round *round,
+                        const struct entry *from)
+{
+    const struct cgroup_rules *rules = collector->cgroups.rules;
+    const char *path = from->cgroup ? from->cgroup->path : from->path;
+    int rule = rules ? cgroup_rules_match(rules, path) : -1;
+
+    if (rule >= 0)
+        ledger_inherit(&collector->ledger, CLASS_CGROUP + (size_t)rule, from, round->now_ns);
+}
+
+static const char *template_of(const struct config_process_rule *rule)
+{
+    return rule->name.text ? rule->name.text : "";
+}
+
+/* The index of the rule that makes such names here; -1: there is none any more. */
+static int find_rule(const struct config *config, const struct config_process_rule *rule)
+{
+    for (size_t i = 0; i < config->n_processes; i++)
+        if (strcmp(template_of(&config->processes[i]), template_of(rule)) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* A group that only the predecessor has rests here, if a rule still makes its name. */
+static void keep_group(const struct succession *succession, const struct round *round,
+                       const struct entry *from)
+{
+    struct collector *collector = succession->collector;
+    const struct config *before = succession->predecessor->setup.config;
+    int rule;
+
+    if (!from->account || !from->counted ||
+        ledger_find_group(&collector->ledger, from->group->name))
+        return;
+    rule = find_rule(collector->setup.config, &before->processes[from->group->rule]);
+    if (rule >= 0)
+        ledger_inherit_group(&collector->ledger,
+                             collector->resolution->first_process + (size_t)rule, rule, from,
+                             from->gone_ns ? from->gone_ns : round->now_ns);
+}
+
+void succession_adopt_ended(struct succession *succession, const struct round *round)
+{
+    struct collector *collector = succession->collector;
+    const struct ledger *from = &succession->predecessor->ledger;
+
     collector_doubt_counters(collector); /* what was taken over has to show that it moves */
-    inherit_ended(collector, predecessor, sorted, n);
-    return 0;
+    /* The hash keeps the order of the ends, and where there is no room for all the last stay. */
+    for (const struct entry *entry = from->lingering; entry; entry = entry->hh.next)
+        if (entry->group)
+            keep_group(succession, round, entry);
+        else
+            keep_cgroup(collector, round, entry);
+    /* What has no room here, or ended between the two discoveries, has lived for the old one only.
+     */
+    for (size_t i = 0; i < succession->n_cgroups; i++)
+        if (succession->cgroups[i]->counted)
+            keep_cgroup(collector, round, succession->cgroups[i]);
+    for (size_t i = 0; i < from->n_entries; i++)
+        if (entry_is_awake(from->entries[i]))
+            keep_group(succession, round, from->entries[i]);
 }

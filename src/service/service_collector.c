@@ -91,7 +91,7 @@ static int make_collector(struct service *service, const struct config *config)
         .config = config,
         .resolver = service->resolver,
         .perf = &perf_ops_kernel,
-        .mechanism = service->mechanism,
+        .direct = service->mechanism,
         .bpf = choice.bpf,
         .mechanism_reason = choice.reason,
         .sysfs_fd = service->sysfs_fd,

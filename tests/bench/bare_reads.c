@@ -133,7 +133,7 @@ void bare_reads_measure(const struct bare_reads *reads, const char *yaml, int cg
     AUTO(collector) struct collector *collector = NULL;
     struct collector_setup setup = {.config = config,
                                     .perf = &perf_ops_kernel,
-                                    .mechanism = mechanism,
+                                    .direct = mechanism,
                                     .mechanism_reason = "",
                                     .slot = slot,
                                     .sysfs_fd = sysfs_fd,

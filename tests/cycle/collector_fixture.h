@@ -89,7 +89,7 @@ static inline struct collector_setup make_setup(struct fixture *f, const struct 
     return (struct collector_setup){.config = config,
                                     .resolver = f->resolver,
                                     .perf = &f->perf.ops,
-                                    .mechanism = f->mechanism,
+                                    .direct = f->mechanism,
                                     .mechanism_reason = "",
                                     .sysfs_fd = f->sysfs_fd,
                                     .procfs_fd = f->procfs_fd,

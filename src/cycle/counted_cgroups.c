@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cycle/counted_cgroups.h"
+
+#include <utlist.h>
+
+#include "base/share.h"
+#include "config/config_cgroups.h"
+#include "cycle/collector_parts.h"
+
+/*
+ * How many descriptors the counters of the system take, or, where one set on each CPU serves
+ * all, how many that set takes.
+ */
+static size_t system_descriptors(const struct collector *collector)
+{
+    const struct resolution *resolution = collector->resolution;
+
+    if (setup_shares_counters(&collector->setup, SCOPE_SYSTEM))
+        return resolution_shared_events(resolution, &collector->pmu.share) *
+               collector->cpus.online->n;
+    return resolution_most_opened(resolution, SCOPE_SYSTEM) * collector->cpus.system->n;
+}
+
+/* How many descriptors one cgroup takes: its directory, and its counters where it has its own. */
+static size_t descriptors_of_one(const struct collector *collector)
+{
+    const size_t directory = 1;
+
+    if (setup_shares_counters(&collector->setup, SCOPE_CGROUP))
+        return directory;
+    return directory +
+           resolution_most_opened(collector->resolution, SCOPE_CGROUP) * collector->cpus.online->n;
+}
+
+/*
+ * As many cgroups as the configuration allows and the descriptors suffice for. So the share of one
+ * top-level cgroup is a share of the descriptors too.
+ */
+static struct cgroup_limits cgroup_limits(const struct collector *collector)
+{
+    const size_t wanted = (size_t)collector->setup.config->limits.cgroups;
+    const size_t all = collector->setup.descriptors;
+    const size_t others = system_descriptors(collector) + collector_process_descriptors(collector);
+    const size_t fit = all > others ? (all - others) / descriptors_of_one(collector) : 0;
+    const size_t targets = wanted <= fit ? wanted : fit;
+
+    return (struct cgroup_limits){
+        .targets = targets,
+        .per_subtree = share_of_one(targets),
+        .reason = wanted <= fit ? ABSENCE_OVER_LIMIT : ABSENCE_NO_DESCRIPTORS,
+    };
+}
+
+int collector_make_cgroup_rules(struct collector *collector)
+{
+    const struct config *config = collector->setup.config;
+
+    if (config->n_cgroups == 0 || collector->setup.cgroup_root_fd < 0)
+        return 0;
+    return config_cgroups_make(config, &collector->cgroups.rules);
+}
+
+int collector_make_cgroups(struct collector *collector)
+{
+    struct counted_cgroups *cgroups = &collector->cgroups;
+    const struct cgroup_limits limits = cgroup_limits(collector);
+
+    cgroups->may_have_changed = true;
+    if (!cgroups->rules)
+        return 0;
+    return cgroup_targets_new(collector->setup.cgroup_root_fd, cgroups->rules, &limits,
+                              &cgroups->targets);
+}
+
+void counted_cgroups_done(struct counted_cgroups *cgroups)
+{
+    (void)cgroup_targets_free(cgroups->targets);
+    (void)cgroup_rules_free(cgroups->rules);
+    *cgroups = (struct counted_cgroups){0};
+}
+
+size_t counted_cgroups_orphans(const struct counted_cgroups *cgroups)
+{
+    const struct cgroup_target *orphan;
+    size_t n;
+
+    LL_COUNT(cgroups->orphans, orphan, n);
+    return n;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The processes that a collector counts: by which rules, and who is waiting for memory. */
+
+#include "target/process_targets.h"
+
+struct collector;
+
+struct counted_processes {
+    struct process_rules *rules;     /* NULL: the configuration has none */
+    struct process_targets *targets; /* NULL: the same */
+    struct process_target *orphans; /* processes that were born when there was no memory for them */
+    bool can_inherit_threads;       /* the kernel counts a thread with the one that starts it */
+    uint64_t
+        unfollowed; /* children for whom the mechanism had no room, as last added to `dropped` */
+};
+
+/* Makes the rules and the set, from the configuration. 0 or -errno. */
+int collector_make_processes(struct collector *collector);
+
+void counted_processes_done(struct counted_processes *processes);
+
+/* How many descriptors all processes may take, their pidfds included: at most half of all. */
+size_t collector_process_descriptors(const struct collector *collector);
+
+/* The same for what is open without counters: pidfds, and what tells of births and deaths. */
+size_t collector_watch_descriptors(const struct collector *collector);
+
+/* Whether each cycle has to look which threads have come and gone, since nobody else tells. */
+bool collector_follows_threads(const struct collector *collector);
+
+/* Counts as dropped the children for whom the mechanism has had no room since the last round. */
+void collector_note_unfollowed(struct collector *collector);
+
+/* How many orphans there are: processes that are not counted for want of memory. */
+size_t counted_processes_orphans(const struct counted_processes *processes);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The first stage: what has ended is read once more, and what is new is entered. */
+#include <utlist.h>
+
+#include "cycle/collector_parts.h"
+#include "cycle/entry_counters.h"
+#include "cycle/stages.h"
+#include "log/log.h"
+#include "target/cgroup_path.h"
+
+/* Logs a label that does not hold the whole path, with the path. Returns false if it does. */
+static bool log_cut_label(const struct cgroup_target *target)
+{
+    size_t n;
+    const struct label *labels = identity_labels(target->identity, &n);
+
+    if (n == 0 || !cgroup_label_is_cut(labels[0].value))
+        return false;
+    log_info("label of a cgroup is shortened", "label", labels[0].value, "path", target->path);
+    return true;
+}
+
+/* Returns false if there is no memory. */
+static bool enter_cgroup(struct collector *collector, struct cgroup_target *target)
+{
+    struct entry *entry;
+
+    ledger_replace(&collector->ledger, target);
+    if (ledger_add(&collector->ledger, CLASS_CGROUP + (size_t)target->rule, target, NULL,
+                   target->start_realtime_ns, &entry) < 0)
+        return false;
+    target->owner = entry;
+    entry->cpus = collector->cpus.online;
+    entry->is_new = true;
+    /* It does without counters of the PMU until it is known what those around it take. */
+    entry->over_budget = collector_class(collector, entry)->without_counters;
+    if (entry->account)
+        (void)collector_make_counters(collector, entry); /* else it is tried again when it opens */
+    else
+        collector->status.dropped[SCOPE_CGROUP][entry->uncounted]++;
+    return true;
+}
+
+/* Enters cgroups that were born, or keeps them among the orphans. Returns true if it entered. */
+static bool enter_or_keep(struct collector *collector, struct cgroup_target *target)
+{
+    if (enter_cgroup(collector, target))
+        return true;
+    LL_PREPEND(collector->cgroups.orphans, target);
+    return false;
+}
+
+static size_t enter_orphans(struct collector *collector)
+{
+    struct cgroup_target *orphans = TAKE(collector->cgroups.orphans), *orphan, *next;
+    size_t n = 0;
+
+    LL_FOREACH_SAFE(orphans, orphan, next)
+    n += enter_or_keep(collector, orphan);
+    return n;
+}
+
+static void end_cgroup(struct collector *collector, const struct round *round,
+                       struct cgroup_target *target)
+{
+    struct readings last = {0};
+    struct entry *entry = target->owner;
+
+    if (!entry) {
+        LL_DELETE(collector->cgroups.orphans, target);
+        cgroup_targets_release(collector->cgroups.targets, target);
+        return;
+    }
+    if (entry->counters)
+        collector_read_entry(collector, entry, &last);
+    entry->uncounted = ABSENCE_NONE; /* nobody wants it to be counted any more */
+    ledger_linger(&collector->ledger, entry, round->now_ns);
+}
+
+/* Strangers choose the names of cgroups, so one cut label is logged in a round. */
+static size_t enter_newcomers(struct collector *collector, const struct cgroup_changes *changes)
+{
+    bool is_logged = false;
+    size_t n = 0;
+
+    for (size_t i = 0; i < changes->n_born; i++) {
+        is_logged = is_logged || log_cut_label(changes->born[i]);
+        n += enter_or_keep(collector, changes->born[i]);
+    }
+    return n;
+}
+
+static int discover_cgroups(struct collector *collector, const struct round *round,
+                            struct discovered *discovered)
+{
+    struct counted_cgroups *cgroups = &collector->cgroups;
+    struct cgroup_changes changes = {0};
+    int r;
+
+    if (!cgroups->targets)
+        return 0;
+    if (round->between_cycles)
+        r = cgroup_targets_follow(cgroups->targets, &changes);
+    else
+        r = cgroup_targets_update(cgroups->targets, cgroups->may_have_changed, &changes);
+    cgroups->may_have_changed = !cgroups->is_watched;
+    if (changes.n_gone > 0)
+        setup_refresh(&collector->setup);
+    for (size_t i = 0; i < changes.n_gone; i++)
+        end_cgroup(collector, round, changes.gone[i]);
+    discovered->n_entered += enter_orphans(collector);
+    discovered->n_entered += enter_newcomers(collector, &changes);
+    if (changes.identities_changed)
+        ledger_rename(&collector->ledger);
+    discovered->cgroups_changed = changes.n_born > 0 || changes.n_gone > 0;
+    return r;
+}
+
+int collector_discover(struct collector *collector, const struct round *round,
+                       struct discovered *ret_discovered)
+{
+    struct discovered discovered = {0};
+    const int cgroups = discover_cgroups(collector, round, &discovered);
+    const int processes = collector_discover_processes(collector, round, &discovered);
+
+    ledger_retire(&collector->ledger, round->now_ns, collector->setup.config->linger_ns);
+    *ret_discovered = discovered;
+    return cgroups < 0 ? cgroups : processes;
+}
+
+int collector_tree_fd(struct collector *collector)
+{
+    struct counted_cgroups *cgroups = &collector->cgroups;
+    int fd = cgroups->targets ? cgroup_targets_fd(cgroups->targets) : -1;
+
+    cgroups->is_watched = fd >= 0;
+    return fd;
+}
+
+void collector_tree_changed(struct collector *collector)
+{
+    collector->cgroups.may_have_changed = true;
+}

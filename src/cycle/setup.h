@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What a collector is given when it is made, and who counts what by it. */
+
+#include "config/config.h"
+#include "count/bpf/mechanism.h"
+#include "count/mechanism.h"
+#include "event/resolver.h"
+#include "metric/snapshot.h"
+#include "sys/perf_event.h"
+
+/* Everything is borrowed for the collector's life. */
+struct collector_setup {
+    const struct config *config;
+    struct event_resolver *resolver;
+    const struct perf_ops *perf;
+    struct mechanism *direct; /* outlives the collector and its successor */
+    struct mechanism
+        *bpf; /* NULL: everything is counted direct. Outlives both collectors as well */
+    const char *mechanism_reason; /* why bpf counts, or why it does not. Static */
+    int sysfs_fd;
+    int procfs_fd;
+    int cgroup_root_fd;  /* -1: no cgroup can be counted here */
+    bool cgroups_afresh; /* what a predecessor has open for cgroups is not taken over */
+    size_t descriptors;  /* how many may be held open, directories of cgroups included */
+    struct snapshot_slot *slot;
+};
+
+/* Whether targets of a kind have no counters of their own: one set on each CPU serves all. */
+static inline bool setup_shares_counters(const struct collector_setup *setup, enum scope_kind kind)
+{
+    return setup->bpf && (kind != SCOPE_PROCESS || setup->bpf->counts_processes);
+}
+
+/* The mechanism that counts targets of a kind. */
+static inline struct mechanism *setup_mechanism(const struct collector_setup *setup,
+                                                enum scope_kind kind)
+{
+    return setup_shares_counters(setup, kind) ? setup->bpf : setup->direct;
+}
+
+/* Brings what a program has counted to the present; call it before a round of readings. */
+static inline void setup_refresh(const struct collector_setup *setup)
+{
+    if (setup->bpf)
+        mechanism_refresh(setup->bpf);
+}

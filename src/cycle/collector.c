@@ -26,15 +26,11 @@ struct outcome {
     int discovered, opened, published;
 };
 
-/* The first stage, and the counters of the PMU that it frees or claims. */
-static int discover(struct collector *collector, const struct round *round, bool *ret_wants_open)
+/* What discovery has brought may be opened, and it frees or claims counters of the PMU. */
+static bool wants_open(struct collector *collector, const struct discovered *discovered)
 {
-    struct discovered discovered;
-    int r = collector_discover(collector, round, &discovered);
-    bool is_granted = collector_grant_counters(collector, discovered.cgroups_changed);
-
-    *ret_wants_open = discovered.n_entered > 0 || is_granted;
-    return r;
+    return collector_grant_counters(collector, discovered->cgroups_changed) ||
+           discovered->n_entered > 0;
 }
 
 /* The cycle. succession: NULL, or whom the collector takes over from in this round. */
@@ -42,21 +38,22 @@ static struct outcome run(struct collector *collector, const struct round *round
                           struct succession *succession)
 {
     struct outcome outcome = {0};
-    bool wants_open;
+    struct discovered discovered;
+    bool has_news;
 
-    outcome.discovered = discover(collector, round, &wants_open);
+    outcome.discovered = collector_discover(collector, round, &discovered);
+    has_news = wants_open(collector, &discovered);
     if (succession && outcome.discovered >= 0)
-        outcome.discovered = succession_adopt_counters(succession, round);
+        outcome.discovered = succession_adopt_counters(succession, round, &discovered);
     if (succession && outcome.discovered < 0)
         return outcome;
 
-    if (!round->between_cycles)
-        wants_open |= collector->readings.wants_open;
-    outcome.opened = collector_open(collector, round, wants_open);
     if (round->between_cycles) {
-        collector->readings.wants_open |= wants_open;
+        outcome.opened = collector_open(collector, round, has_news);
+        collector->readings.wants_open |= has_news;
         return outcome;
     }
+    outcome.opened = collector_open(collector, round, has_news || collector->readings.wants_open);
 
     if (succession)
         succession_adopt_totals(succession);
@@ -100,10 +97,10 @@ int collector_succeed(struct collector *collector, struct collector *predecessor
 {
     const struct round round = {.now_ns = clock_monotonic_ns()};
     struct succession succession;
-    bool wants_open;
-    int r = discover(predecessor, &round, &wants_open);
+    struct discovered discovered;
+    int r = collector_discover(predecessor, &round, &discovered);
 
-    predecessor->readings.wants_open |= wants_open;
+    predecessor->readings.wants_open |= wants_open(predecessor, &discovered);
     if (r < 0)
         return r;
     succession_begin(&succession, collector, predecessor);

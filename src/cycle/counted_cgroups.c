@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cycle/counted_cgroups.h"
 
-#include <utlist.h>
-
 #include "base/share.h"
 #include "config/config_cgroups.h"
 #include "cycle/collector_parts.h"
@@ -77,13 +75,4 @@ void counted_cgroups_done(struct counted_cgroups *cgroups)
     (void)cgroup_targets_free(cgroups->targets);
     (void)cgroup_rules_free(cgroups->rules);
     *cgroups = (struct counted_cgroups){0};
-}
-
-size_t counted_cgroups_orphans(const struct counted_cgroups *cgroups)
-{
-    const struct cgroup_target *orphan;
-    size_t n;
-
-    LL_COUNT(cgroups->orphans, orphan, n);
-    return n;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The cgroups that a collector counts: by which rules, and who is waiting for memory. */
+/* The cgroups that a collector counts: by which rules, in which set. */
 
 #include "target/cgroup_targets.h"
 
@@ -10,8 +10,6 @@ struct collector;
 struct counted_cgroups {
     struct cgroup_rules *rules; /* NULL: the configuration has none, or the machine no cgroups */
     struct cgroup_targets *targets; /* NULL: the same */
-    struct cgroup_target
-        *orphans;    /* cgroups that were born when there was no memory for an entry */
     bool is_watched; /* somebody calls collector_tree_changed(): only then is there news to look for
                       */
     bool may_have_changed; /* the tree, since the last update */
@@ -27,6 +25,3 @@ int collector_make_cgroup_rules(struct collector *collector);
 int collector_make_cgroups(struct collector *collector);
 
 void counted_cgroups_done(struct counted_cgroups *cgroups);
-
-/* How many orphans there are: cgroups that are not counted for want of memory. */
-size_t counted_cgroups_orphans(const struct counted_cgroups *cgroups);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cycle/counted_processes.h"
 
-#include <utlist.h>
-
 #include "base/share.h"
 #include "config/config_processes.h"
 #include "cycle/collector_parts.h"
@@ -80,13 +78,4 @@ void collector_note_unfollowed(struct collector *collector)
     collector->status.dropped[SCOPE_PROCESS][ABSENCE_OVER_LIMIT] +=
         now - collector->processes.unfollowed;
     collector->processes.unfollowed = now;
-}
-
-size_t counted_processes_orphans(const struct counted_processes *processes)
-{
-    const struct process_target *orphan;
-    size_t n;
-
-    LL_COUNT(processes->orphans, orphan, n);
-    return n;
 }

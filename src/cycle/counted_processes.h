@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The processes that a collector counts: by which rules, and who is waiting for memory. */
+/* The processes that a collector counts: by which rules, in which set. */
 
 #include "target/process_targets.h"
 
@@ -10,8 +10,7 @@ struct collector;
 struct counted_processes {
     struct process_rules *rules;     /* NULL: the configuration has none */
     struct process_targets *targets; /* NULL: the same */
-    struct process_target *orphans; /* processes that were born when there was no memory for them */
-    bool can_inherit_threads;       /* the kernel counts a thread with the one that starts it */
+    bool can_inherit_threads;        /* the kernel counts a thread with the one that starts it */
     uint64_t
         unfollowed; /* children for whom the mechanism had no room, as last added to `dropped` */
 };
@@ -32,6 +31,3 @@ bool collector_follows_threads(const struct collector *collector);
 
 /* Counts as dropped the children for whom the mechanism has had no room since the last round. */
 void collector_note_unfollowed(struct collector *collector);
-
-/* How many orphans there are: processes that are not counted for want of memory. */
-size_t counted_processes_orphans(const struct counted_processes *processes);

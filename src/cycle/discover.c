@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The first stage: what has ended is read once more, and what is new is entered. */
-#include <utlist.h>
-
 #include "cycle/collector_parts.h"
 #include "cycle/entry_counters.h"
 #include "cycle/stages.h"
@@ -42,36 +40,12 @@ static bool enter_cgroup(struct collector *collector, struct cgroup_target *targ
     return true;
 }
 
-/* Enters cgroups that were born, or keeps them among the orphans. Returns true if it entered. */
-static bool enter_or_keep(struct collector *collector, struct cgroup_target *target)
-{
-    if (enter_cgroup(collector, target))
-        return true;
-    LL_PREPEND(collector->cgroups.orphans, target);
-    return false;
-}
-
-static size_t enter_orphans(struct collector *collector)
-{
-    struct cgroup_target *orphans = TAKE(collector->cgroups.orphans), *orphan, *next;
-    size_t n = 0;
-
-    LL_FOREACH_SAFE(orphans, orphan, next)
-    n += enter_or_keep(collector, orphan);
-    return n;
-}
-
 static void end_cgroup(struct collector *collector, const struct round *round,
-                       struct cgroup_target *target)
+                       const struct cgroup_target *target)
 {
     struct readings last = {0};
     struct entry *entry = target->owner;
 
-    if (!entry) {
-        LL_DELETE(collector->cgroups.orphans, target);
-        cgroup_targets_release(collector->cgroups.targets, target);
-        return;
-    }
     if (entry->counters)
         collector_read_entry(collector, entry, &last);
     entry->uncounted = ABSENCE_NONE; /* nobody wants it to be counted any more */
@@ -79,16 +53,22 @@ static void end_cgroup(struct collector *collector, const struct round *round,
 }
 
 /* Strangers choose the names of cgroups, so one cut label is logged in a round. */
-static size_t enter_newcomers(struct collector *collector, const struct cgroup_changes *changes)
+static void enter_newcomers(struct collector *collector, const struct cgroup_changes *changes,
+                            struct discovered *discovered)
 {
     bool is_logged = false;
-    size_t n = 0;
 
     for (size_t i = 0; i < changes->n_born; i++) {
-        is_logged = is_logged || log_cut_label(changes->born[i]);
-        n += enter_or_keep(collector, changes->born[i]);
+        struct cgroup_target *target = changes->born[i];
+
+        is_logged = is_logged || log_cut_label(target);
+        if (enter_cgroup(collector, target)) {
+            discovered->n_entered++;
+        } else {
+            cgroup_targets_give_back(collector->cgroups.targets, target);
+            discovered->n_given_back++;
+        }
     }
-    return n;
 }
 
 static int discover_cgroups(struct collector *collector, const struct round *round,
@@ -109,8 +89,7 @@ static int discover_cgroups(struct collector *collector, const struct round *rou
         setup_refresh(&collector->setup);
     for (size_t i = 0; i < changes.n_gone; i++)
         end_cgroup(collector, round, changes.gone[i]);
-    discovered->n_entered += enter_orphans(collector);
-    discovered->n_entered += enter_newcomers(collector, &changes);
+    enter_newcomers(collector, &changes, discovered);
     if (changes.identities_changed)
         ledger_rename(&collector->ledger);
     discovered->cgroups_changed = changes.n_born > 0 || changes.n_gone > 0;

@@ -5,7 +5,6 @@
  * and go below it. A group without members rests, and makes room for others.
  */
 #include <string.h>
-#include <utlist.h>
 
 #include "cycle/collector_parts.h"
 #include "cycle/stages.h"
@@ -71,37 +70,6 @@ static bool enter_process(struct collector *collector, const struct round *round
     return true;
 }
 
-/* Enters a process that was born, or keeps it among the orphans. Returns true if it entered. */
-static bool enter_or_keep(struct collector *collector, const struct round *round,
-                          struct process_target *target)
-{
-    if (enter_process(collector, round, target))
-        return true;
-    LL_PREPEND(collector->processes.orphans, target);
-    return false;
-}
-
-static size_t enter_orphans(struct collector *collector, const struct round *round)
-{
-    struct process_target *orphans = TAKE(collector->processes.orphans), *orphan, *next;
-    size_t n = 0;
-
-    LL_FOREACH_SAFE(orphans, orphan, next)
-    n += enter_or_keep(collector, round, orphan);
-    return n;
-}
-
-/* The next reading of a member is its last; who never became one leaves at once. */
-static void end_process(struct counted_processes *processes, struct process_target *target)
-{
-    if (target->owner) {
-        process_member_end(target->owner);
-        return;
-    }
-    LL_DELETE(processes->orphans, target);
-    process_targets_release(processes->targets, target);
-}
-
 int collector_discover_processes(struct collector *collector, const struct round *round,
                                  struct discovered *discovered)
 {
@@ -115,9 +83,14 @@ int collector_discover_processes(struct collector *collector, const struct round
     r = round->between_cycles ? process_targets_follow(processes->targets, &changes)
                               : process_targets_update(processes->targets, &changes);
     for (size_t i = 0; i < changes.n_gone; i++)
-        end_process(processes, changes.gone[i]);
-    discovered->n_entered += enter_orphans(collector, round);
-    for (size_t i = 0; i < changes.n_born; i++)
-        discovered->n_entered += enter_or_keep(collector, round, changes.born[i]);
+        process_member_end(((const struct process_target *)changes.gone[i])->owner);
+    for (size_t i = 0; i < changes.n_born; i++) {
+        if (enter_process(collector, round, changes.born[i])) {
+            discovered->n_entered++;
+        } else {
+            process_targets_give_back(processes->targets, changes.born[i]);
+            discovered->n_given_back++;
+        }
+    }
     return r;
 }

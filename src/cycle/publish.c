@@ -13,8 +13,6 @@ static void add_cgroups(const struct collector *collector, struct exporter_statu
 {
     const struct cgroup_census *census;
 
-    status->uncounted[SCOPE_CGROUP][ABSENCE_NO_DESCRIPTORS] +=
-        counted_cgroups_orphans(&collector->cgroups);
     if (!collector->cgroups.targets)
         return;
     census = cgroup_targets_census(collector->cgroups.targets);
@@ -54,8 +52,6 @@ static void add_processes(const struct collector *collector, struct exporter_sta
         status->uncounted[SCOPE_PROCESS][reason] += census->uncounted[reason];
         status->dropped[SCOPE_PROCESS][reason] += census->dropped[reason];
     }
-    status->uncounted[SCOPE_PROCESS][ABSENCE_NO_DESCRIPTORS] +=
-        counted_processes_orphans(&collector->processes);
     status->process_rescans += census->rescans;
     status->process_record_losses += census->losses;
     status->processes_put_off += census->put_off;

@@ -72,9 +72,7 @@ void collector_read_group(struct collector *collector, struct entry *entry,
 
 struct readings collector_read(struct collector *collector)
 {
-    struct readings readings = {
-        .wants_open = collector->cgroups.orphans || collector->processes.orphans,
-    };
+    struct readings readings = {0};
 
     setup_refresh(&collector->setup);
     collector_note_unfollowed(collector);

@@ -21,6 +21,7 @@ struct round {
 /* What discovery has changed; opening needs to know. */
 struct discovered {
     size_t n_entered;     /* targets that may have something to open */
+    size_t n_given_back;  /* births for which there was no memory; the next round has them again */
     bool cgroups_changed; /* some came or went: others may have counters of the PMU now */
 };
 

@@ -160,7 +160,7 @@ static int make_ready(struct collector *collector)
         if (!entry->counters)
             return -ENOMEM;
     }
-    return collector->cgroups.orphans || collector->processes.orphans ? -ENOMEM : 0;
+    return 0;
 }
 
 /* Finds the old entry of each target, and makes ready what cannot fail later. 0 or -ENOMEM. */
@@ -203,11 +203,12 @@ static void adopt_counters(const struct collector *collector, const struct entry
         counter_set_adopt(entry->counters, from->counters, continuing);
 }
 
-int succession_adopt_counters(struct succession *succession, const struct round *round)
+int succession_adopt_counters(struct succession *succession, const struct round *round,
+                              const struct discovered *discovered)
 {
     const struct collector *collector = succession->collector;
     struct mechanism *bpf = collector->setup.bpf;
-    int r = prepare(succession, round);
+    int r = discovered->n_given_back > 0 ? -ENOMEM : prepare(succession, round);
 
     if (r < 0)
         return r;

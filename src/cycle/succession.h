@@ -33,7 +33,8 @@ void succession_begin(struct succession *succession, struct collector *collector
  * After the successor has discovered, and before it opens: finds who goes on, and takes over the
  * counters that are open. 0, or -ENOMEM: nothing was taken over.
  */
-int succession_adopt_counters(struct succession *succession, const struct round *round);
+int succession_adopt_counters(struct succession *succession, const struct round *round,
+                              const struct discovered *discovered);
 
 /*
  * After the successor has opened what was not open, and before it reads: the predecessor reads for

@@ -12,6 +12,9 @@
 #include "metric/snapshot.h"
 #include "sys/self.h"
 
+/* The Content-Type that goes with the text. */
+#define EXPOSITION_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
 struct exposition;
 
 struct exposition *exposition_new(void); /* NULL if there is no memory */

@@ -2,20 +2,14 @@
 #pragma once
 
 /*
- * The HTTP server: one thread with an event loop of its own, one libmicrohttpd
- * daemon a listening socket. It shows what the pages below make and knows nothing
- * of counters.
+ * The HTTP server: one thread with an event loop of its own, and one libmicrohttpd daemon for each
+ * listening socket. It shows the pages of the table that it is given (web/route.h) and knows
+ * nothing of what they are about. A path that the table does not have gets 404, a method that does
+ * not fit it 405, and a malformed request 400, after which the connection is closed.
  *
- *   telemetry path   the current text of /metrics
- *   /                links
- *   /-/healthy       200 while the server runs
- *   /-/ready         200, or 503 with the reason
- *   /-/reload        POST or PUT, where http_server_control() was called: the answer of
- *   /-/pause         whoever owns the slot, 200 or 500 with its text; 503 while another
- *                    request is being carried out, 504 where no answer comes
- *   else             404; other methods: 405; what is malformed: 400, and the end
- *
- * A web page of another origin gets 403 for what it would have done (web/origin.h).
+ * A command of the table waits for the owner of the control slot: 200 or 500 with the owner's text,
+ * 503 while another command is being carried out, 504 where no answer comes in time. A web page of
+ * another origin gets 403 for a command (web/origin.h).
  */
 
 #include <stdbool.h>
@@ -23,30 +17,9 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "base/text.h"
 #include "metric/http_status.h"
 #include "web/control.h"
-
-/*
- * A body that any number of responses share. `version` tells one text from the
- * next: while it stays, the body that was made is shown again and made no more.
- */
-struct page_source {
-    void *context; /* passed to the functions below; outlives the server */
-
-    /* What the next text would be: changes with every new snapshot. 0: never keep it. */
-    uint64_t (*version)(void *context);
-
-    /*
-     * Writes the text (Content-Type text/plain; version=0.0.4; charset=utf-8) into an
-     * empty buffer. 0; -EAGAIN: there is nothing to show yet, the client gets 503; another
-     * -errno: it gets 500. Called on the server's thread.
-     */
-    int (*render)(void *context, struct text *text);
-
-    /* NULL when ready, else the reason in a few words (static). Called on the server's thread. */
-    const char *(*not_ready)(void *context);
-};
+#include "web/route.h"
 
 struct server_limits {
     /* Who comes to a full server is let in: who holds most gives up what rests longest. */
@@ -61,30 +34,30 @@ struct server_limits {
 struct http_server;
 
 /*
- * Binds every address (see server_listen_check() for their form) and prepares the
- * daemons; nothing is answered before http_server_start(). The source is copied. On
- * failure `ret_address` is set to the address that failed, or to NULL. 0; -EADDRINUSE,
- * -EACCES, … from bind(2); -EADDRNOTAVAIL: also a host name without an address; -EAGAIN:
- * the resolver does not answer; -EINVAL: not an address, or with NULL: no address at all,
- * or a telemetry path that does not begin with a slash; -ENOMEM.
+ * Binds every address (server_listen_check() tells their form) and prepares the daemons; nothing is
+ * answered before http_server_start(). The table and its routes are borrowed for the server's life.
+ * On failure `ret_address` is set to the address that failed, or to NULL where none has. Returns 0;
+ * -EADDRINUSE, -EACCES, … from bind(2); -EADDRNOTAVAIL, also for a host name without an address;
+ * -EAGAIN where the resolver does not answer; -EINVAL where that is no address, or, with NULL,
+ * where there is no address at all or a route is neither a page nor a command; -ENOMEM.
  */
-int http_server_new(const char *const *addresses, size_t n_addresses, const char *telemetry_path,
-                    const struct page_source *metrics, const struct server_limits *limits,
+int http_server_new(const char *const *addresses, size_t n_addresses,
+                    const struct route_table *table, const struct server_limits *limits,
                     struct http_server **ret_server, const char **ret_address);
 
 /*
- * The same on sockets that listen already, TCP or Unix, as systemd passes them. Each
- * that the server takes over becomes -1 in `fds`, also where it fails then. 0 or -errno;
- * -EINVAL: no socket at all, or the telemetry path as above.
+ * Does the same on sockets that listen already, TCP or Unix, as systemd passes them. Each one that
+ * the server takes over becomes -1 in `fds`, also where the call fails after that. Returns 0 or
+ * -errno; -EINVAL where there is no socket at all, or for a route as above.
  */
-int http_server_new_on_sockets(int *fds, size_t n_fds, const char *telemetry_path,
-                               const struct page_source *metrics,
+int http_server_new_on_sockets(int *fds, size_t n_fds, const struct route_table *table,
                                const struct server_limits *limits, struct http_server **ret_server);
 
 /*
- * Adds the routes that ask the owner of the slot, which outlives the server; before
- * http_server_start(). everywhere: on all sockets, else they answer 403 there and are
- * for the control socket alone. 0 or -errno.
+ * Adds the commands of the table, which the owner of the slot carries out; without this call they
+ * get 404. The slot outlives the server. everywhere: a client may give them on all sockets;
+ * otherwise they are for the control socket alone, and get 403 elsewhere. To be called before
+ * http_server_start(). Returns 0 or -errno.
  */
 int http_server_control(struct http_server *server, struct control_slot *slot, bool everywhere);
 

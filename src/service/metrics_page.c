@@ -40,9 +40,8 @@ static bool is_stale(const struct snapshot *snapshot)
     return age_ns(snapshot) > metrics_page_stale_ns(snapshot->status.interval_ns);
 }
 
-static uint64_t page_version(void *context)
+uint64_t metrics_page_version(const struct metrics_page *page)
 {
-    struct metrics_page *page = context;
     AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(page->slot);
 
     /* What is stale tells its age, which is another one each time. */
@@ -51,16 +50,17 @@ static uint64_t page_version(void *context)
     return snapshot->sequence;
 }
 
-static int page_render(void *context, struct text *text)
+int metrics_page_render(struct metrics_page *page, struct text *text)
 {
-    struct metrics_page *page = context;
     AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(page->slot);
     struct self_stats self;
     struct http_status http;
     struct exposition_facts facts = {.version = version_string(), .revision = version_revision()};
 
-    if (!snapshot)
+    if (!snapshot) {
+        text_append_string(text, "not ready: there are no numbers yet\n");
         return -EAGAIN;
+    }
     facts.age_ns = age_ns(snapshot);
     facts.stale = is_stale(snapshot);
     if (page->serving) {
@@ -100,9 +100,8 @@ static const char *hindrance(const struct exporter_status *status)
     return NULL;
 }
 
-static const char *page_not_ready(void *context)
+const char *metrics_page_not_ready(const struct metrics_page *page)
 {
-    struct metrics_page *page = context;
     AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(page->slot);
 
     if (!snapshot)
@@ -110,14 +109,4 @@ static const char *page_not_ready(void *context)
     if (is_stale(snapshot))
         return "the last cycle is too long ago";
     return hindrance(&snapshot->status);
-}
-
-struct page_source metrics_page_source(struct metrics_page *page)
-{
-    return (struct page_source){
-        .context = page,
-        .version = page_version,
-        .render = page_render,
-        .not_ready = page_not_ready,
-    };
 }

@@ -23,5 +23,11 @@ int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot,
                       const struct serving *serving, int procfs_fd);
 void metrics_page_done(struct metrics_page *page);
 
-/* The page as a source for the server; valid as long as the page. */
-struct page_source metrics_page_source(struct metrics_page *page);
+/* As struct route wants it: the number of the snapshot, or 0 where there is none or it is stale. */
+uint64_t metrics_page_version(const struct metrics_page *page);
+
+/* Writes the snapshot. Returns 0; -EAGAIN: there is none yet, and the text says so; -ENOMEM. */
+int metrics_page_render(struct metrics_page *page, struct text *text);
+
+/* Tells why the exporter is not ready, in a few static words; NULL: it is. */
+const char *metrics_page_not_ready(const struct metrics_page *page);

@@ -17,11 +17,9 @@
 #include "base/suggest.h"
 #include "config/config_error.h"
 #include "service/options_help.h"
+#include "service/pages.h"
 #include "service/version.h"
 #include "web/server.h"
-
-/* The pages that the server has itself. */
-static const char *const fixed_routes[] = {"/", "/-/healthy", "/-/ready", "/-/reload", "/-/pause"};
 
 static int refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -67,9 +65,8 @@ static int set_telemetry_path(struct options *options, const char *path)
     if (path[0] != '/' || path[strspn(path, plain)])
         return refuse_value(FLAG_TELEMETRY_PATH, path,
                             "a path that begins with / and holds letters, digits and /-._~");
-    for (size_t i = 0; i < ARRAY_SIZE(fixed_routes); i++)
-        if (strcmp(path, fixed_routes[i]) == 0)
-            return refuse_value(FLAG_TELEMETRY_PATH, path, "a path that is not taken");
+    if (pages_has_path(path))
+        return refuse_value(FLAG_TELEMETRY_PATH, path, "a path that is not taken");
     options->telemetry_path = path;
     return OPTIONS_RUN;
 }

@@ -29,13 +29,14 @@ static int open_root(const char *path, int *ret_fd)
 
 static int start_server(struct service *service)
 {
-    struct page_source metrics;
-    int r = metrics_page_init(&service->page, service->slot, &service->serving, service->procfs_fd);
+    struct route_table table;
+    int r = pages_init(&service->pages, service->options->telemetry_path, service->slot,
+                       &service->serving, service->procfs_fd);
 
     if (r < 0)
         return service_fail(r, "cannot start", "part", "page");
-    metrics = metrics_page_source(&service->page);
-    return serving_start(&service->serving, service->options, &metrics, service->control,
+    table = pages_table(&service->pages);
+    return serving_start(&service->serving, service->options, &table, service->control,
                          service->connections);
 }
 
@@ -186,7 +187,7 @@ static void stop(struct service *service)
     notify_done(&service->notify);
     serving_stop(&service->serving);
     service_close_control(service);
-    metrics_page_done(&service->page);
+    pages_done(&service->pages);
     service->collector = collector_free(service->collector);
     service->bpf = mechanism_free(service->bpf);
     service->mechanism = mechanism_free(service->mechanism);

@@ -10,9 +10,9 @@
 #include "resolve/mechanism_choice.h"
 #include "service/births_pace.h"
 #include "service/doubt_watch.h"
-#include "service/metrics_page.h"
 #include "service/notify.h"
 #include "service/options.h"
+#include "service/pages.h"
 #include "service/schedule.h"
 #include "service/serving.h"
 #include "sys/cgroup_root.h"
@@ -31,7 +31,7 @@ struct service {
     struct doubt_watch doubt;         /* on what it counts */
     const char *told_reason; /* that the log has given for what is counted by now. Static */
     struct collector *collector;
-    struct metrics_page page;
+    struct pages pages;
     struct serving serving;
     struct notify notify;
     struct cgroup_root root;

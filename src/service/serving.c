@@ -12,7 +12,7 @@
 #define CONNECTIONS_PER_ADDRESS 128
 
 static int bind_addresses(struct serving *serving, const struct options *options,
-                          const struct page_source *metrics, const struct server_limits *limits)
+                          const struct route_table *table, const struct server_limits *limits)
 {
     const char *address = NULL;
     int r;
@@ -20,8 +20,8 @@ static int bind_addresses(struct serving *serving, const struct options *options
     if (service_manager_count_sockets() > 0)
         log_warning("the sockets that systemd has passed are not used", "reason",
                     "--web.systemd-socket is not given");
-    r = http_server_new(options->listen_addresses, options->n_listen_addresses,
-                        options->telemetry_path, metrics, limits, &serving->server, &address);
+    r = http_server_new(options->listen_addresses, options->n_listen_addresses, table, limits,
+                        &serving->server, &address);
     if (r < 0)
         log_error("cannot listen", "address", address ? address : "", "error", strerror(-r));
     return r;
@@ -46,16 +46,15 @@ static int take_sockets(struct passed_sockets *ret_passed)
     return r;
 }
 
-static int use_sockets(struct serving *serving, const struct options *options,
-                       const struct page_source *metrics, const struct server_limits *limits)
+static int use_sockets(struct serving *serving, const struct route_table *table,
+                       const struct server_limits *limits)
 {
     struct passed_sockets *passed = &serving->passed;
     int r = take_sockets(passed);
 
     if (r < 0)
         return r;
-    r = http_server_new_on_sockets(passed->fds, passed->n, options->telemetry_path, metrics, limits,
-                                   &serving->server);
+    r = http_server_new_on_sockets(passed->fds, passed->n, table, limits, &serving->server);
     if (r < 0)
         log_error("cannot answer on the sockets of systemd", "error", strerror(-r));
     return r;
@@ -113,7 +112,7 @@ static unsigned most_of_an_address(unsigned connections)
 }
 
 int serving_start(struct serving *serving, const struct options *options,
-                  const struct page_source *metrics, struct control_slot *control,
+                  const struct route_table *table, struct control_slot *control,
                   unsigned connections)
 {
     const struct server_limits limits = {
@@ -124,8 +123,8 @@ int serving_start(struct serving *serving, const struct options *options,
         .idle_seconds = 120,
         .crowded_idle_seconds = 12,
     };
-    int r = options->systemd_socket ? use_sockets(serving, options, metrics, &limits)
-                                    : bind_addresses(serving, options, metrics, &limits);
+    int r = options->systemd_socket ? use_sockets(serving, table, &limits)
+                                    : bind_addresses(serving, options, table, &limits);
 
     if (r >= 0)
         r = allow_control(serving, options, control);

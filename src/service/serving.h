@@ -17,12 +17,12 @@ struct serving {
 
 /*
  * Binds the addresses, or takes the sockets of systemd, and the control socket, which
- * may fail, and starts the server's thread; reload and pause are asked for through the
+ * may fail, and starts the server's thread. What may be asked of the service goes through the
  * slot. Logs where it listens and what goes wrong. 0 or -errno; serving_stop() is
  * wanted also then.
  */
 int serving_start(struct serving *serving, const struct options *options,
-                  const struct page_source *metrics, struct control_slot *control,
+                  const struct route_table *table, struct control_slot *control,
                   unsigned connections);
 
 /*

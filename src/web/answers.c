@@ -5,36 +5,28 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "web/control.h"
-
-static const char plain_text[] = "text/plain; charset=utf-8";
+#include "web/route.h"
 
 struct header {
     const char *name;
     const char *value;
 };
 
-/* What stands in the table below; the landing page is written when its links are known. */
 struct description {
     unsigned status;
-    const char *text; /* NULL: the landing page */
-    bool close;       /* what follows on the connection is not read */
+    const char *text;
+    bool close; /* The connection is closed: what follows on it is not read. */
     struct header header;
 };
 
 static const struct description descriptions[N_ANSWERS] = {
-    [ANSWER_HEALTHY] = {MHD_HTTP_OK, "OK\n"},
-    [ANSWER_READY] = {MHD_HTTP_OK, "ready\n"},
-    [ANSWER_LANDING_PAGE] = {MHD_HTTP_OK,
-                             .header = {"Content-Security-Policy",
-                                        "default-src 'none'; style-src 'unsafe-inline'"}},
     [ANSWER_MALFORMED] = {MHD_HTTP_BAD_REQUEST, "malformed request\n", .close = true},
     [ANSWER_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, "not found\n"},
     [ANSWER_METHOD_NOT_ALLOWED] = {MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD are answered\n",
                                    .close = true, .header = {MHD_HTTP_HEADER_ALLOW, "GET, HEAD"}},
     [ANSWER_BODY_REFUSED] = {MHD_HTTP_CONTENT_TOO_LARGE, "requests have no body here\n",
                              .close = true},
-    [ANSWER_RENDER_FAILED] = {MHD_HTTP_INTERNAL_SERVER_ERROR, "the metrics could not be written\n"},
+    [ANSWER_RENDER_FAILED] = {MHD_HTTP_INTERNAL_SERVER_ERROR, "the page could not be written\n"},
     [ANSWER_TOO_MANY_READERS] = {MHD_HTTP_SERVICE_UNAVAILABLE, "too many slow readers, try again\n",
                                  .header = {MHD_HTTP_HEADER_RETRY_AFTER, "1"}},
     [ANSWER_CONTROL_METHOD] = {MHD_HTTP_METHOD_NOT_ALLOWED, "only POST and PUT are answered here\n",
@@ -48,72 +40,12 @@ static const struct description descriptions[N_ANSWERS] = {
                                "request, with an IP address, localhost or this machine's own name "
                                "as the host: use pmutool, or a client that is no browser\n",
                                .close = true},
-    [ANSWER_CONTROL_DURATION] = {MHD_HTTP_BAD_REQUEST,
-                                 "expected ?duration= with " CONTROL_PAUSE_EXPECTED "\n"},
     [ANSWER_CONTROL_BUSY] = {MHD_HTTP_SERVICE_UNAVAILABLE,
                              "another reload or pause is being carried out, try again\n",
                              .header = {MHD_HTTP_HEADER_RETRY_AFTER, "1"}},
     [ANSWER_CONTROL_LATE] = {MHD_HTTP_GATEWAY_TIMEOUT,
                              "no answer in time: look at the log for what came of it\n"},
 };
-
-static const char page_head[] =
-    "<!DOCTYPE html>\n"
-    "<html lang=\"en\">\n"
-    "<head>\n"
-    "<meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width\">\n"
-    "<title>pmu_exporter</title>\n"
-    "<style>\n"
-    "body { font-family: sans-serif; color: #222; margin: 0; }\n"
-    "header { background: #2f4858; color: #fff; padding: 1em 2em; }\n"
-    "h1 { font-size: 1.5em; margin: 0; }\n"
-    "main { padding: 1em 2em; }\n"
-    "li { margin: 0.5em 0; }\n"
-    "</style>\n"
-    "</head>\n"
-    "<body>\n"
-    "<header><h1>pmu_exporter</h1></header>\n"
-    "<main>\n"
-    "<p>Performance counters of this machine, its cgroups and processes, for Prometheus.</p>\n"
-    "<ul>\n"
-    "<li><a href=\"";
-static const char page_tail[] = "\">Metrics</a></li>\n"
-                                "<li><a href=\"/-/healthy\">Healthy</a></li>\n"
-                                "<li><a href=\"/-/ready\">Ready</a></li>\n"
-                                "</ul>\n"
-                                "</main>\n"
-                                "</body>\n"
-                                "</html>\n";
-
-static void append_escaped(struct text *page, const char *string)
-{
-    static const char hexadecimal[] = "0123456789abcdef";
-
-    for (; *string; string++) {
-        const unsigned char c = (unsigned char)*string;
-
-        if (c <= ' ' || c >= 0x7f || strchr("\"'<>&%?#", c)) {
-            text_append_char(page, '%');
-            text_append_char(page, hexadecimal[c >> 4]);
-            text_append_char(page, hexadecimal[c & 15]);
-        } else {
-            text_append_char(page, (char)c);
-        }
-    }
-}
-
-static struct MHD_Response *landing_page(const char *telemetry_path)
-{
-    AUTO_TEXT struct text page = {0};
-
-    text_append_string(&page, page_head);
-    append_escaped(&page, telemetry_path);
-    text_append_string(&page, page_tail);
-    if (text_error(&page) < 0)
-        return NULL;
-    return MHD_create_response_from_buffer(page.length, page.data, MHD_RESPMEM_MUST_COPY);
-}
 
 static struct MHD_Response *fixed_text(const char *text)
 {
@@ -128,10 +60,9 @@ bool response_describe(struct MHD_Response *response, const char *content_type)
 
 static bool describe(struct MHD_Response *response, const struct description *description)
 {
-    const char *const type = description->text ? plain_text : "text/html; charset=utf-8";
     const struct header *const header = &description->header;
 
-    if (!response_describe(response, type))
+    if (!response_describe(response, CONTENT_PLAIN_TEXT))
         return false;
     if (header->name && !MHD_add_response_header(response, header->name, header->value))
         return false;
@@ -139,13 +70,11 @@ static bool describe(struct MHD_Response *response, const struct description *de
            MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 }
 
-int answers_init(struct answers *answers, const char *telemetry_path)
+int answers_init(struct answers *answers)
 {
     *answers = (struct answers){0};
     for (size_t i = ANSWER_NONE + 1; i < N_ANSWERS; i++) {
-        const char *const text = descriptions[i].text;
-
-        answers->responses[i] = text ? fixed_text(text) : landing_page(telemetry_path);
+        answers->responses[i] = fixed_text(descriptions[i].text);
         if (!answers->responses[i] || !describe(answers->responses[i], &descriptions[i])) {
             answers_done(answers);
             return -ENOMEM;
@@ -178,7 +107,7 @@ enum MHD_Result answers_queue_text(struct MHD_Connection *mhd, unsigned status,
     response = MHD_create_response_from_buffer(text->length, text->data, MHD_RESPMEM_MUST_COPY);
     if (!response)
         return MHD_NO;
-    if (response_describe(response, plain_text))
+    if (response_describe(response, CONTENT_PLAIN_TEXT))
         result = MHD_queue_response(mhd, status, response);
     MHD_destroy_response(response);
     return result;

@@ -9,10 +9,7 @@
 #include "base/text.h"
 
 enum answer {
-    ANSWER_NONE, /* none of these: the request goes on */
-    ANSWER_HEALTHY,
-    ANSWER_READY,
-    ANSWER_LANDING_PAGE,
+    ANSWER_NONE, /* No answer of these is given: the request goes on. */
     ANSWER_MALFORMED,
     ANSWER_NOT_FOUND,
     ANSWER_METHOD_NOT_ALLOWED,
@@ -22,7 +19,6 @@ enum answer {
     ANSWER_CONTROL_METHOD,
     ANSWER_CONTROL_DISABLED,
     ANSWER_FOREIGN_ORIGIN,
-    ANSWER_CONTROL_DURATION,
     ANSWER_CONTROL_BUSY,
     ANSWER_CONTROL_LATE,
     N_ANSWERS,
@@ -33,7 +29,7 @@ struct answers {
 };
 
 /* 0 or -ENOMEM. */
-int answers_init(struct answers *answers, const char *telemetry_path);
+int answers_init(struct answers *answers);
 void answers_done(struct answers *answers);
 
 enum MHD_Result answers_queue(const struct answers *answers, enum answer which,

@@ -18,10 +18,10 @@
 
 #include "web/answers.h"
 
-void body_store_init(struct body_store *store, const struct page_source *source,
+void body_store_init(struct body_store *store, const struct route *route, void *context,
                      struct connection_table *connections)
 {
-    *store = (struct body_store){.source = *source, .connections = connections};
+    *store = (struct body_store){.route = route, .context = context, .connections = connections};
     store->bodies[0].kept = true;
 }
 
@@ -72,51 +72,64 @@ static const struct body *find_oldest(const struct body_store *store)
     return oldest;
 }
 
-static int make(struct body_store *store, struct body *body, uint64_t version)
+static bool describe(const struct body *body, const struct route *route)
 {
-    int r;
+    return response_describe(body->response, route->content_type) &&
+           (!route->security_policy ||
+            MHD_add_response_header(body->response, "Content-Security-Policy",
+                                    route->security_policy));
+}
 
-    r = store->source.render(store->source.context, &body->text);
-    if (r == 0)
-        r = text_error(&body->text);
-    if (r == 0) {
-        body->response = MHD_create_response_from_buffer_with_free_callback_cls(
-            body->text.length, body->text.data, body_released, body);
-        r = body->response ? 0 : -ENOMEM;
-    }
+/* Writes the page into a free body. A failure leaves the body free, and its text to the caller. */
+static int make(struct body_store *store, struct body *body, const struct query *query,
+                struct text *ret_refusal)
+{
+    int r = store->route->render(store->context, query, &body->text);
+
     if (r < 0) {
-        body_released(body);
+        *ret_refusal = body->text;
+        body->text = (struct text){0};
         return r;
     }
+    if (text_error(&body->text) == 0)
+        body->response = MHD_create_response_from_buffer_with_free_callback_cls(
+            body->text.length, body->text.data, body_released, body);
+    if (!body->response) {
+        body_released(body);
+        return -ENOMEM;
+    }
     body->busy = true;
-    body->version = version;
     body->sequence = store->n_made++;
-    if (!response_describe(body->response, "text/plain; version=0.0.4; charset=utf-8")) {
+    if (!describe(body, store->route)) {
         release(store, body);
         return -ENOMEM;
     }
     return 0;
 }
 
-int body_store_get(struct body_store *store, struct body **ret_body)
+int body_store_get(struct body_store *store, const struct query *query, struct body **ret_body,
+                   struct text *ret_refusal)
 {
-    const uint64_t version = store->source.version(store->source.context);
-    struct body *body = store->current;
+    const struct route *route = store->route;
+    const uint64_t version = route->version ? route->version(store->context) : 1;
+    const bool shared = version != 0 && query->n == 0;
+    struct body *body;
     int r;
 
-    if (body && body->version == version) {
-        *ret_body = body;
+    if (store->current && store->current->version != version)
+        release(store, store->current);
+    if (shared && store->current) {
+        *ret_body = store->current;
         return 0;
     }
-    if (body)
-        release(store, body);
     body = find_free(store);
-    r = body ? make(store, body, version) : -EBUSY;
+    r = body ? make(store, body, query, ret_refusal) : -EBUSY;
     if (!find_free(store))
         connection_table_cut_readers(store->connections, find_oldest(store));
     if (r < 0)
         return r;
-    if (version != 0)
+    body->version = version;
+    if (shared)
         store->current = body;
     *ret_body = body;
     return 0;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The bodies of the telemetry path: each version of the text is made once and
- * shared by all who read it. All of it belongs to the server's thread.
+ * The bodies of one page: each version of its text is written once and shared by all who read it.
+ * A store belongs to the server's thread.
  */
 
 #include <microhttpd.h>
@@ -12,39 +12,44 @@
 
 #include "base/text.h"
 #include "web/connections.h"
-#include "web/server.h"
+#include "web/route.h"
 
-#define BODIES 4 /* versions that can be in flight at one time */
+/* How many versions of a page can be under way to clients at one time. */
+#define BODIES 4
 
 struct body {
     struct text text;
-    struct MHD_Response *response; /* our reference to what shows the text, or NULL */
+    struct MHD_Response *response; /* the store's reference to what shows the text, or NULL */
     uint64_t version;
-    uint64_t sequence; /* bodies made before this one */
-    bool kept;         /* the buffer, warm, outlives the text in it */
-    bool busy;         /* somebody reads the text: it must not change */
+    uint64_t sequence; /* the number of bodies that the store had made before this one */
+    bool kept;         /* The buffer outlives the text in it, so that its pages stay warm. */
+    bool busy;         /* Somebody reads the text: it must not change. */
 };
 
 struct body_store {
-    struct page_source source;
+    const struct route *route;
+    void *context; /* for the functions of the route */
     struct connection_table *connections;
     struct body bodies[BODIES];
     struct body *current; /* what the next request for its version gets, or NULL */
     uint64_t n_made;
 };
 
-void body_store_init(struct body_store *store, const struct page_source *source,
+/* The route is a page. Like the context and the connections it is borrowed for the store's life. */
+void body_store_init(struct body_store *store, const struct route *route, void *context,
                      struct connection_table *connections);
 
-/* After the daemons have stopped: nobody may be reading a body. */
+/* To be called after the daemons have stopped: nobody may be reading a body. */
 void body_store_done(struct body_store *store);
 
 /*
- * The body of the version that stands now, made if it is new; body_queue() takes it.
- * 0; -ENOMEM; -EBUSY: too many versions are being read (the readers of the oldest
- * have just been cut off); else what page_source.render() returned.
+ * Finds the body of the version that stands now, or makes it. The query has no arguments where the
+ * route takes none. Returns 0, and the caller passes the body to body_queue(); -ENOMEM; -EBUSY: too
+ * many versions are being read, and the readers of the oldest have just been cut off; another
+ * -errno of the route's render(), whose text is then moved to ret_refusal for the caller to free.
  */
-int body_store_get(struct body_store *store, struct body **ret_body);
+int body_store_get(struct body_store *store, const struct query *query, struct body **ret_body,
+                   struct text *ret_refusal);
 
 /* Answers 200 with the body, which stays unchanged until the client has taken it. */
 enum MHD_Result body_queue(struct body_store *store, struct body *body, struct MHD_Connection *mhd,

@@ -160,6 +160,7 @@ void connection_remove(struct connection_table *table, struct connection *connec
 {
     let_go(table, connection);
     table->n_taken[connection->on_control]--;
+    free(connection->query);
     *connection = (struct connection){.fd = -1, .next_free = table->free};
     table->free = connection;
     count(&table->counts.open, -1);

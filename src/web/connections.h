@@ -22,11 +22,8 @@
 /* Newcomers are let in before it is known who makes room for them. */
 #define DOOR_PLACES 4
 
-/* Room for the longest duration of a pause that is taken. */
-#define DURATION_SIZE 32
-
 struct body;
-struct route;
+struct served_route;
 
 /* What a connection is waited for. */
 enum connection_phase {
@@ -52,8 +49,8 @@ struct connection {
     struct holder *address;
     struct holder *network;
     struct asked asked; /* what it asks for: meaningful from the first line of a request on */
-    const struct route *route;
-    char duration[DURATION_SIZE]; /* the argument of that name, or empty */
+    struct served_route *route;   /* what its path leads to; NULL: to nothing */
+    char *query;                  /* the arguments as they were sent, where the route takes any */
     const struct body *body;      /* the shared body that it is reading, or NULL */
     struct connection *next_free; /* of a free place */
 };

@@ -3,13 +3,19 @@
 
 #include "base/clock.h"
 
-/* Queues what came of the request, or that nothing came in time; the next one may ask. */
-static enum MHD_Result queue_outcome(struct control_routes *control, const struct answers *answers,
-                                     struct MHD_Connection *mhd)
+bool control_routes_is_waiting(const struct control_routes *control,
+                               const struct MHD_Connection *mhd)
+{
+    return control->waiting == mhd;
+}
+
+enum MHD_Result control_routes_answer(struct control_routes *control, const struct answers *answers,
+                                      struct MHD_Connection *mhd, struct connection *connection)
 {
     const unsigned status = control->good ? MHD_HTTP_OK : MHD_HTTP_INTERNAL_SERVER_ERROR;
     enum MHD_Result result;
 
+    connection->awaits_us = false;
     if (control->answered)
         result = answers_queue_text(mhd, status, &control->text);
     else
@@ -18,9 +24,9 @@ static enum MHD_Result queue_outcome(struct control_routes *control, const struc
     return result;
 }
 
-static enum MHD_Result ask(struct control_routes *control, const struct answers *answers,
-                           struct MHD_Connection *mhd, struct connection *connection,
-                           const struct control_request *request)
+enum MHD_Result control_routes_ask(struct control_routes *control, const struct answers *answers,
+                                   struct MHD_Connection *mhd, struct connection *connection,
+                                   const struct control_request *request)
 {
     if (control->waiting || !control_slot_ask(control->slot, request))
         return answers_queue(answers, ANSWER_CONTROL_BUSY, mhd);
@@ -30,24 +36,6 @@ static enum MHD_Result ask(struct control_routes *control, const struct answers 
     connection->awaits_us = true;
     MHD_suspend_connection(mhd);
     return MHD_YES;
-}
-
-enum MHD_Result control_routes_answer(struct control_routes *control, const struct answers *answers,
-                                      struct MHD_Connection *mhd, struct connection *connection,
-                                      enum control_action action)
-{
-    struct control_request request = {.action = action};
-
-    if (control->waiting == mhd) {
-        connection->awaits_us = false;
-        return queue_outcome(control, answers, mhd);
-    }
-    if (!connection->may_control)
-        return answers_queue(answers, ANSWER_CONTROL_DISABLED, mhd);
-    if (action == CONTROL_PAUSE &&
-        control_parse_pause(connection->duration, &request.duration_ns) < 0)
-        return answers_queue(answers, ANSWER_CONTROL_DURATION, mhd);
-    return ask(control, answers, mhd, connection, &request);
 }
 
 static void resume(struct control_routes *control)

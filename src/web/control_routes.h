@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The routes that ask something of the program. The connection that asks is suspended
- * until the answer is there, so that the server's thread waits for nobody. All of it
+ * Commands on their way to the owner of the control slot and back. The connection that gave one is
+ * suspended until the answer is there, so that the server's thread waits for nobody. All of this
  * belongs to that thread.
  */
 
@@ -16,31 +16,43 @@
 #include "web/control.h"
 
 struct control_routes {
-    struct control_slot *slot; /* borrowed; NULL: there are no such routes */
+    struct control_slot *slot; /* borrowed; NULL: no command can be given */
     uint64_t patience_ns;      /* how long an answer is waited for */
 
-    struct MHD_Connection *waiting; /* the one that asked, or NULL */
-    uint64_t deadline_ns;
-    bool resumed; /* it is about to be answered: with … */
-    bool answered;
-    bool good;
-    struct text text;
+    struct MHD_Connection *waiting; /* the connection that gave the command, or NULL */
+    uint64_t deadline_ns;           /* when its client is told that no answer came */
+    bool resumed;                   /* The connection is about to be answered. */
+    bool answered;                  /* The owner has answered; false: the deadline has passed. */
+    bool good;                      /* The command was carried out. */
+    struct text text;               /* what the owner of the slot says to that */
 };
 
-/* Answers a request, or suspends its connection until it can be; it is then called again. */
+/*
+ * Passes a request to the owner of the slot and suspends the connection, whose handler is called
+ * again when it is resumed; or answers 503 where another request is being carried out.
+ */
+enum MHD_Result control_routes_ask(struct control_routes *control, const struct answers *answers,
+                                   struct MHD_Connection *mhd, struct connection *connection,
+                                   const struct control_request *request);
+
+/* Tells whether this connection has asked and was not answered yet. */
+bool control_routes_is_waiting(const struct control_routes *control,
+                               const struct MHD_Connection *mhd);
+
+/* Answers the connection that has asked and was resumed; then the next one may ask. */
 enum MHD_Result control_routes_answer(struct control_routes *control, const struct answers *answers,
-                                      struct MHD_Connection *mhd, struct connection *connection,
-                                      enum control_action action);
+                                      struct MHD_Connection *mhd, struct connection *connection);
 
 /*
- * Looks for the answer, when control_slot_answer_fd() is readable; and lets go of who
- * has waited too long. True: a connection was resumed, and its daemon has to turn.
+ * Both resume the connection that waits: the first where the owner has answered, when
+ * control_slot_answer_fd() is readable; the second where it has waited too long. They return true
+ * if they have resumed one, whose daemon then has to turn.
  */
 bool control_routes_collect(struct control_routes *control);
 bool control_routes_expire(struct control_routes *control, uint64_t now_ns);
 
-/* The request of this connection has ended, one way or the other. */
+/* To be called when a request has ended, also where its client has left in the middle. */
 void control_routes_completed(struct control_routes *control, const struct MHD_Connection *mhd);
 
-/* Before the daemons are stopped: libmicrohttpd ends no connection that is suspended. */
+/* To be called before the daemons are stopped: libmicrohttpd ends no suspended connection. */
 void control_routes_done(struct control_routes *control);

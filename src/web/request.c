@@ -16,8 +16,8 @@ static const struct {
     const char *methods[2];
     enum answer refusal;
 } kinds[] = {
-    [REQUEST_TO_SHOW] = {{MHD_HTTP_METHOD_GET, MHD_HTTP_METHOD_HEAD}, ANSWER_METHOD_NOT_ALLOWED},
-    [REQUEST_TO_DO] = {{MHD_HTTP_METHOD_POST, MHD_HTTP_METHOD_PUT}, ANSWER_CONTROL_METHOD},
+    [REQUEST_FOR_PAGE] = {{MHD_HTTP_METHOD_GET, MHD_HTTP_METHOD_HEAD}, ANSWER_METHOD_NOT_ALLOWED},
+    [REQUEST_FOR_COMMAND] = {{MHD_HTTP_METHOD_POST, MHD_HTTP_METHOD_PUT}, ANSWER_CONTROL_METHOD},
 };
 
 static bool is_allowed(const char *method, enum request_kind kind)
@@ -31,7 +31,7 @@ static bool is_allowed(const char *method, enum request_kind kind)
 /* OPTIONS and CONNECT have targets of other forms: a target is judged where the method is known. */
 static bool is_known(const char *method)
 {
-    return is_allowed(method, REQUEST_TO_SHOW) || is_allowed(method, REQUEST_TO_DO);
+    return is_allowed(method, REQUEST_FOR_PAGE) || is_allowed(method, REQUEST_FOR_COMMAND);
 }
 
 /*
@@ -64,7 +64,7 @@ enum answer request_refusal(struct MHD_Connection *mhd, const struct asked *aske
         return kinds[kind].refusal;
     if (head.has_body)
         return ANSWER_BODY_REFUSED;
-    if (kind == REQUEST_TO_DO && !may_act(asked, &head))
+    if (kind == REQUEST_FOR_COMMAND && !may_act(asked, &head))
         return ANSWER_FOREIGN_ORIGIN;
     return ANSWER_NONE;
 }

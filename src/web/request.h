@@ -11,8 +11,8 @@
 #include "web/request_target.h"
 
 enum request_kind {
-    REQUEST_TO_SHOW,
-    REQUEST_TO_DO,
+    REQUEST_FOR_PAGE,
+    REQUEST_FOR_COMMAND,
 };
 
 /* The first line of a request, which is known before its headers. */
@@ -24,10 +24,10 @@ struct asked {
 };
 
 /*
- * Looks at a request whose headers are complete. ANSWER_NONE where it is a plain GET
- * or HEAD, or, for what is to be done and not to be shown, a POST or PUT without a
- * body, of no web page but ours; else the refusal: it must be queued at once, in the
- * handler's first call, so that libmicrohttpd reads nothing further from the connection.
+ * Looks at a request whose headers are complete. Returns ANSWER_NONE where it is a plain GET or
+ * HEAD for a page, or a POST or PUT for a command that has no body and comes from no web page but
+ * ours. Otherwise the refusal must be queued at once, in the handler's first call, so that
+ * libmicrohttpd reads nothing further from the connection.
  */
 enum answer request_refusal(struct MHD_Connection *mhd, const struct asked *asked,
                             const char *method, const char *http_version, enum request_kind kind);

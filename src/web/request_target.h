@@ -34,10 +34,3 @@ int request_target_parse(const char *text, struct request_target *ret_target);
 
 /* Whether the path, decoded, is this one. */
 bool request_target_path_is(const struct request_target *target, const char *path);
-
-/*
- * The value of the query's first argument of this name, decoded. 0; -ENOENT: there is none,
- * or it has no value; -EINVAL: a % without two digits; -ENAMETOOLONG. It is empty then.
- */
-int request_target_argument(const struct request_target *target, const char *name, char *ret_value,
-                            size_t size);

@@ -18,33 +18,43 @@ struct request {
     struct site *site;
     struct MHD_Connection *mhd;
     struct connection *connection;
+    const struct route *route;
+    struct query query;
 };
 
-struct route {
-    const char *path;
-    enum request_kind kind;
-    enum MHD_Result (*answer)(const struct request *request);
-};
+/* Each route is either a page or a command, and has the path by which it is found. */
+static bool is_complete(const struct route *route)
+{
+    const bool is_page = route->render && route->content_type;
 
-int site_init(struct site *site, const char *telemetry_path, const struct page_source *metrics,
+    return route->path && route->path[0] == '/' && is_page != (route->command != NULL);
+}
+
+int site_init(struct site *site, const struct route_table *table,
               struct connection_table *connections)
 {
-    int r;
+    *site = (struct site){.connections = connections, .context = table->context};
+    site->routes = calloc(table->n + 1, sizeof(*site->routes));
+    if (!site->routes)
+        return -ENOMEM;
+    for (size_t i = 0; i < table->n; i++) {
+        struct served_route *const served = &site->routes[site->n_routes++];
 
-    *site = (struct site){.connections = connections};
-    r = answers_init(&site->answers, telemetry_path);
-    if (r < 0)
-        return r;
-    body_store_init(&site->bodies, metrics, connections);
-    site->telemetry_path = strdup(telemetry_path);
-    return site->telemetry_path ? 0 : -ENOMEM;
+        served->route = &table->routes[i];
+        if (!is_complete(served->route))
+            return -EINVAL;
+        body_store_init(&served->bodies, served->route, site->context, connections);
+    }
+    return answers_init(&site->answers);
 }
 
 void site_done(struct site *site)
 {
-    body_store_done(&site->bodies);
+    for (size_t i = 0; i < site->n_routes; i++)
+        body_store_done(&site->routes[i].bodies);
+    free(TAKE(site->routes));
+    site->n_routes = 0;
     answers_done(&site->answers);
-    free(TAKE(site->telemetry_path));
 }
 
 static enum MHD_Result queue(const struct request *request, enum answer which)
@@ -52,87 +62,80 @@ static enum MHD_Result queue(const struct request *request, enum answer which)
     return answers_queue(&request->site->answers, which, request->mhd);
 }
 
-static enum MHD_Result queue_not_ready(const struct request *request, const char *reason)
+/* Answers what a function of a route has refused, with the text in which it says why. */
+static enum MHD_Result queue_refusal(const struct request *request, int error,
+                                     const struct text *text)
 {
-    AUTO_TEXT struct text text = {0};
-
-    text_append_string(&text, "not ready: ");
-    text_append_string(&text, reason);
-    text_append_char(&text, '\n');
-    return answers_queue_text(request->mhd, MHD_HTTP_SERVICE_UNAVAILABLE, &text);
+    switch (error) {
+    case -EAGAIN:
+        return answers_queue_text(request->mhd, MHD_HTTP_SERVICE_UNAVAILABLE, text);
+    case -EINVAL:
+        return answers_queue_text(request->mhd, MHD_HTTP_BAD_REQUEST, text);
+    case -ENOENT:
+        return answers_queue_text(request->mhd, MHD_HTTP_NOT_FOUND, text);
+    default:
+        return queue(request, ANSWER_RENDER_FAILED);
+    }
 }
 
-static enum MHD_Result answer_metrics(const struct request *request)
+static enum MHD_Result answer_page(const struct request *request)
 {
-    struct body_store *const bodies = &request->site->bodies;
+    struct body_store *const bodies = &request->connection->route->bodies;
+    AUTO_TEXT struct text refusal = {0};
     struct body *body;
     int r;
 
-    r = body_store_get(bodies, &body);
+    r = body_store_get(bodies, &request->query, &body, &refusal);
     if (r == -EBUSY)
         return queue(request, ANSWER_TOO_MANY_READERS);
-    if (r == -EAGAIN)
-        return queue_not_ready(request, "there are no numbers yet");
     if (r < 0)
-        return queue(request, ANSWER_RENDER_FAILED);
+        return queue_refusal(request, r, &refusal);
     return body_queue(bodies, body, request->mhd, request->connection);
 }
 
-static enum MHD_Result answer_landing_page(const struct request *request)
+static enum MHD_Result answer_command(const struct request *request)
 {
-    return queue(request, ANSWER_LANDING_PAGE);
+    struct site *const site = request->site;
+    AUTO_TEXT struct text refusal = {0};
+    struct control_request asked;
+    int r;
+
+    r = request->route->command(&request->query, &asked, &refusal);
+    if (r < 0)
+        return queue_refusal(request, r, &refusal);
+    return control_routes_ask(&site->control, &site->answers, request->mhd, request->connection,
+                              &asked);
 }
 
-static enum MHD_Result answer_healthy(const struct request *request)
+static enum MHD_Result answer(struct request *request)
 {
-    return queue(request, ANSWER_HEALTHY);
+    const struct connection *const connection = request->connection;
+    AUTO_QUERY struct query query = {0};
+
+    if (!request->route)
+        return queue(request, ANSWER_NOT_FOUND);
+    if (control_routes_is_waiting(&request->site->control, request->mhd))
+        return control_routes_answer(&request->site->control, &request->site->answers, request->mhd,
+                                     request->connection);
+    if (request->route->restricted && !connection->may_control)
+        return queue(request, ANSWER_CONTROL_DISABLED);
+    if (request->route->takes_query &&
+        (!connection->query || query_parse(connection->query, &query) < 0))
+        return queue(request, ANSWER_RENDER_FAILED); /* There is no memory. */
+    request->query = query;
+    return request->route->render ? answer_page(request) : answer_command(request);
 }
 
-static enum MHD_Result answer_ready(const struct request *request)
+static struct served_route *find_route(const struct site *site, const struct request_target *target)
 {
-    const struct page_source *const source = &request->site->bodies.source;
-    const char *const reason = source->not_ready(source->context);
+    for (size_t i = 0; i < site->n_routes; i++) {
+        struct served_route *const served = &site->routes[i];
 
-    return reason ? queue_not_ready(request, reason) : queue(request, ANSWER_READY);
-}
-
-static enum MHD_Result answer_not_found(const struct request *request)
-{
-    return queue(request, ANSWER_NOT_FOUND);
-}
-
-static enum MHD_Result answer_reload(const struct request *request)
-{
-    return control_routes_answer(&request->site->control, &request->site->answers, request->mhd,
-                                 request->connection, CONTROL_RELOAD);
-}
-
-static enum MHD_Result answer_pause(const struct request *request)
-{
-    return control_routes_answer(&request->site->control, &request->site->answers, request->mhd,
-                                 request->connection, CONTROL_PAUSE);
-}
-
-static const struct route metrics_route = {NULL, REQUEST_TO_SHOW, answer_metrics};
-static const struct route no_route = {NULL, REQUEST_TO_SHOW, answer_not_found};
-static const struct route routes[] = {
-    {.path = "/", .kind = REQUEST_TO_SHOW, .answer = answer_landing_page},
-    {.path = "/-/healthy", .kind = REQUEST_TO_SHOW, .answer = answer_healthy},
-    {.path = "/-/ready", .kind = REQUEST_TO_SHOW, .answer = answer_ready},
-    {.path = "/-/reload", .kind = REQUEST_TO_DO, .answer = answer_reload},
-    {.path = "/-/pause", .kind = REQUEST_TO_DO, .answer = answer_pause},
-};
-
-/* The telemetry path comes first: who serves it at "/" wants no landing page. */
-static const struct route *find_route(const struct site *site, const struct request_target *target)
-{
-    if (request_target_path_is(target, site->telemetry_path))
-        return &metrics_route;
-    for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
-        if (request_target_path_is(target, routes[i].path) &&
-            (routes[i].kind == REQUEST_TO_SHOW || site->control.slot))
-            return &routes[i];
-    return &no_route;
+        if (request_target_path_is(target, served->route->path) &&
+            (served->route->render || site->control.slot))
+            return served;
+    }
+    return NULL;
 }
 
 static struct connection *connection_of(struct MHD_Connection *mhd)
@@ -165,10 +168,10 @@ void *site_on_target(void *context, const char *text, struct MHD_Connection *mhd
         connection_enter(connection, CONNECTION_HEADERS);
     *asked = (struct asked){.text = text, .length = strlen(text)};
     asked->malformed = request_target_parse(text, &asked->target) < 0;
-    connection->route = asked->malformed ? &no_route : find_route(site, &asked->target);
-    if (connection->route->kind == REQUEST_TO_DO)
-        (void)request_target_argument(&asked->target, "duration", connection->duration,
-                                      sizeof(connection->duration));
+    connection->route = asked->malformed ? NULL : find_route(site, &asked->target);
+    free(TAKE(connection->query)); /* of a request that did not come to its end */
+    if (connection->route && connection->route->route->takes_query)
+        connection->query = strdup(asked->target.query.at);
     hide_query(text);
     request_head_shield(mhd);
     return NULL;
@@ -178,17 +181,18 @@ enum MHD_Result site_on_request(void *context, struct MHD_Connection *mhd, const
                                 const char *method, const char *http_version, const char *upload,
                                 size_t *upload_length, void **request_context)
 {
-    struct site *const site = context;
-    const struct request request = {site, mhd, connection_of(mhd)};
-    const struct route *const route = request.connection->route;
+    struct connection *const connection = connection_of(mhd);
+    const struct route *const route = connection->route ? connection->route->route : NULL;
+    struct request request = {context, mhd, connection, route, {0}};
     enum answer refusal;
 
     (void)path, (void)upload, (void)upload_length;
     if (*request_context)
-        return route->answer(&request);
-    *request_context = site;
-    connection_enter(request.connection, CONNECTION_RESPONSE);
-    refusal = request_refusal(mhd, &request.connection->asked, method, http_version, route->kind);
+        return answer(&request);
+    *request_context = context;
+    connection_enter(connection, CONNECTION_RESPONSE);
+    refusal = request_refusal(mhd, &connection->asked, method, http_version,
+                              route && route->command ? REQUEST_FOR_COMMAND : REQUEST_FOR_PAGE);
     return refusal == ANSWER_NONE ? MHD_YES : queue(&request, refusal);
 }
 
@@ -200,6 +204,7 @@ void site_on_completed(void *context, struct MHD_Connection *mhd, void **request
 
     (void)reason, (void)request_context;
     connection->body = NULL;
+    free(TAKE(connection->query));
     control_routes_completed(&site->control, mhd);
     connection_enter(connection, CONNECTION_IDLE);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What is shown, and where: the handler of every request. */
+/* The handler of every request: finds the route of its path, and has it answered. */
 
 #include <microhttpd.h>
 
@@ -9,17 +9,27 @@
 #include "web/body.h"
 #include "web/connections.h"
 #include "web/control_routes.h"
+#include "web/route.h"
+
+struct served_route {
+    const struct route *route;
+    struct body_store bodies; /* of a page */
+};
 
 struct site {
-    char *telemetry_path;
+    struct served_route *routes; /* in the order of the table */
+    size_t n_routes;
+    void *context; /* for the functions of the routes */
     struct answers answers;
-    struct body_store bodies;
     struct control_routes control;
     struct connection_table *connections;
 };
 
-/* Copies the path and the source; the table outlives the site. 0 or -ENOMEM. */
-int site_init(struct site *site, const char *telemetry_path, const struct page_source *metrics,
+/*
+ * The routes and the connections are borrowed for the site's life. Returns 0; -EINVAL: a route is
+ * not both a path and either a page or a command; -ENOMEM. site_done() is to be called also then.
+ */
+int site_init(struct site *site, const struct route_table *table,
               struct connection_table *connections);
 void site_done(struct site *site);
 

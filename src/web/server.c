@@ -118,13 +118,13 @@ static int prepare_loop(struct http_server *server)
 }
 
 /* All but the sockets, with room for n of them and the control socket. */
-static int prepare(size_t n, const char *telemetry_path, const struct page_source *metrics,
-                   const struct server_limits *limits, struct http_server **ret_server)
+static int prepare(size_t n, const struct route_table *table, const struct server_limits *limits,
+                   struct http_server **ret_server)
 {
     AUTO(http_server) struct http_server *server = NULL;
     int r;
 
-    if (n == 0 || telemetry_path[0] != '/')
+    if (n == 0)
         return -EINVAL;
     server = calloc(1, sizeof(*server));
     if (!server)
@@ -138,7 +138,7 @@ static int prepare(size_t n, const char *telemetry_path, const struct page_sourc
     r = connection_table_init(&server->connections, limits);
     if (r < 0)
         return r;
-    r = site_init(&server->site, telemetry_path, metrics, &server->connections);
+    r = site_init(&server->site, table, &server->connections);
     if (r < 0)
         return r;
     r = prepare_loop(server);
@@ -157,15 +157,15 @@ static int serve_socket(struct http_server *server, int fd, uint16_t port)
     return daemon_init(&server->daemons[i], server->event, fd, &server->site);
 }
 
-int http_server_new(const char *const *addresses, size_t n_addresses, const char *telemetry_path,
-                    const struct page_source *metrics, const struct server_limits *limits,
+int http_server_new(const char *const *addresses, size_t n_addresses,
+                    const struct route_table *table, const struct server_limits *limits,
                     struct http_server **ret_server, const char **ret_address)
 {
     AUTO(http_server) struct http_server *server = NULL;
     int r;
 
     *ret_address = NULL;
-    r = prepare(n_addresses, telemetry_path, metrics, limits, &server);
+    r = prepare(n_addresses, table, limits, &server);
     if (r < 0)
         return r;
     for (size_t i = 0; i < n_addresses; i++) {
@@ -184,14 +184,13 @@ int http_server_new(const char *const *addresses, size_t n_addresses, const char
     return 0;
 }
 
-int http_server_new_on_sockets(int *fds, size_t n_fds, const char *telemetry_path,
-                               const struct page_source *metrics,
+int http_server_new_on_sockets(int *fds, size_t n_fds, const struct route_table *table,
                                const struct server_limits *limits, struct http_server **ret_server)
 {
     AUTO(http_server) struct http_server *server = NULL;
     int r;
 
-    r = prepare(n_fds, telemetry_path, metrics, limits, &server);
+    r = prepare(n_fds, table, limits, &server);
     if (r < 0)
         return r;
     for (size_t i = 0; i < n_fds; i++) {

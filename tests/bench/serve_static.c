@@ -10,24 +10,13 @@
 #include "base/text.h"
 #include "web/server.h"
 
-static uint64_t one_version(void *context)
-{
-    (void)context;
-    return 1;
-}
-
-static int copy_file(void *context, struct text *text)
+static int copy_file(void *context, const struct query *query, struct text *text)
 {
     const struct text *const file = context;
 
+    (void)query;
     text_append(text, file->data, file->length);
     return 0;
-}
-
-static const char *always_ready(void *context)
-{
-    (void)context;
-    return NULL;
 }
 
 static int read_file(const char *path, struct text *ret_text)
@@ -50,15 +39,16 @@ int main(int argc, char *argv[])
     static const struct server_limits limits = {512, 128, 8, 30, 120, 12};
     AUTO(http_server) struct http_server *server = NULL;
     AUTO_TEXT struct text file = {0};
-    const struct page_source source = {&file, one_version, copy_file, always_ready};
+    static const struct route metrics = {
+        .path = "/metrics", .content_type = CONTENT_PLAIN_TEXT, .render = copy_file};
+    const struct route_table table = {&metrics, 1, &file};
     const char *failed;
 
     if (argc != 3 || read_file(argv[2], &file) < 0) {
         (void)fprintf(stderr, "usage: serve_static ADDRESS FILE\n");
         return 2;
     }
-    if (http_server_new((const char *const *)&argv[1], 1, "/metrics", &source, &limits, &server,
-                        &failed) < 0 ||
+    if (http_server_new((const char *const *)&argv[1], 1, &table, &limits, &server, &failed) < 0 ||
         http_server_start(server) < 0) {
         (void)fprintf(stderr, "serve_static: %s: cannot serve\n", argv[1]);
         return 1;

@@ -3,11 +3,13 @@
 
 #include "base/cleanup.h"
 #include "fuzz/fuzz.h"
+#include "web/query.h"
 #include "web/request_target.h"
 
 /*
  * What a client asks for. A target that is taken consists of parts of the text, has a path
- * that begins with a slash and no NUL anywhere, and is one path alone.
+ * that begins with a slash and no NUL anywhere, and is one path alone. Its arguments are no longer
+ * than what was sent.
  */
 
 static bool is_within(struct piece piece, const char *text)
@@ -18,7 +20,7 @@ static bool is_within(struct piece piece, const char *text)
 static void fuzz(const char *text)
 {
     struct request_target target;
-    char value[16];
+    struct query query;
 
     if (request_target_parse(text, &target) < 0)
         return;
@@ -27,9 +29,12 @@ static void fuzz(const char *text)
     FUZZ_CHECK(!strstr(text, "%00"));
     FUZZ_CHECK(!request_target_path_is(&target, "/metrics") ||
                !request_target_path_is(&target, "/-/reload"));
-    FUZZ_CHECK(request_target_argument(&target, "duration", value, sizeof(value)) == 0 ||
-               value[0] == '\0');
-    FUZZ_CHECK(strlen(value) < sizeof(value));
+    if (query_parse(target.query.at, &query) < 0)
+        return;
+    for (size_t i = 0; i < query.n; i++)
+        FUZZ_CHECK(strlen(query.arguments[i].name) + strlen(query.arguments[i].value) <
+                   target.query.length + 1);
+    query_done(&query);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

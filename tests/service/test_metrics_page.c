@@ -7,7 +7,6 @@
 struct fixture {
     struct snapshot_slot *slot;
     struct metrics_page page;
-    struct page_source source;
     struct exporter_status status;
 };
 
@@ -17,7 +16,6 @@ static int set_up(void **state)
 
     f->slot = snapshot_slot_new();
     assert_int_equal(metrics_page_init(&f->page, f->slot, NULL, -1), 0);
-    f->source = metrics_page_source(&f->page);
     f->status.interval_ns = NS_PER_SECOND;
     *state = f;
     return 0;
@@ -50,16 +48,16 @@ static void publish(struct fixture *f, uint64_t taken_ns)
 static const char *not_ready(struct fixture *f)
 {
     publish(f, clock_monotonic_ns());
-    return f->source.not_ready(f->source.context);
+    return metrics_page_not_ready(&f->page);
 }
 
 static void ready__is_not_before_the_first_cycle_nor_long_after_the_last(void **state)
 {
     struct fixture *f = *state;
 
-    assert_string_equal(f->source.not_ready(f->source.context), "the first cycle is not complete");
+    assert_string_equal(metrics_page_not_ready(&f->page), "the first cycle is not complete");
     publish(f, clock_monotonic_ns() - 11 * NS_PER_SECOND);
-    assert_string_equal(f->source.not_ready(f->source.context), "the last cycle is too long ago");
+    assert_string_equal(metrics_page_not_ready(&f->page), "the last cycle is too long ago");
 }
 
 static void ready__is_who_has_nothing_to_count_yet(void **state)

@@ -36,7 +36,6 @@ struct page {
     _Atomic unsigned n_renders;
     _Atomic int error;
     _Atomic size_t size;
-    _Atomic(const char *) reason;
 };
 
 struct fixture {
@@ -70,11 +69,12 @@ static inline uint64_t page_version(void *context)
     return page->version;
 }
 
-static inline int page_render(void *context, struct text *text)
+static inline int page_render(void *context, const struct query *query, struct text *text)
 {
     struct page *const page = context;
     const size_t size = page->size;
 
+    (void)query;
     page->n_renders++;
     text_append_format(text, "version %ju\n", (uintmax_t)page->version);
     if (size > text->length && text_reserve(text, size - text->length)) {
@@ -84,23 +84,83 @@ static inline int page_render(void *context, struct text *text)
     return page->error;
 }
 
-static inline const char *page_not_ready(void *context)
+static inline int fixed_render(void *context, const struct query *query, struct text *text)
+{
+    (void)context, (void)query;
+    text_append_string(text, "fixed\n");
+    return 0;
+}
+
+/* Shows the arguments that it gets; "refuse" is wrong, and "nobody" is not there. */
+static inline int query_render(void *context, const struct query *query, struct text *text)
 {
     struct page *const page = context;
 
-    return page->reason;
+    page->n_renders++;
+    for (size_t i = 0; i < query->n; i++)
+        text_append_format(text, "%s=%s\n", query->arguments[i].name, query->arguments[i].value);
+    if (query_value(query, "refuse"))
+        return -EINVAL;
+    return query_value(query, "nobody") ? -ENOENT : 0;
+}
+
+static inline int ask_reload(const struct query *query, struct control_request *ret_request,
+                             struct text *text)
+{
+    (void)query, (void)text;
+    *ret_request = (struct control_request){.action = CONTROL_RELOAD};
+    return 0;
+}
+
+static inline int ask_pause(const struct query *query, struct control_request *ret_request,
+                            struct text *text)
+{
+    const char *const duration = query_value(query, "duration");
+
+    *ret_request = (struct control_request){.action = CONTROL_PAUSE};
+    if (duration && control_parse_pause(duration, &ret_request->duration_ns) == 0)
+        return 0;
+    text_append_string(text, "expected a duration\n");
+    return -EINVAL;
+}
+
+static const struct route usual_routes[] = {
+    {.path = "/metrics",
+     .content_type = "text/plain; version=0.0.4; charset=utf-8",
+     .version = page_version,
+     .render = page_render},
+    {.path = "/",
+     .content_type = CONTENT_HTML,
+     .security_policy = "default-src 'none'",
+     .render = fixed_render},
+    {.path = "/-/healthy", .content_type = CONTENT_PLAIN_TEXT, .render = fixed_render},
+    {.path = "/arguments",
+     .content_type = CONTENT_PLAIN_TEXT,
+     .takes_query = true,
+     .version = page_version,
+     .render = query_render},
+    {.path = "/restricted",
+     .content_type = CONTENT_PLAIN_TEXT,
+     .restricted = true,
+     .render = fixed_render},
+    {.path = "/-/reload", .restricted = true, .command = ask_reload},
+    {.path = "/-/pause", .restricted = true, .takes_query = true, .command = ask_pause},
+};
+
+static inline struct route_table usual_table(struct page *page)
+{
+    return (struct route_table){usual_routes, ARRAY_SIZE(usual_routes), page};
 }
 
 static inline void fixture_up_at(struct fixture *fixture, const char *address,
                                  const struct server_limits *limits)
 {
-    const struct page_source source = {&fixture->page, page_version, page_render, page_not_ready};
+    const struct route_table table = usual_table(&fixture->page);
     const char *failed;
 
     *fixture = (struct fixture){0};
     fixture->page.version = 1;
-    assert_int_equal(
-        0, http_server_new(&address, 1, "/metrics", &source, limits, &fixture->server, &failed));
+    assert_int_equal(0, http_server_new(&address, 1, &table, limits, &fixture->server, &failed));
     assert_int_equal(0, http_server_start(fixture->server));
     fixture->port = http_server_port(fixture->server, 0);
     assert_int_not_equal(0, fixture->port);

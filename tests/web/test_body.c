@@ -59,15 +59,9 @@ static bool reads_whole_version(int fd, unsigned version)
     return whole;
 }
 
-static uint64_t zero_version(void *context)
+static int render_nothing(void *context, const struct query *query, struct text *text)
 {
-    (void)context;
-    return 0;
-}
-
-static int render_nothing(void *context, struct text *text)
-{
-    (void)context, (void)text;
+    (void)context, (void)query, (void)text;
     return 0;
 }
 
@@ -113,17 +107,61 @@ static void version_0_is_made_for_each_request(void **state)
 
 static void an_empty_text_is_an_empty_body(void **state)
 {
-    const struct page_source empty = {NULL, zero_version, render_nothing, page_not_ready};
+    static const struct route empty = {
+        .path = "/metrics", .content_type = CONTENT_PLAIN_TEXT, .render = render_nothing};
+    const struct route_table table = {&empty, 1, NULL};
     const char *const address = "127.0.0.1:0";
     struct fixture other = {0};
     const char *failed;
 
     (void)state;
-    assert_int_equal(
-        0, http_server_new(&address, 1, "/metrics", &empty, &usual_limits, &other.server, &failed));
+    assert_int_equal(0,
+                     http_server_new(&address, 1, &table, &usual_limits, &other.server, &failed));
     assert_int_equal(0, http_server_start(other.server));
     assert_int_equal(200, scrape(http_server_port(other.server, 0)));
     fixture_down(&other);
+}
+
+static int status_of_arguments(const struct fixture *fixture, const char *query)
+{
+    AUTO_CLOSE int fd = connect_to(fixture->port);
+    char request[128];
+
+    (void)snprintf(request, sizeof(request), "GET /arguments%s HTTP/1.1\r\nHost: test\r\n\r\n",
+                   query);
+    return status_of(fd, request);
+}
+
+static void a_page_is_shared_by_requests_without_arguments_only(void **state)
+{
+    struct fixture *const fixture = *state;
+
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(200, status_of_arguments(fixture, ""));
+        assert_int_equal(200, status_of_arguments(fixture, "?"));
+    }
+    assert_int_equal(1, fixture->page.n_renders);
+    for (unsigned i = 0; i < 2 * BODIES; i++)
+        assert_int_equal(200, status_of_arguments(fixture, "?a=1"));
+    assert_int_equal(1 + 2 * BODIES, fixture->page.n_renders);
+    assert_int_equal(200, status_of_arguments(fixture, "")); /* It is still kept. */
+    assert_int_equal(1 + 2 * BODIES, fixture->page.n_renders);
+}
+
+static void readers_of_one_page_are_not_in_the_way_of_another(void **state)
+{
+    struct fixture *const fixture = *state;
+    int slow[BODIES];
+
+    fixture->page.size = LARGE;
+    for (unsigned i = 0; i < ARRAY_SIZE(slow); i++) {
+        fixture->page.version = i + 1;
+        slow[i] = start_reading_slowly(fixture);
+    }
+    for (unsigned i = 0; i < 2 * BODIES; i++)
+        assert_int_equal(200, status_of_arguments(fixture, "?a=1"));
+    for (unsigned i = 0; i < ARRAY_SIZE(slow); i++)
+        (void)close(slow[i]);
 }
 
 static void a_body_does_not_change_while_it_is_read(void **state)
@@ -253,6 +291,10 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(version_0_is_made_for_each_request, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_empty_text_is_an_empty_body, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_page_is_shared_by_requests_without_arguments_only, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(readers_of_one_page_are_not_in_the_way_of_another, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_body_does_not_change_while_it_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(slow_readers_of_many_versions_lose_the_oldest, set_up,
                                         tear_down),

@@ -17,7 +17,7 @@ struct controlled {
 
 static void start_with(struct controlled *c, bool everywhere, const struct server_limits *limits)
 {
-    const struct page_source source = {&c->fixture.page, page_version, page_render, page_not_ready};
+    const struct route_table table = usual_table(&c->fixture.page);
     const char *const address = "127.0.0.1:0";
     const char *failed;
 
@@ -27,8 +27,7 @@ static void start_with(struct controlled *c, bool everywhere, const struct serve
     assert_non_null(mkdtemp(c->directory));
     (void)snprintf(c->path, sizeof(c->path), "%s/control", c->directory);
     assert_int_equal(0, control_slot_new(&c->slot));
-    assert_int_equal(
-        0, http_server_new(&address, 1, "/metrics", &source, limits, &c->fixture.server, &failed));
+    assert_int_equal(0, http_server_new(&address, 1, &table, limits, &c->fixture.server, &failed));
     assert_int_equal(0, http_server_control(c->fixture.server, c->slot, everywhere));
     assert_int_equal(0, http_server_add_control_socket(c->fixture.server, c->path));
     assert_int_equal(0, http_server_start(c->fixture.server));
@@ -400,13 +399,13 @@ static void a_second_server_leaves_the_socket_alone(void **state)
 {
     const struct controlled *const c = *state;
     struct fixture other = {0};
-    const struct page_source source = {&other.page, page_version, page_render, page_not_ready};
+    const struct route_table table = usual_table(&other.page);
     const char *const address = "127.0.0.1:0";
     const char *failed;
     int fd;
 
-    assert_int_equal(0, http_server_new(&address, 1, "/metrics", &source, &usual_limits,
-                                        &other.server, &failed));
+    assert_int_equal(0,
+                     http_server_new(&address, 1, &table, &usual_limits, &other.server, &failed));
     assert_int_equal(-EADDRINUSE, http_server_add_control_socket(other.server, c->path));
     assert_int_equal(0, http_server_start(other.server));
     assert_int_equal(200, scrape(http_server_port(other.server, 0)));

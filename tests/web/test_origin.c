@@ -102,15 +102,14 @@ struct controlled {
 static int set_up(void **state)
 {
     static struct controlled c;
-    const struct page_source source = {&c.fixture.page, page_version, page_render, page_not_ready};
+    const struct route_table table = usual_table(&c.fixture.page);
     const char *const address = "127.0.0.1:0";
     const char *failed;
 
     c.fixture.page.version = 1;
     *state = &c;
     if (control_slot_new(&c.slot) < 0 ||
-        http_server_new(&address, 1, "/metrics", &source, &usual_limits, &c.fixture.server,
-                        &failed) < 0 ||
+        http_server_new(&address, 1, &table, &usual_limits, &c.fixture.server, &failed) < 0 ||
         http_server_control(c.fixture.server, c.slot, true) < 0)
         return -1;
     c.fixture.port = http_server_port(c.fixture.server, 0);

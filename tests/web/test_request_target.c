@@ -109,32 +109,6 @@ static void letters_may_be_encoded_and_nothing_is_resolved(void **state)
     assert_true(request_target_path_is(&target, "/my metrics%\xc3\xa9"));
 }
 
-static void an_argument_is_found_and_decoded(void **state)
-{
-    const struct request_target target = parsed("/?durations=1&duration=%310m&duration=2&b=a+%2b");
-    char value[8];
-
-    (void)state;
-    assert_int_equal(0, request_target_argument(&target, "duration", value, sizeof(value)));
-    assert_string_equal("10m", value);
-    assert_int_equal(0, request_target_argument(&target, "b", value, sizeof(value)));
-    assert_string_equal("a +", value);
-}
-
-static void an_argument_that_is_not_there_is_empty(void **state)
-{
-    const struct request_target target = parsed("/?duration&c=%4&d=12345678");
-    char value[8] = "before";
-
-    (void)state;
-    assert_int_equal(-ENOENT, request_target_argument(&target, "duration", value, sizeof(value)));
-    assert_string_equal("", value);
-    assert_int_equal(-EINVAL, request_target_argument(&target, "c", value, sizeof(value)));
-    assert_string_equal("", value);
-    assert_int_equal(-ENAMETOOLONG, request_target_argument(&target, "d", value, sizeof(value)));
-    assert_string_equal("", value);
-}
-
 static void a_host_is_made_of_what_hosts_are(void **state)
 {
     (void)state;
@@ -153,8 +127,6 @@ int main(void)
         cmocka_unit_test(a_target_may_name_the_host),
         cmocka_unit_test(what_is_no_target_is_refused),
         cmocka_unit_test(letters_may_be_encoded_and_nothing_is_resolved),
-        cmocka_unit_test(an_argument_is_found_and_decoded),
-        cmocka_unit_test(an_argument_that_is_not_there_is_empty),
         cmocka_unit_test(a_host_is_made_of_what_hosts_are),
     };
 

@@ -64,46 +64,84 @@ static void head_has_the_headers_and_no_body(void **state)
     reply_done(&reply);
 }
 
-static void the_landing_page_links_the_others(void **state)
+static void a_page_has_the_headers_of_its_route(void **state)
 {
     struct reply reply = ask(*state, "GET", "/");
 
     assert_int_equal(200, reply.status);
-    assert_non_null(strstr(reply.body, "<a href=\"/metrics\">"));
-    assert_non_null(strstr(reply.body, "<a href=\"/-/healthy\">"));
-    assert_non_null(strstr(reply.body, "<a href=\"/-/ready\">"));
+    assert_string_equal("fixed\n", reply.body);
     assert_true(header_is(&reply, "Content-Type", "text/html; charset=utf-8"));
     assert_true(header_is(&reply, "X-Content-Type-Options", "nosniff"));
-    assert_true(header_is(&reply, "Content-Security-Policy",
-                          "default-src 'none'; style-src 'unsafe-inline'"));
+    assert_true(header_is(&reply, "Content-Security-Policy", "default-src 'none'"));
     reply_done(&reply);
-}
-
-static void healthy_is_200(void **state)
-{
-    struct reply reply = ask(*state, "GET", "/-/healthy");
-
+    reply = ask(*state, "GET", "/-/healthy");
     assert_int_equal(200, reply.status);
-    assert_string_equal("OK\n", reply.body);
     assert_true(header_is(&reply, "Content-Type", "text/plain; charset=utf-8"));
+    assert_null(header_of(&reply, "Content-Security-Policy"));
     reply_done(&reply);
 }
 
-static void ready_is_503_with_the_reason_until_it_is_200(void **state)
+static void a_page_gets_its_arguments_decoded(void **state)
 {
-    struct fixture *const fixture = *state;
+    static const struct {
+        const char *target;
+        const char *shown;
+    } cases[] = {
+        {"/arguments", ""},
+        {"/arguments?", ""},
+        {"/arguments?a=1&b", "a=1\nb=\n"},
+        {"/arguments?n%5b%5d=x+y&n[]=%2b", "n[]=x y\nn[]=+\n"},
+        {"http://test/arguments?a", "a=\n"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct reply reply = ask(*state, "GET", cases[i].target);
+
+        assert_int_equal(200, reply.status);
+        assert_string_equal(cases[i].shown, reply.body);
+        reply_done(&reply);
+    }
+}
+
+static void a_request_leaves_no_arguments_to_the_next_one(void **state)
+{
+    const struct fixture *const fixture = *state;
+    AUTO_CLOSE int fd = connect_to(fixture->port);
     struct reply reply;
 
-    fixture->page.reason = "no cycle has completed";
-    reply = ask(fixture, "GET", "/-/ready");
-    assert_int_equal(503, reply.status);
-    assert_string_equal("not ready: no cycle has completed\n", reply.body);
-    assert_true(header_is(&reply, "X-Content-Type-Options", "nosniff"));
+    send_text(fd, "GET /arguments?first=1 HTTP/1.1\r\nHost: test\r\n\r\n"
+                  "GET /arguments HTTP/1.1\r\nHost: test\r\n\r\n");
+    reply = read_reply(fd, true);
+    assert_string_equal("first=1\n", reply.body);
     reply_done(&reply);
-    fixture->page.reason = NULL;
-    reply = ask(fixture, "GET", "/-/ready");
-    assert_int_equal(200, reply.status);
-    assert_string_equal("ready\n", reply.body);
+    reply = read_reply(fd, true);
+    assert_string_equal("", reply.body);
+    reply_done(&reply);
+}
+
+static void a_page_refuses_arguments_in_its_own_words(void **state)
+{
+    static const struct {
+        const char *target;
+        int status;
+    } cases[] = {{"/arguments?refuse=1", 400}, {"/arguments?nobody=1", 404}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct reply reply = ask(*state, "GET", cases[i].target);
+
+        assert_int_equal(cases[i].status, reply.status);
+        assert_string_equal(strchr(cases[i].target, '?') + 1, strtok(reply.body, "\n"));
+        assert_true(header_is(&reply, "Content-Type", "text/plain; charset=utf-8"));
+        reply_done(&reply);
+    }
+}
+
+static void a_restricted_page_is_403_for_who_may_not_control(void **state)
+{
+    struct reply reply = ask(*state, "GET", "/restricted");
+
+    assert_int_equal(403, reply.status);
+    assert_null(strstr(reply.body, "fixed"));
     reply_done(&reply);
 }
 
@@ -146,34 +184,39 @@ static void a_failed_rendering_is_500_nothing_to_show_503_and_the_next_is_tried(
     fixture->page.version = 1;
 }
 
-/* The status of "/" and of the path, where the telemetry path is that one. */
-static void the_telemetry_path_can_be_any(void **state)
+static void a_path_may_have_any_characters_and_the_first_route_of_it_is_taken(void **state)
 {
     static const struct {
-        const char *telemetry_path;
-        const char *link; /* on the landing page; NULL: there is none */
+        const char *path;
+        const char *asked;
     } cases[] = {
-        {"/", NULL},
-        {"/pmu", "<a href=\"/pmu\">"},
-        {"/a\"><b>&%", "<a href=\"/a%22%3e%3cb%3e%26%25\">"},
-        {"/a b\xc3\xa9", "<a href=\"/a%20b%c3%a9\">"},
+        {"/", "/"},
+        {"/pmu", "/pmu"},
+        {"/a\"><b>&%", "/a%22%3e%3cb%3e%26%25"},
+        {"/a b\xc3\xa9", "/a%20b%c3%a9"},
     };
-    struct page page = {.version = 1};
-    const struct page_source source = {&page, page_version, page_render, page_not_ready};
     const char *const address = "127.0.0.1:0";
     const char *failed;
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct fixture fixture = {0};
+        const struct route routes[] = {
+            {.path = cases[i].path, .content_type = CONTENT_PLAIN_TEXT, .render = page_render},
+            {.path = "/", .content_type = CONTENT_PLAIN_TEXT, .render = fixed_render},
+        };
+        struct fixture fixture = {.page = {.version = 1}};
+        const struct route_table table = {routes, ARRAY_SIZE(routes), &fixture.page};
         struct reply reply;
 
-        assert_int_equal(0, http_server_new(&address, 1, cases[i].telemetry_path, &source,
-                                            &usual_limits, &fixture.server, &failed));
+        assert_int_equal(
+            0, http_server_new(&address, 1, &table, &usual_limits, &fixture.server, &failed));
         assert_int_equal(0, http_server_start(fixture.server));
         fixture.port = http_server_port(fixture.server, 0);
+        reply = ask(&fixture, "GET", cases[i].asked);
+        assert_string_equal("version 1\n", reply.body);
+        reply_done(&reply);
         reply = ask(&fixture, "GET", "/");
-        assert_non_null(strstr(reply.body, cases[i].link ? cases[i].link : "version 1\n"));
+        assert_string_equal(i == 0 ? "version 1\n" : "fixed\n", reply.body);
         reply_done(&reply);
         reply = ask(&fixture, "GET", "/metrics");
         assert_int_equal(404, reply.status);
@@ -232,12 +275,14 @@ int main(void)
         cmocka_unit_test(the_telemetry_path_shows_the_page),
         cmocka_unit_test(a_query_does_not_change_the_path),
         cmocka_unit_test(head_has_the_headers_and_no_body),
-        cmocka_unit_test(the_landing_page_links_the_others),
-        cmocka_unit_test(healthy_is_200),
-        cmocka_unit_test(ready_is_503_with_the_reason_until_it_is_200),
+        cmocka_unit_test(a_page_has_the_headers_of_its_route),
+        cmocka_unit_test(a_page_gets_its_arguments_decoded),
+        cmocka_unit_test(a_request_leaves_no_arguments_to_the_next_one),
+        cmocka_unit_test(a_page_refuses_arguments_in_its_own_words),
+        cmocka_unit_test(a_restricted_page_is_403_for_who_may_not_control),
         cmocka_unit_test(any_other_path_is_404),
         cmocka_unit_test(a_failed_rendering_is_500_nothing_to_show_503_and_the_next_is_tried),
-        cmocka_unit_test(the_telemetry_path_can_be_any),
+        cmocka_unit_test(a_path_may_have_any_characters_and_the_first_route_of_it_is_taken),
         cmocka_unit_test(a_connection_stays_open),
         cmocka_unit_test(a_client_may_close_or_speak_http_1_0),
         cmocka_unit_test(requests_may_be_sent_ahead),

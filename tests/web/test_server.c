@@ -187,15 +187,14 @@ static void start_and_stop_leave_nothing_behind(void **state)
 
 static void free__takes_null_and_what_never_started(void **state)
 {
-    const struct page_source source = {NULL, page_version, page_render, page_not_ready};
+    const struct route_table table = usual_table(NULL);
     const char *const addresses[] = {"127.0.0.1:0", ":0"};
     struct http_server *server;
     const char *failed;
 
     (void)state;
     assert_null(http_server_free(NULL));
-    assert_int_equal(
-        0, http_server_new(addresses, 2, "/metrics", &source, &usual_limits, &server, &failed));
+    assert_int_equal(0, http_server_new(addresses, 2, &table, &usual_limits, &server, &failed));
     assert_null(http_server_free(server));
 }
 
@@ -227,13 +226,13 @@ static void several_addresses_are_served(void **state)
 {
     const char *const addresses[] = {"127.0.0.1:0", "127.0.0.1:0", "[::1]:0"};
     struct page page = {.version = 1};
-    const struct page_source source = {&page, page_version, page_render, page_not_ready};
+    const struct route_table table = usual_table(&page);
     struct http_server *server;
     const char *failed;
     int fd, r;
 
     (void)state;
-    r = http_server_new(addresses, 3, "/metrics", &source, &usual_limits, &server, &failed);
+    r = http_server_new(addresses, 3, &table, &usual_limits, &server, &failed);
     if (r == -EAFNOSUPPORT || r == -EADDRNOTAVAIL) {
         print_message("skipped: this machine has no IPv6\n");
         skip();
@@ -252,7 +251,7 @@ static void several_addresses_are_served(void **state)
 
 static void a_taken_port_is_named(void **state)
 {
-    const struct page_source source = {NULL, page_version, page_render, page_not_ready};
+    const struct route_table table = usual_table(NULL);
     struct http_server *server = NULL;
     const char *addresses[2] = {"127.0.0.1:0"};
     struct fixture fixture;
@@ -263,8 +262,8 @@ static void a_taken_port_is_named(void **state)
     fixture_up(&fixture, &usual_limits);
     (void)snprintf(taken, sizeof(taken), "127.0.0.1:%u", fixture.port);
     addresses[1] = taken;
-    assert_int_equal(-EADDRINUSE, http_server_new(addresses, 2, "/metrics", &source, &usual_limits,
-                                                  &server, &failed));
+    assert_int_equal(-EADDRINUSE,
+                     http_server_new(addresses, 2, &table, &usual_limits, &server, &failed));
     assert_ptr_equal(taken, failed);
     assert_null(server);
     fixture_down(&fixture);
@@ -292,14 +291,13 @@ static int listen_on_loopback(void)
 static void sockets_that_listen_already_are_served(void **state)
 {
     struct page page = {.version = 1};
-    const struct page_source source = {&page, page_version, page_render, page_not_ready};
+    const struct route_table table = usual_table(&page);
     int fds[] = {listen_on_loopback(), listen_on_loopback()};
     const int first = fds[0];
     struct http_server *server;
 
     (void)state;
-    assert_int_equal(
-        0, http_server_new_on_sockets(fds, 2, "/metrics", &source, &usual_limits, &server));
+    assert_int_equal(0, http_server_new_on_sockets(fds, 2, &table, &usual_limits, &server));
     assert_int_equal(-1, fds[0]);
     assert_int_equal(-1, fds[1]);
     assert_int_equal(0, http_server_start(server));
@@ -314,7 +312,7 @@ static void a_unix_socket_is_served(void **state)
 {
     const struct sockaddr_un any_name = {.sun_family = AF_UNIX};
     struct page page = {.version = 1};
-    const struct page_source source = {&page, page_version, page_render, page_not_ready};
+    const struct route_table table = usual_table(&page);
     int fd = listen_on((const struct sockaddr *)&any_name, sizeof(sa_family_t));
     struct sockaddr_un address;
     socklen_t length = sizeof(address);
@@ -323,8 +321,7 @@ static void a_unix_socket_is_served(void **state)
 
     (void)state;
     assert_int_equal(0, getsockname(fd, (struct sockaddr *)&address, &length));
-    assert_int_equal(
-        0, http_server_new_on_sockets(&fd, 1, "/metrics", &source, &usual_limits, &server));
+    assert_int_equal(0, http_server_new_on_sockets(&fd, 1, &table, &usual_limits, &server));
     assert_int_equal(0, http_server_port(server, 0));
     assert_int_equal(0, http_server_start(server));
     client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -337,39 +334,59 @@ static void a_unix_socket_is_served(void **state)
 
 static void sockets_that_are_none_are_refused(void **state)
 {
-    const struct page_source source = {NULL, page_version, page_render, page_not_ready};
+    const struct route_table table = usual_table(NULL);
     int fds[] = {listen_on_loopback(), open("/dev/null", O_RDONLY | O_CLOEXEC)};
     struct http_server *server = NULL;
 
     (void)state;
-    assert_int_equal(
-        -ENOTSOCK, http_server_new_on_sockets(fds, 2, "/metrics", &source, &usual_limits, &server));
+    assert_int_equal(-ENOTSOCK, http_server_new_on_sockets(fds, 2, &table, &usual_limits, &server));
     assert_int_equal(-1, fds[0]); /* it was the server's already, and went with it */
     assert_true(fds[1] >= 0);
     (void)close(fds[1]);
-    assert_int_equal(
-        -EINVAL, http_server_new_on_sockets(fds, 0, "/metrics", &source, &usual_limits, &server));
+    assert_int_equal(-EINVAL, http_server_new_on_sockets(fds, 0, &table, &usual_limits, &server));
     assert_null(server);
 }
 
 static void what_is_no_address_is_refused(void **state)
 {
-    const struct page_source source = {NULL, page_version, page_render, page_not_ready};
+    const struct route_table table = usual_table(NULL);
     const char *const wrong = "localhost";
     const char *const right = ":0";
     struct http_server *server;
     const char *failed;
 
     (void)state;
-    assert_int_equal(
-        -EINVAL, http_server_new(&wrong, 1, "/metrics", &source, &usual_limits, &server, &failed));
+    assert_int_equal(-EINVAL, http_server_new(&wrong, 1, &table, &usual_limits, &server, &failed));
     assert_ptr_equal(wrong, failed);
-    assert_int_equal(
-        -EINVAL, http_server_new(&right, 1, "metrics", &source, &usual_limits, &server, &failed));
+    assert_int_equal(-EINVAL, http_server_new(&right, 0, &table, &usual_limits, &server, &failed));
     assert_null(failed);
-    assert_int_equal(
-        -EINVAL, http_server_new(&right, 0, "/metrics", &source, &usual_limits, &server, &failed));
-    assert_null(failed);
+}
+
+static void a_route_is_a_path_and_either_a_page_or_a_command(void **state)
+{
+    static const struct route wrong[] = {
+        {.path = "metrics", .content_type = CONTENT_PLAIN_TEXT, .render = fixed_render},
+        {.content_type = CONTENT_PLAIN_TEXT, .render = fixed_render},
+        {.path = "/metrics", .render = fixed_render},
+        {.path = "/metrics"},
+        {.path = "/metrics",
+         .content_type = CONTENT_PLAIN_TEXT,
+         .render = fixed_render,
+         .command = ask_reload},
+    };
+    const char *const address = "127.0.0.1:0";
+    struct http_server *server = NULL;
+    const char *failed;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        const struct route_table table = {&wrong[i], 1, NULL};
+
+        assert_int_equal(-EINVAL,
+                         http_server_new(&address, 1, &table, &usual_limits, &server, &failed));
+        assert_null(failed);
+    }
+    assert_null(server);
 }
 
 /* A bit of SigBlk of the thread that has this name. */
@@ -433,6 +450,7 @@ int main(void)
         cmocka_unit_test(a_unix_socket_is_served),
         cmocka_unit_test(sockets_that_are_none_are_refused),
         cmocka_unit_test(what_is_no_address_is_refused),
+        cmocka_unit_test(a_route_is_a_path_and_either_a_page_or_a_command),
         cmocka_unit_test(the_thread_takes_no_signals),
     };
 

@@ -434,4 +434,4 @@ class Killed(FaultTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    live.main(at_once=2)

@@ -2,14 +2,19 @@
 """Boots the fast guest for a test: a real kernel that drives a real (emulated) PMU.
 
     results = Guest("name").run(script)
+    results = Scenario("name", script).run()
 
 The script is shell for busybox, behind library.sh; what it leaves in $OUT is in results.directory
 when the guest has ended. One CPU counts exactly; on two qemu counts the instructions of both. Time
 is virtual: an instruction takes a nanosecond (2^shift), and sleeping costs nothing.
 
+A scenario leaves the guest as it was, but for what shared_boot.py removes: then several of them may
+have run in one guest before their tests begin.
+
 Kernel and file system come from guest_root.py, programs from the cross build; both are made by
 prepare.py, before any test (as a fixture of ctest).
 """
+import dataclasses
 import os
 import pathlib
 import shutil
@@ -136,13 +141,50 @@ class Guest:
         return Results(self.directory)
 
     def file(self, name):
-        try:
-            return (self.directory / name).read_text(errors="replace")
-        except OSError:
-            return ""
+        return read_if_there(self.directory / name)
 
     def story(self):
-        """What one wants to see of a run that failed; the files stay."""
-        serial = "\n".join(self.file("serial").splitlines()[-SERIAL_LINES:])
-        return (f"--- serial, {self.directory}\n{serial}\n--- exporter\n"
-                f"{self.file('out/exporter.log')}")
+        return story(self.directory)
+
+
+def read_if_there(path):
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def story(directory):
+    """What one wants to see of a run that failed; the files stay."""
+    serial = "\n".join(read_if_there(directory / "serial").splitlines()[-SERIAL_LINES:])
+    return (f"--- serial, {directory}\n{serial}\n--- exporter\n"
+            f"{read_if_there(directory / 'out/exporter.log')}")
+
+
+SHARED = "shared"  # a file in the directory of a scenario that has run in a shared guest
+
+
+@dataclasses.dataclass
+class Scenario:
+    """What a test runs in a guest of one CPU: a script, texts for /t by their names, and how slow
+    the guest is."""
+    name: str
+    script: str
+    files: dict = dataclasses.field(default_factory=dict)
+    shift: int = 0
+
+    @property
+    def directory(self):
+        return build_directory() / "runs" / f"{self.name}_{COUNTING}"
+
+    def run(self):
+        """Its results: those of a shared guest, once, or else of a guest of its own. Thus a second
+        try of the test boots for itself; and so does a test that is run by hand."""
+        shared = self.directory / SHARED
+        if os.environ.get("PMU_TEST_SHARED_BOOT") != "1" or not shared.exists():
+            return Guest(self.name, shift=self.shift).run(self.script, **self.files)
+        shared.unlink()
+        status = read_if_there(self.directory / "status").strip()
+        if status != "0":
+            raise AssertionError(f"the script ended with {status}\n{story(self.directory)}")
+        return Results(self.directory)

@@ -6,7 +6,7 @@ The load begins after both have opened, and ends before either reads for the las
 import unittest
 
 import live
-from guest import COUNTING, Guest
+from guest import COUNTING, Scenario
 
 # Few events: where counters are short, both sides would have a sample only.
 EVENTS = f"counting: {COUNTING}\n" + """
@@ -68,6 +68,7 @@ perf_stat machine -e instructions:u,instructions
 count machine
 stop_exporter
 """
+SCENARIO = Scenario("against_perf_stat", SCRIPT, {"cgroups": CGROUPS, "machine": MACHINE})
 
 
 def read_perf(text, after=0):
@@ -86,7 +87,7 @@ def read_perf(text, after=0):
 class AgainstPerfStat(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("against_perf_stat").run(SCRIPT, cgroups=CGROUPS, machine=MACHINE)
+        cls.results = SCENARIO.run()
 
     def ours(self, phase, name, **labels):
         begin, end = (self.results.scrape(f"{phase}.{edge}").value(name, **labels)

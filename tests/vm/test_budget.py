@@ -4,7 +4,7 @@
 import unittest
 
 import live
-from guest import Guest
+from guest import Scenario
 
 EVENTS = ["cycles", "instructions", "instructions:u", "cycles:u"]
 SYSTEM = "  system: {groups: [core, software], by: all}\n"
@@ -72,6 +72,7 @@ scrape taken
 stop_exporter
 wait $taken
 """
+SCENARIO = Scenario("budget", SCRIPT, {"auto": config("auto"), "all": config("all")})
 
 
 def coverage(text):
@@ -82,7 +83,7 @@ def coverage(text):
 class Budget(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("budget").run(SCRIPT, auto=config("auto"), all=config("all"))
+        cls.results = SCENARIO.run()
 
     def counters(self, scrape):
         found = self.results.scrape(scrape).find("pmu_exporter_pmu_counters")

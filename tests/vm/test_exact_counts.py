@@ -7,7 +7,7 @@ ticks, switches, reads of its counters; how much is printed, and bounded.
 import unittest
 
 import live
-from guest import COUNTING, Guest
+from guest import COUNTING, Scenario
 
 CONFIG = f"""
 interval: 1s
@@ -60,6 +60,7 @@ sleep 2
 scrape family
 stop_exporter
 """
+SCENARIO = Scenario("exact_counts", SCRIPT, {"config": CONFIG})
 # Kernel instructions beside a load of 10^8 of its own: VM.md's 1,000 a tick, and reads.
 KERNEL_SHARE = 0.005
 
@@ -67,7 +68,7 @@ KERNEL_SHARE = 0.005
 class ExactCounts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("exact_counts").run(SCRIPT, config=CONFIG)
+        cls.results = SCENARIO.run()
 
     def test_it_is_this_mechanism(self):
         info = self.results.scrape("family").labels("pmu_exporter_mechanism_info", "mechanism")

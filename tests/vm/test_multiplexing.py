@@ -7,7 +7,7 @@ group's total has a known truth.
 import unittest
 
 import live
-from guest import COUNTING, Guest
+from guest import COUNTING, Scenario
 
 CONFIG = f"""
 interval: 1s
@@ -60,12 +60,13 @@ sleep 2
 scrape disturbed
 stop_exporter
 """
+SCENARIO = Scenario("multiplexing", SCRIPT, {"config": CONFIG}, shift=3)
 
 
 class Multiplexing(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("multiplexing", shift=3).run(SCRIPT, config=CONFIG)
+        cls.results = SCENARIO.run()
 
     def test_it_is_this_mechanism(self):
         scrape = self.results.scrape("end")

@@ -5,7 +5,7 @@ import pathlib
 import unittest
 
 import live
-from guest import HERE, Guest
+from guest import HERE, Scenario
 
 DEFAULT = pathlib.Path(HERE.parents[1] / "config/pmu_exporter.yml").read_text()
 PROCESSES = """
@@ -42,13 +42,14 @@ count_beside() {
 count_beside default '^pmu_cgroup_instructions_total.*load.service.* [1-9]'
 count_beside processes '^pmu_process_group_coverage_ratio.*"load"'
 """
+SCENARIO = Scenario("neighbour", SCRIPT, {"default": DEFAULT, "processes": PROCESSES}, shift=3)
 COVERAGE = "group_coverage_ratio"
 
 
 class Neighbour(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("neighbour", shift=3).run(SCRIPT, default=DEFAULT, processes=PROCESSES)
+        cls.results = SCENARIO.run()
 
     def coverage_of_the_other(self, name):
         lines = [line.split(";") for line in self.results.text(f"{name}.perf").splitlines()

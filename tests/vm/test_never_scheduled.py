@@ -6,7 +6,7 @@ Seven events open on six counters; eight would be refused.
 import unittest
 
 import live
-from guest import Guest
+from guest import Scenario
 
 CONFIG = """
 interval: 1s
@@ -38,6 +38,7 @@ scrape later
 kill $load
 stop_exporter
 """
+SCENARIO = Scenario("never_scheduled", SCRIPT, {"config": CONFIG}, shift=3)
 COVERAGE = "pmu_cgroup_group_coverage_ratio"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
 
@@ -45,7 +46,7 @@ UNCOUNTED = "pmu_exporter_targets_uncounted"
 class NeverScheduled(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("never_scheduled", shift=3).run(SCRIPT, config=CONFIG)
+        cls.results = SCENARIO.run()
 
     def test_before_it_is_known_the_healthy_group_has_half_of_the_time(self):
         scrape = self.results.scrape("waiting")

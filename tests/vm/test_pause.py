@@ -3,7 +3,7 @@
 import unittest
 
 import live
-from guest import COUNTING, Guest
+from guest import COUNTING, Scenario
 
 CONFIG = f"counting: {COUNTING}\n" + """
 interval: 1s
@@ -47,6 +47,7 @@ scrape after
 kill $load
 stop_exporter
 """
+SCENARIO = Scenario("pause", SCRIPT, {"config": CONFIG}, shift=3)
 TOTALS = ("pmu_machine_instructions_total", "pmu_cgroup_instructions_user_total",
           "pmu_cgroup_cycles_total")
 
@@ -58,7 +59,7 @@ def coverage(text):
 class Pause(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("pause", shift=3).run(SCRIPT, config=CONFIG)
+        cls.results = SCENARIO.run()
 
     def value(self, scrape, name):
         return float(self.results.scrape(scrape).value(name))

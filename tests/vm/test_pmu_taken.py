@@ -3,7 +3,7 @@
 import unittest
 
 import live
-from guest import COUNTING, Guest
+from guest import COUNTING, Scenario
 
 CONFIG = f"counting: {COUNTING}\n" + """
 interval: 1s
@@ -54,6 +54,7 @@ work 1
 scrape back
 stop_exporter
 """
+SCENARIO = Scenario("pmu_taken", SCRIPT, {"config": CONFIG}, shift=3)
 INSTRUCTIONS = "pmu_cgroup_instructions_user_total"
 CLOCK = "pmu_cgroup_task_clock_seconds_total"
 
@@ -61,7 +62,7 @@ CLOCK = "pmu_cgroup_task_clock_seconds_total"
 class PmuTaken(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("pmu_taken", shift=3).run(SCRIPT, config=CONFIG)
+        cls.results = SCENARIO.run()
 
     def value(self, scrape, name, **labels):
         return self.results.scrape(scrape).value(name, **labels)

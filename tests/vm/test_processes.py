@@ -8,7 +8,7 @@ import os
 import unittest
 
 import live
-from guest import Guest
+from guest import Scenario
 
 COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # run for each mechanism
 CONFIG = f"""
@@ -69,13 +69,14 @@ sleep 2
 scrape family_again
 stop_exporter
 """
+SCENARIO = Scenario("processes", SCRIPT, {"config": CONFIG})
 USER = "pmu_process_instructions_user_total"
 
 
 class Processes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest(f"processes_{COUNTING}").run(SCRIPT, config=CONFIG)
+        cls.results = SCENARIO.run()
 
     def value(self, scrape, group, name=USER):
         return self.results.scrape(scrape).value(name, groupname=group)

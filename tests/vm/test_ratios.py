@@ -7,7 +7,7 @@ user instructions. (A system call costs qemu much time, the guest about 600 inst
 import unittest
 
 import live
-from guest import COUNTING, Guest
+from guest import COUNTING, Scenario
 
 CONFIG = f"counting: {COUNTING}\n" + """
 interval: 1s
@@ -37,13 +37,14 @@ scrape end
 kill $loop $calls
 stop_exporter
 """
+SCENARIO = Scenario("ratios", SCRIPT, {"config": CONFIG})
 PER_CYCLE = "pmu_cgroup_instructions_per_cycle"
 
 
 class Ratios(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        results = Guest("ratios").run(SCRIPT, config=CONFIG)
+        results = SCENARIO.run()
         cls.begin, cls.end = results.scrape("begin"), results.scrape("end")
 
     def test_instructions_per_cycle_of_each_target_is_1(self):

@@ -6,7 +6,7 @@ import os
 import unittest
 
 import live
-from guest import Guest
+from guest import Scenario
 
 COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # run for each mechanism
 # At 8 ns an instruction longer than all reloads; to load the program anew takes seconds there.
@@ -73,13 +73,14 @@ sleep 2
 scrape end
 stop_exporter
 """
+SCENARIO = Scenario("reload", SCRIPT, {f"{name}.config": text for name, text in CONFIGS.items()},
+                    shift=3)
 
 
 class Reload(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        files = {f"{name}.config": text for name, text in CONFIGS.items()}
-        cls.results = Guest(f"reload_{COUNTING}", shift=3, seconds=400).run(SCRIPT, **files)
+        cls.results = SCENARIO.run()
         cls.scrapes = [cls.results.scrape("begin"), *cls.results.scrapes("during.*"),
                        cls.results.scrape("end")]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# In a guest with a real PMU: programs for arm64 and the guest are made once, then each test boots
-# for itself (ctest -L vm). Without qemu they are skipped; PMU_TEST_VM=required makes that a failure.
+# In a guest with a real PMU (ctest -L vm): programs for arm64 and the guest are made once, then tests
+# boot it, one for itself or several together. Without qemu they are skipped;
+# PMU_TEST_VM=required makes that a failure.
 if(SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
   return()
 endif()
@@ -13,35 +14,50 @@ add_test(NAME vm/prepare
 set_tests_properties(vm/prepare PROPERTIES LABELS "vm;prepare" TIMEOUT 1800 SKIP_RETURN_CODE 77
   FIXTURES_SETUP vm_guest ENVIRONMENT "${vm_environment}")
 
+# add_in_guest(TEST COUNTING SCRIPT [ARGUMENT...]): by one mechanism of counting
+function(add_in_guest test counting script)
+  add_test(NAME vm/${test}
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/${script}.py ${ARGN})
+  set_tests_properties(vm/${test} PROPERTIES LABELS vm PROCESSORS 2 TIMEOUT 2700 SKIP_RETURN_CODE 77
+    FIXTURES_REQUIRED vm_guest ENVIRONMENT "${vm_environment};PMU_TEST_COUNTING=${counting}")
+endfunction()
+
 function(add_vm_test name)
-  add_test(NAME vm/${name}
-    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/test_${name}.py)
-  set_tests_properties(vm/${name} PROPERTIES LABELS vm PROCESSORS 2 TIMEOUT 2700 SKIP_RETURN_CODE 77
-    FIXTURES_REQUIRED vm_guest ENVIRONMENT "${vm_environment}")
+  add_in_guest(${name} direct test_${name})
 endfunction()
 
 # By direct, and by bpf.
 function(add_vm_test_of_mechanisms name)
   add_vm_test(${name})
-  add_test(NAME vm/${name}_bpf
-    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/test_${name}.py)
-  set_tests_properties(vm/${name}_bpf PROPERTIES LABELS vm PROCESSORS 2 TIMEOUT 2700 SKIP_RETURN_CODE 77
-    FIXTURES_REQUIRED vm_guest ENVIRONMENT "${vm_environment};PMU_TEST_COUNTING=bpf")
+  add_in_guest(${name}_bpf bpf test_${name})
 endfunction()
 
-add_vm_test_of_mechanisms(exact_counts)
-add_vm_test_of_mechanisms(ratios)
-add_vm_test_of_mechanisms(against_perf_stat)
+# add_vm_tests_of_one_boot(GUEST COUNTING NAME...): scenarios that leave the guest as it was run in
+# one guest, which is a test of its own and boots before theirs.
+function(add_vm_tests_of_one_boot guest counting)
+  add_in_guest(${guest} ${counting} shared_boot ${ARGN})
+  set_tests_properties(vm/${guest} PROPERTIES FIXTURES_SETUP vm_${guest})
+  takes(40 vm/${guest})
+  foreach(name ${ARGN})
+    set(test ${name})
+    if(counting STREQUAL "bpf")
+      set(test ${name}_bpf)
+    endif()
+    add_in_guest(${test} ${counting} test_${name})
+    set_tests_properties(vm/${test} PROPERTIES PROCESSORS 1 FIXTURES_REQUIRED "vm_guest;vm_${guest}")
+    set_property(TEST vm/${test} APPEND PROPERTY ENVIRONMENT PMU_TEST_SHARED_BOOT=1)
+  endforeach()
+endfunction()
+
+# Those of one guest have one shift (guest.py).
+set(exact exact_counts ratios against_perf_stat processes)
+set(slow multiplexing reload pause pmu_taken)
+add_vm_tests_of_one_boot(boot_exact direct ${exact} budget)
+add_vm_tests_of_one_boot(boot_exact_bpf bpf ${exact})
+add_vm_tests_of_one_boot(boot_slow direct ${slow} never_scheduled neighbour)
+add_vm_tests_of_one_boot(boot_slow_bpf bpf ${slow})
 add_vm_test(permissions)
-add_vm_test(budget)
-add_vm_test_of_mechanisms(multiplexing)
-add_vm_test(never_scheduled)
 add_vm_test_of_mechanisms(hotplug)
-add_vm_test_of_mechanisms(reload)
-add_vm_test_of_mechanisms(processes)
-add_vm_test_of_mechanisms(pause)
-add_vm_test_of_mechanisms(pmu_taken)
-add_vm_test(neighbour)
 add_vm_test(verifier)
 add_vm_test(hostile_bpf)
 add_vm_test(moves)
@@ -49,7 +65,7 @@ add_vm_test(switch_cost)
 add_vm_test(service)
 takes(50 vm/service)
 takes(35 vm/hotplug vm/hotplug_bpf vm/switch_cost)
-takes(25 vm/moves vm/multiplexing_bpf vm/reload_bpf vm/hostile_bpf)
-takes(15 vm/multiplexing vm/neighbour vm/verifier)
+takes(25 vm/moves vm/hostile_bpf)
+takes(15 vm/verifier)
 add_vm_test(rare_events)
 set_tests_properties(vm/rare_events PROPERTIES LABELS "vm;long" TIMEOUT 700)

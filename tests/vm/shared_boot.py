@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Boots one guest for the scenarios of several tests, one after the other: shared_boot.py NAME...
+
+Each name is that of a test_NAME.py with a SCENARIO. Its files are below the directory of its
+scenario as if it had booted for itself; its test judges them (guest.py). A scenario that fails is
+no failure here, but of its test; here it fails if the guest ends before all of them have ended.
+"""
+import importlib
+import os
+import shutil
+import sys
+import unittest
+
+import guest
+
+# What a scenario may leave behind goes: its processes, cgroups and files, and that cgroups count.
+RUN = """
+clean_up() {
+    for cgroup in $(find /sys/fs/cgroup -mindepth 1 -depth -type d); do
+        [ "$cgroup" != /sys/fs/cgroup/rest ] || continue
+        echo 1 >"$cgroup/cgroup.kill"
+        until rmdir "$cgroup"; do sleep 0.01; done 2>/dev/null
+    done
+    echo "$controllers" | sed 's/[^ ][^ ]*/-&/g' >/sys/fs/cgroup/cgroup.subtree_control
+    rm -rf /tmp/*
+}
+run_one() {
+    mount -o bind "/t/$1" /t
+    sh /t/run
+    echo $? >/tmp/status
+    cp -r /tmp/out/. /t/out
+    umount -l /t
+    controllers=$(cat /sys/fs/cgroup/cgroup.subtree_control)
+    cp /tmp/status "/t/$1/status"
+    clean_up
+}
+"""
+
+
+class SharedGuest(guest.Guest):
+    """Their directories are in its own while it runs."""
+
+    def __init__(self, scenarios):
+        slowness = {scenario.shift for scenario in scenarios}
+        if len(slowness) != 1:
+            raise ValueError(f"scenarios of one guest have one shift, not {slowness}")
+        super().__init__("shared_" + scenarios[0].name, shift=slowness.pop())
+        self.scenarios = scenarios
+
+    def prepare(self, script, files):
+        super().prepare(script, files)
+        for scenario in self.scenarios:
+            shutil.rmtree(scenario.directory, ignore_errors=True)
+            own = self.directory / scenario.name
+            (own / "out").mkdir(parents=True)
+            (own / "run").write_text(super().beginning() + scenario.script)
+            for name, text in scenario.files.items():
+                (own / name).write_text(text)
+
+    def beginning(self):
+        return ""
+
+    def run_all(self):
+        wrong = None
+        try:
+            self.run(RUN + "".join(f"run_one {s.name}\n" for s in self.scenarios) + "exit 0\n")
+        except AssertionError as error:
+            wrong = error
+        missing = [scenario.name for scenario in self.scenarios if not self.give(scenario)]
+        if wrong or missing:
+            raise AssertionError(f"not ended: {', '.join(missing) or 'none'}\n"
+                                 f"{wrong or self.story()}")
+
+    def give(self, scenario):
+        """Puts what a scenario has left where its test finds it; whether it has ended."""
+        own = self.directory / scenario.name
+        if not (own / "status").exists():
+            return False
+        shutil.copy(self.directory / "serial", own)
+        own.rename(scenario.directory)
+        (scenario.directory / guest.SHARED).touch()
+        return True
+
+
+def main(names):
+    try:
+        SharedGuest([importlib.import_module(f"test_{name}").SCENARIO for name in names]).run_all()
+    except unittest.SkipTest as reason:
+        print(f"skipped: {reason}")
+        sys.exit(77)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, os.path.dirname(__file__))
+    main(sys.argv[1:])

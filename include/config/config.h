@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 /* Where something stands in the file; 1-based. Line 0: nowhere (the built-in default). */
 struct config_place {
@@ -119,6 +120,13 @@ struct config_error {
     struct config_place place; /* line 0: the file as a whole */
     char message[512];         /* what it is, what was expected, the nearest valid word */
 };
+
+/*
+ * Appends a line that says why a configuration was not read. r: what config_read() returned;
+ * -EINVAL: the error's place and message are given.
+ */
+void config_describe_failure(const char *path, int r, const struct config_error *error,
+                             struct text *text);
 
 /*
  * Parses a whole configuration. What it leaves out at the top level is as in the

@@ -5,6 +5,8 @@
  * places of every container engine. So a pattern is only warned of where something that is there
  * would match if one of its names were spelled a little differently, or if it began elsewhere.
  */
+#include "check/cgroup_matches.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -162,7 +164,7 @@ static void warn_of_pattern(const char *path, const struct config_word *word,
     found = !below && find_meant(word->text, cgroups, meant);
     if (!below && !found && !has_foreign_wildcard(word->text))
         return;
-    config_begin_note(path, word->place, "warning");
+    check_begin_note(path, word->place, "warning");
     if (below)
         (void)printf("%s matches nothing: patterns begin below the mount of cgroups; did you mean "
                      "%s?\n",
@@ -189,7 +191,7 @@ static void warn_of_rule(const char *path, const struct config_cgroup_rule *rule
 {
     if (list->n > 0 || list->n_lost + n_excluded == 0)
         return;
-    config_begin_note(path, rule->include.words[0].place, "warning");
+    check_begin_note(path, rule->include.words[0].place, "warning");
     if (list->n_lost)
         (void)printf("rule %zu of targets.cgroups takes nothing now: rules before it take all %zu "
                      "that it matches\n",
@@ -225,8 +227,8 @@ static void look_at_rule(const char *path, const struct config_cgroup_rule *rule
         warn_of_pattern(path, &rule->include.words[i], root, cgroups);
 }
 
-int config_print_cgroup_matches(const char *path, const struct config *config,
-                                const struct cgroup_root *root)
+int check_print_cgroup_matches(const char *path, const struct config *config,
+                               const struct cgroup_root *root)
 {
     AUTO(cgroup_rules) struct cgroup_rules *rules = NULL;
     struct cgroup_list cgroups;

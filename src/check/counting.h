@@ -3,13 +3,12 @@
 
 /* What is printed of how cgroups and processes are counted. */
 
-#include <stddef.h>
-
 #include "resolve/mechanism_choice.h"
+#include "resolve/resolution_budget.h"
 
 /*
- * Prints which mechanism it is and why, and what that costs by bpf; nothing where neither cgroups
- * nor processes are wanted. n_events: that cgroups and processes want, each once.
+ * Prints by which mechanism cgroups and processes are counted, why, and what that adds to a switch
+ * between two tasks; nothing where neither is wanted. share: as resolution_decide() gave it.
  */
-void mechanism_report(const struct config *config, const struct mechanism_decision *decision,
-                      size_t n_events);
+void check_print_counting(const char *path, const struct resolution *resolution,
+                          const struct mechanism_choice *choice, const struct pmu_share *share);

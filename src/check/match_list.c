@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/notes.h"
 #include "config/config_error.h"
 
 #define MOST_SHOWN 5
@@ -36,26 +35,4 @@ void match_list_print(const struct match_list *list, const char *what, size_t ru
     if (list->n_lost)
         (void)printf("; %zu that it matches belong to rules before it", list->n_lost);
     (void)printf("\n");
-}
-
-static void print_failure(const char *what, int r)
-{
-    if (r < 0)
-        (void)printf("  %s: cannot be looked at: %s\n", what, strerror(-r));
-}
-
-void config_print_matches(const char *path, const struct config *config,
-                          const struct cgroup_root *root, int procfs_fd)
-{
-    (void)printf("what is there to be counted now\n");
-    (void)printf("  the machine: %s\n",
-                 config->system.enabled ? "yes" : "not counted, targets has no system");
-    if (config->n_cgroups == 0)
-        (void)printf("  cgroups: not counted, targets has no cgroups\n");
-    else if (root->fd < 0)
-        (void)printf("  cgroups: none, no cgroup file system is found here\n");
-    else
-        print_failure("cgroups", config_print_cgroup_matches(path, config, root));
-    if (config->n_processes > 0)
-        print_failure("processes", config_print_process_matches(path, config, procfs_fd));
 }

@@ -6,18 +6,20 @@
  */
 #include "check/notes.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "config/config_cgroups.h"
 #include "config/config_error.h"
+#include "config/config_processes.h"
 #include "event/absence.h"
 #include "resolve/absence_advice.h"
 #include "sys/cgroup_root.h"
 #include "sys/hidepid.h"
 
-void config_begin_note(const char *path, struct config_place place, const char *kind)
+#define LONGEST_COMM 15 /* TASK_COMM_LEN less its NUL; of kernel threads proc(5) tells more */
+
+void check_begin_note(const char *path, struct config_place place, const char *kind)
 {
     (void)printf("%s:", path);
     if (place.line)
@@ -52,7 +54,7 @@ static void print_unused_groups(const char *path, const struct config *config)
 
         if (name->place.line == 0 || is_used(config, name->text))
             continue;
-        config_begin_note(path, name->place, "note");
+        check_begin_note(path, name->place, "note");
         (void)printf("group %s is counted for nobody: no target names it\n", SHOWN(name->text));
     }
 }
@@ -95,7 +97,7 @@ static void print_shadowed(const char *path, const struct config *config, const 
             first++;
         if (first == i)
             continue;
-        config_begin_note(path, place(config, i), "note");
+        check_begin_note(path, place(config, i), "note");
         (void)printf(
             "rule %zu of %s takes nothing: rule %zu, which comes first, selects the same\n", i + 1,
             list, first + 1);
@@ -112,33 +114,39 @@ static struct config_place place_of_processes(const struct config *config, size_
     return config->processes[i].groups.words[0].place;
 }
 
-void config_print_root(const char *path, const struct config *config, int cgroup_root_fd)
+void check_print_root(const char *path, const struct config *config, int cgroup_root_fd)
 {
     const struct config_word *pattern = config_cgroups_find_root(config);
 
     if (!pattern || cgroup_root_fd < 0 || !cgroup_is_machine(cgroup_root_fd))
         return;
-    config_begin_note(path, pattern->place, "warning");
+    check_begin_note(path, pattern->place, "warning");
     (void)printf("the root of all cgroups, %s, is not counted as a cgroup (%s): %s\n",
                  SHOWN(pattern->text), absence_name(ABSENCE_NOT_SUPPORTED), ROOT_IS_MACHINE);
 }
 
 /* Who asks is mostly root, who sees all: the exporter need not be. */
-void config_print_hidden(const char *path, const struct config *config)
+void check_print_hidden(const char *path, const struct config *config, int procfs_fd)
 {
-    AUTO_CLOSE int procfs_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
     if (config->n_processes == 0 || procfs_fd < 0 || !hidepid_read(procfs_fd).hides)
         return;
-    config_begin_note(path, config->processes[0].groups.words[0].place, "warning");
+    check_begin_note(path, config->processes[0].groups.words[0].place, "warning");
     (void)printf("rules take processes of other users only with CAP_SYS_PTRACE here: %s\n",
                  HIDDEN_PROCESSES);
 }
 
-void config_print_idle(const char *path, const struct config *config)
+void check_print_writers(const char *path, const char *writers)
+{
+    if (!*writers)
+        return;
+    check_begin_note(path, (struct config_place){0, 0}, "warning");
+    (void)printf("others than root and you may change what is counted: %s\n", writers);
+}
+
+void check_print_idle(const char *path, const struct config *config)
 {
     if (!config->system.enabled && config->n_cgroups == 0 && config->n_processes == 0) {
-        config_begin_note(path, (struct config_place){0, 0}, "note");
+        check_begin_note(path, (struct config_place){0, 0}, "note");
         (void)printf("nothing is counted: targets has neither system nor cgroups nor processes\n");
         return;
     }
@@ -147,4 +155,45 @@ void config_print_idle(const char *path, const struct config *config)
                    place_of_cgroups);
     print_shadowed(path, config, "targets.processes", config->n_processes, same_processes,
                    place_of_processes);
+}
+
+static void warn_of_long_names(const char *path, const struct config_words *names)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        const struct config_word *name = &names->words[i];
+
+        if (strlen(name->text) <= LONGEST_COMM)
+            continue;
+        check_begin_note(path, name->place, "warning");
+        if (strpbrk(name->text, "/ "))
+            (void)printf(
+                "a comm has at most %d bytes and is no path or command line, so %s matches "
+                "none; expected exe for a path, or cmdline for arguments\n",
+                LONGEST_COMM, SHOWN(name->text));
+        else
+            (void)printf("a comm has at most %d bytes, so %s matches none but a kernel thread; did "
+                         "you mean \"%.*s\"?\n",
+                         LONGEST_COMM, SHOWN(name->text), LONGEST_COMM, name->text);
+    }
+}
+
+int check_print_process_rules(const char *path, const struct config *config)
+{
+    AUTO(process_rules) struct process_rules *rules = NULL;
+    struct process_rule_error wrong;
+    size_t index;
+    int r = config_processes_make(config, &rules, &index, &wrong);
+
+    for (size_t i = 0; r == 0 && i < config->n_processes; i++) {
+        const struct config_process_rule *rule = &config->processes[i];
+
+        warn_of_long_names(path, &rule->comm);
+        if (!process_rules_is_single(rules, (int)i))
+            continue;
+        check_begin_note(path, rule->name.place, "warning");
+        (void)printf("by name %s each process has series of its own, new ones whenever it is "
+                     "started\n",
+                     SHOWN(rule->name.text));
+    }
+    return r;
 }

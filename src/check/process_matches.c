@@ -5,6 +5,8 @@
  * that come first take from others. Names that no process has are only warned of where one that
  * runs is nearly called so, or where they look like a pattern, which comm and exe are not.
  */
+#include "check/process_matches.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -152,7 +154,7 @@ static void warn_of_names(const char *path, const char *key, const struct config
         nearest = suggest_nearest(word, names, n);
         if (!nearest && !strpbrk(word, "*?[]()|^$\\+"))
             continue;
-        config_begin_note(path, words->words[i].place, "warning");
+        check_begin_note(path, words->words[i].place, "warning");
         if (nearest)
             (void)printf("no process has %s %s now; did you mean %s?\n", key, SHOWN(word),
                          SHOWN(nearest));
@@ -171,7 +173,7 @@ static void print_rule(const char *path, const struct config *config, const stru
 
     match_list_print(list, "processes", index);
     if (list->n == 0 && list->n_lost > 0) {
-        config_begin_note(path, rule->groups.words[0].place, "warning");
+        check_begin_note(path, rule->groups.words[0].place, "warning");
         (void)printf("rule %zu of targets.processes takes nothing now: rules before it take all "
                      "%zu that it matches\n",
                      index + 1, list->n_lost);
@@ -180,7 +182,7 @@ static void print_rule(const char *path, const struct config *config, const stru
     warn_of_names(path, "exe", &rule->exe, look->bases, look->n_names);
 }
 
-int config_print_process_matches(const char *path, const struct config *config, int procfs_fd)
+int check_print_process_matches(const char *path, const struct config *config, int procfs_fd)
 {
     struct looked_at look __attribute__((cleanup(looked_at_done))) = {0};
     int r = prepare(&look, config);

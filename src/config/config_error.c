@@ -51,6 +51,18 @@ void config_error_suggest(struct config_error *error, const char *word, const ch
         config_error_add(error, "; did you mean %s?", SHOWN(nearest));
 }
 
+void config_describe_failure(const char *path, int r, const struct config_error *error,
+                             struct text *text)
+{
+    if (r != -EINVAL)
+        text_append_format(text, "%s: %s\n", path, strerror(-r));
+    else if (error->place.line == 0)
+        text_append_format(text, "%s: %s\n", path, error->message);
+    else
+        text_append_format(text, "%s:%u:%u: %s\n", path, error->place.line, error->place.column,
+                           error->message);
+}
+
 const char *show_word(const char *word, struct shown_word *buffer)
 {
     char *out = buffer->text, *limit = out + sizeof(buffer->text) - LONGEST_ESCAPE - CLOSING_ROOM;

@@ -14,6 +14,7 @@
 #include "cycle/absence_report.h"
 #include "cycle/collector_parts.h"
 #include "log/log.h"
+#include "resolve/resolution_probe.h"
 
 #define PROBE_AGAIN_NS (60 * NS_PER_SECOND)
 

@@ -1,36 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What was configured by name is obeyed wherever it can be: that much is in doubt, which
- * /metrics tells, is then for the user to judge. That the two disagree is not.
+ * A bpf mechanism is made for a number of CPUs, of cgroups and of events. One that is too small
+ * for a new configuration, or for a machine that has got more CPUs than it could be expected to
+ * have, is replaced by a larger one. Else it stays, whatever comes and goes.
+ *
+ * A mechanism that the configuration names is used wherever it can be: how much is in doubt is
+ * told on /metrics, and is then for the user to judge. That bpf and direct do not count the same
+ * is no such question: then bpf is never used.
  */
 #include "resolve/mechanism_choice.h"
 
 #include "resolve/mechanism_size.h"
+#include "sys/process.h"
 
-/* Permissions, memory and quieter times may come: then it is tested again. */
+/* Permissions, memory and quieter times may come: only the other outcomes hold for good. */
 static bool is_final(const struct self_test *test)
 {
     return test->outcome != SELF_TEST_NO_PROCESS && test->outcome != SELF_TEST_NOT_COUNTED &&
            !(test->outcome == SELF_TEST_REFUSED && test->refusal == BPF_REFUSAL_NO_MEMORY);
 }
 
-static struct self_test test_bpf(const struct perf_ops *ops, int sysfs_fd, struct mechanism *bpf)
+/* Has both mechanisms count the same. bpf: NULL: it was refused, and that is the verdict. */
+static struct mechanism_verdict test_bpf(int sysfs_fd, struct mechanism *bpf,
+                                         enum bpf_refusal refusal)
 {
     AUTO(cpu_list) struct cpu_list *online = NULL;
-    struct self_test test = {.outcome = SELF_TEST_NO_PROCESS};
+    struct self_test test = {.outcome = SELF_TEST_REFUSED, .refusal = refusal};
 
-    if (cpu_list_read_online(sysfs_fd, &online) >= 0)
-        (void)self_test_run(ops, online, bpf, &test);
-    return test;
-}
-
-struct mechanism_verdict mechanism_judge(const struct perf_ops *ops, int sysfs_fd,
-                                         struct mechanism *bpf, enum bpf_refusal refusal)
-{
-    const struct self_test refused = {.outcome = SELF_TEST_REFUSED, .refusal = refusal};
-    const struct self_test test = bpf ? test_bpf(ops, sysfs_fd, bpf) : refused;
-
+    if (bpf) {
+        test = (struct self_test){.outcome = SELF_TEST_NO_PROCESS};
+        if (cpu_list_read_online(sysfs_fd, &online) >= 0)
+            (void)self_test_run(&perf_ops_kernel, online, bpf, &test);
+    }
     return (struct mechanism_verdict){
         .is_final = is_final(&test),
         .hides = test.outcome == SELF_TEST_DOUBTFUL,
@@ -48,7 +50,7 @@ struct mechanism_verdict mechanism_verdict_of_doubt(void)
         .is_final = true, .hides = true, .distrust = self_test_text(&test), .test = test};
 }
 
-/* NULL: that is left to the machine. */
+/* Why the configuration alone makes it direct; NULL: it does not. */
 static const char *reason_of_config(const struct config *config, bool has_cgroups)
 {
     if (config->counting == CONFIG_COUNTING_DIRECT)
@@ -58,47 +60,72 @@ static const char *reason_of_config(const struct config *config, bool has_cgroup
     return NULL;
 }
 
-bool mechanism_is_open(const struct config *config, bool has_cgroups)
+/* By what is known so far: whether bpf is to be used, how large it has to be, and why. */
+static bool wants_bpf(const struct mechanism_question *question,
+                      const struct mechanism_verdict *verdict, struct mechanism_choice *choice)
 {
-    return !reason_of_config(config, has_cgroups);
-}
-
-struct mechanism_decision mechanism_decide(const struct config *config, int sysfs_fd,
-                                           bool has_cgroups, bool v1,
-                                           const struct mechanism_verdict *verdict)
-{
-    struct mechanism_decision decision = {.reason = reason_of_config(config, has_cgroups)};
-    const bool obeys =
+    const struct config *config = question->config;
+    const bool is_obeyed =
         config->counting == CONFIG_COUNTING_BPF && (verdict->hides || verdict->is_open);
 
-    if (decision.reason)
-        return decision;
-    if (verdict->distrust && !obeys) {
-        decision.reason = verdict->distrust;
-        return decision;
+    choice->reason = reason_of_config(config, question->root->fd >= 0);
+    choice->is_left_to_machine = !choice->reason;
+    if (choice->reason)
+        return false;
+    if (verdict->distrust && !is_obeyed) {
+        choice->reason = verdict->distrust;
+        return false;
     }
-    decision.reason = obeys ? "configured" : self_test_text(&verdict->test);
-    if (mechanism_size_for(config, sysfs_fd, v1, &decision.size) < 0)
-        decision.reason = "CPUs cannot be read";
-    else if (switch_program_bytes(&decision.size) > SWITCH_PROGRAM_MOST_BYTES)
-        decision.reason = bpf_refusal_text(BPF_REFUSAL_TOO_LARGE);
-    else
-        decision.bpf = true;
-    return decision;
+    choice->reason = is_obeyed ? "configured" : self_test_text(&verdict->test);
+    if (mechanism_size_for(config, question->sysfs_fd, !question->root->v2, &choice->size) < 0) {
+        choice->reason = "CPUs cannot be read";
+        return false;
+    }
+    if (switch_program_bytes(&choice->size) > SWITCH_PROGRAM_MOST_BYTES) {
+        choice->reason = bpf_refusal_text(BPF_REFUSAL_TOO_LARGE);
+        return false;
+    }
+    return true;
 }
 
-struct mechanism_decision mechanism_foresee(const struct config *config, int sysfs_fd,
-                                            bool has_cgroups, bool v1)
+/* Makes a mechanism, and, where nothing final is known, tests it. It may come out that it is
+ * direct after all. */
+static void make_bpf(const struct mechanism_question *question, struct mechanism_verdict *verdict,
+                     struct mechanism_choice *choice)
 {
-    AUTO(mechanism) struct mechanism *bpf = NULL;
-    struct mechanism_verdict verdict = {0};
     enum bpf_refusal refusal;
-    struct mechanism_decision decision =
-        mechanism_decide(config, sysfs_fd, has_cgroups, v1, &verdict);
 
-    if (!decision.bpf)
-        return decision;
-    (void)mechanism_bpf_new(&perf_ops_kernel, &decision.size, &bpf, &refusal);
-    verdict = mechanism_judge(&perf_ops_kernel, sysfs_fd, bpf, refusal);
-    return mechanism_decide(config, sysfs_fd, has_cgroups, v1, &verdict);
+    if (mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, &refusal) < 0)
+        choice->reason = bpf_refusal_text(refusal);
+    if (!verdict->is_final) {
+        choice->is_tested = true;
+        *verdict = test_bpf(question->sysfs_fd, choice->bpf, refusal);
+        if (!wants_bpf(question, verdict, choice))
+            choice->bpf = mechanism_free(choice->bpf);
+    }
+    if (choice->bpf && question->config->n_processes > 0 &&
+        mechanism_bpf_own_number(choice->bpf) != process_self(question->procfs_fd))
+        choice->bpf->counts_processes = false;
+}
+
+struct mechanism_choice mechanism_choose(const struct mechanism_question *question,
+                                         struct mechanism_verdict *verdict)
+{
+    /* bpf that was asked for by name counts already: no test would make a difference */
+    const bool goes_on = question->running && question->config->counting == CONFIG_COUNTING_BPF;
+    const bool wants_test = !verdict->is_final && !goes_on;
+    struct mechanism_choice choice = {0};
+
+    if (wants_test)
+        *verdict = (struct mechanism_verdict){0};
+    if (!wants_bpf(question, verdict, &choice))
+        return choice;
+    if (question->running && !wants_test &&
+        mechanism_size_serves(&question->running_size, &choice.size)) {
+        choice.bpf = question->running;
+        choice.size = question->running_size;
+    } else {
+        make_bpf(question, verdict, &choice);
+    }
+    return choice;
 }

@@ -2,52 +2,65 @@
 #pragma once
 
 /*
- * By which mechanism cgroups and processes are counted here, and why: the same answer for who
- * counts and for who only asks.
+ * By which mechanism cgroups and processes are counted here, and why. The service, which counts,
+ * and `check config`, which only tells, both ask mechanism_choose(), and so get the same answer.
  */
 
 #include "config/config.h"
 #include "count/bpf/self_test.h"
+#include "sys/cgroup_root.h"
 
-/* What is known of this machine, whatever the configuration. All 0: nothing yet. */
+/*
+ * What is known about bpf on this machine, whatever the configuration. All zero: nothing is known
+ * yet, and bpf is worth a try.
+ */
 struct mechanism_verdict {
-    bool is_final;        /* else it is worth while to ask again */
+    bool is_final;        /* testing again would give the same result */
     bool hides;           /* bpf counts what direct counts, but too much is in doubt */
     bool is_open;         /* the self-test could not run: nothing speaks against bpf */
-    const char *distrust; /* why not bpf; NULL: it counts what direct counts. Static */
+    const char *distrust; /* why bpf is not used; NULL: nothing is wrong with it. Static */
     struct self_test test;
 };
 
-struct mechanism_decision {
-    bool bpf;                        /* else direct, for whatever is counted */
-    struct switch_program_size size; /* of bpf */
-    const char *reason;              /* why so. Static */
+/*
+ * The verdict for leaving bpf since too much of what it counted was in doubt. It holds until the
+ * caller forgets it, to try bpf again in quieter times.
+ */
+struct mechanism_verdict mechanism_verdict_of_doubt(void);
+
+/* What the choice depends on. Everything is borrowed. */
+struct mechanism_question {
+    const struct config *config;
+    int sysfs_fd;
+    int procfs_fd; /* -1: there is no procfs; processes cannot be counted by bpf then */
+    const struct cgroup_root *root; /* its fd is -1 where there are no cgroups */
+    struct mechanism *running;      /* the bpf mechanism that counts now; NULL: none does */
+    struct switch_program_size running_size; /* how large that one is */
+};
+
+struct mechanism_choice {
+    struct mechanism *bpf; /* the running one, or a new one, which is the caller's; NULL: direct */
+    struct switch_program_size size; /* how large bpf is */
+    const char *reason;              /* why it is this mechanism. Static */
+    bool is_left_to_machine;         /* the configuration did not decide it alone */
+    bool is_tested;                  /* the self-test was tried now: *verdict is new */
 };
 
 /*
- * Has the mechanism that is to be used and direct count the same, for some milliseconds, at most
- * some seconds. bpf: NULL: it was refused.
+ * Chooses. A bpf mechanism that runs and is large enough is kept; else a new one is made, and, as
+ * long as the verdict is not final, tested: that takes some milliseconds, at most some seconds.
+ * Where procfs is that of another PID namespace than the initial one, which the BPF program sees,
+ * the new mechanism does not count processes (counts_processes is false). *verdict is brought up to
+ * date.
  */
-struct mechanism_verdict mechanism_judge(const struct perf_ops *ops, int sysfs_fd,
-                                         struct mechanism *bpf, enum bpf_refusal refusal);
-
-/* That bpf is left, since too much of what it counts is in doubt: not for ever. */
-struct mechanism_verdict mechanism_verdict_of_doubt(void);
-
-/* Whether the configuration leaves it to the machine at all. */
-bool mechanism_is_open(const struct config *config, bool has_cgroups);
+struct mechanism_choice mechanism_choose(const struct mechanism_question *question,
+                                         struct mechanism_verdict *verdict);
 
 /*
- * verdict: all 0: what is to be tried. has_cgroups: there is a file system of
- * them; v1: it is of the v1 hierarchy.
+ * Whether this mechanism counts targets of a kind, with one set of counters on each CPU that all of
+ * them share. bpf: NULL: there is none, and direct counts each target with counters of its own.
  */
-struct mechanism_decision mechanism_decide(const struct config *config, int sysfs_fd,
-                                           bool has_cgroups, bool v1,
-                                           const struct mechanism_verdict *verdict);
-
-/*
- * What this machine would do, asked as the service does, with a self-test where that is needed.
- * Takes some milliseconds, at most some seconds. v1: of the cgroups, as above.
- */
-struct mechanism_decision mechanism_foresee(const struct config *config, int sysfs_fd,
-                                            bool has_cgroups, bool v1);
+static inline bool mechanism_is_shared(const struct mechanism *bpf, enum scope_kind kind)
+{
+    return bpf && (kind != SCOPE_PROCESS || bpf->counts_processes);
+}

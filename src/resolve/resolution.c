@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct event *find_event(const struct resolution *resolution, const char *name)
+const struct event *resolution_find_event(const struct resolution *resolution, const char *name)
 {
     for (size_t i = 0; i < resolution->n_events; i++)
         if (strcmp(resolution->events[i]->name, name) == 0)
@@ -12,6 +12,7 @@ static const struct event *find_event(const struct resolution *resolution, const
     return NULL;
 }
 
+/* The name that the configuration gives an event on /metrics, where it gives one. */
 static int apply_rename(const struct config *config, struct event *event)
 {
     for (size_t i = 0; i < config->n_renames; i++) {
@@ -28,6 +29,7 @@ static int apply_rename(const struct config *config, struct event *event)
     return 0;
 }
 
+/* Adds an event, unless another group has named it already. */
 static int add_event(struct resolution *resolution, struct event_resolver *resolver,
                      const char *name)
 {
@@ -35,7 +37,7 @@ static int add_event(struct resolution *resolution, struct event_resolver *resol
     struct event **events;
     int r;
 
-    if (find_event(resolution, name))
+    if (resolution_find_event(resolution, name))
         return 0;
     r = event_resolve(resolver, name, &event);
     if (r >= 0)
@@ -52,17 +54,15 @@ static int add_event(struct resolution *resolution, struct event_resolver *resol
 
 static int resolve_events(struct resolution *resolution, struct event_resolver *resolver)
 {
+    int r = 0;
+
     for (size_t g = 0; g < resolution->config->n_groups; g++) {
         const struct config_words *events = &resolution->config->groups[g].events;
 
-        for (size_t i = 0; i < events->n; i++) {
-            int r = add_event(resolution, resolver, events->words[i].text);
-
-            if (r < 0)
-                return r;
-        }
+        for (size_t i = 0; i < events->n && r >= 0; i++)
+            r = add_event(resolution, resolver, events->words[i].text);
     }
-    return 0;
+    return r;
 }
 
 static const struct config_group *find_group(const struct config *config, const char *name)
@@ -74,50 +74,36 @@ static const struct config_group *find_group(const struct config *config, const 
     return &config->groups[i];
 }
 
-/* The groups that are named, as specs; each spec's array of events is the caller's to free. */
-static int make_specs(const struct resolution *resolution, const struct config_words *names,
-                      struct group_spec *specs)
+/* What a group is to be made of. The array of its events is the caller's to free. */
+static int make_group_spec(const struct resolution *resolution, const struct config_group *group,
+                           struct group_spec *ret_spec)
 {
-    for (size_t g = 0; g < names->n; g++) {
-        const struct config_group *group = find_group(resolution->config, names->words[g].text);
-        const struct event **events = calloc(group->events.n + 1, sizeof(*events));
+    const struct event **events = calloc(group->events.n + 1, sizeof(*events));
 
-        if (!events)
-            return -ENOMEM;
-        for (size_t i = 0; i < group->events.n; i++)
-            events[i] = find_event(resolution, group->events.words[i].text);
-        specs[g] = (struct group_spec){
-            .name = group->name.text, .events = events, .n_events = group->events.n};
-    }
+    if (!events)
+        return -ENOMEM;
+    for (size_t i = 0; i < group->events.n; i++)
+        events[i] = resolution_find_event(resolution, group->events.words[i].text);
+    *ret_spec = (struct group_spec){
+        .name = group->name.text, .events = events, .n_events = group->events.n};
     return 0;
 }
 
+/* Makes the groups of these names. */
 static int make_groups(const struct resolution *resolution, enum scope_kind kind,
                        const struct config_words *names, struct event_groups **ret_groups)
 {
     AUTO_FREE struct group_spec *specs = calloc(names->n + 1, sizeof(*specs));
-    int r;
+    int r = specs ? 0 : -ENOMEM;
 
-    if (!specs)
-        return -ENOMEM;
-    r = make_specs(resolution, names, specs);
+    for (size_t g = 0; g < names->n && r >= 0; g++)
+        r = make_group_spec(resolution, find_group(resolution->config, names->words[g].text),
+                            &specs[g]);
     if (r >= 0)
         r = event_groups_new(kind, specs, names->n, ret_groups);
-    for (size_t g = 0; g < names->n; g++)
+    for (size_t g = 0; specs && g < names->n; g++)
         free((void *)specs[g].events);
     return r;
-}
-
-static int make_plan(struct target_class *class, const struct event_groups *groups)
-{
-    struct plan *plan;
-    int r = plan_new(&class->spec, groups, &plan);
-
-    if (r < 0)
-        return r;
-    (void)plan_unref(class->plan);
-    class->plan = plan;
-    return 0;
 }
 
 static int make_class(struct resolution *resolution, size_t class_index,
@@ -129,9 +115,7 @@ static int make_class(struct resolution *resolution, size_t class_index,
     if (r < 0)
         return r;
     class->sample = sample_new(class->groups);
-    if (!class->sample)
-        return -ENOMEM;
-    return make_plan(class, class->groups);
+    return class->sample ? 0 : -ENOMEM;
 }
 
 static struct plan_spec make_plan_spec(const struct resolution *resolution, const char *prefix,
@@ -175,9 +159,7 @@ static int make_system_classes(struct resolution *resolution)
     if (r < 0)
         return r;
     machine->sample = sample_new(cpu->groups);
-    if (!machine->sample)
-        return -ENOMEM;
-    return make_plan(machine, cpu->groups);
+    return machine->sample ? 0 : -ENOMEM;
 }
 
 static int make_cgroup_classes(struct resolution *resolution)
@@ -214,7 +196,7 @@ static int make_process_classes(struct resolution *resolution)
     return r;
 }
 
-static int fill(struct resolution *resolution, struct event_resolver *resolver)
+static int make_classes(struct resolution *resolution)
 {
     const struct config *config = resolution->config;
     int r;
@@ -228,14 +210,10 @@ static int fill(struct resolution *resolution, struct event_resolver *resolver)
     for (size_t i = 0; i < config->n_ratios; i++)
         resolution->ratios[i] = (struct ratio_spec){.name = config->ratios[i].name.text,
                                                     .formula = config->ratios[i].formula.text};
-    r = resolve_events(resolution, resolver);
-    if (r >= 0)
-        r = make_system_classes(resolution);
+    r = make_system_classes(resolution);
     if (r >= 0)
         r = make_cgroup_classes(resolution);
-    if (r >= 0)
-        r = make_process_classes(resolution);
-    return r < 0 ? r : resolution_update_catalogue(resolution);
+    return r < 0 ? r : make_process_classes(resolution);
 }
 
 int resolution_new(const struct config *config, struct event_resolver *resolver,
@@ -247,7 +225,9 @@ int resolution_new(const struct config *config, struct event_resolver *resolver,
     if (!resolution)
         return -ENOMEM;
     resolution->config = config;
-    r = fill(resolution, resolver);
+    r = resolve_events(resolution, resolver);
+    if (r >= 0)
+        r = make_classes(resolution);
     if (r < 0)
         return r;
     *ret_resolution = TAKE(resolution);
@@ -273,82 +253,6 @@ struct resolution *resolution_free(struct resolution *resolution)
     free(resolution->events);
     free(resolution);
     return NULL;
-}
-
-/* A group that is open keeps what it counts; where the kernel told nothing, also what it lacks. */
-static void keep_open(const struct event_group *group, const struct open_groups *open, bool unsure,
-                      enum absence *absences)
-{
-    for (size_t k = 0; k < open->n; k++)
-        for (size_t i = 0;
-             i < group->n_members && event_group_has_same_members(group, open->groups[k]); i++) {
-            enum absence before = open->groups[k]->members[i].absence;
-
-            if (before == ABSENCE_NONE || unsure)
-                absences[group->first + i] = before;
-        }
-}
-
-int resolution_apply(struct resolution *resolution, size_t class_index,
-                     const enum absence *absences)
-{
-    struct target_class *class = &resolution->classes[class_index];
-    int r;
-
-    event_groups_apply(class->groups, absences);
-    r = make_plan(class, class->groups);
-    if (r >= 0 && class_index == CLASS_CPU)
-        r = make_plan(&resolution->classes[CLASS_MACHINE], class->groups);
-    return r;
-}
-
-int resolution_probe(struct resolution *resolution, size_t class_index, const struct perf_ops *ops,
-                     const struct scope *scope, const struct open_groups *open)
-{
-    struct target_class *class = &resolution->classes[class_index];
-    AUTO_FREE enum absence *absences = calloc(class->groups->n_events + 1, sizeof(*absences));
-
-    if (!absences)
-        return -ENOMEM;
-    class->unsure = event_groups_probe(class->groups, ops, scope, absences) < 0;
-    if (class->unsure)
-        event_groups_absences(class->groups, absences);
-    for (size_t g = 0; g < class->groups->n_groups; g++)
-        keep_open(&class->groups->groups[g], open, class->unsure, absences);
-    return resolution_apply(resolution, class_index, absences);
-}
-
-/* Whether the answer has something that is not counted now, for want of more than our budget. */
-static bool has_more(const struct event_groups *groups, const enum absence *absences)
-{
-    for (size_t g = 0; g < groups->n_groups; g++) {
-        const struct event_group *group = &groups->groups[g];
-
-        for (size_t i = 0; i < group->n_members; i++)
-            if (group->members[i].absence != ABSENCE_NONE &&
-                group->members[i].absence != ABSENCE_OVER_BUDGET &&
-                absences[group->first + i] == ABSENCE_NONE)
-                return true;
-    }
-    return false;
-}
-
-int resolution_can_grow(struct resolution *resolution, size_t class_index,
-                        const struct perf_ops *ops, const struct scope *scope)
-{
-    struct target_class *class = &resolution->classes[class_index];
-    AUTO_FREE enum absence *absences = calloc(class->groups->n_events + 1, sizeof(*absences));
-    bool was_unsure = class->unsure;
-    int r;
-
-    if (!absences)
-        return -ENOMEM;
-    r = event_groups_probe(class->groups, ops, scope, absences);
-    if (r < 0)
-        return r;
-    class->unsure = false;
-    return has_more(class->groups, absences) ||
-           (was_unsure && event_groups_differ(class->groups, absences));
 }
 
 size_t resolution_most_opened(const struct resolution *resolution, enum scope_kind kind)

@@ -122,18 +122,16 @@ static int make_substitute(struct target_class *class, bool may_be_refused)
     return event_groups_without_counters(class->groups, &class->without_counters);
 }
 
-static int grant(struct resolution *resolution, size_t class_index, size_t granted, bool is_limited)
+static int grant(struct target_class *class, size_t granted, bool is_limited)
 {
-    struct target_class *class = &resolution->classes[class_index];
     AUTO_FREE enum absence *absences = list_absences(class->groups);
-    int r;
 
     if (!absences)
         return -ENOMEM;
     event_groups_grant_counters(class->groups, granted, absences);
     class->n_counters = granted;
-    r = resolution_apply(resolution, class_index, absences);
-    return r < 0 ? r : make_substitute(class, is_limited);
+    event_groups_apply(class->groups, absences);
+    return make_substitute(class, is_limited);
 }
 
 /* The classes of those that share, and what stands of their events. In the order of service. */
@@ -210,9 +208,8 @@ static int divide_shared(struct resolution *resolution, struct pmu_share *share)
 
         *part_of(&share->division, class->groups->kind) += sharing.sharers[i].taken;
         class->n_counters = sharing.sharers[i].taken;
-        r = resolution_apply(resolution, sharing.classes[i], sharing.sharers[i].absences);
-        if (r >= 0)
-            r = make_substitute(class, false);
+        event_groups_apply(class->groups, sharing.sharers[i].absences);
+        r = make_substitute(class, false);
     }
     sharing_done(&sharing);
     return r;
@@ -233,17 +230,17 @@ int resolution_divide(struct resolution *resolution, const struct pmu_chains *ch
     n = 0;
     for (size_t i = 0; i < resolution->n_classes && r >= 0; i++)
         if (has_claim(share, &resolution->classes[i]))
-            r = grant(resolution, i, claims[n++].granted, is_limited);
+            r = grant(&resolution->classes[i], claims[n++].granted, is_limited);
     return r < 0 ? r : divide_shared(resolution, share);
 }
 
-/* Whether a group of a class before it, or one before it in its own, is the same. */
+/* Whether a class from first_class on, or a group before it in its own class, opens the same. */
 static bool is_open_before(const struct resolution *resolution, const struct pmu_share *share,
-                           size_t class_index, size_t group)
+                           size_t first_class, size_t class_index, size_t group)
 {
     const struct event_group *wanted = &resolution->classes[class_index].groups->groups[group];
 
-    for (size_t i = 0; i <= class_index; i++) {
+    for (size_t i = first_class; i <= class_index; i++) {
         const struct event_groups *groups = resolution->classes[i].groups;
 
         if (!is_shared(share, &resolution->classes[i]))
@@ -255,18 +252,29 @@ static bool is_open_before(const struct resolution *resolution, const struct pmu
     return false;
 }
 
-size_t resolution_shared_events(const struct resolution *resolution, const struct pmu_share *share)
+static size_t count_shared(const struct resolution *resolution, const struct pmu_share *share,
+                           size_t first_class)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < resolution->n_classes; i++) {
+    for (size_t i = first_class; i < resolution->n_classes; i++) {
         const struct event_groups *groups = resolution->classes[i].groups;
 
         if (!is_shared(share, &resolution->classes[i]))
             continue;
         for (size_t g = 0; g < groups->n_groups; g++)
-            if (!is_open_before(resolution, share, i, g))
+            if (!is_open_before(resolution, share, first_class, i, g))
                 n += groups->groups[g].n_opened;
     }
     return n;
+}
+
+size_t resolution_shared_events(const struct resolution *resolution, const struct pmu_share *share)
+{
+    return count_shared(resolution, share, CLASS_MACHINE);
+}
+
+size_t resolution_charged_events(const struct resolution *resolution, const struct pmu_share *share)
+{
+    return count_shared(resolution, share, CLASS_CGROUP);
 }

@@ -32,6 +32,13 @@ size_t resolution_budget(const struct config *config, size_t n_free);
 size_t resolution_shared_events(const struct resolution *resolution, const struct pmu_share *share);
 
 /*
+ * How many of those are charged to cgroups or processes, and so are read at each switch between
+ * two tasks. What only the system scope counts is not.
+ */
+size_t resolution_charged_events(const struct resolution *resolution,
+                                 const struct pmu_share *share);
+
+/*
  * Gives out share->budget to the classes: what does not fit is over_budget from here
  * on, with new plans. Only while no counter set of the classes exists. chains: how
  * cgroups nest; NULL: they don't, or it makes no difference. 0 or -ENOMEM.

@@ -65,14 +65,40 @@ static size_t list_statuses(const struct resolution *resolution, const struct ta
     return n;
 }
 
+/* A machine that is the sum of its CPUs shows what they count. */
+static const struct event_groups *shown_groups(const struct resolution *resolution,
+                                               size_t class_index)
+{
+    const struct target_class *class = &resolution->classes[class_index];
+
+    return class_index == CLASS_MACHINE && !class->groups ? resolution->classes[CLASS_CPU].groups
+                                                          : class->groups;
+}
+
+static int make_plans(struct resolution *resolution)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < resolution->n_classes && r >= 0; i++) {
+        struct target_class *class = &resolution->classes[i];
+        const struct event_groups *groups = shown_groups(resolution, i);
+
+        if (groups)
+            r = plan_new(&class->spec, groups, &class->plan);
+    }
+    return r;
+}
+
 int resolution_update_catalogue(struct resolution *resolution)
 {
     AUTO_FREE struct plan **plans = calloc(resolution->n_classes, sizeof(struct plan *));
     AUTO_FREE struct event_status *statuses = NULL;
     struct catalogue *catalogue;
     size_t n_plans = 0, n_statuses = 0, most = 1;
-    int r;
+    int r = make_plans(resolution);
 
+    if (r < 0)
+        return r;
     for (size_t i = 0; i < resolution->n_classes; i++)
         most += resolution->classes[i].groups ? resolution->classes[i].groups->n_events : 0;
     statuses = calloc(most, sizeof(*statuses));
@@ -89,7 +115,6 @@ int resolution_update_catalogue(struct resolution *resolution)
     r = catalogue_new(plans, n_plans, statuses, n_statuses, &catalogue);
     if (r < 0)
         return r;
-    (void)catalogue_unref(resolution->catalogue);
     resolution->catalogue = catalogue;
     return 0;
 }

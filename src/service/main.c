@@ -17,10 +17,10 @@ static int run(const struct options *options)
 
     log_init(options->log_level, options->log_format);
     if (options->config_check)
-        return config_report(options->config_file, !options->config_file_given, options->sysfs);
+        return check_report(options->config_file, !options->config_file_given, options->sysfs);
     r = config_log_load(options->config_file, !options->config_file_given, &config, &error);
     if (r < 0) {
-        config_print_failure(options->config_file, r, &error);
+        check_print_failure(options->config_file, r, &error);
         return EXIT_BAD_CONFIG;
     }
     if (r != CONFIG_IS_DEFAULT)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A bpf mechanism is made for a number of CPUs, of cgroups and of events. One that is too small
- * for a new configuration, or for a machine that has got more CPUs than it could be expected to
- * have, is replaced: its collector reads it once more, and the totals go over. Else it stays,
- * whatever comes and goes.
+ * resolve/mechanism_choice.h decides by which mechanism is counted. Here is what the running
+ * service does with it: the log tells, a mechanism that is replaced ends when its successor has
+ * taken over the totals, and one that leaves too much in doubt is left for a while.
  */
 #include "service/service_mechanism.h"
 
@@ -15,8 +14,6 @@
 
 #include "base/clock.h"
 #include "log/log.h"
-#include "resolve/mechanism_size.h"
-#include "sys/process.h"
 
 /* Where it was asked for by name the user wants to know. */
 static void tell_direct(const struct config *config, const char *reason)
@@ -38,57 +35,6 @@ static void tell_difference(const struct self_test *test)
                 "bpf", bpf);
 }
 
-/* A procfs of another PID namespace has other numbers than the program sees. */
-static void see_to_processes(const struct service *service, const struct config *config,
-                             struct mechanism *bpf)
-{
-    if (config->n_processes == 0 ||
-        mechanism_bpf_own_number(bpf) == process_self(service->procfs_fd))
-        return;
-    bpf->counts_processes = false;
-    log_warning("processes are counted direct", "reason",
-                "their numbers are those of another PID namespace than the initial one");
-}
-
-static struct mechanism_decision decide(const struct service *service, const struct config *config)
-{
-    return mechanism_decide(config, service->sysfs_fd, service->root.fd >= 0, !service->root.v2,
-                            &service->verdict);
-}
-
-/* That too much is in doubt is no verdict for ever. */
-static void test_bpf(struct service *service, const struct config *config,
-                     struct mechanism_choice *choice, enum bpf_refusal refusal)
-{
-    struct mechanism_decision decision;
-
-    service->verdict = mechanism_judge(&perf_ops_kernel, service->sysfs_fd, choice->bpf, refusal);
-    if (service->verdict.hides)
-        doubt_watch_leave(&service->doubt, clock_monotonic_ns());
-    if (service->verdict.test.outcome == SELF_TEST_DIFFERS)
-        tell_difference(&service->verdict.test);
-    decision = decide(service, config);
-    choice->reason = decision.reason;
-    if (!decision.bpf)
-        choice->bpf = mechanism_free(choice->bpf);
-}
-
-/* Makes another one, which is tested where none has been, or leaves it at direct. */
-static void make_bpf(struct service *service, const struct config *config,
-                     struct mechanism_choice *choice)
-{
-    enum bpf_refusal refusal;
-
-    if (mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, &refusal) < 0)
-        choice->reason = bpf_refusal_text(refusal);
-    if (!service->verdict.is_final)
-        test_bpf(service, config, choice, refusal);
-    if (!choice->bpf)
-        return;
-    choice->bpf->paused = service->mechanism->paused;
-    see_to_processes(service, config, choice->bpf);
-}
-
 /* Once for each that is taken, and for each reason not to. */
 static void tell_choice(struct service *service, const struct config *config,
                         const struct mechanism_choice *choice)
@@ -100,34 +46,40 @@ static void tell_choice(struct service *service, const struct config *config,
     service->told_reason = choice->reason;
     if (choice->bpf)
         log_info("cgroups and processes are counted by bpf", "reason", choice->reason);
-    else if (mechanism_is_open(config, service->root.fd >= 0))
+    else if (choice->is_left_to_machine)
         tell_direct(config, choice->reason);
 }
 
-/* It counts since it was asked for by name, and it still is: then no test makes a difference. */
-static bool goes_on_untested(const struct service *service, const struct config *config)
+/* What the choice has found out about this machine. */
+static void follow_choice(struct service *service, const struct config *config,
+                          const struct mechanism_choice *choice)
 {
-    return service->bpf && config->counting == CONFIG_COUNTING_BPF;
+    if (choice->is_tested && service->verdict.hides) /* that is no verdict for ever */
+        doubt_watch_leave(&service->doubt, clock_monotonic_ns());
+    if (choice->is_tested && service->verdict.test.outcome == SELF_TEST_DIFFERS)
+        tell_difference(&service->verdict.test);
+    if (!choice->bpf || choice->bpf == service->bpf)
+        return;
+    choice->bpf->paused = service->mechanism->paused;
+    if (config->n_processes > 0 && !choice->bpf->counts_processes)
+        log_warning("processes are counted direct", "reason",
+                    "their numbers are those of another PID namespace than the initial one");
 }
 
 struct mechanism_choice service_choose_mechanism(struct service *service,
                                                  const struct config *config)
 {
-    const bool wants_test = !service->verdict.is_final && !goes_on_untested(service, config);
-    struct mechanism_decision decision;
-    struct mechanism_choice choice;
+    const struct mechanism_question question = {
+        .config = config,
+        .sysfs_fd = service->sysfs_fd,
+        .procfs_fd = service->procfs_fd,
+        .root = &service->root,
+        .running = service->bpf,
+        .running_size = service->bpf_size,
+    };
+    const struct mechanism_choice choice = mechanism_choose(&question, &service->verdict);
 
-    if (wants_test)
-        service->verdict = (struct mechanism_verdict){0};
-    decision = decide(service, config);
-    choice = (struct mechanism_choice){.reason = decision.reason, .size = decision.size};
-    if (decision.bpf && service->bpf && !wants_test &&
-        mechanism_size_serves(&service->bpf_size, &decision.size)) {
-        choice.bpf = service->bpf;
-        choice.size = service->bpf_size;
-    } else if (decision.bpf) {
-        make_bpf(service, config, &choice);
-    }
+    follow_choice(service, config, &choice);
     tell_choice(service, config, &choice);
     return choice;
 }

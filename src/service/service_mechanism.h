@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* By which mechanism cgroups are counted: what `counting` of the configuration comes to here. */
+/* The service's bpf mechanism: taken, watched, and left again. */
 
 #include "service/service_state.h"
 
-struct mechanism_choice {
-    struct mechanism *bpf; /* NULL: direct */
-    struct switch_program_size size;
-    const char *reason; /* static */
-};
-
 /*
- * The one that runs, where it is large enough for this configuration; else another one beside
- * it, of which the first is preceded by the self-test. Where bpf cannot be had or is not to be
- * trusted, direct, and the log says why. To be taken or rejected.
+ * mechanism_choose() for the running service, told in the log. The caller passes the choice to
+ * service_take_mechanism() when a collector counts by it, or to service_reject_mechanism().
  */
 struct mechanism_choice service_choose_mechanism(struct service *service,
                                                  const struct config *config);
@@ -26,6 +19,7 @@ struct mechanism_choice service_choose_mechanism(struct service *service,
  */
 void service_check_mechanism(struct service *service);
 
-/* What ran before, if it is another one, ends. */
+/* A collector counts by this choice now: what counted before, if it is another one, ends. */
 void service_take_mechanism(struct service *service, const struct mechanism_choice *choice);
+/* No collector counts by this choice: a mechanism that was made for it ends. */
 void service_reject_mechanism(const struct service *service, const struct mechanism_choice *choice);

@@ -26,7 +26,7 @@ static int refuse(const char *what, const char *word)
 static int check_config(char **arguments, const char *socket)
 {
     (void)socket;
-    return config_report(arguments[0], false, "/sys");
+    return check_report(arguments[0], false, "/sys");
 }
 
 static int reload(char **arguments, const char *socket)

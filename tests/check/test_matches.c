@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check/match_list.h"
+#include "check/matches.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static int set_up(void **state)
 {
     static struct fixture fixture;
 
-    (void)snprintf(fixture.path, sizeof(fixture.path), "/tmp/config_matches_XXXXXX");
+    (void)snprintf(fixture.path, sizeof(fixture.path), "/tmp/check_matches_XXXXXX");
     assert_non_null(mkdtemp(fixture.path));
     change_tree(&fixture, true);
     fixture.root.fd = open(fixture.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -82,7 +82,7 @@ static const char *report(const struct cgroup_root *root, const char *yaml)
     (void)fflush(stdout);
     saved = dup(STDOUT_FILENO);
     assert_true(saved >= 0 && dup2(fileno(file), STDOUT_FILENO) >= 0);
-    config_print_matches(FILE_NAME, config, root, procfs_fd);
+    check_print_matches(FILE_NAME, config, root, procfs_fd);
     (void)fflush(stdout);
     assert_true(dup2(saved, STDOUT_FILENO) >= 0);
     assert_int_equal(close(saved), 0);

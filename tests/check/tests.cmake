@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(check budget)
+add_unit_test(check left_out)
 add_unit_test(check matches)

@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
+add_unit_test(resolve mechanism_choice)
 add_unit_test(resolve mechanism_size)
+add_unit_test(resolve resolution_decide)

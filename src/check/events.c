@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/events.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "check/notes.h"
+#include "config/config_error.h"
+#include "resolve/absence_advice.h"
+
+#define EVENT_WIDTH 28
+
+size_t check_count_absent(const struct resolution *resolution)
+{
+    const struct config *config = resolution->config;
+    size_t n_absent = 0;
+
+    for (size_t g = 0; g < config->n_groups; g++)
+        for (size_t i = 0; i < config->groups[g].events.n; i++) {
+            const char *name = config->groups[g].events.words[i].text;
+
+            if (resolution_find_event(resolution, name)->absence != ABSENCE_NONE)
+                n_absent++;
+        }
+    return n_absent;
+}
+
+/* What each reason means is said once: most machines lack all events of one PMU. */
+static void print_event(const struct event *event, bool *explained)
+{
+    if (event->absence == ABSENCE_NONE) {
+        (void)printf("  %-*s %s: %s\n", EVENT_WIDTH, event->name,
+                     *event->pmu ? event->pmu : "unknown PMU", event->encoding);
+        return;
+    }
+    (void)printf("  %-*s not counted here, %s%s%s\n", EVENT_WIDTH, event->name,
+                 absence_name(event->absence), explained[event->absence] ? "" : ": ",
+                 explained[event->absence] ? "" : absence_advice(event->absence));
+    explained[event->absence] = true;
+}
+
+void check_print_groups(const struct resolution *resolution)
+{
+    const struct config *config = resolution->config;
+    bool explained[ABSENCE_COUNT_] = {false};
+
+    for (size_t g = 0; g < config->n_groups; g++) {
+        const struct config_group *group = &config->groups[g];
+
+        (void)printf("group %s\n", group->name.text);
+        for (size_t i = 0; i < group->events.n; i++)
+            print_event(resolution_find_event(resolution, group->events.words[i].text), explained);
+    }
+}
+
+/*
+ * Says what is wrong with a name. The nearest name comes last: where only a modifier is wrong, or
+ * the event is there and not counted yet, it would be no help.
+ */
+static int explain_unknown_event(struct event_resolver *resolver, const char *name)
+{
+    AUTO_FREE char *suggestion = NULL;
+    const char *modifier = NULL, *kind = event_not_counted_yet(resolver, name);
+    int r;
+
+    if (kind) {
+        (void)printf("%s is on this machine, but %s are not counted yet\n", name, kind);
+        return 0;
+    }
+    r = event_resolver_bad_modifier(name, &modifier);
+    if (r < 0)
+        return r;
+    if (modifier) {
+        (void)printf("\"%s\" of %s is no modifier; expected %s\n", modifier, name,
+                     event_modifiers_expected);
+        return 0;
+    }
+    suggestion = event_resolver_suggest(resolver, name);
+    kind = suggestion ? NULL : event_uncounted_form(name);
+    if (kind)
+        (void)printf("this machine does not show %s, and %s are not counted yet\n", SHOWN(name),
+                     kind);
+    else
+        (void)printf("no source of events knows \"%s\"%s%s%s\n", name,
+                     suggestion ? "; did you mean " : "", suggestion ? suggestion : "",
+                     suggestion ? "?" : "");
+    return 0;
+}
+
+int check_warn_of_unknown_events(const char *path, const struct resolution *resolution,
+                                 struct event_resolver *resolver)
+{
+    const struct config *config = resolution->config;
+    int r = 0;
+
+    for (size_t g = 0; g < config->n_groups; g++)
+        for (size_t i = 0; i < config->groups[g].events.n && r >= 0; i++) {
+            const struct config_word *name = &config->groups[g].events.words[i];
+
+            if (resolution_find_event(resolution, name->text)->absence != ABSENCE_UNKNOWN_EVENT)
+                continue;
+            check_begin_note(path, name->place, "warning");
+            r = explain_unknown_event(resolver, name->text);
+        }
+    return r;
+}
+
+void check_note_clocks(const char *path, const struct resolution *resolution)
+{
+    const struct event_groups *groups = resolution->classes[CLASS_MACHINE].groups;
+    const struct config_words *names = &resolution->config->system.groups;
+
+    if (!groups)
+        groups = resolution->classes[CLASS_CPU].groups;
+    for (size_t g = 0; groups && g < groups->n_groups; g++)
+        for (size_t i = 0; i < groups->groups[g].n_members; i++) {
+            const struct event *event = groups->groups[g].members[i].event;
+
+            if (!event->is_clock)
+                continue;
+            check_begin_note(path, names->words[g].place, "note");
+            (void)printf("system-wide, %s of group %s is wall time: it is left out there and "
+                         "counted for cgroups and processes only\n",
+                         event->name, groups->groups[g].name);
+        }
+}

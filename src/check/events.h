@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What is printed of the events of a configuration: what they are here, and which are slips. */
+
+#include "event/resolver.h"
+#include "resolve/resolution.h"
+
+/* How many of the configuration's events, each as often as a group names it, are unknown here. */
+size_t check_count_absent(const struct resolution *resolution);
+
+/* Prints each group with its events: what encodes each, or why it cannot be counted here. */
+void check_print_groups(const struct resolution *resolution);
+
+/*
+ * Warns of names that no source of events knows. That is no error, since another machine may know
+ * them; mostly it is a slip all the same. 0 or -errno.
+ */
+int check_warn_of_unknown_events(const char *path, const struct resolution *resolution,
+                                 struct event_resolver *resolver);
+
+/* Notes which clocks the system scope leaves out. */
+void check_note_clocks(const char *path, const struct resolution *resolution);

@@ -63,11 +63,11 @@ static void print_summary(const struct report *report)
 static int decide(const struct report *report, const struct mechanism *bpf,
                   struct pmu_share *ret_share)
 {
-    static const struct predecessor none;
+    static const struct resolution_predecessor none;
     const struct config *config = report->config;
     AUTO(cpu_list) struct cpu_list *online = NULL, *system_cpus = NULL;
     AUTO(cgroup_rules) struct cgroup_rules *rules = NULL;
-    struct machine machine = {
+    struct resolution_machine machine = {
         .perf = &perf_ops_kernel,
         .cgroup_root_fd = report->root.fd,
         .self = getpid(),

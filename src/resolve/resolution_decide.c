@@ -32,8 +32,8 @@ int resolution_system_cpus(const struct config *config, int sysfs_fd, const stru
     return r < 0 ? r : cpu_list_subtract(of, others, ret_cpus);
 }
 
-bool resolution_can_ask(const struct resolution *resolution, const struct machine *machine,
-                        size_t class_index)
+bool resolution_can_ask(const struct resolution *resolution,
+                        const struct resolution_machine *machine, size_t class_index)
 {
     const struct target_class *class = &resolution->classes[class_index];
 
@@ -45,7 +45,7 @@ bool resolution_can_ask(const struct resolution *resolution, const struct machin
  * that have counters of their own, in our own process. That a single target is refused shows when
  * it is opened.
  */
-static struct scope scope_to_ask(const struct machine *machine, enum scope_kind kind)
+static struct scope scope_to_ask(const struct resolution_machine *machine, enum scope_kind kind)
 {
     struct scope scope = {.kind = kind, .cgroup_fd = -1, .cpus = machine->online};
 
@@ -65,7 +65,7 @@ static struct scope scope_to_ask(const struct machine *machine, enum scope_kind 
 /* The chains of nested cgroups. NULL: nothing nests, as far as can be seen; or, where cgroups share
  * their counters, it makes no difference. */
 static struct pmu_chains *read_chains(const struct resolution *resolution,
-                                      const struct machine *machine)
+                                      const struct resolution_machine *machine)
 {
     struct pmu_chains *chains = NULL;
 
@@ -80,7 +80,7 @@ static struct pmu_chains *read_chains(const struct resolution *resolution,
  * False: it cannot be told how many are free, as in a pause, in which nothing may count. Where
  * nothing is granted for that it is sought again when the pause is over.
  */
-static bool find_free(const struct resolution *resolution, const struct machine *machine,
+static bool find_free(const struct resolution *resolution, const struct resolution_machine *machine,
                       const struct pmu_share *before, size_t *ret_free)
 {
     if (before && (machine->is_paused || pmu_division_sum(&before->division) > 0)) {
@@ -91,7 +91,7 @@ static bool find_free(const struct resolution *resolution, const struct machine 
            resolution_find_free(resolution, machine->perf, machine->online, ret_free) >= 0;
 }
 
-static int decide_share(struct resolution *resolution, const struct machine *machine,
+static int decide_share(struct resolution *resolution, const struct resolution_machine *machine,
                         const struct pmu_share *before, struct pmu_share *ret_share)
 {
     struct pmu_share share = {.is_wanted = resolution_wants_counters(resolution)};
@@ -110,8 +110,8 @@ static int decide_share(struct resolution *resolution, const struct machine *mac
     return r;
 }
 
-int resolution_decide(struct resolution *resolution, const struct machine *machine,
-                      const struct predecessor *predecessor, struct pmu_share *ret_share)
+int resolution_decide(struct resolution *resolution, const struct resolution_machine *machine,
+                      const struct resolution_predecessor *predecessor, struct pmu_share *ret_share)
 {
     int r = 0;
 
@@ -128,7 +128,8 @@ int resolution_decide(struct resolution *resolution, const struct machine *machi
 }
 
 /* Whether more counters are free than when some event was left out, and none of them is ours. */
-static bool has_more_counters(const struct resolution *resolution, const struct machine *machine,
+static bool has_more_counters(const struct resolution *resolution,
+                              const struct resolution_machine *machine,
                               const struct pmu_share *share)
 {
     size_t n_free;
@@ -138,7 +139,7 @@ static bool has_more_counters(const struct resolution *resolution, const struct 
            resolution_budget(resolution->config, n_free) > share->budget;
 }
 
-bool resolution_is_outdated(struct resolution *resolution, const struct machine *machine,
+bool resolution_is_outdated(struct resolution *resolution, const struct resolution_machine *machine,
                             const struct pmu_share *share)
 {
     bool can_grow = false;

@@ -11,7 +11,7 @@
 #include "target/cgroup_rules.h"
 
 /* What the machine is asked by. Everything is borrowed. */
-struct machine {
+struct resolution_machine {
     const struct perf_ops *perf;
     const struct cpu_list *online;      /* cgroups, and whatever is shared, count on these CPUs */
     const struct cpu_list *system_cpus; /* of those, the CPUs of the system scope */
@@ -24,7 +24,7 @@ struct machine {
 };
 
 /* What counts already, and goes on. All zero: nothing does. */
-struct predecessor {
+struct resolution_predecessor {
     struct open_groups open[SCOPE_KIND_COUNT_]; /* groups that are open somewhere, by their scope */
     const struct pmu_share *share;              /* what was decided then; NULL: nothing was */
 };
@@ -37,8 +37,8 @@ int resolution_system_cpus(const struct config *config, int sysfs_fd, const stru
                            struct cpu_list **ret_cpus);
 
 /* Whether the kernel can be asked about a class here. Where it cannot, nothing of it is counted. */
-bool resolution_can_ask(const struct resolution *resolution, const struct machine *machine,
-                        size_t class_index);
+bool resolution_can_ask(const struct resolution *resolution,
+                        const struct resolution_machine *machine, size_t class_index);
 
 /*
  * Asks the kernel about each class, finds how many counters of the PMU are free, gives out our
@@ -46,12 +46,13 @@ bool resolution_can_ask(const struct resolution *resolution, const struct machin
  * classes exists. Takes some milliseconds where the free counters have to be found; a predecessor
  * that holds some has found them. 0 or -ENOMEM.
  */
-int resolution_decide(struct resolution *resolution, const struct machine *machine,
-                      const struct predecessor *predecessor, struct pmu_share *ret_share);
+int resolution_decide(struct resolution *resolution, const struct resolution_machine *machine,
+                      const struct resolution_predecessor *predecessor,
+                      struct pmu_share *ret_share);
 
 /*
  * Whether another decision, made now, would let more be counted than this one does. Asks the kernel
  * only about what is missing for a reason that can pass.
  */
-bool resolution_is_outdated(struct resolution *resolution, const struct machine *machine,
+bool resolution_is_outdated(struct resolution *resolution, const struct resolution_machine *machine,
                             const struct pmu_share *share);

@@ -25,8 +25,8 @@ struct decision_fixture {
     struct fake_perf perf;
     struct event_resolver *resolver;
     struct cpu_list *online;
-    struct machine machine; /* a test changes it before it decides */
-    struct config *config;  /* of the last decision, as what follows */
+    struct resolution_machine machine; /* a test changes it before it decides */
+    struct config *config;             /* of the last decision, as what follows */
     struct cgroup_rules *rules;
     struct resolution *resolution;
     struct pmu_share share;
@@ -53,12 +53,12 @@ static inline int set_up(void **state)
     f->perf.counters = 6;
     assert_int_equal(event_resolver_new(f->sysfs.fd, &f->resolver), 0);
     assert_int_equal(cpu_list_read_online(f->sysfs.fd, &f->online), 0);
-    f->machine = (struct machine){.perf = &f->perf.ops,
-                                  .online = f->online,
-                                  .system_cpus = f->online,
-                                  .cgroup_root_fd = f->cgroups.fd,
-                                  .self = getpid(),
-                                  .inherits_threads = true};
+    f->machine = (struct resolution_machine){.perf = &f->perf.ops,
+                                             .online = f->online,
+                                             .system_cpus = f->online,
+                                             .cgroup_root_fd = f->cgroups.fd,
+                                             .self = getpid(),
+                                             .inherits_threads = true};
     *state = f;
     return 0;
 }
@@ -93,7 +93,7 @@ static inline void resolve(struct decision_fixture *f, const char *yaml)
 /* Decides what a configuration comes to. */
 static inline void decide(struct decision_fixture *f, const char *yaml)
 {
-    static const struct predecessor none;
+    static const struct resolution_predecessor none;
 
     resolve(f, yaml);
     assert_int_equal(resolution_decide(f->resolution, &f->machine, &none, &f->share), 0);

@@ -60,14 +60,15 @@ static void a_predecessor_that_holds_counters__has_found_how_many_are_free(void 
 
     resolve(f, CORE "targets:\n" SYSTEM);
     assert_int_equal(resolution_decide(f->resolution, &f->machine,
-                                       &(struct predecessor){.share = &before}, &f->share),
+                                       &(struct resolution_predecessor){.share = &before},
+                                       &f->share),
                      0);
     assert_int_equal(f->share.n_free, 4);
     assert_int_equal(f->share.budget, 2);
     idle.division.system = 0;
     resolve(f, CORE "targets:\n" SYSTEM);
     assert_int_equal(resolution_decide(f->resolution, &f->machine,
-                                       &(struct predecessor){.share = &idle}, &f->share),
+                                       &(struct resolution_predecessor){.share = &idle}, &f->share),
                      0);
     assert_int_equal(f->share.n_free, 6);
 }
@@ -94,7 +95,7 @@ static void groups_that_are_open__go_on(void **state)
     struct resolution *first;
     const struct event_group *open[1];
     struct config *config;
-    struct predecessor predecessor = {.open[SCOPE_SYSTEM] = {.groups = open, .n = 1}};
+    struct resolution_predecessor predecessor = {.open[SCOPE_SYSTEM] = {.groups = open, .n = 1}};
 
     decide(f, "limits: {pmu_counters: 6}\n" CORE "targets:\n" SYSTEM);
     first = TAKE(f->resolution);

@@ -2,38 +2,40 @@
 #pragma once
 
 /*
- * What CPUs did between two readings of the kernel's accounting. Pure, no I/O (DESIGN: what must
- * be true of the numbers, 1).
+ * How busy CPUs were between two readings of the kernel's accounting. It is pure, without I/O
+ * (DESIGN: what must be true of the numbers, 1).
  *
- * A reading that has fallen below the base, in any part, is not believed: the kernel's accounting
- * of CPUs that run without ticks may be seen to do so for a moment. The base waits, so that the
- * next difference covers both. A second one in a row is of another life, and the new base.
+ * A reading that is below the base in any part is not believed: the accounting of CPUs that run
+ * without ticks (nohz_full) may go backwards for a moment. The base is kept, so that the next delta
+ * covers both intervals. A second such reading in a row means that the accounting began anew; it
+ * becomes the base.
  */
 
 #include <stdbool.h>
 
 #include "sys/cpu_time.h"
 
-/* Of all zeros at first: there is no reading yet. */
+/* All zeros at first, which means that there is no reading yet. */
 struct cpu_usage {
     struct cpu_time base;
     uint64_t base_ns; /* CLOCK_MONOTONIC */
     bool based;
-    bool fell; /* the last reading had */
+    bool fell; /* the last reading was below the base */
 };
 
 enum cpu_usage_state {
     CPU_USAGE_KNOWN,
-    CPU_USAGE_UNKNOWN,  /* a first reading, or one that fell: nothing to add, and no rate */
-    CPU_USAGE_TOO_SOON, /* ticks tell nothing of so short a time: what was known stands */
+    CPU_USAGE_UNKNOWN,  /* the first reading, or one below the base: nothing to add, no rate */
+    CPU_USAGE_TOO_SOON, /* too short a time to be measured in ticks: totals and rates stay */
 };
 
 struct cpu_usage_delta {
     enum cpu_usage_state state;
-    uint64_t user_ns, system_ns; /* these three are 0 where it is not known */
-    double cpus;                 /* that were in use, in the mean */
+    /* All of these are 0 unless the state is CPU_USAGE_KNOWN. */
+    uint64_t user_ns, system_ns;
+    double cpus; /* how many CPUs were in use on average */
 };
 
-/* Takes a reading of this time (CLOCK_MONOTONIC) in. */
+/* What happened since the last reading. now_ns: CLOCK_MONOTONIC, when this one was taken. */
 struct cpu_usage_delta cpu_usage_advance(struct cpu_usage *usage, const struct cpu_time *reading,
                                          uint64_t now_ns);

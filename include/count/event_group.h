@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The groups that one kind of target gets: which events each holds, and which of
- * them can be counted there. What is open follows from `opened`: while counter
- * sets of these groups are open, the probe's result must not be applied.
+ * The groups that one kind of target gets: which events each of them holds, and which of these can
+ * be counted there. Counter sets open the events that `opened` lists, so that it must not change
+ * while a counter set of these groups is open.
  */
 
 #include <stdbool.h>
@@ -14,32 +14,32 @@
 #include "event/event.h"
 #include "sys/perf_event.h"
 
-/* More events than any PMU has counters; what a group holds beyond is group_too_large. */
+/* No PMU has so many counters. Events of a group beyond this number are group_too_large. */
 #define EVENT_GROUP_MAX 64
 
 struct group_member {
     const struct event *event; /* borrowed */
-    enum absence absence;      /* whether it is counted in this group and scope, or why not */
+    enum absence absence;      /* why it is not counted in this group and kind of scope */
 };
 
 struct event_group {
     const char *name; /* borrowed */
     struct group_member *members;
     size_t n_members;
-    size_t first;    /* index of its first member in a sample's events */
-    size_t n_opened; /* how many members have no absence … */
-    uint8_t *opened; /* … and which, in the order in which they are opened */
+    size_t first;    /* index of the first member among the events of a sample */
+    uint8_t *opened; /* indexes of the members without an absence, in the order of opening */
+    size_t n_opened;
 };
 
 struct event_groups {
     enum scope_kind kind;
     struct event_group *groups;
     size_t n_groups;
-    size_t n_events; /* of all groups together */
-    size_t n_opened; /* of all groups together: descriptors a place */
+    size_t n_events; /* members of all groups */
+    size_t n_opened; /* opened members of all groups: descriptors for each place */
 };
 
-/* Whether an event that is opened in the group takes a hardware counter of a CPU. */
+/* Whether one of the opened events takes a hardware counter of a CPU. */
 bool event_group_takes_counters(const struct event_group *group);
 
 /*
@@ -63,7 +63,7 @@ bool event_group_has_same_members(const struct event_group *a, const struct even
  */
 bool event_group_goes_on(const struct event_group *group, const struct event_group *before);
 
-/* What to make a group of. */
+/* What a group is made of. */
 struct group_spec {
     const char *name;                  /* borrowed for the groups' life */
     const struct event *const *events; /* the events are borrowed, the array is not */
@@ -71,8 +71,8 @@ struct group_spec {
 };
 
 /*
- * Makes the groups; what the events themselves say (unknown, no PMU, a clock
- * system-wide) is entered, nothing is opened. 0 or -ENOMEM.
+ * Makes the groups. Absences that need no question to the kernel are entered (an unknown event, a
+ * missing PMU, a clock system-wide); nothing is opened. 0 or -ENOMEM.
  */
 int event_groups_new(enum scope_kind kind, const struct group_spec *specs, size_t n_specs,
                      struct event_groups **ret_groups);
@@ -80,31 +80,31 @@ struct event_groups *event_groups_free(struct event_groups *groups);
 DEFINE_AUTO(event_groups, struct event_groups *, event_groups_free)
 
 /*
- * Asks the kernel, by opening and closing at once, which members can be counted
- * in a scope of this kind: each alone, then all of a group together. Writes one
- * reason for each event of all groups (n_events). Returns 0, or a negative errno
- * where the kernel's answer says nothing of the events (-EMFILE, -ENOMEM).
+ * Asks the kernel which members can be counted in this scope, by opening and closing them: each
+ * alone, then all members of a group together. Writes one absence for each event of all groups
+ * (n_events). Returns 0, or -errno where the kernel's answer is about the machine and not about the
+ * events (-EMFILE, -ENOMEM).
  */
 int event_groups_probe(const struct event_groups *groups, const struct perf_ops *ops,
                        const struct scope *scope, enum absence *ret_absences);
 
 /*
- * Whether the kernel counts the threads that a thread starts without the processes
- * that it starts (inherit_thread, Linux 5.13). False also where it cannot tell.
+ * Whether the kernel can count the threads that a thread starts without counting the processes that
+ * it starts (perf_event_attr.inherit_thread, since Linux 5.13). False also where asking fails.
  */
 bool event_can_inherit_threads(const struct perf_ops *ops);
 
-/* What is applied, in the form of a result. */
+/* The absences that are in force, in the form of event_groups_probe(). */
 void event_groups_absences(const struct event_groups *groups, enum absence *ret_absences);
 
-/* Whether the result differs from what is applied. */
+/* Whether these absences differ from those that are in force. */
 bool event_groups_differ(const struct event_groups *groups, const enum absence *absences);
 
-/* Takes the result over. Only while no counter set of these groups is open. */
+/* Puts these absences in force. Only while no counter set of these groups is open. */
 void event_groups_apply(struct event_groups *groups, const enum absence *absences);
 
 /*
- * Whether asking again may help: some member is missing for a reason that can pass.
- * over_budget is ours, and no question to the kernel.
+ * Whether probing again may find more: some member has an absence that can pass. over_budget does
+ * not count, since it is our own decision and no answer of the kernel.
  */
 bool event_groups_want_retry(const struct event_groups *groups);

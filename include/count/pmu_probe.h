@@ -2,26 +2,26 @@
 #pragma once
 
 /*
- * How many counters of a CPU's core PMU nobody uses now, found by counting with
- * them: a group that is too large may open without an error and never run.
+ * How many counters of a CPU's core PMU nobody uses now. This is found by counting with them, since
+ * a group that is too large may be opened without an error and never run.
  */
 
 #include "event/event.h"
 #include "sys/cpu_list.h"
 #include "sys/perf_event.h"
 
-/* The most that is looked for: no PMU has more for one CPU. */
+/* No more counters than these are looked for: no PMU has more on a CPU. */
 #define PMU_PROBE_MOST 32
 
 /*
- * Counts on the first of the CPUs, for some milliseconds, with groups of the events
- * taken in turns: those that are to be counted, so that counters which can count
- * nothing of them are not free, and one with a counter of its own has it once.
- * Nothing is pinned and nothing stays open. Events of tasks give way to the probe,
- * as they would to what is counted later, so what they use is free too.
+ * Counts on the first of the CPUs for some milliseconds, with groups of these events, which are
+ * taken in turns. They are the events that are to be counted: so counters that can count none of
+ * them are not taken for free, and an event that has a counter of its own takes it only once.
+ * Nothing is pinned, and nothing stays open. Counters that events of tasks use are free, too: such
+ * events give way to the probe, as they will to what is counted later.
  *
- * 0, also where no event can be opened (then none is free); or -errno where the
- * answer would say nothing of the PMU (-EMFILE, -ENODEV for a CPU that is offline).
+ * 0, also where no event can be opened (then no counter is free). -errno where the kernel's answer
+ * is not about the PMU (-EMFILE; -ENODEV: the CPU is offline).
  */
 int pmu_probe_free(const struct perf_ops *ops, const struct event *const *events, size_t n_events,
                    const struct cpu_list *cpus, size_t *ret_free);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What one target counted in one interval, over all its CPUs: the engine's only result. */
+/* What one target counted in one interval, over all its CPUs. It is the engine's only result. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,29 +9,32 @@
 #include "count/event_group.h"
 
 struct event_sample {
-    uint64_t count;    /* to be added to the total */
-    double exact;      /* the same, not rounded: for ratios */
-    double per_second; /* the same over the time it was counted in */
+    uint64_t count;    /* the delta, an integer, to be added to the total */
+    double exact;      /* the delta before rounding, for ratios */
+    double per_second; /* the delta divided by the time in which it was counted */
 };
 
 struct group_sample {
-    bool counted;     /* the group is open and has had the PMU: 0 is a count, not a guess */
-    bool ran;         /* the target ran: enabled advanced on some CPU */
-    bool starved;     /* it waits for the PMU in vain: what stands at 0 is not known to be 0 */
-    bool unknown;     /* on some CPU the delta is unknown: no rates, no ratios */
-    uint64_t enabled; /* ns since the last reading, also where the counts are unknown … */
-    uint64_t running; /* … so that coverage is told, down to 0 */
+    bool counted; /* the group is open and has had the PMU, so that a delta of 0 means 0 */
+    bool ran;     /* the target ran: the time enabled advanced in some place */
+    bool starved; /* the group waits for the PMU in vain: a total of 0 is not known to be 0 */
+    bool unknown; /* in some place the delta is unknown: there are no rates and no ratios */
+    /* Times since the last reading, ns. They are there also where the counts are unknown, so that
+     * the coverage can be told down to 0. */
+    uint64_t enabled, running;
 };
 
 /*
- * Of the time in which the target ran, how much may have been another's, since the kernel did not
- * tell of a switch: ns, since it was first counted by the mechanism that counts it. Both 0: none.
+ * Time in which it is in doubt whether the target ran or another one, since the kernel did not show
+ * a switch between them. Both times are sums since the target was first counted by its mechanism.
+ * Both are 0 where there is no doubt.
  */
 struct sample_doubt {
-    uint64_t doubtful_ns, ran_ns;
+    uint64_t doubtful_ns;
+    uint64_t ran_ns; /* all time in which the target ran, as far as is known */
 };
 
-/* One entry for each event and group of an event_groups, in their order. */
+/* It has one entry for each group and each event of a struct event_groups, in their order. */
 struct sample {
     size_t n_events, n_groups;
     struct sample_doubt doubt;
@@ -39,22 +42,22 @@ struct sample {
     struct event_sample *events;
 };
 
-/* A sample that is large enough for the groups; NULL if there is no memory. */
+/* Makes a sample for these groups. NULL: no memory. */
 struct sample *sample_new(const struct event_groups *groups);
 struct sample *sample_free(struct sample *sample);
 DEFINE_AUTO(sample, struct sample *, sample_free)
 
 void sample_clear(struct sample *sample);
 
-/* Whether some group of it has counted. */
+/* Whether some group has counted. */
 bool sample_has_counted(const struct sample *sample);
 
 /* Whether the target ran in the interval, as far as some open group of it can tell. */
 bool sample_has_run(const struct sample *sample);
 
 /*
- * Adds what another target of the same groups counted: the machine is the sum of its
- * CPUs. A part that begins with this sample has counted nothing before: it makes the
- * sum no less known than it is.
+ * Adds what another target of the same groups counted: the machine is the sum of its CPUs, a group
+ * of processes that of its members. begins: it is the first sample of this part, whose deltas are
+ * always unknown. It has counted nothing before, and so the sum is known all the same.
  */
 void sample_add(struct sample *sum, const struct sample *part, bool begins);

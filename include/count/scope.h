@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Where a group counts. Plain data: the engine knows nothing of patterns, names or labels. */
+/*
+ * Where a group of events counts. It is plain data: the engine knows nothing of patterns, names or
+ * labels of targets.
+ */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,11 +15,11 @@
 enum scope_kind {
     SCOPE_SYSTEM,  /* everything that runs on the CPUs */
     SCOPE_CGROUP,  /* what runs on the CPUs in one cgroup and below it */
-    SCOPE_PROCESS, /* threads, and what they start; or whole processes, by where they run */
+    SCOPE_PROCESS, /* threads wherever they run; or, with CPUs, whole processes on them */
     SCOPE_KIND_COUNT_,
 };
 
-/* What a thread starts, and whether it is counted with it: what perf calls inheritance. */
+/* Which tasks that a counted thread starts are counted with it. perf calls it inheritance. */
 enum scope_inherit {
     INHERIT_NOTHING,
     INHERIT_THREADS,  /* since Linux 5.13, see event_can_inherit_threads() */
@@ -25,32 +28,36 @@ enum scope_inherit {
 
 struct scope {
     enum scope_kind kind;
-    int cgroup_fd;               /* SCOPE_CGROUP: its directory, borrowed; else -1 */
-    const struct cpu_list *cpus; /* borrowed; outlives what counts in the scope. NULL for threads */
-    const pid_t *tasks;          /* SCOPE_PROCESS: n_tasks threads, or, with cpus, processes … */
-    size_t n_tasks;              /* … ascending, borrowed as long; else NULL */
-    enum scope_inherit inherit;  /* SCOPE_PROCESS */
-    uint64_t process;            /* SCOPE_PROCESS with cpus: scope_process_id() of the first */
+    int cgroup_fd;               /* SCOPE_CGROUP: the cgroup's directory, borrowed; else -1 */
+    const struct cpu_list *cpus; /* borrowed for as long as something counts; NULL: threads */
+    const pid_t *tasks;          /* SCOPE_PROCESS: threads, or processes where there are cpus; in
+                                    ascending order, borrowed like cpus. Else NULL */
+    size_t n_tasks;
+    enum scope_inherit inherit; /* SCOPE_PROCESS */
+    uint64_t process; /* SCOPE_PROCESS with cpus: scope_process_id() of the first process */
 };
 
-/* Tells a process from all others, also from who had its number before. start_ticks: since boot. */
+/*
+ * A number that no other process has or had, although the kernel gives process numbers again.
+ * start_ticks: when the process started, in clock ticks since boot (/proc/PID/stat, field 22).
+ */
 static inline uint64_t scope_process_id(pid_t pid, uint64_t start_ticks)
 {
-    return start_ticks << 22 | (uint64_t)pid; /* the kernel's PID_MAX_LIMIT is 2^22 */
+    return start_ticks << 22 | (uint64_t)pid; /* PID_MAX_LIMIT of the kernel is 2^22 */
 }
 
-/* Whether threads are counted, on whatever CPU they run: such counters are theirs. */
+/* Whether the counters are bound to threads, and follow them to whatever CPU they run on. */
 static inline bool scope_is_of_threads(const struct scope *scope)
 {
     return scope->kind == SCOPE_PROCESS && !scope->cpus;
 }
 
-/* "system", "cgroup", "process": as on /metrics. Static. */
+/* The name on /metrics: "system", "cgroup", "process". Static. */
 const char *scope_kind_name(enum scope_kind kind);
 
 /*
- * A scope is counted in places, each with counters of its own: its CPUs, or, on
- * whatever CPU they run, its threads.
+ * A place is where one set of counters is opened: one of the scope's CPUs, or one of its threads.
+ * Returns how many places the scope has.
  */
 static inline size_t scope_n_places(const struct scope *scope)
 {

@@ -3,9 +3,13 @@
 
 #include "base/clock.h"
 
-/* The kernel cuts each of five numbers to a tick: a rate is wrong by a tenth of a CPU at most. */
+/*
+ * The kernel rounds each of five numbers down to a tick (10 ms at most). Over half a second a rate
+ * is so wrong by a tenth of a CPU at most.
+ */
 #define LEAST_NS (NS_PER_SECOND / 2)
 
+/* Makes the reading the base, whatever was before. */
 static struct cpu_usage_delta begin(struct cpu_usage *usage, const struct cpu_time *reading,
                                     uint64_t now_ns)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The direct mechanism: perf events bound to each target, on every CPU or to every thread.
+ * The direct mechanism: perf events are bound to each target, on every CPU or to every thread.
  *
- * Many newcomers are opened CPU by CPU, from a thread that sits on that CPU: opening
- * from elsewhere costs an interrupt for each event. A group that cannot be
- * opened on one CPU is closed on all: half a cgroup would look like an idle one.
+ * Where many sets are to be opened, this is done CPU by CPU from a thread that sits on that CPU:
+ * opening an event for another CPU costs an interrupt there (perf_install_in_context()). A group
+ * that cannot be opened on one CPU is closed on all (counter_settle.h): half a cgroup would look
+ * like an idle one.
  */
 #include "base/clock.h"
 #include "count/counter_cells.h"
@@ -44,6 +45,7 @@ static int direct_set_enabled(struct mechanism *mechanism, int handle, bool enab
     return perf_group_set_enabled(direct_of(mechanism)->ops, handle, enabled);
 }
 
+/* Opens a group in one place, if it is to be open; else notes in the set why it is not. */
 static void open_cell(struct direct *direct, struct counter_set *set, size_t place, size_t group)
 {
     const struct event_group *events = &set->groups->groups[group];
@@ -64,7 +66,7 @@ static void open_cell(struct direct *direct, struct counter_set *set, size_t pla
     }
     absence = perf_group_absence(r, &set->scope);
     if (absence == ABSENCE_TARGET_GONE && scope_is_of_threads(&set->scope)) {
-        counter_cell_ended(set, place, group); /* what ended between listing and opening */
+        counter_cell_ended(set, place, group); /* it ended after it was listed */
         return;
     }
     cell->offline = absence == ABSENCE_CPU_OFFLINE;
@@ -79,12 +81,13 @@ static void open_place(struct direct *direct, struct counter_set *set, size_t pl
 }
 
 /*
- * So few are opened from where we are: to wait for a turn on each of many busy CPUs takes longer
- * than the interrupts, and who was born a moment ago is not counted meanwhile.
+ * So few sets are opened from the CPU that we are on. To wait for a turn on each of many busy CPUs
+ * would take longer than the interrupts, and a target that was born just now is not counted
+ * meanwhile.
  */
 #define FEW_SETS 4
 
-/* Descriptors that a set still takes. */
+/* How many descriptors it takes to open all of a set. */
 static size_t missing_descriptors(const struct counter_set *set)
 {
     size_t n = 0;
@@ -96,10 +99,11 @@ static size_t missing_descriptors(const struct counter_set *set)
 }
 
 /*
- * Forgets old failures and refuses whole sets for which there are no descriptors:
- * half-open ones would use up what others could be counted with.
+ * Forgets old failures, and refuses the sets for which there are no descriptors, each as a whole:
+ * half-open sets would use up descriptors with which others could be counted.
  */
-static void admit(const struct direct *direct, struct counter_set **sets, size_t n_sets)
+static void refuse_what_does_not_fit(const struct direct *direct, struct counter_set **sets,
+                                     size_t n_sets)
 {
     size_t planned = direct->mechanism.open_counters;
 
@@ -156,7 +160,7 @@ static void open_cpus(struct direct *direct, struct counter_set **sets, size_t n
         if (!any_on_cpu(sets, n_sets, cpu))
             continue;
         if (before)
-            (void)thread_move_to_cpu(cpu); /* where that is forbidden, opening is only slower */
+            (void)thread_move_to_cpu(cpu); /* if that is forbidden, opening is only slower */
         for (size_t i = 0; i < n_sets; i++)
             if (is_on_cpus(sets[i]))
                 open_on_cpu(direct, sets[i], cpu);
@@ -175,7 +179,7 @@ static int direct_open(struct mechanism *mechanism, struct counter_set **sets, s
     struct direct *direct = direct_of(mechanism);
     uint64_t now_ns = clock_monotonic_ns();
 
-    admit(direct, sets, n_sets);
+    refuse_what_does_not_fit(direct, sets, n_sets);
     for (size_t i = 0; i < n_sets; i++)
         if (!is_on_cpus(sets[i]))
             open_threads(direct, sets[i]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What can be counted is found out by trying. Each event is opened alone first:
- * that tells a missing event from a missing permission. Then the group is built
- * up: an event that stands alone but is refused among the others is one too many
- * for the PMU, and is left out, so that the rest of the group counts.
+ * What can be counted is found out by trying. Each event is opened alone first, so that the errno
+ * is about this event: a missing event differs from a missing permission. Then the group is built
+ * up. An event that can be opened alone, but not with the others, is one too many for the PMU. It
+ * is left out, so that the rest of the group is counted.
  */
 #include "count/event_group.h"
 
@@ -25,20 +25,20 @@ const char *scope_kind_name(enum scope_kind kind)
     return scope_kind_names[kind];
 }
 
-/* What needs no kernel to be known. */
+/* The absence that is known without asking the kernel. place: index of the event in its group. */
 static enum absence absence_by_itself(const struct event *event, enum scope_kind kind, size_t place)
 {
     if (event->absence != ABSENCE_NONE)
         return event->absence;
     if (place >= EVENT_GROUP_MAX)
         return ABSENCE_GROUP_TOO_LARGE;
-    /* The clocks of a CPU count wall time: they say nothing of the system. */
+    /* On a CPU, task-clock and cpu-clock count wall time, whoever runs: they tell nothing. */
     if (event->is_clock && kind == SCOPE_SYSTEM)
         return ABSENCE_NOT_SUPPORTED;
     return ABSENCE_NONE;
 }
 
-static int group_fill(struct event_group *group, enum scope_kind kind,
+static int group_init(struct event_group *group, enum scope_kind kind,
                       const struct group_spec *spec, size_t first)
 {
     group->name = spec->name;
@@ -81,7 +81,7 @@ int event_groups_new(enum scope_kind kind, const struct group_spec *specs, size_
         return -ENOMEM;
     groups->n_groups = n_specs;
     for (size_t i = 0; i < n_specs; i++) {
-        int r = group_fill(&groups->groups[i], kind, &specs[i], groups->n_events);
+        int r = group_init(&groups->groups[i], kind, &specs[i], groups->n_events);
 
         if (r < 0)
             return r;
@@ -105,14 +105,14 @@ struct event_groups *event_groups_free(struct event_groups *groups)
     return NULL;
 }
 
-/* The kernel's answer is about the machine's state, not about the event. */
-static bool says_nothing(enum absence absence)
+/* Whether the kernel's answer is about the state of the machine, and not about the event. */
+static bool is_of_machine(enum absence absence)
 {
     return absence == ABSENCE_NO_DESCRIPTORS || absence == ABSENCE_TARGET_GONE ||
            absence == ABSENCE_CPU_OFFLINE;
 }
 
-/* Opens one event, alone or into the group; a descriptor, or -errno with its meaning. */
+/* Opens one event, alone (group_fd -1) or into a group. A descriptor, or -errno and its meaning. */
 static int try_open(const struct perf_ops *ops, const struct event *event,
                     const struct scope *scope, int group_fd, enum absence *ret_absence)
 {
@@ -122,14 +122,14 @@ static int try_open(const struct perf_ops *ops, const struct event *event,
     return fd;
 }
 
-/* 0, or -errno where the answer says nothing. */
+/* 0 with the absence, or -errno where the answer is not about the event. */
 static int probe_alone(const struct perf_ops *ops, const struct event *event,
                        const struct scope *scope, enum absence *ret_absence)
 {
     enum absence absence;
     int fd = try_open(ops, event, scope, -1, &absence);
 
-    if (fd < 0 && says_nothing(absence))
+    if (fd < 0 && is_of_machine(absence))
         return fd;
     if (fd >= 0)
         ops->close(ops->context, fd);
@@ -137,6 +137,7 @@ static int probe_alone(const struct perf_ops *ops, const struct event *event,
     return 0;
 }
 
+/* Opens the members one by one into one group, and leaves out those that do not fit. */
 static int probe_together(const struct event_group *group, const struct perf_ops *ops,
                           const struct scope *scope, enum absence *absences)
 {
@@ -153,7 +154,7 @@ static int probe_together(const struct event_group *group, const struct perf_ops
         fd = try_open(ops, group->members[i].event, scope, n ? descriptors[0] : -1, &absence);
         if (fd >= 0)
             descriptors[n++] = fd;
-        else if (says_nothing(absence))
+        else if (is_of_machine(absence))
             r = fd;
         else
             absences[i] = n ? ABSENCE_GROUP_TOO_LARGE : absence;

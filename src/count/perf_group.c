@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A group is opened disabled and enabled as a whole when it is complete: a
- * software leader that is opened enabled leaves siblings behind that count 0 for
- * ever on some kernels (seen on 6.18), and a group that grows while it counts has
- * events with different times.
+ * The leader of a group is opened disabled, and the group is enabled as a whole when it is
+ * complete. There are two reasons. On some kernels the siblings of a software leader that was
+ * opened enabled count 0 for ever (seen on 6.18). And the events of a group that grows while it
+ * counts would have been enabled for different times.
  */
 #include "count/perf_group.h"
 
@@ -13,8 +13,8 @@
 
 #include "sys/cgroup_root.h"
 
-static void attr_fill(struct perf_event_attr *attr, const struct event_code *code,
-                      const struct scope *scope, bool leader)
+static void set_attributes(struct perf_event_attr *attr, const struct event_code *code,
+                           const struct scope *scope, bool leader)
 {
     *attr = (struct perf_event_attr){
         .size = sizeof(*attr),
@@ -40,7 +40,7 @@ int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
     struct perf_event_attr attr;
     pid_t pid = -1;
 
-    attr_fill(&attr, &event->code, scope, group_fd < 0);
+    set_attributes(&attr, &event->code, scope, group_fd < 0);
     if (scope_is_of_threads(scope))
         return ops->open(ops->context, &attr, scope->tasks[place], -1, group_fd, flags);
     if (scope->kind == SCOPE_CGROUP) {
@@ -91,7 +91,7 @@ int perf_group_read(const struct perf_ops *ops, int leader, size_t n_values,
 
     if (n < 0)
         return (int)n;
-    /* End of file: the kernel has put the event into its error state. */
+    /* End of file means PERF_EVENT_STATE_ERROR: the event never counts again (perf_read()). */
     if ((size_t)n != size || ret_reading->n_values != n_values)
         return -EIO;
     return 0;

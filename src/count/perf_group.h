@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* One group of perf events in one place of a scope: how it is opened, read and closed. */
+/* A group of perf events in one place of a scope: how it is opened, read and closed. */
 
 #include <stdint.h>
 
@@ -9,31 +9,32 @@
 #include "count/mechanism.h"
 
 /*
- * Opens one event. group_fd: the leader, or -1 to become one (opened disabled).
- * A descriptor or -errno.
+ * Opens one event. group_fd: the descriptor of its group's leader; -1: it becomes a leader, and is
+ * opened disabled. A descriptor or -errno.
  */
 int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
                        const struct scope *scope, size_t place, int group_fd);
 
 /*
- * Opens what the group holds in one place and, where it is to count, enables it.
- * Writes n_opened descriptors, the leader's first. 0 or -errno, and then nothing is open.
+ * Opens the events of a group in one place, and enables the group if `enabled`. Writes n_opened
+ * descriptors, the leader's first. 0; -errno: nothing is open.
  */
 int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
                     const struct scope *scope, size_t place, bool enabled, int *ret_descriptors);
 
 /*
- * Lets the group of this leader count or not, with all that its members have inherited
+ * Enables or disables the group of this leader, with all events that its members have inherited
  * (perf_event_open(2), PERF_IOC_FLAG_GROUP). 0 or -errno.
  */
 int perf_group_set_enabled(const struct perf_ops *ops, int leader, bool enabled);
 
-/* Reads the group of this leader, of so many events. 0 or -errno; -EIO: it is in error. */
+/* Reads the group of this leader. n_values: how many events it has. 0 or -errno; -EIO: it is of no
+ * use any more. */
 int perf_group_read(const struct perf_ops *ops, int leader, size_t n_values,
                     struct group_reading *ret_reading);
 
-/* Closes the members before their leader: one that loses its leader would count on alone. */
+/* Closes a group, the leader last: a member that loses its leader would go on counting alone. */
 void perf_group_close(const struct perf_ops *ops, int *descriptors, size_t n);
 
-/* What an errno of opening says of the event or target. */
+/* What the errno of an attempt to open means for the event or the target. */
 enum absence perf_group_absence(int error, const struct scope *scope);

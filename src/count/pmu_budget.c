@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Within a class every event costs the same, one counter on each level of a chain
- * that is of the class. So a grant is a number, and the events that do not fit are
- * the last ones. A chain is kept as how many of its targets are of each rule: which
- * of them is above which makes no difference to the sum.
+ * Within a class each event costs the same: one counter for each target of the class in a chain. So
+ * a grant is a number, and the events that do not fit are the last ones. Of a chain we keep how
+ * many targets of each rule it has; the order in which they nest makes no difference to the sum.
  */
 #include "count/pmu_budget.h"
 
@@ -40,6 +39,7 @@ static uint16_t *chain_at(const struct pmu_chains *chains, size_t chain)
     return chains->depths + chain * chains->n_rules;
 }
 
+/* Whether chain a is in each rule at least as deep as chain b, so that what fits a fits b. */
 static bool contains(const uint16_t *a, const uint16_t *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -93,8 +93,8 @@ static size_t grant_processes(size_t budget, struct pmu_claim *claims, size_t n_
     return most;
 }
 
-/* What the chain takes of its targets of the first so many rules. */
-static size_t taken(const struct pmu_claim *rules, size_t n_rules, const uint16_t *depths)
+/* How many counters a chain takes for its targets of the first n_rules rules. */
+static size_t taken_by_chain(const struct pmu_claim *rules, size_t n_rules, const uint16_t *depths)
 {
     size_t sum = 0;
 
@@ -103,7 +103,7 @@ static size_t taken(const struct pmu_claim *rules, size_t n_rules, const uint16_
     return sum;
 }
 
-/* The rules before this one have theirs. */
+/* How many counters each target of a rule gets. The rules before it have got theirs. */
 static size_t grant_rule(size_t budget, const struct pmu_claim *rules, size_t rule,
                          const struct pmu_chains *chains)
 {
@@ -113,7 +113,7 @@ static size_t grant_rule(size_t budget, const struct pmu_claim *rules, size_t ru
         const uint16_t *depths = chain_at(chains, i);
 
         if (depths[rule] > 0)
-            granted = least(granted, (budget - taken(rules, rule, depths)) / depths[rule]);
+            granted = least(granted, (budget - taken_by_chain(rules, rule, depths)) / depths[rule]);
     }
     return granted;
 }
@@ -131,7 +131,7 @@ static size_t grant_cgroups(size_t budget, struct pmu_claim *rules, size_t n_rul
         most = rules[rule].granted > most ? rules[rule].granted : most;
     }
     for (size_t i = 0; i < chains->n; i++) {
-        size_t sum = taken(rules, n_rules, chain_at(chains, i));
+        size_t sum = taken_by_chain(rules, n_rules, chain_at(chains, i));
 
         most = sum > most ? sum : most;
     }
@@ -151,7 +151,7 @@ static size_t grant_system(size_t budget, struct pmu_claim *claims, size_t n_cla
     return sum;
 }
 
-/* The claims of cgroups, which stand together. */
+/* Finds the claims of cgroups, which stand together: one for each rule. */
 static struct pmu_claim *find_rules(struct pmu_claim *claims, size_t n_claims, size_t *ret_n)
 {
     size_t first = 0, n = 0;
@@ -178,9 +178,15 @@ void pmu_budget_divide(size_t budget, struct pmu_claim *claims, size_t n_claims,
     *ret_division = division;
 }
 
+/* Whether an event would be counted if there were counters enough. */
+static bool can_be_counted(enum absence absence)
+{
+    return absence == ABSENCE_NONE || absence == ABSENCE_OVER_BUDGET;
+}
+
 static bool wants_counter(const struct event *event, enum absence absence)
 {
-    return event->takes_counter && (absence == ABSENCE_NONE || absence == ABSENCE_OVER_BUDGET);
+    return event->takes_counter && can_be_counted(absence);
 }
 
 size_t event_groups_wanted_counters(const struct event_groups *groups, const enum absence *absences)
@@ -213,11 +219,6 @@ void event_groups_grant_counters(const struct event_groups *groups, size_t grant
     }
 }
 
-static bool is_open_or_wanted(enum absence absence)
-{
-    return absence == ABSENCE_NONE || absence == ABSENCE_OVER_BUDGET;
-}
-
 /* A group of a sharer, with the absences of its members. */
 struct shared_group {
     const struct event_group *group;
@@ -231,15 +232,15 @@ static struct shared_group shared_group(const struct pmu_sharer *sharer, size_t 
     return (struct shared_group){found, sharer->absences + found->first};
 }
 
-/* The next member, from `from` on, that can be counted at all; n_members: there is none. */
+/* The first member from index `from` on that can be counted; n_members: there is none. */
 static size_t next_wanted(const struct shared_group *shared, size_t from)
 {
-    while (from < shared->group->n_members && !is_open_or_wanted(shared->absences[from]))
+    while (from < shared->group->n_members && !can_be_counted(shared->absences[from]))
         from++;
     return from;
 }
 
-/* Whether both would open the same, if they were given the same. */
+/* Whether both groups would open the same events if they were granted the same counters. */
 static bool wants_same(const struct shared_group *a, const struct shared_group *b)
 {
     size_t i = next_wanted(a, 0), j = next_wanted(b, 0);
@@ -253,6 +254,7 @@ static bool wants_same(const struct shared_group *a, const struct shared_group *
     return i == a->group->n_members && j == b->group->n_members;
 }
 
+/* Gives a group what a group of the same events has got. */
 static void give_same(const struct shared_group *to, const struct shared_group *from)
 {
     size_t i = next_wanted(to, 0), j = next_wanted(from, 0);
@@ -264,7 +266,10 @@ static void give_same(const struct shared_group *to, const struct shared_group *
     }
 }
 
-/* Looks for it among the groups of all sharers that have been served: those before it. */
+/*
+ * Looks for a group of the same events among all that have been served before this one, and gives
+ * it the same. False: there is none.
+ */
 static bool give_as_before(const struct pmu_sharer *sharers, size_t index, size_t group)
 {
     const struct shared_group to = shared_group(&sharers[index], group);
@@ -281,6 +286,7 @@ static bool give_as_before(const struct pmu_sharer *sharers, size_t index, size_
     return false;
 }
 
+/* Gives counters to the first events of a group. Returns how many it takes. */
 static size_t give_first(const struct shared_group *to, size_t budget)
 {
     size_t taken = 0;
@@ -311,8 +317,8 @@ size_t pmu_budget_share(size_t budget, struct pmu_sharer *sharers, size_t n_shar
     return sum;
 }
 
-/* Groups of the same events, about which nothing has been asked yet. */
-static int make_alike(const struct event_groups *groups, struct event_groups **ret_groups)
+/* Makes groups of the same events, about which the kernel has not been asked. */
+static int copy_groups(const struct event_groups *groups, struct event_groups **ret_groups)
 {
     AUTO_FREE struct group_spec *specs = calloc(groups->n_groups + 1, sizeof(*specs));
     AUTO_FREE const struct event **events = calloc(groups->n_events + 1, sizeof(*events));
@@ -333,17 +339,17 @@ int event_groups_without_counters(const struct event_groups *groups,
                                   struct event_groups **ret_groups)
 {
     AUTO_FREE enum absence *absences = calloc(groups->n_events + 1, sizeof(*absences));
-    struct event_groups *alike;
+    struct event_groups *copy;
     int r;
 
     if (!absences)
         return -ENOMEM;
-    r = make_alike(groups, &alike);
+    r = copy_groups(groups, &copy);
     if (r < 0)
         return r;
     event_groups_absences(groups, absences);
     event_groups_grant_counters(groups, 0, absences);
-    event_groups_apply(alike, absences);
-    *ret_groups = alike;
+    event_groups_apply(copy, absences);
+    *ret_groups = copy;
     return 0;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The largest group that opens is found first: the kernel refuses what the PMU
- * could not hold if it were all ours. Of its first k events the most that run are
- * then sought by halves, the whole first, since mostly nobody else counts. While a
- * group waits for counters its enabled time advances and its running time does not;
- * one run is shorter than the kernel's turns (4 ms), so it is all or nothing.
+ * First the largest group is sought that can be opened: the kernel refuses a group that the PMU
+ * could not hold even if nobody else counted. Then, by halving, how many of its first events run
+ * together; all of them are tried first, since mostly nobody else counts. While a group waits for
+ * counters, its time enabled advances and its time running does not. A try is shorter than the
+ * turns of the kernel (4 ms), so that a group runs for all of it or not at all.
  */
 #include "count/pmu_probe.h"
 
@@ -16,13 +16,16 @@
 
 #define RUN_NS 1000000
 
-/* Running may fall short of enabled by this part of it: the clocks are not read at one instant. */
+/*
+ * The time running may be less than the time enabled by 1/16, since the kernel does not read both
+ * clocks at the same instant.
+ */
 #define TOLERANCE 16
 
 struct probe {
     const struct perf_ops *ops;
     struct scope scope;
-    const struct event *events[PMU_PROBE_MOST]; /* a group of them all opens */
+    const struct event *events[PMU_PROBE_MOST]; /* the largest group that can be opened */
     size_t n_events;
     int descriptors[PMU_PROBE_MOST];
 };
@@ -37,14 +40,18 @@ static int open_next(struct probe *probe, const struct event *event, size_t n_op
     return fd;
 }
 
-static bool says_nothing(int error, const struct scope *scope)
+/* Whether the kernel's answer is about the state of the machine, and not about the PMU. */
+static bool is_of_machine(int error, const struct scope *scope)
 {
     enum absence absence = perf_group_absence(error, scope);
 
     return absence == ABSENCE_NO_DESCRIPTORS || absence == ABSENCE_CPU_OFFLINE;
 }
 
-/* An event that is refused may have used up a counter that only it can have: others go on. */
+/*
+ * Opens the events in turns until none of them fits any more. One that is refused may have used up
+ * the counter that only it can have ("cycles" of Intel); others may still fit.
+ */
 static int find_largest(struct probe *probe, const struct event *const *events, size_t n_events)
 {
     size_t refused = 0;
@@ -57,7 +64,7 @@ static int find_largest(struct probe *probe, const struct event *const *events, 
         if (fd >= 0) {
             probe->events[probe->n_events++] = event;
             refused = 0;
-        } else if (says_nothing(fd, &probe->scope)) {
+        } else if (is_of_machine(fd, &probe->scope)) {
             r = fd;
         } else {
             refused++;
@@ -67,7 +74,10 @@ static int find_largest(struct probe *probe, const struct event *const *events, 
     return r;
 }
 
-/* Lets the group that is open count for a while. 1: it had its counters all the time; 0; -errno. */
+/*
+ * Lets the group that is open count for a while. 1: it had its counters all the time; 0: it had
+ * not; -errno.
+ */
 static int run(const struct probe *probe, size_t n_open)
 {
     static const struct timespec while_it_runs = {.tv_nsec = RUN_NS};
@@ -129,7 +139,7 @@ int pmu_probe_free(const struct perf_ops *ops, const struct event *const *events
     int r;
 
     if (before)
-        (void)thread_move_to_cpu(cpus->cpus[0]); /* from elsewhere it only takes longer */
+        (void)thread_move_to_cpu(cpus->cpus[0]); /* from another CPU it only takes longer */
     r = find_largest(&probe, events, n_events);
     if (r >= 0)
         r = find_running(&probe, ret_free);

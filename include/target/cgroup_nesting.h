@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * Which of the cgroups that are counted contain others: each of them brings its own
- * counters, and a task runs in all of them at once.
+ * Counted cgroups that contain each other. A task runs in its cgroup and in all that contain it,
+ * and each of these that is counted brings its own counters. So what a CPU needs at once is the sum
+ * over a chain of nested cgroups.
  */
 
 #include <stdbool.h>
@@ -15,25 +16,26 @@
 /* A cgroup that is counted. */
 struct nested_cgroup {
     const char *path;
-    size_t counters; /* that it takes on a CPU, or would */
-    bool holds;      /* it has them */
-    void *owner;     /* the caller's own */
-    /* of cgroup_nesting_admit() */
+    size_t counters; /* how many counters of a CPU the cgroup needs */
+    bool holds;      /* it has these counters */
+    void *owner;     /* the caller's own: nothing here looks at it */
+    /* cgroup_nesting_admit() works with these; they mean nothing to the caller. */
     size_t parent, above, below;
 };
 
 /*
- * Gives their counters to those that have none and fit: with those above and those
- * below that hold theirs, no chain takes more than the budget. Ancestors come first.
- * Who holds counters keeps them. Puts the array in the order of the paths, and
- * returns what the longest chain takes now.
+ * Gives counters to each cgroup that has none and fits, ancestors first. A cgroup fits if no chain
+ * through it takes more than the budget, together with the cgroups above and below that hold
+ * counters. Whoever holds counters keeps them. Sorts the array by path. Returns how many counters
+ * the chain that takes most has now.
  */
 size_t cgroup_nesting_admit(struct nested_cgroup *cgroups, size_t n, size_t budget);
 
 /*
- * Looks how the cgroups that the rules want nest now: one walk of the tree, which
- * opens a directory a level. What lies deeper than 100 levels, or beyond 20,000
- * directories, is not seen. 0; -ENOMEM; -errno where the root cannot be read.
+ * Finds out how the cgroups that the rules want nest now, by one walk over the tree. It has one
+ * directory open for each level. Strangers make cgroups, so the walk is bounded: it does not see
+ * what lies deeper than 100 levels, or beyond 20,000 directories. 0; -ENOMEM; -errno if the root
+ * cannot be read.
  */
 int cgroup_nesting_read(int root_fd, const struct cgroup_rules *rules, size_t n_rules,
                         struct pmu_chains **ret_chains);

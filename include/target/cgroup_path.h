@@ -2,19 +2,18 @@
 #pragma once
 
 /*
- * Cgroup paths as labels (DESIGN: names on /metrics). Clean UTF-8 stands as it
- * is and begins with `/`. Any other path is percent-encoded (`%` itself too) and
- * begins with `%/`; the two never meet, so the label tells the path exactly.
- * Not clean are: bytes that are not UTF-8, control characters (C0, DEL, C1),
- * bidirectional marks and overrides, line and paragraph separators,
- * noncharacters.
+ * Paths of cgroups as values of labels (DESIGN: names on /metrics). A path of clean UTF-8 is
+ * the label as it is, and so begins with `/`. Any other path is percent-encoded (`%` itself too),
+ * and the label begins with `%/`. No label has both forms, so a label tells the path exactly.
+ * These are not clean: bytes that are not UTF-8, control characters (C0, DEL, C1), bidirectional
+ * marks and overrides, separators of lines and paragraphs, and noncharacters.
  *
- * In the encoded form every byte but the printable ones of ASCII is `%XX`. A
- * label that would be longer than CGROUP_LABEL_MAX, clean or not, is the encoded
- * form cut between two bytes of the path, then "…" and a hash of the whole path
- * (FNV-1a, 16 hexadecimal digits). "…" is not ASCII, so no path that is not cut
- * has such a label. Two that are cut can share one, if somebody looks for a
- * collision: who counts cgroups must refuse the second (cgroup_label_is_cut).
+ * The encoded form writes each byte as `%XX`, except for the printable ones of ASCII. A label that
+ * would be longer than CGROUP_LABEL_MAX, clean or not, is cut: it is the encoded form up to the end
+ * of some byte of the path, then "…" and a hash of the whole path (FNV-1a, 16 hexadecimal digits).
+ * "…" is not ASCII, so only cut labels have it. Somebody who looks for a collision can make two
+ * paths with the same cut label, so whoever counts cgroups must refuse the second one
+ * (cgroup_label_is_cut()).
  */
 
 #include <stdbool.h>
@@ -27,23 +26,23 @@
 /* Appends the label of a path of raw bytes that begins with `/`. */
 void cgroup_path_append_label(struct text *text, const char *path);
 
-/* Whether this is the label of a path that was too long. */
+/* Whether this label was cut because the path was too long. */
 bool cgroup_label_is_cut(const char *label);
 
 /*
- * The path that a label came from, for tests and people. 0; -EINVAL if no path
- * has that label; -ENAMETOOLONG if it was cut; -ENOMEM. The caller frees it.
+ * Finds the path that a label was made of, for tests and people. The caller frees it. Returns 0;
+ * -EINVAL if no path has that label; -ENAMETOOLONG if the label was cut; -ENOMEM.
  */
 int cgroup_path_from_label(const char *label, char **ret_path);
 
-/* What the path alone tells, each as clean text, empty where it does not tell: */
+/* What the path alone tells. Each is clean text, and empty if the path does not tell it. */
 struct cgroup_names {
-    char *unit;         /* nginx.service: the innermost systemd unit that is not a slice */
-    char *slice;        /* system.slice: the innermost slice */
+    char *unit;         /* the innermost systemd unit that is not a slice: nginx.service */
+    char *slice;        /* the innermost slice: system.slice */
     char *container_id; /* 64 hexadecimal digits (docker, cri-containerd, crio, libpod) */
-    char *pod_uid;      /* of a Kubernetes pod, with dashes */
+    char *pod_uid;      /* the UID of a Kubernetes pod, with dashes */
 };
 
-/* 0 or -ENOMEM. The strings belong to the caller, see cgroup_names_done(). */
+/* Reads the names out of a path. The caller frees them by cgroup_names_done(). 0 or -ENOMEM. */
 int cgroup_names_parse(const char *path, struct cgroup_names *ret_names);
 void cgroup_names_done(struct cgroup_names *names);

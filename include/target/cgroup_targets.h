@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * The set of cgroups that are counted, kept up to date: by inotify where it
- * tells, by walking the tree again after an overflow and at a slow interval.
+ * The set of cgroups that are counted. inotify tells what comes and goes. After an overflow of
+ * inotify, and every minute in any case, the whole tree is walked again.
  *
- * Only the collector thread touches it. Once a cycle cgroup_targets_update()
- * brings the set to the present and tells what is new and what has gone. A
- * target lives, by one pointer, from the update that finds it until the caller
- * releases it; a rebirth (same path, another inode) is a new target.
+ * Only the collector thread uses the set. Once a cycle cgroup_targets_update() brings it up to
+ * date and reports which targets are new and which have gone. The pointer to a target stays valid
+ * from the update that finds it until the caller releases it. A rebirth (the same path, another
+ * inode) is a new target.
  */
 
 #include <stdint.h>
@@ -20,25 +20,25 @@
 struct cgroup_targets;
 
 struct cgroup_target {
-    char *path;                /* raw bytes below the mount, begins with `/`, unescaped */
+    char *path;                /* raw bytes below the mount, not escaped; begins with `/` */
     struct identity *identity; /* label cgroup; info parent, unit, slice, container_id, pod_uid */
-    int rule;                  /* index in the rules */
-    int fd;                    /* the directory, O_RDONLY: perf_event_open takes it. Open from birth
-                                  until cgroup_target_close_fd(); -1 after */
+    int rule;                  /* index of the rule that it belongs to */
+    int fd;                    /* its directory, for perf_event_open(); open from birth until
+                                  cgroup_target_close_fd(), then -1 */
     uint64_t inode;
-    uint64_t start_realtime_ns;   /* when counting of this birth began: it was found then */
-    uint64_t created_realtime_ns; /* when it was made: cgroup_created_realtime_ns(); 0: not known */
+    uint64_t start_realtime_ns;   /* when this birth was found and its counting began */
+    uint64_t created_realtime_ns; /* when the cgroup was made; 0 if that is not known */
     bool gone;                    /* the cgroup does not exist any more */
-    void *owner; /* these two are the caller's own: this layer never looks at them */
-    struct cgroup_target *next;
+    void *owner;                  /* the caller's own: this layer never looks at it */
+    struct cgroup_target *next;   /* the caller's own as well */
 };
 
 /* Limits of the set, from `limits:` of the configuration. */
 struct cgroup_limits {
-    size_t targets;      /* how many may stand at once … */
-    size_t per_subtree;  /* … and how many of them below one top-level cgroup. Of these, those
-                            of one user below /user.slice may be three quarters */
-    enum absence reason; /* why newcomers beyond are refused: over_limit, or no_descriptors */
+    size_t targets;      /* how many targets there may be at once */
+    size_t per_subtree;  /* how many of them may be of one top-level cgroup; of these, one user
+                            below /user.slice may have share_of_one() */
+    enum absence reason; /* why more are refused: over_limit, or no_descriptors */
 };
 
 /*
@@ -50,24 +50,24 @@ struct cgroup_changes {
     size_t n_born;
     void *const *gone; /* `gone` is set now; each appears here once */
     size_t n_gone;
-    bool identities_changed; /* some `identity` was replaced (a parent came or went), or the set
-                                changed: labels of all targets are to be taken again */
+    bool identities_changed; /* the set changed, or some `identity` was replaced because a parent
+                                came or went: the caller takes the labels of all targets again */
 };
 
 /* Numbers for /metrics. */
 struct cgroup_census {
-    size_t standing;                  /* targets that live now */
-    size_t uncounted[ABSENCE_COUNT_]; /* cgroups that a rule wants and the set has not, now */
-    uint64_t dropped[ABSENCE_COUNT_]; /* how many times one was refused since the start */
-    uint64_t rescans;                 /* walks of the whole tree since the start */
-    bool watching;                    /* inotify works; else every update walks the tree */
-    bool root_refused; /* a rule wants the root, which is the machine: one of `uncounted` */
+    size_t standing;                  /* targets that exist now and are not gone */
+    size_t uncounted[ABSENCE_COUNT_]; /* cgroups that a rule wants and that are no targets now */
+    uint64_t dropped[ABSENCE_COUNT_]; /* how many cgroups were refused since the start */
+    uint64_t rescans;                 /* walks over the whole tree since the start */
+    bool watching;                    /* inotify works; if not, every update walks the tree */
+    bool root_refused; /* a rule wants the root, which is the machine; `uncounted` has it too */
 };
 
 /*
- * root_fd: directory of the hierarchy that counts cgroups (sys/cgroup_root.h),
- * borrowed for the life of the set. The rules are borrowed too. Returns 0 or
- * -errno; nothing is walked yet.
+ * Makes an empty set; the first update walks the tree. root_fd is the directory of the hierarchy
+ * that counts cgroups (sys/cgroup_root.h). It and the rules are borrowed for the life of the set.
+ * 0 or -errno.
  */
 int cgroup_targets_new(int root_fd, const struct cgroup_rules *rules,
                        const struct cgroup_limits *limits, struct cgroup_targets **ret_targets);
@@ -75,41 +75,46 @@ struct cgroup_targets *cgroup_targets_free(struct cgroup_targets *targets);
 DEFINE_AUTO(cgroup_targets, struct cgroup_targets *, cgroup_targets_free)
 
 /*
- * Readable when cgroups may have come or gone, for an event loop; -1 where nothing
- * tells (before the first update, without inotify): look at every update then. It
- * stays the same while the set lives.
+ * A descriptor for an event loop that becomes readable when cgroups may have come or gone. -1 if
+ * nothing tells, before the first update or without inotify: then ask for a look in every update.
+ * Once it is not -1, it stays the same while the set lives.
  */
 int cgroup_targets_fd(const struct cgroup_targets *targets);
 
 /*
- * Brings the set to the present. Called once a cycle. look: whether to ask inotify,
- * which costs a read where nothing changed; not, where cgroup_targets_fd() has not
- * become readable since it was last asked. 0, or -errno where the set could not
- * be brought up to date (-ENOMEM, or the root is unreadable): what stands, stands.
- * A cgroup whose directory cannot be opened for lack of descriptors is uncounted
- * (no_descriptors) and tried again at the next update; one that vanishes on the
- * way was never there.
+ * Brings the set up to date; called once a cycle. `look` says whether to ask inotify, which costs a
+ * system call even if nothing changed. It may be false if cgroup_targets_fd() has not become
+ * readable since the last look. Returns 0, or -errno if the set could not be brought up to date
+ * (-ENOMEM, or the root cannot be read); then the targets that it has stay.
+ *
+ * If there is no descriptor for a cgroup's directory, the cgroup is uncounted (no_descriptors) and
+ * tried again at the next update. A cgroup that vanishes on the way is never reported.
  */
 int cgroup_targets_update(struct cgroup_targets *targets, bool look,
                           struct cgroup_changes *ret_changes);
 
 /*
- * Between two updates: takes what inotify tells, a bounded number of births and ends, and leaves
- * everything else to the next update. Outcomes as those of an update.
+ * Takes a bounded number of births and ends from inotify between two updates, so that what is born
+ * counts soon. It leaves everything else to the next update. It reports and returns as an update
+ * does.
  */
 int cgroup_targets_follow(struct cgroup_targets *targets, struct cgroup_changes *ret_changes);
 
-/* Whether inotify has told more than was taken: the descriptor does not show that. */
+/* Whether events of inotify are left that were read and not taken: the descriptor cannot show that.
+ */
 bool cgroup_targets_are_told(const struct cgroup_targets *targets);
 
 /*
- * Whether there is a cgroup of that inode at this path now, a target or not. One system call, no
- * descriptor. False also where the path is too long for one call.
+ * Whether a cgroup with this inode is at this path now, be it a target or not. It takes one system
+ * call and no descriptor. It is false as well if the path is too long for one call.
  */
 bool cgroup_targets_is_there(const struct cgroup_targets *targets, const char *path,
                              uint64_t inode);
 
-/* Closes the directory: what is gone must not pin the kernel's cgroup. */
+/*
+ * Closes the directory. The caller does so as soon as a target is gone: while it is open, the
+ * kernel cannot free the cgroup.
+ */
 void cgroup_target_close_fd(struct cgroup_target *target);
 
 /*
@@ -119,10 +124,10 @@ void cgroup_target_close_fd(struct cgroup_target *target);
  */
 void cgroup_targets_give_back(struct cgroup_targets *targets, struct cgroup_target *target);
 
-/* Ends a target that is gone (after its linger); frees it. */
+/* Frees a target that is gone. The caller does so when the target's numbers are no longer shown. */
 void cgroup_targets_release(struct cgroup_targets *targets, struct cgroup_target *target);
 
-/* How many there are that stand, or are gone and not released. */
+/* How many targets there are, with those that are gone and not released yet. */
 size_t cgroup_targets_count(const struct cgroup_targets *targets);
 
 const struct cgroup_census *cgroup_targets_census(const struct cgroup_targets *targets);

@@ -2,15 +2,14 @@
 #pragma once
 
 /*
- * Patterns over cgroup paths. `*` matches any bytes within one name (none too),
- * `**` any bytes across names, `?` one byte that is not `/`; a backslash takes
- * the next byte literally. All else is literal. A whole name of two stars may
- * also stand for no name at all, as shells have it: with `**` between slashes,
- * a/b is among the matches of a, `**`, b. The root "/" is matched by the pattern
- * "/" alone: it has no name that a wildcard could match.
+ * Patterns for paths of cgroups. `*` matches any bytes within one name, or none. `**` matches any
+ * bytes, slashes too. `?` matches one byte that is not `/`. A backslash makes the next byte
+ * literal; all other bytes are literal. `**` as a whole name also stands for no name, as in shells:
+ * "a", `**` and "b" with slashes between them match a/b. Only the pattern "/" matches the root "/",
+ * which has no name for a wildcard to match.
  *
- * Matching takes time in proportion to path times pattern at worst, whatever
- * they hold.
+ * Users of the machine choose the paths, so matching takes time in proportion to the length of the
+ * path times that of the pattern at worst, whatever they contain.
  */
 
 #include <stdbool.h>
@@ -19,20 +18,20 @@
 #define GLOB_PATTERN_MAX 1024
 
 /*
- * NULL if the pattern is good, else what is wrong with it (static text): it must
- * begin with `/`, must not end in `/` or hold `//` (no path does), and so on.
- * The functions below take any text, and match nothing by a pattern that is too
- * long.
+ * Checks a pattern. Returns NULL if it is good, else a static text that says what is wrong: for
+ * example it must begin with `/`, and must not end in `/` or contain `//`, since no path does.
+ * The functions below take any text as a pattern; one that is too long matches nothing.
  */
 const char *glob_check(const char *pattern);
 
+/* Whether the pattern matches the whole path. */
 bool glob_match(const char *pattern, const char *path);
 
-/* Whether some path below `directory` ("/" or "/a/b") could match. Never wrongly false. */
+/* Whether some path below `directory` ("/" or "/a/b") could match. It is never wrongly false. */
 bool glob_may_match_below(const char *pattern, const char *directory);
 
 /*
- * Whether each path below `directory` matches, as those below "/a" do by `/a/`
- * and two stars. Never wrongly true.
+ * Whether each path below `directory` matches; those below "/a" match `/a/` with two stars behind
+ * it. It is never wrongly true.
  */
 bool glob_matches_all_below(const char *pattern, const char *directory);

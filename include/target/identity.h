@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Who a target is, in labels: what tells its series apart, and what only
- * describes it (the *_info metric). Immutable and counted by reference, so that
- * a snapshot that is being written shares it with the collector. References may
- * be taken and dropped by any thread.
+ * Who a target is, in labels. Some labels tell its series from those of other targets; others only
+ * describe it, in the *_info metric. An identity is immutable and counted by reference, because the
+ * server may still write a snapshot with it while the collector goes on. Any thread may take and
+ * drop references.
  */
 
 #include <stdbool.h>
@@ -18,16 +18,17 @@ struct label {
     const char *value; /* clean UTF-8, not escaped; belongs to the identity */
 };
 
-struct identity; /* labels in the order in which they are written */
+struct identity;
 
-/* Copies the values. Returns NULL if there is no memory. */
+/* Makes an identity with copies of the values. It keeps the order of the labels. NULL if there is
+ * no memory. */
 struct identity *identity_new(const struct label *labels, size_t n_labels, const struct label *info,
                               size_t n_info);
 struct identity *identity_ref(struct identity *identity);
 struct identity *identity_unref(struct identity *identity); /* takes NULL, returns NULL */
 DEFINE_AUTO(identity, struct identity *, identity_unref)
 
-/* cgroup="/system.slice/nginx.service": what every series of the target carries. */
+/* The labels that each series of the target has: cgroup="/system.slice/nginx.service". */
 const struct label *identity_labels(const struct identity *identity, size_t *ret_n);
 
 /*
@@ -38,5 +39,8 @@ const struct label *identity_labels(const struct identity *identity, size_t *ret
 bool identity_has_labels(const struct identity *identity, const struct label *labels,
                          size_t n_labels);
 
-/* What pmu_*_info carries beside them (parent, unit, slice, …). None: no info series. */
+/*
+ * The labels that pmu_*_info has beside them (parent, unit, slice and so on). A target without any
+ * has no such series.
+ */
 const struct label *identity_info(const struct identity *identity, size_t *ret_n);

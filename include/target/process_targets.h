@@ -2,26 +2,25 @@
 #pragma once
 
 /*
- * The set of processes that are counted, kept up to date. Only the collector thread
- * touches it: once a cycle process_targets_update() brings the set to the present
- * and tells what is new and what has ended. A target is one process that a rule
- * matches, known by pid and start time; with `children` also what it starts. It
- * lives, by one pointer, from the update that finds it until the caller releases it.
+ * The set of processes that are counted. Only the collector thread uses it. Once a cycle
+ * process_targets_update() brings it up to date and reports which targets are new and which have
+ * ended. A target is one process that a rule matches, known by its number and its start time; with
+ * `children` what that process starts belongs to it. The pointer to a target stays valid from the
+ * update that finds it until the caller releases it.
  *
- * A process that executes another program, or changes its name so that another rule
- * or group becomes its own, ends as a target and is born as another: what counted it
- * until then may have been dropped by the kernel, as it does where privileges are
- * gained. (What a descendant of a target with `children` does after such an exec is
- * lost, as it is to perf stat --inherit.) Where the kernel does
- * not tell of births, an update reads the names of young processes, and of the
- * others one in sixteen.
+ * A process ends as a target and is born as another one if it executes another program, or if it
+ * changes its name so that another rule or group takes it. For the kernel may have dropped its
+ * counters, as it does if the program gives privileges. (What a descendant of a target with
+ * `children` does after such an exec is lost, as it is to perf stat --inherit.) If the kernel does
+ * not tell of new names, an update reads the names of young processes and of one in sixteen of the
+ * others.
  *
- * The work of an update is bounded, in time too, and users take turns in it: what cannot be looked
- * at now is in one of the next updates.
+ * The work of an update is bounded, in time too, and users take turns in it. What an update cannot
+ * look at is left to one of the next.
  *
- * What a target with `children` starts while it stands belongs to it even beyond
- * the limits, for the kernel counts it; what it had started before, as there is
- * room.
+ * What a target with `children` starts while it exists belongs to it even beyond the limits,
+ * because the kernel counts it whatever we do. What it had started before belongs to it as far as
+ * there is room.
  */
 
 #include <stdint.h>
@@ -33,24 +32,25 @@ struct process_targets;
 
 struct process_target {
     pid_t pid;
-    uint64_t start_ticks;       /* its start, in clock ticks since boot (proc(5)) */
-    uint64_t start_realtime_ns; /* the same as a time of day */
-    int rule;                   /* index in the rules */
-    bool children;              /* of the rule */
-    bool continues;             /* the process was a target before, in the same life */
-    uid_t uid;                  /* who shares limits with it: its user, or whose that user is */
-    char *group;                /* name of its group, as a label's value */
-    size_t n_members;           /* processes that live in it: 1, with children more. 0: ended */
-    bool gone;                  /* all of them have ended, or it became another target */
-    void *owner;                /* these two are the caller's own: this layer never looks at them */
-    struct process_target *next;
+    uint64_t start_ticks;       /* when it started, in clock ticks since boot (proc(5)) */
+    uint64_t start_realtime_ns; /* when it started, as a time of day */
+    int rule;                   /* index of the rule that matches it */
+    bool children;              /* what the rule says of children */
+    bool continues;             /* the same process was a target before */
+    uid_t uid;                  /* the account whose limits it shares (process_owner.c) */
+    char *group;                /* name of its group, as the value of a label */
+    size_t n_members; /* living processes of the target: 1, more with children, 0 at the end */
+    bool gone;        /* all of its processes have ended, or it became another target */
+    void *owner;      /* the caller's own: this layer never looks at it */
+    struct process_target *next; /* the caller's own as well */
 };
 
 /* Limits of the set, from `limits:` of the configuration. */
 struct process_limits {
-    size_t processes; /* how many may be counted at once, descendants included … */
-    size_t per_user;  /* … and how many of them of one user that is not root, with the users
-                         that belong to it: by its subordinate ids, or its user namespace */
+    size_t processes; /* how many processes may be counted at once, descendants included */
+    size_t
+        per_user; /* how many of them may be of one account that is not root; users who belong
+                     to an account, by its subordinate ids or its user namespace, count with it */
 };
 
 /*
@@ -66,69 +66,75 @@ struct process_changes {
 
 /* Numbers for /metrics. */
 struct process_census {
-    size_t standing;                  /* targets that live now */
-    size_t uncounted[ABSENCE_COUNT_]; /* processes that a rule wants and the set has not, now */
-    uint64_t dropped[ABSENCE_COUNT_]; /* how many times one was refused since the start */
-    uint64_t put_off;                 /* processes that wait for their turn to be looked at, now */
-    uint64_t undecided;               /* over whose arguments a pattern took too long, now */
-    uint64_t rescans;                 /* how many times all of /proc was read since the start */
-    uint64_t losses;                  /* updates that were told that records had found no room */
-    bool watching;                    /* the kernel tells of births and deaths; else each update
+    size_t standing;                  /* targets that exist now and are not gone */
+    size_t uncounted[ABSENCE_COUNT_]; /* processes that a rule wants and that are not counted now */
+    uint64_t dropped[ABSENCE_COUNT_]; /* how many processes were refused since the start */
+    uint64_t put_off;                 /* processes that wait now for their turn to be looked at */
+    uint64_t undecided;               /* processes now for which a pattern took too long */
+    uint64_t rescans;                 /* how often all of /proc was read since the start */
+    uint64_t losses;                  /* updates in which the kernel had lost records */
+    bool watching;                    /* the kernel tells of births and ends; if not, each update
                                          reads all of /proc */
-    bool hidden; /* procfs hides processes of others from us: no rule can take them */
+    bool hidden; /* procfs hides processes of other users from us, so no rule can take them */
 };
 
-/* procfs_fd, rules: borrowed for the life of the set. 0 or -errno; nothing is read yet. */
+/*
+ * Makes an empty set; the first update reads /proc. procfs_fd and the rules are borrowed for the
+ * life of the set. 0 or -errno.
+ */
 int process_targets_new(int procfs_fd, const struct process_rules *rules,
                         const struct process_limits *limits, struct process_targets **ret_targets);
 struct process_targets *process_targets_free(struct process_targets *targets);
 DEFINE_AUTO(process_targets, struct process_targets *, process_targets_free)
 
 /*
- * Brings the set to the present. 0, or -errno where that failed (-ENOMEM): what
- * stands, stands. One that ends on the way was never there.
+ * Brings the set up to date. 0, or -errno if that failed (-ENOMEM); then the targets that it has
+ * stay. A process that ends on the way is never reported.
  */
 int process_targets_update(struct process_targets *targets, struct process_changes *ret_changes);
 
 /*
- * Between two updates: takes what the kernel has told, looks at a bounded number of those who are
- * new, and leaves everything else to the next update. Outcomes as those of an update.
+ * Takes the kernel's records between two updates and looks at a bounded number of new processes, so
+ * that what is born counts soon. It leaves everything else to the next update. It reports and
+ * returns as an update does.
  */
 int process_targets_follow(struct process_targets *targets, struct process_changes *ret_changes);
 
 /*
- * Becomes readable, once, when a process is born, ends or takes another name after
- * process_targets_arm(); to be waited for by epoll. -1: nothing tells. An update or following may
- * replace it by another one: ask again after each. Borrowed.
+ * A descriptor for epoll that becomes readable once, when a process is born, ends or takes another
+ * name after process_targets_arm(). -1 if nothing tells. The set owns it, and an update or a
+ * following may replace it: ask again after each.
  */
 int process_targets_fd(const struct process_targets *targets);
 
-/* Makes the descriptor tell. True: there is something to be taken already. */
+/* Arms the descriptor. Returns true if there is something to take already. */
 bool process_targets_arm(struct process_targets *targets);
 
 /*
- * The threads of a target now, by number; with children those of its living
- * descendants too, as far as /proc tells. None is of a process that has got the
- * number of one that ended. *ret_threads is the caller's to free.
- * 0; -ESRCH where all have ended; -ENOMEM and the like.
+ * Lists the threads that a target has now, sorted by number. With children, the threads of its
+ * living descendants are among them, as far as /proc tells. No thread is of a process that took
+ * over the number of one that ended. The caller frees *ret_threads. 0; -ESRCH if all have ended;
+ * -ENOMEM and the like.
  */
 int process_targets_threads(struct process_targets *targets, const struct process_target *target,
                             pid_t **ret_threads, size_t *ret_n);
 
 /*
- * The same, by processes: the target's own, and with children those that descend from it. What is
- * named here and not in a later call has ended, also where its number is another's by then.
+ * Lists the processes of a target in the same way: its own, and with children those that descend
+ * from it. A process that one call lists and a later one does not has ended, even if its number
+ * belongs to another process by then.
  */
 int process_targets_processes(struct process_targets *targets, const struct process_target *target,
                               pid_t **ret_processes, size_t *ret_n);
 
 /*
- * Whether this process, or what else has its number and was not looked at yet, waits for room or
- * to be looked at: it may become a target. False where there is no set.
+ * Whether this process may still become a target, because it waits for room or to be looked at. A
+ * process with this number that was not looked at yet may be the same one, so it counts too. False
+ * if there is no set (NULL).
  */
 bool process_targets_awaits(const struct process_targets *targets, pid_t pid, uint64_t start_ticks);
 
-/* Whether its first process has not ended: so its number has not been given to another. */
+/* Whether its first process has not ended, so that no other can have its number yet. */
 bool process_target_lives(const struct process_target *target);
 
 /*
@@ -138,7 +144,7 @@ bool process_target_lives(const struct process_target *target);
  */
 void process_targets_give_back(struct process_targets *targets, struct process_target *target);
 
-/* Ends a target that is gone; frees it. */
+/* Frees a target that is gone. */
 void process_targets_release(struct process_targets *targets, struct process_target *target);
 
 const struct process_census *process_targets_census(const struct process_targets *targets);

@@ -8,10 +8,10 @@
 #include "target/cgroup_set.h"
 
 /*
- * Who is counted, of those that the rules want. Whoever stands, stays. A
- * newcomer beyond a limit becomes a candidate of its subtree and is looked at
- * again only when something went away; so a user who makes thousands costs
- * nothing while nothing changes, and takes nobody else's place.
+ * Decides which of the cgroups that the rules want are counted. Whoever is a target stays one. A
+ * cgroup beyond a limit becomes a candidate of its subtree, and is tried again only after a target
+ * has ended. So a user who makes thousands of cgroups costs nothing while nothing changes, and
+ * takes nobody else's place.
  */
 
 enum cgroup_outcome cgroup_open(const struct cgroup_targets *set, const char *path, int *ret_fd,
@@ -52,9 +52,9 @@ static void set_uncounted(struct cgroup_targets *set, struct cgroup_node *node, 
     node->uncounted = reason;
 }
 
-/* The node stays known; it waits in the queue of that kind. */
-static void refuse(struct cgroup_targets *set, struct cgroup_node *node, enum absence reason,
-                   enum cgroup_waiting waiting)
+/* Counts the node as uncounted for this reason, and lets it wait in the queue of this kind. */
+static void let_wait(struct cgroup_targets *set, struct cgroup_node *node, enum absence reason,
+                     enum cgroup_waiting waiting)
 {
     set_uncounted(set, node, reason);
     if (!node->refused)
@@ -79,16 +79,18 @@ static bool is_full(const struct cgroup_targets *set, const struct cgroup_subtre
     return subtree->targets >= share_of_one(share) || is_full(set, subtree->within);
 }
 
-/* Why there is no room for one more in the subtree; ABSENCE_NONE: there is. */
-static enum absence refusal(const struct cgroup_targets *set, const struct cgroup_subtree *subtree)
+/* Why the subtree has no room for one more target, or ABSENCE_NONE if it has. */
+static enum absence lack_of_room(const struct cgroup_targets *set,
+                                 const struct cgroup_subtree *subtree)
 {
     bool full = is_full(set, subtree) || set->census.standing >= set->limits.targets;
 
     return full ? set->limits.reason : ABSENCE_NONE;
 }
 
-static void stand(struct cgroup_targets *set, struct cgroup_node *node,
-                  struct counted_cgroup *counted)
+/* Enters the target everywhere that it is counted and found. */
+static void enter_target(struct cgroup_targets *set, struct cgroup_node *node,
+                         struct counted_cgroup *counted)
 {
     set_uncounted(set, node, ABSENCE_NONE);
     node->counted = counted;
@@ -101,9 +103,9 @@ static void stand(struct cgroup_targets *set, struct cgroup_node *node,
     target_news_add_birth(&set->news, counted);
 }
 
-/* Makes it a target by the open directory. An outcome or -ENOMEM. */
-static int take_in(struct cgroup_targets *set, struct cgroup_node *node, const char *path,
-                   uint64_t inode, int *fd)
+/* Makes a target of the node, whose directory is open. Returns an outcome or -ENOMEM. */
+static int make_target(struct cgroup_targets *set, struct cgroup_node *node, const char *path,
+                       uint64_t inode, int *fd)
 {
     AUTO(counted_cgroup) struct counted_cgroup *counted = NULL;
 
@@ -112,11 +114,11 @@ static int take_in(struct cgroup_targets *set, struct cgroup_node *node, const c
         return -ENOMEM;
     *fd = -1;
     if (cgroup_label_is_taken(set, &counted->target)) {
-        refuse(set, node, ABSENCE_OVER_LIMIT, WAITING_NOWHERE);
+        let_wait(set, node, ABSENCE_OVER_LIMIT, WAITING_NOWHERE);
         return CGROUP_DONE;
     }
-    stand(set, node, TAKE(counted));
-    /* one that waited may have targets below it by now */
+    enter_target(set, node, TAKE(counted));
+    /* targets below a node that waited have a nearer parent now */
     if (!LIST_EMPTY(&node->children) && cgroup_relabel(set, node) < 0)
         set->relabel = true;
     return CGROUP_DONE;
@@ -131,9 +133,9 @@ int cgroup_admit(struct cgroup_targets *set, struct cgroup_node *node)
     uint64_t inode = 0;
 
     leave_queue(set, node);
-    reason = refusal(set, node->subtree);
+    reason = lack_of_room(set, node->subtree);
     if (reason != ABSENCE_NONE) {
-        refuse(set, node, reason, WAITING_AS_CANDIDATE);
+        let_wait(set, node, reason, WAITING_AS_CANDIDATE);
         return CGROUP_DONE;
     }
     path = cgroup_node_path(node, NULL, &set->path);
@@ -141,15 +143,15 @@ int cgroup_admit(struct cgroup_targets *set, struct cgroup_node *node)
         return -ENOMEM;
     outcome = cgroup_open(set, path, &fd, &inode);
     if (outcome == CGROUP_STARVED)
-        refuse(set, node, ABSENCE_NO_DESCRIPTORS, WAITING_FOR_DESCRIPTORS);
+        let_wait(set, node, ABSENCE_NO_DESCRIPTORS, WAITING_FOR_DESCRIPTORS);
     else if (outcome == CGROUP_FORBIDDEN)
-        refuse(set, node, ABSENCE_NOT_PERMITTED, WAITING_NOWHERE);
+        let_wait(set, node, ABSENCE_NOT_PERMITTED, WAITING_NOWHERE);
     if (outcome != CGROUP_DONE)
         return (int)outcome;
-    /* another one under the same name: inotify, or the next walk, tells of it */
+    /* it is another cgroup under the same name: inotify, or the next walk, tells of that one */
     if (node->inode != 0 && inode != node->inode)
         return CGROUP_ABSENT;
-    return take_in(set, node, path, inode, &fd);
+    return make_target(set, node, path, inode, &fd);
 }
 
 static int admit_one_waiting(struct cgroup_targets *set, struct cgroup_node *node)
@@ -165,11 +167,12 @@ static int admit_candidates(struct cgroup_targets *set, struct cgroup_subtree *s
 {
     struct cgroup_node *node;
 
-    while ((node = TAILQ_FIRST(&subtree->candidates)) && refusal(set, subtree) == ABSENCE_NONE) {
+    while ((node = TAILQ_FIRST(&subtree->candidates)) &&
+           lack_of_room(set, subtree) == ABSENCE_NONE) {
         bool last = cgroup_node_owns_subtree(node);
         int r = admit_one_waiting(set, node);
 
-        /* who begins a subtree, and is forgotten, takes it along */
+        /* the subtree itself is freed with the node that it begins with */
         if (r < 0 || r == CGROUP_STARVED || (r == CGROUP_ABSENT && last))
             return r;
     }
@@ -195,8 +198,7 @@ int cgroup_admit_waiting(struct cgroup_targets *set)
         r = admit_candidates(set, subtree);
         if (r < 0 || r == CGROUP_STARVED)
             return r < 0 ? r : 0;
-        if (r ==
-            CGROUP_ABSENT) /* user.slice takes those of its users along, and so maybe the next */
+        if (r == CGROUP_ABSENT) /* with user.slice go its users' subtrees, and `next` may be one */
             next = LIST_FIRST(&set->with_candidates);
     }
     set->room = false;

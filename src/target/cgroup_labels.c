@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The identity of a cgroup: its label, and the info labels, of which only `parent` can change while
+ * the cgroup exists. A parent comes or goes when the nearest ancestor that is a target does.
+ */
 #include <errno.h>
 
 #include "target/cgroup_path.h"
 #include "target/cgroup_set.h"
 
-/* The order of the info labels; `parent` is the one that changes. */
+/* The order of the info labels. */
 enum { INFO_PARENT, INFO_UNIT, INFO_SLICE, INFO_CONTAINER_ID, INFO_POD_UID, N_INFO };
 
 static const char *label_of(const struct cgroup_target *target)
@@ -23,8 +28,8 @@ static const char *parent_label(const struct cgroup_node *node)
     return "";
 }
 
-static struct identity *build(const char *label, const char *parent,
-                              const struct cgroup_names *names)
+static struct identity *make_identity(const char *label, const char *parent,
+                                      const struct cgroup_names *names)
 {
     const struct label labels[] = {{"cgroup", label}};
     const struct label info[N_INFO] = {
@@ -50,7 +55,7 @@ int cgroup_identity_new(const struct cgroup_node *node, const char *path,
     label = text_take(&text);
     if (!label || cgroup_names_parse(path, &names) < 0)
         return -ENOMEM;
-    identity = build(label, parent_label(node), &names);
+    identity = make_identity(label, parent_label(node), &names);
     cgroup_names_done(&names);
     if (!identity)
         return -ENOMEM;
@@ -58,8 +63,8 @@ int cgroup_identity_new(const struct cgroup_node *node, const char *path,
     return 0;
 }
 
-/* 1: the identity was replaced; 0: it is right; -ENOMEM. */
-static int tell_parent(struct cgroup_target *target, const char *parent)
+/* Returns 1 if the identity was replaced, 0 if it has this parent already, or -ENOMEM. */
+static int set_parent(struct cgroup_target *target, const char *parent)
 {
     size_t n_labels, n_info;
     const struct label *labels = identity_labels(target->identity, &n_labels);
@@ -82,7 +87,7 @@ static int tell_parent(struct cgroup_target *target, const char *parent)
 int cgroup_relabel(struct cgroup_targets *set, struct cgroup_node *top)
 {
     for (struct cgroup_node *node = top; node; node = TREE_NEXT(top, node)) {
-        int r = node->counted ? tell_parent(&node->counted->target, parent_label(node)) : 0;
+        int r = node->counted ? set_parent(&node->counted->target, parent_label(node)) : 0;
 
         if (r < 0)
             return r;

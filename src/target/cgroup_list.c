@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Breadth first: the list itself is the queue of those that are still to be read. */
+/*
+ * The walk goes breadth first, so that a limit leaves out the deepest cgroups. The list itself is
+ * the queue: what has been added and not read yet comes next.
+ */
 #include "target/cgroup_list.h"
 
 #include <errno.h>

@@ -4,10 +4,10 @@
 #include "target/cgroup_path.h"
 
 /*
- * What the names in a path tell by the conventions of systemd, the container
- * runtimes and Kubernetes. Anybody may make a cgroup of any name, so a name
- * counts only if it has the form that these programs give: all the values are
- * plain ASCII then. The innermost name that tells something wins.
+ * The names in a path tell units, containers and pods, by the conventions of systemd, the
+ * container runtimes and Kubernetes. Anybody may make a cgroup of any name, so a name counts only
+ * if it has exactly the form that these programs give it; all values are plain ASCII then. The
+ * innermost name that tells something wins.
  */
 
 struct name {
@@ -20,11 +20,13 @@ struct name {
 #define UNIT_CHARACTERS                                                                            \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-_.\\@" /* systemd.unit(5) */
 
-/* Kinds of units that have a cgroup, but slices. */
+/* The kinds of units that have a cgroup, except for slices. */
 static const char *const unit_suffixes[] = {".service", ".scope", ".socket", ".mount", ".swap"};
 
-/* What stands before the id; without a prefix it is the whole name (docker, kubepods with
- * cgroupfs). */
+/*
+ * What stands before the id of a container. Without a prefix the id is the whole name (docker and
+ * Kubernetes with the driver cgroupfs).
+ */
 static const char *const container_prefixes[] = {"docker-", "cri-containerd-", "crio-", "libpod-",
                                                  ""};
 
@@ -107,7 +109,7 @@ static bool parse_container(struct name name, struct name *ret_id)
     return false;
 }
 
-/* A UUID, with dashes or underscores; of static pods 32 digits. */
+/* The UID of a pod is a UUID with dashes or underscores; that of a static pod is 32 digits. */
 static bool is_pod_uid(struct name name, char separator)
 {
     static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
@@ -125,7 +127,10 @@ static bool is_pod_uid(struct name name, char separator)
     return true;
 }
 
-/* pod<uid>, and of the systemd driver [kubelet-]kubepods[-burstable]-pod<uid_>.slice */
+/*
+ * The driver cgroupfs names a pod pod<uid>. The driver systemd names it
+ * [kubelet-]kubepods[-burstable]-pod<uid>.slice, with underscores in the uid.
+ */
 static bool parse_pod(struct name name, struct name *ret_uid)
 {
     struct name whole = name;
@@ -144,7 +149,8 @@ static bool parse_pod(struct name name, struct name *ret_uid)
     return is_pod_uid(name, '_');
 }
 
-/* Finds the innermost name of the path that `parse` takes; an empty one where none is. */
+/* Finds the innermost name of the path that `parse` accepts; the result is empty if it accepts
+ * none. */
 static struct name find_name(const char *path, bool (*parse)(struct name, struct name *))
 {
     struct name found = {.bytes = ""};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * In the order of the paths, with the slash before all other bytes, a cgroup is
- * followed by those below it. So one pass finds each one's nearest ancestor in the
- * array, one from the end what is held below, and one from the front decides.
+ * The array is sorted by path, with the slash before all other bytes, so that each cgroup is
+ * followed by those below it. Then three passes suffice: one finds the nearest ancestor of each in
+ * the array, one from the end sums up what is held below, and one from the front decides.
  */
 #include "target/cgroup_nesting.h"
 
@@ -11,7 +11,7 @@
 
 #define NO_PARENT SIZE_MAX
 
-/* The slash before all other bytes, and the end before it. */
+/* Where a byte comes in the order: the end first, then the slash, then all others. */
 static int rank(char byte)
 {
     return byte == '/' ? 1 : byte ? (unsigned char)byte + 2 : 0;

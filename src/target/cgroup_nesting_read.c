@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The names in a directory are taken first and walked then, so that one buffer for
- * entries serves all levels. What vanishes on the way was not there.
+ * The names in a directory are copied before any of them is entered, so that one buffer for
+ * entries serves all levels. A cgroup that vanishes on the way is left out.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,14 +18,15 @@
 struct walk {
     const struct cgroup_rules *rules;
     struct pmu_chains *chains;
-    uint16_t *depths; /* of each rule, on the way to where the walk is */
-    size_t n_targets; /* on that way */
+    uint16_t
+        *depths; /* for each rule, how many cgroups of it are on the way from the root to here */
+    size_t n_targets; /* how many cgroups of any rule are on this way */
     size_t n_levels, n_directories;
     struct text path;
     struct directory_entries entries;
 };
 
-/* The names of a directory's directories, each with its NUL. */
+/* Copies the names of the directories in a directory, each with its NUL. */
 static int list_names(struct walk *walk, int fd, struct text *names)
 {
     struct directory_entry entry;
@@ -58,7 +59,7 @@ static void leave(struct walk *walk, int rule)
 
 static int walk_directory(struct walk *walk, int fd);
 
-/* The child of that name, whose path is in walk->path. */
+/* Walks the child of this name, whose path is in walk->path. */
 static int walk_child(struct walk *walk, int fd, const char *name)
 {
     const char *path = walk->path.data;
@@ -89,7 +90,7 @@ static int walk_directory(struct walk *walk, int fd)
         text_append(&walk->path, names.data + at, strlen(names.data + at) + 1);
         r = text_error(&walk->path);
         if (r >= 0) {
-            walk->path.length--; /* the NUL stands, and the next name replaces it */
+            walk->path.length--; /* the NUL stays behind the path, and a deeper name replaces it */
             r = walk_child(walk, fd, names.data + at);
         }
         walk->path.length = length;
@@ -114,7 +115,7 @@ int cgroup_nesting_read(int root_fd, const struct cgroup_rules *rules, size_t n_
     walk->rules = rules;
     walk->chains = chains;
     walk->depths = depths;
-    if (!cgroup_is_machine(fd)) /* which is no target */
+    if (!cgroup_is_machine(fd)) /* the machine is no target of a cgroup rule */
         enter(walk, cgroup_rules_match(rules, "/"));
     r = walk_directory(walk, fd);
     text_done(&walk->path);

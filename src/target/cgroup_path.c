@@ -7,7 +7,7 @@
 #include "target/clean_text.h"
 #include "target/label_value.h"
 
-/* Before an encoded path, which begins with `/`. */
+/* Stands before an encoded path, so that the label begins with `%/`. */
 #define MARK "%"
 
 static_assert(CGROUP_LABEL_MAX == LABEL_VALUE_MAX, "what the public header promises");
@@ -47,7 +47,7 @@ int cgroup_path_from_label(const char *label, char **ret_path)
     path = text_take(&text);
     if (!path)
         return -ENOMEM;
-    /* one path, one label: what does not come out again is no label */
+    /* a path has one label: a text that this path does not make is no label */
     cgroup_path_append_label(&text, path);
     again = text_take(&text);
     if (!again)

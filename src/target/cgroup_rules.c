@@ -92,6 +92,7 @@ int cgroup_rules_add(struct cgroup_rules *rules, const char *const *include, siz
     return 0;
 }
 
+/* Whether `holds` is true for one of the patterns and this path. */
 static bool any(const struct patterns *patterns, bool (*holds)(const char *, const char *),
                 const char *path)
 {

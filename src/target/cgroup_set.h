@@ -2,9 +2,14 @@
 #pragma once
 
 /*
- * The inside of a struct cgroup_targets, which three files work on:
- * cgroup_walk.c finds out what is there, cgroup_admission.c decides what is
- * counted, cgroup_targets.c reports it. cgroup_labels.c says who it is.
+ * The inside of a struct cgroup_targets. Several files work on it, and calls go one way:
+ *
+ *   cgroup_targets.c     leads through an update and reports what it brought
+ *   cgroup_walk.c        finds out which cgroups exist
+ *   cgroup_admission.c   decides which of them are counted
+ *   counted_cgroup.c     makes and frees a target
+ *   cgroup_labels.c      gives a target its identity
+ *   cgroup_tree.c        keeps what is known of the hierarchy
  */
 
 #include "sys/directory_entries.h"
@@ -15,8 +20,8 @@
 
 /* A target and what only this layer knows of it. */
 struct counted_cgroup {
-    struct cgroup_target target; /* first: the caller has a pointer to it */
-    struct target_mark mark;     /* of the set's news */
+    struct cgroup_target target; /* comes first: the caller's pointer is cast to this struct */
+    struct target_mark mark;     /* target_news.c works on it */
     LIST_ENTRY(counted_cgroup) entry;
 };
 
@@ -27,33 +32,34 @@ struct cgroup_targets {
     struct cgroup_census census;
 
     struct cgroup_tree tree;
-    struct cgroup_queue to_list; /* directories that are to be read */
-    struct cgroup_queue starved; /* wanted cgroups that could not be opened */
-    LIST_HEAD(, cgroup_subtree) with_candidates;
-    LIST_HEAD(, counted_cgroup) all; /* that stand or linger */
+    struct cgroup_queue to_list;                 /* directories that must be read */
+    struct cgroup_queue starved;                 /* cgroups that wait for a descriptor */
+    LIST_HEAD(, cgroup_subtree) with_candidates; /* subtrees in which some wait for room */
+    LIST_HEAD(, counted_cgroup) all;             /* all targets that are not released yet */
     size_t n_all;
-    bool room; /* something went away since candidates were looked at */
+    bool room; /* a target ended since candidates were looked at, so one may fit now */
 
-    struct directory_watch *watch; /* NULL: there is no inotify */
-    bool watches_used_up;          /* in the walk that is going on */
+    struct directory_watch *watch; /* NULL if there is no inotify */
+    bool watches_used_up;          /* the walk that is going on has reached the limit of inotify */
     bool unwatched;                /* some directory could not be watched */
-    bool rescan;                   /* something was missed */
-    uint64_t scan, listing;        /* how many there were: what nodes are marked with */
+    bool rescan;                   /* events were missed: the next update walks the whole tree */
+    uint64_t scan;                 /* number of this walk over the tree; nodes are marked with it */
+    uint64_t listing;              /* number of this reading of a directory; marks children */
     uint64_t last_scan_ns, rescan_interval_ns;
-    struct directory_entries entries; /* of the directory that is being read */
-    struct text path;                 /* scratch */
+    struct directory_entries entries; /* a buffer for the directory that is being read */
+    struct text path;                 /* a buffer for the path of one node */
 
     struct target_news news;
     bool identities_changed;
-    bool relabel; /* there was no memory to tell all what their parent is */
+    bool relabel; /* some targets do not know their parent yet, for want of memory */
 };
 
-/* What became of an attempt to open a cgroup, or to make it a target. */
+/* What became of an attempt to open a cgroup, or to make a target of it. */
 enum cgroup_outcome {
-    CGROUP_DONE = 0,  /* opened; a target now, or refused and remembered */
-    CGROUP_ABSENT,    /* there is no such cgroup (now) */
-    CGROUP_STARVED,   /* no descriptor or kernel memory for it */
-    CGROUP_FORBIDDEN, /* it may not be read */
+    CGROUP_DONE = 0,  /* it was opened; it is a target now, or waits for room */
+    CGROUP_ABSENT,    /* there is no such cgroup, or not any more */
+    CGROUP_STARVED,   /* there is no descriptor or kernel memory for it */
+    CGROUP_FORBIDDEN, /* we may not read it */
 };
 
 /* counted_cgroup.c */
@@ -69,45 +75,50 @@ DEFINE_AUTO(counted_cgroup, struct counted_cgroup *, counted_cgroup_free)
 
 /* cgroup_admission.c */
 
-/* Opens a cgroup by its path from the root. Never negative. */
+/* Opens a cgroup by its path from the root. The outcome is never negative. */
 enum cgroup_outcome cgroup_open(const struct cgroup_targets *set, const char *path, int *ret_fd,
                                 uint64_t *ret_inode);
 
 /*
- * Makes a node that a rule wants a target, or puts it where it waits. An outcome
- * (ABSENT: the caller is to forget it), or -ENOMEM.
+ * Makes a target of a node that a rule wants, or lets it wait if it cannot be one now. Returns an
+ * outcome or -ENOMEM. After CGROUP_ABSENT the caller must forget the node.
  */
 int cgroup_admit(struct cgroup_targets *set, struct cgroup_node *node);
 
-/* Tries those that wait for descriptors, and for room where there may be some. 0 or -ENOMEM. */
+/* Tries nodes that wait for descriptors, and nodes that wait for room if there may be some. 0 or
+ * -ENOMEM. */
 int cgroup_admit_waiting(struct cgroup_targets *set);
 
-/* The cgroup, with all below it, does not exist any more. */
+/* Forgets a node and all below it, because these cgroups do not exist any more; ends their targets.
+ */
 void cgroup_forget(struct cgroup_targets *set, struct cgroup_node *node);
 
-/* A child of `parent` is wanted for which there is no node; or one such has gone. */
+/*
+ * Counts a wanted child of `parent` for which memory has no room, so that it has no node; and takes
+ * one back that has gone.
+ */
 void cgroup_leave_out(struct cgroup_targets *set, struct cgroup_node *parent);
 void cgroup_left_out_gone(struct cgroup_targets *set, struct cgroup_node *parent);
 
 /* cgroup_labels.c */
 
-/* The identity of the cgroup at this node and path. 0 or -ENOMEM. */
+/* Makes the identity of the cgroup at this node and path. 0 or -ENOMEM. */
 int cgroup_identity_new(const struct cgroup_node *node, const char *path,
                         struct identity **ret_identity);
 
 /*
- * Tells the targets below `top` (it too) who their parent is, where that changed.
- * 0, or -ENOMEM: some have not been told.
+ * Gives each target from `top` downwards, whose parent has changed, an identity with the new
+ * parent. 0, or -ENOMEM if some still have the old one.
  */
 int cgroup_relabel(struct cgroup_targets *set, struct cgroup_node *top);
 
-/* Whether another target has the label already, which only one that was cut can share. */
+/* Whether another target has the same label. Only labels that were cut can be the same. */
 bool cgroup_label_is_taken(const struct cgroup_targets *set, const struct cgroup_target *target);
 
 /* cgroup_walk.c */
 
-/* Takes what inotify tells, and walks the tree where that is due. 0 or -errno. */
+/* Takes the events of inotify (if `look`) and walks the whole tree if that is due. 0 or -errno. */
 int cgroup_walk(struct cgroup_targets *set, bool look);
 
-/* The first alone, and a bounded number. 0 or -errno. */
+/* Takes a bounded number of events and walks nothing but what they point at. 0 or -errno. */
 int cgroup_walk_on(struct cgroup_targets *set);

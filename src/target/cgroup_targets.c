@@ -11,15 +11,17 @@
 #include "target/cgroup_set.h"
 
 /*
- * An update that fails half way keeps what it has found out and reports it
- * together with what the next one finds, after a walk of the whole tree; so no
- * birth or death is ever lost to the caller, and none is told twice.
+ * An update that fails half way keeps what it has found out. The next update walks the whole tree,
+ * and reports both together. So no birth or end is lost to the caller, and none is told twice.
  */
 
-/* The safety net below inotify. */
+/* So often the whole tree is walked in any case, should inotify have missed something. */
 #define RESCAN_INTERVAL_NS (60 * NS_PER_SECOND)
 
-/* Memory for what is known beyond the targets themselves: some thousand names of usual length. */
+/*
+ * The bounds for the memory of nodes, beside BYTES_PER_TARGET for each target that there may be.
+ * They suffice for tens of thousands of names of usual length, and for thousands in one subtree.
+ */
 #define TREE_BYTES       ((size_t)16 << 20)
 #define SUBTREE_BYTES    ((size_t)2 << 20)
 #define BYTES_PER_TARGET 512
@@ -49,8 +51,9 @@ static void init_set(struct cgroup_targets *set, const struct cgroup_limits *lim
 }
 
 /*
- * The root is a cgroup too, and matches the pattern "/". That of a whole hierarchy is the machine:
- * as a cgroup the kernel counts it while a CPU is idle too, so it is no target.
+ * The root is a cgroup too, and the pattern "/" matches it. But the root of a whole hierarchy is
+ * the machine: as a cgroup, the kernel counts it also while a CPU is idle. So it is no target, and
+ * the system scope counts the machine.
  */
 static void init_root(struct cgroup_targets *set, uint64_t inode)
 {
@@ -119,7 +122,7 @@ static void begin_report(struct cgroup_targets *set)
     target_news_begin(&set->news);
 }
 
-static int bring_to_present(struct cgroup_targets *set, bool look)
+static int bring_up_to_date(struct cgroup_targets *set, bool look)
 {
     struct cgroup_node *root = set->tree.root;
     int r = 0;
@@ -160,7 +163,7 @@ int cgroup_targets_update(struct cgroup_targets *targets, bool look,
     int r;
 
     begin_report(targets);
-    r = bring_to_present(targets, look);
+    r = bring_up_to_date(targets, look);
     if (r >= 0)
         report(targets, ret_changes);
     return r < 0 ? r : 0;

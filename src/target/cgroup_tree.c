@@ -10,10 +10,10 @@
 #include "base/share.h"
 
 /*
- * Names are the choice of whoever may make a cgroup, and they may be thousands
- * and long, so each thing that grows with them has a bound: nodes count by
- * bytes, against their top-level cgroup first, so that one user's do not push
- * out another's; and the table of names is keyed.
+ * Whoever may make a cgroup chooses its name, and can make thousands with long names. So all
+ * that grows with them has a bound. Nodes are counted in bytes, against the bound of their
+ * subtree first, so that one user's nodes do not push out another's. The table of names has a
+ * hash with a key, so that nobody can choose names that make it slow.
  */
 
 _Static_assert(offsetof(struct cgroup_node, name) ==
@@ -55,25 +55,28 @@ static struct cgroup_subtree *subtree_new(struct cgroup_subtree *within)
     return subtree;
 }
 
-/* Each child is a user's, who may make cgroups below it (systemd.slice(5), user@.service(5)). */
+/*
+ * Whether each child of the node belongs to a user, who may make cgroups below it
+ * (systemd.slice(5), user@.service(5)).
+ */
 static bool is_of_users(const struct cgroup_node *node)
 {
     return node->parent && !node->parent->parent && strcmp(node->name, "user.slice") == 0;
 }
 
-/* The root, and each of its children, have their own. */
+/* The root has its own, and so has each of its children. */
 bool cgroup_node_owns_subtree(const struct cgroup_node *node)
 {
     return !node->parent || !node->parent->parent || is_of_users(node->parent);
 }
 
-static void charge(struct cgroup_subtree *subtree, size_t bytes)
+static void add_bytes(struct cgroup_subtree *subtree, size_t bytes)
 {
     for (; subtree; subtree = subtree->within)
         subtree->bytes += bytes;
 }
 
-static void give_back(struct cgroup_subtree *subtree, size_t bytes)
+static void subtract_bytes(struct cgroup_subtree *subtree, size_t bytes)
 {
     for (; subtree; subtree = subtree->within)
         subtree->bytes -= bytes;
@@ -153,7 +156,7 @@ struct cgroup_node *cgroup_tree_find_watch(struct cgroup_tree *tree, int watch)
 {
     struct cgroup_node *node;
 
-    /* the kernel numbers them one after the other: the number is its own best hash */
+    /* the kernel numbers watches one after the other, so the number is its own best hash */
     HASH_FIND_BYHASHVALUE(by_watch, tree->watches, &watch, sizeof(watch), (unsigned)watch, node);
     return node;
 }
@@ -211,7 +214,7 @@ int cgroup_tree_add(struct cgroup_tree *tree, struct cgroup_node *parent, const 
         return -ENOMEM;
     }
     LIST_INSERT_HEAD(&parent->children, node, sibling);
-    charge(node->subtree, node_size(length));
+    add_bytes(node->subtree, node_size(length));
     tree->bytes += node_size(length);
     *ret_node = node;
     return 0;
@@ -224,7 +227,7 @@ void cgroup_tree_remove(struct cgroup_tree *tree, struct cgroup_node *node)
     (void)cgroup_tree_set_watch(tree, node, -1);
     HASH_DELETE(by_name, tree->names, node);
     LIST_REMOVE(node, sibling);
-    give_back(node->subtree, size);
+    subtract_bytes(node->subtree, size);
     tree->bytes -= size;
     node_free(node);
 }
@@ -247,7 +250,7 @@ int cgroup_tree_set_watch(struct cgroup_tree *tree, struct cgroup_node *node, in
     drop_watch(tree, node);
     if (watch < 0)
         return 0;
-    /* a directory that was renamed has still the watch it had under the old name */
+    /* a directory that was renamed still has the watch that it had under its old name */
     other = cgroup_tree_find_watch(tree, watch);
     if (other)
         drop_watch(tree, other);

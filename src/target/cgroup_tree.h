@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What is known of the hierarchy: a node for each cgroup that a rule wants, or
- * below which one might. Only the tree itself, its names and its bounds in
- * memory; who becomes a target is admission's matter (cgroup_set.h).
+ * The part of the hierarchy that we know. There is a node for each cgroup that a rule wants, and
+ * for each below which a rule might want one. Here are only the tree, its names and its bounds in
+ * memory; cgroup_admission.c decides who becomes a target.
  */
 
 #include <stdbool.h>
@@ -16,21 +16,22 @@
 #include "base/tree.h"
 #include "event/absence.h"
 
-/* A path that is longer is not walked: memory for paths is bounded. Linux itself has no limit. */
+/* A longer path is not walked: Linux has no limit for paths, but our memory needs one. */
 #define CGROUP_PATH_LENGTH_MAX 16384
 
 TAILQ_HEAD(cgroup_queue, cgroup_node);
 LIST_HEAD(cgroup_children, cgroup_node);
 
 /*
- * What a top-level cgroup and all below it have together: the unit of fair shares. Where users
- * have their cgroups, each user's has a share of that share.
+ * What a top-level cgroup and all below it have together. Limits are shared between subtrees, so
+ * that one tenant cannot take everything. Below user.slice, where each user may make cgroups, each
+ * user's cgroup begins a subtree of its own, which has a share of that of user.slice.
  */
 struct cgroup_subtree {
-    struct cgroup_subtree *within;  /* the share that this is a share of; NULL: it is of all */
-    size_t targets;                 /* that stand */
-    size_t bytes;                   /* of nodes */
-    struct cgroup_queue candidates; /* refused for a limit, oldest first */
+    struct cgroup_subtree *within; /* the subtree whose share is divided; NULL if it is the whole */
+    size_t targets;                /* how many targets are in it */
+    size_t bytes;                  /* how much memory its nodes take */
+    struct cgroup_queue candidates; /* nodes that a limit refused, oldest first */
     LIST_ENTRY(cgroup_subtree) with_candidates;
 };
 
@@ -40,62 +41,63 @@ struct cgroup_node {
     struct cgroup_subtree *subtree;
     struct cgroup_children children;
     LIST_ENTRY(cgroup_node) sibling;
-    TAILQ_ENTRY(cgroup_node) to_list; /* in the queue of directories to be read, if `queued` */
+    TAILQ_ENTRY(cgroup_node) to_list; /* entry in the queue of directories to read, if `queued` */
     TAILQ_ENTRY(cgroup_node) waiting_entry;
-    struct counted_cgroup *counted; /* its target; NULL: it has none */
-    uint64_t inode;                 /* 0: not known yet */
-    uint64_t scan;                  /* the last walk of the whole tree that read it */
-    uint64_t seen;                  /* the last reading of the parent that found it */
-    size_t left_out;                /* wanted children that have no node: no room in memory */
-    size_t left_out_before;         /* the same at the last reading, while one goes on */
-    int watch;                      /* -1: not watched */
-    int rule;                       /* -1: none wants it */
-    bool walked;                    /* a rule might want something below */
-    bool queued;
-    bool refused; /* once, and told so */
+    struct counted_cgroup *counted; /* its target, or NULL */
+    uint64_t inode;                 /* 0 if it is not known yet */
+    uint64_t scan;                  /* the last walk over the whole tree that read its directory */
+    uint64_t seen;                  /* the last reading of the parent's directory that found it */
+    size_t left_out;        /* wanted children without a node, for which memory had no room */
+    size_t left_out_before; /* `left_out` before the reading that goes on now, else 0 */
+    int watch;              /* the watch of inotify on its directory, or -1 */
+    int rule;               /* the rule that wants it, or -1 */
+    bool walked;            /* a rule might want something below it */
+    bool queued;            /* its directory waits to be read */
+    bool refused;           /* it was refused once, and counted as dropped then */
     enum cgroup_waiting waiting;
-    enum absence uncounted; /* why it is wanted and no target */
+    enum absence uncounted; /* why it is no target although a rule wants it */
     UT_hash_handle by_watch, by_name;
-    /* the key of by_name: these two, without a gap */
+    /* parent and name together are the key of by_name, so there must be no gap between them */
     struct cgroup_node *parent;
     char name[];
 };
 
-/* Whether its subtree begins with it. */
+/* Whether a subtree begins with this node. */
 bool cgroup_node_owns_subtree(const struct cgroup_node *node);
 
 struct cgroup_tree {
     struct cgroup_node *root, *names, *watches;
     struct hash_key hash_key;
-    struct text key; /* scratch */
+    struct text key; /* a buffer for the key of one search */
     size_t bytes, bytes_max, subtree_bytes_max;
 };
 
-/* A tree of the root alone. 0 or -ENOMEM. */
+/* Makes a tree of the root alone. 0 or -ENOMEM. */
 int cgroup_tree_init(struct cgroup_tree *tree, uint64_t root_inode);
 void cgroup_tree_done(struct cgroup_tree *tree);
 
-/* The child of that name; NULL: not known. -ENOMEM where there was no memory to look. */
+/* Finds the child of this name; *ret_node is NULL if there is none. 0, or -ENOMEM. */
 int cgroup_tree_find(struct cgroup_tree *tree, struct cgroup_node *parent, const char *name,
                      struct cgroup_node **ret_node);
 struct cgroup_node *cgroup_tree_find_watch(struct cgroup_tree *tree, int watch);
 
-/* Whether a child of that name fits into the bounds of memory and of a path. */
+/* Whether a child of this name fits into the bounds of memory and of a path. */
 bool cgroup_tree_has_room(const struct cgroup_tree *tree, const struct cgroup_node *parent,
                           const char *name);
 
-/* Adds a child that is not there. 0 or -ENOMEM. */
+/* Adds a child of a name that `parent` does not have yet. 0 or -ENOMEM. */
 int cgroup_tree_add(struct cgroup_tree *tree, struct cgroup_node *parent, const char *name,
                     struct cgroup_node **ret_node);
 
 /* Removes a node that has no children and that nothing else refers to. */
 void cgroup_tree_remove(struct cgroup_tree *tree, struct cgroup_node *node);
 
-/* Gives the node this watch (-1: none), taking it from another. 0 or -ENOMEM, then it has none. */
+/* Gives the node this watch, or none (-1). If another node has it, that one loses it. 0, or
+ * -ENOMEM; then the node has none. */
 int cgroup_tree_set_watch(struct cgroup_tree *tree, struct cgroup_node *node, int watch);
 
 /*
- * The path of the node, or of its child of that name, in `path`, whose content
- * it replaces. NULL: no memory.
+ * Writes the path of the node, or of its child of this name, into `path`, and returns it as a C
+ * string. NULL if there is no memory.
  */
 const char *cgroup_node_path(const struct cgroup_node *node, const char *child, struct text *path);

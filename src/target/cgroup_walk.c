@@ -6,18 +6,17 @@
 #include "target/cgroup_set.h"
 
 /*
- * Finding out what is there. A directory is watched before it is read, so that
- * nothing born in between is lost; what is born in between is seen twice, and
- * events may be old when they are read. So an event is never believed: it says
- * where to look. What counts is what is there now, told by the inode, and looking
- * twice does no harm. The same holds for reading a directory again, which is how
- * an overflow, a full table of watches and the slow safety net are dealt with.
+ * Finds out which cgroups exist. A directory is watched before it is read, so that nothing that is
+ * born in between is missed. Such a cgroup is seen twice, and events may be old when they are read.
+ * So an event is never believed: it only says where to look. What counts is what is there now,
+ * known by its inode, and looking twice does no harm. Therefore a directory may be read again at
+ * any time, which mends an overflow of inotify, watches beyond its limit, and anything else missed.
  */
 
-/* More than the kernel queues by default: whoever makes more in a cycle waits for the next. */
+/* More events than the kernel queues by default. The rest waits for the next update. */
 #define EVENTS_PER_UPDATE 32768
 
-/* Some ms of work: so long a cycle may be late for those who are born just before it. */
+/* These take some milliseconds, by which they may delay a cycle that begins just then. */
 #define EVENTS_PER_FOLLOWING 256
 
 static void enqueue(struct cgroup_targets *set, struct cgroup_node *node)
@@ -34,7 +33,7 @@ static void dequeue(struct cgroup_targets *set, struct cgroup_node *node)
     node->queued = false;
 }
 
-/* Makes a target of a node that is to be one. 0, or -ENOMEM; the node may be gone then. */
+/* Makes a target of a wanted node. If its cgroup does not exist, forgets the node. 0 or -ENOMEM. */
 static int admit(struct cgroup_targets *set, struct cgroup_node *node, bool *ret_absent)
 {
     int r = cgroup_admit(set, node);
@@ -58,7 +57,7 @@ static int ask_rules(struct cgroup_targets *set, const struct cgroup_node *paren
     return 0;
 }
 
-/* A cgroup that has no node was found. An inode of 0 is not known. */
+/* Adds a node for a cgroup that was found, if a rule wants it. An inode of 0 is not known. */
 static int add_child(struct cgroup_targets *set, struct cgroup_node *parent, const char *name,
                      uint64_t inode)
 {
@@ -87,7 +86,10 @@ static int add_child(struct cgroup_targets *set, struct cgroup_node *parent, con
     return r;
 }
 
-/* Looks whether the child that is known is the one that is there. */
+/*
+ * Looks whether the cgroup of a known child is still the one that exists now. may_be_gone says that
+ * an event told of its end: then a want of descriptors is no reason to keep it.
+ */
 static int check_child(struct cgroup_targets *set, struct cgroup_node *child, const char *name,
                        bool may_be_gone)
 {
@@ -116,7 +118,7 @@ static int check_child(struct cgroup_targets *set, struct cgroup_node *child, co
     return add_child(set, parent, name, inode);
 }
 
-/* One that has no node has gone; it may have been left out. */
+/* A cgroup without node has gone. If it had been left out, one less is. */
 static int unknown_child_gone(struct cgroup_targets *set, struct cgroup_node *parent,
                               const char *name)
 {
@@ -172,7 +174,7 @@ static int take_events(struct cgroup_targets *set, int most)
     return r;
 }
 
-/* The directory that is about to be read. 0 or -ENOMEM. */
+/* Watches the directory that is read next, as far as inotify allows. 0 or -ENOMEM. */
 static int watch_node(struct cgroup_targets *set, struct cgroup_node *node, int fd)
 {
     int id = -1, r;
@@ -191,7 +193,7 @@ static int watch_node(struct cgroup_targets *set, struct cgroup_node *node, int 
     return 0;
 }
 
-/* An entry of the directory that is being read. */
+/* Compares one entry of the directory that is being read with what is known. 0 or -errno. */
 static int take_entry(struct cgroup_targets *set, struct cgroup_node *parent,
                       const struct directory_entry *entry)
 {
@@ -217,8 +219,8 @@ static int take_entry(struct cgroup_targets *set, struct cgroup_node *parent,
     return r;
 }
 
-/* What the reading did not find is not there any more. */
-static void sweep(struct cgroup_targets *set, struct cgroup_node *parent)
+/* Forgets the children that the reading of the directory did not find. */
+static void forget_unseen_children(struct cgroup_targets *set, struct cgroup_node *parent)
 {
     struct cgroup_node *child = LIST_FIRST(&parent->children), *next;
 
@@ -250,7 +252,7 @@ static int take_entries(struct cgroup_targets *set, struct cgroup_node *node, in
     return r;
 }
 
-/* Reads a directory that is watched already, if it can be. 0 or -ENOMEM. */
+/* Reads a directory, which is watched by now if that is possible. 0 or -ENOMEM. */
 static int read_directory(struct cgroup_targets *set, struct cgroup_node *node, int fd)
 {
     int r = 0;
@@ -263,13 +265,13 @@ static int read_directory(struct cgroup_targets *set, struct cgroup_node *node, 
     if (r == -ENOMEM)
         return r;
     if (r == 0)
-        sweep(set, node);
-    else /* removed meanwhile, most likely: an event says so, or else the next walk */
+        forget_unseen_children(set, node);
+    else /* the directory was removed meanwhile, most likely: an event or the next walk tells */
         set->rescan = set->rescan || node->watch < 0;
     return 0;
 }
 
-/* Another directory stands where the node's was. */
+/* Another directory is where the node's was: forgets the node and adds one for the other cgroup. */
 static int replace(struct cgroup_targets *set, struct cgroup_node *node, uint64_t inode)
 {
     struct cgroup_node *parent = node->parent;
@@ -281,7 +283,10 @@ static int replace(struct cgroup_targets *set, struct cgroup_node *node, uint64_
     return add_child(set, parent, name, inode);
 }
 
-/* The directory could not be opened. A positive outcome ends the reading for now; 0; or -errno. */
+/*
+ * Decides what follows if a directory could not be opened. CGROUP_STARVED ends the reading of
+ * directories in this update; 0 goes on; -errno ends the update.
+ */
 static int cannot_list(struct cgroup_targets *set, struct cgroup_node *node,
                        enum cgroup_outcome outcome)
 {
@@ -345,7 +350,7 @@ static void begin_rescan(struct cgroup_targets *set)
     set->last_scan_ns = clock_monotonic_ns();
     set->scan++;
     set->census.rescans++;
-    /* without inotify we go on: each update walks then, and tries for it again */
+    /* without inotify each update walks the tree and tries again to get it */
     if (!set->watch)
         (void)directory_watch_new(&set->watch);
     enqueue(set, set->tree.root);

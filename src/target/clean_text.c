@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/utf8.h"
 
-/* Code points that would let one label look like another, or break the line it is in. */
+/* Code points that would make one label look like another, or break the line that it is in. */
 static const struct code_range {
     uint32_t first, last;
 } unclean_ranges[] = {

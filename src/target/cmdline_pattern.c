@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A careless pattern and a well-chosen command line can keep a backtracking matcher
- * busy for hours. PCRE2's own limit counts anew from each byte at which a match
- * may begin, and does not see how far a step looks: 4 KiB of arguments against
- * `a.*b.*c.*d` take 100 times as long as it seems to allow. So the pattern is
- * compiled with a callout before each of its items, and what it may cost is counted
- * there: the steps, and the bytes that each went. That is the same for the same
- * text at any time, as a limit by the clock would not be.
+ * A careless pattern and a well-chosen command line can keep a backtracking matcher busy for
+ * hours. The limit that PCRE2 offers does not prevent that: it begins anew at each byte at which
+ * a match may begin, and it does not see how far a step looks. 4 KiB of arguments against
+ * `a.*b.*c.*d` take 100 times as long as the limit seems to allow.
+ *
+ * So the pattern is compiled with a callout before each of its items, and the callout counts the
+ * work: the steps, and the bytes that each step went. The same text always takes the same work,
+ * which would not be so for a limit by the clock.
  */
 #include "target/cmdline_pattern.h"
 
@@ -17,19 +18,21 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#define MOST_WORK     250000 /* some milliseconds */
-#define MOST_MEMORY   4096   /* KiB, for a match */
-#define LONGEST_WRONG 96     /* a message of PCRE2 */
+#define MOST_WORK       250000 /* steps; they take some milliseconds */
+#define MOST_MEMORY     4096   /* KiB for one match */
+#define LONGEST_MESSAGE 96     /* of PCRE2 */
 
 struct cmdline_pattern {
     pcre2_code *code;
     pcre2_match_context *context;
-    PCRE2_SPTR names; /* of groups: entries of number (two bytes) and name, in the code */
+    PCRE2_SPTR names; /* table of named groups inside `code`: a number of two bytes, then a name */
     uint32_t n_names, name_size;
 };
 
+/* What the callout of one match has counted. */
 struct work {
-    size_t position, done;
+    size_t position; /* where the last step was */
+    size_t done;
 };
 
 struct cmdline_pattern *cmdline_pattern_free(struct cmdline_pattern *pattern)
@@ -42,16 +45,17 @@ struct cmdline_pattern *cmdline_pattern_free(struct cmdline_pattern *pattern)
     return NULL;
 }
 
-static int refuse(int code, size_t offset, size_t length, struct process_rule_error *ret_error)
+/* Makes an error for the user of an error code of PCRE2. */
+static int set_error(int code, size_t offset, size_t length, struct process_rule_error *ret_error)
 {
-    PCRE2_UCHAR wrong[LONGEST_WRONG] = "";
+    PCRE2_UCHAR message[LONGEST_MESSAGE] = "";
 
     if (code == PCRE2_ERROR_NOMEMORY || code == PCRE2_ERROR_HEAP_FAILED)
         return -ENOMEM;
-    (void)pcre2_get_error_message(code, wrong, sizeof(wrong));
+    (void)pcre2_get_error_message(code, message, sizeof(message));
     ret_error->offset = offset < length ? offset : length;
     (void)snprintf(ret_error->message, sizeof(ret_error->message),
-                   "not a regular expression (PCRE2): %s", (const char *)wrong);
+                   "not a regular expression (PCRE2): %s", (const char *)message);
     return -EINVAL;
 }
 
@@ -60,17 +64,17 @@ static int compile(const char *regex, pcre2_code **ret_code, struct process_rule
     pcre2_compile_context *context = pcre2_compile_context_create(NULL);
     PCRE2_SIZE offset = 0;
     pcre2_code *code;
-    int wrong = 0;
+    int error = 0;
 
     if (!context)
         return -ENOMEM;
     (void)pcre2_set_newline(context, PCRE2_NEWLINE_LF);
     code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED,
-                         PCRE2_AUTO_CALLOUT | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &wrong,
+                         PCRE2_AUTO_CALLOUT | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &error,
                          &offset, context);
     pcre2_compile_context_free(context);
     if (!code)
-        return refuse(wrong, offset, strlen(regex), ret_error);
+        return set_error(error, offset, strlen(regex), ret_error);
     *ret_code = code;
     return 0;
 }
@@ -116,6 +120,7 @@ static size_t capture_number(const struct cmdline_pattern *pattern, size_t index
     return (size_t)entry[0] << 8 | entry[1];
 }
 
+/* PCRE2 calls this before each item of the pattern. */
 static int count_work(pcre2_callout_block *callout, void *data)
 {
     struct work *work = data;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
+/* A counted cgroup: a target with the directory that perf_event_open() takes. */
 #include <errno.h>
 
 #include "base/clock.h"

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
+/* A counted process: a target with the descriptor that tells when its first process ends. */
 #include <errno.h>
 
 #include "target/process_set.h"
 
-/* Whether the number is still that of the process that the rules were asked about. */
-static int verify(const struct process_targets *set, const struct process_node *node)
+/*
+ * Checks that the number still belongs to the process that the rules were asked about. The watch is
+ * open by now, so it is of this process from here on. 0; -ESRCH; -ENOMEM.
+ */
+static int check_number(const struct process_targets *set, const struct process_node *node)
 {
     AUTO(process) struct process *process = NULL;
     int r = process_open(set->procfs_fd, node->pid, &process);
@@ -14,7 +19,7 @@ static int verify(const struct process_targets *set, const struct process_node *
     return r == 0 && process_stat(process)->start_ticks != node->start_ticks ? -ESRCH : 0;
 }
 
-/* Without a descriptor to be had, the kernel's records and /proc tell of the end. */
+/* Without a descriptor for it, the end is known by the kernel's records and /proc. 0 or -ESRCH. */
 static int watch_exit(struct process_targets *set, struct counted_process *counted)
 {
     int r = -ENOSYS;
@@ -23,7 +28,7 @@ static int watch_exit(struct process_targets *set, struct counted_process *count
         r = exit_watch_add(set->exits, counted->target.pid, counted, &counted->exit_fd);
     if (r == -ESRCH)
         return r;
-    return r == 0 ? verify(set, counted->first) : 0;
+    return r == 0 ? check_number(set, counted->first) : 0;
 }
 
 int counted_process_new(struct process_targets *set, struct process_node *node, int rule,

@@ -9,32 +9,32 @@
 #include "target/glob_steps.h"
 
 /*
- * Users of the machine choose the names that are matched, so matching must not
- * cost more for one name than for another. Instead of going back when a guess at
- * what a star covers was wrong, all guesses are followed at once: a set of the
- * places in the pattern that the bytes read so far can lead to. One byte of the
- * path moves every place of the set by at most one token, so the cost is at most
- * path times pattern.
+ * Users of the machine choose the names that are matched, so no name may cost much more than
+ * another. A matcher that goes back when its guess of what a star covers was wrong can take
+ * exponential time. This one follows all guesses at once: it keeps the set of places in the pattern
+ * that the bytes read so far can lead to. One byte of the path moves each place of the set by at
+ * most one token, so the cost is at most the length of the path times that of the pattern.
  *
- * The same set answers what may match *below* a directory: whether any place is
- * left when "directory/" has been read.
+ * The same set answers what may match *below* a directory: something may, if any place is left when
+ * "directory/" has been read.
  */
 
 enum token_kind {
-    TOKEN_BYTE,      /* this byte */
-    TOKEN_NOT_SLASH, /* ? */
-    TOKEN_STAR,      /* any bytes but `/` */
-    TOKEN_ANYTHING,  /* any bytes */
-    TOKEN_END,
+    TOKEN_BYTE,      /* a literal byte */
+    TOKEN_NOT_SLASH, /* `?`: one byte that is not `/` */
+    TOKEN_STAR,      /* `*`: any bytes except for `/` */
+    TOKEN_ANYTHING,  /* `**`: any bytes */
+    TOKEN_END,       /* the end of the pattern */
 };
 
 struct token {
     enum token_kind kind;
     char byte;
-    size_t next;          /* where the pattern goes on */
-    bool between_slashes; /* ANYTHING: a whole name in the middle, which may be no name at all */
+    size_t next;          /* the place behind the token */
+    bool between_slashes; /* `**` is a whole name, and so may stand for no name at all */
 };
 
+/* A set of places in the pattern: one bit for each byte, and one for the end. */
 struct places {
     uint64_t words[(GLOB_PATTERN_MAX + 1 + 63) / 64];
 };
@@ -42,8 +42,9 @@ struct places {
 struct matcher {
     const char *pattern;
     size_t length, n_words;
-    struct places sets[2]; /* one is where we are, the other takes the next byte */
-    struct places *now, *next;
+    struct places sets[2];
+    struct places *now;  /* places that the bytes read so far lead to */
+    struct places *next; /* places that the next byte leads to */
     uint64_t steps;
 };
 
@@ -79,8 +80,8 @@ static bool has(const struct places *places, size_t place)
     return places->words[place / 64] >> place % 64 & 1;
 }
 
-/* Marks a place to come; false where it is marked already. */
-static bool mark(struct matcher *matcher, size_t place)
+/* Adds a place to the next set. False if it is in the set already. */
+static bool add_to_next(struct matcher *matcher, size_t place)
 {
     uint64_t *word = &matcher->next->words[place / 64];
     uint64_t before = *word;
@@ -89,18 +90,21 @@ static bool mark(struct matcher *matcher, size_t place)
     return *word != before;
 }
 
-/* Adds a place that is arrived at, and those that are reached from it without reading a byte. */
+/*
+ * Adds a place to the next set, with all places that can be reached from it without reading a byte:
+ * a star may cover nothing.
+ */
 static void add_place(struct matcher *matcher, size_t place)
 {
     for (;;) {
         struct token token = token_at(matcher, place);
-        bool new = mark(matcher, place);
+        bool new = add_to_next(matcher, place);
 
         if (token.kind != TOKEN_STAR && token.kind != TOKEN_ANYTHING)
             return;
         place = token.next;
         if (token.between_slashes) {
-            (void)mark(matcher, place++);
+            (void)add_to_next(matcher, place++);
             new = !has(matcher->next, place);
         }
         if (!new)
@@ -108,15 +112,15 @@ static void add_place(struct matcher *matcher, size_t place)
     }
 }
 
-/* Goes on with what the star at this place covers. */
-static void stay(struct matcher *matcher, size_t place, struct token token)
+/* The star at this place covers one more byte: it may go on, or end here. */
+static void continue_star(struct matcher *matcher, size_t place, struct token token)
 {
-    if (mark(matcher, place))
+    if (add_to_next(matcher, place))
         add_place(matcher, token.next);
 }
 
-/* What was to come is now. */
-static bool turn(struct matcher *matcher)
+/* Makes the next set the present one. False if it is empty. */
+static bool take_next_set(struct matcher *matcher)
 {
     struct places *now = matcher->next;
     uint64_t any = 0;
@@ -145,23 +149,23 @@ static void advance_place(struct matcher *matcher, size_t place, char byte)
         break;
     case TOKEN_STAR:
         if (byte != '/')
-            stay(matcher, place, token);
+            continue_star(matcher, place, token);
         break;
     case TOKEN_ANYTHING:
-        stay(matcher, place, token);
+        continue_star(matcher, place, token);
         break;
     case TOKEN_END:
         break;
     }
 }
 
-/* Reads one byte of the path; false where no place is left. */
+/* Reads one byte of the path. False if no place is left, so that nothing can match any more. */
 static bool read_byte(struct matcher *matcher, char byte)
 {
     for (size_t word = 0; word < matcher->n_words; word++)
         for (uint64_t left = matcher->now->words[word]; left; left &= left - 1)
             advance_place(matcher, word * 64 + (size_t)__builtin_ctzll(left), byte);
-    return turn(matcher);
+    return take_next_set(matcher);
 }
 
 static bool read_path(struct matcher *matcher, const char *path)
@@ -186,7 +190,7 @@ static bool start(struct matcher *matcher, const char *pattern)
         .next = &matcher->sets[1],
     };
     add_place(matcher, 0);
-    return turn(matcher);
+    return take_next_set(matcher);
 }
 
 bool glob_match_counted(const char *pattern, const char *path, uint64_t *ret_steps)
@@ -211,7 +215,7 @@ bool glob_match(const char *pattern, const char *path)
     return glob_match_counted(pattern, path, &steps);
 }
 
-/* Reads "directory/"; false where nothing below it can match. */
+/* Reads "directory/". False if nothing below the directory can match. */
 static bool read_directory(struct matcher *matcher, const char *directory)
 {
     if (strcmp(directory, "/") == 0)
@@ -225,7 +229,7 @@ bool glob_may_match_below(const char *pattern, const char *directory)
 
     if (!start(&matcher, pattern) || !read_directory(&matcher, directory))
         return false;
-    /* the end alone is no way on: a name is yet to come */
+    /* the end of the pattern alone does not suffice: a name must still follow */
     for (size_t place = 0; place < matcher.length; place++)
         if (has(matcher.now, place))
             return true;
@@ -247,7 +251,7 @@ bool glob_matches_all_below(const char *pattern, const char *directory)
     return false;
 }
 
-/* Whether a lone backslash ends the pattern, or three stars meet. */
+/* Says what is wrong with backslashes and stars, or NULL. */
 static const char *check_tokens(const char *pattern)
 {
     size_t stars = 0;

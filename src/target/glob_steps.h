@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* glob_match() that also counts its steps, for the tests of what it costs. */
+/* glob_match(), which also counts its steps: tests hold it to what it may cost. */
 
 #include <stdbool.h>
 #include <stdint.h>

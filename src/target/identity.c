@@ -5,13 +5,14 @@
 
 #include "base/reference.h"
 
-/* One block: the labels, the info labels, and behind them the bytes of the values. */
+/* One block of memory: the labels, the info labels, and behind them the bytes of the values. */
 struct identity {
     struct reference reference;
     size_t n_labels, n_info;
     struct label all[];
 };
 
+/* Adds the size of labels and values to *size. False if the sum is too large. */
 static bool add_values_size(const struct label *labels, size_t n, size_t *size)
 {
     for (size_t i = 0; i < n; i++)
@@ -20,7 +21,7 @@ static bool add_values_size(const struct label *labels, size_t n, size_t *size)
     return true;
 }
 
-/* Copies the labels to `to` and their values to `bytes`; returns the end of the bytes. */
+/* Copies the labels to `to` and their values to `bytes`. Returns where the values end. */
 static char *copy_labels(struct label *to, const struct label *from, size_t n, char *bytes)
 {
     for (size_t i = 0; i < n; i++) {

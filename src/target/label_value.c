@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-/* Between what is left of a name that was too long and its hash. */
+/* Stands between the beginning of a name that was too long and the hash of the name. */
 #define CUT_MARK    "\xe2\x80\xa6" /* … */
 #define HASH_DIGITS 16
 #define CUT_SUFFIX  (sizeof(CUT_MARK) - 1 + HASH_DIGITS)
@@ -39,7 +39,7 @@ static void append_encoded_byte(struct text *text, char byte)
     text_append_char(text, upper_digits[value & 15]);
 }
 
-/* How long the encoded form of the bytes is, without the mark before it. */
+/* The length of the encoded form of the bytes, without the mark before it. */
 static size_t encoded_length(const char *bytes, size_t n)
 {
     size_t length = 0;
@@ -49,6 +49,7 @@ static size_t encoded_length(const char *bytes, size_t n)
     return length;
 }
 
+/* Appends the mark, as much of the encoded name as there is room for, and the hash. */
 static void append_cut(struct text *text, const char *name, size_t n, const char *mark)
 {
     uint64_t hash = hash_bytes(name, n);
@@ -97,7 +98,7 @@ static int digit_value(char digit)
     return at ? (int)(at - upper_digits) : -1;
 }
 
-/* Takes one byte of the encoded form; false where it has no such form. */
+/* Decodes one byte. False if the text is not what append_encoded_byte() writes. */
 static bool take_encoded_byte(const char **encoded, char *ret_byte)
 {
     int high, low;

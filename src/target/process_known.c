@@ -7,8 +7,8 @@
 #include "target/process_set.h"
 
 /*
- * A node for each process, which the kernel bounds by the numbers it has. Numbers
- * are given out one after the other, so that each is its own best hash.
+ * There is a node for each process; the kernel bounds how many there are by its numbers. It gives
+ * numbers out one after the other, so a number is its own best hash.
  */
 
 struct process_node *process_find(const struct process_targets *set, pid_t pid)
@@ -51,7 +51,7 @@ void process_set_parent(struct process_node *node, struct process_node *parent)
 {
     if (node->parent || node == parent)
         return;
-    /* a number that was given to another since: nobody is older than its parent */
+    /* nobody is older than its parent, so another process has got the parent's number since */
     if (node->start_ticks > 0 && parent->start_ticks > node->start_ticks)
         return;
     if (!LIST_EMPTY(&node->children) && descends_from(parent, node))
@@ -66,7 +66,7 @@ void process_node_free(struct process_node *node)
     free(node);
 }
 
-/* To who started the one that ends: whoever descends from it descends from that one too. */
+/* Gives the children of a process that ends to its parent: they descend from that one as well. */
 static void hand_over_children(struct process_node *node)
 {
     struct process_node *child;

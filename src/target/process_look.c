@@ -5,12 +5,12 @@
 #include "target/process_set.h"
 
 /*
- * A process is opened when it is new, and when its name has changed. Who belongs
- * to a target through its parents can be told only when these have been looked
- * at, so they come first.
+ * Looks at processes that are new, or whose name has changed: opens them and asks the rules.
+ * Whether a process belongs to a target through its parents is known only after somebody has looked
+ * at these, so parents come first.
  */
 
-/* Another has got the number. 0 or -ENOMEM. */
+/* Another process has got the number: replaces the node by a new one. 0 or -ENOMEM. */
 static int renew(struct process_targets *set, struct process_node **node)
 {
     pid_t pid = (*node)->pid;
@@ -37,7 +37,10 @@ static void take_facts(const struct process_targets *set, struct process_node *n
     (void)snprintf(node->comm, sizeof(node->comm), "%.15s", stat->comm);
 }
 
-/* The kernel's record tells who started it; /proc, to whom it was given when that one ended. */
+/*
+ * The kernel's record tells who started a process. /proc tells who is its parent now, which is
+ * another one if the first has ended.
+ */
 static struct process_node *find_parent(const struct process_targets *set,
                                         const struct process_node *node, pid_t given_to)
 {
@@ -48,7 +51,10 @@ static struct process_node *find_parent(const struct process_targets *set,
     return parent ? parent : process_find(set, given_to);
 }
 
-/* Puts the parent before it. False if that has been done, or is not to be done. */
+/*
+ * Puts the parent before the process in the queue. Returns false if the parent needs no look, or if
+ * this was done before, so that two processes cannot wait for each other.
+ */
 static bool let_parent_go_first(struct process_targets *set, struct process_node *node,
                                 struct process_node *parent)
 {
@@ -61,9 +67,9 @@ static bool let_parent_go_first(struct process_targets *set, struct process_node
 }
 
 /*
- * One that executes another program is another target, also where its name stays: the
- * kernel drops the counters of those that gain privileges by it (Linux: begin_new_exec()),
- * and nothing tells.
+ * Whether the process is the same target as before. After it has executed another program it is
+ * not, even with the same name: the kernel drops the counters of a process that gains privileges by
+ * an exec (Linux: begin_new_exec()), and tells nobody.
  */
 static bool is_unchanged(const struct process_node *node, int rule, const char *group)
 {
@@ -73,7 +79,7 @@ static bool is_unchanged(const struct process_node *node, int rule, const char *
            strcmp(counted->target.group, group) == 0;
 }
 
-/* One that is known by its user's name is so on, also where that is not told at this moment. */
+/* A group that was named after its user keeps the name if the name service is late this time. */
 static bool keeps_its_name(struct process_node *node, bool had_name, int rule)
 {
     if (!had_name || !node->by_number || node->execed || node->counted->target.rule != rule)
@@ -82,7 +88,10 @@ static bool keeps_its_name(struct process_node *node, bool had_name, int rule)
     return true;
 }
 
-/* 0, with the group's name to be freed, or -errno. -EAGAIN: there is more to be done. */
+/*
+ * Asks the rules about a process. Returns 0 and the group's name, which the caller frees; -EAGAIN
+ * if patterns need more work than one turn has; or another -errno.
+ */
 static int ask_rules(struct process_targets *set, struct process_node *node,
                      struct process *process, int *ret_rule, char **ret_group)
 {
@@ -103,7 +112,7 @@ static int ask_rules(struct process_targets *set, struct process_node *node,
     return *ret_group ? 0 : -ENOMEM;
 }
 
-/* It is a target for itself, or none. */
+/* Makes the process a target of its own if a rule matches it, and ends the target that it was. */
 static int apply_rules(struct process_targets *set, struct process_node *node,
                        struct process *process)
 {
@@ -131,6 +140,7 @@ static int apply_rules(struct process_targets *set, struct process_node *node,
     return 0;
 }
 
+/* Descendants of a target with `children` belong to it; the rules decide about all others. */
 static int decide(struct process_targets *set, struct process_node *node, struct process *process)
 {
     struct counted_process *family = process_family(node);
@@ -142,9 +152,12 @@ static int decide(struct process_targets *set, struct process_node *node, struct
     return apply_rules(set, node, process);
 }
 
-/* What has ended is known only where each update reads all of /proc, which shows it until it is
- * waited for. */
-static void bury(struct process_targets *set, struct process_node *node)
+/*
+ * A process has ended. Without the kernel's records each update reads all of /proc, which still
+ * shows the process until its parent has waited for it; so the node stays, or it would seem to be
+ * born again.
+ */
+static void note_end(struct process_targets *set, struct process_node *node)
 {
     process_dequeue(set, node);
     if (set->events)
@@ -168,7 +181,7 @@ static int look_into(struct process_targets *set, struct process_node *node,
     take_facts(set, node, process);
     node->fresh = false;
     if (process_stat_is_ended(stat)) {
-        bury(set, node);
+        note_end(set, node);
         return 0;
     }
     parent = find_parent(set, node, stat->parent);
@@ -180,7 +193,7 @@ static int look_into(struct process_targets *set, struct process_node *node,
     return decide(set, node, process);
 }
 
-/* 0, or -errno where it is to be tried again: without memory or descriptors. */
+/* Looks at one process. 0, or -errno if it was queued again for want of memory or descriptors. */
 static int look(struct process_targets *set, struct process_node *node)
 {
     AUTO(process) struct process *process = NULL;
@@ -190,7 +203,7 @@ static int look(struct process_targets *set, struct process_node *node)
     if (r == 0)
         r = look_into(set, node, process);
     else if (r != -ESRCH && r != -ENOMEM && r != -EMFILE && r != -ENFILE) {
-        process_dequeue(set, node); /* what it says is not understood */
+        process_dequeue(set, node); /* /proc says something that we do not understand */
         return 0;
     }
     node = process_find(set, pid);
@@ -201,7 +214,8 @@ static int look(struct process_targets *set, struct process_node *node)
     return r == -ESRCH ? 0 : r;
 }
 
-/* Whether nothing but the name was to be looked at, and that is the same. */
+/* Whether only the name was to be looked at and it is still the same, so that no more is to be
+ * done. */
 static bool is_same_name(struct process_targets *set, struct process_node *node)
 {
     char comm[64];
@@ -228,11 +242,11 @@ int process_look_at_queued(struct process_targets *set)
             r = look(set, node);
         process_pay(set, set->work_of_patterns, same);
     }
-    /* without descriptors in the next update */
+    /* for want of descriptors the rest is looked at in the next update */
     return r == -EMFILE || r == -ENFILE ? 0 : r;
 }
 
-/* Those for whom there is room; how many. */
+/* Queues as many waiting processes of each account as there is room for. Returns how many. */
 static size_t enqueue_waiting(struct process_targets *set)
 {
     size_t left = set->limits.processes, n = 0;
@@ -255,7 +269,7 @@ static size_t enqueue_waiting(struct process_targets *set)
 
 int process_admit_waiting(struct process_targets *set)
 {
-    /* one that has ended, or does not match any more, leaves its room to the next */
+    /* a process that has ended, or does not match any more, leaves its room to the next one */
     for (int round = 0; round < 3 && set->room; round++) {
         int r;
 

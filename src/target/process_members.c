@@ -4,18 +4,18 @@
 #include "target/process_set.h"
 
 /*
- * Who is counted, of those that the rules want. Whoever stands, stays; a newcomer
- * beyond a limit waits, in the turn of its user, until something ends.
+ * Decides which of the processes that the rules want are counted. Whoever is counted stays so. A
+ * newcomer beyond a limit waits in the queue of its account until something ends.
  *
- * What a process starts while it is counted with its children, the kernel counts
- * with it whatever our limits say: so it always belongs, and takes up room. What
- * it had started before needs room as all others; what is left out then stays so,
- * for its counters are opened only when the target is.
+ * What a process starts while it is counted with its children, the kernel counts with it whatever
+ * our limits say. So it always belongs to the target and takes up room. What the process had
+ * started before needs room like any other. If that is left out, it stays so, because counters are
+ * opened only when the target is born.
  */
 
 static size_t room_below(size_t limit, size_t n)
 {
-    return n < limit ? limit - n : 0; /* what is born with its target may go over it */
+    return n < limit ? limit - n : 0; /* children of a target may exceed the limit */
 }
 
 size_t process_room_for(const struct process_targets *set, const struct process_user *user)
@@ -39,7 +39,8 @@ static void charge(struct process_targets *set, struct process_node *node,
     set->n_counted++;
 }
 
-static void refuse(struct process_targets *set, struct process_node *node)
+/* Counts a process that is wanted and has no room. */
+static void count_refused(struct process_targets *set, struct process_node *node)
 {
     set->census.uncounted[ABSENCE_OVER_LIMIT]++;
     if (!node->refused)
@@ -52,7 +53,7 @@ static void wait_for_room(struct process_targets *set, struct process_node *node
 {
     TAILQ_INSERT_TAIL(&user->waiting, node, waiting_entry);
     node->waiting = user;
-    refuse(set, node);
+    count_refused(set, node);
 }
 
 static void stop_waiting(struct process_targets *set, struct process_node *node)
@@ -73,7 +74,8 @@ struct counted_process *process_family(const struct process_node *node)
     return counted && counted->target.children ? counted : NULL;
 }
 
-/* Whether the kernel does not count it with its target. */
+/* Whether the process is not counted with its target: it or its parent was there first, without
+ * room. */
 static bool is_left_out(const struct process_targets *set, const struct process_node *node,
                         const struct process_user *user)
 {
@@ -91,14 +93,14 @@ int process_join(struct process_targets *set, struct process_node *node,
 
     if (!user)
         return -ENOMEM;
-    user->counted++; /* so that it stays while the node leaves */
+    user->counted++; /* keeps the account in memory while the node leaves its old target */
     process_leave(set, node);
     user->counted--;
     node->counted = counted;
     LIST_INSERT_HEAD(&counted->members, node, member);
     node->left_out = is_left_out(set, node, user);
     if (node->left_out) {
-        refuse(set, node);
+        count_refused(set, node);
         process_user_drop(set, user);
         return 0;
     }
@@ -107,7 +109,7 @@ int process_join(struct process_targets *set, struct process_node *node,
     return 0;
 }
 
-/* What it has started already, as far as that is known, whatever it was until now. */
+/* Makes members of all known descendants, whatever target they belonged to until now. */
 static int adopt_descendants(struct process_targets *set, struct counted_process *counted)
 {
     struct process_node *top = counted->first, *node = top;
@@ -117,13 +119,14 @@ static int adopt_descendants(struct process_targets *set, struct counted_process
         if (r == 0 && node->counted != counted)
             r = process_join(set, node, counted);
         if (r < 0)
-            process_enqueue(set, node); /* there was no memory: look at it again */
+            process_enqueue(set, node); /* there was no memory, so look at it again later */
     }
     return r;
 }
 
-static void stand(struct process_targets *set, struct process_node *node,
-                  struct counted_process *counted)
+/* Enters the target everywhere that it is counted and found. */
+static void enter_target(struct process_targets *set, struct process_node *node,
+                         struct counted_process *counted)
 {
     target_news_add_birth(&set->news, counted);
     LIST_INSERT_HEAD(&set->all, counted, entry);
@@ -146,7 +149,7 @@ static int admit(struct process_targets *set, struct process_node *node, int rul
     charge(set, node, user);
     stop_waiting(set, node);
     admitted = TAKE(counted);
-    stand(set, node, admitted);
+    enter_target(set, node, admitted);
     return admitted->target.children ? adopt_descendants(set, admitted) : 0;
 }
 
@@ -170,7 +173,8 @@ int process_admit(struct process_targets *set, struct process_node *node, int ru
     return r;
 }
 
-static void tell_gone(struct process_targets *set, struct counted_process *counted)
+/* Ends a target that has no members any more. */
+static void end_empty_target(struct process_targets *set, struct counted_process *counted)
 {
     set->census.standing--;
     set->room = true;
@@ -182,7 +186,7 @@ static void tell_gone(struct process_targets *set, struct counted_process *count
     (void)counted_process_free(counted);
 }
 
-/* Takes it out of its target; what becomes of the target is the caller's matter. */
+/* Takes a process out of its target. The caller decides what becomes of the target. */
 static void leave_target(struct process_targets *set, struct process_node *node)
 {
     struct counted_process *counted = TAKE(node->counted);
@@ -211,7 +215,7 @@ void process_end_target(struct process_targets *set, struct counted_process *cou
         leave_target(set, node);
         process_enqueue(set, node);
     }
-    tell_gone(set, counted);
+    end_empty_target(set, counted);
 }
 
 void process_leave(struct process_targets *set, struct process_node *node)

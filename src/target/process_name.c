@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What names are made of is the choice of whoever runs the process. They become
- * labels as paths of cgroups do, behind a mark that no verbatim label begins with;
- * so does the empty name, since a label without a value is no label.
+ * Whoever runs a process chooses what its names are made of. So names become labels as paths of
+ * cgroups do: a name that is not clean is encoded behind a mark that no clean label begins with.
+ * The empty name is encoded as well, since Prometheus takes a label without a value for no label.
  */
 #include "target/process_name.h"
 
@@ -42,7 +42,7 @@ struct text_piece process_name_base(const char *path)
     return (struct text_piece){path + begin, end - begin};
 }
 
-/* Texts of fields that are not there as text. */
+/* Buffers for the fields that the process has as numbers. */
 struct field_texts {
     char pid[16];
     char start_time[32];
@@ -60,7 +60,10 @@ static void write_start_time(const struct process *process, char *text, size_t s
         text[0] = '\0';
 }
 
-/* Kernel threads, and who hides it, have no executable but a comm, in which a `/` means nothing. */
+/*
+ * A process may have no executable: kernel threads have none, and some hide theirs. Then the comm
+ * takes its place as it is, for a `/` in a comm separates nothing.
+ */
 static int take_exe(struct process *process, struct text_piece *fields)
 {
     const char *exe = NULL;
@@ -73,7 +76,8 @@ static int take_exe(struct process *process, struct text_piece *fields)
     return 0;
 }
 
-/* As process_name_append(). The name is borrowed from either. */
+/* Finds the name of the process' user, or writes its number. Returns as process_name_append() does.
+ */
 static int take_user(const struct process *process, struct user_names *users,
                      struct field_texts *texts, const char **ret_user)
 {

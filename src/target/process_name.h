@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Names of groups of processes, by their template, and as labels. */
+/* Makes the names of groups of processes from their templates, and labels from these names. */
 
 #include "sys/process.h"
 #include "sys/user_names.h"
 #include "target/process_template.h"
 
-/* Before a name that cannot stand as it is (target/label_value.h). */
+/* Stands before a name that is encoded (target/label_value.h). */
 #define PROCESS_NAME_MARK "%/"
 
 /*
- * Appends the label of the group that the process belongs to by the template. Reads
- * of the process, and asks for the user's name, only where the template uses that. users: NULL:
- * a user is told by its number. 0; NAME_LATE: the number had to do; -ESRCH or -ENOMEM.
+ * Appends the label of the group that the process belongs to by the template. Reads only what the
+ * template uses. `users` knows the names of users; NULL means that the user's number is taken.
+ * Returns 0; NAME_LATE if the number was taken because the name was not known in time; -ESRCH or
+ * -ENOMEM.
  */
 int process_name_append(const struct process_template *parsed, const struct text_piece *captures,
                         struct process *process, struct user_names *users, struct text *ret_label);

@@ -5,18 +5,21 @@
 #include "target/process_set.h"
 
 /*
- * An account is more than one user where it was given subordinate ids: for user
- * namespaces, in which its processes become these, and for files that they own, which
- * make such a process of whoever executes them. /etc/subuid tells whose they are, to
- * everybody. Who sees another /etc/subuid than the processes do, as in a container, or
- * none since a directory has the ids, still sees the map of the process' user namespace
- * (/proc/PID/uid_map, which too is everybody's): all users of one share with who is
- * root there, which as a rule is the account that made it.
+ * Limits are shared by accounts, and an account may be more than one user: it may have subordinate
+ * ids. Its processes become these users inside user namespaces; and a file that such a user owns
+ * makes a process of that user when somebody executes it, if it is set-uid. /etc/subuid says whose
+ * the subordinate ids are, and everybody can read it.
+ *
+ * In a container we may see another /etc/subuid than the processes do, or none if a directory
+ * service has the ids. Then the map of the process' user namespace still tells (/proc/PID/uid_map,
+ * which everybody can read as well): all users of a namespace share with the user who is root
+ * there, which as a rule is the account that made the namespace.
  */
 
 /*
- * The first line of a map begins with the lowest number that there is in the namespace, normally 0,
- * and goes on with who that is in ours. 0, root of ours or none: it tells nothing.
+ * Parses who root of a namespace is. The first line of its map begins with the lowest user in the
+ * namespace, normally 0, and goes on with the user that this is in ours. Returns 0 if the map does
+ * not tell, or if it is our root.
  */
 static uid_t parse_root(const char *map)
 {
@@ -30,7 +33,10 @@ static uid_t parse_root(const char *map)
     return end != second && *end == ' ' && ours < UINT32_MAX ? (uid_t)ours : 0;
 }
 
-/* Who root of the process' user namespace is in ours; `uid` where that is ours, or unknown. */
+/*
+ * Who root of the process' user namespace is in our namespace. Returns `uid` if the process is in
+ * our namespace, or if that is not known.
+ */
 static uid_t root_of_namespace(const struct process_targets *set, const struct process *process,
                                uid_t uid)
 {
@@ -61,7 +67,7 @@ void process_take_owner(const struct process_targets *set, struct process_node *
     uid_t uid = process_uid(process);
 
     if (node->user || (!node->unowned && node->start_ticks > 0 && node->effective_uid == uid))
-        return; /* it is charged to the one it had, or nothing has changed */
+        return; /* it stays with the account that it is counted with, or nothing has changed */
     node->uid = process_owner_of(set, uid, process);
     node->effective_uid = uid;
     node->unowned = false;

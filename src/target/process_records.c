@@ -5,16 +5,17 @@
 #include "target/process_set.h"
 
 /*
- * What the kernel tells is taken first, all of it, and only then is /proc asked:
- * so one that was born and has ended since the last update costs nothing there. A
- * record is a hint. It may come late, and be about a number that another has by
- * now; so what is counted ends only when its descriptor or /proc says so, and a
- * birth of one that is known makes us look again.
+ * Takes the kernel's records of births, new names and ends. All records are taken before anybody
+ * looks into /proc, so a process that was born and has ended since the last update costs no look.
+ *
+ * A record is only a hint. It may come late, when another process has the number already. So a
+ * counted process ends only when its descriptor or /proc says so, and the birth of a process that
+ * is known makes us look again.
  */
 
 #define RETRY_NS UINT64_C(60000000000)
 
-/* An exit is told before the kernel shows the process as ended, though hardly a moment. */
+/* The record of an exit may come a moment before /proc shows that the process has ended. */
 #define LOOKS_AFTER_EXIT 3
 
 static void try_watching(struct process_targets *set, uint64_t now_ns)
@@ -22,10 +23,10 @@ static void try_watching(struct process_targets *set, uint64_t now_ns)
     set->events_tried_ns = now_ns;
     if (task_events_new(&set->events) == 0 && task_events_begin(set->events) < 0)
         set->events = task_events_free(set->events);
-    set->rescan = true; /* what happened before, and since the others stopped, is not told */
+    set->rescan = true; /* no record tells what happened before they were opened */
 }
 
-/* Whether those that are open still tell all. */
+/* Whether the open records still tell everything. */
 static bool still_watches(struct process_targets *set, uint64_t now_ns)
 {
     return task_events_begin(set->events) == 0 &&
@@ -53,16 +54,18 @@ static int add_fresh(struct process_targets *set, const struct task_event *event
     if (r < 0)
         return r;
     node->parent_pid = event->parent;
-    node->uid = parent ? parent->uid : 0; /* until it is queued: it may be another's already */
+    node->uid = parent ? parent->uid : 0; /* its account is found out when it is queued */
     node->fresh = true;
     node->threads = 1;
     *ret_node = node;
     return 0;
 }
 
-/* Whether the one that had the number until now is known to have ended: by what was told before
- * this birth, or by its descriptor. Both may share a clock tick, so that /proc would not tell. */
-static bool is_of_the_dead(const struct process_node *node)
+/*
+ * Whether the known process of this number has certainly ended, by a record before this birth or by
+ * its descriptor. /proc could not tell: both processes may have started in the same clock tick.
+ */
+static bool has_surely_ended(const struct process_node *node)
 {
     const struct counted_process *counted = node->counted;
 
@@ -76,7 +79,7 @@ static int take_birth(struct process_targets *set, const struct task_event *even
     struct counted_process *family;
     int r = 0;
 
-    if (node && is_of_the_dead(node)) {
+    if (node && has_surely_ended(node)) {
         process_forget(set, node);
         node = NULL;
     }
@@ -176,6 +179,7 @@ int process_take_records(struct process_targets *set)
     return r;
 }
 
+/* Forgets the first processes of targets whose descriptors tell that they have ended. */
 static void take_ended(struct process_targets *set)
 {
     struct counted_process *counted;
@@ -191,7 +195,7 @@ int process_follow_records(struct process_targets *set)
 {
     int r;
 
-    /* with other CPUs, or without memory, the next update sees to it */
+    /* if CPUs came, or there is no memory, the next update mends the records */
     if (!set->events || task_events_begin(set->events) < 0)
         return 0;
     r = process_take_records(set);
@@ -200,7 +204,10 @@ int process_follow_records(struct process_targets *set)
     return r;
 }
 
-/* What is true of it now that its first thread has exited. */
+/*
+ * Looks whether a process whose first thread has exited has ended, or other threads of it go on.
+ * After some looks at living threads it is left alone.
+ */
 static void look_after_exit(struct process_targets *set, struct process_node *node)
 {
     AUTO(process) struct process *process = NULL;
@@ -226,7 +233,7 @@ void process_take_exits(struct process_targets *set)
     take_ended(set);
     for (node = TAILQ_FIRST(&set->ending); node; node = next) {
         next = TAILQ_NEXT(node, ending_entry);
-        /* its descriptor tells the end of a first process */
+        /* the descriptor of a first process tells its end, so no look is needed */
         if (node->counted && node->counted->first == node && node->counted->exit_fd >= 0) {
             TAILQ_REMOVE(&set->ending, node, ending_entry);
             node->ending = 0;

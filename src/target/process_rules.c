@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A rule asks what is cheap first: number and comm are known of every process,
- * executable and arguments are files of /proc, patterns cost more than both. So a
- * rule that gives comm or exe beside cmdline runs its patterns for few. What these
- * have said is kept, for as long as the arguments stay the same.
+ * A rule asks what is cheap first: number and comm of a process are known, executable and arguments
+ * must be read from /proc, and patterns cost more than both. So a rule that has comm or exe beside
+ * cmdline matches its patterns with few processes. What patterns have said is kept for as long as
+ * the arguments stay the same.
  */
 #include "target/process_rules.h"
 
@@ -18,14 +18,15 @@
 
 struct rule {
     struct process_template *name;
-    const char **comm, **exe; /* each one block, its texts included */
+    const char **comm, **exe; /* each is one block of memory with its texts */
     size_t n_comm, n_exe;
     struct cmdline_pattern **patterns;
     size_t n_patterns;
-    const char **capture_names;  /* of all patterns, one after the other; borrowed from them */
-    struct text_piece *captures; /* what the last match gave them */
+    const char **capture_names;  /* named groups of all patterns, borrowed from these */
+    struct text_piece *captures; /* what the last match found for them */
     size_t n_captures;
-    size_t first_pattern, first_capture; /* among those of all rules */
+    size_t first_pattern; /* index of its first pattern among those of all rules */
+    size_t first_capture; /* index of its first capture among those of all rules */
     pid_t *pid;
     size_t n_pid;
     bool children;
@@ -34,9 +35,9 @@ struct rule {
 struct process_rules {
     struct rule *rules;
     size_t n;
-    size_t n_patterns, n_captures; /* of all */
-    struct user_names *users;      /* borrowed */
-    struct hash_key key;
+    size_t n_patterns, n_captures; /* of all rules together */
+    struct user_names *users;      /* borrowed; the whole process shares it */
+    struct hash_key key;           /* for the arguments that verdicts belong to */
 };
 
 static void rule_done(struct rule *rule)
@@ -81,7 +82,7 @@ int process_rules_new(struct process_rules **ret_rules)
     return 0;
 }
 
-/* One block: the pointers, and behind them the texts. */
+/* Copies words into one block of memory: the pointers, and behind them the texts. */
 static int copy_words(const char *const *words, size_t n, const char ***ret_copy)
 {
     size_t size = n * sizeof(*words);
@@ -155,8 +156,9 @@ static int list_captures(struct rule *rule)
     return 0;
 }
 
-static int build(struct rule *rule, const struct process_rule_spec *spec,
-                 struct process_rule_error *error)
+/* Makes a rule of its specification. */
+static int make_rule(struct rule *rule, const struct process_rule_spec *spec,
+                     struct process_rule_error *error)
 {
     int r = copy_selectors(rule, spec);
 
@@ -178,7 +180,7 @@ int process_rules_add(struct process_rules *rules, const struct process_rule_spe
     struct rule rule __attribute__((cleanup(cleanup_rule))) = {0};
     struct process_rule_error error = {0};
     struct rule *larger;
-    int r = build(&rule, spec, &error);
+    int r = make_rule(&rule, spec, &error);
 
     if (r == -EINVAL)
         *ret_error = error;
@@ -223,15 +225,16 @@ static bool matches_exe(const struct rule *rule, const char *exe)
     return false;
 }
 
-/* One pattern of a rule, over arguments. */
+/* A question: does this pattern match these arguments? */
 struct question {
     const struct cmdline_pattern *pattern;
     const char *cmdline;
-    size_t index, first_capture; /* among those of all rules */
-    struct text_piece *captures; /* of this pattern, to be filled */
+    size_t index;                /* of the pattern among those of all rules */
+    size_t first_capture;        /* of the pattern among those of all rules */
+    struct text_piece *captures; /* where the captures of the pattern go */
 };
 
-/* A verdict; -EAGAIN, -ENOMEM. */
+/* Asks what is known of the question, or else the matcher. A verdict; -EAGAIN; -ENOMEM. */
 static int ask(const struct question *question, struct process_matching *matching)
 {
     const size_t n = cmdline_pattern_n_captures(question->pattern);
@@ -252,7 +255,7 @@ static int ask(const struct question *question, struct process_matching *matchin
     return verdict;
 }
 
-/* 1, 0, -EAGAIN or -ENOMEM; fills the rule's captures. */
+/* Whether all patterns of the rule match; sets the rule's captures. 1, 0, -EAGAIN or -ENOMEM. */
 static int matches_cmdline(const struct rule *rule, const char *cmdline,
                            struct process_matching *matching)
 {
@@ -278,7 +281,7 @@ static int matches_cmdline(const struct rule *rule, const char *cmdline,
     return 1;
 }
 
-/* 1, 0, -EAGAIN, -ESRCH or -ENOMEM. */
+/* Whether the rule matches the process. 1, 0, -EAGAIN, -ESRCH or -ENOMEM. */
 static int matches(const struct process_rules *rules, const struct rule *rule,
                    struct process *process, struct process_matching *matching)
 {

@@ -9,13 +9,14 @@
 #include "target/process_set.h"
 
 /*
- * Reading a stat costs more than everything else, so that those that are known
- * already are not read again: the inode of /proc/PID, which comes with the name,
- * is another when the number was given to another process. It does not tell of a
- * new name. Where nobody else tells of it either, the comm of each process is
- * read with each scan while it is young, when processes become what they are
- * going to be, and later with one scan in sixteen. Who makes thousands waits with
- * these for the turns of its own user.
+ * Reads all of /proc. To read the stat of a process costs more than everything else, so a process
+ * that is known already is not opened again. The inode of /proc/PID, which comes with the name of
+ * the directory, is another one when the number belongs to another process.
+ *
+ * The inode does not tell of a new name. If the kernel's records do not tell of it either, the comm
+ * of a process is read with each scan while the process is young, since most take their name then,
+ * and later with one scan in sixteen. These reads wait for the turn of the process' account, so
+ * whoever makes thousands of processes delays only its own.
  */
 #define SCANS_OF_THE_YOUNG 8
 #define ONE_SCAN_IN        16
@@ -25,7 +26,7 @@ static bool is_comm_due(struct process_targets *set, struct process_node *node)
     if (node->kernel_thread || (node->counted && node->counted->first != node))
         return false;
     if (set->events)
-        return true; /* these scans are rare */
+        return true; /* with records, scans are rare */
     if (node->looks_young < SCANS_OF_THE_YOUNG) {
         node->looks_young++;
         return true;
@@ -33,6 +34,7 @@ static bool is_comm_due(struct process_targets *set, struct process_node *node)
     return ((uint64_t)node->pid + set->scan) % ONE_SCAN_IN == 0;
 }
 
+/* Whether nothing but /proc tells when this counted process ends. */
 static bool ends_untold(const struct process_node *node)
 {
     const struct counted_process *counted = node->counted;
@@ -40,8 +42,8 @@ static bool ends_untold(const struct process_node *node)
     return counted && (counted->first != node || counted->exit_fd < 0);
 }
 
-/* A process that /proc shows. 0 or -ENOMEM. */
-static int see(struct process_targets *set, pid_t pid, uint64_t inode)
+/* Notes a process that /proc shows, and queues it if it must be looked at. 0 or -ENOMEM. */
+static int note_process(struct process_targets *set, pid_t pid, uint64_t inode)
 {
     struct process_node *node = process_find(set, pid);
     bool is_new = !node, is_other = node && node->inode != 0 && node->inode != inode;
@@ -51,7 +53,7 @@ static int see(struct process_targets *set, pid_t pid, uint64_t inode)
         return r;
     node->inode = inode;
     node->scan = set->scan;
-    /* of what ends untold its stat alone tells that it has ended, or is another by now */
+    /* if nothing tells the end of a process, only its stat says that it has ended */
     if (is_new || is_other || ends_untold(node))
         process_enqueue(set, node);
     else if (!node->looked_at_with && is_comm_due(set, node))
@@ -69,7 +71,7 @@ static void forget_unseen(struct process_targets *set)
     }
 }
 
-static int see_all(struct process_targets *set, int fd)
+static int read_entries(struct process_targets *set, int fd)
 {
     struct directory_entries entries;
     struct directory_entry entry;
@@ -80,7 +82,7 @@ static int see_all(struct process_targets *set, int fd)
     while ((r = directory_entries_next(&entries, &entry)) > 0) {
         if (parse_u64(entry.name, &pid) < 0 || pid == 0 || pid > INT_MAX)
             continue;
-        r = see(set, (pid_t)pid, entry.inode);
+        r = note_process(set, (pid_t)pid, entry.inode);
         if (r < 0)
             return r;
     }
@@ -96,7 +98,7 @@ int process_scan(struct process_targets *set)
     if (fd < 0)
         return -errno;
     set->scan++;
-    r = see_all(set, fd);
+    r = read_entries(set, fd);
     if (r < 0)
         return r;
     forget_unseen(set);

@@ -2,12 +2,17 @@
 #pragma once
 
 /*
- * The inside of a struct process_targets. process_known.c keeps what is known of
- * /proc; process_records.c and process_scan.c find out what changed, by the
- * kernel's records and by reading all; process_owner.c knows whose they are, and
- * process_turns.c whose turn it is to be looked at; process_look.c opens what is new,
- * and asks the rules; process_members.c decides what is counted; process_targets.c
- * reports it.
+ * The inside of a struct process_targets. Several files work on it, and calls go one way:
+ *
+ *   process_targets.c   leads through an update and reports what it brought
+ *   process_records.c   takes the kernel's records of births, new names and ends
+ *   process_scan.c      reads all of /proc
+ *   process_look.c      opens what is new and asks the rules about it
+ *   process_members.c   decides what is counted
+ *   counted_process.c   makes and frees a target
+ *   process_turns.c     knows whose turn it is to be looked at
+ *   process_owner.c     knows which account a process belongs to
+ *   process_known.c     keeps what is known of processes and users
  */
 
 #include <uthash.h>
@@ -24,69 +29,69 @@ TAILQ_HEAD(process_queue, process_node);
 LIST_HEAD(process_list, process_node);
 TAILQ_HEAD(process_turns, process_user);
 
-/* Whose processes share a limit, and the work of looking at them. */
+/* An account: its processes share a limit, and the work of looking at them. */
 struct process_user {
     uid_t uid;
-    size_t counted;               /* that are counted … */
-    struct process_queue waiting; /* … and that are refused, oldest first */
+    size_t counted;               /* how many of its processes are counted */
+    struct process_queue waiting; /* processes that wait for room, oldest first */
 
-    struct process_queue to_look;   /* oldest first; where there are some … */
-    TAILQ_ENTRY(process_user) turn; /* … it is among those whose turn comes … */
-    int64_t credit;                 /* … and this much work is left of it. Negative: a debt */
+    struct process_queue to_look;   /* processes to be looked at, oldest first */
+    TAILQ_ENTRY(process_user) turn; /* entry in `turns` of the set while to_look is not empty */
+    int64_t credit;                 /* the work that is left of its turn; a debt if negative */
     UT_hash_handle by_uid;
 };
 
-/* One process that is known: each that is there, matched or not. */
+/* A process that exists, whether a rule matches it or not. */
 struct process_node {
     pid_t pid;
-    pid_t parent_pid;            /* who started it, if `parent` is not known yet */
-    struct process_node *parent; /* the nearest that it descends from, of those that are known */
+    pid_t parent_pid;            /* who started it, while `parent` is not known */
+    struct process_node *parent; /* its nearest known ancestor */
     struct process_list children;
     LIST_ENTRY(process_node) sibling;
 
-    uint64_t start_ticks; /* 0: it has not been looked at */
-    uint64_t inode;       /* of /proc/PID, which the kernel keeps for this process; 0: not known */
+    uint64_t start_ticks; /* 0 if nobody has looked at it yet */
+    uint64_t inode;       /* of /proc/PID: the kernel keeps it for this process; 0: not known */
     uint64_t scan;        /* the last reading of /proc that saw it */
-    uid_t uid;            /* its owner, with whom it shares */
-    uid_t effective_uid;  /* that this is the owner of; known where start_ticks is */
-    char comm[16];        /* as it was last looked at */
+    uid_t uid;            /* the account that it belongs to */
+    uid_t effective_uid;  /* the user of which `uid` is the account; known if start_ticks is */
+    char comm[16];        /* its name when it was last looked at */
     bool kernel_thread;
-    bool unowned; /* nothing is known of its owner yet */
+    bool unowned; /* its account is not known yet */
 
-    struct counted_process *counted; /* the target that it belongs to … */
+    struct counted_process *counted; /* the target that it belongs to, or NULL */
     LIST_ENTRY(process_node) member;
-    bool left_out;             /* … but not counted: it was there before, and there was no room */
-    struct process_user *user; /* with whom it is counted; NULL: it is not */
+    bool left_out;             /* it belongs to the target, but there was no room to count it */
+    struct process_user *user; /* the account that it is counted with; NULL if it is not counted */
 
-    struct process_user *looked_at_with; /* in whose turn it is to be looked at; NULL: it is not */
+    struct process_user *looked_at_with; /* the account in whose queue it is; NULL: in none */
     TAILQ_ENTRY(process_node) to_look;
-    bool behind_parent;             /* that has been put before it */
-    bool only_name;                 /* if that is the same, nothing else is looked at */
-    struct rule_verdicts *verdicts; /* of the patterns over its arguments */
-    bool undecided;                 /* no rule takes it, but one of those took too long */
-    bool by_number;                 /* its user's name was not known in time: it has none */
-    struct process_user *waiting;   /* with whom it waits for room; NULL: it does not */
+    bool behind_parent;             /* its parent has been put before it in the queue */
+    bool only_name;                 /* look at nothing else if its name is still the same */
+    struct rule_verdicts *verdicts; /* what the patterns said of its arguments */
+    bool undecided;                 /* no rule takes it, but a pattern took too long */
+    bool by_number;                 /* it has its user's number as a name: the name came too late */
+    struct process_user *waiting; /* the account with which it waits for room; NULL: it does not */
     TAILQ_ENTRY(process_node) waiting_entry;
-    bool refused;         /* once, and told so */
-    bool execed;          /* since it was matched */
-    bool was_target;      /* before the target that it is, or waits to be */
-    bool fresh;           /* only its birth is known, and … */
-    unsigned threads;     /* … how many threads it has since */
-    unsigned ending;      /* its first thread exited: how often we look whether others live */
-    unsigned looks_young; /* how many scans have seen it, while they are few */
+    bool refused;         /* it was refused once, and counted as dropped then */
+    bool execed;          /* it has executed a program since it was matched */
+    bool was_target;      /* it was another target before this one */
+    bool fresh;           /* only its birth is known: nobody has looked at it */
+    unsigned threads;     /* while it is fresh, how many threads it has by the records */
+    unsigned ending;      /* how often we looked since its first thread exited; 0: it has not */
+    unsigned looks_young; /* how many scans have seen it, up to SCANS_OF_THE_YOUNG */
     TAILQ_ENTRY(process_node) ending_entry;
     UT_hash_handle by_pid;
 };
 
 /* A target and what only this layer knows of it. */
 struct counted_process {
-    struct process_target target; /* first: the caller has a pointer to it */
-    struct target_mark mark;      /* of the set's news */
+    struct process_target target; /* comes first: the caller's pointer is cast to this struct */
+    struct target_mark mark;      /* target_news.c works on it */
     struct process_targets *set;
     LIST_ENTRY(counted_process) entry;
-    struct process_list members; /* those left out too */
-    struct process_node *first;  /* NULL: it has ended */
-    int exit_fd;                 /* of its first process; -1: nothing watches */
+    struct process_list members; /* all that belong to it, those that are left out too */
+    struct process_node *first;  /* the process that the rule matched; NULL once it has ended */
+    int exit_fd;                 /* tells when `first` ends; -1 if nothing does */
 };
 
 struct process_targets {
@@ -95,106 +100,112 @@ struct process_targets {
     struct process_limits limits;
     struct process_census census;
 
-    struct process_node *nodes;
-    struct process_user *users;
-    struct process_user nobody;  /* has those whose owner is not known, to be looked at */
-    struct process_turns turns;  /* of users; who is first is served */
-    struct process_user *served; /* stays until it has paid */
-    size_t work_of_patterns;     /* for the process that is looked at */
-    size_t most_work;            /* that there may be by now … */
-    size_t work;                 /* in this update, as process_turns.c counts it … */
-    uint64_t work_end_ns;        /* … and until when there may be more */
+    struct process_node *nodes;  /* all processes that are known, by number */
+    struct process_user *users;  /* all accounts with something to count or to look at */
+    struct process_user nobody;  /* has the queue of processes whose account is not known */
+    struct process_turns turns;  /* accounts with something to look at; the first one is served */
+    struct process_user *served; /* it stays in memory until it has paid for its turn */
+    size_t work_of_patterns;     /* the work of patterns for the process that is looked at */
+    size_t most_work;            /* the limit for `work` now */
+    size_t work;                 /* what this update and the followings since have done */
+    uint64_t work_end_ns;        /* when looking must end, whatever work is left */
     struct subordinate_ids *owners;
     uint64_t owners_read_ns;
-    char own_uid_map[PROCESS_UID_MAP_SIZE]; /* of our own user namespace; empty: not known */
-    struct process_queue ending;
-    LIST_HEAD(, counted_process) all; /* that stand, or are gone and not released */
-    size_t n_counted;                 /* processes, against the limit */
-    bool room;                        /* some ended since those that wait were looked at */
+    char own_uid_map[PROCESS_UID_MAP_SIZE]; /* of our user namespace; empty if not known */
+    struct process_queue ending;            /* processes whose first thread has exited */
+    LIST_HEAD(, counted_process) all;       /* all targets that are not released yet */
+    size_t n_counted;                       /* how many processes are counted, for the limit */
+    bool room; /* a counted process ended since waiting ones were looked at */
 
-    bool is_ours;               /* the numbers in procfs are those of our own PID namespace */
-    struct task_events *events; /* NULL: nothing tells */
-    struct exit_watch *exits;   /* NULL: nothing tells */
+    bool is_ours;               /* procfs has the numbers of our own PID namespace */
+    struct task_events *events; /* the kernel's records; NULL if there are none */
+    struct exit_watch *exits;   /* tells when first processes end; NULL if there is none */
     uint64_t events_tried_ns;
-    bool rescan; /* something was missed */
+    bool rescan; /* records were lost: the next update reads all of /proc */
     uint64_t scan, last_scan_ns;
-    uint64_t hidden_at_ns; /* when it is looked again whether procfs hides processes */
+    uint64_t hidden_at_ns; /* when to look again whether procfs hides processes */
 
     struct target_news news;
 };
 
 /* process_known.c */
 
+/* The process of this number; NULL if it is not known. */
 struct process_node *process_find(const struct process_targets *set, pid_t pid);
-/* Adds one that is not known. 0 or -ENOMEM. */
+/* Adds a process that is not known. 0 or -ENOMEM. */
 int process_add(struct process_targets *set, pid_t pid, struct process_node **ret_node);
-/* Whether patterns took too long, so that nobody knows whether a rule would take it. */
+/* Notes whether a pattern took too long, so that nobody knows whether a rule would take it. */
 void process_set_undecided(struct process_targets *set, struct process_node *node, bool undecided);
 /* Removes and frees one that belongs to no target and waits for nothing (process_forget()). */
 void process_remove(struct process_targets *set, struct process_node *node);
 void process_node_free(struct process_node *node);
-/* Who started it, if that is no contradiction. */
+/* Notes who started it, unless that cannot be: a parent is older, and no descendant. */
 void process_set_parent(struct process_node *node, struct process_node *parent);
-/* The user of that number; NULL: no memory. Unused ones are dropped by process_user_drop(). */
+/* Finds or makes the account of this number; NULL if there is no memory. */
 struct process_user *process_user_get(struct process_targets *set, uid_t uid);
+/* Frees an account that has nothing to count or to look at any more. */
 void process_user_drop(struct process_targets *set, struct process_user *user);
 
 /* process_owner.c */
 
-/* With whom this user shares. process: of that user; NULL: there is none to be asked. */
+/*
+ * The account that this user belongs to. `process` is one of this user whose namespace can be
+ * asked, or NULL.
+ */
 uid_t process_owner_of(const struct process_targets *set, uid_t uid, const struct process *process);
-/* Finds out, for one that has not been looked at, in whose turn that is to be done. */
+/* Finds out the account of a process before it is looked at, to put it into the right queue. */
 void process_note_owner(const struct process_targets *set, struct process_node *node);
-/* Takes it of a process that is looked at. */
+/* Finds out the account of a process that is being looked at. */
 void process_take_owner(const struct process_targets *set, struct process_node *node,
                         const struct process *process);
 
 /* process_turns.c */
 
-/* Those of all users that are to be looked at from now on share the budget of an update … */
+/* Begins the work of an update: all that is looked at from now on shares its budget. */
 void process_begin_turns(struct process_targets *set);
-/* … or what a following may take of that of all followings until the next update. */
+/* Begins the work of one following: it shares a smaller budget with the others until the update. */
 void process_begin_following(struct process_targets *set);
-/* Whether there are some to be looked at, and another following may. */
+/* Whether there is something to look at, and budget for another following. */
 bool process_may_follow(const struct process_targets *set);
-/* It is to be looked at, when it is its user's turn. */
+/* Puts a process into its account's queue, to be looked at. */
 void process_enqueue(struct process_targets *set, struct process_node *node);
-/* Only its name, unless that is another; where it is not to be looked at anyway. */
+/* Does the same, but looks only at the name as long as that has not changed. */
 void process_enqueue_name(struct process_targets *set, struct process_node *node);
 void process_dequeue(struct process_targets *set, struct process_node *node);
-/* The first of the two, which are both queued, comes next, in the turn of the second. */
+/* Puts `first` before all others in the queue that `second` is in. Both must be queued. */
 void process_put_before(struct process_targets *set, struct process_node *first,
                         const struct process_node *second);
-/* Whose turn it is; NULL: nobody's, or the budget of this update is used up. */
+/* The process whose turn it is; NULL if there is none, or the budget is used up. */
 struct process_node *process_next_turn(struct process_targets *set);
-/* What patterns may cost with it now, in steps. What they did is paid by who was served. */
+/* How many steps patterns may take now for one process. */
 size_t process_most_work(const struct process_targets *set);
+/* Charges the account that was served with the work of patterns and with one look. */
 void process_pay(struct process_targets *set, size_t work, bool only_name);
 
 /* process_records.c */
 
-/* Sees to it that something tells of births: tries once a minute where that cannot be. */
+/* Opens the kernel's records if they are not open; after a failure, once a minute. */
 void process_watch_births(struct process_targets *set, uint64_t now_ns);
-/* Takes what the kernel told since the last update. 0 or -ENOMEM. */
+/* Takes the records since the last update. 0 or -ENOMEM. */
 int process_take_records(struct process_targets *set);
 /*
- * Takes it between updates, with the exits that are sure. Nothing is looked at but whose a new one
- * is. 0 or -ENOMEM.
+ * Takes the records between updates, and the ends that are certain. Of a new process it reads only
+ * the owner. 0 or -ENOMEM.
  */
 int process_follow_records(struct process_targets *set);
-/* Takes the exits, and looks whether those have ended whose first thread has. */
+/* Takes the ends that are certain, and looks whether processes without first thread have ended. */
 void process_take_exits(struct process_targets *set);
 
 /* process_scan.c */
 
-/* Reads all of /proc. 0 or -errno. */
+/* Reads all of /proc: what is new is queued, what is missing has ended. 0 or -errno. */
 int process_scan(struct process_targets *set);
 
 /* process_look.c */
 
-/* Looks at those that are to be looked at, parents first. 0 or -ENOMEM. */
+/* Looks at queued processes as far as the budget goes, parents first. 0 or -ENOMEM. */
 int process_look_at_queued(struct process_targets *set);
-/* Gives room that came free to those that wait. 0 or -ENOMEM. */
+/* Gives room that came free to processes that wait for it. 0 or -ENOMEM. */
 int process_admit_waiting(struct process_targets *set);
 
 /* counted_process.c */
@@ -210,18 +221,18 @@ DEFINE_AUTO(counted_process, struct counted_process *, counted_process_free)
 
 /* process_members.c */
 
-/* The target whose `children` would take the node in, by its parent; NULL: none. */
+/* The target with `children` that the node's parent belongs to; NULL if there is none. */
 struct counted_process *process_family(const struct process_node *node);
-/* Takes a descendant in. 0 or -ENOMEM. */
+/* Makes a descendant a member of the target. 0 or -ENOMEM. */
 int process_join(struct process_targets *set, struct process_node *node,
                  struct counted_process *counted);
-/* Makes it the target of this rule and group (taken over). 0; -ESRCH, -ENOMEM. */
+/* Makes a target of it by this rule, in this group, which is taken over. 0; -ESRCH; -ENOMEM. */
 int process_admit(struct process_targets *set, struct process_node *node, int rule, char **group);
-/* Whether room for others has come free, and how much for this user's. */
+/* How many more processes of this account may be counted now. */
 size_t process_room_for(const struct process_targets *set, const struct process_user *user);
-/* It belongs to no target any more, and waits for nothing. */
+/* Takes it out of its target and of the queue for room. */
 void process_leave(struct process_targets *set, struct process_node *node);
 /* It has ended: takes it out of everything and frees it. */
 void process_forget(struct process_targets *set, struct process_node *node);
-/* The target of it has become another one; those that belonged to it are to be looked at. */
+/* Ends a target that still has members: these are looked at again, and may be other targets. */
 void process_end_target(struct process_targets *set, struct counted_process *counted);

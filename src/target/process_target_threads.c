@@ -5,9 +5,9 @@
 #include "target/process_set.h"
 
 /*
- * The set knows who belonged to the target at the last update. What was started
- * since is found by going down from there through the lists of children that /proc
- * has; so what the caller lists again after opening is what there is then.
+ * Lists the threads and processes of a target. The set knows which processes belonged to it at the
+ * last update. What was started since is found by going down from these through the lists of
+ * children in /proc. So the caller may list again after opening, and sees what exists then.
  */
 
 struct pid_list {
@@ -52,13 +52,14 @@ static int append_children(struct process_targets *set, struct pid_list *process
     if (r < 0)
         return r == -ENOMEM ? r : 0;
     for (size_t i = 0; i < n && r == 0; i++)
-        /* what the set knows is in the list, or left out, or was given to it as an orphan */
+        /* a child that the set knows is in the list already, is left out, or was adopted */
         if (!process_find(set, children[i]) && !contains(processes, children[i]))
             r = append(processes, &children[i], 1);
     return r;
 }
 
-/* Whether it has its number still, if the set knew it. 1, 0 or -errno. */
+/* Whether the number still belongs to the process that the set knows, if it does. 1, 0 or -errno.
+ */
 static int has_its_number(const struct process_targets *set, pid_t pid)
 {
     const struct process_node *node = process_find(set, pid);
@@ -75,10 +76,11 @@ static int has_its_number(const struct process_targets *set, pid_t pid)
     return process_stat(process)->start_ticks == node->start_ticks;
 }
 
-/* What is listed of a process. */
+/* What a list has of each process: its threads, or the process itself. */
 enum listed { LISTED_THREADS, LISTED_PROCESSES };
 
-/* Appends its threads, or itself, and to the processes what they have started. */
+/* Appends one process or its threads to the list, and its children to the processes to go on with.
+ */
 static int append_process(struct process_targets *set, const struct process_target *target,
                           struct pid_list *processes, pid_t pid, enum listed listed,
                           struct pid_list *list)
@@ -92,7 +94,7 @@ static int append_process(struct process_targets *set, const struct process_targ
     for (size_t i = 0; i < n && r == 0 && target->children; i++)
         r = append_children(set, processes, pid, ids[i]);
     if (r == 0)
-        r = has_its_number(set, pid); /* now: so what was listed is its own */
+        r = has_its_number(set, pid); /* asked last, so all that was listed is of this process */
     if (r == 0)
         processes->n = n_processes;
     if (r <= 0)

@@ -9,24 +9,23 @@
 #include "target/process_set.h"
 
 /*
- * An update that fails half way keeps what it has found out and reports it
- * together with what the next one finds, after reading all of /proc; so no birth
- * or end is ever lost to the caller, and none is told twice.
+ * An update that fails half way keeps what it has found out. The next update reads all of /proc,
+ * and reports both together. So no birth or end is lost to the caller, and none is told twice.
  */
 
-/* The safety net below the kernel's records. */
+/* So often /proc is read in any case, should the kernel's records have missed something. */
 #define RESCAN_INTERVAL_NS (60 * NS_PER_SECOND)
 
 #define SUBORDINATE_IDS     "/etc/subuid"
 #define REFRESH_INTERVAL_NS (60 * NS_PER_SECOND)
 
-/* A procfs of another PID namespace has other numbers than the system calls. */
+/* A procfs of another PID namespace shows other numbers than system calls take. */
 static bool is_our_namespace(int procfs_fd)
 {
     return process_self(procfs_fd) == getpid();
 }
 
-/* Where it cannot be read, whoever is in a namespace shares with who is root there. */
+/* If the map cannot be read, process_owner.c takes each process for one of another namespace. */
 static void read_own_uid_map(struct process_targets *set)
 {
     AUTO(process) struct process *self = NULL;
@@ -109,7 +108,7 @@ static bool is_scan_due(const struct process_targets *set, uint64_t now_ns)
     return !set->events || set->rescan || now_ns - set->last_scan_ns >= RESCAN_INTERVAL_NS;
 }
 
-/* Somebody may mount it anew with other options. */
+/* Somebody may mount procfs again with other options, so this is looked at from time to time. */
 static void look_for_hidden(struct process_targets *set, uint64_t now_ns)
 {
     if (now_ns < set->hidden_at_ns)
@@ -126,7 +125,7 @@ static void refresh_owners(struct process_targets *set, uint64_t now_ns)
     set->owners_read_ns = now_ns;
 }
 
-static int bring_to_present(struct process_targets *set)
+static int bring_up_to_date(struct process_targets *set)
 {
     uint64_t now_ns = clock_monotonic_ns();
     int r;
@@ -149,7 +148,7 @@ static int bring_to_present(struct process_targets *set)
     return r;
 }
 
-static int take_what_is_told(struct process_targets *set)
+static int take_records_between_updates(struct process_targets *set)
 {
     int r = process_follow_records(set);
 
@@ -179,7 +178,7 @@ int process_targets_update(struct process_targets *targets, struct process_chang
     int r;
 
     begin_report(targets);
-    r = bring_to_present(targets);
+    r = bring_up_to_date(targets);
     if (r == 0)
         report(targets, ret_changes);
     return r;
@@ -190,7 +189,7 @@ int process_targets_follow(struct process_targets *targets, struct process_chang
     int r;
 
     begin_report(targets);
-    r = take_what_is_told(targets);
+    r = take_records_between_updates(targets);
     if (r == 0)
         report(targets, ret_changes);
     return r;

@@ -11,7 +11,7 @@
 #define CLOSING         "}}"
 #define MATCHES         ".Matches"
 #define SPACES          " \t"
-#define LONGEST_SHOWN   32 /* bytes of what the user wrote */
+#define LONGEST_SHOWN   32 /* bytes of the user's text that a message repeats */
 #define EXPECTED_FIELDS ".Comm, .ExeBase, .ExeFull, .Username, .PID, .StartTime or .Matches.NAME"
 
 static const char *const field_names[] = {
@@ -25,18 +25,18 @@ enum part_kind { PART_TEXT, PART_FIELD, PART_CAPTURE };
 
 struct part {
     enum part_kind kind;
-    size_t index;           /* of the field or capture */
-    struct text_piece text; /* in the copy */
+    size_t index;           /* which field or capture it is */
+    struct text_piece text; /* bytes of the template's copy */
 };
 
 struct process_template {
-    char *text; /* a copy */
+    char *text; /* a copy of the user's text, which parts point into */
     size_t n_parts;
     struct part parts[];
 };
 
-/* The text while it is read. */
-struct reader {
+/* A template that is being parsed. */
+struct parser {
     const char *text;
     size_t position;
     const char *const *captures;
@@ -53,32 +53,32 @@ struct process_template *process_template_free(struct process_template *parsed)
     return NULL;
 }
 
-__attribute__((format(printf, 3, 4))) static int fail(const struct reader *reader, size_t offset,
+__attribute__((format(printf, 3, 4))) static int fail(const struct parser *parser, size_t offset,
                                                       const char *format, ...)
 {
     va_list arguments;
 
-    reader->error->offset = offset;
+    parser->error->offset = offset;
     va_start(arguments, format);
-    (void)vsnprintf(reader->error->message, sizeof(reader->error->message), format, arguments);
+    (void)vsnprintf(parser->error->message, sizeof(parser->error->message), format, arguments);
     va_end(arguments);
     return -EINVAL;
 }
 
-/* Behind the message of fail(), where a word is near enough. */
-static void suggest(const struct reader *reader, const char *before, const char *word,
+/* Appends a suggestion to the message of fail(), if a known word is near enough. */
+static void suggest(const struct parser *parser, const char *before, const char *word,
                     const char *const *words, size_t n_words)
 {
     const char *nearest = suggest_nearest(word, words, n_words);
-    char *message = reader->error->message;
+    char *message = parser->error->message;
     size_t used = strlen(message);
 
     if (nearest)
-        (void)snprintf(message + used, sizeof(reader->error->message) - used,
+        (void)snprintf(message + used, sizeof(parser->error->message) - used,
                        "; did you mean %s%s?", before, nearest);
 }
 
-/* A copy for messages, cut between characters. */
+/* Copies a word for a message, cut between characters if it is too long. */
 static void show(struct text_piece word, char ret_shown[static LONGEST_SHOWN + 1])
 {
     size_t n = word.n < LONGEST_SHOWN ? word.n : LONGEST_SHOWN;
@@ -94,31 +94,31 @@ bool text_piece_is(struct text_piece piece, const char *text)
     return strlen(text) == piece.n && memcmp(piece.bytes, text, piece.n) == 0;
 }
 
-static void add(struct reader *reader, struct part part)
+static void add(struct parser *parser, struct part part)
 {
-    reader->parsed->parts[reader->parsed->n_parts++] = part;
+    parser->parsed->parts[parser->parsed->n_parts++] = part;
 }
 
-static int read_capture(struct reader *reader, struct text_piece name)
+static int parse_capture(struct parser *parser, struct text_piece name)
 {
-    size_t offset = (size_t)(name.bytes - reader->text);
+    size_t offset = (size_t)(name.bytes - parser->text);
     char shown[LONGEST_SHOWN + 1];
     int r;
 
-    for (size_t i = reader->n_captures; i > 0; i--) {
-        if (!text_piece_is(name, reader->captures[i - 1]))
+    for (size_t i = parser->n_captures; i > 0; i--) {
+        if (!text_piece_is(name, parser->captures[i - 1]))
             continue;
-        add(reader, (struct part){.kind = PART_CAPTURE, .index = i - 1});
+        add(parser, (struct part){.kind = PART_CAPTURE, .index = i - 1});
         return 0;
     }
     show(name, shown);
-    r = fail(reader, offset, "no pattern of cmdline has a group \"%s\"; expected one as (?P<%s>…)",
+    r = fail(parser, offset, "no pattern of cmdline has a group \"%s\"; expected one as (?P<%s>…)",
              shown, name.n > 0 ? shown : "NAME");
-    suggest(reader, MATCHES ".", shown, reader->captures, reader->n_captures);
+    suggest(parser, MATCHES ".", shown, parser->captures, parser->n_captures);
     return r;
 }
 
-static int read_field(struct reader *reader, struct text_piece word)
+static int parse_field(struct parser *parser, struct text_piece word)
 {
     static const char prefix[] = MATCHES ".";
     const size_t n_prefix = strlen(prefix);
@@ -126,22 +126,22 @@ static int read_field(struct reader *reader, struct text_piece word)
     int r;
 
     if (word.n >= n_prefix && memcmp(word.bytes, prefix, n_prefix) == 0)
-        return read_capture(reader, (struct text_piece){word.bytes + n_prefix, word.n - n_prefix});
+        return parse_capture(parser, (struct text_piece){word.bytes + n_prefix, word.n - n_prefix});
     for (size_t i = 0; i < PROCESS_FIELDS_; i++) {
         if (!text_piece_is(word, field_names[i]))
             continue;
-        add(reader, (struct part){.kind = PART_FIELD, .index = i});
+        add(parser, (struct part){.kind = PART_FIELD, .index = i});
         return 0;
     }
     show(word, shown);
-    r = fail(reader, (size_t)(word.bytes - reader->text),
+    r = fail(parser, (size_t)(word.bytes - parser->text),
              "no field \"%s\"; expected " EXPECTED_FIELDS, shown);
     if (!text_piece_is(word, MATCHES))
-        suggest(reader, "", shown, field_names, ARRAY_SIZE(field_names));
+        suggest(parser, "", shown, field_names, ARRAY_SIZE(field_names));
     return r;
 }
 
-/* What stands between the braces, without the spaces around it. */
+/* Takes away the spaces around what stands between the braces. */
 static struct text_piece trimmed(const char *begin, const char *end)
 {
     while (begin < end && strchr(SPACES, *begin))
@@ -151,28 +151,28 @@ static struct text_piece trimmed(const char *begin, const char *end)
     return (struct text_piece){begin, (size_t)(end - begin)};
 }
 
-static int read_braces(struct reader *reader)
+static int parse_braces(struct parser *parser)
 {
-    const char *begin = reader->text + reader->position + strlen(OPENING);
+    const char *begin = parser->text + parser->position + strlen(OPENING);
     const char *end = strstr(begin, CLOSING);
 
     if (!end)
-        return fail(reader, reader->position, "this \"{{\" is not closed; expected \"}}\"");
-    reader->position = (size_t)(end - reader->text) + strlen(CLOSING);
-    return read_field(reader, trimmed(begin, end));
+        return fail(parser, parser->position, "this \"{{\" is not closed; expected \"}}\"");
+    parser->position = (size_t)(end - parser->text) + strlen(CLOSING);
+    return parse_field(parser, trimmed(begin, end));
 }
 
-static void read_text(struct reader *reader)
+static void parse_text(struct parser *parser)
 {
-    size_t begin = reader->position;
-    const char *end = strstr(reader->text + begin, OPENING);
-    size_t n = end ? (size_t)(end - reader->text) - begin : strlen(reader->text + begin);
+    size_t begin = parser->position;
+    const char *end = strstr(parser->text + begin, OPENING);
+    size_t n = end ? (size_t)(end - parser->text) - begin : strlen(parser->text + begin);
 
-    add(reader, (struct part){.kind = PART_TEXT, .text = {reader->parsed->text + begin, n}});
-    reader->position += n;
+    add(parser, (struct part){.kind = PART_TEXT, .text = {parser->parsed->text + begin, n}});
+    parser->position += n;
 }
 
-/* Each `{{` is a part, and so is what stands between two of them. */
+/* Each `{{` is at most one part, and so is the text between two of them. */
 static size_t most_parts(const char *text)
 {
     size_t n = 1;
@@ -198,18 +198,18 @@ int process_template_parse(const char *text, const char *const *captures, size_t
                            struct process_rule_error *ret_error)
 {
     AUTO(process_template) struct process_template *parsed = template_new(text);
-    struct reader reader = {.text = text,
+    struct parser parser = {.text = text,
                             .captures = captures,
                             .n_captures = n_captures,
                             .parsed = parsed,
                             .error = ret_error};
     int r = parsed ? 0 : -ENOMEM;
 
-    while (r == 0 && text[reader.position]) {
-        if (strncmp(text + reader.position, OPENING, strlen(OPENING)) == 0)
-            r = read_braces(&reader);
+    while (r == 0 && text[parser.position]) {
+        if (strncmp(text + parser.position, OPENING, strlen(OPENING)) == 0)
+            r = parse_braces(&parser);
         else
-            read_text(&reader);
+            parse_text(&parser);
     }
     if (r < 0)
         return r;

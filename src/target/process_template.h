@@ -2,9 +2,8 @@
 #pragma once
 
 /*
- * The name of a group of processes: text with fields between `{{` and `}}`, as
- * process-exporter has them. Spaces inside the braces mean nothing, and a `}}`
- * that closes nothing is text.
+ * The template for the name of a group of processes: text with fields between `{{` and `}}`, as
+ * in process-exporter. Spaces inside the braces mean nothing. A `}}` that closes nothing is text.
  */
 
 #include "base/text.h"
@@ -17,10 +16,10 @@ enum process_field {
     PROCESS_USERNAME,
     PROCESS_PID,
     PROCESS_START_TIME,
-    PROCESS_FIELDS_, /* how many there are */
+    PROCESS_FIELDS_, /* how many fields there are */
 };
 
-/* Bytes within a text of somebody else. */
+/* Some bytes of a text that somebody else owns. */
 struct text_piece {
     const char *bytes;
     size_t n;
@@ -31,9 +30,8 @@ bool text_piece_is(struct text_piece piece, const char *text);
 struct process_template;
 
 /*
- * Reads a template. `captures` are the names that {{.Matches.x}} may have; of two
- * that are the same the last counts. 0; -EINVAL with offset and message of
- * *ret_error filled; -ENOMEM.
+ * Parses a template. `captures` are the names that {{.Matches.x}} may have; if two are the same,
+ * the last one counts. 0; -EINVAL, with offset and message of *ret_error set; -ENOMEM.
  */
 int process_template_parse(const char *text, const char *const *captures, size_t n_captures,
                            struct process_template **ret_template,
@@ -44,8 +42,8 @@ DEFINE_AUTO(process_template, struct process_template *, process_template_free)
 bool process_template_uses(const struct process_template *parsed, enum process_field field);
 
 /*
- * Appends the name. `fields` has PROCESS_FIELDS_ pieces, of which those that are not
- * used need not be filled; `captures` are in the order of process_template_parse().
+ * Appends the name that the template makes. `fields` has PROCESS_FIELDS_ pieces; those that the
+ * template does not use need not be set. `captures` are in the order of process_template_parse().
  */
 void process_template_expand(const struct process_template *parsed, const struct text_piece *fields,
                              const struct text_piece *captures, struct text *name);

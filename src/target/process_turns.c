@@ -3,25 +3,27 @@
 #include "target/process_set.h"
 
 /*
- * Strangers choose how many processes there are to be looked at, and what arguments
- * patterns have to go through. So the work of an update is bounded, and users take
- * turns: each round gives every user that waits the same amount of it (deficit round
- * robin, Shreedhar and Varghese 1995; who has taken more pays it back before the next
- * turn). What is not looked at now comes first in its user's next turn.
+ * Strangers choose how many processes there are to look at, and which arguments patterns have to go
+ * through. So the work of an update is bounded, and accounts take turns: each round gives each
+ * account that has something to look at the same amount of work. Whoever takes more pays it back
+ * before its next turn (deficit round robin, Shreedhar and Varghese 1995). What is not looked at
+ * now comes first in the next turn of its account.
  *
- * Work is counted in steps of the matcher of patterns, of which a look is worth so
- * many: that is the same on every machine. The clock ends it too, for a machine that
- * is slow or busy.
+ * Work is counted in steps of the matcher of patterns, and a look is worth a fixed number of them,
+ * so it is the same on every machine. The clock ends it too, should the machine be slow or busy.
  */
-#define WORK_OF_LOOK      1000 /* some 30 us */
-#define WORK_OF_NAME      300  /* a look at nothing but the name */
+#define WORK_OF_LOOK      1000 /* steps; they take some 30 us, as a look does */
+#define WORK_OF_NAME      300  /* for a look at nothing but the name */
 #define WORK_OF_TURN      ((int64_t)64 * WORK_OF_LOOK)
-#define MOST_WORK_AT_ONCE 1000000 /* of patterns, on one process */
+#define MOST_WORK_AT_ONCE 1000000 /* for the patterns of one process */
 
-#define WORK_PER_UPDATE ((size_t)4096 * WORK_OF_LOOK) /* some 150 ms */
+#define WORK_PER_UPDATE ((size_t)4096 * WORK_OF_LOOK) /* takes some 150 ms */
 #define TIME_PER_UPDATE (NS_PER_SECOND / 4)
 
-/* Some ms, by which the cycle may be late. All of them until the next update: a half of it. */
+/*
+ * One following takes some milliseconds, by which the next cycle may be late. All followings
+ * together may do half as much as an update.
+ */
 #define WORK_PER_FOLLOWING   ((size_t)128 * WORK_OF_LOOK)
 #define TIME_PER_FOLLOWING   (NS_PER_SECOND / 40)
 #define WORK_WITH_FOLLOWINGS (WORK_PER_UPDATE + WORK_PER_UPDATE / 2)
@@ -112,7 +114,7 @@ void process_put_before(struct process_targets *set, struct process_node *first,
 {
     struct process_user *user = second->looked_at_with;
 
-    leave_queue(set, first); /* the user stays: the second is in its queue */
+    leave_queue(set, first); /* `user` is not freed, because the second is in its queue */
     join_queue(set, first, user, true, false);
 }
 

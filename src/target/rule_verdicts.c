@@ -4,19 +4,19 @@
 #include <errno.h>
 #include <string.h>
 
-/* Arguments are known up to 4096 bytes (sys/process.h). */
+/* Offsets of 16 bits suffice: at most 4096 bytes of arguments are read (sys/process.h). */
 struct capture {
     uint16_t begin, n;
 };
 
 struct rule_verdicts {
-    uint64_t hash; /* of the arguments */
+    uint64_t hash; /* of the arguments that the verdicts are about */
     size_t n_patterns;
     uint8_t *of_patterns;
-    struct capture captures[]; /* and behind them the verdicts */
+    struct capture captures[]; /* the bytes of of_patterns stand behind them */
 };
 
-static int make(struct rule_verdicts **verdicts, size_t n_patterns, size_t n_captures)
+static int allocate(struct rule_verdicts **verdicts, size_t n_patterns, size_t n_captures)
 {
     struct rule_verdicts *made =
         calloc(1, sizeof(*made) + n_captures * sizeof(struct capture) + n_patterns);
@@ -33,7 +33,7 @@ int rule_verdicts_begin(struct rule_verdicts **verdicts, const struct hash_key *
                         const char *cmdline, size_t n_patterns, size_t n_captures)
 {
     const uint64_t hash = keyed_hash(key, cmdline, strlen(cmdline));
-    int r = *verdicts ? 0 : make(verdicts, n_patterns, n_captures);
+    int r = *verdicts ? 0 : allocate(verdicts, n_patterns, n_captures);
 
     if (r < 0)
         return r;

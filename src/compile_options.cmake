@@ -32,3 +32,7 @@ elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   # Debian's compilers may define a level of their own
   target_compile_options(compile_options INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 endif()
+if(COVERAGE)
+  target_compile_options(compile_options INTERFACE --coverage)
+  target_link_options(compile_options INTERFACE --coverage)
+endif()

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "support/fixture_tree.h"
+
 #define FILE_NAME "f.yml"
 
 static const char *const directories[] = {
@@ -26,31 +28,19 @@ static const char *const directories[] = {
 
 /* A tree that stands for the mount of cgroups. */
 struct fixture {
-    char path[40];
+    struct fixture_tree tree;
     struct cgroup_root root;
 };
-
-static void change_tree(const struct fixture *fixture, bool make)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
-        char path[256];
-
-        (void)snprintf(path, sizeof(path), "%s%s", fixture->path,
-                       directories[make ? i : ARRAY_SIZE(directories) - 1 - i]);
-        assert_int_equal(make ? mkdir(path, 0755) : rmdir(path), 0);
-    }
-}
 
 static int set_up(void **state)
 {
     static struct fixture fixture;
 
-    (void)snprintf(fixture.path, sizeof(fixture.path), "/tmp/check_matches_XXXXXX");
-    assert_non_null(mkdtemp(fixture.path));
-    change_tree(&fixture, true);
-    fixture.root.fd = open(fixture.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    fixture.root.path = fixture.path;
-    assert_true(fixture.root.fd >= 0);
+    fixture.tree = fixture_tree_open();
+    for (size_t i = 0; i < ARRAY_SIZE(directories); i++)
+        assert_int_equal(mkdirat(fixture.tree.fd, directories[i] + 1, 0755), 0);
+    fixture.root.fd = fixture.tree.fd;
+    fixture.root.path = fixture.tree.path;
     *state = &fixture;
     return 0;
 }
@@ -59,9 +49,7 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    assert_int_equal(close(fixture->root.fd), 0);
-    change_tree(fixture, false);
-    assert_int_equal(rmdir(fixture->path), 0);
+    fixture_tree_close(&fixture->tree);
     return 0;
 }
 
@@ -143,7 +131,7 @@ static void a_pattern_that_begins_at_the_mount__is_warned_of(void **state)
                FILE_NAME ":3:15: warning: \"/sys/fs/cgroup/system.slice/nginx.service\" matches "
                          "nothing: patterns begin below the mount of cgroups; did you mean "
                          "\"/system.slice/nginx.service\"?\n");
-    (void)snprintf(pattern, sizeof(pattern), "\"%s/*.slice\"", fixture->path);
+    (void)snprintf(pattern, sizeof(pattern), "\"%s/*.slice\"", fixture->tree.path);
     assert_has(report_cgroups(state, pattern), "did you mean \"/*.slice\"?\n");
 }
 

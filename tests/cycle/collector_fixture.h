@@ -14,11 +14,12 @@
 #include "base/cleanup.h"
 #include "cycle/collector.h"
 #include "support/fake_perf.h"
+#include "support/fixture_tree.h"
 
 #define PAGE_FAULTS PERF_COUNT_SW_PAGE_FAULTS
 
 struct fixture {
-    char directory[64];
+    struct fixture_tree tree; /* it stands for the mount of cgroups */
     int root_fd, sysfs_fd;
     int procfs_fd;      /* -1: the test has no processes */
     size_t descriptors; /* that a collector is given when it is made */
@@ -39,9 +40,8 @@ static inline int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
 
-    (void)snprintf(f->directory, sizeof(f->directory), "/dev/shm/test_collector_XXXXXX");
-    assert_non_null(mkdtemp(f->directory));
-    f->root_fd = open(f->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    f->tree = fixture_tree_open_in("/dev/shm");
+    f->root_fd = f->tree.fd;
     f->sysfs_fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     f->procfs_fd = -1;
     f->descriptors = 200;
@@ -64,12 +64,8 @@ static inline int tear_down(void **state)
     (void)snapshot_slot_free(f->slot);
     (void)event_resolver_free(f->resolver);
     (void)config_free(f->config);
-    (void)unlinkat(f->root_fd, "a", AT_REMOVEDIR);
-    (void)unlinkat(f->root_fd, "b", AT_REMOVEDIR);
-    (void)unlinkat(f->root_fd, "c", AT_REMOVEDIR);
-    (void)close(f->root_fd);
     (void)close(f->sysfs_fd);
-    (void)rmdir(f->directory);
+    fixture_tree_close(&f->tree);
     free(f);
     return 0;
 }

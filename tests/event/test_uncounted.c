@@ -13,48 +13,24 @@
 #include <cmocka.h>
 
 #include "event/resolver.h"
+#include "support/fixture_tree.h"
 #include "sys/tracefs.h"
-
-static const char *const directories[] = {
-    "bus",
-    "bus/event_source",
-    "bus/event_source/devices",
-    "bus/event_source/devices/power",
-    "bus/event_source/devices/power/events",
-    "bus/event_source/devices/power/events/energy-pkg",
-    "kernel",
-    "kernel/tracing",
-    "kernel/tracing/events",
-    "kernel/tracing/events/sched",
-    "kernel/tracing/events/sched/sched_switch",
-};
-
-#define N_DIRECTORIES (sizeof(directories) / sizeof(directories[0]))
-
-static char root[] = "/tmp/test_uncounted_XXXXXX";
 
 static int make_sysfs(void **state)
 {
-    static int fd;
+    static struct fixture_tree tree;
 
-    if (!mkdtemp(root))
-        return -1;
-    fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (size_t i = 0; i < N_DIRECTORIES; i++)
-        if (mkdirat(fd, directories[i], 0755) < 0)
-            return -1;
-    *state = &fd;
+    tree = fixture_tree_open();
+    fixture_tree_make_directories(&tree, "bus/event_source/devices/power/events/energy-pkg/");
+    fixture_tree_make_directories(&tree, "kernel/tracing/events/sched/sched_switch/");
+    *state = &tree;
     return 0;
 }
 
 static int remove_sysfs(void **state)
 {
-    const int fd = *(int *)*state;
-
-    for (size_t i = N_DIRECTORIES; i > 0; i--)
-        (void)unlinkat(fd, directories[i - 1], AT_REMOVEDIR);
-    (void)close(fd);
-    return rmdir(root);
+    fixture_tree_close(*state);
+    return 0;
 }
 
 static struct source_context context_of(int sysfs_fd)
@@ -72,7 +48,7 @@ static void events_that_the_machine_has__are_not_counted_yet(void **state)
                                            "power/event=0x2/", "power/energy-pkg,period=1/"};
     static const char *const points[] = {"sched:sched_switch", "sched:*", "sched:sched_*",
                                          "sched:sched_switch:u"};
-    const struct source_context context = context_of(*(int *)*state);
+    const struct source_context context = context_of(((struct fixture_tree *)*state)->fd);
 
     for (size_t i = 0; i < sizeof(of_sysfs) / sizeof(of_sysfs[0]); i++)
         assert_string_equal(uncounted_on_this_machine(&context, of_sysfs[i]),
@@ -86,7 +62,7 @@ static void the_resolver__looks_into_both_file_systems(void **state)
 {
     AUTO(event_resolver) struct event_resolver *resolver = NULL;
 
-    assert_int_equal(event_resolver_new(*(int *)*state, &resolver), 0);
+    assert_int_equal(event_resolver_new(((struct fixture_tree *)*state)->fd, &resolver), 0);
     assert_string_equal(event_not_counted_yet(resolver, "power/energy-pkg/"),
                         "events of sysfs PMUs");
     assert_string_equal(event_not_counted_yet(resolver, "sched:sched_switch"), "tracepoints");
@@ -115,7 +91,7 @@ static void events_that_it_has_not__are_unknown(void **state)
         ":",
         "/",
     };
-    const struct source_context context = context_of(*(int *)*state);
+    const struct source_context context = context_of(((struct fixture_tree *)*state)->fd);
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (uncounted_on_this_machine(&context, names[i]))

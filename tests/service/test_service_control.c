@@ -30,7 +30,7 @@ static int set_up_service(void **state)
     assert_int_equal(set_up(state), 0);
     served.f = f = *state;
     start(f, config_text);
-    (void)snprintf(served.config_file, sizeof(served.config_file), "%s/c.yml", f->directory);
+    (void)snprintf(served.config_file, sizeof(served.config_file), "%s/c.yml", f->tree.path);
     served.options.config_file = served.config_file;
     served.options.config_file_given = true;
     served.service.options = &served.options;
@@ -51,7 +51,6 @@ static int tear_down_service(void **state)
     service_close_control(&served->service);
     (void)sd_event_source_unref(served->service.timer);
     (void)sd_event_unref(served->service.event);
-    (void)unlink(served->config_file);
     *state = served->f;
     return tear_down(state);
 }

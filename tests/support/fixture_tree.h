@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A directory of files that a test makes at run time: a small sysfs or procfs. cmocka.h before. */
+/*
+ * A temporary directory of files that a test makes as it needs them: a small sysfs, procfs or mount
+ * of cgroups. To be included after cmocka.h. Closing it removes all that is below it.
+ */
 
+#include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +19,21 @@ struct fixture_tree {
     int fd;
 };
 
-static inline struct fixture_tree fixture_tree_open(void)
+/* `parent` is a directory that is there. */
+static inline struct fixture_tree fixture_tree_open_in(const char *parent)
 {
-    struct fixture_tree tree = {.path = "/tmp/pmu_exporter_test_XXXXXX"};
+    struct fixture_tree tree;
 
+    (void)snprintf(tree.path, sizeof(tree.path), "%s/pmu_exporter_test_XXXXXX", parent);
     assert_non_null(mkdtemp(tree.path));
     tree.fd = open(tree.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_true(tree.fd >= 0);
     return tree;
+}
+
+static inline struct fixture_tree fixture_tree_open(void)
+{
+    return fixture_tree_open_in("/tmp");
 }
 
 /* Makes every directory of the path up to its last slash. */
@@ -52,17 +62,31 @@ static inline void fixture_tree_write(const struct fixture_tree *tree, const cha
     assert_int_equal(close(fd), 0);
 }
 
-static inline int fixture_tree_remove_one(const char *path, const struct stat *stat, int type,
-                                          struct FTW *place)
+/*
+ * Removes a file, or a directory with all that is below it. It goes by descriptors, since trees of
+ * some tests are deeper than a path may be long.
+ */
+static inline void fixture_tree_remove_at(int parent_fd, const char *name)
 {
-    (void)stat;
-    (void)type;
-    (void)place;
-    return remove(path);
+    int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *entry;
+
+    while (directory && (entry = readdir(directory)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            fixture_tree_remove_at(fd, entry->d_name);
+    if (directory)
+        (void)closedir(directory);
+    assert_int_equal(unlinkat(parent_fd, name, directory ? AT_REMOVEDIR : 0), 0);
+}
+
+static inline void fixture_tree_remove(const struct fixture_tree *tree, const char *name)
+{
+    fixture_tree_remove_at(tree->fd, name);
 }
 
 static inline void fixture_tree_close(struct fixture_tree *tree)
 {
     assert_int_equal(close(tree->fd), 0);
-    assert_int_equal(nftw(tree->path, fixture_tree_remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+    fixture_tree_remove_at(AT_FDCWD, tree->path);
 }

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "support/fixture_tree.h"
 #include "sys/cgroup_mounts.h"
 #include "sys/cgroup_root.h"
 
@@ -98,40 +99,25 @@ static void root__what_is_no_cgroup_file_system_is_refused(void **state)
     }
 }
 
-/* A tree in a temporary directory: a/b, and links that lead out. */
-struct tree {
-    char path[32];
-    int fd;
-};
-
+/* a/b, and links that lead out. */
 static int setup(void **state)
 {
-    static struct tree tree;
+    static struct fixture_tree tree;
 
-    strcpy(tree.path, "/tmp/pmu_test_XXXXXX");
-    if (!mkdtemp(tree.path))
-        return -1;
-    tree.fd = open(tree.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    tree = fixture_tree_open();
     *state = &tree;
-    return mkdirat(tree.fd, "a", 0755) || mkdirat(tree.fd, "a/b", 0755) ||
-           symlinkat("/", tree.fd, "out") || symlinkat("a", tree.fd, "in") ||
-           mknodat(tree.fd, "file", S_IFREG | 0600, 0);
+    fixture_tree_make_directories(&tree, "a/b/");
+    fixture_tree_write(&tree, "file", "");
+    return symlinkat("/", tree.fd, "out") || symlinkat("a", tree.fd, "in");
 }
 
 static int teardown(void **state)
 {
-    struct tree *tree = *state;
-
-    (void)unlinkat(tree->fd, "a/b", AT_REMOVEDIR);
-    (void)unlinkat(tree->fd, "a", AT_REMOVEDIR);
-    (void)unlinkat(tree->fd, "out", 0);
-    (void)unlinkat(tree->fd, "in", 0);
-    (void)unlinkat(tree->fd, "file", 0);
-    (void)close(tree->fd);
-    return rmdir(tree->path);
+    fixture_tree_close(*state);
+    return 0;
 }
 
-static void assert_opens(const struct tree *tree, const char *relative, const char *same_as)
+static void assert_opens(const struct fixture_tree *tree, const char *relative, const char *same_as)
 {
     AUTO_CLOSE int fd = cgroup_open_below(tree->fd, relative);
     struct stat opened, wanted;
@@ -160,7 +146,7 @@ static void open_below__never_leaves_the_directory_nor_follows_a_link(void **sta
         {"in", -ELOOP},      {"in/b", -ELOOP},    {"file", -ENOTDIR}, {"none", -ENOENT},
         {"a/none", -ENOENT}, {"", -ENOENT},
     };
-    const struct tree *tree = *state;
+    const struct fixture_tree *tree = *state;
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         assert_int_equal(cgroup_open_below(tree->fd, cases[i].path), cases[i].error);
@@ -176,7 +162,7 @@ static void open_below__does_not_cross_a_mount(void **state)
 
 static void open_below__takes_paths_longer_than_path_max(void **state)
 {
-    const struct tree *tree = *state;
+    const struct fixture_tree *tree = *state;
     char path[2 * 5000 + 1] = "";
 
     for (size_t i = 0; i + 2 < sizeof(path); i += 2)
@@ -192,7 +178,7 @@ static void open_below__takes_paths_longer_than_path_max(void **state)
 /* The kernel leaves a removed cgroup's directory open, without its files. */
 static void removed__is_told_by_the_missing_files(void **state)
 {
-    const struct tree *tree = *state;
+    const struct fixture_tree *tree = *state;
     AUTO_CLOSE int fd = cgroup_open_below(tree->fd, "a/b");
 
     assert_int_equal(mknodat(fd, "cgroup.procs", S_IFREG | 0600, 0), 0);

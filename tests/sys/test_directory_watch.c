@@ -11,12 +11,13 @@
 
 #include <cmocka.h>
 
+#include "support/fixture_tree.h"
 #include "sys/directory_entries.h"
 #include "sys/directory_watch.h"
 
 struct place {
-    char path[32];
-    int fd;
+    struct fixture_tree tree;
+    int fd; /* of the tree */
     struct directory_watch *watch;
     int id;
 };
@@ -25,11 +26,11 @@ static int setup(void **state)
 {
     static struct place place;
 
-    strcpy(place.path, "/tmp/pmu_test_XXXXXX");
-    if (!mkdtemp(place.path) || directory_watch_new(&place.watch) < 0)
-        return -1;
-    place.fd = open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    place.tree = fixture_tree_open();
+    place.fd = place.tree.fd;
     *state = &place;
+    if (directory_watch_new(&place.watch) < 0)
+        return -1;
     return directory_watch_add(place.watch, place.fd, &place.id);
 }
 
@@ -38,8 +39,8 @@ static int teardown(void **state)
     struct place *place = *state;
 
     place->watch = directory_watch_free(place->watch);
-    (void)close(place->fd);
-    return rmdir(place->path);
+    fixture_tree_close(&place->tree);
+    return 0;
 }
 
 static void assert_event(struct place *place, enum directory_event_kind kind, int id,

@@ -6,7 +6,6 @@
  * an inode number is not given out again, as in a cgroup file system.
  */
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -22,33 +21,19 @@
 
 #include <cmocka.h>
 
+#include "support/fixture_tree.h"
 #include "target/cgroup_set.h"
 #include "target/cgroup_targets.h"
 
 struct fixture {
-    char directory[64];
-    int root_fd;
+    struct fixture_tree tree;
+    int root_fd; /* of the tree, unless a test takes another root */
     struct cgroup_rules *rules;
     struct cgroup_targets *set;
     struct cgroup_changes changes;
 };
 
 static const struct cgroup_limits roomy = {1000, 1000, ABSENCE_OVER_LIMIT};
-
-/* By descriptors: paths are longer than PATH_MAX here. */
-static inline void fixture_remove(int parent_fd, const char *name)
-{
-    int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
-    const struct dirent *entry;
-
-    while (directory && (entry = readdir(directory)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            fixture_remove(fd, entry->d_name);
-    if (directory)
-        (void)closedir(directory);
-    (void)unlinkat(parent_fd, name, directory ? AT_REMOVEDIR : 0);
-}
 
 /* Says why where the tests cannot run; the exit status for that is 77. */
 static inline bool fixture_is_missing(void)
@@ -76,13 +61,11 @@ static inline int fixture_setup(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
 
-    strcpy(fixture->directory, "/dev/shm/pmu_test_XXXXXX");
-    if (!mkdtemp(fixture->directory))
-        return -1;
-    fixture->root_fd = open(fixture->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    fixture->tree = fixture_tree_open_in("/dev/shm");
+    fixture->root_fd = fixture->tree.fd;
     fixture_raise_descriptors();
     *state = fixture;
-    return fixture->root_fd < 0 ? -1 : cgroup_rules_new(&fixture->rules);
+    return cgroup_rules_new(&fixture->rules);
 }
 
 static inline int fixture_teardown(void **state)
@@ -91,8 +74,7 @@ static inline int fixture_teardown(void **state)
 
     (void)cgroup_targets_free(fixture->set);
     (void)cgroup_rules_free(fixture->rules);
-    (void)close(fixture->root_fd);
-    fixture_remove(AT_FDCWD, fixture->directory);
+    fixture_tree_close(&fixture->tree);
     free(fixture);
     return 0;
 }

@@ -39,10 +39,10 @@ static inline void write_process(const struct fixture *fixture, struct file_proc
 
 static inline void end(const struct fixture *fixture, pid_t pid)
 {
-    char path[96];
+    char name[16];
 
-    (void)snprintf(path, sizeof(path), "%s/%d", fixture->tree.path, pid);
-    assert_int_equal(nftw(path, fixture_tree_remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+    (void)snprintf(name, sizeof(name), "%d", pid);
+    fixture_tree_remove(&fixture->tree, name);
 }
 
 static inline int setup_limited(void **state, const struct process_limits *limits)

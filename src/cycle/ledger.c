@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "cycle/ledger_parts.h"
+#include "cycle/lingering.h"
 
 /* What /metrics says of the exporter itself, and of each event. */
 #define OWN_BYTES       16384
 #define BYTES_PER_EVENT 1024
 
-static struct identity *identity_of(const struct entry *entry)
+struct identity *entry_identity(const struct entry *entry)
 {
     return entry->cgroup ? entry->cgroup->identity : entry->identity;
 }
@@ -38,19 +39,12 @@ void ledger_init(struct ledger *ledger, struct resolution *resolution,
     hash_key_draw(&ledger->hash_key);
 }
 
-static unsigned hash_path(const struct ledger *ledger, const char *path)
-{
-    return (unsigned)keyed_hash(&ledger->hash_key, path, strlen(path));
-}
-
 /* Takes the account's numbers out of the sums, and frees it. */
 static void drop_account(struct ledger *ledger, struct entry *entry)
 {
     if (!entry->account)
         return;
     ledger->all = footprint_subtract(ledger->all, entry->footprint);
-    if (entry->gone_ns)
-        ledger->ended = footprint_subtract(ledger->ended, entry->footprint);
     entry->account = account_free(entry->account);
     ledger->changed = true;
 }
@@ -58,7 +52,7 @@ static void drop_account(struct ledger *ledger, struct entry *entry)
 static void free_entry(struct ledger *ledger, struct entry *entry)
 {
     if (entry->gone_ns)
-        HASH_DEL(ledger->lingering, entry);
+        lingering_leave(ledger, entry);
     entry->counters = counter_set_free(entry->counters);
     entry->group = process_group_free(entry->group, ledger->processes);
     drop_account(ledger, entry);
@@ -69,7 +63,7 @@ static void free_entry(struct ledger *ledger, struct entry *entry)
     free(entry);
 }
 
-static void remove_entry(struct ledger *ledger, struct entry *entry)
+void ledger_remove(struct ledger *ledger, struct entry *entry)
 {
     size_t i = 0;
 
@@ -110,16 +104,6 @@ static struct footprint subtree_footprint(const struct ledger *ledger, const cha
     return sum;
 }
 
-/* What goes first where room is wanted: what has ended before what rests. */
-static struct entry *least_wanted(const struct ledger *ledger)
-{
-    struct entry *entry = ledger->lingering;
-
-    while (entry && entry->resting_inode)
-        entry = entry->hh.next;
-    return entry ? entry : ledger->lingering;
-}
-
 /* Whether there is room for it beside what lives. */
 static bool has_room(const struct ledger *ledger, const struct entry *entry,
                      struct footprint wanted)
@@ -143,21 +127,13 @@ static bool make_room(struct ledger *ledger, const struct entry *entry, struct f
     if (!has_room(ledger, entry, wanted))
         return false;
     while (!footprint_is_within(footprint_add(ledger->all, wanted), ledger->limits.footprint))
-        remove_entry(ledger, least_wanted(ledger));
+        ledger_remove(ledger, lingering_least_wanted(ledger));
     return true;
-}
-
-static struct entry *find_lingering(const struct ledger *ledger, const char *key)
-{
-    struct entry *entry;
-
-    HASH_FIND_BYHASHVALUE(hh, ledger->lingering, key, strlen(key), hash_path(ledger, key), entry);
-    return entry;
 }
 
 struct entry *ledger_find_resting(const struct ledger *ledger, const struct cgroup_target *cgroup)
 {
-    struct entry *entry = find_lingering(ledger, cgroup->path);
+    struct entry *entry = lingering_find(ledger, cgroup->path);
 
     return entry && entry->resting_inode == cgroup->inode ? entry : NULL;
 }
@@ -180,12 +156,11 @@ static void wake_cgroup(struct ledger *ledger, struct entry *entry, struct entry
         entry->uncounted = ABSENCE_OVER_LIMIT;
         return;
     }
-    ledger->ended = footprint_subtract(ledger->ended, resting->footprint);
     entry->account = TAKE(resting->account);
     entry->footprint = resting->footprint;
     entry->counted = resting->counted;
     entry->uncounted = ABSENCE_NONE;
-    remove_entry(ledger, resting);
+    ledger_remove(ledger, resting);
     account_rename(entry->account, entry->cgroup->identity);
     ledger->changed = true;
 }
@@ -193,7 +168,7 @@ static void wake_cgroup(struct ledger *ledger, struct entry *entry, struct entry
 int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_realtime_ns)
 {
     struct plan *plan = plan_of(ledger, entry);
-    struct identity *identity = identity_of(entry);
+    struct identity *identity = entry_identity(entry);
     struct footprint footprint = footprint_of(plan, identity);
     struct entry *resting = entry->cgroup ? ledger_find_resting(ledger, entry->cgroup) : NULL;
 
@@ -241,7 +216,7 @@ int ledger_add(struct ledger *ledger, size_t class_index, struct cgroup_target *
     entry->identity = identity;
     r = ledger_admit(ledger, entry, start_realtime_ns); /* it may rest, and goes before others go */
     while (ledger->n_entries >= ledger->limits.targets && ledger->lingering)
-        remove_entry(ledger, least_wanted(ledger));
+        ledger_remove(ledger, lingering_least_wanted(ledger));
     if (r >= 0)
         r = append_entry(ledger, entry);
     if (r < 0) {
@@ -250,181 +225,6 @@ int ledger_add(struct ledger *ledger, size_t class_index, struct cgroup_target *
     }
     *ret_entry = TAKE(entry);
     return 0;
-}
-
-/* Puts an entry that has nothing to count any more among those that linger; removes it where it
- * cannot. */
-static void enter_lingering(struct ledger *ledger, struct entry *entry, uint64_t gone_ns)
-{
-    if (entry->path)
-        HASH_ADD_KEYPTR_BYHASHVALUE(hh, ledger->lingering, entry->path, strlen(entry->path),
-                                    hash_path(ledger, entry->path), entry);
-    if (!entry->path || !entry->hh.tbl) {
-        remove_entry(ledger, entry);
-        return;
-    }
-    entry->gone_ns = gone_ns;
-    ledger->ended = footprint_add(ledger->ended, entry->footprint);
-}
-
-void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
-{
-    entry->counters = counter_set_free(entry->counters);
-    if (entry->account && entry->counted) {
-        account_end(entry->account);
-        entry->path = strdup(entry->cgroup->path);
-        entry->identity = identity_ref(entry->cgroup->identity);
-    }
-    cgroup_target_close_fd(entry->cgroup);
-    cgroup_targets_release(ledger->cgroups, TAKE(entry->cgroup));
-    enter_lingering(ledger, entry, now_ns);
-}
-
-/* Beside paths of cgroups, all of which begin with a slash. */
-static char *group_key(const char *name)
-{
-    AUTO_TEXT struct text key = {0};
-
-    text_append_string(&key, "group ");
-    text_append_string(&key, name);
-    return text_take(&key);
-}
-
-void ledger_rest(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
-{
-    if (entry->account && entry->counted) {
-        account_end(entry->account);
-        account_set_members(entry->account, 0, 0);
-        entry->path = group_key(entry->group->name);
-    }
-    enter_lingering(ledger, entry, now_ns);
-}
-
-/* Takes it out of those that linger. */
-static void leave_lingering(struct ledger *ledger, struct entry *entry)
-{
-    HASH_DEL(ledger->lingering, entry);
-    ledger->ended = footprint_subtract(ledger->ended, entry->footprint);
-    entry->gone_ns = 0;
-}
-
-struct entry *ledger_wake(struct ledger *ledger, const struct process_target *target)
-{
-    AUTO_FREE char *key = group_key(target->group);
-    struct entry *entry = key ? find_lingering(ledger, key) : NULL;
-
-    if (!entry)
-        return NULL;
-    if (!process_group_goes_on_with(entry->group, target)) {
-        remove_entry(ledger, entry); /* a birth under the same labels is another series */
-        return NULL;
-    }
-    leave_lingering(ledger, entry);
-    free(TAKE(entry->path));
-    return entry;
-}
-
-/* Whether a cgroup of this path lives here, which needs no other totals, or is another birth. */
-static bool is_taken(const struct ledger *ledger, const char *path, uint64_t inode)
-{
-    for (size_t i = 0; i < ledger->n_entries; i++) {
-        const struct entry *entry = ledger->entries[i];
-
-        if (entry->cgroup && strcmp(entry->cgroup->path, path) == 0)
-            return entry->account || entry->cgroup->inode != inode;
-    }
-    return false;
-}
-
-/* An entry with the totals of another ledger's, that is to linger. NULL: there is no room. */
-static struct entry *copy_entry(struct ledger *ledger, size_t class_index, const struct entry *from)
-{
-    struct identity *identity = identity_ref(identity_of(from));
-    struct entry *entry;
-
-    if (ledger_add(ledger, class_index, NULL, identity, 0, &entry) < 0) {
-        (void)identity_unref(identity);
-        return NULL;
-    }
-    if (!entry->account) {
-        remove_entry(ledger, entry);
-        return NULL;
-    }
-    account_adopt(entry->account, from->account);
-    entry->counted = from->counted;
-    return entry;
-}
-
-void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from,
-                    uint64_t now_ns)
-{
-    const char *path = from->cgroup ? from->cgroup->path : from->path;
-    const uint64_t inode = from->cgroup ? from->cgroup->inode : from->resting_inode;
-    struct entry *entry =
-        is_taken(ledger, path, inode) ? NULL : copy_entry(ledger, class_index, from);
-
-    if (!entry)
-        return;
-    entry->path = strdup(path);
-    entry->resting_inode = inode;
-    enter_lingering(ledger, entry, from->gone_ns ? from->gone_ns : now_ns);
-}
-
-void ledger_inherit_group(struct ledger *ledger, size_t class_index, int rule,
-                          const struct entry *from, uint64_t gone_ns)
-{
-    struct entry *entry = copy_entry(ledger, class_index, from);
-
-    if (!entry)
-        return;
-    entry->group = process_group_copy(from->group, rule);
-    if (entry->group)
-        ledger_rest(ledger, entry, gone_ns);
-    else
-        remove_entry(ledger, entry);
-}
-
-void ledger_replace(struct ledger *ledger, const struct cgroup_target *cgroup)
-{
-    struct entry *entry = find_lingering(ledger, cgroup->path);
-
-    if (entry && entry->resting_inode != cgroup->inode)
-        remove_entry(ledger, entry);
-}
-
-/* Whether it lives, and there is no room for it, or nobody could look at it until now. */
-static bool may_wake(const struct ledger *ledger, const struct entry *entry)
-{
-    if (entry->group)
-        return process_targets_awaits(ledger->processes, entry->group->pid,
-                                      entry->group->start_ticks);
-    return entry->resting_inode &&
-           cgroup_targets_is_there(ledger->cgroups, entry->path, entry->resting_inode);
-}
-
-/* It has not been looked at for the time of lingering: one that still rests begins another one. */
-static void retire(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
-{
-    if (!may_wake(ledger, entry)) {
-        remove_entry(ledger, entry);
-        return;
-    }
-    leave_lingering(ledger, entry);
-    enter_lingering(ledger, entry, now_ns);
-}
-
-void ledger_retire(struct ledger *ledger, uint64_t now_ns, uint64_t linger_ns)
-{
-    struct entry *next = ledger->lingering;
-
-    /* The hash keeps the order of insertion, which is that of the ends: it goes round once. */
-    for (size_t left = HASH_COUNT(next); left > 0 && now_ns - next->gone_ns >= linger_ns; left--) {
-        struct entry *entry = next;
-
-        next = entry->hh.next;
-        if (!entry->group || entry->group->single)
-            retire(ledger, entry, now_ns);
-    }
 }
 
 void ledger_rename(struct ledger *ledger)

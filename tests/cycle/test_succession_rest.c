@@ -143,7 +143,7 @@ static void cgroups__that_rest_are_within_the_limits(void **state)
 {
     struct fixture *f = *state;
     const char *names[] = {"a", "b", "c"};
-    /* A row is 9 series (tests/app/test_collector.c). */
+    /* A row is 9 series (tests/cycle/test_collector.c). */
     static const char few_series[] =
         "linger: 0s\n"
         "groups: [{name: software, events: [page-faults]}]\n"
@@ -205,6 +205,41 @@ static void cgroup__without_its_share_of_the_series_rests_too(void **state)
     destroy(f, "a/x");
 }
 
+/* While it rested its account was among those that may be dropped, and it is not any more. */
+static void cgroup__that_goes_on_leaves_room_for_another(void **state)
+{
+    struct fixture *f = *state;
+    static const char few_series[] =
+        "linger: 0s\n"
+        "groups: [{name: software, events: [page-faults]}]\n"
+        "targets: {cgroups: [{include: [\"/a/*\", \"/b\"], groups: [software]}]}\n"
+        "limits: {series: 19}\n";
+    const char *rests, *counted;
+
+    make(f, "a");
+    make(f, "a/x");
+    make(f, "a/y");
+    start(f, "groups: [{name: software, events: [page-faults]}]\n"
+             "targets: {cgroups: [{include: [\"/a/*\", \"/b\"], groups: [software]}]}\n");
+    cycle(f);
+    count(f, 5);
+    cycle(f);
+    start_successor(f, few_series);
+    cycle(f);
+    rests = isnan(find(f, "/a/x", COLUMN_RATE)->real) ? "/a/x" : "/a/y";
+    counted = strcmp(rests, "/a/x") == 0 ? "/a/y" : "/a/x";
+    destroy(f, counted + 1);
+    cycle(f);
+    count(f, 1);
+    cycle(f);
+    assert_int_equal(total(f, rests), 6);
+    make(f, "b");
+    cycle(f);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT], 0);
+    assert_int_equal(f->snapshot->status.targets[SCOPE_CGROUP], 2);
+    destroy(f, rests + 1);
+}
+
 static void cgroup__born_again_without_its_share_does_not_get_the_totals_of_the_first(void **state)
 {
     struct fixture *f = *state;
@@ -235,6 +270,7 @@ int main(void)
         TEST(cgroup__that_is_born_again_while_the_first_rests_starts_at_zero),
         TEST(cgroups__that_rest_are_within_the_limits),
         TEST(cgroup__without_its_share_of_the_series_rests_too),
+        TEST(cgroup__that_goes_on_leaves_room_for_another),
         TEST(cgroup__born_again_without_its_share_does_not_get_the_totals_of_the_first),
     };
 

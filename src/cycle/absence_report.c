@@ -7,7 +7,7 @@
 #include "log/log.h"
 #include "resolve/absence_advice.h"
 
-/* A missing permission is one for all events; other reasons are of one event. */
+/* Whether a scope lacks the same event for the same reason; a permission lacks for all events. */
 static bool lacks(const struct event_groups *groups, const struct group_member *member)
 {
     for (size_t g = 0; g < groups->n_groups; g++)
@@ -22,32 +22,32 @@ static bool lacks(const struct event_groups *groups, const struct group_member *
     return false;
 }
 
-/* What is left out by our own choice is another matter in each scope. */
-static bool is_told(const struct event_groups *const *told, size_t n_told, enum scope_kind kind,
-                    const struct group_member *member)
+/* What our own share of the PMU leaves out differs from scope to scope; all else does not. */
+static bool is_known(const struct event_groups *const *known, size_t n_known, enum scope_kind kind,
+                     const struct group_member *member)
 {
-    for (size_t i = 0; i < n_told; i++)
-        if (told[i] && (told[i]->kind == kind || member->absence != ABSENCE_OVER_BUDGET) &&
-            lacks(told[i], member))
+    for (size_t i = 0; i < n_known; i++)
+        if (known[i] && (known[i]->kind == kind || member->absence != ABSENCE_OVER_BUDGET) &&
+            lacks(known[i], member))
             return true;
     return false;
 }
 
-/* Clocks system-wide are left out by design: that is no news. */
+/* Clocks are left out of the system scope by design, since there they are wall time. */
 static bool is_news(const struct event_groups *groups, const struct group_member *member)
 {
     return !(groups->kind == SCOPE_SYSTEM && member->event->is_clock);
 }
 
-static void collect(const struct event_groups *groups, const struct event_groups *const *told,
-                    size_t n_told, enum absence reason, struct text *names)
+static void list_events(const struct event_groups *groups, const struct event_groups *const *known,
+                        size_t n_known, enum absence reason, struct text *names)
 {
     for (size_t g = 0; g < groups->n_groups; g++)
         for (size_t i = 0; i < groups->groups[g].n_members; i++) {
             const struct group_member *member = &groups->groups[g].members[i];
 
             if (member->absence != reason || !is_news(groups, member) ||
-                is_told(told, n_told, groups->kind, member))
+                is_known(known, n_known, groups->kind, member))
                 continue;
             if (names->length > 0)
                 text_append_char(names, ' ');
@@ -55,14 +55,14 @@ static void collect(const struct event_groups *groups, const struct event_groups
         }
 }
 
-void absence_report(const struct event_groups *groups, const struct event_groups *const *told,
-                    size_t n_told)
+void absence_report(const struct event_groups *groups, const struct event_groups *const *known,
+                    size_t n_known)
 {
     for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
         AUTO_TEXT struct text names = {0};
         AUTO_FREE char *events = NULL;
 
-        collect(groups, told, n_told, reason, &names);
+        list_events(groups, known, n_known, reason, &names);
         if (names.length == 0)
             continue;
         events = text_take(&names);

@@ -5,8 +5,8 @@
 
 /*
  * Logs which events cannot be counted, one line for each reason, with what can be
- * done about it. told: groups whose report was made; what they lack for the same
+ * done about it. known: groups whose report was made; what they lack for the same
  * reason is no news. Some of them may be NULL.
  */
-void absence_report(const struct event_groups *groups, const struct event_groups *const *told,
-                    size_t n_told);
+void absence_report(const struct event_groups *groups, const struct event_groups *const *known,
+                    size_t n_known);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What an account, or all of them, take of /metrics: plain sums, which are limited. */
+/* How much of /metrics an account takes, or all accounts together: that is limited. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,10 +12,10 @@
 
 struct footprint {
     size_t series;
-    size_t bytes; /* of the text */
+    size_t bytes; /* of the uncompressed text */
 };
 
-/* Of an account with these labels. */
+/* What an account with these labels takes; the bytes are rounded up. */
 struct footprint footprint_of(const struct plan *plan, const struct identity *identity);
 
 static inline struct footprint footprint_add(struct footprint a, struct footprint b)

@@ -7,7 +7,7 @@
 #include "cycle/ledger_parts.h"
 #include "cycle/lingering.h"
 
-/* What /metrics says of the exporter itself, and of each event. */
+/* What /metrics takes for the exporter itself, and for each event; both are rounded up. */
 #define OWN_BYTES       16384
 #define BYTES_PER_EVENT 1024
 
@@ -39,7 +39,7 @@ void ledger_init(struct ledger *ledger, struct resolution *resolution,
     hash_key_draw(&ledger->hash_key);
 }
 
-/* Takes the account's numbers out of the sums, and frees it. */
+/* Takes the account out of the sums, and frees it. */
 static void drop_account(struct ledger *ledger, struct entry *entry)
 {
     if (!entry->account)
@@ -90,7 +90,7 @@ static bool same_top(const char *a, const char *b)
     return strncmp(a, b, length) == 0 && (b[length] == '/' || b[length] == '\0');
 }
 
-/* What lives below the top-level cgroup of this path. */
+/* What the targets at and below the top-level cgroup of this path take. */
 static struct footprint subtree_footprint(const struct ledger *ledger, const char *path)
 {
     struct footprint sum = {0};
@@ -104,7 +104,7 @@ static struct footprint subtree_footprint(const struct ledger *ledger, const cha
     return sum;
 }
 
-/* Whether there is room for it beside what lives. */
+/* Whether there is room for the entry beside what lives: what lingers can be made to go. */
 static bool has_room(const struct ledger *ledger, const struct entry *entry,
                      struct footprint wanted)
 {
@@ -121,7 +121,7 @@ static bool has_room(const struct ledger *ledger, const struct entry *entry,
                footprint_add(subtree_footprint(ledger, entry->cgroup->path), wanted), share);
 }
 
-/* The same; what lingers has to go for it then. */
+/* Makes room by ending what lingers. Returns false, and ends nothing, if that is not enough. */
 static bool make_room(struct ledger *ledger, const struct entry *entry, struct footprint wanted)
 {
     if (!has_room(ledger, entry, wanted))
@@ -149,7 +149,7 @@ struct entry *ledger_find_group(const struct ledger *ledger, const char *name)
     return NULL;
 }
 
-/* It goes on with the account that it had: that has its place in the sums. */
+/* The entry goes on with the account of the resting one, which has its place in the sums. */
 static void wake_cgroup(struct ledger *ledger, struct entry *entry, struct entry *resting)
 {
     if (!has_room(ledger, entry, resting->footprint)) {

@@ -24,32 +24,33 @@
 
 /* What shows that the counters of a cgroup move (movement.h). */
 struct entry_moves {
-    bool compared;       /* there is a look to compare with … */
-    bool moved;          /* … and since then they have */
-    bool doubtful;       /* they have not at one look, though the cgroup ran */
-    uint64_t usage_usec; /* CPU time of the cgroup at the look to compare with */
+    bool compared;       /* there was a first look, with which the next is compared */
+    bool moved;          /* the counters have moved since the first look */
+    bool doubtful;       /* at one look they had not moved, though the cgroup had run */
+    uint64_t usage_usec; /* CPU time of the cgroup at the first look */
 };
 
 struct entry {
     size_t class_index;
-    struct account *account;      /* NULL: refused for a limit, see `uncounted` */
-    struct counter_set *counters; /* NULL: ended, refused, or a sum */
-    struct cgroup_target *cgroup; /* NULL: the machine, a CPU, or a cgroup that has ended */
-    struct identity *identity;    /* a reference where there is no cgroup; else NULL */
-    struct process_group *group;  /* NULL: not of processes */
-    char *path;             /* of a cgroup that has ended or rests; the key of a group at rest */
-    uint64_t resting_inode; /* of a cgroup that lives on and is not counted; else 0 */
-    const struct cpu_list *cpus; /* where it is counted; borrowed */
-    struct footprint footprint;  /* of its account */
+    struct account *account;      /* NULL: a limit left no room for it; `uncounted` says which */
+    struct counter_set *counters; /* NULL: it has ended, has no room, or is a sum */
+    struct cgroup_target *cgroup; /* NULL: it is the machine, a CPU, or a cgroup that has ended */
+    struct identity *identity;    /* a reference, where there is no cgroup to borrow it from */
+    struct process_group *group;  /* NULL: it is no group of processes */
+    char *
+        path; /* path of a cgroup that has ended or rests, or key of a group of processes at rest */
+    uint64_t resting_inode;      /* inode of a cgroup that rests; 0: it does not rest */
+    const struct cpu_list *cpus; /* the CPUs on which it is counted; borrowed */
+    struct footprint footprint;  /* what its account takes of /metrics */
     enum absence uncounted;      /* why it is not counted, or not as a whole, now */
-    bool over_budget;            /* it is counted without what takes a counter of the PMU */
-    bool is_new;                 /* entered since the last cycle: not in a round of readings yet */
-    bool is_opening;             /* its counters are being opened; scratch */
-    bool counted;                /* it has been: its totals are worth keeping */
+    bool over_budget; /* it is counted without the groups that take a counter of the PMU */
+    bool is_new;      /* it was entered since the last round of readings, which it was not in */
+    bool is_opening;  /* scratch: its counters are being opened in this round */
+    bool counted;     /* it has counted something at some time: its totals are worth keeping */
     struct entry_moves moves;
-    uint64_t gone_ns;  /* CLOCK_MONOTONIC of its end, or when one that rests was last known to
-                          live; 0 while it is, or is to be, counted */
-    UT_hash_handle hh; /* in lingering, by path, oldest first */
+    uint64_t gone_ns;  /* CLOCK_MONOTONIC of its end, or when a resting cgroup was last known to
+                          live. 0: it is counted, or is to be */
+    UT_hash_handle hh; /* its place among those that linger, which are by path, oldest first */
 };
 
 /* Whether it is a group of processes that has, or may get, members. */
@@ -59,23 +60,23 @@ static inline bool entry_is_awake(const struct entry *entry)
 }
 
 struct ledger_limits {
-    size_t targets; /* that live or linger */
+    size_t targets; /* how many may live or linger */
     struct footprint footprint;
 };
 
 struct ledger {
-    struct resolution *resolution;  /* borrowed */
-    struct cgroup_targets *cgroups; /* borrowed; NULL where there are none, as the next */
-    struct process_targets *processes;
+    struct resolution *resolution;     /* borrowed */
+    struct cgroup_targets *cgroups;    /* borrowed; NULL: no cgroup is counted */
+    struct process_targets *processes; /* borrowed; NULL: no process is counted */
     struct ledger_limits limits;
     struct entry **entries;
     size_t n_entries;
-    struct hash_key hash_key;  /* paths are the choice of strangers */
-    struct entry *lingering;   /* hash */
-    struct footprint all;      /* of all accounts, and of what /metrics has beside them */
-    struct footprint ended;    /* of those that linger */
-    bool changed;              /* since the last ledger_roster() */
-    struct account **accounts; /* in the order of the roster */
+    struct hash_key hash_key;  /* secret, since strangers choose the paths that are hashed */
+    struct entry *lingering;   /* head of the hash of entries that linger or rest */
+    struct footprint all;      /* what all accounts take, and /metrics has beside them */
+    struct footprint ended;    /* the part of `all` that is of entries that linger or rest */
+    bool changed;              /* accounts came, went or were renamed since ledger_roster() */
+    struct account **accounts; /* all accounts, in the order of the roster */
     size_t n_accounts;
 };
 
@@ -85,16 +86,15 @@ void ledger_init(struct ledger *ledger, struct resolution *resolution,
 void ledger_done(struct ledger *ledger);
 
 /*
- * Enters a target: takes over a reference of the identity. Where no room can be
- * made it is entered without an account, over_limit. 0 or -ENOMEM; then the
- * target is not entered.
+ * Enters a target, and takes over a reference to the identity. Where no room can be made it is
+ * entered without an account, over_limit. 0 or -ENOMEM; then the target is not entered.
  */
 int ledger_add(struct ledger *ledger, size_t class_index, struct cgroup_target *cgroup,
                struct identity *identity, uint64_t start_realtime_ns, struct entry **ret_entry);
 
 /*
- * Tries again to give an account to a target that was refused one: for a cgroup that rests here,
- * the one that it had. 0 or -ENOMEM.
+ * Tries again to give an account to a target that was refused one. A cgroup that rests here gets
+ * back the account that it had. 0 or -ENOMEM.
  */
 int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_realtime_ns);
 
@@ -105,39 +105,42 @@ int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_real
 void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
 
 /*
- * Takes the totals of a cgroup of another ledger, where they fit. What has ended there lingers
- * here. What lives there, and is none of the targets here or one without an account, rests: it
- * keeps its account for as long as it lives and there is room, and goes on with it later.
+ * Takes the totals of a cgroup of another ledger, where they fit. A cgroup that has ended there
+ * lingers here. One that lives, and that is no target here or has no account, rests: it keeps its
+ * account for as long as it lives and there is room, and goes on with it later.
  */
 void ledger_inherit(struct ledger *ledger, size_t class_index, const struct entry *from,
                     uint64_t now_ns);
 
-/* The entry of that cgroup, of the same birth, which rests. NULL: there is none. */
+/* The resting entry of that cgroup, if it is of the same birth. NULL: there is none. */
 struct entry *ledger_find_resting(const struct ledger *ledger, const struct cgroup_target *cgroup);
 
 /* The group of processes of that name, at rest or not. NULL: there is none. */
 struct entry *ledger_find_group(const struct ledger *ledger, const char *name);
 
-/* The same for a group of processes, of this rule here, which rests here. */
+/* Takes the totals of a group of processes of another ledger, which rests here, for this rule. */
 void ledger_inherit_group(struct ledger *ledger, size_t class_index, int rule,
                           const struct entry *from, uint64_t gone_ns);
 
 /*
- * A group of processes has no member now. Its totals stay for as long as there is room, or,
- * where its name tells one process from another, linger.
+ * A group of processes has no member now. Its totals stay for as long as there is room; but where
+ * its name tells one process from another, they linger.
  */
 void ledger_rest(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
 
 /*
- * The group of the target's name that has no member now, which it gets; NULL: there is none. One
- * whose name told one process wakes for that alone, and ends for another.
+ * Takes the group of the target's name out of its rest, to get the target as its member. Returns
+ * NULL if none rests. A group whose name tells one process from another wakes for the same process
+ * only; for another process it ends.
  */
 struct entry *ledger_wake(struct ledger *ledger, const struct process_target *target);
 
-/* A target is born: what lingers under the same labels ends at once, but what is the same birth. */
+/*
+ * A cgroup is born: what lingers under the same labels ends at once, unless it is the same birth.
+ */
 void ledger_replace(struct ledger *ledger, const struct cgroup_target *cgroup);
 
-/* Ends what has lingered for long enough; of what rests, what does not live any more. */
+/* Ends what has lingered for long enough, and what rests and does not live any more. */
 void ledger_retire(struct ledger *ledger, uint64_t now_ns, uint64_t linger_ns);
 
 /* Brings labels up to date after the identities of cgroups have changed. */

@@ -32,7 +32,7 @@ void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
     enter_or_remove(ledger, entry, now_ns);
 }
 
-/* Beside paths of cgroups, all of which begin with a slash. */
+/* A key that no cgroup can have, since all their paths begin with a slash. */
 static char *group_key(const char *name)
 {
     AUTO_TEXT struct text key = {0};
@@ -68,7 +68,7 @@ struct entry *ledger_wake(struct ledger *ledger, const struct process_target *ta
     return entry;
 }
 
-/* Whether a cgroup of this path lives here, which needs no other totals, or is another birth. */
+/* Whether a cgroup of this path lives here that has totals of its own, or is another birth. */
 static bool is_taken(const struct ledger *ledger, const char *path, uint64_t inode)
 {
     for (size_t i = 0; i < ledger->n_entries; i++) {
@@ -80,7 +80,7 @@ static bool is_taken(const struct ledger *ledger, const char *path, uint64_t ino
     return false;
 }
 
-/* An entry with the totals of another ledger's, that is to linger. NULL: there is no room. */
+/* Makes an entry that has the totals of another ledger's, and is to linger. NULL: no room. */
 static struct entry *copy_entry(struct ledger *ledger, size_t class_index, const struct entry *from)
 {
     struct identity *identity = identity_ref(entry_identity(from));
@@ -136,7 +136,7 @@ void ledger_replace(struct ledger *ledger, const struct cgroup_target *cgroup)
         ledger_remove(ledger, entry);
 }
 
-/* Whether it lives, and there is no room for it, or nobody could look at it until now. */
+/* Whether the target lives, though there is no room for it, or nobody could look at it yet. */
 static bool may_wake(const struct ledger *ledger, const struct entry *entry)
 {
     if (entry->group)
@@ -146,7 +146,7 @@ static bool may_wake(const struct ledger *ledger, const struct entry *entry)
            cgroup_targets_is_there(ledger->cgroups, entry->path, entry->resting_inode);
 }
 
-/* It has not been looked at for the time of lingering: one that still rests begins another one. */
+/* Its time of lingering is over. What may still wake lingers once more as long. */
 static void retire(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
 {
     if (!may_wake(ledger, entry)) {
@@ -161,7 +161,8 @@ void ledger_retire(struct ledger *ledger, uint64_t now_ns, uint64_t linger_ns)
 {
     struct entry *next = ledger->lingering;
 
-    /* The hash keeps the order of insertion, which is that of the ends: it goes round once. */
+    /* The hash keeps the order of insertion, which is that of the ends. It goes round once, since
+     * what lingers once more is put at its end. */
     for (size_t left = HASH_COUNT(next); left > 0 && now_ns - next->gone_ns >= linger_ns; left--) {
         struct entry *entry = next;
 

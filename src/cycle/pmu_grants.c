@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What is free is found before anything of ours is counted. Later our own counters,
- * which come and go with the cgroups that run, could not be told from those of
- * others: a successor takes the number over, unless nothing is ours still.
+ * How many counters are free is found before anything of ours is counted. Later our own counters,
+ * which come and go with the cgroups that run, could not be distinguished from those of others. So
+ * a successor takes the number over, unless the predecessor counts nothing on the PMU.
  *
- * How deep cgroups nest is looked up when a collector is made, and the counters are
- * given out for that. A chain that becomes longer later has what is left; its
- * newcomers do without counters of the PMU, rather than those that stand.
+ * How deep cgroups nest is looked up when a collector is made, and the counters are given out for
+ * that depth. A chain of nested cgroups that becomes longer later has what is left: the newcomers
+ * in it do without counters of the PMU, and those that have counters keep them.
  */
 #include "cycle/pmu_grants.h"
 
@@ -21,7 +21,7 @@
 #include "log/log.h"
 #include "target/cgroup_nesting.h"
 
-/* NULL: nothing nests, as far as can be told. Where cgroups share counters it does not matter. */
+/* NULL: nothing nests, or it cannot be read. Where cgroups share counters it does not matter. */
 static struct pmu_chains *read_chains(const struct collector *collector)
 {
     struct pmu_chains *chains = NULL;
@@ -34,7 +34,7 @@ static struct pmu_chains *read_chains(const struct collector *collector)
 }
 
 /*
- * Returns false where it cannot be told, as in a pause, in which nothing may count: where
+ * Returns false where it cannot be found out, as in a pause, in which nothing may count. Where
  * nothing is granted because of that, it is sought again when the pause is over.
  */
 static bool find_free(struct collector *collector, const struct pmu_share *before)

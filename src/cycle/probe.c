@@ -65,19 +65,19 @@ static const struct event_groups *groups_of(const struct resolution *resolution,
                : NULL;
 }
 
-/* Logs what a class lacks and neither an earlier class nor the predecessor has told. */
+/* Logs what a class lacks, unless it was logged for an earlier class or by the predecessor. */
 static void report(const struct collector *collector, size_t class_index,
                    const struct resolution *known)
 {
     const struct resolution *resolution = collector->resolution;
-    const struct event_groups *told[] = {
+    const struct event_groups *logged[] = {
         groups_of(known, class_index),
         class_index > CLASS_MACHINE ? groups_of(resolution, CLASS_MACHINE) : NULL,
         class_index > CLASS_CPU ? groups_of(resolution, CLASS_CPU) : NULL,
         class_index > CLASS_CGROUP ? groups_of(resolution, class_index - 1) : NULL,
     };
 
-    absence_report(resolution->classes[class_index].groups, told, ARRAY_SIZE(told));
+    absence_report(resolution->classes[class_index].groups, logged, ARRAY_SIZE(logged));
 }
 
 static bool is_open_anywhere(const struct collector *collector, size_t class_index, size_t group)

@@ -147,7 +147,7 @@ void process_group_read(struct process_group *group, struct process_targets *tar
         any_goes_on |= process_member_read(member, now_ns, part, sum);
         all_known &= member->ended || !process_member_is_incomplete(member);
     }
-    /* No rate of a part of the group, and none of those who have only begun. */
+    /* A rate of a part of the group, or of members that have only begun, would be too low. */
     for (size_t i = 0; i < sum->n_groups; i++)
         sum->groups[i].unknown |= !all_known || !any_goes_on;
     drop_ended(group, targets);
@@ -182,7 +182,7 @@ uint64_t process_group_count(const struct process_group *group, uint64_t *ret_st
     return n;
 }
 
-/* NULL: it has not got that process, or that has ended and another may have its number. */
+/* NULL: no member is that process, or it has ended and another may have its number. */
 static struct process_member *find_member(const struct process_group *group,
                                           const struct process_target *target)
 {

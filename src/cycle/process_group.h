@@ -12,32 +12,32 @@
 /* Counters of threads that were opened together, or of whole processes. */
 struct task_counters {
     struct counter_set *set;
-    pid_t *tasks; /* ascending; of the set's scope */
+    pid_t *tasks; /* the tasks of the set's scope, ascending */
     size_t n_tasks;
     bool begun;  /* there was a reading: the next one tells what was counted since */
-    bool whole;  /* … and a whole interval passes until then: it has a rate */
-    bool ended;  /* read once more, then closed */
-    bool unsure; /* opened at its birth: what began at that moment may not be counted with it */
+    bool whole;  /* the next reading is of a whole interval, so that it has a rate */
+    bool ended;  /* it is read once more and then closed */
+    bool unsure; /* it was opened at a birth: threads made at that moment may not be counted */
 };
 
 /* One target of the set of processes. */
 struct process_member {
-    struct process_target *target; /* released with the member once it is gone */
+    struct process_target *target; /* borrowed; once it is gone, released with the member */
     struct task_counters *counters;
     size_t n_counters;
-    enum absence absence; /* why its threads are not to be opened; see process_member_absence() */
-    enum absence told;    /* why it is not counted, as was last told */
-    uint64_t retry_at_ns; /* before that, what was refused for a limit is not tried again */
-    bool ended;           /* read once more, then freed */
+    enum absence absence;       /* why its threads are not opened; see process_member_absence() */
+    enum absence noted_absence; /* why it was not counted at the last reading */
+    uint64_t retry_at_ns;       /* CLOCK_MONOTONIC until which a refusal for a limit stands */
+    bool ended;                 /* it is read once more and then freed */
     struct process_member *next;
 };
 
 struct process_group {
-    char *name;  /* label groupname */
-    int rule;    /* which made it; its groups of events are the rule's */
-    bool single; /* the name tells one process from another: it ends with it */
-    pid_t pid;   /* of the last that became a member; with its start that is one process */
-    uint64_t start_ticks;
+    char *name;  /* the value of its label groupname */
+    int rule;    /* index of the rule that made it; its groups of events are the rule's */
+    bool single; /* the name tells one process from another: the group ends with its process */
+    pid_t pid;   /* process that became a member last; its number may be another's by now */
+    uint64_t start_ticks; /* when that process started: with the number it is that process */
     struct process_member *members;
 };
 
@@ -46,38 +46,41 @@ struct process_opening {
     struct mechanism *mechanism;
     const struct event_groups *groups;
     struct process_targets *targets;
-    const struct cpu_list *cpus; /* where whole processes are counted; outlives what is opened */
+    const struct cpu_list *cpus; /* CPUs where whole processes are counted; outlive what is open */
     bool can_inherit_threads;    /* the kernel can: event_can_inherit_threads() */
-    size_t threads_left;         /* that may still be opened */
-    bool at_birth;               /* between two cycles: the next one looks whether it was whole */
+    size_t threads_left;         /* how many threads may still be opened */
+    bool at_birth; /* the process was just born: the next cycle looks whether it was whole */
     uint64_t now_ns;
 };
 
 /* NULL if there is no memory. */
 struct process_group *process_group_new(const char *name, int rule, bool single);
 
-/* The same group, by another rule and without its members. NULL if there is no memory. */
+/* Copies a group without its members, for another rule. NULL if there is no memory. */
 struct process_group *process_group_copy(const struct process_group *from, int rule);
 
-/* targets: the set that the members are of; what is gone is released there. */
+/* targets: the set of the members' targets, which releases those that are gone. */
 struct process_group *process_group_free(struct process_group *group,
                                          struct process_targets *targets);
 
-/* Enters a target, which has no counters yet, as its owner's. 0 or -ENOMEM. */
+/* Makes a target a member, without counters yet, and the member its owner. 0 or -ENOMEM. */
 int process_group_add(struct process_group *group, struct process_target *target);
 
 /*
- * Whether this goes on with what the group has counted: any process does, but where the name tells
- * one from another only that which was its member, as when it has executed another program, or
- * there was no room for it meanwhile.
+ * Whether this process goes on with what the group has counted. Any process does, except where the
+ * name tells one process from another: then only the process that was its member, as when it has
+ * executed another program, or there was no room for it for a while.
  */
 bool process_group_goes_on_with(const struct process_group *group,
                                 const struct process_target *next);
 
-/* The same of a group of that name of another collector, which has members. */
+/* Whether a group of the same name of another collector, with members, goes on with this one. */
 bool process_group_is_same(const struct process_group *group, const struct process_group *other);
 
-/* Whether its name told one process, and that has ended: the next of that name begins anew. */
+/*
+ * Whether the name tells one process from another and its process has ended: then the next process
+ * of that name begins another group.
+ */
 bool process_group_is_over(const struct process_group *group, const struct process_target *next);
 
 /* The target is gone: the next reading is the member's last. */
@@ -91,7 +94,7 @@ bool process_group_is_incomplete(const struct process_group *group);
 
 /*
  * Reads every member and adds up what they have counted since their last readings. Members
- * that have ended leave with it. part: scratch.
+ * that have ended leave the group then. part: scratch.
  */
 void process_group_read(struct process_group *group, struct process_targets *targets,
                         uint64_t now_ns, struct sample *part, struct sample *sum);
@@ -106,7 +109,7 @@ void process_group_begin(struct process_group *group, uint64_t since_ns, uint64_
 /* As counter_set_follow_pause(), for every member. */
 void process_group_follow_pause(struct process_group *group);
 
-/* Processes that live in it, and when the oldest started (0: there is none). */
+/* How many processes live in it, and when the oldest of them started (0: there is none). */
 uint64_t process_group_count(const struct process_group *group, uint64_t *ret_start_realtime_ns);
 
 /*

@@ -23,7 +23,7 @@
 /* Threads may come and go faster than they can be listed: then the last list has to do. */
 #define MOST_TRIES 5
 
-/* Until a process that was refused for a limit is looked at again. */
+/* How long it takes until a process that was refused for a limit is looked at again. */
 #define RETRY_NS (5 * NS_PER_SECOND)
 
 struct process_member *process_member_free(struct process_member *member,
@@ -57,7 +57,10 @@ bool process_member_is_incomplete(const struct process_member *member)
     return false;
 }
 
-/* Whether nothing was started while we opened; whose numbers they are, the set has seen to. */
+/*
+ * Whether no thread was started or ended while we opened. That none of the numbers is another
+ * process' by now, process_targets_threads() has seen to.
+ */
 static bool stands_still(const struct process_member *member, const struct process_opening *opening,
                          const struct task_counters *counters)
 {
@@ -68,7 +71,7 @@ static bool stands_still(const struct process_member *member, const struct proce
            task_counters_are_of(counters, again, n);
 }
 
-static void refuse(struct process_member *member, uint64_t now_ns)
+static void refuse_for_limit(struct process_member *member, uint64_t now_ns)
 {
     member->absence = ABSENCE_OVER_LIMIT;
     member->retry_at_ns = now_ns + RETRY_NS;
@@ -98,7 +101,7 @@ static int try_together(struct process_member *member, struct process_opening *o
     if (again && task_counters_are_of(before, threads, n))
         return 1;
     if (n > opening->threads_left + process_member_threads(member)) {
-        refuse(member, opening->now_ns);
+        refuse_for_limit(member, opening->now_ns);
         return 1;
     }
     member->absence = ABSENCE_NONE;
@@ -126,12 +129,12 @@ static int try_together(struct process_member *member, struct process_opening *o
     return 1;
 }
 
-/* Its threads cannot be listed. 0 or -ENOMEM. */
+/* Notes why its threads or processes cannot be listed. 0 or -ENOMEM. */
 static int note_failure(struct process_member *member, int r)
 {
     if (r == -EMFILE || r == -ENFILE)
         member->absence = ABSENCE_NO_DESCRIPTORS;
-    return r == -ENOMEM ? r : 0; /* any other: it has ended, the set will tell */
+    return r == -ENOMEM ? r : 0; /* else it has ended, and the next update of the set says so */
 }
 
 static int open_together(struct process_member *member, struct process_opening *opening)
@@ -143,7 +146,10 @@ static int open_together(struct process_member *member, struct process_opening *
     return r < 0 ? note_failure(member, r) : 0;
 }
 
-/* Names the processes to the set and opens it. 1: it had been opened with these; 0; -errno. */
+/*
+ * Tells the counters which processes they are of, and opens them. 0; 1: they had been opened with
+ * the same processes, so that the list is complete; -errno.
+ */
 static int name_processes(const struct process_member *member,
                           const struct process_opening *opening, struct task_counters *counters,
                           bool opened)
@@ -208,7 +214,7 @@ static int follow_thread(struct process_member *member, struct process_opening *
     return 0;
 }
 
-/* Opens the newcomers, and again what has failed. */
+/* Opens the counters of threads that have just come, and those that could not be opened before. */
 static int open_singly(struct process_member *member, struct process_opening *opening)
 {
     int r = 0;
@@ -224,7 +230,7 @@ static int open_singly(struct process_member *member, struct process_opening *op
     return r;
 }
 
-/* Threads that come are opened, those that have gone are read once more. */
+/* Begins to count threads that have come; those that have gone are read once more. */
 static int follow_threads(struct process_member *member, struct process_opening *opening)
 {
     AUTO_FREE pid_t *threads = NULL;

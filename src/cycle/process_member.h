@@ -8,7 +8,7 @@
 struct process_member *process_member_free(struct process_member *member,
                                            struct process_targets *targets);
 
-/* Whether something of it ought to be open and is not. */
+/* Whether some of its counters ought to be open and are not. */
 bool process_member_is_incomplete(const struct process_member *member);
 
 /* Why it is not counted, or not as a whole, now. */
@@ -17,10 +17,10 @@ enum absence process_member_absence(const struct process_member *member);
 /* Whether it is counted as a whole. */
 bool process_member_is_counted(const struct process_member *member);
 
-/* How many threads it was opened on; none where whole processes are counted. */
+/* On how many threads it was opened; 0 where whole processes are counted. */
 size_t process_member_threads(const struct process_member *member);
 
-/* Whether something of it is to be opened now, or its threads are to be followed. */
+/* Whether some of its counters are to be opened now, or its threads are to be followed. */
 bool process_member_wants_open(const struct process_member *member,
                                const struct process_opening *opening);
 
@@ -28,12 +28,12 @@ bool process_member_wants_open(const struct process_member *member,
 bool process_member_is_new(const struct process_member *member,
                            const struct process_opening *opening);
 
-/* Opens what is wanted and not open; follows threads where the kernel does not. 0 or -errno. */
+/* Opens counters that are not open; follows threads where the kernel does not. 0 or -errno. */
 int process_member_open(struct process_member *member, struct process_opening *opening);
 
 /*
- * Adds what was counted since the last reading to the sum. Whether some of it was not the
- * first reading. Counters that have ended are closed.
+ * Adds what was counted since the last reading to the sum, and closes counters that have ended.
+ * Returns whether some of the readings was not the first of its counters.
  */
 bool process_member_read(struct process_member *member, uint64_t now_ns, struct sample *part,
                          struct sample *sum);

@@ -40,9 +40,9 @@ static void note_members(struct collector *collector, const struct process_group
     for (struct process_member *member = group->members; member; member = member->next) {
         enum absence absence = process_member_absence(member);
 
-        if (absence != ABSENCE_NONE && absence != member->told)
+        if (absence != ABSENCE_NONE && absence != member->noted_absence)
             collector->status.dropped[SCOPE_PROCESS][absence]++;
-        member->told = absence;
+        member->noted_absence = absence;
         readings->n_counted[SCOPE_PROCESS] += process_member_is_counted(member);
     }
 }

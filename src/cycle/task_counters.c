@@ -96,7 +96,7 @@ bool task_counters_are_of(const struct task_counters *counters, const pid_t *tas
     return counters->n_tasks == n && memcmp(counters->tasks, tasks, n * sizeof(*tasks)) == 0;
 }
 
-/* The same tasks, in a set of the new groups. */
+/* Makes counters for the same tasks, with the groups of the new configuration. */
 static int prepare_counters(struct process_member *member, const struct task_counters *from,
                             const struct process_opening *opening)
 {
@@ -117,7 +117,11 @@ static int prepare_counters(struct process_member *member, const struct task_cou
     return r;
 }
 
-/* What is open on threads goes over whole or not at all: others are opened with a new list. */
+/*
+ * Counters of threads go over if they count all that is wanted; else threads that were started
+ * since would be counted by some groups only, and all are opened afresh, with a new list of
+ * threads.
+ */
 static bool can_be_adopted(const struct task_counters *from, const struct process_opening *opening)
 {
     if (from->ended || counter_set_mechanism(from->set) != opening->mechanism)

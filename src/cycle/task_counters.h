@@ -9,7 +9,7 @@
 enum scope_inherit task_counters_inherit(const struct process_member *member,
                                          const struct process_opening *opening);
 
-/* A set for these tasks, which it takes over. 0 or -ENOMEM. */
+/* Makes counters for these tasks, and takes over the array. 0 or -ENOMEM. */
 int task_counters_make(const struct process_member *member, const struct process_opening *opening,
                        pid_t **tasks, size_t n, struct task_counters *ret_counters);
 
@@ -19,15 +19,15 @@ void task_counters_done(struct task_counters *counters);
 /* Gives counters to the member. 0 or -ENOMEM. */
 int task_counters_append(struct process_member *member, const struct task_counters *counters);
 
-/* The two of these together. */
+/* Makes counters and gives them to the member. 0 or -ENOMEM. */
 int task_counters_add(struct process_member *member, const struct process_opening *opening,
                       pid_t **tasks, size_t n);
 
-/* What counts until now is read once more; what has not begun is closed. */
+/* Ends the counters that the member has: those with a reading are read once more. */
 void task_counters_retire(struct process_member *member);
 
-/* Those that count now, not those that are only to be read once more. NULL: there are none. */
+/* The counters that count now, not those that have ended. NULL: there are none. */
 struct task_counters *task_counters_current(const struct process_member *member);
 
-/* Whether it is these tasks that they were opened on. */
+/* Whether the counters were opened on exactly these tasks. */
 bool task_counters_are_of(const struct task_counters *counters, const pid_t *tasks, size_t n);

@@ -13,7 +13,7 @@ static size_t system_descriptors(const struct collector *collector)
 {
     const struct resolution *resolution = collector->resolution;
 
-    if (setup_shares_counters(&collector->setup, SCOPE_SYSTEM))
+    if (mechanism_is_shared(collector->setup.bpf, SCOPE_SYSTEM))
         return resolution_shared_events(resolution, &collector->pmu.share) *
                collector->cpus.online->n;
     return resolution_most_opened(resolution, SCOPE_SYSTEM) * collector->cpus.system->n;
@@ -24,7 +24,7 @@ static size_t descriptors_of_one(const struct collector *collector)
 {
     const size_t directory = 1;
 
-    if (setup_shares_counters(&collector->setup, SCOPE_CGROUP))
+    if (mechanism_is_shared(collector->setup.bpf, SCOPE_CGROUP))
         return directory;
     return directory +
            resolution_most_opened(collector->resolution, SCOPE_CGROUP) * collector->cpus.online->n;

@@ -11,27 +11,12 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* The CPUs that the system scope wants, out of `from`: those named, or all but nohz_full ones. */
-static int select_system(const struct collector_setup *setup, const struct cpu_list *from,
-                         struct cpu_list **ret_cpus)
-{
-    const struct config_word *cpus = &setup->config->system.cpus;
-    AUTO(cpu_list) struct cpu_list *named = NULL, *others = NULL;
-    int r = cpus->text ? cpu_list_parse(cpus->text, &named)
-                       : cpu_list_read_nohz_full(setup->sysfs_fd, &named);
-
-    if (r < 0)
-        return r;
-    if (!cpus->text)
-        return cpu_list_subtract(from, named, ret_cpus);
-    r = cpu_list_subtract(from, named, &others);
-    return r < 0 ? r : cpu_list_subtract(from, others, ret_cpus);
-}
+#include "resolve/resolution_decide.h"
 
 static int count_offline(struct counted_cpus *cpus, const struct collector_setup *setup)
 {
     AUTO(cpu_list) struct cpu_list *wanted = NULL, *offline = NULL;
-    int r = select_system(setup, cpus->known, &wanted);
+    int r = resolution_system_cpus(setup->config, setup->sysfs_fd, cpus->known, &wanted);
 
     if (r >= 0)
         r = cpu_list_subtract(wanted, cpus->online, &offline);
@@ -52,7 +37,7 @@ int counted_cpus_read(struct counted_cpus *cpus, const struct collector_setup *s
     if (r >= 0 && before)
         r = cpu_births_common(cpus->births, before->births, &cpus->continuing);
     if (r >= 0)
-        r = select_system(setup, cpus->online, &cpus->system);
+        r = resolution_system_cpus(setup->config, setup->sysfs_fd, cpus->online, &cpus->system);
     return r < 0 ? r : count_offline(cpus, setup);
 }
 

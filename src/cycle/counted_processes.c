@@ -44,7 +44,7 @@ size_t collector_process_descriptors(const struct collector *collector)
 {
     const struct config *config = collector->setup.config;
     const size_t half = collector->setup.descriptors / 2;
-    const size_t threads = setup_shares_counters(&collector->setup, SCOPE_PROCESS)
+    const size_t threads = mechanism_is_shared(collector->setup.bpf, SCOPE_PROCESS)
                                ? 0
                                : (size_t)config->limits.threads;
     const size_t needed = threads * resolution_most_opened(collector->resolution, SCOPE_PROCESS) +
@@ -68,7 +68,7 @@ size_t collector_watch_descriptors(const struct collector *collector)
 bool collector_follows_threads(const struct collector *collector)
 {
     return !collector->processes.can_inherit_threads &&
-           !setup_shares_counters(&collector->setup, SCOPE_PROCESS);
+           !mechanism_is_shared(collector->setup.bpf, SCOPE_PROCESS);
 }
 
 void collector_note_unfollowed(struct collector *collector)

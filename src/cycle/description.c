@@ -20,7 +20,7 @@ static bool is_configured(const struct config *config, enum scope_kind kind)
 static struct mechanism_status describe_mechanism(const struct collector_setup *setup,
                                                   enum scope_kind kind)
 {
-    const bool is_left_out = setup->bpf && !setup_shares_counters(setup, kind);
+    const bool is_left_out = setup->bpf && !mechanism_is_shared(setup->bpf, kind);
 
     if (!is_configured(setup->config, kind))
         return (struct mechanism_status){0};

@@ -105,7 +105,7 @@ void collector_look_for_movement(struct collector *collector)
 
     if (collector->status.paused)
         forget_looks(ledger);
-    if (setup_shares_counters(&collector->setup, SCOPE_CGROUP) || collector->status.paused ||
+    if (mechanism_is_shared(collector->setup.bpf, SCOPE_CGROUP) || collector->status.paused ||
         collector->setup.cgroup_root_fd < 0)
         return;
     movement->looks_in_doubt -= movement->looks_in_doubt > 0;

@@ -83,7 +83,7 @@ static void notify_switch_cost(struct collector *collector)
     const size_t of_cgroup = resolution_most_opened(collector->resolution, SCOPE_CGROUP);
     char message[sizeof(DIRECT_SWITCH_COST) + 16];
 
-    if (setup_shares_counters(&collector->setup, SCOPE_CGROUP) || of_system == 0 || of_cgroup == 0)
+    if (mechanism_is_shared(collector->setup.bpf, SCOPE_CGROUP) || of_system == 0 || of_cgroup == 0)
         return;
     collector->notices.switch_cost = true;
     (void)snprintf(message, sizeof(message), DIRECT_SWITCH_COST,

@@ -1,120 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * How many counters are free is found before anything of ours is counted. Later our own counters,
- * which come and go with the cgroups that run, could not be distinguished from those of others. So
- * a successor takes the number over, unless the predecessor counts nothing on the PMU.
- *
- * How deep cgroups nest is looked up when a collector is made, and the counters are given out for
- * that depth. A chain of nested cgroups that becomes longer later has what is left: the newcomers
- * in it do without counters of the PMU, and those that have counters keep them.
+ * The counters are given out for the depth at which cgroups nest when a collector is made. A chain
+ * of nested cgroups that becomes longer later has what is left: the newcomers in it do without
+ * counters of the PMU, and those that have counters keep them.
  */
 #include "cycle/pmu_grants.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cycle/collector_parts.h"
 #include "cycle/entry_counters.h"
-#include "log/log.h"
 #include "target/cgroup_nesting.h"
-
-/* NULL: nothing nests, or it cannot be read. Where cgroups share counters it does not matter. */
-static struct pmu_chains *read_chains(const struct collector *collector)
-{
-    struct pmu_chains *chains = NULL;
-
-    if (collector->cgroups.rules && !setup_shares_counters(&collector->setup, SCOPE_CGROUP) &&
-        cgroup_nesting_read(collector->setup.cgroup_root_fd, collector->cgroups.rules,
-                            collector->setup.config->n_cgroups, &chains) < 0)
-        return NULL;
-    return chains;
-}
-
-/*
- * Returns false where it cannot be found out, as in a pause, in which nothing may count. Where
- * nothing is granted because of that, it is sought again when the pause is over.
- */
-static bool find_free(struct collector *collector, const struct pmu_share *before)
-{
-    const bool is_paused = collector->setup.direct->paused;
-    struct pmu_share *share = &collector->pmu.share;
-
-    if (before && (is_paused || pmu_division_sum(&before->division) > 0)) {
-        share->n_free = before->n_free;
-        return before->is_measured;
-    }
-    if (is_paused)
-        return false;
-    return resolution_find_free(collector->resolution, collector->setup.perf,
-                                collector->cpus.online, &share->n_free) >= 0;
-}
-
-static const char *number(size_t n, char buffer[static 24])
-{
-    (void)snprintf(buffer, 24, "%zu", n);
-    return buffer;
-}
-
-static bool same_share(const struct pmu_share *a, const struct pmu_share *b)
-{
-    return a->is_wanted && b->is_wanted && a->is_measured == b->is_measured &&
-           a->n_free == b->n_free && a->budget == b->budget &&
-           memcmp(&a->division, &b->division, sizeof(a->division)) == 0;
-}
-
-static void log_share(const struct pmu_share *share)
-{
-    char n_free[24], budget[24], processes[24], cgroups[24], system[24];
-    const char *found = share->is_measured ? number(share->n_free, n_free) : "unknown";
-
-    (void)number(share->division.processes, processes);
-    (void)number(share->division.cgroups, cgroups);
-    (void)number(share->division.system, system);
-    if (share->budget == PMU_COUNTERS_ALL)
-        log_warning("limits.pmu_counters is all: others that count tasks have what is left, and "
-                    "turns where nothing is",
-                    "free", found, "processes", processes, "cgroups", cgroups, "system", system);
-    else
-        log_info("counters of the PMU on each CPU", "free", found, "budget",
-                 number(share->budget, budget), "processes", processes, "cgroups", cgroups,
-                 "system", system);
-}
-
-int collector_divide_counters(struct collector *collector, const struct pmu_grants *before)
-{
-    struct pmu_share *share = &collector->pmu.share;
-    AUTO(pmu_chains) struct pmu_chains *chains = NULL;
-    int r;
-
-    for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
-        share->is_shared[kind] = setup_shares_counters(&collector->setup, kind);
-    share->is_wanted = resolution_wants_counters(collector->resolution);
-    if (!share->is_wanted)
-        return 0;
-    share->is_measured = find_free(collector, before ? &before->share : NULL);
-    share->budget = resolution_budget(collector->setup.config, share->n_free);
-    chains = read_chains(collector);
-    r = resolution_divide(collector->resolution, chains, share);
-    if (r >= 0 && !(before && same_share(share, &before->share)))
-        log_share(share);
-    return r;
-}
-
-bool collector_may_grant_more(const struct collector *collector)
-{
-    const struct pmu_share *share = &collector->pmu.share;
-    size_t n_free;
-
-    if (!share->is_wanted || pmu_division_sum(&share->division) > 0 ||
-        collector->setup.direct->paused)
-        return false;
-    return resolution_find_free(collector->resolution, collector->setup.perf,
-                                collector->cpus.online, &n_free) >= 0 &&
-           resolution_budget(collector->setup.config, n_free) > share->budget;
-}
 
 /* The living cgroups whose class takes counters of the PMU. NULL if there is no memory. */
 static struct nested_cgroup *list_nested(const struct collector *collector, size_t *ret_n)

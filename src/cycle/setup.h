@@ -8,6 +8,7 @@
 #include "count/mechanism.h"
 #include "event/resolver.h"
 #include "metric/snapshot.h"
+#include "resolve/mechanism_choice.h"
 #include "sys/perf_event.h"
 
 /* Everything is borrowed for the collector's life. */
@@ -27,17 +28,11 @@ struct collector_setup {
     struct snapshot_slot *slot;
 };
 
-/* Whether targets of a kind have no counters of their own: one set on each CPU serves all. */
-static inline bool setup_shares_counters(const struct collector_setup *setup, enum scope_kind kind)
-{
-    return setup->bpf && (kind != SCOPE_PROCESS || setup->bpf->counts_processes);
-}
-
 /* The mechanism that counts targets of a kind. */
 static inline struct mechanism *setup_mechanism(const struct collector_setup *setup,
                                                 enum scope_kind kind)
 {
-    return setup_shares_counters(setup, kind) ? setup->bpf : setup->direct;
+    return mechanism_is_shared(setup->bpf, kind) ? setup->bpf : setup->direct;
 }
 
 /* Brings what a program has counted to the present; call it before a round of readings. */

@@ -269,8 +269,8 @@ static void read_together(const struct succession *succession, struct entry *ent
     struct collector *const collector = succession->collector;
     struct collector *const predecessor = succession->predecessor;
     const enum scope_kind kind = collector_class(collector, entry)->kind;
-    const bool is_shared = setup_shares_counters(&collector->setup, kind);
-    const bool was_shared = setup_shares_counters(&predecessor->setup, kind);
+    const bool is_shared = mechanism_is_shared(collector->setup.bpf, kind);
+    const bool was_shared = mechanism_is_shared(predecessor->setup.bpf, kind);
     const bool was_refreshed = was_shared && !is_shared, is_refreshed = is_shared && !was_shared;
 
     (void)read_once_more(predecessor, from, was_refreshed);

@@ -31,73 +31,9 @@ static const struct config defaults = {
                .descriptors = 0},
 };
 
-static void words_done(struct config_words *words)
-{
-    for (size_t i = 0; i < words->n; i++)
-        free(words->words[i].text);
-    free(words->words);
-    *words = (struct config_words){0};
-}
-
-static void groups_done(struct config *config)
-{
-    for (size_t i = 0; i < config->n_groups; i++) {
-        free(config->groups[i].name.text);
-        words_done(&config->groups[i].events);
-    }
-    free(config->groups);
-    config->groups = NULL;
-    config->n_groups = 0;
-}
-
-static void processes_done(struct config *config)
-{
-    for (size_t i = 0; i < config->n_processes; i++) {
-        struct config_process_rule *rule = &config->processes[i];
-
-        free(rule->name.text);
-        words_done(&rule->comm);
-        words_done(&rule->exe);
-        words_done(&rule->cmdline);
-        free(rule->pid.numbers);
-        words_done(&rule->groups);
-    }
-    free(config->processes);
-    config->processes = NULL;
-    config->n_processes = 0;
-}
-
-static void targets_done(struct config *config)
-{
-    words_done(&config->system.groups);
-    free(config->system.cpus.text);
-    config->system = (struct config_system){0};
-    processes_done(config);
-    for (size_t i = 0; i < config->n_cgroups; i++) {
-        words_done(&config->cgroups[i].include);
-        words_done(&config->cgroups[i].exclude);
-        words_done(&config->cgroups[i].groups);
-    }
-    free(config->cgroups);
-    config->cgroups = NULL;
-    config->n_cgroups = 0;
-}
-
 static void config_done(struct config *config)
 {
-    groups_done(config);
-    targets_done(config);
-    for (size_t i = 0; i < config->n_renames; i++) {
-        free(config->renames[i].event.text);
-        free(config->renames[i].name.text);
-    }
-    free(config->renames);
-    for (size_t i = 0; i < config->n_ratios; i++) {
-        free(config->ratios[i].name.text);
-        free(config->ratios[i].formula.text);
-    }
-    free(config->ratios);
-    *config = (struct config){0};
+    schema_done(&config_schema, config);
 }
 
 struct config *config_free(struct config *config)
@@ -145,28 +81,6 @@ static int read_text(const char *text, size_t length, struct config *ret_config,
     return r;
 }
 
-static void forget_places_of(struct config_words *words)
-{
-    for (size_t i = 0; i < words->n; i++)
-        words->words[i].place = (struct config_place){0, 0};
-}
-
-/* The built-in default stands in no file. It has no renames, no ratios and no processes. */
-static void forget_places(struct config *config)
-{
-    for (size_t i = 0; i < config->n_groups; i++) {
-        config->groups[i].name.place = (struct config_place){0, 0};
-        forget_places_of(&config->groups[i].events);
-    }
-    forget_places_of(&config->system.groups);
-    config->system.cpus.place = (struct config_place){0, 0};
-    for (size_t i = 0; i < config->n_cgroups; i++) {
-        forget_places_of(&config->cgroups[i].include);
-        forget_places_of(&config->cgroups[i].exclude);
-        forget_places_of(&config->cgroups[i].groups);
-    }
-}
-
 /* Moves in from the built-in default what the file does not give. */
 static int fill_in(struct config *config, struct config_error *ret_error)
 {
@@ -178,7 +92,7 @@ static int fill_in(struct config *config, struct config_error *ret_error)
     r = read_text(config_default_text, strlen(config_default_text), &builtin, ret_error);
     if (r < 0)
         return r;
-    forget_places(&builtin);
+    schema_forget_places(&config_schema, &builtin); /* it stands in no file */
     if (!config->own_groups) {
         config->groups = TAKE(builtin.groups);
         config->n_groups = builtin.n_groups;
@@ -211,7 +125,7 @@ int config_parse(const char *text, size_t length, struct config **ret_config,
     if (r == 0)
         r = fill_in(&read, &error);
     if (r == 0)
-        r = config_check(&read, text, length, &error);
+        r = config_validate(&read, text, length, &error);
     if (r < 0) {
         *ret_error = error;
         return r;

@@ -186,8 +186,8 @@ static int check_targets(const struct config *config, struct config_error *ret_e
     return r;
 }
 
-int config_check(const struct config *config, const char *text, size_t length,
-                 struct config_error *ret_error)
+int config_validate(const struct config *config, const char *text, size_t length,
+                    struct config_error *ret_error)
 {
     int r = check_groups(config, ret_error);
 
@@ -196,6 +196,6 @@ int config_check(const struct config *config, const char *text, size_t length,
     if (r == 0)
         r = check_processes(config, text, length, ret_error);
     if (r == 0)
-        r = config_check_names(config, ret_error);
-    return r < 0 ? r : config_check_ratios(config, text, length, ret_error);
+        r = config_validate_names(config, ret_error);
+    return r < 0 ? r : config_validate_ratios(config, text, length, ret_error);
 }

@@ -9,13 +9,13 @@
  * `text` is what the configuration was parsed from: places within formulas, templates
  * and patterns are found in it. 0; -EINVAL with *ret_error filled; -ENOMEM.
  */
-int config_check(const struct config *config, const char *text, size_t length,
-                 struct config_error *ret_error);
+int config_validate(const struct config *config, const char *text, size_t length,
+                    struct config_error *ret_error);
 
 /*
- * Parts of it. config_check_names(): no two series families get one name.
- * config_check_ratios(): formulas, and that each is counted by one group.
+ * Parts of it. config_validate_names(): no two series families get one name.
+ * config_validate_ratios(): formulas, and that each is counted by one group.
  */
-int config_check_names(const struct config *config, struct config_error *ret_error);
-int config_check_ratios(const struct config *config, const char *text, size_t length,
-                        struct config_error *ret_error);
+int config_validate_names(const struct config *config, struct config_error *ret_error);
+int config_validate_ratios(const struct config *config, const char *text, size_t length,
+                           struct config_error *ret_error);

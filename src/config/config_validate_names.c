@@ -226,7 +226,7 @@ static int check_ratio_name(const struct config *config, size_t index,
     return 0;
 }
 
-int config_check_names(const struct config *config, struct config_error *ret_error)
+int config_validate_names(const struct config *config, struct config_error *ret_error)
 {
     struct named_events named __attribute__((cleanup(cleanup_named_events))) = {0};
     int r = name_events(config, &named);

@@ -203,8 +203,8 @@ static int check_formula(const struct config *config, const struct config_ratio 
     return refuse_split(config, ratio, formula, all, ret_error);
 }
 
-int config_check_ratios(const struct config *config, const char *text, size_t length,
-                        struct config_error *ret_error)
+int config_validate_ratios(const struct config *config, const char *text, size_t length,
+                           struct config_error *ret_error)
 {
     struct names all __attribute__((cleanup(cleanup_names))) = {0};
     int r = 0;

@@ -11,6 +11,7 @@
 #include "config/schema.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -39,16 +40,47 @@ static const char *event_name(const yaml_event_t *event)
     }
 }
 
+/* What stands between the names of a list that ends in "x, y or z". */
+static const char *separator(size_t i, size_t n, const char *last)
+{
+    return i == 0 ? "" : i + 1 == n ? last : ", ";
+}
+
+/* Says what the table expects of a key. Returns -EINVAL, for `return`. */
+static int add_expected(struct yaml_reader *reader, const struct schema_key *key)
+{
+    size_t n_choices = 0;
+
+    while (key->choices && key->choices[n_choices])
+        n_choices++;
+    config_error_add(reader->error, "; expected ");
+    if (key->expected)
+        config_error_add(reader->error, "%s", key->expected);
+    else if (key->type == SCHEMA_NUMBER)
+        config_error_add(reader->error, "%sa number from %" PRIu64 " to %" PRIu64,
+                         key->takes_all    ? "auto, all or "
+                         : key->takes_auto ? "auto or "
+                                           : "",
+                         key->minimum, key->maximum);
+    for (size_t i = 0; i < n_choices; i++)
+        config_error_add(reader->error, "%s%s", separator(i, n_choices, " or "), key->choices[i]);
+    for (size_t i = 0; key->inner && i < key->inner->n_keys; i++)
+        config_error_add(reader->error, "%s%s", i == 0 ? " with " : ", ", key->inner->keys[i].name);
+    return -EINVAL;
+}
+
 static int refuse_type(struct yaml_reader *reader, const struct schema_key *key)
 {
-    return config_error_set(reader->error, yaml_reader_place(reader), "%s is %s; expected %s",
-                            key->name, event_name(&reader->event), key->expected);
+    (void)config_error_set(reader->error, yaml_reader_place(reader), "%s is %s", key->name,
+                           event_name(&reader->event));
+    return add_expected(reader, key);
 }
 
 static int refuse_value(struct yaml_reader *reader, const struct schema_key *key, const char *value)
 {
-    return config_error_set(reader->error, yaml_reader_place(reader), "%s is %s; expected %s",
-                            key->name, SHOWN(value), key->expected);
+    (void)config_error_set(reader->error, yaml_reader_place(reader), "%s is %s", key->name,
+                           SHOWN(value));
+    return add_expected(reader, key);
 }
 
 static bool has_control_character(const char *text, size_t length)
@@ -82,8 +114,8 @@ static const char *take_text(struct yaml_reader *reader, const struct schema_key
     }
     if (has_control_character((const char *)event->data.scalar.value, event->data.scalar.length)) {
         (void)config_error_set(reader->error, yaml_reader_place(reader),
-                               "%s holds a control character or a line break; expected %s",
-                               key->name, key->expected);
+                               "%s holds a control character or a line break", key->name);
+        (void)add_expected(reader, key);
         return NULL;
     }
     return (const char *)event->data.scalar.value;
@@ -95,8 +127,9 @@ static const char *take_plain(struct yaml_reader *reader, const struct schema_ke
     const char *text = take_text(reader, key);
 
     if (text && reader->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE) {
-        (void)config_error_set(reader->error, yaml_reader_place(reader),
-                               "%s is text in quotes; expected %s", key->name, key->expected);
+        (void)config_error_set(reader->error, yaml_reader_place(reader), "%s is text in quotes",
+                               key->name);
+        (void)add_expected(reader, key);
         return NULL;
     }
     return text;
@@ -240,19 +273,6 @@ static void *append_element(const struct array *array)
     return memset((char *)elements + n * array->size, 0, array->size);
 }
 
-static int read_one(struct yaml_reader *reader, const struct schema_key *key,
-                    const struct array *array)
-{
-    void *element;
-
-    if (*array->n == array->maximum)
-        return config_error_set(reader->error, yaml_reader_place(reader),
-                                "%s has too many entries; expected at most %u", key->name,
-                                (unsigned)array->maximum);
-    element = append_element(array);
-    return element ? array->read(reader, key, element) : -ENOMEM;
-}
-
 static int read_array(struct yaml_reader *reader, const struct schema_key *key,
                       const struct array *array)
 {
@@ -262,13 +282,21 @@ static int read_array(struct yaml_reader *reader, const struct schema_key *key,
     if (reader->event.type != YAML_SEQUENCE_START_EVENT)
         return refuse_type(reader, key);
     while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_SEQUENCE_END_EVENT) {
-        r = read_one(reader, key, array);
+        void *element;
+
+        if (*array->n == array->maximum)
+            return config_error_set(reader->error, yaml_reader_place(reader),
+                                    "%s has too many entries; expected at most %" PRIu64, key->name,
+                                    array->maximum);
+        element = append_element(array);
+        r = element ? array->read(reader, key, element) : -ENOMEM;
         if (r < 0)
             return r;
     }
-    if (r == 0 && *array->n < array->minimum)
-        return config_error_set(reader->error, begin, "%s is empty; expected %s", key->name,
-                                key->expected);
+    if (r == 0 && *array->n < array->minimum) {
+        (void)config_error_set(reader->error, begin, "%s is empty", key->name);
+        return add_expected(reader, key);
+    }
     return r;
 }
 
@@ -329,11 +357,7 @@ static int refuse_key(struct yaml_reader *reader, const struct schema *schema, c
 
     for (size_t i = 0; i < schema->n_keys; i++) {
         names[i] = schema->keys[i].name;
-        config_error_add(reader->error, "%s%s",
-                         i == 0                    ? ""
-                         : i + 1 == schema->n_keys ? " or "
-                                                   : ", ",
-                         names[i]);
+        config_error_add(reader->error, "%s%s", separator(i, schema->n_keys, " or "), names[i]);
     }
     config_error_suggest(reader->error, name, names, schema->n_keys);
     return r;
@@ -390,9 +414,11 @@ static int check_keys(struct yaml_reader *reader, const struct schema *schema,
     for (size_t i = 0; i < schema->n_keys; i++) {
         const struct schema_key *key = &schema->keys[i];
 
-        if (key->required && !first[i].line)
-            return config_error_set(reader->error, begin, "%s has no \"%s\"; expected %s",
-                                    schema->what, key->name, key->expected);
+        if (key->required && !first[i].line) {
+            (void)config_error_set(reader->error, begin, "%s has no \"%s\"", schema->what,
+                                   key->name);
+            return add_expected(reader, key);
+        }
         may_select |= key->selects;
         selects |= key->selects && first[i].line;
     }

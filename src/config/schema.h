@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Tables that say which keys a mapping takes and where their values go, and the
- * reader that fills a structure by them. A new key is a new line in a table
- * (config_schema.c).
+ * Tables that say which keys a mapping takes, where their values go in a structure, and what is
+ * said of a value that is wrong. By such a table a structure is read, and freed again: a new key is
+ * one entry in a table (config_schema.c) and one field in the structure.
  */
 
 #include <stddef.h>
@@ -22,40 +22,54 @@ enum schema_type {
     SCHEMA_WORD,     /* struct config_word */
     SCHEMA_WORDS,    /* struct config_words: a list of words */
     SCHEMA_NUMBERS,  /* struct config_numbers: a list of numbers */
-    SCHEMA_MAPPING,  /* the structure at `offset`, by `inner` */
-    SCHEMA_LIST,     /* a pointer to an array, and its length: mappings by `inner` */
+    SCHEMA_MAPPING,  /* a structure that stands at `offset` and has the schema `inner` */
+    SCHEMA_LIST,     /* an array of structures with the schema `inner`; a pointer and a length */
     SCHEMA_TYPES_,   /* how many there are */
 };
 
 struct schema_key {
     const char *name;
     enum schema_type type;
-    const char *expected; /* what stands behind "expected" in an error */
-    size_t offset;        /* of the value in the structure */
+    /*
+     * What an error says was expected. It goes on by the table: with the keys of `inner`. NULL: the
+     * table says it all, the choices, or the least and the largest number.
+     */
+    const char *expected;
+    size_t offset; /* where the value stands in the structure */
     bool required;
-    bool selects;        /* at least one of the keys that do must be there, if there are any */
+    bool selects; /* where some keys of a mapping have this, one of them at least must be there */
     bool takes_auto;     /* the word `auto` is a value: 0, or a word whose text is NULL */
     bool takes_all;      /* the word `all` is a value: UINT64_MAX */
-    size_t given_offset; /* of a bool that becomes true where the key is there; 0: none */
-    uint64_t minimum;    /* of a number (and of each of a list); of how many words there are
-                            in a list, or mappings */
-    uint64_t maximum;    /* the same; of the bytes of a word (and of each word of a list) */
-    size_t most;         /* words or numbers in a list of them */
-    const char *const *choices; /* ends with NULL */
+    size_t given_offset; /* where a bool stands that becomes true if the key is there; 0: nowhere */
+    /*
+     * The bounds of a number, and of each number of a list. Of a list of words or of mappings the
+     * minimum is the fewest entries; of a list of mappings the maximum is the most entries. Of a
+     * word, and of each word of a list, the maximum is the most bytes.
+     */
+    uint64_t minimum;
+    uint64_t maximum;
+    size_t most;                /* how many words or numbers a list of them may have */
+    const char *const *choices; /* the names of the choices, and NULL */
     const struct schema *inner;
-    size_t count_offset; /* of the length of a list */
-    size_t element_size;
+    size_t count_offset; /* where the length of a list of mappings stands */
+    size_t element_size; /* the size of one of its structures */
 };
 
 struct schema {
-    const char *what; /* "a group" */
+    const char *what; /* what such a mapping is, for errors: "a group" */
     const struct schema_key *keys;
     size_t n_keys;
 };
 
 /*
- * Reads the mapping that begins at the present event into `object`, which holds
- * the defaults, and is the caller's to free also where this fails. 0, -EINVAL
- * with the reader's error filled, -ENOMEM.
+ * Reads the mapping that begins at the present event into `object`, a structure that has the
+ * schema and holds the defaults. The caller calls schema_done() for it, also where this fails. 0,
+ * -EINVAL with the reader's error filled, -ENOMEM.
  */
 int schema_read(struct yaml_reader *reader, const struct schema *schema, void *object);
+
+/* Frees what a structure of this schema holds, and leaves it empty. */
+void schema_done(const struct schema *schema, void *object);
+
+/* Forgets where each word of the structure stood: it has come from no file. */
+void schema_forget_places(const struct schema *schema, void *object);

@@ -129,6 +129,7 @@ static void bounds(void **state)
         {"limits: {descriptors: all}", 1, 23, {"auto or a number"}},
         {"limits: {pmu_counters: 0}", 1, 24, {"auto, all or a number from 1 to 1000"}},
         {"limits: {pmu_counters: half}", 1, 24, {"auto, all or a number"}},
+        {"limits: 5", 1, 9, {"a mapping with cgroups, processes, threads, series, body, descr"}},
         {"groups:\n- {name: a, events: []}", 2, 21, {"events is empty"}},
         {"targets: {system: {groups: []}}", 1, 28, {"groups is empty"}},
         {"targets: {cgroups: [{include: [], groups: [core]}]}", 1, 31, {"include is empty"}},

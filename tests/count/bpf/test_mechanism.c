@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The real program and the real kernel's software events; skipped where there is no bpf. */
-#include "support/check.h"
+#include "count/bpf/real_bpf.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/clock.h"
-#include "count/bpf/mechanism.h"
-#include "count/counter_set.h"
 
 #define CGROUP2_MAGIC 0x63677270
 
@@ -68,29 +63,23 @@ static void make_groups(struct fixture *f)
 
 static void make_mechanism(struct fixture *f)
 {
-    const struct switch_program_size size = {
-        .n_cpus = (size_t)f->cpus->cpus[f->cpus->n - 1].value + 1,
-        .n_slots = SWITCH_PROGRAM_FIRST + 2,
-        .n_lanes = N_LANES,
-    };
-    enum bpf_refusal refusal = BPF_REFUSAL_NONE;
+    const struct switch_program_size size = {.n_slots = SWITCH_PROGRAM_FIRST + 2,
+                                             .n_lanes = N_LANES};
 
     if (f->cgroup_fd < 0) {
         print_message("skipped: there is no cgroup v2\n");
-    } else if (mechanism_bpf_new(&perf_ops_kernel, &size, &f->bpf, &refusal) < 0) {
-        print_message("skipped: no bpf: %s\n", bpf_refusal_text(refusal));
-    } else {
-        f->bpf->descriptors = SIZE_MAX;
+        return;
     }
+    f->bpf = make_real_bpf(f->cpus, size);
+    if (f->bpf)
+        f->bpf->descriptors = SIZE_MAX;
 }
 
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
-    int sysfs = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    assert_int_equal(cpu_list_read_online(sysfs, &f->cpus), 0);
-    (void)close(sysfs);
+    f->cpus = read_online_cpus();
     f->cgroup_fd = open_cgroup_root();
     make_groups(f);
     make_mechanism(f);
@@ -102,9 +91,7 @@ static int tear_down(void **state)
 {
     struct fixture *f = *state;
 
-    if (f->bpf)
-        assert_int_equal(f->bpf->open_counters, 0); /* nothing leaks, in any test */
-    (void)mechanism_free(f->bpf);
+    free_real_bpf(f->bpf);
     for (enum scope_kind kind = SCOPE_SYSTEM; kind <= SCOPE_CGROUP; kind++) {
         (void)event_groups_free(f->groups[kind]);
         (void)event_groups_free(f->others[kind]);
@@ -133,11 +120,8 @@ static struct counter_set *open_set(struct fixture *f, const struct event_groups
         .cgroup_fd = groups->kind == SCOPE_CGROUP ? f->cgroup_fd : -1,
         .cpus = f->cpus,
     };
-    struct counter_set *set;
 
-    assert_int_equal(counter_set_new(f->bpf, groups, &scope, &set), 0);
-    assert_int_equal(f->bpf->open(f->bpf, &set, 1), 0);
-    return set;
+    return open_counter_set(f->bpf, groups, &scope);
 }
 
 static struct counter_set *open_whole(struct fixture *f, const struct event_groups *groups)
@@ -150,9 +134,7 @@ static struct counter_set *open_whole(struct fixture *f, const struct event_grou
 
 static const struct event_sample *read_set(struct fixture *f, struct counter_set *set)
 {
-    mechanism_refresh(f->bpf);
-    counter_set_read(set, clock_monotonic_ns(), f->sample);
-    return f->sample->events;
+    return read_counter_set(f->bpf, set, f->sample);
 }
 
 static void wait_ms(long ms)
@@ -160,19 +142,6 @@ static void wait_ms(long ms)
     const struct timespec time = {.tv_nsec = ms * 1000000};
 
     (void)nanosleep(&time, NULL);
-}
-
-static void fault(size_t n)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    volatile char *pages =
-        mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    assert_true(pages != MAP_FAILED);
-    (void)madvise((void *)pages, n * page, MADV_NOHUGEPAGE);
-    for (size_t i = 0; i < n; i++)
-        pages[i * page] = 1;
-    (void)munmap((void *)pages, n * page);
 }
 
 static void a_group_of_the_system_and_a_cgroup__is_open_once(void **state)

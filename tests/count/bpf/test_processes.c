@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Whole processes by the real program: we ourselves, and what we start. Skipped without bpf. */
-#include "support/check.h"
+#include "count/bpf/real_bpf.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "count/bpf/mechanism.h"
-#include "count/counter_set.h"
 #include "sys/process.h"
 
 #define N_FAULTS 2000
@@ -30,20 +26,12 @@ struct fixture {
 static void make_mechanism(struct fixture *f, size_t n_watched)
 {
     const struct switch_program_size size = {
-        .n_cpus = (size_t)f->cpus->cpus[f->cpus->n - 1].value + 1,
-        .n_slots = SWITCH_PROGRAM_FIRST + 3,
-        .n_lanes = BPF_GROUP_LANES(1),
-        .n_watched = n_watched,
-    };
-    enum bpf_refusal refusal = BPF_REFUSAL_NONE;
+        .n_slots = SWITCH_PROGRAM_FIRST + 3, .n_lanes = BPF_GROUP_LANES(1), .n_watched = n_watched};
 
-    f->bpf = mechanism_free(f->bpf);
-    if (mechanism_bpf_new(&perf_ops_kernel, &size, &f->bpf, &refusal) < 0) {
-        print_message("skipped: no bpf: %s\n", bpf_refusal_text(refusal));
-        return;
-    }
-    f->bpf->descriptors = 1000;
-    f->self = mechanism_bpf_own_number(f->bpf);
+    free_real_bpf(f->bpf);
+    f->bpf = make_real_bpf(f->cpus, size);
+    if (f->bpf)
+        f->self = mechanism_bpf_own_number(f->bpf);
 }
 
 static int set_up(void **state)
@@ -51,12 +39,10 @@ static int set_up(void **state)
     struct fixture *f = calloc(1, sizeof(*f));
     const struct event *events[] = {&f->faults};
     const struct group_spec spec = {"faults", events, 1};
-    int sysfs = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     f->faults.code =
         (struct event_code){.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS};
-    assert_int_equal(cpu_list_read_online(sysfs, &f->cpus), 0);
-    (void)close(sysfs);
+    f->cpus = read_online_cpus();
     assert_int_equal(event_groups_new(SCOPE_PROCESS, &spec, 1, &f->groups), 0);
     f->sample = sample_new(f->groups);
     make_mechanism(f, 16);
@@ -68,9 +54,7 @@ static int tear_down(void **state)
 {
     struct fixture *f = *state;
 
-    if (f->bpf)
-        assert_int_equal(f->bpf->open_counters, 0);
-    (void)mechanism_free(f->bpf);
+    free_real_bpf(f->bpf);
     (void)event_groups_free(f->groups);
     (void)sample_free(f->sample);
     (void)cpu_list_free(f->cpus);
@@ -97,18 +81,13 @@ static struct counter_set *open_set(struct fixture *f, const pid_t *processes, s
                                 .n_tasks = n,
                                 .inherit = inherit,
                                 .process = scope_process_id(processes[0], 1)};
-    struct counter_set *set;
 
-    assert_int_equal(counter_set_new(f->bpf, f->groups, &scope, &set), 0);
-    assert_int_equal(f->bpf->open(f->bpf, &set, 1), 0);
-    return set;
+    return open_counter_set(f->bpf, f->groups, &scope);
 }
 
 static uint64_t read_set(struct fixture *f, struct counter_set *set)
 {
-    mechanism_refresh(f->bpf);
-    counter_set_read(set, clock_monotonic_ns(), f->sample);
-    return f->sample->events[0].count;
+    return read_counter_set(f->bpf, set, f->sample)[0].count;
 }
 
 /* Kernels have been seen that do not tell all switches: what is nobody's then is told. */
@@ -136,19 +115,6 @@ static struct counter_set *open_and_begin(struct fixture *f, pid_t process,
     return set;
 }
 
-static void fault(void)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = N_FAULTS * page;
-    volatile char *pages =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    assert_true(pages != MAP_FAILED);
-    (void)madvise((void *)pages, size, MADV_NOHUGEPAGE);
-    for (size_t i = 0; i < N_FAULTS; i++)
-        pages[i * page] = 1;
-    (void)munmap((void *)pages, size);
-}
-
 /* A child, that of a child, and so on; each faults before it ends. */
 static void fault_in_children(int generations)
 {
@@ -159,7 +125,7 @@ static void fault_in_children(int generations)
     if (child == 0) {
         if (generations > 1)
             fault_in_children(generations - 1);
-        fault();
+        fault(N_FAULTS);
         _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -171,7 +137,7 @@ static void process__is_charged_what_it_runs(void **state)
     struct fixture *f = need_bpf(state);
     struct counter_set *set = open_and_begin(f, f->self, INHERIT_THREADS);
 
-    fault();
+    fault(N_FAULTS);
     assert_counted(f, set, N_FAULTS, N_FAULTS + 500);
     assert_counted(f, set, 0, 500);
     (void)counter_set_free(set);
@@ -198,10 +164,10 @@ static void process__of_two_sets_is_charged_for_both(void **state)
     struct counter_set *first = open_and_begin(f, f->self, INHERIT_THREADS);
     struct counter_set *second = open_and_begin(f, f->self, INHERIT_THREADS);
 
-    fault();
+    fault(N_FAULTS);
     assert_counted(f, first, N_FAULTS, N_FAULTS + 500);
     first = counter_set_free(first);
-    fault();
+    fault(N_FAULTS);
     assert_counted(f, second, 2 * N_FAULTS, 2 * N_FAULTS + 500);
     (void)counter_set_free(second);
 }
@@ -217,7 +183,7 @@ static void process__that_is_named_no_more_is_not_charged(void **state)
     counter_set_name_tasks(set, both + 1, 1);
     assert_int_equal(f->bpf->open(f->bpf, &set, 1), 0);
     (void)read_set(f, set);
-    fault();
+    fault(N_FAULTS);
     assert_counted(f, set, 0, 0);
     (void)counter_set_free(set);
 }
@@ -235,7 +201,7 @@ static void process__that_is_not_counted_any_more_leaves_its_children_too(void *
     child = fork();
     if (child == 0) {
         (void)!read(go[0], &byte, 1);
-        fault();
+        fault(N_FAULTS);
         _exit(0);
     }
     (void)counter_set_free(set);

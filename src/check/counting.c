@@ -36,15 +36,13 @@ static void print_cost_of_bpf(const struct resolution *resolution, const struct 
 
 static void note_cost_of_direct(const char *path, const struct resolution *resolution)
 {
-    const size_t of_the_system = resolution_most_opened(resolution, SCOPE_SYSTEM);
-    const size_t of_a_cgroup = resolution_most_opened(resolution, SCOPE_CGROUP);
+    const struct switch_cost cost = direct_switch_cost(resolution);
 
-    if (of_the_system == 0 || of_a_cgroup == 0)
+    if (cost.ns == 0)
         return;
     check_begin_note(path, (struct config_place){0, 0}, "note");
-    (void)printf(DIRECT_SWITCH_COST " (%zu events a cgroup, %zu system-wide)\n",
-                 direct_switch_cost_ns(of_a_cgroup, of_the_system) / 1000.0, of_a_cgroup,
-                 of_the_system);
+    (void)printf(DIRECT_SWITCH_COST " (%zu events a cgroup, %zu system-wide)\n", cost.ns / 1000.0,
+                 cost.of_a_cgroup, cost.of_the_system);
 }
 
 void check_print_counting(const char *path, const struct resolution *resolution,

@@ -79,15 +79,13 @@ static bool is_any_uncounted(const struct exporter_status *status)
 
 static void notify_switch_cost(struct collector *collector)
 {
-    const size_t of_system = resolution_most_opened(collector->resolution, SCOPE_SYSTEM);
-    const size_t of_cgroup = resolution_most_opened(collector->resolution, SCOPE_CGROUP);
+    const struct switch_cost cost = direct_switch_cost(collector->resolution);
     char message[sizeof(DIRECT_SWITCH_COST) + 16];
 
-    if (mechanism_is_shared(collector->setup.bpf, SCOPE_CGROUP) || of_system == 0 || of_cgroup == 0)
+    if (mechanism_is_shared(collector->setup.bpf, SCOPE_CGROUP) || cost.ns == 0)
         return;
     collector->notices.switch_cost = true;
-    (void)snprintf(message, sizeof(message), DIRECT_SWITCH_COST,
-                   direct_switch_cost_ns(of_cgroup, of_system) / 1000.0);
+    (void)snprintf(message, sizeof(message), DIRECT_SWITCH_COST, cost.ns / 1000.0);
     log_info(message);
 }
 

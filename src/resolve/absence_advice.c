@@ -18,7 +18,7 @@ static const char *const advice[ABSENCE_COUNT_] = {
     [ABSENCE_GROUP_TOO_LARGE] = "the PMU has not enough counters for the whole group: split it",
 };
 
-/* Why cgroups may be refused what the root of their tree is not. */
+/* The kernel may count an event in the root of all cgroups and refuse it in every other cgroup. */
 static const char cgroup_advice[] =
     "the kernel refuses them; on a bare v2 tree it does so until some controller was once enabled "
     "in the root's cgroup.subtree_control";

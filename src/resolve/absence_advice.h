@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What is said to people about what is not counted: why, and what can be done. */
+/* What the log and `check config` say about what is not counted: why, and what can be done. */
 
 #include "count/scope.h"
 #include "event/absence.h"
@@ -10,8 +10,9 @@
 const char *absence_advice(enum absence absence);
 
 /*
- * The same of targets of a kind that are absent although their events can be counted:
- * what the kernel was asked at the start, it was asked of the root of the tree. NULL: nothing.
+ * What can be done about targets of a kind that are not counted for this reason, although their
+ * events can be counted: at the start the kernel was asked about the root of all cgroups and about
+ * our own process only, and it may refuse others. NULL: nothing. Static.
  */
 const char *absence_target_advice(enum scope_kind kind, enum absence absence);
 
@@ -20,7 +21,7 @@ const char *absence_target_advice(enum scope_kind kind, enum absence absence);
     "it is the machine, and as a cgroup the kernel counts it while CPUs are idle too; "            \
     "targets.system counts it, as pmu_machine_*"
 
-/* Why processes of others are missing. */
+/* Why processes of other users are missing, and what can be done. */
 #define HIDDEN_PROCESSES                                                                           \
     "/proc is mounted with hidepid: grant CAP_SYS_PTRACE (drop-in exe.conf), or mount it with "    \
     "the gid of a group that the exporter is in"

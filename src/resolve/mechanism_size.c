@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The kernel takes the memory of all cells at once (struct switch_program_size has the sum), and
- * a virtual machine may have hundreds of possible CPUs and two that are online.
+ * The kernel takes the memory of all cells at once (struct switch_program_size has the sum). Room
+ * for every possible CPU may be too much of it: a virtual machine may have hundreds of possible
+ * CPUs, of which two are online.
  */
 #include "resolve/mechanism_size.h"
 
@@ -11,16 +12,19 @@
 #include "count/bpf/self_test.h"
 #include "sys/cpu_list.h"
 
-/* Beyond it there is room for the CPUs that are online only. */
+/* A program that would take more than this has room for the CPUs that are online only. */
 #define CHEAP_BYTES (UINT64_C(16) << 20)
 
 /*
- * Processes that are watched at once: what a process with children starts belongs to it beyond
- * all limits. They take 80 bytes each.
+ * How many processes are watched at once. limits.processes does not bound them: with `children`,
+ * all that a process starts belongs to it. Each takes 80 bytes.
  */
 #define MOST_WATCHED 16384
 
-/* Of a cell: a cache line, and room for a group that comes with the next configuration. */
+/*
+ * Lanes are the values of one cell. Their number is rounded up to a cache line, which also leaves
+ * room for a group that comes with the next configuration.
+ */
 #define LANES_STEP 8
 
 static bool is_listed(const struct config_words *names, const char *name)
@@ -31,7 +35,7 @@ static bool is_listed(const struct config_words *names, const char *name)
     return false;
 }
 
-/* Whether the program charges it to somebody. */
+/* Whether some cgroup or process is counted by the group, so that the program charges it. */
 static bool is_charged(const struct config *config, const char *group)
 {
     for (size_t i = 0; i < config->n_cgroups; i++)
@@ -48,7 +52,10 @@ static size_t larger_of(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* When a group changes in a reload, what it was is open until the successor has taken over. */
+/*
+ * Each group counts twice: when a reload changes it, the group as it was stays open until the
+ * successor has taken over.
+ */
 static size_t lanes_of(const struct config *config)
 {
     size_t n = 0;
@@ -59,13 +66,14 @@ static size_t lanes_of(const struct config *config)
     return (larger_of(n, SELF_TEST_LANES) + LANES_STEP - 1) / LANES_STEP * LANES_STEP;
 }
 
-/* Of those that are not counted there are none. */
+/* The most targets there can be. A limit counts only where there are rules for that kind. */
 static size_t targets_of(const struct config *config)
 {
     return (config->n_cgroups > 0 ? (size_t)config->limits.cgroups : 0) +
            (config->n_processes > 0 ? (size_t)config->limits.processes : 0);
 }
 
+/* CPUs are found by their numbers, which may have gaps: room for the largest, and for 0. */
 static size_t room_for(const struct cpu_list *cpus)
 {
     return cpus->n > 0 ? (size_t)cpus->cpus[cpus->n - 1].value + 1 : 1;
@@ -76,7 +84,7 @@ int mechanism_size_for(const struct config *config, int sysfs_fd, bool v1,
 {
     AUTO(cpu_list) struct cpu_list *online = NULL, *possible = NULL;
     struct switch_program_size size = {
-        /* In a cycle all targets may end, and as many begin before what those counted is folded. */
+        /* in one cycle all targets may end, and as many begin before their sums are read */
         .n_slots = 2 * larger_of(targets_of(config), SELF_TEST_SLOTS) + SWITCH_PROGRAM_FIRST,
         .n_lanes = lanes_of(config),
         .n_watched = config->n_processes > 0 ? MOST_WATCHED : SELF_TEST_PROCESSES,

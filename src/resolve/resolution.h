@@ -61,9 +61,3 @@ const struct event *resolution_find_event(const struct resolution *resolution, c
 
 /* The most events that a target of this kind has open, over its groups. */
 size_t resolution_most_opened(const struct resolution *resolution, enum scope_kind kind);
-
-/*
- * Makes the plan of each class and the catalogue of all plans, for what the classes now count. To
- * be called once, when that is decided. 0 or -ENOMEM.
- */
-int resolution_update_catalogue(struct resolution *resolution);

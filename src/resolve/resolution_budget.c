@@ -5,7 +5,7 @@
 
 #include "count/pmu_probe.h"
 
-/* The absences that stand, one for each event of all groups. NULL: no memory. */
+/* The absences of all events of the groups, as they are now. NULL: no memory. */
 static enum absence *list_absences(const struct event_groups *groups)
 {
     enum absence *absences = calloc(groups->n_events + 1, sizeof(*absences));
@@ -15,6 +15,7 @@ static enum absence *list_absences(const struct event_groups *groups)
     return absences;
 }
 
+/* Whether the event takes a counter and may be counted, if our budget allows it. */
 static bool is_candidate(const struct group_member *member)
 {
     return member->event->takes_counter &&
@@ -29,7 +30,7 @@ static bool is_listed(const struct event *const *events, size_t n, const struct 
     return false;
 }
 
-/* Each event once that some class can count and that takes a counter. */
+/* Lists each candidate once. `events` has room for all events of the configuration. */
 static size_t list_candidates(const struct resolution *resolution, const struct event **events)
 {
     size_t n = 0;
@@ -91,7 +92,7 @@ static bool has_claim(const struct pmu_share *share, const struct target_class *
     return class->groups && !is_shared(share, class);
 }
 
-/* The claims of the classes that have groups of their own, in their order. */
+/* Makes the claims of the classes whose targets have counters of their own, in their order. */
 static int list_claims(const struct resolution *resolution, const struct pmu_share *share,
                        struct pmu_claim *claims, size_t *ret_n)
 {
@@ -113,7 +114,7 @@ static int list_claims(const struct resolution *resolution, const struct pmu_sha
     return 0;
 }
 
-/* What a nested cgroup gets for which nothing is left. */
+/* Makes the groups that a nested cgroup gets for which no counters are left. */
 static int make_substitute(struct target_class *class, bool may_be_refused)
 {
     class->without_counters = event_groups_free(class->without_counters);
@@ -122,6 +123,7 @@ static int make_substitute(struct target_class *class, bool may_be_refused)
     return event_groups_without_counters(class->groups, &class->without_counters);
 }
 
+/* Lets the targets of a class have so many counters. is_limited: more of them may be too many. */
 static int grant(struct target_class *class, size_t granted, bool is_limited)
 {
     AUTO_FREE enum absence *absences = list_absences(class->groups);
@@ -134,10 +136,10 @@ static int grant(struct target_class *class, size_t granted, bool is_limited)
     return make_substitute(class, is_limited);
 }
 
-/* The classes of those that share, and what stands of their events. In the order of service. */
+/* The classes whose targets share their counters, in the order in which they are served. */
 struct sharing {
     struct pmu_sharer *sharers;
-    size_t *classes;
+    size_t *classes; /* the index of each sharer's class */
     size_t n;
 };
 
@@ -194,7 +196,10 @@ static size_t *part_of(struct pmu_division *division, enum scope_kind kind)
     }
 }
 
-/* Nothing of theirs nests: what one of them has all have. */
+/*
+ * Gives the rest of the budget to the classes that share. Since one set of counters serves all of
+ * them on a CPU, it does not matter how cgroups nest.
+ */
 static int divide_shared(struct resolution *resolution, struct pmu_share *share)
 {
     struct sharing sharing = {0};

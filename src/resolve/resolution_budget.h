@@ -1,47 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a configuration takes of the PMU's counters, and what it may: DESIGN, a good neighbour. */
+/*
+ * What a configuration takes of the PMU's counters, and what it may take: the PMU belongs to
+ * whoever is looking for a fault, and the kernel serves our counters of a CPU before those of a
+ * task, so that each one that we hold is lost to `perf stat COMMAND`.
+ */
 
 #include "count/pmu_budget.h"
 #include "resolve/resolution.h"
 
 struct pmu_share {
     bool is_wanted;                    /* some event that can be counted takes a counter */
-    bool is_measured;                  /* n_free is known */
-    size_t n_free;                     /* on a CPU, when nothing of ours was counted */
-    size_t budget;                     /* of those, ours; PMU_COUNTERS_ALL: as many as there are */
-    struct pmu_division division;      /* what can be active at once */
-    bool is_shared[SCOPE_KIND_COUNT_]; /* targets of the kind share their counters on a CPU */
+    bool is_measured;                  /* it could be found out how many counters are free */
+    size_t n_free;                     /* counters of a CPU that nobody held when we held none */
+    size_t budget;                     /* how many we may hold on a CPU; or PMU_COUNTERS_ALL */
+    struct pmu_division division;      /* how many each kind of target can hold at once */
+    bool is_shared[SCOPE_KIND_COUNT_]; /* targets of the kind share one set of counters on a CPU */
 };
 
 /* Whether the classes, as the kernel lets them count, take counters at all. */
 bool resolution_wants_counters(const struct resolution *resolution);
 
 /*
- * Counts for some milliseconds on the first of the CPUs to find how many counters are
- * free; only while nothing of ours is counted. 0; -errno where that cannot be told.
+ * Counts for some milliseconds on the first of the CPUs to find how many counters are free; only
+ * while nothing of ours is counted. 0; -errno: it could not be found out.
  */
 int resolution_find_free(const struct resolution *resolution, const struct perf_ops *ops,
                          const struct cpu_list *cpus, size_t *ret_free);
 
-/* The budget of `limits.pmu_counters` where so many are free. */
+/* How many counters limits.pmu_counters gives us where so many are free. */
 size_t resolution_budget(const struct config *config, size_t n_free);
 
-/* Descriptors on a CPU of all that share theirs: a group that several have is open once. */
-size_t resolution_shared_events(const struct resolution *resolution, const struct pmu_share *share);
-
 /*
- * How many of those are charged to cgroups or processes, and so are read at each switch between
- * two tasks. What only the system scope counts is not.
- */
-size_t resolution_charged_events(const struct resolution *resolution,
-                                 const struct pmu_share *share);
-
-/*
- * Gives out share->budget to the classes: what does not fit is over_budget from here
- * on, with new plans. Only while no counter set of the classes exists. chains: how
- * cgroups nest; NULL: they don't, or it makes no difference. 0 or -ENOMEM.
+ * Gives out share->budget to the classes, and writes share->division. Events that do not fit are
+ * over_budget from here on. Only while no counter set of the classes exists. chains: how cgroups
+ * nest; NULL: they do not, or it makes no difference. 0 or -ENOMEM.
  */
 int resolution_divide(struct resolution *resolution, const struct pmu_chains *chains,
                       struct pmu_share *share);
+
+/*
+ * How many events are open on a CPU for all targets that share their counters. A group that several
+ * classes have is open once.
+ */
+size_t resolution_shared_events(const struct resolution *resolution, const struct pmu_share *share);
+
+/*
+ * How many of the shared events are charged to cgroups or processes, and so are read at each
+ * switch between two tasks. What only the system scope counts is not.
+ */
+size_t resolution_charged_events(const struct resolution *resolution,
+                                 const struct pmu_share *share);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What /metrics has of a configuration: the families of its plans, and each event with its state.
+/*
+ * What /metrics has of a configuration: the families of its plans, and each event with its state,
+ * as pmu_exporter_event_info and pmu_exporter_event_supported show it.
  */
+#include "resolve/resolution_catalogue.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "resolve/resolution.h"
-
-/* The counter's name for event_info: of the column that the event has its total in. */
+/* The name of the counter that has the event's total; empty: the event has its total elsewhere. */
 static const char *total_name(const struct target_class *class, size_t event)
 {
     for (size_t i = 0; i < class->plan->n_columns; i++)
@@ -18,33 +19,41 @@ static const char *total_name(const struct target_class *class, size_t event)
     return "";
 }
 
-static struct event_status *find_status(struct event_status *statuses, size_t n,
-                                        const struct event_status *status)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(statuses[i].scope, status->scope) == 0 &&
-            strcmp(statuses[i].group, status->group) == 0 &&
-            strcmp(statuses[i].event, status->event) == 0)
-            return &statuses[i];
-    return NULL;
-}
-
-/* Where others hold every counter it is not our share that is too small. */
-static enum absence told_absence(const struct resolution *resolution, enum absence absence)
+/* Where others hold every counter of the PMU, it is not our share that is too small. */
+static enum absence shown_absence(const struct resolution *resolution, enum absence absence)
 {
     return absence == ABSENCE_OVER_BUDGET && resolution->pmu_is_taken ? ABSENCE_PMU_BUSY : absence;
 }
 
-/* Several rules for cgroups may have the same groups: an event is told once a scope. */
-static size_t list_statuses(const struct resolution *resolution, const struct target_class *class,
-                            struct event_status *statuses, size_t n)
+/*
+ * Adds the state of an event, unless one of the same scope, group and name is listed: rules may
+ * have the same groups. Of the two, the one that has its total in this group is kept.
+ */
+static size_t add_status(struct event_status *statuses, size_t n, struct event_status status)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct event_status *listed = &statuses[i];
+
+        if (strcmp(listed->scope, status.scope) != 0 || strcmp(listed->group, status.group) != 0 ||
+            strcmp(listed->event, status.event) != 0)
+            continue;
+        if (!*listed->metric)
+            *listed = status;
+        return n;
+    }
+    statuses[n] = status;
+    return n + 1;
+}
+
+/* Adds the states of all events of a class. Returns how many there are then. */
+static size_t add_statuses(const struct resolution *resolution, const struct target_class *class,
+                           struct event_status *statuses, size_t n)
 {
     for (size_t g = 0; g < class->groups->n_groups; g++) {
         const struct event_group *group = &class->groups->groups[g];
 
         for (size_t i = 0; i < group->n_members; i++) {
             const struct event *event = group->members[i].event;
-            struct event_status *listed;
             const struct event_status status = {
                 .scope = scope_kind_name(class->groups->kind),
                 .metric = (char *)total_name(class, group->first + i),
@@ -52,14 +61,10 @@ static size_t list_statuses(const struct resolution *resolution, const struct ta
                 .group = (char *)group->name,
                 .pmu = event->pmu,
                 .encoding = event->encoding,
-                .absence = told_absence(resolution, group->members[i].absence),
+                .absence = shown_absence(resolution, group->members[i].absence),
             };
 
-            listed = find_status(statuses, n, &status);
-            if (!listed)
-                statuses[n++] = status;
-            else if (!*listed->metric)
-                *listed = status; /* one class may have its total in this group, another not */
+            n = add_status(statuses, n, status);
         }
     }
     return n;
@@ -89,7 +94,7 @@ static int make_plans(struct resolution *resolution)
     return r;
 }
 
-int resolution_update_catalogue(struct resolution *resolution)
+int resolution_make_catalogue(struct resolution *resolution)
 {
     AUTO_FREE struct plan **plans = calloc(resolution->n_classes, sizeof(struct plan *));
     AUTO_FREE struct event_status *statuses = NULL;
@@ -110,7 +115,7 @@ int resolution_update_catalogue(struct resolution *resolution)
         if (class->plan)
             plans[n_plans++] = class->plan;
         if (class->groups)
-            n_statuses = list_statuses(resolution, class, statuses, n_statuses);
+            n_statuses = add_statuses(resolution, class, statuses, n_statuses);
     }
     r = catalogue_new(plans, n_plans, statuses, n_statuses, &catalogue);
     if (r < 0)

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "resolve/resolution_catalogue.h"
 #include "target/cgroup_nesting.h"
 
 int resolution_system_cpus(const struct config *config, int sysfs_fd, const struct cpu_list *of,
@@ -124,7 +125,7 @@ int resolution_decide(struct resolution *resolution, const struct resolution_mac
     }
     if (r >= 0)
         r = decide_share(resolution, machine, predecessor->share, ret_share);
-    return r < 0 ? r : resolution_update_catalogue(resolution);
+    return r < 0 ? r : resolution_make_catalogue(resolution);
 }
 
 /* Whether more counters are free than when some event was left out, and none of them is ours. */

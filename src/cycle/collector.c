@@ -2,7 +2,8 @@
 
 /*
  * One cycle, in this order: discover, so that what has ended is read once more and closed, and what
- * is new is entered; open; read and derive; publish. run() alone calls the stages. A failure in a
+ * is new is entered; open; read and derive; publish. run() calls the stages, and nobody else does,
+ * but for a predecessor, who is done with its last discovery and its last readings. A failure in a
  * stage leaves the others their work: numbers that stand are never thrown away for what could not
  * be done about others.
  *
@@ -10,7 +11,7 @@
  * tells of them: what begins and ends before the next cycle would be lost to it, and of what lives
  * longer its beginning. What is shown remains of one interval, however many were born in it.
  *
- * A successor goes through the same stages, beside its predecessor, before its first cycle.
+ * A successor goes through the same stages once, beside its predecessor, before its first cycle.
  */
 #include "cycle/collector.h"
 
@@ -26,38 +27,40 @@ struct outcome {
     int discovered, opened, published;
 };
 
-/* What discovery has brought may be opened, and it frees or claims counters of the PMU. */
-static bool wants_open(struct collector *collector, const struct discovered *discovered)
+/* Whether there is something to open that was not there in the last readings. */
+static bool has_news(struct collector *collector, const struct discovered *discovered)
 {
+    /* cgroups that come and go claim and free counters of the PMU */
     return collector_grant_counters(collector, discovered->cgroups_changed) ||
            discovered->n_entered > 0;
 }
 
-/* The cycle. succession: NULL, or whom the collector takes over from in this round. */
+/* The cycle. succession: the predecessor from which the collector takes over, or NULL. */
 static struct outcome run(struct collector *collector, const struct round *round,
                           struct succession *succession)
 {
     struct outcome outcome = {0};
     struct discovered discovered;
-    bool has_news;
+    bool wants_open;
 
     outcome.discovered = collector_discover(collector, round, &discovered);
-    has_news = wants_open(collector, &discovered);
+    wants_open = has_news(collector, &discovered);
     if (succession && outcome.discovered >= 0)
         outcome.discovered = succession_adopt_counters(succession, round, &discovered);
     if (succession && outcome.discovered < 0)
         return outcome;
 
-    if (round->between_cycles) {
-        outcome.opened = collector_open(collector, round, has_news);
-        collector->readings.wants_open |= has_news;
+    if (round->between_cycles)
+        collector->readings.wants_open |= wants_open; /* what it leaves, the next cycle opens */
+    else
+        wants_open |= collector->readings.wants_open;
+    outcome.opened = collector_open(collector, round, wants_open);
+    if (round->between_cycles)
         return outcome;
-    }
-    outcome.opened = collector_open(collector, round, has_news || collector->readings.wants_open);
 
     if (succession)
         succession_adopt_totals(succession);
-    collector->readings = collector_read(collector);
+    collector->readings = collector_read_and_derive(collector);
 
     if (succession)
         succession_adopt_ended(succession, round);
@@ -100,7 +103,7 @@ int collector_succeed(struct collector *collector, struct collector *predecessor
     struct discovered discovered;
     int r = collector_discover(predecessor, &round, &discovered);
 
-    predecessor->readings.wants_open |= wants_open(predecessor, &discovered);
+    predecessor->readings.wants_open |= has_news(predecessor, &discovered);
     if (r < 0)
         return r;
     succession_begin(&succession, collector, predecessor);

@@ -70,7 +70,7 @@ void collector_read_group(struct collector *collector, struct entry *entry,
     note_members(collector, entry->group, readings);
 }
 
-struct readings collector_read(struct collector *collector)
+struct readings collector_read_and_derive(struct collector *collector)
 {
     struct readings readings = {0};
 

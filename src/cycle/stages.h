@@ -2,9 +2,8 @@
 #pragma once
 
 /*
- * The stages of a round, in their order; collector.c calls them and nobody else does. Each is a
- * file of its name, those for processes a file beside it. A failure in one stage leaves the others
- * their work.
+ * The stages of a round, in their order; collector.c calls them. Each is a file of its name, and
+ * its part for processes a file beside it. A failure in one stage leaves the others their work.
  */
 
 #include "cycle/round.h"
@@ -31,7 +30,7 @@ int collector_open(struct collector *collector, const struct round *round, bool 
 int collector_open_processes(struct collector *collector, const struct round *round);
 
 /* Reads every counter and derives totals, rates and ratios of each target. */
-struct readings collector_read(struct collector *collector);
+struct readings collector_read_and_derive(struct collector *collector);
 
 /* Reads one entry with counters, or one group of processes, and derives; adds to the readings. */
 void collector_read_entry(struct collector *collector, struct entry *entry,

@@ -319,7 +319,7 @@ void succession_adopt_totals(struct succession *succession)
 {
     struct collector *collector = succession->collector, *predecessor = succession->predecessor;
 
-    predecessor->readings = collector_read(predecessor);
+    predecessor->readings = collector_read_and_derive(predecessor);
     collector->machine.cpu_usage = predecessor->machine.cpu_usage;
     hand_over(succession);
     for (size_t i = 0; i < succession->n_from; i++)

@@ -3,7 +3,7 @@
 #include "cycle/collector_fixture.h"
 
 #include "base/clock.h"
-#include "service/service_state.h"
+#include "service/control.h"
 
 static const char config_text[] = "groups: [{name: software, events: [page-faults]}]\n"
                                   "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n";
@@ -34,12 +34,12 @@ static int set_up_service(void **state)
     served.options.config_file = served.config_file;
     served.options.config_file_given = true;
     served.service.options = &served.options;
-    served.service.collector = f->collector;
+    served.service.counting.collector = f->collector;
     assert_int_equal(sd_event_new(&served.service.event), 0);
     assert_int_equal(sd_event_add_time(served.service.event, &served.service.timer, CLOCK_MONOTONIC,
                                        UINT64_MAX, 0, on_nothing, NULL),
                      0);
-    assert_int_equal(service_open_control(&served.service), 0);
+    assert_int_equal(control_open(&served.service), 0);
     *state = &served;
     return 0;
 }
@@ -48,7 +48,7 @@ static int tear_down_service(void **state)
 {
     struct served *served = *state;
 
-    service_close_control(&served->service);
+    control_close(&served->service);
     (void)sd_event_source_unref(served->service.timer);
     (void)sd_event_unref(served->service.event);
     *state = served->f;
@@ -88,7 +88,7 @@ static void a_pause_begins_and_ends_when_it_is_asked(void **state)
     assert_non_null(strstr(text, "not counted until 20"));
     free(text);
     expect_paused(served, 1);
-    service_check_pause(&served->service);
+    pause_check(&served->service.pause, served->f->collector);
     expect_paused(served, 1);
     assert_true(ask(served, CONTROL_PAUSE, 0, &text));
     assert_string_equal(text, "hardware events are counted again\n");
@@ -106,10 +106,10 @@ static void a_pause_ends_by_itself_when_its_time_is_over(void **state)
 
     assert_true(ask(served, CONTROL_PAUSE, 600 * NS_PER_SECOND, &text));
     free(text);
-    served->service.pause_end_ns = clock_boottime_ns(); /* ten minutes later */
-    service_check_pause(&served->service);
+    served->service.pause.end_ns = clock_boottime_ns(); /* ten minutes later */
+    pause_check(&served->service.pause, served->f->collector);
     expect_paused(served, 0);
-    assert_int_equal(served->service.pause_end_ns, 0);
+    assert_int_equal(served->service.pause.end_ns, 0);
 }
 
 static void a_second_pause_replaces_the_first(void **state)
@@ -120,10 +120,10 @@ static void a_second_pause_replaces_the_first(void **state)
 
     assert_true(ask(served, CONTROL_PAUSE, 600 * NS_PER_SECOND, &text));
     free(text);
-    first_end_ns = served->service.pause_end_ns;
+    first_end_ns = served->service.pause.end_ns;
     assert_true(ask(served, CONTROL_PAUSE, 60 * NS_PER_SECOND, &text));
     free(text);
-    assert_true(served->service.pause_end_ns < first_end_ns);
+    assert_true(served->service.pause.end_ns < first_end_ns);
     expect_paused(served, 1);
 }
 

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service/counting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "log/log.h"
+#include "service/fail.h"
+
+void counting_init(struct counting *counting, struct config *config)
+{
+    *counting = (struct counting){
+        .config = config, .hierarchy = {.root = {.fd = -1}}, .sysfs_fd = -1, .procfs_fd = -1};
+}
+
+static int open_root(const char *path, int *ret_fd)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return fail(-errno, "cannot open directory", "path", path);
+    *ret_fd = fd;
+    return 0;
+}
+
+/*
+ * Makes a collector for the configuration; the one that runs, if any, is its predecessor and is
+ * ended. On failure that one goes on. cgroups_afresh: the counters of cgroups are not taken over.
+ */
+static int make_collector(struct counting *counting, const struct config *config,
+                          bool cgroups_afresh)
+{
+    const struct mechanism_choice choice =
+        mechanisms_choose(&counting->mechanisms, config, counting->sysfs_fd, counting->procfs_fd,
+                          &counting->hierarchy.root);
+    const size_t most = counting->files.descriptors;
+    const uint64_t wanted = config->limits.descriptors;
+    const struct collector_setup setup = {
+        .config = config,
+        .resolver = counting->resolver,
+        .perf = &perf_ops_kernel,
+        .direct = counting->mechanisms.direct,
+        .bpf = choice.bpf,
+        .mechanism_reason = choice.reason,
+        .sysfs_fd = counting->sysfs_fd,
+        .procfs_fd = counting->procfs_fd,
+        .cgroup_root_fd = counting->hierarchy.root.fd,
+        .cgroups_afresh = cgroups_afresh,
+        .descriptors = wanted && wanted < most ? (size_t)wanted : most,
+        .slot = counting->slot,
+    };
+    struct collector *collector;
+    int r = collector_new(&setup, counting->collector, &collector);
+
+    if (r < 0) {
+        mechanisms_reject(&counting->mechanisms, &choice);
+        return r;
+    }
+    births_forget(&counting->births);
+    (void)collector_free(counting->collector);
+    counting->collector = collector;
+    mechanisms_take(&counting->mechanisms, &choice);
+    return 0;
+}
+
+int counting_start(struct counting *counting, const struct options *options, sd_event *event)
+{
+    int r = open_root(options->sysfs, &counting->sysfs_fd);
+
+    if (r >= 0)
+        r = open_root(options->procfs, &counting->procfs_fd);
+    if (r >= 0)
+        r = file_limit_init(&counting->files);
+    if (r < 0)
+        return r;
+    counting->schedule.interval_ns = counting->config->interval_ns;
+    counting_hurry(counting);
+    births_init(&counting->births, event, &counting->schedule);
+    hierarchy_init(&counting->hierarchy, options->cgroupfs, counting->procfs_fd);
+    hierarchy_log(&counting->hierarchy, counting->config);
+    counting->slot = snapshot_slot_new();
+    r = counting->slot ? event_resolver_new(counting->sysfs_fd, &counting->resolver) : -ENOMEM;
+    if (r >= 0)
+        r = mechanisms_init(&counting->mechanisms);
+    if (r < 0)
+        return fail(r, "cannot start", "part", "events");
+    r = make_collector(counting, counting->config, false);
+    return r < 0 ? fail(r, "cannot start", "part", "collector") : 0;
+}
+
+void counting_hurry(struct counting *counting)
+{
+    counting->schedule.due_ns = clock_monotonic_ns();
+}
+
+void counting_done(struct counting *counting)
+{
+    births_done(&counting->births);
+    counting->collector = collector_free(counting->collector);
+    mechanisms_done(&counting->mechanisms);
+    counting->slot = snapshot_slot_free(counting->slot);
+    counting->config = config_free(counting->config);
+    counting->resolver = event_resolver_free(counting->resolver);
+    hierarchy_done(&counting->hierarchy);
+    cleanup_close(&counting->sysfs_fd);
+    cleanup_close(&counting->procfs_fd);
+}
+
+/* Has a successor count by the same configuration. False where there is none; that is logged. */
+static bool renew(struct counting *counting, bool cgroups_afresh, const char *why)
+{
+    int r = make_collector(counting, counting->config, cgroups_afresh);
+
+    if (r < 0) {
+        (void)fail(r, "cannot begin to count afresh", "why", why);
+        return false;
+    }
+    log_info("what is counted was made anew, totals go on", "why", why);
+    counting_hurry(counting);
+    return true;
+}
+
+void counting_follow_hierarchy(struct counting *counting)
+{
+    struct hierarchy before;
+
+    if (hierarchy_has_moved(&counting->hierarchy, &before)) {
+        if (renew(counting, false, "perf_event belongs to another cgroup hierarchy")) {
+            cgroup_root_done(&before.root);
+            hierarchy_log(&counting->hierarchy, counting->config);
+        } else {
+            hierarchy_go_back(&counting->hierarchy, &before);
+        }
+    }
+    if (hierarchy_wants_doubt(&counting->hierarchy))
+        collector_doubt_counters(counting->collector);
+}
+
+/* What a cycle has to know before: on which CPUs it counts, and with how many descriptors. */
+static void prepare_cycle(struct counting *counting)
+{
+    if (collector_cpus_changed(counting->collector))
+        (void)renew(counting, false, "CPUs have come or gone");
+    if (file_limit_has_changed(&counting->files) &&
+        !renew(counting, false, "the limit of open files has changed"))
+        file_limit_retry(&counting->files);
+}
+
+static void run_cycle(struct counting *counting)
+{
+    int r = collector_cycle(counting->collector, counting->missed);
+
+    if (r < 0 && r != counting->failure)
+        log_warning("cycle is not complete", "error", strerror(-r));
+    counting->failure = r;
+}
+
+/* Makes a successor where the cycle has shown that there is a better way to count. */
+static void follow_cycle(struct counting *counting)
+{
+    struct mechanisms *mechanisms = &counting->mechanisms;
+    const char *why = mechanisms_want_successor(mechanisms, counting->config,
+                                                collector_n_cpus(counting->collector));
+
+    if (why)
+        (void)renew(counting, false, why);
+    collector_note_doubt(counting->collector, mechanisms_doubt_share(mechanisms));
+    if (collector_is_out_of_date(counting->collector))
+        (void)renew(counting, false, "more can be counted than before");
+    counting_follow_hierarchy(counting);
+    hierarchy_await_mounts(&counting->hierarchy);
+    if (collector_stands_still(counting->collector) &&
+        hierarchy_may_open_afresh(&counting->hierarchy))
+        (void)renew(counting, true, "counters of cgroups stood still");
+}
+
+void counting_cycle(struct counting *counting)
+{
+    births_forget(&counting->births);
+    prepare_cycle(counting);
+    run_cycle(counting);
+    follow_cycle(counting);
+}
+
+void counting_first_cycle(struct counting *counting)
+{
+    counting_hurry(counting);
+    run_cycle(counting);
+    counting->schedule.due_ns += counting->schedule.interval_ns;
+}
+
+void counting_rest(struct counting *counting)
+{
+    counting->missed = schedule_advance(&counting->schedule, clock_monotonic_ns());
+    births_await(&counting->births, counting->collector);
+}
+
+int counting_reconfigure(struct counting *counting, struct config *config)
+{
+    int r = make_collector(counting, config, false);
+
+    if (r < 0)
+        return r;
+    (void)config_free(counting->config);
+    counting->config = config;
+    counting->schedule.interval_ns = config->interval_ns;
+    return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What counts: the collector, and all that decides what it is made for. When one of these changes
+ * (the configuration, the CPUs, the limit of open files, the hierarchy of cgroups, the mechanism) a
+ * successor is made, which takes over the totals and the open counters.
+ */
+
+#include <stdint.h>
+
+#include "config/config.h"
+#include "cycle/collector.h"
+#include "service/births.h"
+#include "service/file_limit.h"
+#include "service/hierarchy.h"
+#include "service/mechanisms.h"
+#include "service/options.h"
+#include "service/schedule.h"
+
+struct counting {
+    struct config *config;
+    struct snapshot_slot *slot; /* where each cycle publishes */
+    struct event_resolver *resolver;
+    struct collector *collector;
+    struct mechanisms mechanisms;
+    struct hierarchy hierarchy;
+    struct file_limit files;
+    struct births births;
+    struct schedule schedule;
+    uint64_t missed; /* how many cycles were left out before the next one */
+    int failure;     /* what the last cycle has returned: 0 or -errno */
+    int sysfs_fd, procfs_fd;
+};
+
+/* All of it is empty, as counting_done() takes it. The configuration is taken over. */
+void counting_init(struct counting *counting, struct config *config);
+
+/*
+ * Divides the limit of open files, finds the cgroups and makes the first collector, whose first
+ * cycle is due at once. Logs what goes wrong. 0 or -errno.
+ */
+int counting_start(struct counting *counting, const struct options *options, sd_event *event);
+void counting_done(struct counting *counting);
+
+/*
+ * Runs one cycle, and makes a successor before or after it where the machine has changed. A failure
+ * is logged, but not again in the cycles after it.
+ */
+void counting_cycle(struct counting *counting);
+
+/* Runs the first cycle, before anything but the collector has been started. */
+void counting_first_cycle(struct counting *counting);
+
+/* Waits for births until the next cycle, which is due at schedule.due_ns from now on. */
+void counting_rest(struct counting *counting);
+
+/* The next cycle is due now, as after each change that is to be seen soon. */
+void counting_hurry(struct counting *counting);
+
+/*
+ * Looks whether perf_event has moved to another hierarchy of cgroups, after each cycle and when
+ * mounts have changed. A successor that this makes is in a hurry (counting_hurry()).
+ */
+void counting_follow_hierarchy(struct counting *counting);
+
+/*
+ * Has a successor count by this configuration: whole or not at all. What did not change keeps its
+ * counters and its totals. 0, and the configuration is taken over; -errno, and the one before goes
+ * on.
+ */
+int counting_reconfigure(struct counting *counting, struct config *config);

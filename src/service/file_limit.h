@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* How the limit of open files is shared between connections, counters, and the process itself. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/growing_wait.h"
+
+struct file_limit {
+    uint64_t limit;       /* RLIMIT_NOFILE, as it was shared last */
+    uint64_t before;      /* the limit that was shared before that */
+    size_t descriptors;   /* how many the collector may hold open */
+    unsigned connections; /* how many clients may be connected; set once, when the service starts */
+    struct growing_wait wait; /* Before its end a change that could not be followed rests. */
+};
+
+/* Raises the limit as far as it goes, and shares it. Logs what goes wrong. 0 or -errno. */
+int file_limit_init(struct file_limit *files);
+
+/*
+ * Looks whether somebody has changed the limit (prlimit(1)). Returns true if so: then it is logged,
+ * and `descriptors` is what a successor of the collector may hold now.
+ */
+bool file_limit_has_changed(struct file_limit *files);
+
+/* There is no successor: the change is found again, after a time that grows. */
+void file_limit_retry(struct file_limit *files);

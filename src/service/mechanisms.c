@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * resolve/mechanism_choice.h decides by which mechanism is counted. Here is what the running
+ * service does with it: the log tells, a mechanism that is replaced ends when its successor has
+ * taken over the totals, and one that leaves too much in doubt is left for a while.
+ */
+#include "service/mechanisms.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "log/log.h"
+
+/* A user who has asked for bpf by name is warned where it cannot be had. */
+static void log_direct(const struct config *config, const char *reason)
+{
+    if (config->counting == CONFIG_COUNTING_BPF)
+        log_warning("cgroups and processes are counted direct, although bpf is configured",
+                    "reason", reason);
+    else
+        log_info("cgroups and processes are counted direct", "reason", reason);
+}
+
+static void log_difference(const struct self_test *test)
+{
+    char direct[32], bpf[32];
+
+    (void)snprintf(direct, sizeof(direct), "%" PRIu64, test->direct);
+    (void)snprintf(bpf, sizeof(bpf), "%" PRIu64, test->bpf);
+    log_warning("bpf does not count what direct counts", "event", test->event, "direct", direct,
+                "bpf", bpf);
+}
+
+/* Each mechanism that is taken is logged once, and so is each reason not to take bpf. */
+static void log_choice(struct mechanisms *mechanisms, const struct config *config,
+                       const struct mechanism_choice *choice)
+{
+    const char *logged = mechanisms->logged_reason;
+
+    if (logged && strcmp(logged, choice->reason) == 0 && choice->bpf == mechanisms->bpf)
+        return;
+    mechanisms->logged_reason = choice->reason;
+    if (choice->bpf)
+        log_info("cgroups and processes are counted by bpf", "reason", choice->reason);
+    else if (choice->is_left_to_machine)
+        log_direct(config, choice->reason);
+}
+
+int mechanisms_init(struct mechanisms *mechanisms)
+{
+    *mechanisms = (struct mechanisms){.direct = mechanism_direct_new(&perf_ops_kernel)};
+    return mechanisms->direct ? 0 : -ENOMEM;
+}
+
+void mechanisms_done(struct mechanisms *mechanisms)
+{
+    mechanisms->bpf = mechanism_free(mechanisms->bpf);
+    mechanisms->direct = mechanism_free(mechanisms->direct);
+}
+
+struct mechanism_choice mechanisms_choose(struct mechanisms *mechanisms,
+                                          const struct config *config, int sysfs_fd, int procfs_fd,
+                                          const struct cgroup_root *root)
+{
+    const struct mechanism_question question = {
+        .config = config,
+        .sysfs_fd = sysfs_fd,
+        .procfs_fd = procfs_fd,
+        .root = root,
+        .running = mechanisms->bpf,
+        .running_size = mechanisms->bpf_size,
+    };
+    const struct mechanism_choice choice = mechanism_choose(&question, &mechanisms->verdict);
+
+    if (choice.is_tested && mechanisms->verdict.hides) /* In quieter times bpf may do better. */
+        doubt_watch_leave(&mechanisms->doubt, clock_monotonic_ns());
+    if (choice.is_tested && mechanisms->verdict.test.outcome == SELF_TEST_DIFFERS)
+        log_difference(&mechanisms->verdict.test);
+    if (choice.bpf && choice.bpf != mechanisms->bpf) {
+        choice.bpf->paused = mechanisms->direct->paused;
+        if (config->n_processes > 0 && !choice.bpf->counts_processes)
+            log_warning("processes are counted direct", "reason",
+                        "their numbers are those of another PID namespace than the initial one");
+    }
+    log_choice(mechanisms, config, &choice);
+    return choice;
+}
+
+/* The exporter's own totals are those of all mechanisms that it has had, so direct keeps them. */
+static void end_bpf(struct mechanisms *mechanisms)
+{
+    struct mechanism *direct = mechanisms->direct, *bpf = mechanisms->bpf;
+
+    direct->reopened += bpf->reopened;
+    direct->doubt.untold_switches += bpf->doubt.untold_switches;
+    direct->doubt.unattributed_ns += bpf->doubt.unattributed_ns;
+    mechanisms->bpf = mechanism_free(bpf);
+}
+
+void mechanisms_take(struct mechanisms *mechanisms, const struct mechanism_choice *choice)
+{
+    if (mechanisms->bpf != choice->bpf) {
+        if (mechanisms->bpf)
+            end_bpf(mechanisms);
+        if (choice->bpf)
+            doubt_watch_begin(&mechanisms->doubt, clock_monotonic_ns(),
+                              choice->bpf->doubt.unattributed_ns);
+    }
+    mechanisms->bpf = choice->bpf;
+    mechanisms->bpf_size = choice->size;
+}
+
+void mechanisms_reject(const struct mechanisms *mechanisms, const struct mechanism_choice *choice)
+{
+    if (choice->bpf != mechanisms->bpf)
+        (void)mechanism_free(choice->bpf);
+}
+
+/* Returns false where bpf goes on all the same: the configuration has it by name. */
+static bool leave_bpf(struct mechanisms *mechanisms, const struct config *config)
+{
+    const bool stays = config->counting == CONFIG_COUNTING_BPF;
+    char share[32];
+
+    (void)snprintf(share, sizeof(share), "%.2f %%", 100 * mechanisms->doubt.share);
+    log_warning("the kernel does not show all of its switches: whose CPU time it was is in doubt",
+                "share", share, "hint",
+                stays ? "bpf goes on, since it is configured" : "direct is taken for an hour");
+    if (stays)
+        return false;
+    mechanisms->verdict = mechanism_verdict_of_doubt();
+    doubt_watch_leave(&mechanisms->doubt, clock_monotonic_ns());
+    return true;
+}
+
+const char *mechanisms_want_successor(struct mechanisms *mechanisms, const struct config *config,
+                                      size_t n_cpus)
+{
+    const uint64_t now_ns = clock_monotonic_ns();
+    const struct mechanism *bpf = mechanisms->bpf;
+
+    if (!bpf && doubt_watch_wants_retry(&mechanisms->doubt, now_ns)) {
+        mechanisms->verdict = (struct mechanism_verdict){0};
+        return "bpf is tried again";
+    }
+    if (bpf &&
+        doubt_watch_is_too_much(&mechanisms->doubt, now_ns, n_cpus, bpf->doubt.unattributed_ns) &&
+        leave_bpf(mechanisms, config))
+        return "too much was in doubt";
+    return NULL;
+}
+
+double mechanisms_doubt_share(const struct mechanisms *mechanisms)
+{
+    return mechanisms->bpf ? mechanisms->doubt.share : NAN;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The mechanisms that the service counts by: direct always, and bpf where it can be had. */
+
+#include "config/config.h"
+#include "resolve/mechanism_choice.h"
+#include "service/doubt_watch.h"
+#include "sys/cgroup_root.h"
+
+struct mechanisms {
+    struct mechanism *direct;
+    struct mechanism *bpf;               /* NULL: all is counted direct */
+    struct switch_program_size bpf_size; /* for how much bpf has room */
+    struct mechanism_verdict verdict;    /* what is known about bpf on this machine */
+    struct doubt_watch doubt;            /* how much of what bpf counts is in doubt */
+    const char *logged_reason;           /* the reason for what is counted by now. Static */
+};
+
+/* Makes the direct mechanism. 0 or -ENOMEM. */
+int mechanisms_init(struct mechanisms *mechanisms);
+void mechanisms_done(struct mechanisms *mechanisms);
+
+/*
+ * Asks mechanism_choose() for this configuration, and logs what is new of its answer. The caller
+ * passes the choice to mechanisms_take() when a collector counts by it, else to
+ * mechanisms_reject().
+ */
+struct mechanism_choice mechanisms_choose(struct mechanisms *mechanisms,
+                                          const struct config *config, int sysfs_fd, int procfs_fd,
+                                          const struct cgroup_root *root);
+
+/* A collector counts by this choice now: the bpf that counted before, if it is another, ends. */
+void mechanisms_take(struct mechanisms *mechanisms, const struct mechanism_choice *choice);
+
+/* No collector counts by this choice: a mechanism that was made for it ends. */
+void mechanisms_reject(const struct mechanisms *mechanisms, const struct mechanism_choice *choice);
+
+/*
+ * Looks, after each cycle, whether a successor of the collector would be counted by another
+ * mechanism: without bpf where a kernel keeps so many switches to itself that too much is in doubt
+ * (doubt_watch.h), and with bpf again after a while. Returns why, in static words, or NULL; leaving
+ * bpf is logged. n_cpus: how many CPUs are counted on.
+ */
+const char *mechanisms_want_successor(struct mechanisms *mechanisms, const struct config *config,
+                                      size_t n_cpus);
+
+/* The share of the CPUs' time that was in doubt in the last whole minute; NaN: it is not known. */
+double mechanisms_doubt_share(const struct mechanisms *mechanisms);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "service/service_state.h"
+
+/*
+ * Reads the configuration again and has a successor of the collector count by it: whole or not at
+ * all. The service manager and /metrics are told, the log says what goes wrong, and what came of it
+ * is written as a line for people. 0 or -errno: the configuration before goes on.
+ */
+int reload(struct service *service, struct text *outcome);

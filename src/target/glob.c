@@ -259,9 +259,9 @@ static const char *check_tokens(const char *pattern)
     for (; *pattern; pattern++) {
         stars = *pattern == '*' ? stars + 1 : 0;
         if (stars > 2)
-            return "more than two stars in a row";
+            return "a pattern must not have more than two stars in a row";
         if (*pattern == '\\' && !*++pattern)
-            return "nothing follows the last backslash";
+            return "a character must follow the last backslash";
     }
     return NULL;
 }
@@ -271,12 +271,12 @@ const char *glob_check(const char *pattern)
     size_t length = strnlen(pattern, GLOB_PATTERN_MAX + 1);
 
     if (pattern[0] != '/')
-        return "a pattern begins with /";
+        return "a pattern must begin with /";
     if (length > GLOB_PATTERN_MAX)
-        return "a pattern has at most 1024 bytes";
+        return "a pattern must not be longer than 1024 bytes";
     if (length > 1 && pattern[length - 1] == '/')
-        return "a pattern does not end in /";
+        return "a pattern must not end in /";
     if (strstr(pattern, "//"))
-        return "no path holds //";
+        return "a pattern must not contain //, as no path does";
     return check_tokens(pattern);
 }

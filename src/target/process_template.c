@@ -112,8 +112,9 @@ static int parse_capture(struct parser *parser, struct text_piece name)
         return 0;
     }
     show(name, shown);
-    r = fail(parser, offset, "no pattern of cmdline has a group \"%s\"; expected one as (?P<%s>…)",
-             shown, name.n > 0 ? shown : "NAME");
+    r = fail(parser, offset,
+             "no pattern of cmdline has a group \"%s\"; expected one such as (?P<%s>…)", shown,
+             name.n > 0 ? shown : "NAME");
     suggest(parser, MATCHES ".", shown, parser->captures, parser->n_captures);
     return r;
 }

@@ -9,7 +9,7 @@
 
 #include "base/keyed_hash.h"
 
-/* Key 00 01 … 0f, message 00 01 …, as its published answers have it. */
+/* The published answers are for the key 00 01 … 0f and the messages 00 01 …. */
 static void hash__is_siphash_1_3(void **state)
 {
     unsigned char bytes[16];

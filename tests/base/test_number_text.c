@@ -19,7 +19,7 @@
 #define SEED         UINT64_C(0x9e3779b97f4a7c15)
 #define CHECKED_SIZE 400
 
-/* A buffer for one number at a time, kept so that millions of them are quick. */
+/* A buffer for one number at a time. It is kept, so that millions of numbers are quick. */
 static struct text out;
 
 static const char *written(void)
@@ -76,7 +76,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Digits that tell the value, from the first to the last that is not 0. */
+/* Counts the significant digits, from the first to the last that is not 0. */
 static int significant_digits(const char *number)
 {
     int digits = 0, trailing_zeros = 0;
@@ -261,7 +261,7 @@ static double subnormal(uint64_t random)
     return double_of(random & ~(UINT64_C(0x7ff) << 52));
 }
 
-/* What rates and ratios are: one count divided by another. */
+/* Rates and ratios are such values: one count divided by another. */
 static double quotient(uint64_t random)
 {
     return (double)(random >> 40) / (double)((random & 0xffffff) + 1);

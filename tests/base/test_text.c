@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-/* A request that is too large is refused as malloc() refuses it, also under AddressSanitizer. */
+/* Makes AddressSanitizer refuse a request that is too large, as malloc() does, and not abort. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

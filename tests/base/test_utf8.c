@@ -9,7 +9,7 @@
 
 #define UNTOUCHED UINT32_C(0xfeedface)
 
-/* The bytes in a block of just their size, so that ASan sees one byte too many. */
+/* Decodes a copy in a block of just its size, so that ASan sees a read of one byte too many. */
 static size_t decode(const char *bytes, size_t n, uint32_t *ret_code)
 {
     AUTO_FREE char *copy = malloc(n + !n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Plans and accounts over made-up events, for the tests of what is built of them. */
+/* Makes plans and accounts of invented events, for tests of what is built of them. */
 
 #include "support/check.h"
 
@@ -21,7 +21,7 @@ static const struct event fixture_events[] = {
      .pmu = (char *)"software"},
 };
 
-/* The columns: the start's time, and a total for each of n events from the first on. */
+/* A plan with columns for the start time, and for totals of n events from the index `first` on. */
 static inline struct plan *fixture_plan(const char *prefix, size_t first, size_t n)
 {
     const struct event *events[] = {&fixture_events[first], &fixture_events[first + n - 1]};
@@ -37,7 +37,7 @@ static inline struct plan *fixture_plan(const char *prefix, size_t first, size_t
     return plan;
 }
 
-/* An account of a target of this name; start tells it from others. */
+/* An account of a target of this name. Its start time tells it from others. */
 static inline struct account *fixture_account(struct plan *plan, const char *name, uint64_t start)
 {
     const struct label label = {"cgroup", name};

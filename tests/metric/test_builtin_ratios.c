@@ -12,7 +12,7 @@
 #include "metric/builtin_ratios.h"
 #include "metric/formula.h"
 
-/* Every event that a built-in ratio may use, with a count for each. */
+/* The events that built-in ratios may use, with a count for each. */
 static const char *const names[] = {
     "instructions",           "cycles",
     "branch-misses",          "branches",

@@ -86,7 +86,7 @@ static void catalogue__of_nothing_is_empty(void **state)
     assert_int_equal(catalogue->n_events, 0);
 }
 
-/* The first reference to a plan may be dropped: ASan sees whether the catalogue has its own. */
+/* Drops the first reference to a plan: ASan sees whether the catalogue has one of its own. */
 static void catalogue__keeps_its_plans_alive(void **state)
 {
     struct plan *plan = fixture_plan("pmu_cgroup_", 0, 2);

@@ -51,7 +51,7 @@ static void check_no_value(const char *text)
     assert_true(value == 12345);
 }
 
-/* part: what the message must hold. */
+/* Checks that a formula is refused at this offset; `part` must be in the message. */
 static void check_error(const char *text, size_t offset, const char *part)
 {
     struct formula_error error = {.offset = 777};
@@ -254,7 +254,7 @@ static void parse__takes_32_levels_and_no_more(void **state)
     check_value(text, 41); /* beside each other they do not nest */
 }
 
-/* The stack of the evaluation holds two operands a level. */
+/* The evaluation needs two operands on its stack for each level. */
 static void value__of_the_deepest_formula_fits_the_stack(void **state)
 {
     char text[256] = "";

@@ -51,7 +51,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The place of a family; NULL: there is none. */
+/* Finds the number of a family; NULL if there is no such family. */
 static const union number *place(const struct fixture *f, const char *name)
 {
     for (size_t i = 0; i < f->plan->n_columns; i++)
@@ -80,7 +80,7 @@ static void cpu_time__is_absent_until_it_was_read(void **state)
     account_set_cpu_usage(f->account, NULL, 4);
     assert_int_equal(total(f, "pmu_machine_cpu_seconds_total"), NUMBER_ABSENT_COUNT);
     assert_true(isnan(cpus_used(f)));
-    assert_int_equal(total(f, "pmu_machine_cpus"), 4); /* that is known all the same */
+    assert_int_equal(total(f, "pmu_machine_cpus"), 4); /* this number is known nevertheless */
 }
 
 static void cpu_time__begins_at_0_without_a_rate(void **state)

@@ -3,7 +3,7 @@
 
 #include "metric/roster.h"
 
-/* Two plans with rows of two and of three numbers, and accounts of both, interleaved. */
+/* There are two plans, with rows of two and of three numbers, and accounts of both in turn. */
 struct fixture {
     struct plan *plans[2];
     struct catalogue *catalogue;
@@ -108,7 +108,7 @@ static void roster__of_nobody_has_no_numbers(void **state)
     assert_int_equal(planless->n_numbers, 0);
 }
 
-/* All others drop theirs: ASan sees whether the roster has references of its own. */
+/* All others drop their references: ASan sees whether the roster has some of its own. */
 static void roster__keeps_catalogue_and_identities_alive(void **state)
 {
     struct fixture *f = *state;

@@ -5,7 +5,7 @@
 
 #include "metric/snapshot.h"
 
-/* Accounts of two plans, interleaved; their totals are absent until something is counted. */
+/* There are accounts of two plans in turn. Their totals are absent until something is counted. */
 struct fixture {
     struct plan *plans[2];
     struct account *accounts[3];
@@ -125,7 +125,7 @@ static void row__has_a_number_for_each_family_of_its_plan_and_no_other(void **st
     assert_null(snapshot_row_number(&row, "pmu_cgroup_faults_total", "software"));
 }
 
-/* All others drop theirs: ASan sees whether the snapshot has a reference of its own. */
+/* All others drop their references: ASan sees whether the snapshot has one of its own. */
 static void snapshot__keeps_its_roster_alive(void **state)
 {
     struct fixture *f = *state;
@@ -187,7 +187,7 @@ static void slot__leaves_its_snapshot_to_readers_that_outlive_it(void **state)
 
 #define PUBLISHED 2000
 
-/* Reads until the last has come; the number of snapshots that were not what they should be. */
+/* Reads until the last snapshot has come. Returns how many snapshots were wrong. */
 static void *read_all(void *argument)
 {
     struct snapshot_slot *slot = argument;

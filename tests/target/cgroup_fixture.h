@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A set of cgroup targets over a tree of ordinary directories: on tmpfs, where
- * an inode number is not given out again, as in a cgroup file system.
+ * A set of cgroup targets over a tree of ordinary directories. The tree is on tmpfs, which gives no
+ * inode number out again, like a cgroup file system.
  */
 
 #include <errno.h>
@@ -27,7 +27,7 @@
 
 struct fixture {
     struct fixture_tree tree;
-    int root_fd; /* of the tree, unless a test takes another root */
+    int root_fd; /* the root of the tree, unless a test takes another one */
     struct cgroup_rules *rules;
     struct cgroup_targets *set;
     struct cgroup_changes changes;
@@ -35,7 +35,7 @@ struct fixture {
 
 static const struct cgroup_limits roomy = {1000, 1000, ABSENCE_OVER_LIMIT};
 
-/* Says why where the tests cannot run; the exit status for that is 77. */
+/* Says why the tests cannot run; the exit status for that is 77. */
 static inline bool fixture_is_missing(void)
 {
     struct statfs status;
@@ -47,7 +47,7 @@ static inline bool fixture_is_missing(void)
     return true;
 }
 
-/* Directories stay open: as many as the hard limit has. */
+/* The directory of each target stays open, so the limit of open files is raised. */
 static inline void fixture_raise_descriptors(void)
 {
     struct rlimit limit;
@@ -79,7 +79,7 @@ static inline int fixture_teardown(void **state)
     return 0;
 }
 
-/* Counts what matches `include`, unless it matches `exclude` (NULL: nothing). */
+/* Adds a rule that takes what matches `include` and does not match `exclude`, which may be NULL. */
 static inline void rule(struct fixture *fixture, const char *include, const char *exclude)
 {
     assert_int_equal(cgroup_rules_add(fixture->rules, &include, 1, &exclude, exclude ? 1 : 0), 0);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A set of processes over a tree of files: nothing tells of births and deaths, so each update
- * reads all of them.
+ * A set of processes over a tree of files. No kernel tells of births and ends there, so each update
+ * reads all files.
  */
 
 #include "target/process_fixture.h"
@@ -13,8 +13,8 @@ struct file_process {
     const char *comm;
     pid_t parent;
     unsigned start;
-    char state;       /* 0: S */
-    unsigned threads; /* 0: 1 */
+    char state;       /* 0 means S */
+    unsigned threads; /* 0 means 1 */
     bool kernel_thread;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A set of processes, over the real /proc or over a tree of files, by rules of comm alone. */
+/* A set of processes over the real /proc or over a tree of files. Its rules have comm alone. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "target/process_set.h"
 
 struct fixture {
-    struct fixture_tree tree; /* of files; fd -1: the real /proc */
+    struct fixture_tree tree; /* the files; its fd is -1 for the real /proc */
     int procfs_fd;
     struct process_rules *rules;
     struct process_targets *set;
@@ -91,8 +91,9 @@ static inline void assert_changes(const struct fixture *fixture, size_t n_born, 
 }
 
 /*
- * Looks that were told of a loss so far. Rings are filled by the whole machine, and what the kernel
- * did not tell cannot be known: a test that needs each record begins again where this has grown.
+ * How many updates had lost records so far. The whole machine fills the rings of records, and
+ * nobody can know what a lost record would have told. So a test that needs each record begins again
+ * if this has grown.
  */
 static inline uint64_t losses(const struct fixture *fixture)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Tests of the set over the real /proc, with processes that the test starts; each runs where
- * the kernel tells of births and deaths, and where each update reads all of /proc.
+ * For tests of the set over the real /proc, with processes that the test starts. Each test runs
+ * twice: once the kernel tells of births and ends, and once each update reads all of /proc.
  */
 
 #include <time.h>
@@ -13,13 +13,14 @@
 
 #include "support/child.h"
 
-/* Names (comm) that our processes alone have, so that no rule here matches those of other tests. */
+/* Names (comm) that only our processes have, so that no rule here matches those of other tests. */
 static char name_parent[32], name_a[32], name_b[32];
 
-/* How often a test begins again where records were lost. */
+/* How often a test begins again if records were lost. */
 #define ATTEMPTS 50
 
-/* Where a child waits, says that it has done as told, and tells what it has started. */
+/* A child waits here for a command, says that it is done, and writes which process it has started.
+ */
 struct pipes {
     int go, done, tell;
 };
@@ -50,7 +51,7 @@ static inline int setup_scanning(void **state)
     if (r == 0) {
         struct fixture *fixture = *state;
 
-        fixture->set->is_ours = false; /* as if nothing were permitted */
+        fixture->set->is_ours = false; /* as if the kernel permitted no records */
     }
     return r;
 }
@@ -72,7 +73,7 @@ static inline void release_all(struct fixture *fixture)
     fixture->changes.n_gone = 0;
 }
 
-/* The first update of the set; then the kernel tells, if it is to. */
+/* The first update of the set. After it the kernel tells of births, if the test wants that. */
 static inline void first_update(struct fixture *fixture)
 {
     fixture_update(fixture);
@@ -82,7 +83,7 @@ static inline void first_update(struct fixture *fixture)
     }
 }
 
-/* Between two looks at what comes in its own time, of which there are WAITS at most. */
+/* Waits between two looks at what comes in its own time. There are WAITS looks at most. */
 #define WAITS 3000
 
 static inline void wait_a_little(void)
@@ -92,7 +93,7 @@ static inline void wait_a_little(void)
     (void)nanosleep(&pause, NULL);
 }
 
-/* Updates until it is told as gone, for half a minute at most. */
+/* Updates until the set reports that the target is gone, for half a minute at most. */
 static inline struct process_target *wait_gone(struct fixture *fixture, pid_t pid)
 {
     for (int i = 0; i < WAITS; i++) {
@@ -106,11 +107,11 @@ static inline struct process_target *wait_gone(struct fixture *fixture, pid_t pi
     return NULL;
 }
 
-/* Makes an attempt, which is false if records that it needs were lost, until it is true. */
+/* Repeats an attempt until it returns true. It returns false if records that it needs were lost. */
 static inline void until_all_is_told(struct fixture *fixture, bool (*attempt)(struct fixture *))
 {
     for (unsigned i = 0; i < ATTEMPTS; i++) {
-        (void)usleep(i * 10000); /* others may come to rest */
+        (void)usleep(i * 10000); /* other tests may come to rest meanwhile */
         fixture_update(fixture);
         if (attempt(fixture))
             return;
@@ -121,7 +122,7 @@ static inline void until_all_is_told(struct fixture *fixture, bool (*attempt)(st
     skip();
 }
 
-/* Both ways. */
+/* Runs a test in both ways. */
 #define TEST_BOTH(name)                                                                            \
     {#name ", watching", name, setup_over_proc, teardown, NULL},                                   \
     {                                                                                              \

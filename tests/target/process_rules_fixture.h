@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Rules over a procfs of the test's own, with processes of all kinds. */
+/* Rules over a procfs that the test makes, with processes of all kinds. */
 #include "target/process_rules.h"
 
 #include <errno.h>
@@ -18,10 +18,10 @@
 
 #define KERNEL_THREAD 0x00200000U
 
-/* A process of the fixture; what is NULL it has not. */
+/* A process of the fixture. It has no file for a field that is NULL. */
 struct shown {
     pid_t pid;
-    const char *comm, *exe, *cmdline; /* arguments end with | in place of NUL */
+    const char *comm, *exe, *cmdline; /* an argument ends with | instead of NUL */
     unsigned flags;
 };
 

@@ -4,7 +4,7 @@
 
 #include "target/cgroup_fixture.h"
 
-/* Makes n directories of these names: `path` with a number behind it. */
+/* Makes n directories; their names are `path` with a number behind it. */
 static void make_many(struct fixture *f, const char *path, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -59,7 +59,7 @@ static void limits__those_that_stand_stay_and_newcomers_are_refused(void **state
     assert_int_equal(census(f)->standing, 3);
 }
 
-/* A user makes services below user@1.service as it likes. */
+/* A user makes as many services below user@1.service as it likes. */
 static void limits__one_user_leaves_room_to_the_others(void **state)
 {
     struct fixture *f = *state;
@@ -110,7 +110,7 @@ static void limits__a_refused_one_comes_in_when_there_is_room(void **state)
     update(f);
     assert_news(f, 1, 1);
     assert_refused(f, 2, 3);
-    /* one that ended while it waited is no candidate */
+    /* a cgroup that ended while it waited is no candidate any more */
     destroy_many(f, "/b", 3);
     update(f);
     destroy(f, "/a1");
@@ -154,7 +154,7 @@ static void limits__a_top_level_cgroup_has_its_share(void **state)
     }
     destroy(f, "/other/x0");
     update(f);
-    assert_news(f, 0, 1); /* room that the hostile one has no right to */
+    assert_news(f, 0, 1); /* the room that this leaves is not for the hostile one */
     make(f, "/third");
     make(f, "/third/x");
     update(f);
@@ -255,7 +255,7 @@ static void limits__churn_among_the_refused_opens_nothing_for_good(void **state)
         destroy(f, "/a/churn");
     }
     update(f);
-    /* one that is reborn below one that is reborn may be found under both parents */
+    /* a cgroup may be reborn below a parent that is reborn, and be found under both parents */
     assert_int_equal(census(f)->uncounted[ABSENCE_OVER_LIMIT], 0);
     assert_in_range(census(f)->dropped[ABSENCE_OVER_LIMIT], 1000, 1500);
     assert_int_equal(HASH_CNT(by_watch, f->set->tree.watches), 3); /* root, a, stands */
@@ -268,7 +268,7 @@ static void limits__two_labels_that_were_cut_never_meet(void **state)
     struct cgroup_target *standing, imitation;
     char path[1400] = "/a", name[256];
 
-    /* no collision of the hash is at hand: the same label under another path stands for it */
+    /* nobody knows a collision of the hash, so the test gives the same label to another path */
     rule(f, "/a/**", NULL);
     make(f, path);
     memset(name, 'n', sizeof(name) - 1);
@@ -309,7 +309,7 @@ static void limits__without_descriptors_one_waits_and_comes_in_later(void **stat
     update(f);
     assert_news(f, 0, 0);
     assert_int_equal(census(f)->dropped[ABSENCE_NO_DESCRIPTORS], 3);
-    destroy(f, "/a0"); /* a death is seen all the same */
+    destroy(f, "/a0"); /* an end is seen all the same */
     destroy(f, "/a4");
     update(f);
     assert_int_equal(f->changes.n_gone, 1);
@@ -362,7 +362,8 @@ static bool write_file(const char *path, const char *text)
     return written;
 }
 
-/* In a user namespace of its own, whose limit of watches is 3: 0, 77, or the line that failed. */
+/* Runs in a user namespace of its own, whose limit of watches is 3. Returns 0, 77, or the line that
+ * failed. */
 static int live_with_three_watches(struct fixture *f)
 {
     if (unshare(CLONE_NEWUSER) < 0 || !write_file("/proc/sys/user/max_inotify_watches", "3"))

@@ -8,8 +8,8 @@
 #include "target/cgroup_path.h"
 
 /*
- * The set on real cgroups, below one that is made for it. The tests run in a
- * child, so that the cgroups are removed whatever happens to it.
+ * Tests of the set with real cgroups, below one that is made for it. The tests run in a child, so
+ * that the parent removes the cgroups whatever happens to the child.
  */
 
 static struct cgroup_root root;
@@ -192,7 +192,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* Says what an update costs; the bound is far above, for busy machines and sanitizers. */
+/* Prints what an update costs. The bound is far above, for busy machines and sanitizers. */
 static void live__five_hundred_births_and_deaths_an_update_are_cheap(void **state)
 {
     struct fixture *f = *state;
@@ -251,7 +251,7 @@ static void live__the_root_of_a_hierarchy_is_the_machine_and_no_target(void **st
     destroy(f, below("a"));
 }
 
-/* As a container has it, whose namespace begins at a cgroup of its own. */
+/* In a container the namespace begins at a cgroup of its own, as here. */
 static void live__the_root_of_a_part_of_the_tree_is_a_target(void **state)
 {
     struct fixture *f = *state;
@@ -286,7 +286,7 @@ static int live_tests(void)
     return cmocka_run_group_tests_name("cgroup_live", tests, NULL, NULL);
 }
 
-/* Removes the cgroup and all below; anything else in it is the kernel's. */
+/* Removes the cgroup and all below it. Its files belong to the kernel and need no removal. */
 static void remove_cgroups(int parent_fd, const char *name)
 {
     int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

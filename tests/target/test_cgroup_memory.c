@@ -3,12 +3,12 @@
 #include "target/cgroup_fixture.h"
 
 /*
- * Each allocation is made to fail in turn (linked with --wrap). An update says
- * so, and the next one brings all to the present; each birth and each death is
- * told exactly once.
+ * Each allocation is made to fail in turn (the linker wraps it by --wrap). The update says so, and
+ * the next one brings everything up to date. Each birth and each end is reported exactly once.
  */
 
-/* Updates with the Nth allocation failing, then without; adds up the births and deaths told. */
+/* Updates while the Nth allocation fails, then without failures. Counts the births and ends
+ * reported. */
 static bool update_with_failure(struct fixture *f, unsigned n, size_t *n_born, size_t *n_gone)
 {
     bool failed;
@@ -33,7 +33,7 @@ static bool update_with_failure(struct fixture *f, unsigned n, size_t *n_born, s
     return failed;
 }
 
-static void fill(struct fixture *f)
+static void make_tree(struct fixture *f)
 {
     char path[64];
 
@@ -45,7 +45,7 @@ static void fill(struct fixture *f)
     make(f, "/a/some.slice7/x");
 }
 
-static void empty(struct fixture *f)
+static void remove_tree(struct fixture *f)
 {
     char path[64];
 
@@ -69,12 +69,12 @@ static void fail_each(struct fixture *f, bool at_start)
         start(f, roomy);
         if (!at_start)
             update(f);
-        fill(f);
+        make_tree(f);
         failed = update_with_failure(f, n, &n_born, &n_gone);
         assert_int_equal(n_born, 19);
         assert_int_equal(n_gone, 0);
         assert_int_equal(census(f)->standing, 19);
-        empty(f);
+        remove_tree(f);
         (void)update_with_failure(f, n, &n_born, &n_gone);
         assert_int_equal(n_born, 19);
         assert_int_equal(n_gone, 19);

@@ -65,14 +65,14 @@ static void admit__a_chain_takes_no_more_than_the_budget_and_ancestors_come_firs
 static void admit__who_holds_counters_keeps_them(void **state)
 {
     (void)state;
-    /* a newcomer below … */
+    /* a newcomer below the others takes part */
     CHECK(3, 3, {"/a", 3, 1, 1}, {"/a/b", 3, 0, 0});
-    /* … and one above, which had no place in the set before */
+    /* so does a newcomer above them, which was not in the set before */
     CHECK(3, 3, {"/a", 3, 0, 0}, {"/a/b", 3, 1, 1});
-    /* the longest chain below counts, not their sum */
+    /* of the chains below the longest counts, not their sum */
     CHECK(5, 5, {"/a", 2, 0, 1}, {"/a/b", 3, 1, 1}, {"/a/c", 3, 1, 1});
     CHECK(5, 5, {"/a", 1, 0, 0}, {"/a/b", 3, 1, 1}, {"/a/b/c", 2, 1, 1}, {"/a/d", 1, 1, 1});
-    /* beyond the budget, which may have been another before */
+    /* cgroups may hold more than the budget, if it was larger before */
     CHECK(1, 4, {"/a", 2, 1, 1}, {"/a/b", 2, 1, 1}, {"/a/c", 1, 0, 0});
 }
 

@@ -115,7 +115,7 @@ static void path__no_text_but_a_label_is_decoded(void **state)
     }
 }
 
-/* "/" and n bytes. */
+/* Makes a path of "/" and n bytes. */
 static char *long_path(size_t n, char byte)
 {
     char *path = calloc(1, n + 2);

@@ -137,7 +137,7 @@ static void targets__a_rebirth_is_another_target_in_the_same_update(void **state
     assert_true(first->inode != second->inode);
     assert_int_equal(cgroup_targets_count(f->set), 2);
     assert_int_equal(census(f)->standing, 1);
-    /* the old one lingers; events find the living one */
+    /* the old target is not released yet; events find the living one */
     destroy(f, "/a");
     update(f);
     assert_news(f, 0, 1);
@@ -180,7 +180,7 @@ static void targets__a_rename_is_a_death_and_a_birth(void **state)
     assert_non_null(born(f, "/c/b"));
     assert_non_null(gone(f, "/a"));
     assert_non_null(gone(f, "/a/b"));
-    /* and it is watched under the new name */
+    /* the cgroup is watched under its new name */
     make(f, "/c/d");
     update(f);
     assert_news(f, 1, 0);
@@ -270,7 +270,7 @@ static void targets__a_parent_that_is_let_in_late_changes_the_identity(void **st
     make(f, "/a/b/c");
     update(f);
     assert_int_equal(census(f)->uncounted[ABSENCE_OVER_LIMIT], 2);
-    /* let the child in first */
+    /* the child becomes a target before its parent */
     TAILQ_REMOVE(&f->set->tree.root->children.lh_first->subtree->candidates,
                  TAILQ_FIRST(&f->set->tree.root->children.lh_first->subtree->candidates),
                  waiting_entry);
@@ -291,7 +291,7 @@ static void targets__a_parent_that_is_let_in_late_changes_the_identity(void **st
     (void)identity_unref(before);
 }
 
-/* Its users' shares end with it, also those that would have had their turn after it. */
+/* The shares of its users end with user.slice, also those that would have come next. */
 static void waiting__users_that_go_with_their_slice_are_asked_no_more(void **state)
 {
     struct fixture *f = *state;

@@ -39,7 +39,7 @@ static void walk__the_slow_walk_finds_what_no_event_told(void **state)
     update(f);
     destroy(f, "/a");
     make(f, "/b");
-    while (directory_watch_next(f->set->watch, &event) > 0) /* lose them */
+    while (directory_watch_next(f->set->watch, &event) > 0) /* these events are lost */
         ;
     update(f);
     assert_news(f, 0, 0);
@@ -59,7 +59,7 @@ static void walk__without_inotify_each_update_walks(void **state)
     f->set->watch = directory_watch_free(f->set->watch);
     f->set->census.watching = false;
     make(f, "/a");
-    update(f); /* it tries again, and succeeds here */
+    update(f); /* the update tries again, and succeeds here */
     assert_news(f, 1, 0);
     assert_true(census(f)->watching);
     assert_int_equal(census(f)->rescans, 2);
@@ -146,7 +146,7 @@ static void walk__a_burst_of_three_thousand_is_complete_at_once(void **state)
     assert_int_equal(HASH_CNT(by_watch, f->set->tree.watches), 2);
 }
 
-/* A cycle must not be late for those who were born just before it. */
+/* A following takes a bounded number of events, so that it does not delay a cycle. */
 static void walk__between_updates_a_burst_is_taken_in_bounded_parts(void **state)
 {
     struct fixture *f = *state;
@@ -175,7 +175,7 @@ static void walk__between_updates_a_burst_is_taken_in_bounded_parts(void **state
     assert_int_equal(census(f)->rescans, rescans);
 }
 
-/* The rules and the limits of the kernel decide, whatever order things happen in. */
+/* In whatever order things happen, the result follows from the rules and from what exists. */
 static void walk__after_any_churn_the_set_is_what_is_there(void **state)
 {
     struct fixture *f = *state;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static size_t work; /* of all matches */
+static size_t work; /* the sum over all matches */
 
 static struct cmdline_pattern *pattern_of(const char *regex)
 {
@@ -86,7 +86,7 @@ static void pattern__named_groups_are_pieces_of_the_arguments(void **state)
     }
 }
 
-/* It would match, after 200 ms: at each byte but the last it looks at all lengths of x. */
+/* It would match after 200 ms: at each byte but the last it tries all lengths of x. */
 static void pattern__one_that_costs_too_much_does_not_match_and_works_again(void **state)
 {
     AUTO(cmdline_pattern) struct cmdline_pattern *pattern = pattern_of("(x*)\\1z");
@@ -99,7 +99,8 @@ static void pattern__one_that_costs_too_much_does_not_match_and_works_again(void
     assert_int_equal(cmdline_pattern_match(pattern, hostile + 4000, &work, NULL), CMDLINE_MATCHES);
 }
 
-/* Patterns that are slow by steps, by begins, by looking far, by going back and by memory. */
+/* Patterns that are slow for different reasons: steps, beginnings, long looks, ways back, memory.
+ */
 static const char *const careless[] = {
     "(x+x+)+y",      "a.*b.*c.*d",        "(a|b|ab)*c",    "(.*)\\1z",       "(.*?)\\1!",
     "(?:a*)*$x",     "(?:(?:a|b)+c?)+d",  "(a)(?1)*?z",    "(?=(a+))a*b\\1", "((a)|b)*;",
@@ -114,7 +115,7 @@ static double cpu_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* What it costs is told, not asserted; without limits of ours some take a hundred times as long. */
+/* The time is printed, not asserted. Without our limits some take a hundred times as long. */
 static void pattern__a_careless_one_costs_bounded_time(void **state)
 {
     static const char *const fillings[] = {"x", "ab", "a", "abc "};

@@ -185,7 +185,7 @@ static void glob__knows_what_matches_all_below_a_directory(void **state)
     assert_cases(cases, ARRAY_SIZE(cases), glob_matches_all_below);
 }
 
-/* Every path of up to four bytes of a small alphabet, against a set of patterns. */
+/* Tries each path of up to four bytes of a small alphabet with a set of patterns. */
 static void glob__below_is_never_wrongly_false(void **state)
 {
     static const char *const patterns[] = {"/a",      "/*",    "/**",  "/a/*",  "/*b",   "/a**",
@@ -252,15 +252,15 @@ static void glob__check_says_what_is_wrong(void **state)
     static const struct {
         const char *pattern, *wrong;
     } cases[] = {
-        {"", "a pattern begins with /"},
-        {"a", "a pattern begins with /"},
-        {"*", "a pattern begins with /"},
-        {"/a/", "a pattern does not end in /"},
-        {"/a//b", "no path holds //"},
-        {"//", "a pattern does not end in /"},
-        {"/a\\", "nothing follows the last backslash"},
-        {"/a\\\\\\", "nothing follows the last backslash"},
-        {"/***", "more than two stars in a row"},
+        {"", "a pattern must begin with /"},
+        {"a", "a pattern must begin with /"},
+        {"*", "a pattern must begin with /"},
+        {"/a/", "a pattern must not end in /"},
+        {"/a//b", "a pattern must not contain //, as no path does"},
+        {"//", "a pattern must not end in /"},
+        {"/a\\", "a character must follow the last backslash"},
+        {"/a\\\\\\", "a character must follow the last backslash"},
+        {"/***", "a pattern must not have more than two stars in a row"},
     };
     static const char *const good[] = {"/",      "/a",     "/**",    "/*",
                                        "/a\\\\", "/\\***", "/*\\**", "/a b"};
@@ -278,7 +278,7 @@ static void glob__a_pattern_that_is_too_long_is_refused_and_matches_nothing(void
 
     (void)state;
     memset(pattern + 1, 'a', sizeof(pattern) - 2);
-    assert_string_equal(glob_check(pattern), "a pattern has at most 1024 bytes");
+    assert_string_equal(glob_check(pattern), "a pattern must not be longer than 1024 bytes");
     assert_false(glob_match(pattern, pattern));
     assert_false(glob_may_match_below(pattern, "/"));
     pattern[GLOB_PATTERN_MAX] = '\0';

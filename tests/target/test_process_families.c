@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Children and orphans, over the real /proc. */
+/* Tests of children and orphans, over the real /proc. */
 #include "target/process_live.h"
 
-/* Its number tells that it has begun. */
+/* The process has begun when it has written its number. */
 static void orphan_main(int tell)
 {
     const pid_t self = getpid();
 
     (void)prctl(PR_SET_PDEATHSIG, 0);
-    (void)alarm(60); /* whatever becomes of the test */
+    (void)alarm(60); /* it ends whatever becomes of the test */
     (void)prctl(PR_SET_NAME, name_a);
     (void)!write(tell, &self, sizeof(self));
     for (;;)
@@ -46,7 +46,7 @@ static pid_t parent_new(pid_t *ret_orphan)
     return pid;
 }
 
-/* False: records were lost, and nobody knows of the middle one, which was gone before. */
+/* False if records were lost: the middle process had ended, so nobody else knows of it. */
 static bool orphan_stays(struct fixture *fixture)
 {
     AUTO_FREE pid_t *threads = NULL;
@@ -99,7 +99,7 @@ static void run_parent_of_two(const void *argument, int ready)
     run_parent(&pipes->tell, pipes->done);
 }
 
-/* False: records were lost, and a chain that is broken when /proc is read cannot be known. */
+/* False if records were lost: /proc does not show a chain of parents that is broken by then. */
 static bool children_belong(struct fixture *fixture)
 {
     struct process_target *target;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/process_files.h"
 
-/* How many are counted, and which threads that is. */
+/* Tests of how many processes are counted, and of which threads belong to them. */
 
 static int setup(void **state)
 {
@@ -38,7 +38,7 @@ static void limit__refuses_newcomers_and_takes_them_in_turn(void **state)
     assert_non_null(born(fixture, 102));
     process_targets_release(fixture->set, gone(fixture, 100));
     assert_int_equal(over_limit(fixture), 1);
-    end(fixture, 90); /* while it waits */
+    end(fixture, 90); /* it waits for room */
     end(fixture, 101);
     PROCESS(103, "web", 1, 504);
     fixture_update(fixture);
@@ -91,7 +91,7 @@ static void limit__is_shared_by_users(void **state)
     assert_changes(fixture, 2, 0);
     assert_int_equal(born_at(fixture, 0)->uid + born_at(fixture, 1)->uid, 2001);
     assert_int_equal(over_limit(fixture), 8);
-    PROCESS(50, "web", 1, 600); /* root has no share but the whole */
+    PROCESS(50, "web", 1, 600); /* root may have everything */
     PROCESS(51, "web", 1, 601);
     fixture_update(fixture);
     assert_changes(fixture, 1, 0);

@@ -66,7 +66,7 @@ static void process__that_changes_its_name_becomes_another_target(void **state)
         assert_int_equal(close(go[i]) + close(done[i]), 0);
 }
 
-/* A program that waits, as which it is known by name_b. */
+/* Executes a program that waits; the process has the name name_b then. */
 static char sleeping_program[128];
 
 static void link_sleep(const struct fixture_tree *tree)
@@ -104,7 +104,7 @@ static void process__is_matched_again_at_its_exec(void **state)
     fixture_tree_close(&tree);
 }
 
-/* As run_exec(), when it is told, and under the same name. */
+/* Does as run_exec() does, but on command, and keeps its name. */
 static void run_exec_of_same_name(const void *argument, int ready)
 {
     char byte;
@@ -116,7 +116,7 @@ static void run_exec_of_same_name(const void *argument, int ready)
     (void)execl(sleeping_program, sleeping_program, "600", NULL);
 }
 
-/* Whether the exec of one process was told; false: a record was lost, it may be that one. */
+/* Whether the set knows of the exec. False if records were lost, of which this may be one. */
 static bool exec_is_told(struct fixture *fixture)
 {
     uint64_t before = losses(fixture);
@@ -233,7 +233,7 @@ static void storm__of_births_costs_nothing_when_it_is_over(void **state)
     assert_true(TAILQ_EMPTY(&fixture->set->turns));
 }
 
-/* More than the kernel can tell: then all of /proc is read, once. */
+/* More is born than the kernel has records for: then all of /proc is read, once. */
 static void storm__that_loses_records_is_made_good(void **state)
 {
     struct fixture *fixture = *state;

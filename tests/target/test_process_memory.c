@@ -12,8 +12,8 @@
 #include "target/process_rules.h"
 
 /*
- * Each allocation is made to fail in turn: in the making of rules, in the reading of
- * a process, in its name. That is told, and nothing is left behind.
+ * Each allocation is made to fail in turn: while rules are made, while a process is read, and while
+ * its name is made. The call says so, and leaves nothing behind.
  */
 
 static const char *const comm[] = {"x", "java"}, *const exe[] = {"java"};
@@ -98,7 +98,7 @@ static void memory__that_is_short_is_told(void **state)
     assert_in_range(n, 20, 200);
 }
 
-/* What failed once works with the same rules the next time. */
+/* What fails once for want of memory works with the same rules the next time. */
 static void memory__that_comes_back_is_used(void **state)
 {
     AUTO(process_rules) struct process_rules *rules = NULL;

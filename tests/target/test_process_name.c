@@ -32,7 +32,7 @@ static void name__has_the_pid_and_is_single(void **state)
     assert_false(process_rules_is_single(*state, 2));
 }
 
-/* 123 s after the machine's start. */
+/* The process started 123 s after the machine did. */
 static void name__has_the_start_as_a_time_of_day(void **state)
 {
     AUTO_TEXT struct text text = {0};

@@ -9,9 +9,9 @@
 #include "support/child.h"
 
 /*
- * The same number again and again, in a PID namespace of the test's own, where it
- * says which number the kernel gives next. Births follow one another faster than
- * the clock ticks of /proc/PID/stat, so that a start time does not tell them apart.
+ * Processes get the same number again and again, in a PID namespace in which the test says which
+ * number the kernel gives next. Births follow each other faster than the clock ticks of
+ * /proc/PID/stat, so a start time does not tell one process from the next.
  */
 
 #define REBIRTHS 1000
@@ -39,7 +39,7 @@ static int setup_scanning(void **state)
     int r = setup(state);
 
     if (fixture.set)
-        fixture.set->is_ours = false; /* as if nothing were permitted */
+        fixture.set->is_ours = false; /* as if the kernel permitted no records */
     return r;
 }
 
@@ -48,7 +48,7 @@ static int teardown(void **state)
     (void)state;
     if (!fixture.set)
         return 0;
-    (void)kill(NUMBER, SIGKILL); /* what a failed test has left behind */
+    (void)kill(NUMBER, SIGKILL); /* a failed test may have left it behind */
     (void)waitpid(NUMBER, NULL, 0);
     fixture_end(&fixture);
     return close(fixture.procfs_fd);
@@ -90,8 +90,11 @@ static bool choose_number(pid_t pid)
     return chosen;
 }
 
-/* A child of that number that has our name: nothing but its birth tells of it. False: it could
- * not be had. No assertion, which a child of ours must not make. */
+/*
+ * Starts a child of this number that keeps our name, so that nothing but its birth tells of it.
+ * False if there was none to be had. There is no assertion here, because a child of ours must not
+ * make one.
+ */
 static bool bear_quietly(pid_t number)
 {
     pid_t pid = choose_number(number) ? fork() : -1;
@@ -115,8 +118,8 @@ static void name_ourselves(const char *name)
 }
 
 /*
- * Where the kernel tells, /proc is not read as a whole but for its losses, of which other tests'
- * processes make some, and once a minute, which is put off here.
+ * If the kernel tells of births, all of /proc is read only after lost records, of which processes
+ * of other tests cause some, and once a minute, which is put off here.
  */
 static void update_without_scan(void)
 {
@@ -191,7 +194,7 @@ struct pipes {
     int wish[2], done[2];
 };
 
-/* Bears a child of NUMBER, or ends it, whenever it is asked to. */
+/* Starts a child with the number NUMBER, or ends it, on command. */
 static void run_parent(const void *argument, int ready)
 {
     const struct pipes *pipes = argument;
@@ -228,8 +231,11 @@ static bool has_thread(const struct process_target *target, pid_t thread)
     return found;
 }
 
-/* Once; whether all was told. Else it is only seen to the end: who shares number and clock tick
- * with the dead cannot be told from them by /proc alone. */
+/*
+ * One attempt. Returns whether there was a record of everything. If not, the attempt is only
+ * brought to its end: by /proc alone, nobody can tell processes of the same number and clock tick
+ * apart.
+ */
 static bool stranger_gets_the_number(const struct pipes *pipes, struct process_target *family)
 {
     uint64_t before = losses(&fixture);
@@ -320,12 +326,13 @@ int main(void)
     pid = fork();
     if (pid == 0) {
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-        /* of /proc only: "/" is no mount point in a chroot */
+        /* only /proc is mounted: "/" is no mount point in a chroot */
         has_namespace = mount(NULL, "/proc", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
                         mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0;
         exit(run_all());
     }
     if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
         status = EXIT_FAILURE << 8;
-    _exit(WEXITSTATUS(status)); /* LeakSanitizer wants a thread, which cannot be had any more */
+    _exit(WEXITSTATUS(status)); /* exit() would start LeakSanitizer, which needs a thread that it
+                                   cannot have any more */
 }

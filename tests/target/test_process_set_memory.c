@@ -3,7 +3,7 @@
 
 #include "support/failing_memory.h"
 
-/* Each allocation of an update fails in turn, and the next update makes good for it. */
+/* Each allocation of an update fails in turn, and the next update repairs what that left undone. */
 
 static const struct process_limits four = {4, 4};
 
@@ -19,7 +19,8 @@ static void new_set(struct fixture *fixture)
                      0);
 }
 
-/* Whether there was an allocation with that number; then the update that follows is looked at. */
+/* Updates while the allocation of this number fails, then without. False if there is no such
+ * number. */
 static bool update_without(struct fixture *fixture, unsigned number)
 {
     int r;
@@ -30,14 +31,14 @@ static bool update_without(struct fixture *fixture, unsigned number)
     failing = 0;
     if (allocations < number)
         return false;
-    if (r == 0) /* it could do without: a process waits in nobody's queue then */
+    if (r == 0) /* the update managed without it: a process waits in the queue of `nobody` then */
         return true;
     assert_int_equal(r, -ENOMEM);
     fixture_update(fixture);
     return true;
 }
 
-/* Four are counted, and one is left out: who comes last, the tree of files decides. */
+/* Four are counted and one is left out; the tree of files decides which one comes last. */
 static void assert_family_and_web(struct fixture *fixture)
 {
     size_t members = 0;
@@ -86,7 +87,7 @@ static void update__that_fails_at_a_change_is_made_good_too(void **state)
         fixture_update(fixture);
         PROCESS(103, "base", 1, 503);
         PROCESS(104, "web", 1, 504);
-        PROCESS(100, "renamed", 1, 500); /* its children are on their own then */
+        PROCESS(100, "renamed", 1, 500); /* its children are targets of their own then */
         failed = update_without(fixture, number);
         assert_changes(fixture, 3, 2);
         assert_int_equal(gone(fixture, 100)->n_members + gone(fixture, 103)->n_members, 0);

@@ -131,7 +131,7 @@ static void process__is_matched_when_it_gets_its_name(void **state)
         fixture_update(fixture);
     PROCESS(100, "web", 1, 500);
     for (int i = 0; i < 16 && process_targets_census(fixture->set)->standing == 0; i++)
-        fixture_update(fixture); /* one of 16 reads its name */
+        fixture_update(fixture); /* one of 16 updates reads its name */
     assert_changes(fixture, 1, 0);
 }
 
@@ -139,7 +139,8 @@ static void process__that_vanishes_while_it_is_read_was_never_there(void **state
 {
     struct fixture *fixture = *state;
 
-    fixture_tree_make_directories(&fixture->tree, "100/task/"); /* no stat any more */
+    fixture_tree_make_directories(&fixture->tree,
+                                  "100/task/"); /* the process has no stat any more */
     fixture_tree_make_directories(&fixture->tree, "acpi/");
     fixture_tree_write(&fixture->tree, "101", "no directory");
     fixture_tree_write(&fixture->tree, "102/stat", "not understood");
@@ -195,7 +196,8 @@ static void children__belong_whatever_rule_matches_them(void **state)
     size_t n;
 
     PROCESS(100, "parent", 1, 500);
-    PROCESS(90, "web", 100, 501); /* numbers go round, so a child's may be lower */
+    PROCESS(90, "web", 100,
+            501); /* the kernel begins again with low numbers, so a child may have a lower one */
     PROCESS(101, "parent", 90, 502);
     PROCESS(80, "base", 101, 503);
     PROCESS(102, "web", 1, 504);
@@ -221,7 +223,7 @@ static void children__stay_when_their_parents_end(void **state)
     fixture_update(fixture);
     target = born(fixture, 100);
     end(fixture, 101);
-    PROCESS(102, "web", 1, 502); /* given to another */
+    PROCESS(102, "web", 1, 502); /* its parent is another process now */
     fixture_update(fixture);
     assert_changes(fixture, 0, 0);
     assert_int_equal(target->n_members, 2);
@@ -277,7 +279,7 @@ static void parents__that_form_a_ring_do_no_harm(void **state)
     PROCESS(100, "web", 101, 500);
     PROCESS(101, "web", 100, 500);
     PROCESS(102, "web", 102, 500);
-    PROCESS(103, "parent", 104, 600); /* its number was that of another before */
+    PROCESS(103, "parent", 104, 600); /* another process had this number before */
     PROCESS(104, "web", 103, 500);
     fixture_update(fixture);
     assert_changes(fixture, 5, 0);

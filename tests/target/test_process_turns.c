@@ -6,7 +6,7 @@
 #include "support/slow_names.h"
 #include "sys/user_names.h"
 
-/* What strangers' processes may cost, and whose they are. */
+/* Tests of what strangers' processes may cost, and of which account they belong to. */
 
 #define HOSTILE_ARGUMENTS 4000
 #define HOSTILE           1000 /* users */
@@ -170,7 +170,7 @@ static void matching__a_rule_of_many_patterns_goes_on_where_it_was(void **state)
     assert_int_equal(undecided(fixture), 0);
 }
 
-/* So that its series goes on, the name that is known by now is for those who begin. */
+/* A process keeps its number as a name, so that its series goes on; new processes have the name. */
 static void name__of_a_user_that_was_late_stays_the_number_for_the_process(void **state)
 {
     struct fixture *fixture = *state;
@@ -182,7 +182,8 @@ static void name__of_a_user_that_was_late_stays_the_number_for_the_process(void 
     assert_int_equal(process_rules_add(fixture->rules, &spec, &error), 0);
     PROCESS(900, "web", 1, 0);
     fixture_update(fixture);
-    process_find(fixture->set, 900)->by_number = true; /* as when nobody answered then */
+    process_find(fixture->set, 900)->by_number =
+        true; /* as if the name service had not answered then */
     PROCESS(900, "again", 1, 0);
     fixture_update(fixture);
     assert_changes(fixture, 1, 1);
@@ -192,7 +193,7 @@ static void name__of_a_user_that_was_late_stays_the_number_for_the_process(void 
     process_targets_release(fixture->set, gone(fixture, 900));
 }
 
-/* The machine's, for this program: it hangs when the test wants it to. */
+/* Replaces the machine's name service in this program. It hangs when the test wants that. */
 int getpwuid_r(uid_t uid, struct passwd *entry, char *buffer, size_t size,
                struct passwd **ret_entry)
 {
@@ -211,7 +212,7 @@ static void learn_name(uid_t uid)
         ; /* on a busy machine it takes a while */
 }
 
-/* So many users that the one's name is forgotten, and nobody tells it at this moment. */
+/* There are so many users that the name of one is forgotten, and no name service answers now. */
 static void name__that_a_process_has_stays_when_it_is_late_the_next_time(void **state)
 {
     struct fixture *fixture = *state;

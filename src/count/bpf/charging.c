@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The program is told where events are added before it gets them, and has lost them before
- * somebody else gets the place: so it never adds to the wrong lanes. What a group has counted
- * before it is given, for the system, is nobody's.
+ * The program is told to which lanes an event is added before it gets the event, and loses the
+ * event before its lanes can be given to another group. So it never adds to the wrong lanes. What a
+ * group has counted before the program gets it (for the system) is charged to nobody.
  */
 #include "count/bpf/charging.h"
 
@@ -18,7 +18,10 @@ void bpf_charging_end(struct bpf_groups *groups, const struct bpf_group *group, 
         (void)switch_program_set_event(groups->program, cpu, group->first_event + i, -1, NULL);
 }
 
-/* The first of n places in a row, of so many, that no group takes. SIZE_MAX: there are none. */
+/*
+ * Finds n numbers in a row below `end` that no charged group has: lanes, or else numbers of events.
+ * Returns the first of them; SIZE_MAX: there is no room.
+ */
 static size_t find_room(const struct bpf_groups *groups, bool lanes, size_t n, size_t end)
 {
     size_t first = 0;
@@ -30,12 +33,13 @@ static size_t find_room(const struct bpf_groups *groups, bool lanes, size_t n, s
 
         if (group->n_charged > 0 && first < begin + taken && begin < first + n) {
             first = begin + taken;
-            i = SIZE_MAX; /* others may be in the way there */
+            i = SIZE_MAX; /* begin anew: a group before this one may be in the way there */
         }
     }
     return first + n <= end ? first : SIZE_MAX;
 }
 
+/* Events that only the kernel counts while it switches, or that are times (program.h). */
 static enum switch_event_kind kind_of(const struct event_code *code)
 {
     if (code->type != PERF_TYPE_SOFTWARE)
@@ -51,7 +55,8 @@ static enum switch_event_kind kind_of(const struct event_code *code)
     }
 }
 
-static void tell_n_events(struct bpf_groups *groups)
+/* Tells the program how many events it has to look at. */
+static void update_n_events(struct bpf_groups *groups)
 {
     size_t n_events = 0;
 
@@ -72,10 +77,13 @@ static void place_events(struct bpf_groups *groups, const struct bpf_group *grou
         switch_program_place_event(groups->program, group->first_event + i, group->first_lane + i,
                                    i == 0 ? group->first_lane + n : SWITCH_PROGRAM_NO_TIMES,
                                    kind_of(&group->codes[i].code));
-    tell_n_events(groups);
+    update_n_events(groups);
 }
 
-/* The kernel lists a group in the order in which it was opened. */
+/*
+ * The base of each event is what it has counted until now. The kernel lists the values of a group
+ * in the order in which its events were opened.
+ */
 int bpf_charging_begin(struct bpf_groups *groups, const struct bpf_group *group, size_t cpu)
 {
     const int *descriptors = group->places[cpu].descriptors;
@@ -100,7 +108,7 @@ void bpf_charging_stop(struct bpf_groups *groups, const struct bpf_group *group)
     for (size_t cpu = 0; cpu < groups->n_cpus; cpu++)
         if (group->places[cpu].descriptors)
             bpf_charging_end(groups, group, cpu);
-    tell_n_events(groups);
+    update_n_events(groups);
 }
 
 int bpf_charging_start(struct bpf_groups *groups, struct bpf_group *group)
@@ -114,7 +122,7 @@ int bpf_charging_start(struct bpf_groups *groups, struct bpf_group *group)
         return -ENOSPC;
     group->first_event = event;
     group->first_lane = lane;
-    group->n_charged++;
+    group->n_charged++; /* its lanes are taken from here on */
     place_events(groups, group);
     for (size_t cpu = 0; cpu < groups->n_cpus && r >= 0; cpu++)
         if (group->places[cpu].descriptors)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A group is opened disabled, given to the program, and enabled: so the first thing that the
- * program sees of it is all that it has counted. One that counts already, for the system
- * alone, is given with what it has counted until then. A group outlives the configuration that
- * wanted it, and so has events of its own to be opened by on CPUs that come later.
+ * A group is opened disabled, then given to the program, and then enabled: so the program sees all
+ * that it counts. A group that counts already, for the system alone, is given together with what it
+ * has counted until then. A group may outlive the configuration that wanted it; therefore it has
+ * copies of its events, by which it can be opened on CPUs that come later.
  *
- * When a CPU goes, what is open on it stands still for ever, and is still to be read a last
- * time when the CPU may be back and the group open there anew: each time a CPU goes is the end
- * of a birth, and users name the birth that they mean.
+ * When a CPU goes offline, what is open on it stands still for ever. It is read a last time,
+ * perhaps when the CPU is back and the group is open there anew. So each user names the birth of
+ * the CPU that it means.
  */
 #include "count/bpf/groups.h"
 
@@ -19,7 +19,7 @@
 #include "count/bpf/charging.h"
 #include "count/perf_group.h"
 
-/* One of a CPU that has gone. */
+/* A place that ended when its CPU went offline; its users may read it a last time. */
 struct departed_place {
     LIST_ENTRY(departed_place) entry;
     struct bpf_user user;
@@ -53,6 +53,7 @@ static void close_place(struct bpf_groups *groups, const struct bpf_group *group
     free(TAKE(place->descriptors));
 }
 
+/* Closes a group everywhere and frees its entry. */
 static void end_group(struct bpf_groups *groups, struct bpf_group *group)
 {
     for (size_t cpu = 0; group->places && cpu < groups->n_cpus; cpu++)
@@ -86,6 +87,7 @@ struct bpf_groups *bpf_groups_free(struct bpf_groups *groups)
     return NULL;
 }
 
+/* Copies the events that are to be opened. Only their codes are copied: opening takes no more. */
 static int copy_events(struct bpf_group *group, const struct event_group *wanted)
 {
     const size_t n = wanted->n_opened;
@@ -104,7 +106,7 @@ static int copy_events(struct bpf_group *group, const struct event_group *wanted
     return 0;
 }
 
-/* The one that counts these events, or a place for it: a free one, or one that nobody uses. */
+/* The group that counts these events, or an entry for it that nobody uses. NULL: none. */
 static struct bpf_group *find(struct bpf_groups *groups, const struct event_group *wanted)
 {
     struct bpf_group *unused = NULL;
@@ -180,7 +182,7 @@ static int open_place(struct bpf_groups *groups, const struct bpf_group *group,
     r = perf_group_open(groups->ops, &group->events, &scope, 0, false, descriptors);
     if (r < 0)
         return r;
-    if (!bpf_groups_are_open(groups, (size_t)cpu.value)) /* nobody has told it of changes */
+    if (!bpf_groups_are_open(groups, (size_t)cpu.value)) /* until now it was not refreshed */
         switch_program_begin_cpu(groups->program, (size_t)cpu.value);
     *place = (struct bpf_place){.descriptors = TAKE(descriptors), .enabled = enabled};
     groups->open_counters += n;
@@ -227,7 +229,7 @@ static struct departed_place *find_departed(const struct bpf_groups *groups,
     return NULL;
 }
 
-/* NULL: its CPU has gone, and it with it. */
+/* The place that the user reads. NULL: it has ended, since its CPU went offline. */
 static struct bpf_place *current_place(const struct bpf_groups *groups, const struct bpf_user *user)
 {
     if (user->birth != groups->births[user->cpu.value])
@@ -275,7 +277,10 @@ int bpf_groups_set_enabled(struct bpf_groups *groups, const struct bpf_user *use
     return r;
 }
 
-/* Where there is no memory to remember it by, it is closed, and its users see no more of it. */
+/*
+ * Ends a place whose CPU went offline. Where there is no memory to keep it for a last reading, it
+ * is closed at once; its users then lose what it counted since the last cycle.
+ */
 static void depart(struct bpf_groups *groups, size_t index, size_t cpu)
 {
     const struct bpf_group *group = &groups->groups[index];
@@ -308,7 +313,7 @@ void bpf_groups_keep_cpus(struct bpf_groups *groups, const struct cpu_list *cpus
 
 bool bpf_groups_are_open(const struct bpf_groups *groups, size_t cpu)
 {
-    for (size_t i = BPF_GROUPS_MAX; i-- > 0;) /* the first are made last */
+    for (size_t i = BPF_GROUPS_MAX; i-- > 0;) /* find() takes the last entries first */
         if (groups->groups[i].places && groups->groups[i].places[cpu].descriptors)
             return true;
     return false;

@@ -1,83 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The bpf mechanism: the groups of all cgroups are open once on each CPU, and a program in
- * the kernel adds what they count to the slot of the cgroup that runs, and to that of the
- * process, which stands among the others as one that contains none. A cell of a counter
- * set is a slot, a CPU and a group: nothing is opened for it. A reading is the sum of the
- * target's slot and those nested in it, and grows as one of the kernel's does, so that all
- * that is made of readings is the same code as in direct. The system's are the readings of
- * the groups themselves.
+ * The bpf mechanism. The groups that targets want are open once on each CPU, for all of them. At
+ * each switch a program in the kernel adds what they have counted to the slot of the cgroup that
+ * ran, and to the slot of the process that ran, if that is watched.
  *
- * What a CPU is running is charged at its next switch, or when it is refreshed, which is
+ * For a cell of a counter set (a target, a CPU and a group) nothing is opened. Its reading is the
+ * sum of the target's slot and of the slots that are nested in it. It grows as a reading of the
+ * kernel does, and so everything that is made of readings is the same code as for direct. The
+ * system has no slot: its readings are those of the groups themselves.
+ *
+ * What a CPU is running now is charged at its next switch, or when the CPU is refreshed. That is
  * done before each round of readings.
  */
-#include <errno.h>
-#include <limits.h>
-
-#include "base/clock.h"
-#include "count/bpf/groups.h"
 #include "count/bpf/mechanism.h"
-#include "count/bpf/slots.h"
-#include "count/bpf/watched_processes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "count/bpf/cells.h"
+#include "count/bpf/open.h"
 #include "count/counter_cells.h"
-#include "count/counter_settle.h"
 #include "count/perf_group.h"
-
-struct bpf {
-    struct mechanism mechanism;
-    struct switch_program_size size;
-    const struct perf_ops *ops;
-    struct switch_program *program;
-    struct bpf_groups *groups;
-    struct bpf_slots *slots;
-    struct watched_processes *watched; /* of the slots that are processes' */
-};
-
-/* The slot that no target has stands for the system: what it is charged is no reading. */
-#define SLOT_OF_SYSTEM SWITCH_PROGRAM_REST
-
-/* That a handle can tell apart. */
-#define MOST_PLACES ((size_t)INT_MAX / BPF_BIRTHS / BPF_GROUPS_MAX)
-
-/*
- * The id of a process among those of cgroups, which the kernel counts up from 0: they never get
- * as far as the first bit. With its children it is another one.
- */
-#define PROCESS_ID  (UINT64_C(1) << 63)
-#define CHILDREN_ID (UINT64_C(1) << 62)
-
-/* What a handle stands for. */
-struct bpf_cell {
-    size_t slot;
-    struct bpf_user user;
-};
 
 static struct bpf *bpf_of(struct mechanism *mechanism)
 {
     return (struct bpf *)mechanism;
 }
 
-static int handle_of(const struct bpf *bpf, const struct bpf_cell *cell)
+static int bpf_open(struct mechanism *mechanism, struct counter_set **sets, size_t n_sets)
 {
-    const size_t place = cell->slot * bpf->size.n_cpus + (size_t)cell->user.cpu.value;
+    struct bpf *bpf = bpf_of(mechanism);
 
-    return (int)((place * BPF_BIRTHS + cell->user.birth) * BPF_GROUPS_MAX + cell->user.group);
+    for (size_t i = 0; i < n_sets; i++)
+        bpf_open_set(bpf, sets[i]);
+    bpf_update_open_counters(bpf);
+    return 0;
 }
 
-static struct bpf_cell cell_of(const struct bpf *bpf, int handle)
-{
-    const size_t birth = (size_t)handle / BPF_GROUPS_MAX, place = birth / BPF_BIRTHS;
-    const size_t slot = place / bpf->size.n_cpus;
-
-    return (struct bpf_cell){.slot = slot,
-                             .user = {.group = (size_t)handle % BPF_GROUPS_MAX,
-                                      .cpu = {(int)(place % bpf->size.n_cpus)},
-                                      .birth = (unsigned)(birth % BPF_BIRTHS),
-                                      .charged = slot != SLOT_OF_SYSTEM}};
-}
-
-/* The times first: what is charged while we read may be in the values and not in them. */
+/*
+ * The times are read before the values, since a CPU may charge the slot in between. The values are
+ * then ahead of the times, and the next delta has the rest. The other way round, counts whose time
+ * was taken already would be held back until the target runs again: a reading whose time enabled
+ * has not advanced counts as idle.
+ */
 static int read_slot(const struct bpf *bpf, const struct bpf_cell *cell, size_t n_values,
                      struct group_reading *ret_reading)
 {
@@ -98,76 +64,43 @@ static int bpf_read(struct mechanism *mechanism, int handle, size_t n_values,
                     struct group_reading *ret_reading)
 {
     const struct bpf *bpf = bpf_of(mechanism);
-    const struct bpf_cell cell = cell_of(bpf, handle);
+    const struct bpf_cell cell = bpf_cell_of(bpf, handle);
 
-    if (cell.slot != SLOT_OF_SYSTEM)
+    if (cell.slot != BPF_SLOT_OF_SYSTEM)
         return read_slot(bpf, &cell, n_values, ret_reading);
     return perf_group_read(bpf->ops, bpf_groups_leader(bpf->groups, &cell.user), n_values,
                            ret_reading);
-}
-
-/* What each CPU is running is charged, and to the right slot from here on. */
-static void refresh_cpus(struct bpf *bpf)
-{
-    for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++)
-        if (bpf_groups_are_open(bpf->groups, cpu))
-            (void)switch_program_refresh(bpf->program, cpu); /* offline: nothing runs there */
-}
-
-static void tell_open_counters(struct bpf *bpf)
-{
-    bpf->mechanism.open_counters = bpf_groups_open_counters(bpf->groups);
 }
 
 static void bpf_refresh(struct mechanism *mechanism)
 {
     struct bpf *bpf = bpf_of(mechanism);
 
-    refresh_cpus(bpf);
-    if (bpf_slots_any_left(bpf->slots))
-        bpf_slots_fold(bpf->slots);
+    bpf_refresh_cpus(bpf);
+    if (bpf_slots_any_unused(bpf->slots))
+        bpf_slots_fold(bpf->slots); /* since the refresh nobody charges to unused slots */
     mechanism->unfollowed = switch_program_unfollowed(bpf->program);
-    tell_open_counters(bpf);
+    bpf_update_open_counters(bpf);
     mechanism->doubt = switch_program_doubt(bpf->program);
-}
-
-/* Nobody is charged in a slot that is left from the next refresh on. */
-static void leave_slot(struct bpf *bpf, size_t slot)
-{
-    const uint64_t id = bpf_slots_id(bpf->slots, slot);
-
-    if (!bpf_slots_leave(bpf->slots, slot))
-        return;
-    if (!(id & PROCESS_ID))
-        (void)switch_program_clear_slot(bpf->program, id);
-    else if (watched_processes_end(bpf->watched, slot))
-        refresh_cpus(bpf);
-}
-
-static void clear_lanes(struct bpf *bpf, size_t group)
-{
-    refresh_cpus(bpf);
-    bpf_slots_clear_lanes(bpf->slots, bpf_groups_first_lane(bpf->groups, group),
-                          BPF_GROUP_LANES(bpf_groups_n_events(bpf->groups, group)));
 }
 
 static void bpf_close(struct mechanism *mechanism, struct counter_set *set, size_t place,
                       size_t group)
 {
     struct bpf *bpf = bpf_of(mechanism);
-    const struct bpf_cell cell = cell_of(bpf, counter_cell(set, place, group)->handle);
+    const struct bpf_cell cell = bpf_cell_of(bpf, counter_cell(set, place, group)->handle);
 
     if (cell.user.charged)
-        leave_slot(bpf, cell.slot);
+        bpf_leave_slot(bpf, cell.slot);
     if (bpf_groups_close(bpf->groups, &cell.user))
-        clear_lanes(bpf, cell.user.group);
-    tell_open_counters(bpf);
+        bpf_clear_lanes(bpf, cell.user.group);
+    bpf_update_open_counters(bpf);
 }
 
 static int bpf_set_enabled(struct mechanism *mechanism, int handle, bool enabled)
 {
     struct bpf *bpf = bpf_of(mechanism);
-    const struct bpf_cell cell = cell_of(bpf, handle);
+    const struct bpf_cell cell = bpf_cell_of(bpf, handle);
 
     return bpf_groups_set_enabled(bpf->groups, &cell.user, enabled);
 }
@@ -175,141 +108,6 @@ static int bpf_set_enabled(struct mechanism *mechanism, int handle, bool enabled
 static void bpf_keep_cpus(struct mechanism *mechanism, const struct cpu_list *cpus)
 {
     bpf_groups_keep_cpus(bpf_of(mechanism)->groups, cpus);
-}
-
-/* Why there is no slot or no group. */
-static enum absence absence_of(int error, const struct scope *scope)
-{
-    if (error == -ENOSPC)
-        return ABSENCE_OVER_LIMIT;
-    if (error == -ENAMETOOLONG)
-        return ABSENCE_NOT_SUPPORTED;
-    if (error == -ENOENT || error == -ENODEV || error == -ESTALE)
-        return ABSENCE_TARGET_GONE;
-    return perf_group_absence(error, scope);
-}
-
-static void open_cell(struct bpf *bpf, struct counter_set *set, size_t place, size_t group,
-                      struct bpf_cell *wanted)
-{
-    struct counter_cell *cell = counter_cell(set, place, group);
-    const size_t open = bpf_groups_open_counters(bpf->groups);
-    const size_t rest = bpf->mechanism.descriptors > open ? bpf->mechanism.descriptors - open : 0;
-    enum absence absence;
-    int r;
-
-    wanted->user.cpu = set->scope.cpus->cpus[place];
-    r = bpf_groups_open(bpf->groups, &wanted->user, !counter_group_is_paused(set, group), rest);
-    if (r == 0) {
-        if (wanted->user.charged)
-            bpf_slots_share(bpf->slots, wanted->slot);
-        counter_cell_opened(set, place, group, handle_of(bpf, wanted));
-        return;
-    }
-    absence = perf_group_absence(r, &set->scope);
-    cell->offline = absence == ABSENCE_CPU_OFFLINE;
-    if (!cell->offline)
-        set->absences[group] = absence;
-}
-
-static void open_group(struct bpf *bpf, struct counter_set *set, size_t group, size_t slot)
-{
-    struct bpf_cell cell = {.slot = slot, .user.charged = slot != SLOT_OF_SYSTEM};
-    int r = bpf_groups_enter(bpf->groups, &set->groups->groups[group], cell.user.charged,
-                             &cell.user.group);
-
-    if (r < 0) {
-        set->absences[group] = absence_of(r, &set->scope);
-        return;
-    }
-    for (size_t place = 0; place < set->n_places; place++)
-        if (counter_cell(set, place, group)->handle < 0 && set->absences[group] == ABSENCE_NONE)
-            open_cell(bpf, set, place, group, &cell);
-    if (bpf_groups_leave(bpf->groups, cell.user.group, cell.user.charged))
-        clear_lanes(bpf, cell.user.group); /* else its cells are its users now */
-}
-
-/* The slot of the set's cgroup, with us as one of its users. */
-static int enter_cgroup(struct bpf *bpf, const struct scope *scope, size_t *ret_slot)
-{
-    AUTO(cgroup_lineage) struct cgroup_lineage *lineage = NULL;
-    bool new;
-    int r = cgroup_lineage_read(scope->cgroup_fd, &lineage);
-
-    if (r >= 0)
-        r = bpf_slots_enter(bpf->slots, lineage, ret_slot, &new);
-    if (r >= 0 && new)
-        r = switch_program_set_slot(bpf->program, cgroup_lineage_id(lineage), *ret_slot);
-    else
-        return r;
-    if (r < 0)
-        leave_slot(bpf, *ret_slot);
-    return r;
-}
-
-/* The same for a process. What is named anew is named in the one slot, whichever set has it. */
-static int enter_process(struct bpf *bpf, const struct scope *scope, size_t *ret_slot)
-{
-    AUTO(cgroup_lineage)
-    struct cgroup_lineage *alone = malloc(sizeof(*alone) + sizeof(*alone->ids));
-    bool new;
-    int r;
-
-    if (!alone)
-        return -ENOMEM;
-    alone->n = 1;
-    alone->ids[0] = PROCESS_ID | scope->process;
-    if (scope->inherit == INHERIT_CHILDREN)
-        alone->ids[0] |= CHILDREN_ID;
-    r = bpf_slots_enter(bpf->slots, alone, ret_slot, &new);
-    if (r < 0)
-        return r;
-    r = watched_processes_set(bpf->watched, *ret_slot, scope);
-    if (r < 0)
-        leave_slot(bpf, *ret_slot);
-    return r;
-}
-
-/* A slot of the set's, or the system's. */
-static int enter_slot(struct bpf *bpf, const struct scope *scope, size_t *ret_slot)
-{
-    switch (scope->kind) {
-    case SCOPE_SYSTEM:
-        *ret_slot = SLOT_OF_SYSTEM;
-        return 0;
-    case SCOPE_CGROUP:
-        return enter_cgroup(bpf, scope, ret_slot);
-    default:
-        return bpf->mechanism.counts_processes ? enter_process(bpf, scope, ret_slot) : -EOPNOTSUPP;
-    }
-}
-
-static void open_set(struct bpf *bpf, struct counter_set *set)
-{
-    const struct event_groups *groups = set->groups;
-    size_t slot = SLOT_OF_SYSTEM;
-    int r = enter_slot(bpf, &set->scope, &slot);
-
-    for (size_t group = 0; group < groups->n_groups; group++) {
-        if (groups->groups[group].n_opened == 0 || counter_group_is_starved(set, group))
-            continue;
-        set->absences[group] = r < 0 ? absence_of(r, &set->scope) : ABSENCE_NONE;
-        if (r >= 0)
-            open_group(bpf, set, group, slot);
-    }
-    counter_set_settle(set, clock_monotonic_ns());
-    if (r >= 0 && slot != SLOT_OF_SYSTEM)
-        leave_slot(bpf, slot); /* its cells are its users now */
-}
-
-static int bpf_open(struct mechanism *mechanism, struct counter_set **sets, size_t n_sets)
-{
-    struct bpf *bpf = bpf_of(mechanism);
-
-    for (size_t i = 0; i < n_sets; i++)
-        open_set(bpf, sets[i]);
-    tell_open_counters(bpf);
-    return 0;
 }
 
 pid_t mechanism_bpf_own_number(const struct mechanism *mechanism)
@@ -329,26 +127,36 @@ uint64_t mechanism_bpf_nobodys(const struct mechanism *mechanism, size_t slot, s
     return sum;
 }
 
-/* Of the first group of the set that is open: all of them have the same slot. */
+/* The first cell of a set that is open and charged; -1: there is none. */
+static int any_charged_handle(const struct bpf *bpf, const struct counter_set *set)
+{
+    for (size_t i = 0; i < set->n_places * set->groups->n_groups; i++) {
+        const int handle = set->cells[i].handle;
+
+        if (handle >= 0 && bpf_cell_of(bpf, handle).user.charged)
+            return handle;
+    }
+    return -1;
+}
+
+/* All cells of a set have the same slot, and the doubt is the slot's: one of them will do. */
 static struct sample_doubt bpf_doubt_of(const struct mechanism *mechanism,
                                         const struct counter_set *set)
 {
     const struct bpf *bpf = (const struct bpf *)mechanism;
+    const int handle = any_charged_handle(bpf, set);
     struct sample_doubt doubt = {0};
+    struct bpf_cell cell;
+    size_t enabled;
 
-    for (size_t i = 0; i < set->n_places * set->groups->n_groups; i++) {
-        const int handle = set->cells[i].handle;
-        const struct bpf_cell cell = cell_of(bpf, handle < 0 ? 0 : handle);
-        const size_t enabled = bpf_groups_first_lane(bpf->groups, cell.user.group) +
-                               bpf_groups_n_events(bpf->groups, cell.user.group);
-
-        if (handle < 0 || !cell.user.charged)
-            continue;
-        for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++) {
-            doubt.doubtful_ns += bpf_slots_sum(bpf->slots, cell.slot, cpu, bpf->size.n_lanes);
-            doubt.ran_ns += bpf_slots_sum(bpf->slots, cell.slot, cpu, enabled);
-        }
-        break;
+    if (handle < 0)
+        return doubt;
+    cell = bpf_cell_of(bpf, handle);
+    enabled = bpf_groups_first_lane(bpf->groups, cell.user.group) +
+              bpf_groups_n_events(bpf->groups, cell.user.group);
+    for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++) {
+        doubt.doubtful_ns += bpf_slots_sum(bpf->slots, cell.slot, cpu, bpf->size.n_lanes);
+        doubt.ran_ns += bpf_slots_sum(bpf->slots, cell.slot, cpu, enabled);
     }
     return doubt;
 }
@@ -365,8 +173,8 @@ static struct mechanism *bpf_free(struct mechanism *mechanism)
     return NULL;
 }
 
-/* The parts of it. 0 or -errno. */
-static int fill(struct bpf *bpf, enum bpf_refusal *ret_refusal)
+/* Loads the program and makes the parts that stand on it. 0 or -errno. */
+static int load(struct bpf *bpf, enum bpf_refusal *ret_refusal)
 {
     struct slot_cells cells = {.n_cpus = bpf->size.n_cpus,
                                .n_slots = bpf->size.n_slots,
@@ -389,10 +197,15 @@ static int fill(struct bpf *bpf, enum bpf_refusal *ret_refusal)
 int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_size *size,
                       struct mechanism **ret_mechanism, enum bpf_refusal *ret_refusal)
 {
-    struct bpf *bpf = calloc(1, sizeof(*bpf));
+    struct bpf *bpf;
     int r;
 
+    if (switch_program_bytes(size) > SWITCH_PROGRAM_MOST_BYTES || !bpf_handles_suffice(size)) {
+        *ret_refusal = BPF_REFUSAL_TOO_LARGE;
+        return -E2BIG;
+    }
     *ret_refusal = BPF_REFUSAL_NO_MEMORY;
+    bpf = malloc(sizeof(*bpf));
     if (!bpf)
         return -ENOMEM;
     *bpf = (struct bpf){
@@ -409,13 +222,7 @@ int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_si
         .ops = ops,
         .size = *size,
     };
-    if (switch_program_bytes(size) > SWITCH_PROGRAM_MOST_BYTES ||
-        size->n_slots * size->n_cpus > MOST_PLACES) {
-        *ret_refusal = BPF_REFUSAL_TOO_LARGE;
-        r = -E2BIG;
-    } else {
-        r = fill(bpf, ret_refusal);
-    }
+    r = load(bpf, ret_refusal);
     if (r < 0) {
         (void)bpf_free(&bpf->mechanism);
         return r;

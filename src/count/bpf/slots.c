@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A tree of those that have slots, whatever lies between them on the machine: the parent of
- * one is the nearest cgroup above it that has a slot. A newcomer may come between others.
+ * The cgroups that have slots are a tree of their own: the parent of a cgroup is the nearest one
+ * above it that has a slot, whatever lies between them on the machine. A new cgroup may come
+ * between a parent and its children.
  */
 #include "count/bpf/slots.h"
 
@@ -22,10 +23,10 @@ struct slot_node {
     struct slot_node *parent; /* NULL: no target contains it */
     struct slot_children children;
     LIST_ENTRY(slot_node) sibling;
-    LIST_ENTRY(slot_node) left_entry; /* among those that were left */
-    struct cgroup_lineage *lineage;   /* NULL: the slot is free */
-    size_t n_users;    /* 0: it was left, and is to be folded unless somebody comes back */
-    uint64_t *folded;  /* [cpu][lane] of those that it contained; NULL: none had counted */
+    LIST_ENTRY(slot_node) unused_entry; /* in the list of slots without users */
+    struct cgroup_lineage *lineage;     /* NULL: the slot is free */
+    size_t n_users;                     /* 0: it is folded soon, unless a user comes before that */
+    uint64_t *folded;  /* [cpu][lane], the counts of folded slots; NULL: there are none */
     UT_hash_handle hh; /* by id */
 };
 
@@ -35,8 +36,8 @@ struct bpf_slots {
     size_t *free_slots;
     size_t n_free;
     struct slot_node *by_id;
-    struct slot_children tops; /* those without a parent */
-    struct slot_children left;
+    struct slot_children tops;   /* the slots without a parent */
+    struct slot_children unused; /* the slots without users */
 };
 
 struct bpf_slots *bpf_slots_new(const struct slot_cells *cells)
@@ -85,7 +86,7 @@ static struct slot_children *siblings_of(struct bpf_slots *slots, struct slot_no
     return parent ? &parent->children : &slots->tops;
 }
 
-/* The kernel gives ids out one by one, in their lower half first. */
+/* Ids of cgroups are counted up in their lower half; the upper half is a generation. */
 static unsigned hash_id(uint64_t id)
 {
     return (unsigned)(id ^ id >> 32);
@@ -99,6 +100,7 @@ static struct slot_node *find(const struct bpf_slots *slots, uint64_t id)
     return node;
 }
 
+/* Whether the one cgroup is an ancestor of the other. */
 static bool contains(const struct cgroup_lineage *above, const struct cgroup_lineage *below)
 {
     return below->n > above->n && below->ids[above->n - 1] == cgroup_lineage_id(above);
@@ -116,15 +118,15 @@ static struct slot_node *nearest_above(const struct bpf_slots *slots,
     return NULL;
 }
 
-/* above: NULL: nobody. */
-static void hang(struct bpf_slots *slots, struct slot_node *child, struct slot_node *above)
+/* Makes a node the child of another parent. above: NULL: of none. */
+static void move_below(struct bpf_slots *slots, struct slot_node *child, struct slot_node *above)
 {
     LIST_REMOVE(child, sibling);
     child->parent = above;
     LIST_INSERT_HEAD(siblings_of(slots, above), child, sibling);
 }
 
-/* Puts it below its parent, and between that and those that it contains itself. */
+/* Puts a node below its parent, and below the node those of its siblings that it contains. */
 static void insert(struct bpf_slots *slots, struct slot_node *node)
 {
     struct slot_children *siblings;
@@ -135,7 +137,7 @@ static void insert(struct bpf_slots *slots, struct slot_node *node)
     for (child = LIST_FIRST(siblings); child; child = next) {
         next = LIST_NEXT(child, sibling);
         if (contains(node->lineage, child->lineage))
-            hang(slots, child, node);
+            move_below(slots, child, node);
     }
     LIST_INSERT_HEAD(siblings, node, sibling);
 }
@@ -150,7 +152,7 @@ static struct cgroup_lineage *copy_lineage(const struct cgroup_lineage *lineage)
     return copy;
 }
 
-/* Makes a node of a free slot. 0, -ENOSPC or -ENOMEM. */
+/* Gives a free slot to a cgroup. 0, -ENOSPC or -ENOMEM. */
 static int add(struct bpf_slots *slots, const struct cgroup_lineage *lineage,
                struct slot_node **ret_node)
 {
@@ -173,7 +175,7 @@ static int add(struct bpf_slots *slots, const struct cgroup_lineage *lineage,
     return 0;
 }
 
-/* One that was left goes on with what it had: what its parent contains stays the same. */
+/* A slot that has lost its users and is not folded yet goes on with its counts. */
 int bpf_slots_enter(struct bpf_slots *slots, const struct cgroup_lineage *lineage, size_t *ret_slot,
                     bool *ret_new)
 {
@@ -183,7 +185,7 @@ int bpf_slots_enter(struct bpf_slots *slots, const struct cgroup_lineage *lineag
     if (!node)
         r = add(slots, lineage, &node);
     else if (node->n_users == 0)
-        LIST_REMOVE(node, left_entry);
+        LIST_REMOVE(node, unused_entry);
     if (r < 0)
         return r;
     *ret_new = node->n_users == 0;
@@ -203,16 +205,16 @@ bool bpf_slots_leave(struct bpf_slots *slots, size_t slot)
 
     if (--node->n_users > 0)
         return false;
-    LIST_INSERT_HEAD(&slots->left, node, left_entry);
+    LIST_INSERT_HEAD(&slots->unused, node, unused_entry);
     return true;
 }
 
-bool bpf_slots_any_left(const struct bpf_slots *slots)
+bool bpf_slots_any_unused(const struct bpf_slots *slots)
 {
-    return !LIST_EMPTY(&slots->left);
+    return !LIST_EMPTY(&slots->unused);
 }
 
-/* Adds what the slot and those that it once contained have counted to its parent. */
+/* Adds the counts of a slot, and of slots that were folded into it, to its parent. */
 static int add_to_parent(struct bpf_slots *slots, const struct slot_node *node)
 {
     const size_t n_lanes = slots->cells.n_lanes;
@@ -234,6 +236,7 @@ static int add_to_parent(struct bpf_slots *slots, const struct slot_node *node)
     return 0;
 }
 
+/* Frees a slot. Its children go to its parent. */
 static void release(struct bpf_slots *slots, struct slot_node *node)
 {
     const size_t slot = slot_of(slots, node);
@@ -241,9 +244,9 @@ static void release(struct bpf_slots *slots, struct slot_node *node)
 
     HASH_DEL(slots->by_id, node);
     while ((child = LIST_FIRST(&node->children)))
-        hang(slots, child, node->parent);
+        move_below(slots, child, node->parent);
     LIST_REMOVE(node, sibling);
-    LIST_REMOVE(node, left_entry);
+    LIST_REMOVE(node, unused_entry);
     for (size_t cpu = 0; cpu < slots->cells.n_cpus; cpu++)
         memset(cell_of(slots, slot, cpu), 0, slots->cells.n_lanes * sizeof(uint64_t));
     node->lineage = cgroup_lineage_free(node->lineage);
@@ -255,8 +258,8 @@ void bpf_slots_fold(struct bpf_slots *slots)
 {
     struct slot_node *node, *next;
 
-    for (node = LIST_FIRST(&slots->left); node; node = next) {
-        next = LIST_NEXT(node, left_entry);
+    for (node = LIST_FIRST(&slots->unused); node; node = next) {
+        next = LIST_NEXT(node, unused_entry);
         if (add_to_parent(slots, node) == 0)
             release(slots, node);
     }

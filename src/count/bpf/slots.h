@@ -2,12 +2,13 @@
 #pragma once
 
 /*
- * Which target has which slot, and what of them contains what: so that a cgroup's counts
- * are those of its own slot and of all that is nested in it, as the kernel counts it. Pure:
- * what is charged to slots stands in memory that others write.
+ * Which target has which slot, and which targets contain which. A cgroup's count is the sum of its
+ * own slot and of all slots that are nested in it, as the kernel counts it. It is pure: what is
+ * charged to slots stands in memory that the program in the kernel writes.
  *
- * A slot that nobody uses any more goes on being part of its parent's sum, is folded into it
- * when nobody charges to it, and can then be given to another: no sum ever falls.
+ * No sum ever falls. A slot that nobody uses any more remains part of its parent's sum. When it is
+ * certain that nothing is charged to it any more, its counts are added to its parent for good (it
+ * is folded), and the slot can be given to another target.
  */
 
 #include <stdbool.h>
@@ -18,11 +19,11 @@
 
 struct bpf_slots;
 
-/* What is charged: [cpu][slot][lane]. */
+/* Where counts stand: an array [cpu][slot][lane]. */
 struct slot_cells {
     uint64_t *lanes; /* borrowed */
     size_t n_cpus, n_slots, n_lanes;
-    size_t n_reserved; /* of the slots: the first, at least 1, which no cgroup gets */
+    size_t n_reserved; /* so many slots at the beginning, at least 1, are given to no target */
 };
 
 /* NULL if there is no memory. */
@@ -31,32 +32,32 @@ struct bpf_slots *bpf_slots_free(struct bpf_slots *slots);
 DEFINE_AUTO(bpf_slots, struct bpf_slots *, bpf_slots_free)
 
 /*
- * The slot of a cgroup, one user more than before. *ret_new: nobody used it, and it is to be
- * charged from now on. 0; -ENOSPC: all are taken; -ENOMEM.
+ * Finds or makes the slot of a cgroup, and adds a user to it. *ret_new: it had no user, so that the
+ * caller has to have it charged from now on. 0; -ENOSPC: all slots are taken; -ENOMEM.
  */
 int bpf_slots_enter(struct bpf_slots *slots, const struct cgroup_lineage *lineage, size_t *ret_slot,
                     bool *ret_new);
 
-/* One user more of a slot that has some. */
+/* Adds a user to a slot that has some. */
 void bpf_slots_share(struct bpf_slots *slots, size_t slot);
 
-/* One user less; true: it was the last one, and nothing more is to be charged there. */
+/* Drops a user. True: it was the last one; the caller ends that the slot is charged. */
 bool bpf_slots_leave(struct bpf_slots *slots, size_t slot);
 
-/* Whether there are slots to be folded. */
-bool bpf_slots_any_left(const struct bpf_slots *slots);
+/* Whether there are slots without users, which wait to be folded. */
+bool bpf_slots_any_unused(const struct bpf_slots *slots);
 
 /*
- * Folds those that were left: nobody charges to them any more, on any CPU. Where there is no
- * memory for it, it is left for the next time.
+ * Folds the slots without users. No CPU may charge to them any more. Where memory is missing, a
+ * slot waits for the next call.
  */
 void bpf_slots_fold(struct bpf_slots *slots);
 
-/* The id of the cgroup that has the slot. */
+/* The id of the cgroup that the slot belongs to. */
 uint64_t bpf_slots_id(const struct bpf_slots *slots, size_t slot);
 
-/* One lane of a slot on one CPU, with all that is nested in it. */
+/* One lane on one CPU, summed over a slot and all slots that are nested in it. */
 uint64_t bpf_slots_sum(const struct bpf_slots *slots, size_t slot, size_t cpu, size_t lane);
 
-/* Nobody charges to these lanes: they are to begin at 0 again, everywhere. */
+/* Makes these lanes 0 in all slots, on all CPUs. Nobody may charge to them meanwhile. */
 void bpf_slots_clear_lanes(struct bpf_slots *slots, size_t first, size_t n);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A process that was named, but had ended when it was entered, does not leave by itself, and its
- * number may come to be another's. So whoever names processes looks again and names them anew,
- * and what was named here is remembered, to be taken back.
+ * The program forgets a process when it sees its end. A process that had ended before it was
+ * entered is not forgotten, and its number may be given to another process. So the collector looks
+ * again at the processes after it has named them, and names them anew; what was named is remembered
+ * here, so that it can be taken back.
  *
- * While nobody has a slot the program looks no process up, which saves each switch some time.
+ * While no process has a slot, the program looks up no process, which saves time at each switch.
  */
 #include "count/bpf/watched_processes.h"
 
@@ -13,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those of one slot. */
+/* The processes of one slot. */
 struct watched_slot {
-    pid_t *processes; /* that were named, ascending */
+    pid_t *processes; /* as they were named, in ascending order; NULL: the slot is not used */
     size_t n;
     bool children;
 };
@@ -69,7 +70,7 @@ static void take_back_others(struct watched_processes *watched, size_t slot,
             switch_program_unwatch(watched->program, before->processes[i], slot);
 }
 
-/* One that its parent's entry has brought in already is entered again, all the same. */
+/* Enters all processes of a slot, also those that the program may have added as children. */
 static int enter(struct watched_processes *watched, size_t slot)
 {
     const struct watched_slot *entered = &watched->slots[slot];

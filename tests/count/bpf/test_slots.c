@@ -143,9 +143,9 @@ static void leave__is_of_the_last_user(void **state)
 
     bpf_slots_share(f->slots, slot);
     assert_false(bpf_slots_leave(f->slots, slot));
-    assert_false(bpf_slots_any_left(f->slots));
+    assert_false(bpf_slots_any_unused(f->slots));
     assert_true(bpf_slots_leave(f->slots, slot));
-    assert_true(bpf_slots_any_left(f->slots));
+    assert_true(bpf_slots_any_unused(f->slots));
 }
 
 static void fold__keeps_what_was_counted_in_the_parent(void **state)
@@ -161,7 +161,7 @@ static void fold__keeps_what_was_counted_in_the_parent(void **state)
     charge(f, leaf, 0, 0, 100); /* until all CPUs know */
     assert_int_equal(sum(f, top), 211);
     bpf_slots_fold(f->slots);
-    assert_false(bpf_slots_any_left(f->slots));
+    assert_false(bpf_slots_any_unused(f->slots));
     assert_int_equal(sum(f, middle), 210);
     assert_int_equal(sum(f, top), 211);
     assert_true(bpf_slots_leave(f->slots, middle));

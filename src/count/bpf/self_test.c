@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The program that is tested is the one that is used, and loaded once: loading takes much longer
- * than testing.
+ * The program is loaded once, for the test and for the use after it: loading takes much longer than
+ * testing.
  *
- * Software events, since every machine has them and they cost nobody a counter. What is read of
- * hardware counters takes the same way through the kernel.
+ * The test counts software events, since every machine has them and they take nobody's hardware
+ * counters. Readings of hardware counters take the same way through the kernel.
  *
- * It takes a moment, in which one long turn that was not shown is much: only where that is so
- * again and again it is more than chance.
+ * The test is short, so that a single long turn that was hidden is a great part of it. Only where
+ * the test is in doubt again and again this is no chance.
  */
 #include "count/bpf/self_test.h"
 
@@ -24,14 +24,16 @@
 #define TIMEOUT_NS (2 * NS_PER_SECOND)
 
 /*
- * How far the two may be apart: a part, and something for each child, whose birth and end are its
- * own for bpf only. Of its time, which is mostly that, less than it sleeps: that would be others'.
+ * How far both counts of an event may be apart: a part of the count, and something for each child,
+ * since bpf counts a little more of a child's birth and end than direct does. For task-clock, birth
+ * and end are most of the count; the allowance is less than the child sleeps, so that it would be
+ * noticed if the time of others were counted.
  */
 struct tested_event {
     const char *name;
     uint64_t config;
-    uint64_t parts; /* 1 / parts of the count */
-    uint64_t each;
+    uint64_t parts; /* 1 / parts of the count is allowed */
+    uint64_t each;  /* so much is allowed for each child */
 };
 
 static const struct tested_event tested[SELF_TEST_EVENTS] = {
@@ -43,7 +45,7 @@ static const struct tested_event tested[SELF_TEST_EVENTS] = {
 
 #define ALLOWED_COUNTS 5
 #define MOST_RUNS      5
-#define PAGE_FAULTS    3 /* its place above */
+#define PAGE_FAULTS    3 /* index of page-faults above */
 
 static const char *const texts[SELF_TEST_OUTCOME_COUNT_] = {
     [SELF_TEST_PASSED] = "the self-test has passed",
@@ -61,11 +63,11 @@ const char *self_test_text(const struct self_test *test)
                                               : texts[test->outcome];
 }
 
-/* One process, counted by both. */
+/* A process that is counted by both mechanisms. */
 struct comparison {
-    struct mechanism *mechanisms[2]; /* direct, which is ours; bpf */
+    struct mechanism *mechanisms[2]; /* [0] direct, which we own; [1] bpf, which is borrowed */
     struct counter_set *sets[2];
-    uint64_t doubt_ns; /* there was before */
+    uint64_t doubt_ns; /* of the mechanism before the test */
     uint64_t counts[2][SELF_TEST_EVENTS];
     struct event events[SELF_TEST_EVENTS];
     struct event_groups *groups;
@@ -79,7 +81,7 @@ static void done_comparison(struct comparison *comparison)
     (void)sample_free(comparison->sample);
     (void)event_groups_free(comparison->groups);
     (void)mechanism_free(comparison->mechanisms[0]);
-    mechanism_refresh(comparison->mechanisms[1]); /* so the slot is free again */
+    mechanism_refresh(comparison->mechanisms[1]); /* frees the slot of the process */
 }
 
 static int make_groups(struct comparison *comparison)
@@ -101,7 +103,7 @@ static int make_groups(struct comparison *comparison)
     return comparison->sample ? 0 : -ENOMEM;
 }
 
-/* Whether one of the mechanisms counts it. */
+/* Opens the counters of one mechanism. Returns whether all of them are open. */
 static bool open_set(struct comparison *comparison, size_t i, const struct scope *scope)
 {
     struct mechanism *mechanism = comparison->mechanisms[i];
@@ -111,7 +113,7 @@ static bool open_set(struct comparison *comparison, size_t i, const struct scope
            !counter_set_is_incomplete(comparison->sets[i]);
 }
 
-/* Adds what both have counted since the last time. */
+/* Adds what both mechanisms have counted since the last call. */
 static void read_sets(struct comparison *comparison)
 {
     mechanism_refresh(comparison->mechanisms[1]);
@@ -127,6 +129,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
+/* Whether both counts of each event are near enough to each other. */
 static bool agree(const struct comparison *comparison, size_t n_children, struct self_test *result)
 {
     for (size_t i = 0; i < SELF_TEST_EVENTS; i++) {
@@ -156,13 +159,17 @@ static bool is_doubtful(const struct comparison *comparison, uint64_t passed_ns,
     return (double)doubt_ns(comparison) / ((double)passed_ns * (double)n_cpus) > MOST_DOUBT;
 }
 
-/* Whether the pattern did what it says: else the two would agree on nothing. */
+/*
+ * Whether at least the page faults were counted that the pattern makes. Otherwise both might agree
+ * because neither counts anything.
+ */
 static bool is_counted(const struct comparison *comparison, size_t n_children)
 {
     return comparison->counts[0][PAGE_FAULTS] >=
            n_children * SWITCH_PATTERN_TURNS * SWITCH_PATTERN_PAGES;
 }
 
+/* Direct counts the process by its first thread and what that starts; bpf counts it as a whole. */
 static bool opens(struct comparison *comparison, pid_t process, const struct cpu_list *cpus)
 {
     const struct scope threads = {.kind = SCOPE_PROCESS,
@@ -198,11 +205,12 @@ static enum self_test_outcome run(struct comparison *comparison, struct switch_p
         return SELF_TEST_NOT_COUNTED;
     if (agree(comparison, n_children, result))
         return SELF_TEST_PASSED;
-    /* how much of a burst was in the shorter turn time does not tell: it may have been all */
+    /* Events that come in bursts do not follow time: all of them may have been in a doubtful turn.
+     */
     return doubt_ns(comparison) > 0 ? SELF_TEST_DOUBTFUL : SELF_TEST_DIFFERS;
 }
 
-/* Both mechanisms, with descriptors for what is tested. */
+/* Takes both mechanisms, and gives them descriptors for what is tested. 0 or -ENOMEM. */
 static int find_mechanisms(struct comparison *comparison, const struct perf_ops *ops,
                            struct mechanism *bpf, size_t n_cpus)
 {

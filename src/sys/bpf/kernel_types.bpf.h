@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 #pragma once
 
-/* The kernel's types, reduced to what the program reads of them; the loader finds the offsets. */
+/*
+ * The kernel's types, reduced to the fields that our programs read. libbpf finds out where these
+ * fields are in the running kernel (CO-RE, preserve_access_index).
+ */
 
 #include <linux/types.h>
 
@@ -26,24 +29,24 @@ struct css_set {
     struct cgroup *dfl_cgrp;
 } KERNEL_TYPE;
 
-/* Of a CPU. Its lock is held at a switch, and its clock of that moment. */
+/* The run queue of a CPU. At a switch its lock is held, and its clock has just been read. */
 struct rq {
-    __u64 nr_switches; /* with the one that is being told */
-    __u64 clock;       /* ns, as it was last looked at: at a switch, at a tick */
+    __u64 nr_switches; /* at sched_switch with the switch that is taking place */
+    __u64 clock;       /* ns, as it was read last: at a switch or at a tick */
 } KERNEL_TYPE;
 
 struct cfs_rq {
-    struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED */
+    struct rq *rq; /* only with CONFIG_FAIR_GROUP_SCHED */
 } KERNEL_TYPE;
 
 struct sched_entity {
-    struct cfs_rq *cfs_rq; /* as above; of each task, whatever its policy */
+    struct cfs_rq *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED; set whatever the task's policy is */
     __u64 sum_exec_runtime;
-    __u64 prev_sum_exec_runtime; /* the same when the task was last picked; fair ones only */
+    __u64 prev_sum_exec_runtime; /* its value when the task was picked; not for real-time tasks */
 } KERNEL_TYPE;
 
 struct sched_info {
-    __u64 last_arrival; /* on a CPU, by that one's clock; 0 of who idles */
+    __u64 last_arrival; /* when the task got its CPU, by rq.clock; 0 for the idle task */
 } KERNEL_TYPE;
 
 typedef struct {
@@ -57,12 +60,12 @@ struct signal_struct {
 struct task_struct {
     struct css_set *cgroups;
     struct sched_entity se;
-    struct sched_info sched_info; /* with CONFIG_SCHED_INFO */
-    int pid;                      /* of the thread, in the initial namespace … */
-    int tgid;                     /* … and of the process */
+    struct sched_info sched_info; /* only with CONFIG_SCHED_INFO */
+    int pid;                      /* number of the thread in the initial PID namespace */
+    int tgid;                     /* number of the process in the initial PID namespace */
     struct signal_struct *signal;
     struct mm_struct *mm;
-    int exit_state; /* not 0: it has ended, and leaves its CPU for the last time */
+    int exit_state; /* not 0: the task has ended, and leaves its CPU for the last time */
 } KERNEL_TYPE;
 
 enum cgroup_subsys_id { perf_event_cgrp_id = 8 };

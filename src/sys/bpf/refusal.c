@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Why there is no BPF program. bpf(2) says EPERM or EACCES for a missing capability, for
- * lockdown, for the refusal of a security module and for a program that its verifier does
- * not like: what the machine says of itself tells them apart.
+ * Why a BPF program cannot be loaded. bpf(2) fails with EPERM or EACCES for a missing capability,
+ * for lockdown, by a security module, and for a program that the verifier rejects. Other facts
+ * about the machine tell these cases apart.
  */
 #include "sys/bpf/refusal.h"
 
@@ -61,7 +61,7 @@ static bool has_capabilities(void)
     char status[8192];
 
     if (small_file_read(AT_FDCWD, "/proc/self/status", status, sizeof(status)) < 0)
-        return true; /* nothing is known to be missing */
+        return true; /* not known: look for another reason */
     return bpf_refusal_has_capabilities(status, admin) ||
            bpf_refusal_has_capabilities(status, ours);
 }

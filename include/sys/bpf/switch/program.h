@@ -2,11 +2,13 @@
 #pragma once
 
 /*
- * The BPF program that charges what perf events of a CPU count to the cgroup that runs
- * there, and to the process if that is watched (src/sys/bpf/switch/switch.bpf.c), loaded and
- * attached. What it adds up stands in memory that we share with it: a cell for each CPU and slot,
- * of 64-bit lanes that only grow. A lane is written while it is read; each by itself is always
- * whole.
+ * The BPF program that charges what the perf events of a CPU count to the cgroup that runs there,
+ * and to the process that runs there, if it is watched (src/sys/bpf/switch/switch.bpf.c). Here it
+ * is loaded, attached and told what to do.
+ *
+ * The sums stand in memory that we share with the program. For each CPU and slot there is a cell,
+ * an array of 64-bit lanes that only grow. The program may write a cell while we read it; each lane
+ * by itself is always whole.
  */
 
 #include <stdbool.h>
@@ -17,42 +19,42 @@
 #include "base/cleanup.h"
 #include "sys/bpf/refusal.h"
 
-/* Events on a CPU, at the most. */
+/* How many events a CPU may have. */
 #define SWITCH_PROGRAM_EVENTS 64
 
-/* The slot of whatever has none of its own, idle CPUs included. */
+/* The slot of everything that has no slot of its own, idle CPUs included. */
 #define SWITCH_PROGRAM_REST 0
 
 /*
- * The slots of what is charged to nobody: where a switch was not told, the part of the shorter of
- * the two turns, which may be one cgroup's or another's, or one watched process's or another's.
- * The rest, the slots of all cgroups and the first of these are the machine.
+ * The slots of what is charged to nobody. Where the kernel has hidden a switch, it is in doubt to
+ * which of two turns counts belong: for _NO_CGROUPS the turns of two cgroups, for _NO_PROCESSES
+ * those of two watched processes. The machine is the rest, all cgroups and _NO_CGROUPS together.
  */
 #define SWITCH_PROGRAM_NO_CGROUPS   1
 #define SWITCH_PROGRAM_NO_PROCESSES 2
-#define SWITCH_PROGRAM_FIRST        3 /* that a cgroup or a process may have */
+#define SWITCH_PROGRAM_FIRST        3 /* the first slot that a cgroup or a process may have */
 
 /*
- * Lanes of each cell behind those of its size: how long (ns) it was in doubt whether the slot ran
- * or another one, which is so for the shorter of the two turns.
+ * How many lanes each cell has behind those of its size. It is one: the time (ns) in which it was
+ * in doubt whether the slot ran or another one.
  */
 #define SWITCH_PROGRAM_OWN_LANES 1
 
-/* `times` of an event whose times are not wanted. */
+/* The value of `times` for an event whose times are not wanted. */
 #define SWITCH_PROGRAM_NO_TIMES SIZE_MAX
 
 struct switch_program;
 
 /*
- * What is counted takes, on each CPU, a cell of 64-bit numbers for each slot. That is all
- * taken when the program is loaded; what else it takes is 20 KiB for each CPU.
+ * The size of the shared memory: on each CPU a cell for each slot. The kernel takes all of it when
+ * the program is loaded, and 20 KiB for each CPU beside it.
  */
 struct switch_program_size {
-    size_t n_cpus;    /* the highest number of a CPU, and 1 */
-    size_t n_slots;   /* with those that no cgroup has */
-    size_t n_lanes;   /* of a cell, at least 3, beside SWITCH_PROGRAM_OWN_LANES */
-    size_t n_watched; /* processes that may be watched at once, with what they start; 0: none */
-    bool v1;          /* cgroups are those of the v1 hierarchy of perf_event */
+    size_t n_cpus;    /* 1 + the highest number of a CPU */
+    size_t n_slots;   /* including those below SWITCH_PROGRAM_FIRST */
+    size_t n_lanes;   /* lanes of a cell, at least 3, without SWITCH_PROGRAM_OWN_LANES */
+    size_t n_watched; /* processes that may be watched at once, including children; 0: none */
+    bool v1;          /* cgroups are those of the cgroup v1 hierarchy of perf_event */
 };
 
 static inline size_t switch_program_lanes(const struct switch_program_size *size)
@@ -65,97 +67,108 @@ static inline uint64_t switch_program_bytes(const struct switch_program_size *si
     return (uint64_t)size->n_cpus * size->n_slots * switch_program_lanes(size) * sizeof(uint64_t);
 }
 
-/* Of those there may be so many: a thousand cgroups on 256 CPUs by four groups have half of it. */
+/*
+ * The greatest size that we allow. A thousand cgroups on 256 CPUs, counted by four groups, take
+ * half of it.
+ */
 #define SWITCH_PROGRAM_MOST_BYTES (UINT64_C(256) << 20)
 
 /*
- * Loads and attaches it; nothing is counted yet. The program ends with the object. Takes
- * some tens of milliseconds. 0, or -errno with the reason in *ret_refusal.
+ * Loads the program and attaches it; nothing is charged yet. The program ends with the object. It
+ * takes some tens of milliseconds, mostly in the kernel's verifier. 0, or -errno with the reason in
+ * *ret_refusal.
  */
 int switch_program_load(const struct switch_program_size *size, struct switch_program **ret_program,
                         enum bpf_refusal *ret_refusal);
 struct switch_program *switch_program_free(struct switch_program *program);
 DEFINE_AUTO(switch_program, struct switch_program *, switch_program_free)
 
-/* The lanes of a slot on a CPU; borrowed. */
+/* The lanes of a slot on a CPU. Borrowed. */
 uint64_t *switch_program_cell(const struct switch_program *program, size_t cpu, size_t slot);
 
-/* What is known of an event beforehand. */
+/* Kinds of events that are treated differently at a switch. */
 enum switch_event_kind {
     SWITCH_EVENT_OTHER,
-    SWITCH_EVENT_SWITCHES, /* context-switches: counted only just after the program has run */
-    SWITCH_EVENT_CLOCK,    /* it counts time */
+    SWITCH_EVENT_SWITCHES, /* context-switches: the kernel counts it after the program has run */
+    SWITCH_EVENT_CLOCK,    /* it counts time, which is divided exactly where a switch was hidden */
 };
 
 /*
- * To which lanes an event is added: its value, and, unless `times` is
- * SWITCH_PROGRAM_NO_TIMES, its times enabled and running at `times` and the next. All events below
- * n_events have been placed, on whatever CPUs they are open.
+ * Tells to which lanes an event is added: its value to the lane `value`; the time enabled to the
+ * lane `times` and the time running to the next, unless `times` is SWITCH_PROGRAM_NO_TIMES.
  */
 void switch_program_place_event(struct switch_program *program, size_t event, size_t value,
                                 size_t times, enum switch_event_kind kind);
+
+/* Has the program look at all events below this number, which have been placed before. */
 void switch_program_set_n_events(struct switch_program *program, size_t n_events);
 
+/* What an event has counted, and its times (ns). */
 struct switch_program_reading {
     uint64_t value, enabled, running;
 };
 
 /*
- * Gives a CPU one of its events; fd < 0: takes it away. What it has counted beyond `base` is
- * charged at the next switch, or refresh, there. base: NULL where it is taken away. 0 or -errno.
+ * Gives the program an event of a CPU, by its descriptor; fd -1, base NULL: takes it away. What the
+ * event counts beyond `base` is charged from the next switch or refresh of the CPU on. 0 or -errno.
  */
 int switch_program_set_event(struct switch_program *program, size_t cpu, size_t event, int fd,
                              const struct switch_program_reading *base);
 
 /*
- * Gives the cgroup of this id a slot, or takes it away (then it is charged to its nearest
- * ancestor that has one). On each CPU from the next refresh on at the latest. 0 or -errno.
+ * Gives the cgroup of this id a slot, or takes its slot away: it is then charged to its nearest
+ * ancestor that has a slot. Effective on each CPU from its next refresh on at the latest. 0 or
+ * -errno.
  */
 int switch_program_set_slot(struct switch_program *program, uint64_t cgroup, size_t slot);
 int switch_program_clear_slot(struct switch_program *program, uint64_t cgroup);
 
 /*
- * Whether processes are looked up at each switch, which they are not at first. Who ends it has
- * taken all of them back, and refreshes each CPU before it begins anew.
+ * Whether processes are looked up at each switch; at first they are not. Before this is ended, all
+ * processes have been unwatched; before it is begun again, each CPU has been refreshed.
  */
 void switch_program_set_watching(struct switch_program *program, bool watching);
 
 /*
- * Charges a process to a slot beside its cgroup's; children: and what it starts from here on,
- * down the generations. A number is that of the initial PID namespace. Whoever ends leaves by
- * himself; whether it was still that process is for the caller to look at afterwards. As above,
- * on each CPU from the next refresh on at the latest. 0; -E2BIG: there is no room; -errno.
+ * Charges a process to a slot, beside that of its cgroup. children: charges also the processes that
+ * it starts from here on, and those that they start. The number is that of the initial PID
+ * namespace. A process that ends is unwatched by the program. The caller looks afterwards whether
+ * the number still was that of the process that it meant. Effective on each CPU from its next
+ * refresh on at the latest. 0; -E2BIG: there is no room; -errno.
  */
 int switch_program_watch(struct switch_program *program, pid_t process, size_t slot, bool children);
 
-/* Ends that, if it is this slot that the process is charged to. */
+/* Ends that a process is charged to this slot; not if it is charged to another one. */
 void switch_program_unwatch(struct switch_program *program, pid_t process, size_t slot);
 
-/* Ends it for all that are charged to the slot, children of whatever generation. */
+/* Ends it for all processes that are charged to the slot, including children. */
 void switch_program_unwatch_slot(struct switch_program *program, size_t slot);
 
-/* How many children of watched processes are not watched, since there was no room for them. */
+/* How many children should have been watched, but found no room, since the program was loaded. */
 uint64_t switch_program_unfollowed(const struct switch_program *program);
 
-/* Our own number, as the program sees it: in the initial PID namespace. -errno. */
+/* Our own process number as the program sees it, in the initial PID namespace; or -errno. */
 pid_t switch_program_own_number(const struct switch_program *program);
 
 /*
- * Charges what a CPU has counted up to now, and finds out anew to whom it is to be charged:
- * slots that were set or cleared, a task that was moved. 0; -ENXIO: the CPU is offline; -errno.
+ * Has a CPU charge what it has counted until now, and find out anew to which slots it charges:
+ * slots may have been set or cleared, and the running task may have been moved. 0; -ENXIO: the CPU
+ * is offline; -errno.
  */
 int switch_program_refresh(struct switch_program *program, size_t cpu);
 
-/* The same on a CPU of which nothing was charged before: what it did until now is not asked. */
+/* The same for a CPU that charged nothing before. Its switches until now are not counted as hidden.
+ */
 void switch_program_begin_cpu(struct switch_program *program, size_t cpu);
 
 /*
- * Since the program was loaded, on all CPUs: switches that the kernel has counted and not told of,
- * and how long it was in doubt who ran because of them. 0 on every kernel that we know, but for
- * one of a hoster's, which does not tell when a thread of PID 1 leaves; and while a CPU comes up.
+ * What is in doubt since the program was loaded, on all CPUs. Both are 0 on every kernel that we
+ * know, with two exceptions: the kernel of one hoster hides each switch away from a thread of PID
+ * 1, and switches are hidden while a CPU comes online.
  */
 struct switch_doubt {
-    uint64_t untold_switches, unattributed_ns;
+    uint64_t untold_switches; /* switches that the kernel counted and hid from its tracepoints */
+    uint64_t unattributed_ns; /* time in which it is in doubt who ran, because of them */
 };
 
 struct switch_doubt switch_program_doubt(const struct switch_program *program);

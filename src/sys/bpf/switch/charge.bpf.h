@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 #pragma once
 
-/* What has been counted on a CPU, added to the cells of the slots that are remembered there. */
+/* Adds what has been counted on a CPU to the slots of those who run there. */
 
 #include "sys/bpf/switch/runner.bpf.h"
 
-/* Set before loading. */
-const volatile __u32 n_slots = 1; /* of each CPU */
-const volatile __u32 n_lanes = 3; /* of a cell, those of groups */
+/* The loader sets these before loading. */
+const volatile __u32 n_slots = 1; /* slots on each CPU */
+const volatile __u32 n_lanes = 3; /* lanes of a cell for groups */
 
 struct {
     __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
@@ -32,11 +32,11 @@ struct {
     __uint(max_entries, 1);
 } cells SEC(".maps"); /* [cpu][slot] */
 
-/* What a charge ends. */
+/* What happens to the turn of the task that is charged. */
 enum turn {
     TURN_GOES_ON,
-    TURN_ENDS,     /* by a switch, which the kernel counts right behind the tracepoint */
-    TURN_WAS_LAST, /* by the last switch of a task that has ended */
+    TURN_ENDS,     /* at a switch, which the kernel counts only after its tracepoint */
+    TURN_WAS_LAST, /* at the last switch of a task that has ended */
 };
 
 static __always_inline __u64 *cell_of(__u32 cpu, __u32 slot)
@@ -52,8 +52,8 @@ static __always_inline bool is_event(__u32 event)
 }
 
 /*
- * What an event says now; its times only where they are wanted, since they take the kernel a look
- * at the clock. Not 0: it is not open there.
+ * Reads an event; its times only where they are wanted, since for them the kernel has to read a
+ * clock. Not 0: the event is not open on this CPU.
  */
 static __always_inline int read_event(__u32 cpu, __u32 event, struct switch_reading *now)
 {
@@ -62,13 +62,13 @@ static __always_inline int read_event(__u32 cpu, __u32 event, struct switch_read
     if (control.events[event].times != SWITCH_NO_TIMES)
         return bpf_perf_event_read_value(&events, index, (void *)now, sizeof(*now));
     value = bpf_perf_event_read(&events, index);
-    if (value > -4096ULL) /* an errno; a value that is as near to its end is read the next time */
+    if (value > -4096ULL) /* an errno; a true value in this range is taken with the next reading */
         return -1;
     *now = (struct switch_reading){.value = value};
     return 0;
 }
 
-/* Adds what an event has counted from one reading to the other. */
+/* Adds what an event has counted between two readings to a cell. */
 static __always_inline void add(__u32 event, const struct switch_reading *now,
                                 const struct switch_reading *last, __u64 *cell)
 {
@@ -83,8 +83,9 @@ static __always_inline void add(__u32 event, const struct switch_reading *now,
 }
 
 /*
- * The same as a function, where more than one is added: among many variables the compiler checks
- * a copy of a bound, which not every verifier sees through.
+ * The same, not inlined, for when two cells are added to. Among so many variables the compiler
+ * checks the bound of a copy of the index, and not every verifier understands that the index is
+ * bounded too.
  */
 static __noinline void add_apart(__u32 event, const struct switch_reading *now,
                                  const struct switch_reading *last, __u64 *cell)
@@ -93,32 +94,37 @@ static __noinline void add_apart(__u32 event, const struct switch_reading *now,
 }
 
 /*
- * What a loop over the events works on. watched_cell may be NULL. The switch that ends a turn is
- * the cgroup's. It is the process's too unless it is a task's last one: by then the kernel has
- * closed what perf would count it with.
+ * What a loop over the events works on. The switch that ends a turn belongs to the cgroup. It
+ * belongs to the process as well, unless it is the last switch of a task: by then the kernel has
+ * closed the events with which perf would count it, and we count what perf counts.
  */
 struct charging {
     struct switch_cpu *state;
-    __u64 *cell, *watched_cell;
+    __u64 *cell;         /* of the cgroup */
+    __u64 *watched_cell; /* of the process; NULL: it is not watched */
     __u32 cpu;
-    __u32 switches, last_switches; /* to be counted yet: of both, and of the cgroup alone */
+    __u32 switches;      /* switches that the kernel has not counted yet, of both */
+    __u32 last_switches; /* the same, of the cgroup alone */
 };
 
-/* Events that are looked at in one call, which costs as much as one of them. */
+/* How many events one call of charge_block() looks at: a call costs as much as an event. */
 #define BLOCK 6
 
-/* The compiler would count offsets of its own, of which the verifier knows no bound. */
+/*
+ * Bounds the index where the verifier can see it. Without the barrier the compiler keeps an offset
+ * of its own, of which the verifier knows no bound.
+ */
 static __always_inline __u32 bounded(__u32 event)
 {
     barrier_var(event);
     return event & (SWITCH_EVENTS_MAX - 1);
 }
 
-/* In a block. */
+/* Walks over the events of a block. */
 #define FOR_EACH_EVENT(event, block)                                                               \
     for (__u32 event = (block)*BLOCK, n_ = 0; n_ < BLOCK && is_event(event); n_++, event++)
 
-/* By arithmetic: each branch is as many ways more that the verifier walks. */
+/* Uses arithmetic in place of branches: each branch adds ways that the verifier has to walk. */
 static __always_inline void charge_event(__u32 event, const struct charging *charging)
 {
     struct switch_reading *last = &charging->state->last[event], now;
@@ -145,8 +151,9 @@ static long charge_block(__u32 block, struct charging *charging)
 }
 
 /*
- * What has been counted since the last reading goes to the slots that are remembered. Not static:
- * so the verifier walks it once, not wherever it is called. Returns nothing of interest.
+ * Charges what has been counted since the last reading to the slots of state->runner. It is not
+ * static, so that the verifier checks it once and not at each call (a global function, since Linux
+ * 5.6). The return value has no meaning.
  */
 __noinline int charge(__u32 cpu, __u32 turn)
 {

@@ -2,16 +2,22 @@
 #pragma once
 
 /*
- * What has been counted since the last reading is divided between who ran first and who runs now,
- * where that was not told at the moment: the task was moved to another cgroup by somebody else, or
- * the kernel has kept the switch to it to itself. It numbers its switches and notes when each task
- * arrives: so none is overlooked, and the two turns are known to the nanosecond. What an event
- * counted in which of them is not. The longer one is taken to have counted in proportion; of the
- * shorter one's part, which may be either's, nobody is charged, and it is noted.
+ * Gaps: times at whose end another target runs than the one that is remembered, without a switch
+ * that we have seen. Either somebody else has moved the task to another cgroup, or the kernel has
+ * hidden a switch from its tracepoints. What was counted since the last reading is then divided
+ * between the earlier target and the later one.
+ *
+ * No gap is overlooked, and its two turns are known to the nanosecond: the kernel counts the
+ * switches of each CPU (rq.nr_switches) and notes when each task arrives (sched_info.last_arrival).
+ * What an event counted in which turn is not known. The longer turn is charged in proportion to its
+ * time. The rest may belong to either of them; it is charged to nobody, and is noted as doubt.
  */
 #include "sys/bpf/switch/charge.bpf.h"
 
-/* Processes whose move is remembered; of one that is forgotten all is its new cgroup's. */
+/*
+ * How many processes are remembered that were moved. All that a forgotten one has counted since the
+ * last reading is charged to its new cgroup.
+ */
 #define MOST_MOVES 1024
 
 struct {
@@ -19,9 +25,9 @@ struct {
     __type(key, __u32);
     __type(value, __u64);
     __uint(max_entries, MOST_MOVES);
-} moves SEC(".maps"); /* when a process was moved by another, by tgid */
+} moves SEC(".maps"); /* tgid -> when somebody else moved the process to another cgroup */
 
-/* Whether the kernel's own notes on a CPU can be reached from a task. */
+/* Whether this kernel has the notes on a CPU that we need, reachable from a task. */
 static __always_inline bool knows_queues(void)
 {
     return bpf_core_field_exists(struct sched_entity, cfs_rq) &&
@@ -31,19 +37,20 @@ static __always_inline bool knows_queues(void)
            bpf_core_field_exists(struct task_struct, sched_info);
 }
 
-/* Who runs, with the notes on its CPU. */
+/* The place of the task that runs, with the run queue of its CPU. */
 static __always_inline struct place place_of_runner(struct task_struct *task)
 {
     return place_of(task, knows_queues() ? task->se.cfs_rq->rq : NULL);
 }
 
-/* The events of the CPU on which it runs have just been read. */
+/* Notes that the events of the CPU have just been read. */
 static __always_inline void note_reading(struct switch_cpu *state, const struct place *place)
 {
     if (knows_queues())
         state->since = place->queue->clock;
 }
 
+/* Notes who has come to the CPU. */
 static __always_inline void note_arrival(struct switch_cpu *state, const struct task_struct *task)
 {
     if (!knows_queues())
@@ -52,46 +59,54 @@ static __always_inline void note_arrival(struct switch_cpu *state, const struct 
 }
 
 /*
- * Whether the task is of the process that was the last to leave without our being told: what it
- * counts is kept apart from all before it, so that the less has to be divided.
+ * Whether the departure of the task is likely to be hidden: that of its process was the last one to
+ * be hidden. The events are then read at its arrival, so that less has to be divided after its
+ * turn.
  */
-static __always_inline bool leaves_untold(const struct switch_cpu *state,
+static __always_inline bool leaves_hidden(const struct switch_cpu *state,
                                           const struct task_struct *task)
 {
-    return state->untold && state->secretive == (__u32)task->tgid;
+    return state->n_hidden && state->hidden_process == (__u32)task->tgid;
 }
 
 /*
- * How many switches have not been told of since the last time; 1 where there was one at least and
- * their number cannot be known. telling: one is being told now, with which the task leaves.
+ * How many switches were hidden since the last look at this CPU. Where rq cannot be read, 1 stands
+ * for one or more. at_switch: a switch that we see is taking place now, and is in nr_switches
+ * already.
  */
-static __always_inline __u64 untold_before(const struct switch_cpu *state,
-                                           const struct place *place, bool telling)
+static __always_inline __u64 hidden_before(const struct switch_cpu *state,
+                                           const struct place *place, bool at_switch)
 {
     if (!knows_queues())
         return state->thread != 0 && state->thread != (__u32)place->task->pid + 1;
-    return state->switches ? place->queue->nr_switches - telling - state->switches : 0;
+    return state->switches ? place->queue->nr_switches - at_switch - state->switches : 0;
 }
 
-/* Shares are parts of this. */
+/* Shares are fractions with this denominator. */
 #define SHARE_WHOLE (1u << 20)
 
 enum parting {
-    PARTED_BY_LATER = 1, /* the time is the later one's, else the earlier one's */
-    SHORTER_IS_NOBODYS = 2,
-    EARLIER_IS_NOBODYS = 4, /* there was a third between the two, or when it ended is not known */
+    PARTED_BY_LATER = 1,    /* division.ns is the later turn; else it is the earlier one */
+    SHORTER_IS_NOBODYS = 2, /* what the shorter turn may have counted is charged to nobody */
+    EARLIER_IS_NOBODYS = 4, /* another one ran between the two, or the end of the earlier turn is
+                               not known: what is not the later one's is charged to nobody */
 };
 
+/* How a gap is divided. */
 struct division {
-    __u64 ns;
-    __u64 share; /* of the later, in the group of events that is being divided */
-    __u64 doubt_ns;
-    __u32 parting;
-    __u32 slot, watched;                 /* of the later … */
-    __u32 nobodys_slot, nobodys_watched; /* … and of nobody: if both have the same, that one */
+    __u64 ns;            /* the length of one of the turns, see PARTED_BY_LATER */
+    __u64 share;         /* the later turn's share of the group of events at hand */
+    __u64 doubt_ns;      /* time in doubt: the most of all groups */
+    __u32 parting;       /* of enum parting */
+    __u32 slot, watched; /* of the later one */
+    /* Where the doubt is charged: a slot of nobody's, or that of both if they have the same. */
+    __u32 nobodys_slot, nobodys_watched;
 };
 
-/* By the times of a group, whose first event comes before the others. */
+/*
+ * Finds the share of the later turn by the times of a group. The first event of a group has the
+ * times and comes before the others, which are divided by the same share.
+ */
 static __always_inline void divide_time(struct division *division,
                                         const struct switch_reading *last,
                                         const struct switch_reading *now)
@@ -109,6 +124,7 @@ static __always_inline void divide_time(struct division *division,
     division->share = passed ? later * SHARE_WHOLE / passed : 0;
 }
 
+/* The later turn's part of what was counted between two readings. */
 static __always_inline __u64 later_part(__u64 last, __u64 now, __u64 share)
 {
     return (now - last) * share / SHARE_WHOLE;
@@ -125,8 +141,9 @@ static __noinline void add_to_slot(__u32 cpu, __u32 slot, __u32 event,
 }
 
 /*
- * Where between the two readings the earlier one's part ends and the later one's begins. The
- * switches were the earlier one's, and time is divided by itself.
+ * Finds the readings at which the part of the earlier one ends and that of the later one begins;
+ * what is between them is charged to nobody. Switches belong to the earlier one, who left by them.
+ * Events that count time are divided exactly, and leave no doubt.
  */
 static __always_inline void find_parts(__u32 event, const struct division *division,
                                        const struct switch_reading *last,
@@ -149,7 +166,7 @@ static __always_inline void find_parts(__u32 event, const struct division *divis
         begin->value = now->value;
 }
 
-/* Not static: so the verifier walks it once. Returns nothing of interest. */
+/* It is not static, so that the verifier checks it once. The return value has no meaning. */
 __noinline int divide_event(__u32 cpu, __u32 event, struct division *division)
 {
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
@@ -176,7 +193,7 @@ __noinline int divide_event(__u32 cpu, __u32 event, struct division *division)
     return 0;
 }
 
-/* So much of a slot's time was its own or another's. */
+/* Notes time in which it is in doubt whether the slot ran or another one. */
 static __noinline void note_doubt(__u32 cpu, __u32 slot, __u64 ns)
 {
     __u64 *cell = slot == SWITCH_SLOT_NONE ? NULL : cell_of(cpu, slot);
@@ -185,7 +202,7 @@ static __noinline void note_doubt(__u32 cpu, __u32 slot, __u64 ns)
         cell[n_lanes] += ns;
 }
 
-/* How long the task has been where it is now, or 0: then it is being moved at this moment. */
+/* How long ago the task was moved to where it is now; 0: it is being moved at this moment. */
 static __always_inline __u64 since_its_move(const struct task_struct *task)
 {
     __u32 tgid = (__u32)task->tgid;
@@ -194,12 +211,12 @@ static __always_inline __u64 since_its_move(const struct task_struct *task)
     return moved_ns ? bpf_ktime_get_ns() - *moved_ns : 0;
 }
 
-/* When who idles has come is not noted. */
+/* Finds the turns of a gap. The kernel does not note when the idle task arrives (0). */
 static __always_inline void find_turns(const struct switch_cpu *state,
-                                       const struct task_struct *task, __u64 untold,
+                                       const struct task_struct *task, __u64 n_hidden,
                                        struct division *division)
 {
-    if (untold == 0) {
+    if (n_hidden == 0) {
         division->parting = PARTED_BY_LATER;
         division->ns = since_its_move(task);
     } else if (!knows_queues()) {
@@ -208,19 +225,19 @@ static __always_inline void find_turns(const struct switch_cpu *state,
     } else {
         __u64 arrival = task->sched_info.last_arrival;
 
-        division->parting = untold == 1 && arrival != 0 ? SHORTER_IS_NOBODYS : EARLIER_IS_NOBODYS;
+        division->parting = n_hidden == 1 && arrival != 0 ? SHORTER_IS_NOBODYS : EARLIER_IS_NOBODYS;
         division->ns = arrival == 0 ? ~0ULL : arrival > state->since ? arrival - state->since : 0;
     }
 }
 
 static __noinline void divide(struct switch_cpu *state, __u32 cpu, struct task_struct *task,
-                              const struct switch_runner *runner, __u64 untold)
+                              const struct switch_runner *runner, __u64 n_hidden)
 {
     struct division division = {.slot = runner->slot, .watched = runner->watched};
     const struct switch_runner earlier = state->runner;
     bool same, same_watched;
 
-    find_turns(state, task, untold, &division);
+    find_turns(state, task, n_hidden, &division);
     same = earlier.slot == runner->slot && !(division.parting & EARLIER_IS_NOBODYS);
     same_watched = earlier.watched == runner->watched && !(division.parting & EARLIER_IS_NOBODYS);
     division.nobodys_slot = same ? runner->slot : SWITCH_SLOT_NO_CGROUPS;
@@ -241,32 +258,32 @@ static __noinline void divide(struct switch_cpu *state, __u32 cpu, struct task_s
 }
 
 /*
- * The task that runs is in another cgroup than the remembered one, to which it was moved; or it is
- * another one, and we have not been told of the switch to it.
+ * Compensates for a gap: the task that runs was moved to another cgroup than the one that is
+ * remembered, or the switch to it was hidden.
  */
-static __noinline void make_up(struct switch_cpu *state, __u32 cpu, const struct place *place,
-                               __u64 untold)
+static __noinline void compensate(struct switch_cpu *state, __u32 cpu, const struct place *place,
+                                  __u64 n_hidden)
 {
     struct switch_runner runner = runner_of(state, place);
 
-    state->untold += untold;
-    if (untold)
-        state->secretive = state->process;
-    if (!is_charged_alike(&runner, &state->runner) || untold > 1) {
-        divide(state, cpu, place->task, &runner, untold);
+    state->n_hidden += n_hidden;
+    if (n_hidden)
+        state->hidden_process = state->process;
+    if (!is_charged_alike(&runner, &state->runner) || n_hidden > 1) {
+        divide(state, cpu, place->task, &runner, n_hidden);
         note_reading(state, place);
     }
     state->runner = runner;
 }
 
-/* Whoever runs is remembered where he is. telling: as above. */
+/* Makes the state true for the task that runs, whatever we have missed. at_switch: as above. */
 static __always_inline void catch_up(struct switch_cpu *state, __u32 cpu, const struct place *place,
-                                     bool telling)
+                                     bool at_switch)
 {
-    __u64 untold = untold_before(state, place, telling);
+    __u64 n_hidden = hidden_before(state, place, at_switch);
 
     if (knows_queues())
         state->switches = place->queue->nr_switches;
-    if (untold || !is_in_place(state, place))
-        make_up(state, cpu, place, untold);
+    if (n_hidden || !is_in_place(state, place))
+        compensate(state, cpu, place, n_hidden);
 }

@@ -20,10 +20,13 @@ static_assert(SWITCH_PROGRAM_NO_PROCESSES == SWITCH_SLOT_NO_PROCESSES,
               "the slot is its interface's");
 static_assert(SWITCH_PROGRAM_OWN_LANES == SWITCH_OWN_LANES, "the lanes are its interface's");
 
-/* While a CPU charges with interrupts on, for a microsecond, it cannot be refreshed. */
+/*
+ * How often a refresh is tried. While a CPU changes its state with interrupts enabled, for about a
+ * microsecond, it cannot be refreshed.
+ */
 #define MOST_REFRESHES 10
 
-/* Over the processes that are watched, until none of a slot is there any more. */
+/* How often the map of watched processes is walked until it has none of a slot any more. */
 #define MOST_WALKS 100
 
 struct switch_program {
@@ -33,7 +36,7 @@ struct switch_program {
     uint64_t *cells;         /* mapped; NULL: not yet */
 };
 
-/* libbpf explains each failure at length; what it means is for us to say. */
+/* libbpf would print each failure at length. We say what it means (sys/bpf/refusal.h). */
 static int be_quiet(enum libbpf_print_level level, const char *format, va_list arguments)
 {
     (void)level;
@@ -51,10 +54,11 @@ static size_t map_bytes(const struct bpf_map *map)
 }
 
 /*
- * The values of an array, as they stand. NULL with errno.
+ * Maps the values of an array map into our memory. NULL and errno.
  *
- * A child, as the self-test makes some, has no use for them. To copy and drop the entries for many
- * pages would be most of what it does, and its end is what only one of the mechanisms counts.
+ * Children do not inherit the mapping (MADV_DONTFORK). The self-test forks children whose counts by
+ * both mechanisms are compared. To copy and drop page table entries for many pages would be most of
+ * what they do, and at their end only one of the mechanisms counts it.
  */
 static void *map_values(const struct bpf_map *map)
 {
@@ -181,14 +185,14 @@ int switch_program_set_event(struct switch_program *program, size_t cpu, size_t 
         return r;
     if (fd < 0)
         return 0;
-    if (r == 0) /* whoever was just reading the old event has ended after this */
+    if (r == 0) /* after a refresh nobody on that CPU is still reading the old event */
         (void)switch_program_refresh(program, cpu);
     program->cpus[cpu].last[event] =
         (struct switch_reading){base->value, base->enabled, base->running};
     return bpf_map_update_elem(map, &key, &fd, BPF_ANY);
 }
 
-/* What CPUs remember of others is of another generation now. */
+/* Makes the slots that CPUs have cached invalid. */
 static void begin_generation(struct switch_program *program)
 {
     (void)__atomic_add_fetch(&program->skeleton->bss->control.generation, 1, __ATOMIC_SEQ_CST);
@@ -239,7 +243,7 @@ void switch_program_unwatch(struct switch_program *program, pid_t process, size_
         (void)bpf_map_delete_elem(watched_map(program), &key);
 }
 
-/* How many there were. */
+/* Removes the watched processes of a slot. Returns how many there were. */
 static size_t unwatch_all(struct switch_program *program, size_t slot)
 {
     uint32_t key, next;
@@ -251,7 +255,8 @@ static size_t unwatch_all(struct switch_program *program, size_t slot)
         bool ours =
             bpf_map_lookup_elem(watched_map(program), &key, &entry) == 0 && entry.slot == slot;
 
-        r = bpf_map_get_next_key(watched_map(program), &key, &next); /* while it is there */
+        /* before the key is deleted: from a key that is not there the walk would begin anew */
+        r = bpf_map_get_next_key(watched_map(program), &key, &next);
         if (ours)
             (void)bpf_map_delete_elem(watched_map(program), &key);
         n += ours;
@@ -259,7 +264,10 @@ static size_t unwatch_all(struct switch_program *program, size_t slot)
     return n;
 }
 
-/* One that was just being started when its parent was removed comes behind. */
+/*
+ * It is repeated until nothing is found: a child that was just being started when its parent was
+ * removed may be entered after the walk has passed.
+ */
 void switch_program_unwatch_slot(struct switch_program *program, size_t slot)
 {
     for (int i = 0; i < MOST_WALKS && unwatch_all(program, slot) > 0; i++)
@@ -307,7 +315,7 @@ struct switch_doubt switch_program_doubt(const struct switch_program *program)
     for (size_t cpu = 0; cpu < program->size.n_cpus; cpu++) {
         const struct switch_cpu *state = &program->cpus[cpu];
 
-        doubt.untold_switches += __atomic_load_n(&state->untold, __ATOMIC_RELAXED);
+        doubt.untold_switches += __atomic_load_n(&state->n_hidden, __ATOMIC_RELAXED);
         doubt.unattributed_ns += __atomic_load_n(&state->unattributed_ns, __ATOMIC_RELAXED);
     }
     return doubt;

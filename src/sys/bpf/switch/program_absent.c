@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* In place of program.c where libbpf, clang or bpftool was not there to build it with. */
+/* Stands for program.c where libbpf, clang or bpftool was not there to build that with. */
 #include "sys/bpf/switch/program.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ struct switch_program *switch_program_free(struct switch_program *program)
     return NULL;
 }
 
-/* There is no program, and so none of these is called. */
+/* No program can be loaded, and so none of the following is ever called. */
 
 uint64_t *switch_program_cell(const struct switch_program *program, size_t cpu, size_t slot)
 {

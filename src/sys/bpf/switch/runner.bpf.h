@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 #pragma once
 
-/* Who runs on a CPU, and whose slots that is charged to. */
+/* Who runs on a CPU, and to which slots that is charged. */
 
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -12,11 +12,14 @@
 #include "sys/bpf/kernel_types.bpf.h"
 #include "sys/bpf/switch/layout.h"
 
-/* Ancestors that are looked at; what is nested deeper below a target is charged to the rest. */
+/*
+ * How many ancestors of a cgroup are looked at. A cgroup that is nested deeper below its nearest
+ * target is charged to the rest.
+ */
 #define DEEPEST 128
 
-/* Set before loading. */
-const volatile bool is_v1 = false; /* perf_event has a hierarchy of its own */
+/* The loader sets it before loading: perf_event has a hierarchy of cgroup v1 of its own. */
+const volatile bool is_v1 = false;
 
 struct switch_control control;
 
@@ -25,29 +28,29 @@ struct {
     __type(key, __u64);
     __type(value, __u32);
     __uint(max_entries, 1);
-} slots SEC(".maps"); /* of targets, by the id of the cgroup */
+} slots SEC(".maps"); /* id of a cgroup -> its slot */
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __type(key, __u32);
     __type(value, struct switch_watched);
     __uint(max_entries, 1);
-} watched SEC(".maps"); /* processes, by tgid */
+} watched SEC(".maps"); /* tgid -> watched process */
 
 /*
- * A task and where it is. At each look from one of the kernel's structures to the next the verifier
- * (since Linux 6.4) walks through the names of all the kernel's types, half a millisecond each
- * time, unless it has ceased to trust the pointer. So a task is looked at once, before there are
- * several ways to go.
+ * A task and where it is. All that is read of a task is read at once, before the program branches,
+ * because reading is dear for the verifier: since Linux 6.4 it searches the names of all types of
+ * the kernel, half a millisecond, each time that a trusted pointer leads from one structure to
+ * another, and it does so again on each way through the program.
  */
 struct place {
     struct task_struct *task;
-    struct rq *queue; /* its CPU's; NULL: not wanted, or not to be had */
+    struct rq *queue; /* the run queue of its CPU; NULL: not wanted, or it cannot be read */
     struct cgroup *cgroup;
     __u64 id; /* of the cgroup */
 };
 
-/* A cgroup's own part leads back to it: a pointer from there is not trusted any more. */
+/* The way through `self` leads to the same cgroup, by a pointer that is not trusted any more. */
 static __always_inline struct cgroup *cgroup_of(struct task_struct *task)
 {
     if (is_v1)
@@ -65,9 +68,10 @@ static __always_inline struct place place_of(struct task_struct *task, struct rq
 }
 
 /*
- * Calls it with 0, 1, … until it returns something else than 0. The verifier walks through a
- * function for bpf_loop() once or twice, and through a loop as often as that may turn: before Linux
- * 5.17 loading takes its time.
+ * Calls a function with 0, 1, … until it returns something else than 0: at most n times by
+ * bpf_loop(), and `most` times where the kernel has no bpf_loop() (before Linux 5.17). The verifier
+ * walks through a function of bpf_loop() once or twice, but through a loop as often as it may turn:
+ * there loading takes longer.
  */
 #define CALL_TIMES(most, n, function, context)                                                     \
     do {                                                                                           \
@@ -79,13 +83,13 @@ static __always_inline struct place place_of(struct task_struct *task, struct rq
                     break;                                                                         \
     } while (0)
 
-/* On the way up from a cgroup. */
+/* The state of a walk from a cgroup up to its ancestors. */
 struct ascent {
-    struct cgroup *cgroup; /* that is looked at next */
-    __u32 slot;            /* that was found */
+    struct cgroup *cgroup; /* the one to be looked at next */
+    __u32 slot;            /* what was found; the rest until then */
 };
 
-/* Not 0: that is as far as it goes. */
+/* One step up. Not 0: the walk ends. */
 static long ascend(__u32 unused, struct ascent *ascent)
 {
     struct cgroup *cgroup = ascent->cgroup;
@@ -113,6 +117,7 @@ static __noinline __u32 nearest_slot(struct cgroup *cgroup)
     return ascent.slot;
 }
 
+/* The slot that a cgroup is charged to, from the cache of the CPU if it is there. */
 static __always_inline __u32 slot_of(struct switch_cpu *state, struct cgroup *cgroup, __u64 id)
 {
     __u32 generation = *(volatile __u32 *)&control.generation;
@@ -132,13 +137,13 @@ static __always_inline __u32 slot_of_process(__u32 tgid)
     return found ? found->slot : SWITCH_SLOT_NONE;
 }
 
-/* Whether the task is in the cgroup that is remembered. */
+/* Whether the task is in the cgroup that is remembered for the CPU. */
 static __always_inline bool is_in_place(const struct switch_cpu *state, const struct place *place)
 {
     return state->runner.cgroup == place->id;
 }
 
-/* Whether it is of the same process too. */
+/* Whether it is also of the same process, as far as processes matter. */
 static __always_inline bool is_same_runner(const struct switch_cpu *state,
                                            const struct place *place)
 {
@@ -146,7 +151,7 @@ static __always_inline bool is_same_runner(const struct switch_cpu *state,
            (!control.watches || state->runner.tgid == (__u32)place->task->tgid);
 }
 
-/* Where the task is charged; what it has in common with the remembered is not looked up. */
+/* To which slots a task is charged. What is the same as remembered is not looked up again. */
 static __always_inline struct switch_runner runner_of(struct switch_cpu *state,
                                                       const struct place *place)
 {
@@ -164,7 +169,7 @@ static __always_inline struct switch_runner runner_of(struct switch_cpu *state,
     return runner;
 }
 
-/* The same, all looked up: slots may be others' now. */
+/* The same, but everything is looked up: the slots may have been given to others. */
 static __always_inline struct switch_runner runner_afresh(struct switch_cpu *state,
                                                           const struct place *place)
 {
@@ -178,6 +183,7 @@ static __always_inline struct switch_runner runner_afresh(struct switch_cpu *sta
     return runner;
 }
 
+/* Whether both are charged to the same slots, so that a switch between them changes nothing. */
 static __always_inline bool is_charged_alike(const struct switch_runner *a,
                                              const struct switch_runner *b)
 {

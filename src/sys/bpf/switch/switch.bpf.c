@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 
 /*
- * Charges what a CPU's perf events have counted to the cgroup that ran, and to the process if
- * that is watched.
+ * Charges what the perf events of a CPU have counted to the cgroup that ran, and to the process
+ * that ran, if it is watched.
  *
- * A cgroup that is a target has a slot, found by its id; one that is none is charged to the
- * nearest ancestor that is, or to the rest. So the number of cgroups on the machine, which
- * strangers decide, costs a bounded cache and nothing else. Whose slot it is is remembered at
- * each switch and charged at the next one that leads to another slot: by then the task may have
- * been moved, and what it had counted until then is the old cgroup's.
+ * Cgroups. A cgroup that is a target has a slot, which is found by the cgroup's id. A cgroup that
+ * is no target is charged to its nearest ancestor that is one, or to the rest. So it makes no
+ * difference how many cgroups strangers make: they cost a cache of bounded size. Who runs is
+ * remembered at each switch, and is charged at the next switch that leads to another slot. The slot
+ * is the remembered one, and not that of the task's present cgroup: if the task was moved
+ * meanwhile, what it counted before belongs to the old cgroup.
  *
- * A process that is watched has a slot beside that of its cgroup; its threads need not be known.
- * What it starts is entered before its first instruction, and each leaves when the last of its
- * threads ends, before its number can be another's.
+ * Processes. A watched process has a slot beside that of its cgroup. Its threads need not be known.
+ * A process that it starts is entered before its first instruction. A process is removed when the
+ * last of its threads ends, before its number can be given to another process.
  *
- * A switch runs with interrupts off on its CPU, and a refresh from elsewhere is an interrupt;
- * what is charged outside of these is marked, so that a refresh keeps off: the state of a CPU is
- * never touched by two.
+ * Concurrency. The state of a CPU is changed on that CPU only. A switch runs with interrupts
+ * disabled, and a refresh from another CPU arrives as an interrupt. The other programs run with
+ * interrupts enabled; they mark the state as changing, and a refresh then does nothing and is tried
+ * again.
  *
- * Not every switch is told everywhere: kernels have been seen that keep the tracepoints of
- * some processes to themselves, and then who runs after one of these is not who is remembered
- * (gap.bpf.h).
+ * Hidden switches. Some kernels do not run the tracepoints of some processes. After such a switch
+ * another task runs than the one that is remembered (gap.bpf.h).
  */
 #include "sys/bpf/switch/gap.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
-/* Whether the state is being changed with interrupts on: by who cannot be preempted, though. */
+/*
+ * Marks that the state is being changed with interrupts enabled. Nobody can preempt the
+ * program meanwhile: tracepoints run with preemption disabled.
+ */
 static __always_inline void set_changing(struct switch_cpu *state, bool changing)
 {
     *(volatile __u32 *)&state->is_changing = changing;
@@ -46,7 +50,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     catch_up(state, cpu, &from, true);
     note_arrival(state, next);
     was_last = control.watches && state->runner.watched != SWITCH_SLOT_NONE && prev->exit_state;
-    reads = was_last || leaves_untold(state, next);
+    reads = was_last || leaves_hidden(state, next);
     if (!reads && is_same_runner(state, &to))
         return 0;
     runner = runner_of(state, &to);
@@ -59,8 +63,9 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 }
 
 /*
- * Run by BPF_PROG_TEST_RUN on each CPU; never attached. Brings the CPU's cells to the present;
- * whose slots these are is found out anew. 1: not at this moment.
+ * Brings the cells of a CPU up to the present, and finds out anew to which slots the running task
+ * is charged. It is never attached: the loader runs it on the CPU by BPF_PROG_TEST_RUN. 1: the
+ * state is being changed, and nothing was done.
  */
 SEC("raw_tp/sched_switch")
 int on_refresh(void *unused)
@@ -83,11 +88,12 @@ int on_refresh(void *unused)
 }
 
 /*
- * A task that moves itself is charged to its new cgroup from here on. One that another moves, be
- * that a thread of its own process, may run on another CPU, which this one cannot make look: when
- * that looks next, at a switch or a refresh, it finds the task elsewhere and here when that began.
- * Of several moves in between, the last one counts. Behind a switch that was not told, that is left
- * to the next look too.
+ * A task is moved to another cgroup. If it moves itself, it is charged to the new cgroup from here
+ * on. If it is moved by another task, also by a thread of the same process, it may run on another
+ * CPU, which cannot be told of it from here. At its next switch or refresh that CPU finds the task
+ * in another cgroup than is remembered, and finds in `moves` since when. If there were several
+ * moves in between, only the last one is known. After a hidden switch this is left to the next
+ * look, too.
  */
 SEC("tp_btf/cgroup_attach_task")
 int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *leader,
@@ -102,7 +108,7 @@ int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *l
 
     if (leader != current || threadgroup)
         (void)bpf_map_update_elem(&moves, &tgid, &now_ns, BPF_ANY);
-    if (!state || is_in_place(state, &place) || untold_before(state, &place, false))
+    if (!state || is_in_place(state, &place) || hidden_before(state, &place, false))
         return 0;
     set_changing(state, true);
     charge(cpu, TURN_GOES_ON);
@@ -112,7 +118,7 @@ int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *l
     return 0;
 }
 
-/* What a process starts that is watched with its children. */
+/* A process starts another one. If it is watched with its children, the new one is watched, too. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -131,9 +137,10 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 }
 
 /*
- * Where this is told right before the kernel closes the events of a thread (since Linux 6.16,
- * while it has its memory yet), it is where perf stops to count it. Before, that is some steps
- * later, hardly ahead of the last switch.
+ * Ends that an exiting thread is charged to its process. Since Linux 6.16 the kernel calls the
+ * tracepoint right before it closes the events of the thread, while the thread still has its
+ * memory: that is where perf stops to count it, and so do we. In older kernels perf stops some
+ * steps later, shortly before the last switch, and on_switch() ends it there.
  */
 static __always_inline void stop_watching(struct task_struct *task)
 {
@@ -142,17 +149,17 @@ static __always_inline void stop_watching(struct task_struct *task)
     const struct place place = place_of_runner(task);
 
     if (!state || !task->mm || state->runner.watched == SWITCH_SLOT_NONE ||
-        untold_before(state, &place, false))
-        return; /* behind a switch that was not told, the last one divides */
+        hidden_before(state, &place, false))
+        return; /* after a hidden switch, the gap is divided at the last switch */
     set_changing(state, true);
     charge(cpu, TURN_GOES_ON);
     note_reading(state, &place);
-    state->runner.tgid = 0; /* whoever comes next is looked up, also another thread of it */
+    state->runner.tgid = 0; /* so that the next task is looked up, even one of the same process */
     state->runner.watched = SWITCH_SLOT_NONE;
     set_changing(state, false);
 }
 
-/* A process leaves when its last thread has counted itself out. */
+/* A thread exits. With its last thread the process is no longer watched. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
@@ -164,7 +171,7 @@ int BPF_PROG(on_exit, struct task_struct *task)
     return 0;
 }
 
-/* Run by BPF_PROG_TEST_RUN; never attached. The number of the process that asks, as we see it. */
+/* Returns the number of the process that runs it by BPF_PROG_TEST_RUN. It is never attached. */
 SEC("raw_tp/sched_process_exec")
 int on_ask(void *unused)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A cgroup by the ids of all that contain it. The kernel gives no id twice. */
+/* A cgroup, by its id and the ids of all cgroups that contain it. The kernel gives no id twice. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,8 +14,8 @@ struct cgroup_lineage {
 };
 
 /*
- * From a directory of a cgroup file system, also one that has been removed meanwhile. 0;
- * -ENAMETOOLONG: it is nested deeper than a path can tell; -errno.
+ * Reads the lineage of an open cgroup directory, also if that has been removed meanwhile. 0;
+ * -ENAMETOOLONG: the cgroup is nested deeper than a path can be long; -errno.
  */
 int cgroup_lineage_read(int directory_fd, struct cgroup_lineage **ret_lineage);
 struct cgroup_lineage *cgroup_lineage_free(struct cgroup_lineage *lineage);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The CPU time that a cgroup of v2 has used with all below it, which the kernel tells without
- * rights. */
+/*
+ * The CPU time that a cgroup of v2 and all cgroups below it have used. Everybody may read it.
+ */
 
 #include <stdint.h>
 
-/* From the text of cpu.stat. 0; -EINVAL: it is not there. */
+/* From the text of cpu.stat. 0; -EINVAL: the text does not have it. */
 int cgroup_usage_parse(const char *text, uint64_t *ret_usec);
 
-/* From a directory of it. 0; -ENOENT in v1; -errno. */
+/* From the cgroup's directory. 0; -ENOENT: the directory is of cgroup v1; -errno. */
 int cgroup_usage_read(int directory_fd, uint64_t *ret_usec);

@@ -2,10 +2,9 @@
 #pragma once
 
 /*
- * Sets of CPUs, as the kernel writes them ("0-3,8"). A CPU *number* is what
- * the kernel calls the CPU and what perf_event_open takes; a CPU *index* is a
- * place in one of these lists. They are different types, so that they are never
- * taken for each other.
+ * Sets of CPUs, as the kernel writes them ("0-3,8"). A CPU number is what the kernel calls the CPU,
+ * and what perf_event_open(2) takes. A CPU index is a place in one of these lists. They are
+ * different types, so that they cannot be taken for each other.
  */
 
 #include <stdbool.h>
@@ -26,8 +25,8 @@ struct cpu_list *cpu_list_free(struct cpu_list *list);
 DEFINE_AUTO(cpu_list, struct cpu_list *, cpu_list_free)
 
 /*
- * "0-3,8" and "" (no CPU), one newline at the end allowed. 0; -EINVAL if the
- * text is not a list; -ERANGE above CPU 8191; -ENOMEM. The caller owns the list.
+ * text: "0-3,8", or "" for no CPU; there may be a newline at the end. 0; -EINVAL: the text is no
+ * list; -ERANGE: a number above 8191; -ENOMEM. The caller owns the list.
  */
 int cpu_list_parse(const char *text, struct cpu_list **ret_list);
 
@@ -37,16 +36,16 @@ int cpu_list_read_online(int sysfs_fd, struct cpu_list **ret_list);
 /* The CPUs that the kernel has room for, online or not: devices/system/cpu/possible; -errno. */
 int cpu_list_read_possible(int sysfs_fd, struct cpu_list **ret_list);
 
-/* The CPUs with nohz_full; an empty list where the kernel has none. */
+/* The CPUs with nohz_full; the list is empty where the kernel has none. 0 or -errno. */
 int cpu_list_read_nohz_full(int sysfs_fd, struct cpu_list **ret_list);
 
 bool cpu_list_contains(const struct cpu_list *list, struct cpu_number cpu);
 
 bool cpu_list_equal(const struct cpu_list *a, const struct cpu_list *b);
 
-/* The CPUs of both; 0 or -ENOMEM. */
+/* The CPUs that are in one of the lists or in both. 0 or -ENOMEM. */
 int cpu_list_unite(const struct cpu_list *a, const struct cpu_list *b, struct cpu_list **ret_list);
 
-/* The CPUs of `list` that `without` does not have; 0 or -ENOMEM. */
+/* The CPUs of `list` that are not in `without`. 0 or -ENOMEM. */
 int cpu_list_subtract(const struct cpu_list *list, const struct cpu_list *without,
                       struct cpu_list **ret_list);

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * What the machine's CPUs have done since boot, by the kernel's accounting: the first line of
- * /proc/stat (proc(5)), in steps of USER_HZ, a hundredth of a second.
+ * How long the machine's CPUs have been busy since boot, by the kernel's accounting: the first line
+ * of /proc/stat (proc(5)), in steps of USER_HZ, a hundredth of a second.
  *
- * Not idle is user, nice, system, irq and softirq. Guests are in user and nice already. Stolen time
- * is not in it: the hypervisor gave it to others, and nothing here used it. Idle and iowait are not
- * asked for: iowait is idle, and both may fall.
+ * Busy are user, nice, system, irq and softirq. The time of guests is in user and nice already.
+ * Stolen time does not count: the hypervisor gave it to others, and nothing here used it. Idle and
+ * iowait are not read: iowait is idle time, and both may go backwards.
  */
 
 #include <stdint.h>
@@ -17,8 +17,8 @@ struct cpu_time {
     uint64_t system_ns; /* system, irq and softirq */
 };
 
-/* The text of the file, or its begin; NUL-terminated. 0; -EINVAL where it begins otherwise. */
+/* text: the file or its beginning, NUL-terminated. 0; -EINVAL: it has another form. */
 int cpu_time_parse(const char *text, struct cpu_time *ret_time);
 
-/* The same of `stat` in procfs. 0 or -errno. */
+/* Reads the file `stat` below the root of procfs. 0 or -errno. */
 int cpu_time_read(int procfs_fd, struct cpu_time *ret_time);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The directories in a directory, without allocating: names may be longer than
- * NAME_MAX (a cgroup's may have 4,072 bytes), and the inode comes with the name,
- * so that one that is known already need not be opened.
+ * The directories in a directory, without allocating memory. Names may be longer than NAME_MAX:
+ * that of a cgroup may have 4,072 bytes. The inode comes with the name, so that a directory that is
+ * known already need not be opened.
  */
 
 #include <stdalign.h>
@@ -24,8 +24,8 @@ struct directory_entry {
 };
 
 /*
- * Whether the directory has certainly no directory in it, by its link count: one
- * call, where reading would go through all the files of a cgroup.
+ * Whether the directory certainly has no directory in it, by its link count. This is one system
+ * call; reading the directory would go through all the files of a cgroup.
  */
 bool directory_is_leaf(int fd);
 

@@ -2,9 +2,8 @@
 #pragma once
 
 /*
- * Births and deaths of the directories below watched directories (inotify).
- * Directories are added by descriptor, never by path, so that what is watched is
- * what was opened. Not thread-safe.
+ * Births and deaths of the directories in watched directories (inotify(7)). A directory is added by
+ * its descriptor, never by a path, so that what is watched is what was opened. Not thread-safe.
  */
 
 #include <stdbool.h>
@@ -22,8 +21,8 @@ enum directory_watch_outcome {
 enum directory_event_kind {
     DIRECTORY_EVENT_BORN,     /* `name` was made in, or moved into, the watched directory */
     DIRECTORY_EVENT_GONE,     /* `name` was removed from it, or moved away */
-    DIRECTORY_EVENT_ENDED,    /* the watched directory itself went: its id means nothing now */
-    DIRECTORY_EVENT_OVERFLOW, /* events were lost: only a look at all directories tells */
+    DIRECTORY_EVENT_ENDED,    /* the watched directory itself was removed; its id is free again */
+    DIRECTORY_EVENT_OVERFLOW, /* events were lost: look at all directories again */
 };
 
 struct directory_event {
@@ -38,23 +37,22 @@ struct directory_watch *directory_watch_free(struct directory_watch *watch);
 DEFINE_AUTO(directory_watch, struct directory_watch *, directory_watch_free)
 
 /*
- * Watches the directory that `directory_fd` is open on; the descriptor may be
- * closed after. Adding one again returns the id that it has. An outcome, or
- * -errno where /proc/self/fd is not there.
+ * Watches the directory that `directory_fd` is open on; the descriptor may be closed afterwards. If
+ * the directory is watched already, its id is the same. Returns an outcome, or -errno where
+ * /proc/self/fd is missing.
  */
 int directory_watch_add(struct directory_watch *watch, int directory_fd, int *ret_id);
 
-/* Ends a watch, which also lets go of the directory. An unknown id is ignored. */
+/* Ends a watch; the directory is no longer held. An unknown id is ignored. */
 void directory_watch_remove(struct directory_watch *watch, int id);
 
 /*
- * The next event about a directory, without waiting. 1, 0: there is none now
- * (one read where nothing happened), or -errno.
+ * Gives the next event, without waiting. 1; 0: there is none now, which costs one read(2); -errno.
  */
 int directory_watch_next(struct directory_watch *watch, struct directory_event *ret_event);
 
-/* Readable when there are events that have not been read; for an event loop. Borrowed. */
+/* A descriptor for an event loop: it is readable while there are unread events. Borrowed. */
 int directory_watch_fd(const struct directory_watch *watch);
 
-/* Whether events have been read and not been told yet: the descriptor does not show these. */
+/* Whether there are events that were read and not given yet; the descriptor does not show them. */
 bool directory_watch_is_pending(const struct directory_watch *watch);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Tells which of many processes have ended, all their threads, with one system
- * call however many are watched (pidfd_open(2), since Linux 5.3).
+ * Finds out which of many processes have ended with all their threads. It takes one system call,
+ * however many processes are watched (pidfd_open(2), since Linux 5.3).
  */
 
 #include <stdbool.h>
@@ -19,15 +19,18 @@ struct exit_watch *exit_watch_free(struct exit_watch *watch);
 DEFINE_AUTO(exit_watch, struct exit_watch *, exit_watch_free)
 
 /*
- * Watches the process by a descriptor that exit_watch_remove() takes back. 0; -ESRCH; -ENOSYS,
- * -EMFILE and the like where it cannot be watched.
+ * Watches a process, by a descriptor that exit_watch_remove() closes. 0; -ESRCH: it has ended
+ * already; another -errno (-ENOSYS, -EMFILE): it cannot be watched.
  */
 int exit_watch_add(struct exit_watch *watch, pid_t pid, void *owner, int *ret_fd);
 
 /* Ends the watch and closes the descriptor; -1 is ignored. Returns -1. */
 int exit_watch_remove(struct exit_watch *watch, int fd);
 
-/* The owner of one that has ended, NULL where there is none. Tells it again until it is removed. */
+/*
+ * The owner of a process that has ended; NULL: none has. The same one may be returned again until
+ * it is removed.
+ */
 void *exit_watch_next(struct exit_watch *watch);
 
 /* Whether the process of the descriptor has ended. */

@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * perf_event_open(2) and what is done with its descriptors: the one seam of the
- * project. Tests put a kernel of their own behind it; nothing else is mocked.
+ * perf_event_open(2) and what is done with its descriptors. It is the one seam of the project:
+ * tests put a kernel of their own behind it. Nothing else is mocked.
  */
 
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Each returns what the call returns, or a negative errno. EINTR is retried inside. */
+/* Each function returns what the system call returns, or a negative errno. EINTR is retried. */
 struct perf_ops {
     int (*open)(void *context, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
                 unsigned long flags);

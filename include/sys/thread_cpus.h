@@ -6,13 +6,13 @@
 #include "sys/cpu_list.h"
 
 /*
- * Moves the calling thread to one CPU, so that events of that CPU are opened
- * without an interrupt to another. Returns 0 or -errno: the thread is then where
- * it was, and opening still works, only slower.
+ * Moves the calling thread to one CPU, so that events of that CPU are opened without an interrupt
+ * from another CPU. 0; -errno: the thread stays where it was, and opening works all the same, but
+ * slower.
  */
 int thread_move_to_cpu(struct cpu_number cpu);
 
-/* The thread's CPUs as they stand, and back again. Owned by the caller. */
+/* Saves the CPUs that the thread may run on, to restore them later. The caller owns the result. */
 struct thread_cpus;
-struct thread_cpus *thread_cpus_save(void);                        /* NULL if there is no memory */
-struct thread_cpus *thread_cpus_restore(struct thread_cpus *cpus); /* frees; returns NULL */
+struct thread_cpus *thread_cpus_save(void);                        /* NULL: no memory */
+struct thread_cpus *thread_cpus_restore(struct thread_cpus *cpus); /* also frees; returns NULL */

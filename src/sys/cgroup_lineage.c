@@ -11,15 +11,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_LEVELS ((PATH_MAX - 1) / 3) /* of "../../../" */
+#define MOST_LEVELS ((PATH_MAX - 1) / 3) /* so often "../" fits into a path */
 
-/* Above the root of the mount there is another file system, or itself again. */
+/* Above the root of the mount there is another file system, or the same directory again. */
 static bool is_above(const struct stat *directory, const struct stat *below)
 {
     return directory->st_dev == below->st_dev && directory->st_ino != below->st_ino;
 }
 
-/* The ids, the cgroup's own first, into room for all levels. How many there are, or -errno. */
+/* Writes the ids, that of the cgroup first. Returns how many there are, or -errno. */
 static int climb(int directory_fd, uint64_t *ret_ids)
 {
     char path[3 * MOST_LEVELS + 1] = "";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A list is first a set of bits, so that ranges may overlap and come in any
- * order; the list is then written out of the set in ascending order.
+ * A list is parsed into a set of bits first, so that ranges may overlap and come in any order. Then
+ * the list is made of the set, in ascending order.
  */
 #include "sys/cpu_list.h"
 
@@ -134,7 +134,7 @@ int cpu_list_read_nohz_full(int sysfs_fd, struct cpu_list **ret_list)
     char text[FILE_LIMIT];
     int r = small_file_read(sysfs_fd, "devices/system/cpu/nohz_full", text, sizeof(text));
 
-    /* A kernel that could and was not told to prints its null pointer. */
+    /* A kernel that has nohz_full, but was started without it, prints its null pointer. */
     if (r == -ENOENT || (r == 0 && strstr(text, "(null)")))
         return cpu_list_parse("", ret_list);
     return r < 0 ? r : cpu_list_parse(text, ret_list);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The kernel writes the whole file for whoever reads its begin, which takes longer the more
- * interrupts and CPUs there are: 10 us on two CPUs. So it is read once a cycle, and not for each
- * number.
+ * The kernel makes the text of the whole file even if only its first line is read. That takes
+ * longer the more interrupts and CPUs there are: 10 us on two CPUs. So the file is read once in a
+ * cycle, and not for each number.
  */
 #include "sys/cpu_time.h"
 
@@ -21,7 +21,7 @@
 
 enum field { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, FIELDS_ };
 
-/* False where the line ends before the number, or it is none. */
+/* Parses the next number of the line. False: there is none. */
 static bool parse_ticks(const char **cursor, uint64_t *ret_ticks)
 {
     const char *begin = *cursor + strspn(*cursor, " ");

@@ -8,7 +8,7 @@
 #include "base/parse.h"
 #include "sys/small_file.h"
 
-/* The kernel writes -1 for what it does not know: then, too, it is not a number for us. */
+/* The kernel writes -1 for what it does not know, which is no number for parse_u64() either. */
 static int parse_id(const char *text)
 {
     uint64_t value;
@@ -27,7 +27,7 @@ static int read_id(int sysfs_fd, struct cpu_number cpu, const char *name)
     return parse_id(text);
 }
 
-/* The directory of a CPU holds a link to the node that it belongs to. */
+/* The directory of a CPU has a link to its NUMA node ("node0"). */
 static int find_node(int sysfs_fd, struct cpu_number cpu)
 {
     static const char prefix[] = "node";

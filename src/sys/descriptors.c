@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Of the process, as the limit is. Written by one thread, before others lift and at its renewal. */
+/* It belongs to the whole process, as the limit does. Other threads may read it at any time. */
 static _Atomic int reserve;
 
 int descriptors_raise_limit(uint64_t *ret_limit)

@@ -9,9 +9,9 @@
 #include <sys/inotify.h>
 
 /*
- * A cgroup that is removed keeps its link count, so the kernel does not always
- * tell a watched directory's own end: whoever watches must end the watch when
- * the parent's event tells that the directory has gone.
+ * The directory of a removed cgroup keeps its link count, and so the kernel does not always report
+ * the end of a watched directory itself. The caller ends the watch when the event of the parent
+ * says that the directory has gone.
  */
 #define BORN_MASK (IN_CREATE | IN_MOVED_TO)
 #define GONE_MASK (IN_DELETE | IN_MOVED_FROM)
@@ -21,7 +21,7 @@
 
 struct directory_watch {
     int fd;
-    size_t offset, length; /* of what was read and not told yet */
+    size_t offset, length; /* the events in the buffer that were not given yet */
     alignas(struct inotify_event) char buffer[BUFFER_SIZE];
 };
 
@@ -56,7 +56,7 @@ int directory_watch_add(struct directory_watch *watch, int directory_fd, int *re
     id = inotify_add_watch(watch->fd, path, BORN_MASK | GONE_MASK | IN_ONLYDIR);
     if (id < 0 && (errno == ENOSPC || errno == ENOMEM))
         return DIRECTORY_WATCH_LIMIT;
-    /* the magic link of a removed directory leads to it all the same: ENOENT is a missing /proc */
+    /* the link in /proc leads to a removed directory, too: ENOENT means that /proc is missing */
     if (id < 0 && (errno == EACCES || errno == ENOTDIR))
         return DIRECTORY_WATCH_GONE;
     if (id < 0)
@@ -70,7 +70,7 @@ void directory_watch_remove(struct directory_watch *watch, int id)
     (void)inotify_rm_watch(watch->fd, id);
 }
 
-/* Whether the event is of any interest, and then what it says. */
+/* Makes an event of what the kernel gives. False: it is of no interest. */
 static bool translate(const struct inotify_event *raw, struct directory_event *ret_event)
 {
     if (raw->mask & IN_Q_OVERFLOW)
@@ -88,8 +88,8 @@ static bool translate(const struct inotify_event *raw, struct directory_event *r
     return true;
 }
 
-/* 1: there are events in the buffer; 0: there are none now. */
-static int fill(struct directory_watch *watch)
+/* Reads events into the buffer. 1; 0: there are none now; -errno. */
+static int read_events(struct directory_watch *watch)
 {
     ssize_t n;
 
@@ -109,7 +109,7 @@ int directory_watch_next(struct directory_watch *watch, struct directory_event *
         const struct inotify_event *raw;
 
         if (watch->offset >= watch->length) {
-            int r = fill(watch);
+            int r = read_events(watch);
 
             if (r <= 0)
                 return r;

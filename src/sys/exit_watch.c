@@ -55,7 +55,7 @@ int exit_watch_add(struct exit_watch *watch, pid_t pid, void *owner, int *ret_fd
 int exit_watch_remove(struct exit_watch *watch, int fd)
 {
     if (fd >= 0) {
-        /* closing alone does not end it while somebody has a copy of the descriptor */
+        /* to close it is not enough while somebody else has a copy of the descriptor (epoll(7)) */
         (void)epoll_ctl(watch->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
         (void)close(fd);
     }

@@ -7,16 +7,21 @@
 
 #define LARGE_BLOCK (256 * 1024)
 
-/* Free memory within the heap that is worth giving back: glibc does that by itself only at the
- * heap's end, which one small block that lives on keeps where it is. */
+/*
+ * So much free memory is worth giving back. glibc by itself gives back only what is at the end of
+ * the heap, and one small block there that stays in use prevents it.
+ */
 #define MUCH ((size_t)256 * 1024)
 
-/* What was used and freed between two looks leaves no trace in the figures of the heap. */
+/*
+ * The heap's figures do not show memory that was taken and freed between two calls; therefore it is
+ * given back every ten seconds, too.
+ */
 #define INTERVAL_NS (10 * NS_PER_SECOND)
 
 void memory_settle(void)
 {
-    /* Each may be refused by another malloc than glibc's: then that one's ways are kept. */
+    /* Another malloc than glibc's may refuse these; then its own settings stand. */
     (void)mallopt(M_ARENA_MAX, 1);
     (void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     (void)mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * It is forked off a process that may have threads, and so calls nothing but what a signal
- * handler may. A child may be forbidden to choose its CPU (a unit without @resources): all run
- * at once, and the scheduler spreads them.
+ * The process is forked off one that may have threads, and so it calls only functions that a signal
+ * handler may call (signal-safety(7)). A child may be forbidden to choose its CPU, as in a unit
+ * whose SystemCallFilter= lacks @resources. All children run at once, so that the scheduler spreads
+ * them.
  */
 #include "sys/switch_pattern.h"
 
@@ -29,8 +30,8 @@
 struct switch_pattern {
     pid_t process;
     size_t n_children;
-    int go;   /* an eventfd, which nobody's end makes a trap to write to */
-    int done; /* a pipe's end to read from */
+    int go;   /* an eventfd: writing to it raises no SIGPIPE when the process has died */
+    int done; /* the end of a pipe to read from */
 };
 
 static void prefer_cpu(struct cpu_number cpu)
@@ -42,7 +43,7 @@ static void prefer_cpu(struct cpu_number cpu)
     (void)sched_setaffinity(0, sizeof(set), set);
 }
 
-/* The kernel would give one huge page for all of them. */
+/* Without MADV_NOHUGEPAGE one huge page might serve for all of them, with one page fault. */
 static bool touch_pages(size_t page)
 {
     const size_t size = SWITCH_PATTERN_PAGES * page;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A perf event of its own with the same side-band records, whose ring nobody reads. The kernel
- * wakes at each record that finds room (watermark), and does nothing for one that finds none
- * (Linux: __perf_output_begin()). So the ring is kept full, and arming it makes room for the
- * next record. An interrupt at each record, which a watermark on the ring that is read would
- * cost, made a fork half as long again in a virtual machine.
+ * The bell is a perf event of its own with the same side-band records, whose ring nobody reads. The
+ * kernel wakes the waiting loop at each record that finds room in the ring (watermark), and does
+ * nothing for a record that finds none (__perf_output_begin()). So the ring is kept full, and to
+ * arm the bell makes room for one record.
+ *
+ * A watermark on the ring that is read would cost an interrupt for each record; in a virtual
+ * machine a fork then took half as long again.
  */
 #include "sys/task_bell.h"
 
@@ -16,7 +18,7 @@
 
 #include "sys/perf_event.h"
 
-/* For one record with one about losses before it, and not for two. */
+/* Room for one record and the report of losses before it, and not for two records. */
 #define ROOM_TO_RING 64
 
 static const struct perf_event_attr attributes = {
@@ -62,6 +64,6 @@ void task_bell_arm(struct task_bell *bell)
 {
     uint64_t head = __atomic_load_n(&bell->page->data_head, __ATOMIC_ACQUIRE);
 
-    /* positions count modulo the size: at the start this lies before 0, which the kernel allows */
+    /* positions count modulo the size; at the start this one is below 0, which the kernel allows */
     __atomic_store_n(&bell->page->data_tail, head - bell->size + ROOM_TO_RING, __ATOMIC_RELEASE);
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Wakes who waits when a task is born, ends or gets a new name on one CPU. It rings once and
- * is then silent until it is armed again, so that a storm of births costs those who are born
- * one interrupt for each time that somebody is ready to look, and none besides.
+ * Wakes an event loop when a task is born, ends or gets a new name on one CPU. It rings once, and
+ * is silent until it is armed again. So a storm of births costs one interrupt each time that the
+ * loop is ready to look, and no more.
  */
 
 #include <stdint.h>
@@ -16,12 +16,12 @@ struct perf_event_mmap_page;
 struct task_bell {
     int fd;                            /* EPOLLIN when it rings, once */
     struct perf_event_mmap_page *page; /* NULL: nothing is mapped */
-    uint64_t size;                     /* of its data */
+    uint64_t size;                     /* bytes of the ring's data */
 };
 
-/* A silent one; then 0 or -errno. */
+/* Opens a bell, which is silent. 0 or -errno; task_bell_close() is called in either case. */
 int task_bell_open(struct task_bell *bell, struct cpu_number cpu);
 void task_bell_close(struct task_bell *bell);
 
-/* The next birth, end or name rings it. No system call. */
+/* Has the next record ring the bell. It costs no system call. */
 void task_bell_arm(struct task_bell *bell);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * One ring a CPU. Each is in the order of time, and what a process does may be
- * told on several, so that they are merged by time, up to the beginning of the
- * look: else a death could be told on one CPU while the birth before it, on
- * another whose ring was looked at earlier, is left for the next time.
+ * Each CPU has a ring, whose records are in the order of time. Records of one process may be in
+ * several rings. So the rings are merged by time, up to the time when the look began. Without this
+ * limit a look could give a death from one ring, and leave the birth before it, in a ring that was
+ * looked at earlier, to the next look.
  */
 #include "sys/task_events.h"
 
@@ -23,8 +23,8 @@
 
 struct task_events {
     int online_fd;
-    char online[ONLINE_SIZE]; /* what it said when the rings were opened */
-    uint64_t until_ns;        /* the end of this look */
+    char online[ONLINE_SIZE]; /* the text of the file when the rings were opened */
+    uint64_t until_ns;        /* this look gives no records that are newer */
     bool lost;
     int bells_fd; /* an epoll of all bells; -1: there are none */
     size_t n_rings, n_bells;

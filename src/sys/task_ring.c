@@ -77,11 +77,11 @@ void task_ring_close(struct task_ring *ring)
 bool task_ring_begin(struct task_ring *ring)
 {
     ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-    /* the kernel tells a loss only with the next record that finds room, which may be long after */
+    /* the kernel reports a loss with the next record that finds room, which may come much later */
     return ring->head - ring->page->data_tail > ring->size - ROOM_FOR_A_RECORD;
 }
 
-/* Copies from the ring, where it may go over the end and on at the beginning. */
+/* Copies bytes out of the ring, where they may go on at the beginning. */
 static void copy_out(const struct task_ring *ring, uint64_t from, char *to, size_t n)
 {
     size_t offset = (size_t)(from & (ring->size - 1));
@@ -91,7 +91,7 @@ static void copy_out(const struct task_ring *ring, uint64_t from, char *to, size
     memcpy(to + straight, ring->data, n - straight);
 }
 
-/* Whether the record is of any interest, and then what it says. */
+/* Makes an event of a record. False: the record is of no interest. */
 static bool translate(const union record *record, struct task_event *ret_event)
 {
     const char *body = record->bytes + sizeof(record->header);
@@ -124,7 +124,7 @@ static bool translate(const union record *record, struct task_event *ret_event)
     }
 }
 
-/* The length of the record at the tail, copied as far as it fits; 0: what is there is none. */
+/* Copies the record at the tail, as far as it fits. Returns its length; 0: it is no record. */
 static size_t read_record(const struct task_ring *ring, uint64_t tail, union record *ret_record)
 {
     size_t length;
@@ -155,7 +155,7 @@ bool task_ring_peek(struct task_ring *ring, uint64_t until_ns)
         union record record = {0};
         size_t length = read_record(ring, tail, &record);
 
-        if (length == 0) { /* never seen; what follows cannot be found either */
+        if (length == 0) { /* never seen; where the next record begins is not known either */
             ring->next = (struct task_event){.kind = TASK_EVENT_LOST};
             ring->next_time_ns = 0;
             ring->is_pending = true;

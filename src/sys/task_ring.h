@@ -16,25 +16,25 @@ struct task_ring {
     struct perf_event_mmap_page *page; /* NULL: nothing is mapped */
     const char *data;
     uint64_t size;       /* of the data: a power of two */
-    uint64_t head;       /* how far this look goes */
-    uint64_t enabled_ns; /* as it was last read */
-    bool is_pending;     /* `next` is the oldest that was not told yet */
+    uint64_t head;       /* the end of the records of this look */
+    uint64_t enabled_ns; /* the time enabled when it was last read */
+    bool is_pending;     /* `next` is the oldest record that was not given yet */
     struct task_event next;
     uint64_t next_time_ns; /* CLOCK_MONOTONIC */
 };
 
-/* An empty one; then 0 or -errno. */
+/* Opens the ring of a CPU. 0 or -errno; task_ring_close() is called in either case. */
 int task_ring_open(struct task_ring *ring, struct cpu_number cpu);
 void task_ring_close(struct task_ring *ring);
 
-/* Takes what is there now for this look; true: some records found no room. */
+/* Takes the records that are there now for this look. True: some records found no room. */
 bool task_ring_begin(struct task_ring *ring);
 
-/* Makes the oldest record of this look up to that time pending; false: there is none. */
+/* Makes the oldest record of this look pending, if it is not newer than until_ns. False: none. */
 bool task_ring_peek(struct task_ring *ring, uint64_t until_ns);
 
-/* Whether every record has been told. */
+/* Whether every record has been given. */
 bool task_ring_is_empty(const struct task_ring *ring);
 
-/* Whether its time went on since this was last asked. */
+/* Whether the event is alive: its time enabled has advanced since the last call. */
 bool task_ring_is_served(struct task_ring *ring);

@@ -324,10 +324,15 @@ class CommandLine(live.LiveTest):
 
     def test_the_end_before_it_was_ready(self):
         with Exporter(CONFIG, wait=False) as exporter:
-            # as soon as signals are handled: before main() they would simply kill
-            while exporter.process.poll() is None and not exporter.log_lines():
+            # as soon as signals wait for their handler: before that they would simply kill
+            while exporter.process.poll() is None and not self.blocks(exporter, signal.SIGTERM):
                 time.sleep(0.001)
             exporter.stop()
+
+    def blocks(self, exporter, sign):
+        status = pathlib.Path(f"/proc/{exporter.pid}/status").read_text()
+        blocked = int(re.search(r"(?m)^SigBlk:\s*(\w+)", status)[1], 16)
+        return bool(blocked >> (sign - 1) & 1)
 
 
 class Configs(live.LiveTest):

@@ -30,7 +30,6 @@ struct cgroup_target {
     uint64_t created_realtime_ns; /* when the cgroup was made; 0 if that is not known */
     bool gone;                    /* the cgroup does not exist any more */
     void *owner;                  /* the caller's own: this layer never looks at it */
-    struct cgroup_target *next;   /* the caller's own as well */
 };
 
 /* Limits of the set, from `limits:` of the configuration. */
@@ -102,7 +101,7 @@ int cgroup_targets_follow(struct cgroup_targets *targets, struct cgroup_changes 
 
 /* Whether events of inotify are left that were read and not taken: the descriptor cannot show that.
  */
-bool cgroup_targets_are_told(const struct cgroup_targets *targets);
+bool cgroup_targets_has_events(const struct cgroup_targets *targets);
 
 /*
  * Whether a cgroup with this inode is at this path now, be it a target or not. It takes one system

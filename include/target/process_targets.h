@@ -42,7 +42,6 @@ struct process_target {
     size_t n_members; /* living processes of the target: 1, more with children, 0 at the end */
     bool gone;        /* all of its processes have ended, or it became another target */
     void *owner;      /* the caller's own: this layer never looks at it */
-    struct process_target *next; /* the caller's own as well */
 };
 
 /* Limits of the set, from `limits:` of the configuration. */

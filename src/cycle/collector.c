@@ -125,7 +125,7 @@ bool collector_arm(struct collector *collector)
 {
     const struct cgroup_targets *cgroups = collector->cgroups.targets;
     struct process_targets *processes = collector->processes.targets;
-    bool has_news = cgroups && cgroup_targets_are_told(cgroups);
+    bool has_news = cgroups && cgroup_targets_has_events(cgroups);
 
     if (processes)
         has_news |= process_targets_arm(processes);

@@ -182,7 +182,7 @@ int cgroup_targets_follow(struct cgroup_targets *targets, struct cgroup_changes 
     return r;
 }
 
-bool cgroup_targets_are_told(const struct cgroup_targets *targets)
+bool cgroup_targets_has_events(const struct cgroup_targets *targets)
 {
     return targets->watch && directory_watch_is_pending(targets->watch);
 }

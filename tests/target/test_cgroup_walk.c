@@ -171,7 +171,7 @@ static void walk__between_updates_a_burst_is_taken_in_bounded_parts(void **state
     }
     assert_int_equal(n, 3000);
     assert_in_range(most, 1, 300);
-    assert_false(cgroup_targets_are_told(f->set));
+    assert_false(cgroup_targets_has_events(f->set));
     assert_int_equal(census(f)->rescans, rescans);
 }
 

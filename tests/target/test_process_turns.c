@@ -59,7 +59,7 @@ static void write_file(const struct fixture *fixture, pid_t pid, const char *nam
     fixture_tree_write(&fixture->tree, path, text);
 }
 
-/* So many that each takes the pattern as long as it may. */
+/* Makes n processes with arguments over which the pattern takes as long as it may. */
 static void make_hostile(const struct fixture *fixture, pid_t first, int n, const char *comm)
 {
     char arguments[HOSTILE_ARGUMENTS + 1];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Logging must not hold up what it tells of. A line is made in full, then written
- * at once, without waiting (log/standard_streams.h): whole or not at all into a pipe,
- * since a line is not longer than PIPE_BUF. Where there is no room the line counts as
- * held back. One lock covers the throttle and the write, so that lines do not mix.
+ * Logging must not hold up the work that it reports on. So a line is made in full and then written
+ * at once, without waiting (log/standard_streams.h). A pipe takes it whole or not at all, since a
+ * line is not longer than PIPE_BUF. Where there is no room, the line counts as held back. One lock
+ * covers the throttle and the write, so that the lines of threads do not mix.
  */
 #include "log/log.h"
 
@@ -24,10 +24,10 @@ static const char *const level_names[] = {"debug", "info", "warn", "error"}; /* 
 static const char *const format_names[] = {"logfmt", "json"};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct log_throttle throttle; /* under the lock, as what follows */
-static bool torn;                    /* the last line has no end: the disk was full */
+static struct log_throttle throttle; /* under the lock */
+static bool is_torn; /* under the lock: the last line has no end, since the disk was full */
 
-/* Set by log_init(), before there are other threads. */
+/* log_init() sets these, before there are other threads. */
 static enum log_level lowest = LOG_LEVEL_INFO;
 static enum log_format written_format = LOG_FORMAT_LOGFMT;
 static bool to_journal;
@@ -86,7 +86,7 @@ bool log_enabled(enum log_level level)
     return level >= lowest;
 }
 
-/* False where the line is lost: no room, no memory, nobody reads any more. */
+/* Returns false if the line is lost: there is no room or memory, or nobody reads any more. */
 static bool write_line(enum log_level level, const char *message, va_list fields)
 {
     AUTO_TEXT struct text text = {0};
@@ -97,14 +97,14 @@ static bool write_line(enum log_level level, const char *message, va_list fields
                             .message = message};
     ssize_t n;
 
-    if (torn)
+    if (is_torn)
         text_append_char(&text, '\n');
     log_line_append(&text, &line, fields);
     if (text_error(&text) < 0)
         return false;
     n = stream_write_at_once(STDERR_FILENO, text.data, text.length);
     if (n > 0)
-        torn = (size_t)n < text.length;
+        is_torn = (size_t)n < text.length;
     return n == (ssize_t)text.length;
 }
 
@@ -119,9 +119,10 @@ static bool write_fields(enum log_level level, const char *message, ...)
     return written;
 }
 
-static void tell_held_back(uint64_t now_ns)
+/* Under the lock: writes how many lines were held back, where a line may be written for that. */
+static void write_held_back(uint64_t now_ns)
 {
-    uint64_t held_back = log_throttle_tell(&throttle, now_ns);
+    uint64_t held_back = log_throttle_take_held_back(&throttle, now_ns);
     char lines[sizeof("18446744073709551615")];
 
     if (held_back == 0)
@@ -142,7 +143,7 @@ void log_write(enum log_level level, const char *message, ...)
     (void)pthread_mutex_lock(&lock);
     now_ns = clock_monotonic_ns();
     if (log_throttle_admit(&throttle, now_ns)) {
-        tell_held_back(now_ns);
+        write_held_back(now_ns);
         va_start(fields, message);
         if (!write_line(level, message, fields))
             throttle.held_back++;
@@ -157,7 +158,7 @@ void log_flush(void)
     int saved_errno = errno;
 
     (void)pthread_mutex_lock(&lock);
-    tell_held_back(clock_monotonic_ns());
+    write_held_back(clock_monotonic_ns());
     (void)pthread_mutex_unlock(&lock);
     errno = saved_errno;
 }

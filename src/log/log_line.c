@@ -39,7 +39,7 @@ static void format_time(uint64_t realtime_ns, char ret_time[TIME_SIZE])
     (void)memcpy(ret_time + length, milliseconds, sizeof(milliseconds));
 }
 
-/* U+0080 to U+009F: a terminal takes some of them as the begin of a command. */
+/* U+0080 to U+009F are the control characters of C1: some begin a command to a terminal. */
 static bool is_c1(uint32_t code)
 {
     return code >= 0x80 && code <= 0x9f;
@@ -77,7 +77,7 @@ static bool needs_quotes(const char *utf8)
     return false;
 }
 
-/* One character of a quoted value, as JSON would escape it. */
+/* Appends one character of a quoted value, escaped as in JSON. */
 static void append_escaped(struct text *text, const char *bytes, size_t length, uint32_t code)
 {
     static const char escaped[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
@@ -156,7 +156,7 @@ static void set_json_field(struct text *text, json_t *object, const char *key, c
         text->failed = true;
 }
 
-/* Whether the object as text is as long as a line may be. */
+/* Whether the object is longer, as text, than a line may be. */
 static bool is_full(const json_t *object)
 {
     return json_dumpb(object, NULL, 0, JSON_FLAGS) > BODY_LONGEST;

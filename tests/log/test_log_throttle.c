@@ -12,27 +12,27 @@
 #define BEGIN_NS       (5 * NS_PER_SECOND)
 #define ORDINARY_LINES (LOG_LINES_PER_SECOND - 1)
 
-static void nine_lines_pass_and_the_tenth_place_tells_of_the_rest(void **state)
+static void nine_lines_pass_and_the_tenth_says_how_many_did_not(void **state)
 {
     struct log_throttle throttle = {0};
 
     (void)state;
     for (int i = 0; i < 100; i++)
         assert_int_equal(log_throttle_admit(&throttle, BEGIN_NS), i < ORDINARY_LINES);
-    assert_int_equal(log_throttle_tell(&throttle, BEGIN_NS), 100 - ORDINARY_LINES);
-    assert_int_equal(log_throttle_tell(&throttle, BEGIN_NS), 0);
+    assert_int_equal(log_throttle_take_held_back(&throttle, BEGIN_NS), 100 - ORDINARY_LINES);
+    assert_int_equal(log_throttle_take_held_back(&throttle, BEGIN_NS), 0);
     assert_false(log_throttle_admit(&throttle, BEGIN_NS));
-    assert_int_equal(log_throttle_tell(&throttle, BEGIN_NS), 0); /* no place is left */
+    assert_int_equal(log_throttle_take_held_back(&throttle, BEGIN_NS), 0); /* no place is left */
 }
 
-static void nothing_held_back__is_not_told(void **state)
+static void nothing_held_back__needs_no_line(void **state)
 {
     struct log_throttle throttle = {0};
 
     (void)state;
-    assert_int_equal(log_throttle_tell(&throttle, BEGIN_NS), 0);
+    assert_int_equal(log_throttle_take_held_back(&throttle, BEGIN_NS), 0);
     assert_true(log_throttle_admit(&throttle, BEGIN_NS));
-    assert_int_equal(log_throttle_tell(&throttle, BEGIN_NS), 0);
+    assert_int_equal(log_throttle_take_held_back(&throttle, BEGIN_NS), 0);
 }
 
 static void a_second_later_lines_pass_again(void **state)
@@ -54,7 +54,7 @@ static void no_second_has_more_than_ten_lines(void **state)
     enum { CALLS = 5000 };
     struct log_throttle throttle = {0};
     static uint64_t written_ns[2 * CALLS];
-    uint64_t now_ns = BEGIN_NS, told = 0, held_back;
+    uint64_t now_ns = BEGIN_NS, taken = 0, held_back;
     unsigned random = 1;
     size_t n = 0, refused = 0;
 
@@ -67,18 +67,18 @@ static void no_second_has_more_than_ten_lines(void **state)
             continue;
         }
         written_ns[n++] = now_ns;
-        held_back = log_throttle_tell(&throttle, now_ns);
-        told += held_back;
+        held_back = log_throttle_take_held_back(&throttle, now_ns);
+        taken += held_back;
         if (held_back > 0)
             written_ns[n++] = now_ns;
     }
-    assert_true(refused > 0 && told > 0);
-    assert_int_equal(told + throttle.held_back, refused);
+    assert_true(refused > 0 && taken > 0);
+    assert_int_equal(taken + throttle.held_back, refused);
     for (size_t i = LOG_LINES_PER_SECOND; i < n; i++)
         assert_true(written_ns[i] - written_ns[i - LOG_LINES_PER_SECOND] >= NS_PER_SECOND);
 }
 
-static void what_is_held_back_is_told_beside_the_next_line(void **state)
+static void how_many_were_held_back__is_written_beside_the_next_line(void **state)
 {
     struct log_throttle throttle = {0};
     uint64_t later_ns = BEGIN_NS + NS_PER_SECOND;
@@ -87,17 +87,17 @@ static void what_is_held_back_is_told_beside_the_next_line(void **state)
     for (int i = 0; i < 50; i++)
         (void)log_throttle_admit(&throttle, BEGIN_NS);
     assert_true(log_throttle_admit(&throttle, later_ns));
-    assert_int_equal(log_throttle_tell(&throttle, later_ns), 50 - ORDINARY_LINES);
+    assert_int_equal(log_throttle_take_held_back(&throttle, later_ns), 50 - ORDINARY_LINES);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nine_lines_pass_and_the_tenth_place_tells_of_the_rest),
-        cmocka_unit_test(nothing_held_back__is_not_told),
+        cmocka_unit_test(nine_lines_pass_and_the_tenth_says_how_many_did_not),
+        cmocka_unit_test(nothing_held_back__needs_no_line),
         cmocka_unit_test(a_second_later_lines_pass_again),
         cmocka_unit_test(no_second_has_more_than_ten_lines),
-        cmocka_unit_test(what_is_held_back_is_told_beside_the_next_line),
+        cmocka_unit_test(how_many_were_held_back__is_written_beside_the_next_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,13 +13,13 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* Where something stands in the file; 1-based. Line 0: nowhere (the built-in default). */
+/* Where something stands in the file, counted from 1. Line 0: in no file, but in the default. */
 struct config_place {
     unsigned line;
     unsigned column;
 };
 
-/* A word of the file, and where it stands. */
+/* A word of the file, and where it begins. */
 struct config_word {
     char *text;
     struct config_place place;
@@ -59,22 +59,25 @@ struct config_cgroup_rule {
     struct config_words groups; /* names of groups, each of which exists */
 };
 
-/* At least one of comm, exe, cmdline, pid has an entry (target/process_rules.h). */
+/*
+ * At least one of the selectors comm, exe, cmdline and pid has an entry; what they mean stands in
+ * target/process_rules.h.
+ */
 struct config_process_rule {
-    struct config_word name; /* a template; text NULL: the built-in one */
+    struct config_word name; /* a template; its text is NULL for the built-in template */
     struct config_words comm;
     struct config_words exe;
-    struct config_words cmdline; /* each compiles */
+    struct config_words cmdline; /* regular expressions, each of which compiles */
     struct config_numbers pid;
     bool children;
     struct config_words groups; /* names of groups, each of which exists */
 };
 
 struct config_system {
-    bool enabled; /* targets.system is there */
+    bool enabled; /* the configuration has targets.system */
     struct config_words groups;
     enum config_by by;
-    struct config_word cpus; /* text NULL: auto (online but nohz_full); else a cpu list */
+    struct config_word cpus; /* a list of CPUs; its text is NULL for all but nohz_full ones */
 };
 
 #define CONFIG_ALL_COUNTERS UINT64_MAX
@@ -84,9 +87,10 @@ struct config_limits {
     uint64_t processes;
     uint64_t threads;
     uint64_t series;
-    uint64_t body;         /* bytes */
-    uint64_t descriptors;  /* 0: auto */
-    uint64_t pmu_counters; /* active at once on a CPU; 0: auto; CONFIG_ALL_COUNTERS */
+    uint64_t body;         /* bytes of the text of /metrics */
+    uint64_t descriptors;  /* 0: as many as the limit of open files allows */
+    uint64_t pmu_counters; /* how many may be active at once on a CPU; 0: half of those that are
+                              free; or CONFIG_ALL_COUNTERS */
 };
 
 struct config {
@@ -107,18 +111,19 @@ struct config {
     bool expose_rates;
     bool expose_ratios;
     struct config_limits limits;
-    bool own_groups;   /* the text has "groups": they are not the built-in ones … */
-    bool own_targets;  /* … nor are these */
-    bool says_nothing; /* it has no key at all */
+    bool own_groups;   /* the text has the key "groups", else they are the built-in groups */
+    bool own_targets;  /* the text has the key "targets", else they are the built-in targets */
+    bool says_nothing; /* the text has no key at all */
 };
 
+/* Takes NULL, and returns it. */
 struct config *config_free(struct config *config);
 DEFINE_AUTO(config, struct config *, config_free)
 
-/* What is wrong, for one line to the user: FILE:LINE:COLUMN: message. */
+/* What is wrong with a configuration, for one line to the user: FILE:LINE:COLUMN: message. */
 struct config_error {
     struct config_place place; /* line 0: the file as a whole */
-    char message[512];         /* what it is, what was expected, the nearest valid word */
+    char message[512];         /* what stands there, what was expected, the nearest valid word */
 };
 
 /*
@@ -129,26 +134,27 @@ void config_describe_failure(const char *path, int r, const struct config_error 
                              struct text *text);
 
 /*
- * Parses a whole configuration. What it leaves out at the top level is as in the
- * built-in default. Returns 0; -EINVAL with *ret_error filled if the text is not a valid
- * one; -ENOMEM. What only the machine can tell (whether an event exists here) is not
- * looked at; `pmutool check config` tells that.
+ * Parses a whole configuration. A key that it leaves out at the top level has the value of the
+ * built-in default. What depends on the machine, as whether an event exists, is not looked at:
+ * `pmutool check config` does that. Returns 0; -EINVAL with *ret_error filled: the text is not
+ * valid; -ENOMEM.
  */
 int config_parse(const char *text, size_t length, struct config **ret_config,
                  struct config_error *ret_error);
 
 /*
- * The same for the text of a file, which has to be complete: it has a key, or {} for the whole
- * default, and ends with the end of a line, or is one pair of braces. An error quotes nothing of
- * one that has no key of a configuration: it may be somebody's secret.
+ * config_parse() for the text of a file, which has to be complete: it has a key, or {} for the
+ * whole default, and it ends with the end of a line or is one pair of braces. The error for a text
+ * that has no key of a configuration quotes nothing of it: it may be somebody's secret.
  */
 int config_parse_file(const char *text, size_t length, struct config **ret_config,
                       struct config_error *ret_error);
 
 /*
- * Reads a file and parses it as above: a regular one of at most 1 MiB, reached without symbolic
- * links of others than root and our own user. One that is being written is read again, for half a
- * second at the most. 0; -EINVAL as above; -errno if it cannot be read (-ENOENT).
+ * Reads a file and parses it as config_parse_file() does. It has to be a regular file of at most
+ * 1 MiB, reached without symbolic links of others than root and our own user. A file that is being
+ * written is read again, for half a second at the most. 0; -EINVAL as above; another -errno: the
+ * file cannot be read (-ENOENT: there is none).
  */
 int config_read(const char *path, struct config **ret_config, struct config_error *ret_error);
 
@@ -161,21 +167,21 @@ struct config_writers {
 };
 
 /*
- * config_read(), and who may write that file. Where no file exists, and none needs to
- * (may_be_absent), the built-in default. Returns an enum config_origin, or an error as
- * config_read() does. Nothing is logged: the caller says what the user should know of it.
+ * Reads a file as config_read() does, and finds who may write it. Where no file exists, and none
+ * has to (may_be_absent), takes the built-in default. Returns an enum config_origin, or an error as
+ * config_read() does. Logs nothing: the caller says what the user should know of it.
  */
 int config_load(const char *path, bool may_be_absent, struct config **ret_config,
                 struct config_writers *ret_writers, struct config_error *ret_error);
 
 /*
- * Whether a configuration may take the place of one that runs: not where that has groups or
- * targets of its own and the new one falls back to the built-in, which is what a file that was
- * cut, or is gone for a moment, looks like. 0, or -EINVAL with *ret_error.
+ * Whether a configuration may take the place of the one that runs. It may not where that one has
+ * groups or targets of its own and the new one falls back to the built-in ones: a file that was
+ * cut, or is gone for a moment, looks like that. 0, or -EINVAL with *ret_error filled.
  */
 int config_may_follow(const struct config *running, const struct config *next,
                       struct config_error *ret_error);
 
-/* What runs where no file exists. 0 or -ENOMEM. The text is config_default_text. */
+/* The built-in default, which runs where no file exists: config_default_text. 0 or -ENOMEM. */
 int config_default(struct config **ret_config);
 extern const char config_default_text[];

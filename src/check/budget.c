@@ -12,12 +12,12 @@ static void print_share(const struct config *config, const struct pmu_share *sha
     if (share->is_measured)
         (void)printf("hardware counters of each CPU: %zu free now", share->n_free);
     else
-        (void)printf("hardware counters of each CPU: how many are free cannot be told now");
+        (void)printf("hardware counters of each CPU: how many are free cannot be found out now");
     if (config->limits.pmu_counters == CONFIG_ALL_COUNTERS)
-        (void)printf("; limits.pmu_counters is all: beyond those the kernel gives turns, and who "
-                     "counts tasks has what is left\n");
+        (void)printf("; limits.pmu_counters is all: the kernel multiplexes what is wanted beyond "
+                     "them, and who counts single tasks has what is left\n");
     else
-        (void)printf(", %zu ours to use (limits.pmu_counters%s)\n", share->budget,
+        (void)printf(", pmu_exporter may use %zu (limits.pmu_counters%s)\n", share->budget,
                      config->limits.pmu_counters ? "" : ": auto, half");
     (void)printf("  processes %zu + nested cgroups %zu + system %zu = %zu in use at once\n",
                  division->processes, division->cgroups, division->system,

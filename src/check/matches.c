@@ -16,7 +16,7 @@ static void print_failure(const char *what, int r)
 void check_print_matches(const char *path, const struct config *config,
                          const struct cgroup_root *root, int procfs_fd)
 {
-    (void)printf("what is there to be counted now\n");
+    (void)printf("what there is to be counted now\n");
     (void)printf("  the machine: %s\n",
                  config->system.enabled ? "yes" : "not counted, targets has no system");
     if (config->n_cgroups == 0)

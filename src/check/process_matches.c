@@ -159,8 +159,8 @@ static void warn_of_names(const char *path, const char *key, const struct config
             (void)printf("no process has %s %s now; did you mean %s?\n", key, SHOWN(word),
                          SHOWN(nearest));
         else
-            (void)printf("no process has %s %s now: it is a name and no pattern; expected one, or "
-                         "the pattern in cmdline\n",
+            (void)printf("no process has %s %s now: it is no pattern here; expected a name, or the "
+                         "pattern under cmdline\n",
                          key, SHOWN(word));
     }
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A configuration is parsed in three steps: the reader takes YAML apart strictly
- * (yaml_reader.c), the schema puts the values where they belong (schema.c), the
- * checks compare the parts with each other (config_validate.c). A file is read before
- * (config_file.c). What a file leaves
- * out is as in the built-in default, key by key at the top level.
+ * A configuration is parsed in three steps: the reader takes YAML apart strictly (yaml_reader.c),
+ * the schema puts the values where they belong (schema.c), and then the parts are compared with
+ * each other (config_validate.c). How a file is read before that is in config_file.c. What the text
+ * leaves out is as in the built-in default, key by key at the top level.
  */
 #include "config/config.h"
 
@@ -44,7 +43,7 @@ struct config *config_free(struct config *config)
     return NULL;
 }
 
-/* Nothing, or nothing but comments. */
+/* Whether the text has nothing but comments, if anything. */
 static bool is_empty_document(const yaml_event_t *event)
 {
     return event->type == YAML_STREAM_END_EVENT ||
@@ -59,8 +58,9 @@ static int read_root(struct yaml_reader *reader, struct config *config)
     config->says_nothing = is_empty_document(&reader->event);
     if (!config->says_nothing) {
         if (reader->event.type != YAML_MAPPING_START_EVENT)
-            return config_error_set(reader->error, yaml_reader_place(reader),
-                                    "this is no mapping; expected keys such as groups and targets");
+            return config_error_set(
+                reader->error, yaml_reader_place(reader),
+                "this is not a mapping; expected keys such as groups and targets");
         r = schema_read(reader, &config_schema, config);
     }
     if (r == 0 && reader->event.type != YAML_STREAM_END_EVENT)
@@ -81,8 +81,8 @@ static int read_text(const char *text, size_t length, struct config *ret_config,
     return r;
 }
 
-/* Moves in from the built-in default what the file does not give. */
-static int fill_in(struct config *config, struct config_error *ret_error)
+/* Takes from the built-in default the groups or targets that the text does not have. */
+static int add_defaults(struct config *config, struct config_error *ret_error)
 {
     struct config builtin __attribute__((cleanup(config_done))) = defaults;
     int r;
@@ -123,7 +123,7 @@ int config_parse(const char *text, size_t length, struct config **ret_config,
     }
     r = read_text(text, length, &read, &error);
     if (r == 0)
-        r = fill_in(&read, &error);
+        r = add_defaults(&read, &error);
     if (r == 0)
         r = config_validate(&read, text, length, &error);
     if (r < 0) {
@@ -143,6 +143,6 @@ int config_default(struct config **ret_config)
 {
     struct config_error error;
 
-    /* nothing given is the default; config_default_text is checked by a test */
+    /* an empty text leaves out everything; a test has config_default_text parsed */
     return config_parse("", 0, ret_config, &error);
 }

@@ -5,8 +5,8 @@
 #include "target/cgroup_rules.h"
 
 /*
- * The pattern by which a rule takes the root of all cgroups; NULL: none does. No rule can where
- * that root is the machine (sys/cgroup_root.h).
+ * The first pattern by which a rule takes the root of all cgroups; NULL: no rule takes it. Where
+ * that root is the machine, it is not counted all the same (sys/cgroup_root.h).
  */
 const struct config_word *config_cgroups_find_root(const struct config *config);
 

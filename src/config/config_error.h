@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* How the parts of the configuration say what is wrong. */
+/* How those who read a configuration say what is wrong with it. */
 
 #include "config/config.h"
 
-/* Fills the error; what does not fit is cut. Returns -EINVAL, for `return`. */
+/* Sets the place and the message; what does not fit is cut. Returns -EINVAL, for `return`. */
 int config_error_set(struct config_error *error, struct config_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -17,11 +17,14 @@ void config_error_add(struct config_error *error, const char *format, ...)
 void config_error_suggest(struct config_error *error, const char *word, const char *const *words,
                           size_t n_words);
 
-/* A word of the user's in double quotes: shortened, and nothing in it can steer a terminal. */
+/*
+ * Shows a word of the user in double quotes. A long one is shortened, and control characters are
+ * escaped, so that nothing in it can steer a terminal.
+ */
 struct shown_word {
     char text[96];
 };
 const char *show_word(const char *word, struct shown_word *buffer);
 
-/* The same, kept until the end of the enclosing block. */
+/* The same, in a buffer that lives until the end of the enclosing block. */
 #define SHOWN(word) show_word((word), &(struct shown_word){{0}})

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What stands between a file and its parser: whose it is, and whether it is complete.
+ * Before a file is parsed: whose is it, and is it complete?
  *
  * Half a YAML file is mostly valid YAML, and means something else. An editor that writes in place
- * truncates first, so a file that has just been changed is looked at again until it keeps still.
- * What a full disk or a broken copy has cut stays cut: there the end of the last line is missing,
- * unless the cut is just behind one; and then groups or targets are mostly missing, which a
- * reload refuses (config_may_follow()).
+ * truncates the file first, so a file that has just been changed is read again until it does not
+ * change any more. A file that a full disk or a broken copy has cut stays as it is. Then the end of
+ * the last line is missing, unless the cut is just behind a line; and then groups or targets are
+ * mostly missing, which a reload refuses (config_may_follow()).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,15 +22,15 @@
 #include "config/yaml_reader.h"
 #include "sys/trusted_path.h"
 
-#define SETTLED_NS (NS_PER_SECOND / 10) /* unchanged for so long, nobody is writing it */
+#define SETTLED_NS (NS_PER_SECOND / 10) /* a file that was unchanged for so long is not written */
 #define MOST_TRIES 4
 
 #define NOT_REGULAR "this is %s; expected a regular file"
 
 static const struct config_place whole_file = {0, 0};
 
-/* Reads until the end or one byte more than is allowed, so that the parser sees that and refuses.
- */
+/* Reads at most `size` bytes. The caller asks for one more than is allowed, so that the parser sees
+ * that there are too many. */
 static int read_all(int fd, char *buffer, size_t size, size_t *ret_length)
 {
     size_t length = 0;
@@ -88,7 +88,7 @@ static bool is_unchanged(const struct stat *a, const struct stat *b)
            same_time(a->st_mtim, b->st_mtim) && same_time(a->st_ctim, b->st_ctim);
 }
 
-/* -EAGAIN: it has changed meanwhile. */
+/* Reads the file. -EAGAIN: it has changed meanwhile. */
 static int read_once(const char *path, char *buffer, size_t *ret_length, struct stat *ret_status,
                      struct config_error *ret_error)
 {
@@ -113,7 +113,10 @@ static void wait_until_settled(void)
         ;
 }
 
-/* By its last change; a clock that is behind that of a server of files says nothing. */
+/*
+ * Whether the last change is long ago. A change in the future, by the clock of a file server that
+ * is ahead of ours, says nothing.
+ */
 static bool is_old(const struct stat *status)
 {
     const uint64_t changed_ns =
@@ -136,8 +139,9 @@ static int read_settled(const char *path, char *buffer, size_t *ret_length,
         if (r == 0 && stat(path, &later) == 0 && is_unchanged(&status, &later))
             return 0;
     }
-    return config_error_set(ret_error, whole_file,
-                            "somebody is writing the file; expected one that keeps still");
+    return config_error_set(
+        ret_error, whole_file,
+        "the file is being written; expected one that does not change while it is read");
 }
 
 static bool ends_line(char c)
@@ -145,7 +149,7 @@ static bool ends_line(char c)
     return c == '\n' || c == '\r';
 }
 
-/* One pair of braces, as JSON: that it is complete its end tells. */
+/* One pair of braces, as JSON: the parser sees whether it is complete. */
 static bool is_in_braces(const char *text, size_t length)
 {
     size_t i = 0;
@@ -165,7 +169,7 @@ static int check_complete(const char *text, size_t length, struct config_error *
                             "newline here");
 }
 
-/* Whether a key of a configuration stands somewhere: "interval:", or with a quote between. */
+/* Whether some key of a configuration stands in the text: interval:, "interval": or 'interval':. */
 static bool has_a_key(const char *text, size_t length)
 {
     for (size_t i = 0; i < config_schema.n_keys; i++) {
@@ -185,16 +189,16 @@ static bool has_a_key(const char *text, size_t length)
 }
 
 /*
- * Not the default: a file is empty because the disk was full, or somebody is about to write it,
- * and one with nothing but comments is mostly one that was cut.
+ * Such a file is not taken for the default: it is empty because the disk was full or because
+ * somebody is about to write it, and a file of comments only is mostly one that was cut.
  */
-static int refuse_silence(size_t length, struct config_error *ret_error)
+static int refuse_file_without_keys(size_t length, struct config_error *ret_error)
 {
     static const struct config_place begin = {1, 1};
 
     return config_error_set(ret_error, begin,
                             "%s; expected keys such as groups and targets, or {} for the default",
-                            length ? "there is no key, at most comments" : "the file is empty");
+                            length ? "the file has no key" : "the file is empty");
 }
 
 int config_parse_file(const char *text, size_t length, struct config **ret_config,
@@ -207,11 +211,12 @@ int config_parse_file(const char *text, size_t length, struct config **ret_confi
         return r;
     r = config_parse(text, length, &config, ret_error);
     if (r == 0 && config->says_nothing)
-        return refuse_silence(length, ret_error);
+        return refuse_file_without_keys(length, ret_error);
     if (r == -EINVAL && !has_a_key(text, length))
-        return config_error_set(ret_error, ret_error->place,
-                                "this is no configuration of pmu_exporter; expected keys such as "
-                                "interval, groups and targets");
+        return config_error_set(
+            ret_error, ret_error->place,
+            "this is not a configuration of pmu_exporter; expected keys such as "
+            "interval, groups and targets");
     if (r == 0)
         *ret_config = TAKE(config);
     return r;
@@ -230,7 +235,7 @@ int config_read(const char *path, struct config **ret_config, struct config_erro
 }
 
 /*
- * The file was readable a moment ago. Should it be gone by now, nobody can write it, and the next
+ * The file could be read a moment ago. If it is gone by now, nobody can write it, and the next
  * reload says what has become of it.
  */
 static void find_writers(const char *path, struct config_writers *ret_writers)

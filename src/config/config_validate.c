@@ -25,7 +25,7 @@ static const struct config_word *find_word(const struct config_words *words, siz
     return NULL;
 }
 
-/* `what`: "event", "group" */
+/* Refuses a word that is listed twice. what: "event", "group". */
 static int check_once(const struct config_words *words, const char *what,
                       struct config_error *ret_error)
 {
@@ -34,9 +34,9 @@ static int check_once(const struct config_words *words, const char *what,
         const struct config_word *first = find_word(words, i, word->text);
 
         if (first)
-            return config_error_set(ret_error, word->place,
-                                    "duplicate %s %s; expected it once, it stands at %u:%u", what,
-                                    SHOWN(word->text), first->place.line, first->place.column);
+            return config_error_set(
+                ret_error, word->place, "duplicate %s %s; expected it once, the first is at %u:%u",
+                what, SHOWN(word->text), first->place.line, first->place.column);
     }
     return 0;
 }
@@ -62,9 +62,10 @@ static int check_groups(const struct config *config, struct config_error *ret_er
                                     "group name %s; expected letters, digits, \"_\", \"-\", \".\"",
                                     SHOWN(name->text));
         if (first)
-            return config_error_set(
-                ret_error, name->place, "duplicate group %s; expected it once, it stands at %u:%u",
-                SHOWN(name->text), first->name.place.line, first->name.place.column);
+            return config_error_set(ret_error, name->place,
+                                    "duplicate group %s; expected it once, the first is at %u:%u",
+                                    SHOWN(name->text), first->name.place.line,
+                                    first->name.place.column);
         r = check_once(&config->groups[i].events, "event", ret_error);
         if (r < 0)
             return r;
@@ -72,8 +73,8 @@ static int check_groups(const struct config *config, struct config_error *ret_er
     return 0;
 }
 
-static int refuse_group(const struct config *config, const struct config_word *word,
-                        struct config_error *ret_error)
+static int refuse_unknown_group(const struct config *config, const struct config_word *word,
+                                struct config_error *ret_error)
 {
     AUTO_FREE const char **names = calloc(config->n_groups + 1, sizeof(*names));
     int r;
@@ -82,11 +83,11 @@ static int refuse_group(const struct config *config, const struct config_word *w
         return -ENOMEM;
     for (size_t i = 0; i < config->n_groups; i++)
         names[i] = config->groups[i].name.text;
-    /* a word of the built-in default: the file gives groups of its own and no targets */
+    /* the word is of the built-in targets: the file has groups of its own, and no targets */
     if (word->place.line == 0)
         return config_error_set(ret_error, (struct config_place){1, 1},
-                                "there is no \"targets\", and the built-in one counts group %s, "
-                                "which \"groups\" does not have; expected \"targets\"",
+                                "there is no \"targets\", and the built-in targets count group %s, "
+                                "which your \"groups\" does not have; expected \"targets\"",
                                 SHOWN(word->text));
     r = config_error_set(ret_error, word->place,
                          "unknown group %s; expected a name from \"groups\"", SHOWN(word->text));
@@ -99,7 +100,7 @@ static int check_target_groups(const struct config *config, const struct config_
 {
     for (size_t i = 0; i < groups->n; i++)
         if (!find_group(config, config->n_groups, groups->words[i].text))
-            return refuse_group(config, &groups->words[i], ret_error);
+            return refuse_unknown_group(config, &groups->words[i], ret_error);
     return check_once(groups, "group", ret_error);
 }
 

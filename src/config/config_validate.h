@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the parts of a configuration must be to each other. */
+/*
+ * What one key alone cannot show: whether the parts of a configuration fit together. Not to be
+ * confused with check/, which compares a valid configuration with the machine.
+ */
 
 #include "config/config.h"
 
 /*
- * `text` is what the configuration was parsed from: places within formulas, templates
- * and patterns are found in it. 0; -EINVAL with *ret_error filled; -ENOMEM.
+ * `text` is what the configuration was parsed from; it is used to find the place of an error within
+ * a formula, a template or a pattern. 0; -EINVAL with *ret_error filled; -ENOMEM.
  */
 int config_validate(const struct config *config, const char *text, size_t length,
                     struct config_error *ret_error);
 
-/*
- * Parts of it. config_validate_names(): no two series families get one name.
- * config_validate_ratios(): formulas, and that each is counted by one group.
- */
+/* A part of it: no two families of series get the same name. */
 int config_validate_names(const struct config *config, struct config_error *ret_error);
+
+/* A part of it: each formula of a ratio is one, and some group has all of its events. */
 int config_validate_ratios(const struct config *config, const char *text, size_t length,
                            struct config_error *ret_error);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Metric names. Two families of one name would be refused by Prometheus as a
- * whole scrape, so whatever the configuration can make meet is refused here: two
- * events, an event or a ratio and a name that the exporter has itself, a ratio
- * and the rate of an event.
+ * Names of metrics. Prometheus refuses a whole scrape in which two families have one name. So any
+ * two that a configuration can give the same name are refused here: two events, an event or a ratio
+ * and a metric that the exporter has itself, a ratio and the rate of an event.
  *
- * Names are compared behind the scope and without _total, as "task_clock_seconds".
+ * Names are compared without the prefix of the scope and without _total, as "task_clock_seconds".
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@
 #include "event/metric_name.h"
 #include "event/modifiers.h"
 
-/* What every scope with groups has beside events and ratios. */
+/* Names of counters and of gauges that a scope has beside those of its events and ratios. */
 static const char *const reserved_totals[] = {"group_enabled_seconds", "group_running_seconds",
                                               "cpu_seconds", "cpu_user_seconds",
                                               "cpu_system_seconds"};
@@ -120,7 +119,7 @@ static bool is_listed(const char *name, const char *const *names, size_t n)
     return false;
 }
 
-/* After the sort events of one family are neighbours. */
+/* The events are sorted by their families, so that two of the same name are neighbours. */
 static int check_families(const struct named_events *named, struct config_error *ret_error)
 {
     for (size_t i = 0; i < named->n; i++) {
@@ -135,7 +134,7 @@ static int check_families(const struct named_events *named, struct config_error 
             strcmp(event->word->text, before->word->text) != 0)
             return config_error_set(ret_error, event->word->place,
                                     "events %s and %s (at %u:%u) would both be called %s; "
-                                    "expected one of them, or a rename",
+                                    "expected one of them, or a rename of one",
                                     SHOWN(event->word->text), SHOWN(before->word->text),
                                     before->word->place.line, before->word->place.column,
                                     SHOWN(event->family));
@@ -143,8 +142,8 @@ static int check_families(const struct named_events *named, struct config_error 
     return 0;
 }
 
-static int refuse_unlisted(const struct named_events *named, const struct config_word *word,
-                           struct config_error *ret_error)
+static int refuse_unlisted_event(const struct named_events *named, const struct config_word *word,
+                                 struct config_error *ret_error)
 {
     AUTO_FREE const char **names = calloc(named->n + 1, sizeof(*names));
     int r;
@@ -167,21 +166,23 @@ static int check_rename(const struct config *config, size_t index, const struct 
     const struct config_rename *first = find_rename(config, index, rename->event.text);
 
     if (first)
-        return config_error_set(
-            ret_error, rename->event.place, "event %s is renamed twice; expected once, as at %u:%u",
-            SHOWN(rename->event.text), first->event.place.line, first->event.place.column);
+        return config_error_set(ret_error, rename->event.place,
+                                "event %s is renamed twice; expected once, the first is at %u:%u",
+                                SHOWN(rename->event.text), first->event.place.line,
+                                first->event.place.column);
     if (!metric_name_valid(rename->name.text))
-        return config_error_set(ret_error, rename->name.place,
-                                "%s is no name for a metric; expected lower case letters, digits "
-                                "and \"_\", no digit first and no \"_total\" last",
-                                SHOWN(rename->name.text));
+        return config_error_set(
+            ret_error, rename->name.place,
+            "%s is not a valid metric name; expected lower case letters, digits "
+            "and \"_\", no digit first and no \"_total\" last",
+            SHOWN(rename->name.text));
     for (size_t i = 0; i < named->n; i++)
         if (strcmp(named->events[i].word->text, rename->event.text) == 0)
             return 0;
-    return refuse_unlisted(named, &rename->event, ret_error);
+    return refuse_unlisted_event(named, &rename->event, ret_error);
 }
 
-/* The event whose rate has that name. */
+/* The event whose rate has this name; NULL: there is none. */
 static const struct named_event *find_rate(const struct named_events *named, const char *name)
 {
     static const char suffix[] = "_per_second";
@@ -204,10 +205,11 @@ static int check_ratio_name(const struct config *config, size_t index,
     const struct named_event *rate = find_rate(named, name->text);
 
     if (!metric_name_valid(name->text))
-        return config_error_set(ret_error, name->place,
-                                "%s is no name for a metric; expected lower case letters, digits "
-                                "and \"_\", no digit first and no \"_total\" last",
-                                SHOWN(name->text));
+        return config_error_set(
+            ret_error, name->place,
+            "%s is not a valid metric name; expected lower case letters, digits "
+            "and \"_\", no digit first and no \"_total\" last",
+            SHOWN(name->text));
     if (is_listed(name->text, reserved_gauges, ARRAY_SIZE(reserved_gauges)))
         return config_error_set(ret_error, name->place,
                                 "the exporter has a metric %s itself; expected another name",
@@ -220,7 +222,7 @@ static int check_ratio_name(const struct config *config, size_t index,
     for (size_t i = 0; i < index; i++)
         if (strcmp(config->ratios[i].name.text, name->text) == 0)
             return config_error_set(ret_error, name->place,
-                                    "duplicate ratio %s; expected it once, it stands at %u:%u",
+                                    "duplicate ratio %s; expected it once, the first is at %u:%u",
                                     SHOWN(name->text), config->ratios[i].name.place.line,
                                     config->ratios[i].name.place.column);
     return 0;

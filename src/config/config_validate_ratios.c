@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A ratio compares what was counted together: it needs one group that lists all
- * of its events. Where no group parses its formula, the formula is parsed once
- * more over the events of all groups, to tell a mistake in the formula from
- * events that stand in different groups.
+ * A ratio compares what was counted together: it needs one group that lists all of its events. So
+ * its formula is parsed with the events of each group. Where it is valid for none, it is parsed
+ * once more with the events of all groups: that shows whether the formula is wrong or whether its
+ * events stand in different groups.
  */
 #include <errno.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void add_name(struct names *names, const char *name)
         names->names[names->n++] = name;
 }
 
-/* Each event of all groups once, in either spelling; borrowed. */
+/* Lists each event of all groups once, in its own and its canonical spelling; borrowed names. */
 static int all_names(const struct config *config, struct names *names)
 {
     size_t total = 0;
@@ -81,7 +81,7 @@ static void add_groups_of(const struct config *config, const char *event,
     }
 }
 
-/* Every event is known, and no group has them all. */
+/* Some group lists each event of the formula, and no group lists them all. */
 static int refuse_split(const struct config *config, const struct config_ratio *ratio,
                         const struct formula *formula, const struct names *all,
                         struct config_error *ret_error)
@@ -111,7 +111,8 @@ static bool uses_any(const struct formula *formula, size_t n)
 }
 
 /*
- * 1: this group counts the ratio, if its events are spelled so; 0: it does not; -ENOMEM.
+ * Whether the group has all events of the formula, when they are spelled in this way. 1, 0 or
+ * -ENOMEM.
  */
 static int group_counts_as(const struct config_group *group, const char *text,
                            const char *spell(const char *name))
@@ -132,7 +133,7 @@ static int group_counts_as(const struct config_group *group, const char *text,
     return r == 0 && uses_any(formula, names.n);
 }
 
-/* A formula is written in the canonical names of events, or in those that the group lists. */
+/* A formula may use the canonical spelling of events, or the one that the group uses. */
 static int group_counts(const struct config_group *group, const char *text)
 {
     int r = group_counts_as(group, text, event_generic_canonical);
@@ -158,7 +159,7 @@ static const struct config_word *find_listed(const struct config *config, const 
     return NULL;
 }
 
-/* The slip may stand in the group as well as in the formula: so both places are told. */
+/* The slip may be in the group as well as in the formula, so the message has both places. */
 static int refuse_formula(const struct config *config, const struct config_ratio *ratio,
                           struct config_place place, const struct formula_error *wrong,
                           struct config_error *ret_error)

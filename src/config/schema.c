@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A walk along a schema, led by it: every value is read by the function of the
- * type that its key has in the table, and an event that does not belong ends the
- * walk. So it goes no deeper than the tables, whatever the text does.
+ * The schema leads the reading: every value is read by the function for the type that its key has
+ * in the table, and a YAML event that does not belong there is an error. So the reading goes no
+ * deeper than the tables, however deep the text goes.
  *
- * On entry to a read_* function the present event is the first of the value, on
- * return the last.
+ * When a read_* function is called, the present event is the first one of the value; when it
+ * returns, it is the last one.
  */
 #include "config/schema.h"
 
@@ -26,6 +26,15 @@ static void *field(void *object, size_t offset)
     return (char *)object + offset;
 }
 
+static bool is_null(const yaml_event_t *event)
+{
+    const char *text = (const char *)event->data.scalar.value;
+
+    return event->data.scalar.length == 0 ||
+           (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+            (strcmp(text, "~") == 0 || strcmp(text, "null") == 0));
+}
+
 static const char *event_name(const yaml_event_t *event)
 {
     switch (event->type) {
@@ -34,7 +43,9 @@ static const char *event_name(const yaml_event_t *event)
     case YAML_SEQUENCE_START_EVENT:
         return "a list";
     case YAML_SCALAR_EVENT:
-        return event->data.scalar.length == 0 ? "nothing" : "a single value";
+        return event->data.scalar.length == 0 ? "empty"
+               : is_null(event)               ? "null"
+                                              : "a single value";
     default:
         return "the end";
     }
@@ -91,18 +102,9 @@ static bool has_control_character(const char *text, size_t length)
     return false;
 }
 
-static bool is_null(const yaml_event_t *event)
-{
-    const char *text = (const char *)event->data.scalar.value;
-
-    return event->data.scalar.length == 0 ||
-           (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-            (strcmp(text, "~") == 0 || strcmp(text, "null") == 0));
-}
-
 /*
- * The text of the present event, borrowed; it is not empty and holds no control
- * character. NULL where it is refused.
+ * The text of the present event, borrowed. It is not empty and holds no control character. NULL:
+ * it is refused, and the error is set.
  */
 static const char *take_text(struct yaml_reader *reader, const struct schema_key *key)
 {
@@ -121,7 +123,7 @@ static const char *take_text(struct yaml_reader *reader, const struct schema_key
     return (const char *)event->data.scalar.value;
 }
 
-/* The same for a value that YAML does not know as text: quotes would make it text. */
+/* The same for a value that is no text to YAML, and would be text in quotes. */
 static const char *take_plain(struct yaml_reader *reader, const struct schema_key *key)
 {
     const char *text = take_text(reader, key);
@@ -148,7 +150,7 @@ static int read_bool(struct yaml_reader *reader, const struct schema_key *key, v
     return 0;
 }
 
-/* Numbers of whatever form: they differ by their parser. */
+/* Reads a number in the form that the parser takes: a plain one, a duration, a size. */
 static int store_number(struct yaml_reader *reader, const struct schema_key *key,
                         uint64_t *ret_value, const char *text,
                         int (*parse)(const char *, uint64_t *))
@@ -243,26 +245,26 @@ static int read_word(struct yaml_reader *reader, const struct schema_key *key, v
 
 typedef int element_reader(struct yaml_reader *reader, const struct schema_key *key, void *element);
 
-/* A list in the object that is filled. */
+/* A list in the structure that is read into. */
 struct array {
-    void *elements; /* where the pointer to them stands */
+    void *elements; /* where the pointer to the elements stands */
     size_t *n;
-    size_t size; /* of one */
+    size_t size; /* bytes of one element */
     uint64_t minimum, maximum;
     element_reader *read;
 };
 
 /*
- * Makes room for one more, zeroed, in an array that grows by doubling: it is full
- * whenever it has a power of two. NULL where there is no memory. It stands in the
- * object before it is read, so that the object's owner frees it.
+ * Adds an element of zeroes to an array. The array grows by doubling: it is full whenever it has a
+ * power of two of elements. The element stands in the array before it is read, so that the owner of
+ * the structure frees it, also after a failure. NULL: there is no memory.
  */
 static void *append_element(const struct array *array)
 {
     size_t n = *array->n;
     void *elements;
 
-    /* a pointer to some structure: its bytes are copied, for it is no void pointer */
+    /* the pointer is one to some structure and no void pointer: its bytes are copied */
     memcpy(&elements, array->elements, sizeof(elements));
     if (n == 0 || (n & (n - 1)) == 0)
         elements = reallocarray(elements, n ? 2 * n : 1, array->size);
@@ -309,7 +311,7 @@ static int read_words(struct yaml_reader *reader, const struct schema_key *key, 
                                       key->most, store_word});
 }
 
-/* A list of no numbers is refused. */
+/* The minimum of the key is that of each number: a list has to have one number at least. */
 static int read_numbers(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
     struct config_numbers *numbers = field(object, key->offset);
@@ -363,7 +365,7 @@ static int refuse_key(struct yaml_reader *reader, const struct schema *schema, c
     return r;
 }
 
-/* Finds the key that the present event is. */
+/* Finds which key of the schema the present event names. */
 static int take_key(struct yaml_reader *reader, const struct schema *schema, size_t *ret_key)
 {
     const yaml_event_t *event = &reader->event;
@@ -382,7 +384,10 @@ static int take_key(struct yaml_reader *reader, const struct schema *schema, siz
     return refuse_key(reader, schema, name);
 }
 
-/* One key and its value; the present event is the key. `first` is where each key was found. */
+/*
+ * Reads a key, which is the present event, and its value. first: where each key of the schema was
+ * found; line 0: not yet.
+ */
 static int read_entry(struct yaml_reader *reader, const struct schema *schema, void *object,
                       struct config_place *first)
 {
@@ -395,7 +400,7 @@ static int read_entry(struct yaml_reader *reader, const struct schema *schema, v
     key = &schema->keys[index];
     if (first[index].line)
         return config_error_set(reader->error, yaml_reader_place(reader),
-                                "duplicate key \"%s\"; expected it once, it stands at %u:%u",
+                                "duplicate key \"%s\"; expected it once, the first is at %u:%u",
                                 key->name, first[index].line, first[index].column);
     first[index] = yaml_reader_place(reader);
     r = yaml_reader_next(reader);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * libyaml does the scanning; this keeps from it what it is bad at.
+ * libyaml does the scanning. Texts that it handles badly never reach it.
  *
- * It is quadratic in the nesting of flow collections, and looks up to 1,024
- * characters ahead for the end of a key, never further. Its caller follows a
- * schema a few levels deep and stops at the first event that does not belong, so
- * that no more than those 1,024 characters of a bomb are ever scanned. Counting
- * brackets before is a second wall, and gives the error its right name. The count
- * knows comments but not quotes, because a plain word may hold a quote: more than
- * 32 brackets that stay open in a quoted text are refused too.
+ * Its time grows with the square of how deep brackets nest, and it looks up to 1,024 characters
+ * ahead for the end of a key, never further. The caller follows a schema a few levels deep and
+ * stops at the first event that does not belong, so that of a text full of brackets (a bomb) no
+ * more than those 1,024 characters are ever scanned. Counting the brackets before is a second wall,
+ * and makes an error that says what is wrong. The count knows comments but not quotes, because a
+ * plain word may hold a quote: so more than 32 brackets that stay open in a quoted text are refused
+ * too.
  *
- * NUL ends the input for libyaml, silently; UTF-16 it would convert. Both are
- * refused before it sees them. What is not UTF-8 it refuses itself, with an
- * offset in bytes.
+ * A NUL byte silently ends the input for libyaml, and it would convert UTF-16. Both are refused
+ * before. Other text that is not UTF-8 libyaml refuses itself, with an offset in bytes.
  */
 #include "config/yaml_reader.h"
 
@@ -76,8 +75,8 @@ static int refuse_offset(struct yaml_reader *reader, size_t offset, const char *
     return config_error_set(reader->error, yaml_place_of(reader->text, offset), "%s", what);
 }
 
-/* The offset of the bracket that opens one level too many; the length where none does. */
-static size_t find_bomb(const char *text, size_t length)
+/* The offset of the bracket that opens one level too many; the length: there is none. */
+static size_t find_too_deep(const char *text, size_t length)
 {
     size_t depth = 0;
     bool comment = false;
@@ -102,25 +101,27 @@ static size_t find_bomb(const char *text, size_t length)
 static int check_bytes(struct yaml_reader *reader)
 {
     const char *text = reader->text;
-    size_t length = reader->length, bomb;
+    size_t length = reader->length, too_deep;
     const char *nul = memchr(text, '\0', length);
 
     if (length > YAML_READER_LARGEST)
         return refuse_offset(reader, YAML_READER_LARGEST,
-                             "the configuration goes on here; expected at most 1 MiB");
+                             "the configuration does not end here; expected at most 1 MiB");
     if (length >= 2 && (memcmp(text, "\xfe\xff", 2) == 0 || memcmp(text, "\xff\xfe", 2) == 0))
         return refuse_offset(reader, 0, "the text is UTF-16; expected UTF-8");
     if (nul)
-        return refuse_offset(reader, (size_t)(nul - text),
-                             "a NUL byte; expected text in UTF-8 (it may be UTF-16 or UTF-32)");
-    bomb = find_bomb(text, length);
-    if (bomb < length)
-        return refuse_offset(reader, bomb, "brackets nest too deep; expected at most 32 levels");
+        return refuse_offset(
+            reader, (size_t)(nul - text),
+            "there is a NUL byte; expected text in UTF-8 (this may be UTF-16 or UTF-32)");
+    too_deep = find_too_deep(text, length);
+    if (too_deep < length)
+        return refuse_offset(reader, too_deep,
+                             "brackets nest too deep; expected at most 32 levels");
     return 0;
 }
 
-/* yaml_read_handler_t; counts what libyaml takes, which it does in blocks. */
-static int feed(void *data, unsigned char *buffer, size_t size, size_t *size_read)
+/* Gives libyaml the text, in blocks of its choice (yaml_read_handler_t), and counts the bytes. */
+static int feed_libyaml(void *data, unsigned char *buffer, size_t size, size_t *size_read)
 {
     struct yaml_reader *reader = data;
     size_t left = reader->length - reader->consumed;
@@ -141,7 +142,7 @@ struct config_place yaml_reader_place(const struct yaml_reader *reader)
     return place_of_mark(reader->event.start_mark);
 }
 
-/* What libyaml found wrong. */
+/* Says what libyaml has found wrong. */
 static int refuse_yaml(struct yaml_reader *reader)
 {
     const yaml_parser_t *parser = &reader->parser;
@@ -166,17 +167,19 @@ static int parse_event(struct yaml_reader *reader)
     return yaml_parser_parse(&reader->parser, &reader->event) ? 0 : refuse_yaml(reader);
 }
 
-/* The properties that YAML hangs on a value. */
+/* Refuses the properties that YAML can hang on a value. */
 static int check_properties(struct yaml_reader *reader, const yaml_char_t *anchor,
                             const yaml_char_t *tag)
 {
     if (anchor)
-        return config_error_set(reader->error, yaml_reader_place(reader),
-                                "anchor %s; expected a value without anchors and aliases",
-                                SHOWN((const char *)anchor));
+        return config_error_set(
+            reader->error, yaml_reader_place(reader),
+            "the value has anchor %s; expected a value without anchors and aliases",
+            SHOWN((const char *)anchor));
     if (tag)
         return config_error_set(reader->error, yaml_reader_place(reader),
-                                "tag %s; expected a value without a tag", SHOWN((const char *)tag));
+                                "the value has tag %s; expected a value without a tag",
+                                SHOWN((const char *)tag));
     return 0;
 }
 
@@ -190,7 +193,7 @@ int yaml_reader_next(struct yaml_reader *reader)
     switch (event->type) {
     case YAML_ALIAS_EVENT:
         return config_error_set(reader->error, yaml_reader_place(reader),
-                                "alias %s; expected the value itself",
+                                "alias %s stands for a value; expected the value itself",
                                 SHOWN((const char *)event->data.alias.anchor));
     case YAML_SCALAR_EVENT:
         return check_properties(reader, event->data.scalar.anchor, event->data.scalar.tag);
@@ -217,7 +220,7 @@ int yaml_reader_init(struct yaml_reader *reader, const char *text, size_t length
     if (!yaml_parser_initialize(&reader->parser))
         return -ENOMEM;
     yaml_parser_set_encoding(&reader->parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input(&reader->parser, feed, reader);
+    yaml_parser_set_input(&reader->parser, feed_libyaml, reader);
     do
         r = yaml_reader_next(reader);
     while (r == 0 && (reader->event.type == YAML_STREAM_START_EVENT ||
@@ -234,7 +237,7 @@ int yaml_reader_finish(struct yaml_reader *reader)
     while (r == 0 && reader->event.type == YAML_DOCUMENT_END_EVENT);
     if (r == 0 && reader->event.type != YAML_STREAM_END_EVENT)
         return config_error_set(reader->error, yaml_reader_place(reader),
-                                "a second document; expected one");
+                                "a second YAML document begins here; expected one");
     return r;
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * One strict YAML document, event by event. What makes YAML surprising ends the
- * reading with an error that names the place: tags, anchors, aliases, a second
- * document, any encoding but UTF-8, NUL.
+ * Reads one YAML document, event by event, and strictly. What makes YAML surprising is an error
+ * that names the place: tags, anchors, aliases, a second document, another encoding than UTF-8, a
+ * NUL byte.
  */
 
 #include <yaml.h>
@@ -16,8 +16,8 @@
 
 struct yaml_reader {
     yaml_parser_t parser;
-    yaml_event_t
-        event; /* the present one: never a stream, document or alias event but at the end */
+    /* The present event. Events of streams, documents and aliases are seen at the end only. */
+    yaml_event_t event;
     const char *text;
     size_t length;
     size_t consumed; /* bytes that libyaml has asked for */
@@ -25,10 +25,10 @@ struct yaml_reader {
 };
 
 /*
- * Begins to read; the text and `ret_error`, where this and all that follows says
- * what is wrong, are borrowed until yaml_reader_done(). The present event is the
- * first of the document's root, or YAML_STREAM_END_EVENT where there is none.
- * 0, -EINVAL with *ret_error filled, -ENOMEM; yaml_reader_done() in any case.
+ * Begins to read. The present event is then the first of the document's root, or
+ * YAML_STREAM_END_EVENT if there is none. The text is borrowed until yaml_reader_done(), and so is
+ * ret_error: this function and all that follow write there what is wrong. 0, -EINVAL or -ENOMEM;
+ * yaml_reader_done() is to be called in any case.
  */
 int yaml_reader_init(struct yaml_reader *reader, const char *text, size_t length,
                      struct config_error *ret_error);
@@ -37,21 +37,21 @@ void yaml_reader_done(struct yaml_reader *reader);
 /* Goes to the next event. 0, -EINVAL, -ENOMEM. */
 int yaml_reader_next(struct yaml_reader *reader);
 
-/* Behind the last event of the root: nothing may follow. 0, -EINVAL, -ENOMEM. */
+/* Makes sure that nothing follows the root, whose last event is present. 0, -EINVAL, -ENOMEM. */
 int yaml_reader_finish(struct yaml_reader *reader);
 
 /* Where the present event begins. */
 struct config_place yaml_reader_place(const struct yaml_reader *reader);
 
-/* Where the byte at this offset stands; columns count characters. */
+/* The place of the byte at this offset; columns count characters. */
 struct config_place yaml_place_of(const char *text, size_t offset);
 
-/* The offset of a place in the text; `length` where it has no such place. */
+/* The offset of a place in the text; `length` if the text has no such place. */
 size_t yaml_offset_of(const char *text, size_t length, struct config_place place);
 
 /*
- * Where a byte of a word stands in the text; the word's begin where it is not
- * written letter by letter (escapes in quotes, more lines than one).
+ * The place in the text of a byte of a word. It is the word's begin where the text does not write
+ * the word letter by letter, as with escapes in quotes, or over several lines.
  */
 struct config_place yaml_place_inside(const char *text, size_t length,
                                       const struct config_word *word, size_t offset);

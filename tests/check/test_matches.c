@@ -240,8 +240,8 @@ static void names_that_are_nearly_of_somebody_or_are_patterns__are_warned_of(voi
     assert_has(text,
                FILE_NAME ":3:12: warning: no process has comm \"config-matchea\" now; did you "
                          "mean \"config-matchee\"?\n");
-    assert_has(text, FILE_NAME ":3:28: warning: no process has comm \"no-such-one.*\" now: it is a "
-                               "name and no pattern; expected one, or the pattern in cmdline\n");
+    assert_has(text, FILE_NAME ":3:28: warning: no process has comm \"no-such-one.*\" now: it is "
+                               "no pattern here; expected a name, or the pattern under cmdline\n");
     assert_has_not(text, "zzyzx");
 }
 

@@ -77,13 +77,13 @@ static void keys(void **state)
 static void types(void **state)
 {
     static const struct refusal refusals[] = {
-        {"- a", 1, 1, {"no mapping", "expected keys"}},
-        {"just text", 1, 1, {"no mapping"}},
-        {"''", 1, 1, {"no mapping"}},
+        {"- a", 1, 1, {"not a mapping", "expected keys"}},
+        {"just text", 1, 1, {"not a mapping"}},
+        {"''", 1, 1, {"not a mapping"}},
         {"interval: [1s]", 1, 11, {"interval is a list", "a duration from 1s to 60s"}},
         {"interval: {a: b}", 1, 11, {"interval is a mapping"}},
-        {"interval:", 1, 10, {"interval is nothing", "a duration"}},
-        {"interval: ~", 1, 11, {"interval is a single value"}},
+        {"interval:", 1, 10, {"interval is empty", "a duration"}},
+        {"interval: ~", 1, 11, {"interval is null"}},
         {"groups: core", 1, 9, {"groups is a single value", "a list of groups"}},
         {"groups: {name: a}", 1, 9, {"groups is a mapping"}},
         {"groups: [core]", 1, 10, {"an entry of groups is a single value", "expected a group"}},
@@ -91,7 +91,7 @@ static void types(void **state)
         {"groups:\n- {name: a, events: cycles}", 2, 21, {"events is a single value", "a list of"}},
         {"groups:\n- {name: a, events: [[cycles]]}", 2, 22, {"events is a list"}},
         {"groups:\n- {name: a, events: [{cycles: 1}]}", 2, 22, {"events is a mapping"}},
-        {"groups:\n- {name: a, events: ['']}", 2, 22, {"events is nothing"}},
+        {"groups:\n- {name: a, events: ['']}", 2, 22, {"events is empty"}},
         {"targets: [system]", 1, 10, {"targets is a list", "system, cgroups"}},
         {"targets: {system: core}", 1, 19, {"system is a single value", "groups, by, cpus"}},
         {"targets: {cgroups: {}}", 1, 20, {"cgroups is a mapping", "a list of rules"}},
@@ -181,8 +181,8 @@ static void what_yaml_has_and_we_do_not(void **state)
         {"&m {interval: 1s}", 1, 1, {"anchor \"m\""}},
         {"interval: *a", 1, 11, {"alias \"a\"", "the value itself"}},
         {"*a : 1s", 1, 1, {"alias \"a\""}},
-        {"interval: 1s\n---\ninterval: 2s", 2, 1, {"a second document"}},
-        {"---\n---\n", 2, 1, {"a second document"}},
+        {"interval: 1s\n---\ninterval: 2s", 2, 1, {"a second YAML document"}},
+        {"---\n---\n", 2, 1, {"a second YAML document"}},
         {"interval: 1s\n...\nlinger: 1s", 3, 1, {"not YAML", "document start"}},
         {"interval: [1s", 1, 11, {"interval is a list"}},
         {"groups:\n- {name: a", 3, 1, {"not YAML", "flow mapping"}},
@@ -378,7 +378,7 @@ static void brackets__may_nest_32_deep_and_no_deeper(void **state)
 {
     AUTO_FREE char *deepest = repeat("[", 32), *deeper = repeat("[", 33);
     AUTO_FREE char *comment = NULL;
-    struct refusal wrong_type = {deepest, 1, 1, {"no mapping"}};
+    struct refusal wrong_type = {deepest, 1, 1, {"not a mapping"}};
     struct refusal too_deep = {deeper, 1, 33, {"nest too deep", "32"}};
     struct config_error error;
     struct config *config;

@@ -132,7 +132,7 @@ static const struct refusal refusals[] = {
     {"targets: {processes: {}}", 1, 22, {"processes is a mapping", "a list of rules"}},
     {RULE("comm: x"), 3, 27, {"comm is a single value", "a list of names"}},
     {RULE("comm: []"), 3, 27, {"comm is empty"}},
-    {RULE("comm: ['']"), 3, 28, {"comm is nothing"}},
+    {RULE("comm: ['']"), 3, 28, {"comm is empty"}},
     {RULE("cmdline: []"), 3, 30, {"cmdline is empty"}},
     {RULE("pid: 1"), 3, 26, {"pid is a single value", "as [4711]"}},
     {RULE("pid: []"), 3, 26, {"pid is empty"}},
@@ -146,7 +146,7 @@ static const struct refusal refusals[] = {
      3,
      38,
      {"name is a mapping", "in quotes, as \"{{.Comm}}\""}},
-    {RULE("comm: [x], name: ''"), 3, 38, {"name is nothing"}},
+    {RULE("comm: [x], name: ''"), 3, 38, {"name is empty"}},
     {"limits: {processes: 0}", 1, 21, {"from 1 to 100000"}},
     {"limits: {threads: 1000001}", 1, 19, {"from 1 to 1000000"}},
     {"targets: {processes: [{comm: [a], childs: true, groups: [core]}]}",
@@ -210,7 +210,7 @@ static const struct refusal refusals[] = {
      {"no group lists event \"cycels\""}},
 };
 
-static void what_is_wrong_is_told_with_its_place(void **state)
+static void what_is_wrong_is_said_with_its_place(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
@@ -267,7 +267,7 @@ int main(void)
         cmocka_unit_test(a_file_without_processes_counts_none),
         cmocka_unit_test(made_rules_have_the_same_indexes),
         cmocka_unit_test(a_group_of_processes_alone_serves_ratios),
-        cmocka_unit_test(what_is_wrong_is_told_with_its_place),
+        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(lists_have_an_end),
     };
 

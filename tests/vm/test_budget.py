@@ -103,7 +103,7 @@ class Budget(unittest.TestCase):
 
     def test_the_check_of_a_configuration_says_so_before(self):
         printed = self.results.text("check")
-        self.assertIn("hardware counters of each CPU: 7 free now, 3 ours to use", printed)
+        self.assertIn("hardware counters of each CPU: 7 free now, pmu_exporter may use 3", printed)
         self.assertIn("processes 0 + nested cgroups 3 + system 0 = 3 in use at once\n", printed)
         self.assertIn("left out: cgroup rule 1, group core: cycles:u\n", printed)
 

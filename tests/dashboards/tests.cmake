@@ -19,7 +19,7 @@ set_tests_properties(dashboards/generated PROPERTIES TIMEOUT 1200)
 add_dashboard_test(linter lint)
 add_dashboard_test(promql unit)
 add_dashboard_test(live live)
-set_tests_properties(dashboards/live PROPERTIES RUN_SERIAL TRUE)
+takes(20 dashboards/live)
 add_dashboard_test(recorded vm "PMU_TEST_ARM64=${CMAKE_BINARY_DIR}/arm64;")
 takes(35 dashboards/recorded)
 set_tests_properties(dashboards/recorded PROPERTIES

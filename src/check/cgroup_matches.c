@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Patterns that match nothing now are no error: services come and go, and the default names the
- * places of every container engine. So a pattern is only warned of where something that is there
- * would match if one of its names were spelled a little differently, or if it began elsewhere.
+ * A pattern that matches nothing now is no error: services come and go, and the default names the
+ * places of every container engine. So a pattern is only warned of where some cgroup would match it
+ * if one of the pattern's names were spelled a little differently, or if it began elsewhere.
  */
 #include "check/cgroup_matches.h"
 
@@ -20,7 +20,7 @@
 #include "target/glob.h"
 
 #define MOST_CGROUPS  20000
-#define MOST_COMPARED 2000 /* with each pattern that matches none */
+#define MOST_COMPARED 2000 /* cgroups that are compared with a pattern that matches none */
 
 static const char *const unit_endings[] = {".service", ".scope", ".slice"};
 
@@ -32,9 +32,9 @@ static bool has_wildcard(const char *text, size_t n)
     return false;
 }
 
-/* Writes `whole` with the n bytes at `at` replaced. False: it is too long for a pattern. */
-static bool replace(const char *whole, size_t at, size_t n, const char *name, size_t length,
-                    char ret_pattern[static GLOB_PATTERN_MAX + 1])
+/* Replaces the n bytes at `at` by the name. Returns false if that is too long for a pattern. */
+static bool replace_name(const char *whole, size_t at, size_t n, const char *name, size_t length,
+                         char ret_pattern[static GLOB_PATTERN_MAX + 1])
 {
     return snprintf(ret_pattern, GLOB_PATTERN_MAX + 1, "%.*s%.*s%s", (int)at, whole, (int)length,
                     name, whole + at + n) <= GLOB_PATTERN_MAX;
@@ -52,7 +52,7 @@ static bool is_near(const char *name, size_t n, const char *other, size_t n_othe
     return strcmp(a, b) != 0 && suggest_nearest(a, words, 1);
 }
 
-/* Whether the pattern takes the path where one of its names is as in the path. */
+/* Whether the pattern matches the path when one of its names is replaced by that of the path. */
 static bool matches_with_a_name(const char *pattern, const char *path,
                                 char ret_pattern[static GLOB_PATTERN_MAX + 1])
 {
@@ -62,7 +62,7 @@ static bool matches_with_a_name(const char *pattern, const char *path,
         const size_t n = strcspn(++p, "/"), m = strcspn(++q, "/");
 
         if (!has_wildcard(p, n) && is_near(p, n, q, m) &&
-            replace(pattern, (size_t)(p - pattern), n, q, m, ret_pattern) &&
+            replace_name(pattern, (size_t)(p - pattern), n, q, m, ret_pattern) &&
             glob_match(ret_pattern, path))
             return true;
         p += n;
@@ -71,7 +71,7 @@ static bool matches_with_a_name(const char *pattern, const char *path,
     return false;
 }
 
-/* "/system.slice/nginx" for "/system.slice/nginx.service". */
+/* The same when the ending of a unit is added: "/system.slice/nginx" lacks ".service". */
 static bool matches_with_an_ending(const char *pattern, const char *path,
                                    char ret_pattern[static GLOB_PATTERN_MAX + 1])
 {
@@ -83,7 +83,7 @@ static bool matches_with_an_ending(const char *pattern, const char *path,
     return false;
 }
 
-/* "/system.slice/" and a star with ".servic" for ".service". */
+/* The same when its ending is spelled right: ".servic" behind a star is nearly ".service". */
 static bool matches_with_another_ending(const char *pattern, const char *path,
                                         char ret_pattern[static GLOB_PATTERN_MAX + 1])
 {
@@ -93,12 +93,12 @@ static bool matches_with_another_ending(const char *pattern, const char *path,
         return false;
     meant = suggest_nearest(dot, unit_endings, ARRAY_SIZE(unit_endings));
     return meant && strcmp(meant, dot) != 0 &&
-           replace(pattern, (size_t)(dot - pattern), strlen(dot), meant, strlen(meant),
-                   ret_pattern) &&
+           replace_name(pattern, (size_t)(dot - pattern), strlen(dot), meant, strlen(meant),
+                        ret_pattern) &&
            glob_match(ret_pattern, path);
 }
 
-/* "/nginx.service" for what is further down. */
+/* Whether its last name stands further down: "/nginx.service" is below "/system.slice". */
 static bool matches_below(const char *pattern, const char *path,
                           char ret_pattern[static GLOB_PATTERN_MAX + 1])
 {
@@ -110,7 +110,7 @@ static bool matches_below(const char *pattern, const char *path,
            snprintf(ret_pattern, GLOB_PATTERN_MAX + 1, "%s", path) <= GLOB_PATTERN_MAX;
 }
 
-/* A pattern that matches something, and is nearly this one. */
+/* Finds a pattern that matches something, and is nearly this one. */
 static bool find_meant(const char *pattern, const struct cgroup_list *cgroups,
                        char ret_pattern[static GLOB_PATTERN_MAX + 1])
 {
@@ -132,7 +132,7 @@ static bool matches_any(const char *pattern, const struct cgroup_list *cgroups)
     return false;
 }
 
-/* What of the pattern is below the mount, where it begins with that; else NULL. */
+/* The rest of a pattern that begins with where cgroups are mounted; NULL: it does not. */
 static const char *below_mount(const char *pattern, const struct cgroup_root *root)
 {
     const char *const mounts[] = {root->path, "/sys/fs/cgroup"};
@@ -146,7 +146,7 @@ static const char *below_mount(const char *pattern, const struct cgroup_root *ro
     return NULL;
 }
 
-/* What is a pattern elsewhere, as in shells and regular expressions, and hardly in a name. */
+/* Whether it has wildcards of shells or regular expressions, which hardly stand in a name. */
 static bool has_foreign_wildcard(const char *pattern)
 {
     return strpbrk(pattern, "{}[]()|^$+") || strstr(pattern, "/.*");
@@ -185,7 +185,7 @@ static bool is_in(const struct config_words *patterns, const char *path)
     return false;
 }
 
-/* Why a rule takes nothing of what it includes. */
+/* Warns of a rule that takes nothing of what it includes, and says why. */
 static void warn_of_rule(const char *path, const struct config_cgroup_rule *rule, size_t index,
                          const struct match_list *list, size_t n_excluded)
 {
@@ -202,9 +202,9 @@ static void warn_of_rule(const char *path, const struct config_cgroup_rule *rule
                      index + 1, n_excluded);
 }
 
-static void look_at_rule(const char *path, const struct config_cgroup_rule *rule, size_t index,
-                         const struct cgroup_rules *rules, const struct cgroup_root *root,
-                         const struct cgroup_list *cgroups)
+static void print_rule(const char *path, const struct config_cgroup_rule *rule, size_t index,
+                       const struct cgroup_rules *rules, const struct cgroup_root *root,
+                       const struct cgroup_list *cgroups)
 {
     struct match_list list = {0};
     size_t n_excluded = 0;
@@ -239,7 +239,7 @@ int check_print_cgroup_matches(const char *path, const struct config *config,
     if (r < 0)
         return r;
     for (size_t i = 0; i < config->n_cgroups; i++)
-        look_at_rule(path, &config->cgroups[i], i, rules, root, &cgroups);
+        print_rule(path, &config->cgroups[i], i, rules, root, &cgroups);
     cgroup_list_done(&cgroups);
     return 0;
 }

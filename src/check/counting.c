@@ -7,7 +7,7 @@
 #include "check/notes.h"
 #include "resolve/mechanism_cost.h"
 
-/* The service may have rights that who asks has not. */
+/* Whether the service, which may have more rights than this user, may get another answer. */
 static bool is_for_want_of_rights(const char *reason)
 {
     return strcmp(reason, bpf_refusal_text(BPF_REFUSAL_NO_CAPABILITY)) == 0 ||
@@ -17,12 +17,11 @@ static bool is_for_want_of_rights(const char *reason)
 static void print_mechanism(const struct config *config, const char *counted, bool by_bpf,
                             const char *reason)
 {
-    (void)printf("counting: %s %s: %s%s%s\n", counted, by_bpf ? "by bpf" : "direct", reason,
-                 !by_bpf && config->counting == CONFIG_COUNTING_BPF ? ", although bpf is configured"
-                                                                    : "",
-                 is_for_want_of_rights(reason)
-                     ? " to you who ask; run as root, this tells what the service gets"
-                     : "");
+    (void)printf(
+        "counting: %s %s: %s%s%s\n", counted, by_bpf ? "by bpf" : "direct", reason,
+        !by_bpf && config->counting == CONFIG_COUNTING_BPF ? ", although bpf is configured" : "",
+        is_for_want_of_rights(reason) ? " for this user; as root, this shows what the service gets"
+                                      : "");
 }
 
 static void print_cost_of_bpf(const struct resolution *resolution, const struct pmu_share *share)

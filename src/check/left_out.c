@@ -65,15 +65,15 @@ void check_print_left_out(const struct resolution *resolution, enum absence reas
 void check_print_refused(const struct resolution *resolution)
 {
     for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
-        /* the service may have rights that who asks has not */
+        /* the service may have rights that this user has not */
         const bool may_be_ours = reason == ABSENCE_NOT_PERMITTED && geteuid() != 0;
         AUTO_TEXT struct text heading = {0};
 
-        if (reason == ABSENCE_OVER_BUDGET) /* our own choice: the budget tells */
+        if (reason == ABSENCE_OVER_BUDGET) /* that is our own choice, which the budget shows */
             continue;
         text_append_format(
             &heading, "not counted here, %s%s: %s", absence_name(reason),
-            may_be_ours ? " to you who ask (as root, this tells what the service gets)" : "",
+            may_be_ours ? " for this user (as root, this shows what the service gets)" : "",
             absence_advice(reason));
         text_append_char(&heading, '\0');
         if (text_error(&heading) >= 0)

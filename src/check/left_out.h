@@ -7,9 +7,9 @@
 
 /*
  * Prints a line for each group of each class of targets in which events are absent for this reason,
- * as "  left out: cgroup rule 2, group core: cycles". Left out by design are clocks of the system
- * scope, which is no news, and absent everywhere are events that this machine does not know: both
- * are not printed. heading: printed before the first line; NULL: none.
+ * as "  left out: cgroup rule 2, group core: cycles". Two kinds of events are not printed: clocks
+ * of the system scope, which are left out by design, and events that this machine does not know at
+ * all. heading: a line that is printed before the first one; NULL: there is none.
  */
 void check_print_left_out(const struct resolution *resolution, enum absence reason,
                           const char *heading);

@@ -11,7 +11,7 @@
 void match_list_add(struct match_list *list, const char *name)
 {
     const size_t used = strlen(list->shown);
-    const char *shown = SHOWN(name); /* strangers choose names */
+    const char *shown = SHOWN(name); /* strangers choose names: they are escaped */
 
     list->n++;
     if (strstr(list->shown, shown))

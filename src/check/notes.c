@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Only rules that are word for word the same are told: whether one pattern takes all
- * that another does is not asked, since both mostly stand there on purpose.
+ * Of rules that take the same, only those are noted that are the same word for word. Where one
+ * pattern takes all that another takes, both mostly stand there on purpose.
  */
 #include "check/notes.h"
 
@@ -17,7 +17,8 @@
 #include "sys/cgroup_root.h"
 #include "sys/hidepid.h"
 
-#define LONGEST_COMM 15 /* TASK_COMM_LEN less its NUL; of kernel threads proc(5) tells more */
+/* TASK_COMM_LEN less its NUL. The names of kernel threads are longer in proc(5). */
+#define LONGEST_COMM 15
 
 void check_begin_note(const char *path, struct config_place place, const char *kind)
 {
@@ -46,7 +47,7 @@ static bool is_used(const struct config *config, const char *group)
     return used;
 }
 
-/* Groups of the built-in default are nobody's slip. */
+/* A group of the built-in default that no target names is nobody's slip. */
 static void print_unused_groups(const char *path, const struct config *config)
 {
     for (size_t i = 0; i < config->n_groups; i++) {
@@ -125,7 +126,7 @@ void check_print_root(const char *path, const struct config *config, int cgroup_
                  SHOWN(pattern->text), absence_name(ABSENCE_NOT_SUPPORTED), ROOT_IS_MACHINE);
 }
 
-/* Who asks is mostly root, who sees all: the exporter need not be. */
+/* Who asks is mostly root and sees all processes; the exporter may be another user. */
 void check_print_hidden(const char *path, const struct config *config, int procfs_fd)
 {
     if (config->n_processes == 0 || procfs_fd < 0 || !hidepid_read(procfs_fd).hides)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Each process is asked of all rules, for who takes it, and of each rule alone, for what rules
- * that come first take from others. Names that no process has are only warned of where one that
- * runs is nearly called so, or where they look like a pattern, which comm and exe are not.
+ * Each process is matched with all rules together, which shows which rule takes it, and with each
+ * rule alone, which shows what rules that come first take from others. A name that no process has
+ * is no slip by itself, since processes come and go. It is only warned of where a process that runs
+ * has nearly this name, or where it looks like a pattern, which comm and exe do not take.
  */
 #include "check/process_matches.h"
 
@@ -20,76 +21,82 @@
 #include "config/config_processes.h"
 #include "sys/process.h"
 
-#define MOST_NAMES 4096 /* of processes, to which a name is compared */
+#define MOST_NAMES 4096 /* processes to whose names one is compared that no process has */
 
-struct looked_at {
-    struct process_rules *rules;   /* all of them */
-    struct process_rules **single; /* each alone */
-    struct match_list *lists;
-    const char **comms; /* of those that run … */
-    const char **bases; /* … and the last names of their executables */
-    size_t n_rules, n_names;
+/* What is found out about the processes that run. */
+struct survey {
+    struct process_rules *rules;   /* all rules together */
+    struct process_rules **single; /* each rule alone */
+    struct match_list *lists;      /* what each rule takes */
+    size_t n_rules;
+    const char **comms; /* the comm of each process that runs */
+    const char **bases; /* the last part of the path of its executable */
+    size_t n_names;
 };
 
-static void looked_at_done(struct looked_at *look)
+static void survey_done(struct survey *survey)
 {
-    for (size_t i = 0; look->single && i < look->n_rules; i++)
-        (void)process_rules_free(look->single[i]);
-    for (size_t i = 0; i < look->n_names; i++) {
-        free((char *)look->comms[i]);
-        free((char *)look->bases[i]);
+    for (size_t i = 0; survey->single && i < survey->n_rules; i++)
+        (void)process_rules_free(survey->single[i]);
+    for (size_t i = 0; i < survey->n_names; i++) {
+        free((char *)survey->comms[i]);
+        free((char *)survey->bases[i]);
     }
-    (void)process_rules_free(look->rules);
-    free(look->single);
-    free(look->lists);
-    free(look->comms);
-    free(look->bases);
+    (void)process_rules_free(survey->rules);
+    free(survey->single);
+    free(survey->lists);
+    free(survey->comms);
+    free(survey->bases);
 }
 
-static int prepare(struct looked_at *look, const struct config *config)
+static int make_rules(struct survey *survey, const struct config *config)
 {
     struct process_rule_error wrong;
     size_t index;
-    int r = config_processes_make(config, &look->rules, &index, &wrong);
+    int r = config_processes_make(config, &survey->rules, &index, &wrong);
 
-    look->n_rules = config->n_processes;
-    look->single = calloc(look->n_rules, sizeof(*look->single));
-    look->lists = calloc(look->n_rules, sizeof(*look->lists));
-    look->comms = calloc(MOST_NAMES, sizeof(*look->comms));
-    look->bases = calloc(MOST_NAMES, sizeof(*look->bases));
-    if (!look->single || !look->lists || !look->comms || !look->bases)
+    survey->n_rules = config->n_processes;
+    survey->single = calloc(survey->n_rules, sizeof(*survey->single));
+    survey->lists = calloc(survey->n_rules, sizeof(*survey->lists));
+    survey->comms = calloc(MOST_NAMES, sizeof(*survey->comms));
+    survey->bases = calloc(MOST_NAMES, sizeof(*survey->bases));
+    if (!survey->single || !survey->lists || !survey->comms || !survey->bases)
         return -ENOMEM;
-    for (size_t i = 0; r >= 0 && i < look->n_rules; i++) {
+    for (size_t i = 0; r >= 0 && i < survey->n_rules; i++) {
         struct config alone = *config; /* nothing of it is freed */
 
         alone.processes = &config->processes[i];
         alone.n_processes = 1;
-        r = config_processes_make(&alone, &look->single[i], &index, &wrong);
+        r = config_processes_make(&alone, &survey->single[i], &index, &wrong);
     }
     return r;
 }
 
-static int keep_names(struct looked_at *look, struct process *process)
+static int add_names(struct survey *survey, struct process *process)
 {
     AUTO_FREE char *comm = strdup(process_stat(process)->comm);
     AUTO_FREE char *base = NULL;
     const char *exe = "", *slash;
 
-    if (look->n_names == MOST_NAMES)
+    if (survey->n_names == MOST_NAMES)
         return 0;
     (void)process_exe(process, &exe);
     slash = strrchr(exe, '/');
     base = strdup(slash ? slash + 1 : exe);
     if (!comm || !base)
         return -ENOMEM;
-    look->comms[look->n_names] = TAKE(comm);
-    look->bases[look->n_names] = TAKE(base);
-    look->n_names++;
+    survey->comms[survey->n_names] = TAKE(comm);
+    survey->bases[survey->n_names] = TAKE(base);
+    survey->n_names++;
     return 0;
 }
 
-/* As process_rules_match(), without a bound but that of each pattern. */
-static int match(const struct process_rules *rules, struct process *process, struct text *ret_name)
+/*
+ * Which rule takes the process, and its name there. Work is bounded for each pattern only: nobody
+ * waits for this as for a cycle.
+ */
+static int find_rule(const struct process_rules *rules, struct process *process,
+                     struct text *ret_name)
 {
     struct process_matching matching = {.most_work = SIZE_MAX};
     const int rule = process_rules_match(rules, process, &matching, ret_name);
@@ -98,10 +105,10 @@ static int match(const struct process_rules *rules, struct process *process, str
     return rule;
 }
 
-static int look_at_process(struct looked_at *look, struct process *process)
+static int match_process(struct survey *survey, struct process *process)
 {
     AUTO_TEXT struct text name = {0};
-    const int taker = match(look->rules, process, &name);
+    const int taker = find_rule(survey->rules, process, &name);
 
     if (taker == -ENOMEM)
         return taker;
@@ -109,17 +116,17 @@ static int look_at_process(struct looked_at *look, struct process *process)
     if (text_error(&name) < 0)
         return -ENOMEM;
     if (taker >= 0)
-        match_list_add(&look->lists[taker], name.data);
-    for (size_t i = 0; i < look->n_rules; i++) {
+        match_list_add(&survey->lists[taker], name.data);
+    for (size_t i = 0; i < survey->n_rules; i++) {
         AUTO_TEXT struct text unused = {0};
 
-        if ((int)i != taker && match(look->single[i], process, &unused) == 0)
-            look->lists[i].n_lost++;
+        if ((int)i != taker && find_rule(survey->single[i], process, &unused) == 0)
+            survey->lists[i].n_lost++;
     }
-    return keep_names(look, process);
+    return add_names(survey, process);
 }
 
-static int look_at_all(struct looked_at *look, int procfs_fd)
+static int match_all(struct survey *survey, int procfs_fd)
 {
     AUTO_FREE pid_t *pids = NULL;
     size_t n;
@@ -130,7 +137,7 @@ static int look_at_all(struct looked_at *look, int procfs_fd)
 
         if (process_open(procfs_fd, pids[i], &process) == 0 &&
             !process_stat_is_ended(process_stat(process)))
-            r = look_at_process(look, process);
+            r = match_process(survey, process);
     }
     return r;
 }
@@ -165,11 +172,11 @@ static void warn_of_names(const char *path, const char *key, const struct config
     }
 }
 
-static void print_rule(const char *path, const struct config *config, const struct looked_at *look,
+static void print_rule(const char *path, const struct config *config, const struct survey *survey,
                        size_t index)
 {
     const struct config_process_rule *rule = &config->processes[index];
-    const struct match_list *list = &look->lists[index];
+    const struct match_list *list = &survey->lists[index];
 
     match_list_print(list, "processes", index);
     if (list->n == 0 && list->n_lost > 0) {
@@ -178,18 +185,18 @@ static void print_rule(const char *path, const struct config *config, const stru
                      "%zu that it matches\n",
                      index + 1, list->n_lost);
     }
-    warn_of_names(path, "comm", &rule->comm, look->comms, look->n_names);
-    warn_of_names(path, "exe", &rule->exe, look->bases, look->n_names);
+    warn_of_names(path, "comm", &rule->comm, survey->comms, survey->n_names);
+    warn_of_names(path, "exe", &rule->exe, survey->bases, survey->n_names);
 }
 
 int check_print_process_matches(const char *path, const struct config *config, int procfs_fd)
 {
-    struct looked_at look __attribute__((cleanup(looked_at_done))) = {0};
-    int r = prepare(&look, config);
+    struct survey survey __attribute__((cleanup(survey_done))) = {0};
+    int r = make_rules(&survey, config);
 
     if (r >= 0)
-        r = look_at_all(&look, procfs_fd);
+        r = match_all(&survey, procfs_fd);
     for (size_t i = 0; r >= 0 && i < config->n_processes; i++)
-        print_rule(path, config, &look, i);
+        print_rule(path, config, &survey, i);
     return r;
 }

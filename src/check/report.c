@@ -21,7 +21,7 @@
 #include "config/config_cgroups.h"
 #include "resolve/resolution_decide.h"
 
-/* What is asked, and by what. */
+/* What is checked, and what it is compared with. */
 struct report {
     const char *path;    /* the file, as it is shown */
     const char *writers; /* who besides root and our user may change it; empty: nobody */
@@ -134,7 +134,10 @@ static int print_report(const struct report *report)
     return check_print_process_rules(path, config);
 }
 
-/* That no cgroup file system is found is no matter of the configuration. */
+/*
+ * Opens what the configuration is compared with. A machine without a file system of cgroups is no
+ * error: it is said where the rules are printed.
+ */
 static int open_machine(struct report *report, const char *sysfs)
 {
     int r;

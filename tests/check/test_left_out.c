@@ -14,7 +14,7 @@ static const char *report(struct decision_fixture *f, const char *yaml)
     return printed(f, print);
 }
 
-/* For perf.refuse_open: the kernel counts instructions nowhere, and nothing of processes. */
+/* As perf.refuse_open it is a kernel that counts no instructions, and nothing of processes. */
 static int refuse_some(struct fake_perf *perf, const struct perf_event_attr *attr, int cpu,
                        int group_fd)
 {
@@ -46,7 +46,7 @@ static void what_the_kernel_refuses__is_printed_by_its_reason(void **state)
     assert_null(strstr(text, "cgroup rule"));
 }
 
-/* The list of events tells of those, with the place of each. */
+/* The list of events shows both. */
 static void what_this_machine_does_not_know_or_is_left_out_by_design__is_not_printed(void **state)
 {
     assert_string_equal(report(*state, "groups: [{name: a, events: [no-such, task-clock]}]\n"

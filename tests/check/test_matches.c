@@ -26,7 +26,7 @@ static const char *const directories[] = {
     "/user.slice",
 };
 
-/* A tree that stands for the mount of cgroups. */
+/* The tree stands for the mount of cgroups. */
 struct fixture {
     struct fixture_tree tree;
     struct cgroup_root root;
@@ -53,7 +53,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* What is printed of a configuration; until the next call. */
+/* Returns what is printed of a configuration; it holds until the next call. */
 static const char *report(const struct cgroup_root *root, const char *yaml)
 {
     static char text[16384];
@@ -161,7 +161,7 @@ static void a_pattern_that_would_match_with_a_small_change__is_warned_of(void **
     }
 }
 
-static void wildcards_of_shells_and_regular_expressions__are_told_as_none(void **state)
+static void wildcards_of_shells_and_regular_expressions__are_said_to_be_none(void **state)
 {
     static const char *const patterns[] = {"/system.slice/{nginx,cron}.service", "/system.slice/.*",
                                            "/(system|user).slice/*", "/system.slice/[a-n]*"};
@@ -252,7 +252,7 @@ int main(void)
         cmocka_unit_test(what_matches_nothing_and_is_near_to_nothing__is_no_slip),
         cmocka_unit_test(a_pattern_that_begins_at_the_mount__is_warned_of),
         cmocka_unit_test(a_pattern_that_would_match_with_a_small_change__is_warned_of),
-        cmocka_unit_test(wildcards_of_shells_and_regular_expressions__are_told_as_none),
+        cmocka_unit_test(wildcards_of_shells_and_regular_expressions__are_said_to_be_none),
         cmocka_unit_test(a_rule_that_others_leave_nothing__is_warned_of),
         cmocka_unit_test(what_is_not_counted_at_all__is_said),
         cmocka_unit_test(processes__are_listed_by_their_groups),

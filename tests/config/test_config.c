@@ -241,7 +241,7 @@ static void a_byte_order_mark__takes_no_column(void **state)
     assert_int_equal(error.place.column, 1);
 }
 
-/* The corpus of the fuzz target, whose files say in their names what they are. */
+/* The files of the fuzz target's corpus say in their names whether they are valid. */
 static void files_of_the_corpus_are_what_they_are_called(void **state)
 {
     static const char directory[] = "fuzz/corpus/config";

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 
-/* What the built-in default counts, by the names that systemd and container runtimes give. */
+/* The built-in default counts these, which have the names that systemd and runtimes give. */
 
 #define ID    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define POD   "pod01234567-89ab-cdef-0123-456789abcdef"
@@ -44,7 +44,7 @@ static const char *const counted[] = {
     "/lxc/web",
 };
 
-/* What may stand below: containers with a systemd of their own, and what strangers think of. */
+/* These may stand below: containers with a systemd of their own make such, or strangers do. */
 static const char *const below[] = {
     "/init.scope",
     "/x",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Every way in which a configuration is refused: the exact place, and what the user is told. */
+/* Every way in which a configuration is refused, with the exact place and what the message says. */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 struct refusal {
     const char *text;
     unsigned line, column;
-    const char *says[3]; /* parts of the message */
+    const char *says[3]; /* the message has these parts */
 };
 
 static void expect_refusal(const struct refusal *refusal, size_t length)
@@ -45,7 +45,7 @@ static void expect_refusals(const struct refusal *refusals, size_t n)
 
 #define EXPECT(refusals) expect_refusals(refusals, ARRAY_SIZE(refusals))
 
-#define GROUP "groups:\n- {name: a, events: [cycles, instructions]}\n" /* two lines */
+#define GROUP "groups:\n- {name: a, events: [cycles, instructions]}\n" /* it has two lines */
 
 static void keys(void **state)
 {
@@ -250,7 +250,7 @@ static void groups_and_targets(void **state)
     EXPECT(refusals);
 }
 
-#define TARGETS "targets: {}\n" /* one line */
+#define TARGETS "targets: {}\n" /* it has one line */
 
 #define OWN(name)                                                                                  \
     {                                                                                              \

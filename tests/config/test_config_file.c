@@ -59,7 +59,7 @@ static void read__refuses_what_is_no_regular_file(void **state)
     assert_non_null(mkdtemp(directory));
     (void)snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    assert_int_equal(config_read(fifo, &config, &error), -EINVAL); /* and does not wait */
+    assert_int_equal(config_read(fifo, &config, &error), -EINVAL); /* it does not wait */
     assert_non_null(strstr(error.message, "FIFO"));
     assert_int_equal(config_read(directory, &config, &error), -EINVAL);
     assert_non_null(strstr(error.message, "directory"));
@@ -96,7 +96,7 @@ static void read__refuses_more_than_a_mebibyte_and_says_where(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* A directory of our own with a configuration in it. */
+/* Each test has a directory of its own with a configuration in it. */
 struct place {
     char directory[32], file[64], link[64];
 };
@@ -117,7 +117,7 @@ static void remove_place(const struct place *place)
     assert_int_equal(rmdir(place->directory), 0);
 }
 
-/* The message; an empty one: it is good. */
+/* Returns the message; it is empty where the file is good. */
 static const char *refusal_of(const char *path)
 {
     static struct config_error error;
@@ -136,7 +136,7 @@ static void a_link_of_somebody_else__is_not_followed(void **state)
 
     (void)state;
     if (geteuid() != 0)
-        skip(); /* links of others are made by root */
+        skip(); /* only root can make links of others */
     make_place(&place, "interval: 7s\n");
     assert_int_equal(symlink("file", place.link), 0);
     assert_string_equal(refusal_of(place.link), "");
@@ -238,7 +238,7 @@ static void who_may_write__is_returned(void **state)
     (void)snprintf(expected, sizeof(expected), "everybody may write %s", place.file);
     assert_string_equal(writers(&place), expected);
     assert_int_equal(chmod(place.file, 0664), 0);
-    assert_string_equal(writers(&place), ""); /* of our own group */
+    assert_string_equal(writers(&place), ""); /* the file is of our own group */
     assert_int_equal(chown(place.file, 0, STRANGER), 0);
     (void)snprintf(expected, sizeof(expected), "group 65534 may write %s", place.file);
     assert_string_equal(writers(&place), expected);
@@ -271,7 +271,7 @@ static void what_is_no_configuration__is_not_quoted(void **state)
     }
 }
 
-/* Somebody who writes in place: the file is empty, then cut, then complete. */
+/* Writes as an editor that writes in place: the file is empty, then cut, then complete. */
 static void *write_slowly(void *context)
 {
     const struct place *place = context;
@@ -305,7 +305,7 @@ static void a_file_that_is_being_written__is_read_when_it_is_complete(void **sta
     do
         assert_int_equal(stat(place.file, &status), 0);
     while (status.st_size == (off_t)strlen(before));
-    /* where the writer has to wait for a CPU what is there is refused: never taken for a whole */
+    /* where the writer waits for a CPU, its half file is refused and never taken for a whole one */
     while (config_read(place.file, &config, &error) < 0)
         assert_true(error.message[0] != '\0');
     assert_int_equal(config->interval_ns, 9 * NS_PER_SECOND);

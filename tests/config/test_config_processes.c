@@ -115,11 +115,12 @@ static void a_group_of_processes_alone_serves_ratios(void **state)
 struct refusal {
     const char *text;
     unsigned line, column;
-    const char *says[3]; /* parts of the message */
+    const char *says[3]; /* the message has these parts */
 };
 
-#define RULE(keys) "targets:\n processes:\n - {groups: [core], " keys "}\n" /* keys: 3:21 */
-#define PROCESSES  "targets: {processes: [{comm: [x], groups: [a]}]}\n"
+#define RULE(keys)                                                                                 \
+    "targets:\n processes:\n - {groups: [core], " keys "}\n" /* the keys begin at 3:21 */
+#define PROCESSES "targets: {processes: [{comm: [x], groups: [a]}]}\n"
 
 static const struct refusal refusals[] = {
     /* keys and types */

@@ -38,6 +38,10 @@ DEEDS = [
      {"check", "service", "tool"}, "writes to stdout"),
     (r"\b(syscall\s*\(|SYS_\w+|__NR_\w+)", {"sys"}, "makes a raw system call"),
     (r"\babort\s*\(|\b_?exit\s*\(", {"tool"}, "ends the process"),
+    # one decision, one place: who counts and who only shows what would be counted both ask resolve/
+    (r"\b(event_resolve|event_groups_probe|event_groups_apply|pmu_probe_free|pmu_budget_\w+|"
+     r"self_test_run|mechanism_bpf_new|cgroup_nesting_read)\s*\(",
+     {"event", "count", "target", "resolve"}, "decides what is counted"),
 ]
 
 # Who may all the same: the children that it forks end there.

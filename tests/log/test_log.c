@@ -31,7 +31,7 @@ static char *line_of(const struct log_line *line, ...)
     return text_take(&text);
 }
 
-/* A field's value as the line writes it: the line without what is before it and the end. */
+/* Returns a field's value as the line writes it, without what stands before and behind it. */
 static char *logfmt_value(const char *value)
 {
     struct log_line line = {LOG_LEVEL_INFO, LOG_FORMAT_LOGFMT, true, SOME_TIME_NS, "m"};
@@ -176,7 +176,7 @@ static void a_line_is_never_longer_than_a_pipe_takes_at_once(void **state)
         AUTO_FREE char *many = NULL;
 
         assert_true(strlen(escaped) <= LOG_LINE_LONGEST);
-        assert_non_null(strstr(escaped, "short")); /* what has room still comes */
+        assert_non_null(strstr(escaped, "short")); /* a field that has room is written */
         assert_null(strstr(escaped, "long"));
         memset(value, 'x', sizeof(value) - 1);
         many = line_of(&line, "a", value, "b", value, "c", value, "d", value, "e", value,
@@ -187,7 +187,7 @@ static void a_line_is_never_longer_than_a_pipe_takes_at_once(void **state)
     }
 }
 
-/* stderr as a pipe, for as long as a test runs; what was written is in `text` after take(). */
+/* Standard error is a pipe while a test runs; `text` has what was written, after take(). */
 struct capture {
     int saved, reader;
     char text[65536];
@@ -223,7 +223,7 @@ static unsigned count_lines(const char *text)
     return n;
 }
 
-/* The throttle of the process remembers: each test begins with a quiet second behind it. */
+/* The process has one throttle for all tests: each begins with a quiet second behind it. */
 static int wait_a_second(void **state)
 {
     struct timespec second = {1, 100000000};
@@ -356,7 +356,7 @@ static void a_reader_that_reads_not__does_not_stop_us(void **state)
     capture_begin(&capture);
     while (write(STDERR_FILENO, filler, sizeof(filler)) > 0)
         ;
-    /* the pipe blocks now, as one of a service would */
+    /* the pipe is full and blocks now, as that of a service would */
     assert_true(fcntl(STDERR_FILENO, F_SETFL, 0) >= 0);
     for (int i = 0; i < 5; i++)
         log_info("nobody reads this");
@@ -377,7 +377,7 @@ static void a_reader_that_has_gone__does_not_kill_us(void **state)
     capture_begin(&capture);
     assert_int_equal(close(capture.reader), 0);
     log_error("into the void");
-    capture.reader = dup(STDERR_FILENO); /* for capture_end() to close */
+    capture.reader = dup(STDERR_FILENO); /* capture_end() closes it */
     capture_end(&capture);
 }
 

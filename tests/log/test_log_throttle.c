@@ -48,7 +48,7 @@ static void a_second_later_lines_pass_again(void **state)
     assert_true(log_throttle_admit(&throttle, BEGIN_NS + NS_PER_SECOND + MS));
 }
 
-/* Whatever second one looks at, also one that begins between two ticks. */
+/* This holds for every second, also for one that begins between two ticks. */
 static void no_second_has_more_than_ten_lines(void **state)
 {
     enum { CALLS = 5000 };

@@ -39,7 +39,7 @@ static int in_place_of_stderr(int fd, int function(int fd))
     return r;
 }
 
-/* What comes when it does not take more. */
+/* Returns what a write gives that the stream does not take. */
 static int write_until_it_fails(int fd)
 {
     static const char line[] = "level=info msg=\"a line of a length that divides no buffer\"\n";

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a configuration comes to on a machine of the test's own: a PMU of six counters, one CPU, and
- * a tree of directories for cgroups. */
+/*
+ * Decides what a configuration comes to on a machine of the test's own: it has one CPU, a PMU of
+ * six counters, and a tree of directories for cgroups.
+ */
 #include "support/check.h"
 
 #include <stdio.h>
@@ -26,7 +28,8 @@ struct decision_fixture {
     struct event_resolver *resolver;
     struct cpu_list *online;
     struct resolution_machine machine; /* a test changes it before it decides */
-    struct config *config;             /* of the last decision, as what follows */
+    /* What the last decision was made of, and what came of it. */
+    struct config *config;
     struct cgroup_rules *rules;
     struct resolution *resolution;
     struct pmu_share share;
@@ -99,7 +102,7 @@ static inline void decide(struct decision_fixture *f, const char *yaml)
     assert_int_equal(resolution_decide(f->resolution, &f->machine, &none, &f->share), 0);
 }
 
-/* What `print` writes to standard output of the last decision. */
+/* Returns what `print` writes to standard output of the last decision. */
 static inline const char *printed(struct decision_fixture *f,
                                   void print(const struct decision_fixture *f))
 {
@@ -121,7 +124,7 @@ static inline const char *printed(struct decision_fixture *f,
     return f->printed;
 }
 
-/* For perf.refuse_open: the kernel permits nothing. */
+/* As perf.refuse_open it is a kernel that permits nothing. */
 static inline int refuse_all(struct fake_perf *perf, const struct perf_event_attr *attr, int cpu,
                              int group_fd)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What is decided without trying bpf; that it is tried, and tested: live/mechanism_choice. */
+/* These decisions need no try of bpf. That it is tried and tested is in live/mechanism_choice. */
 #include "resolve/mechanism_choice.h"
 
 #include "support/check.h"
@@ -50,7 +50,7 @@ static struct mechanism_choice choose(struct fixture *f)
     return mechanism_choose(&f->question, &f->verdict);
 }
 
-/* A mechanism of exactly the size that the configuration wants counts already. */
+/* Has a mechanism count already, of exactly the size that the configuration wants. */
 static void let_bpf_run(struct fixture *f)
 {
     assert_int_equal(mechanism_size_for(&f->config, f->sysfs.fd, false, &f->question.running_size),
@@ -102,7 +102,7 @@ static void what_runs_and_is_large_enough__is_kept(void **state)
     assert_false(choice.is_tested);
 }
 
-/* Its test could not run: it counts all the same, since it was asked for. */
+/* Its self-test could not run. It counts all the same, since it was asked for. */
 static void what_was_asked_for_by_name_and_runs__is_kept_untested(void **state)
 {
     struct fixture *f = *state;

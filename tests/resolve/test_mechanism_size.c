@@ -8,7 +8,7 @@
 #include "count/bpf/self_test.h"
 #include "support/fixture_tree.h"
 
-/* Groups of 4 and 3 events; a rule for cgroups has the first, the system the other. */
+/* There are groups of 4 and of 3 events: a rule for cgroups has the first one. */
 struct fixture {
     struct fixture_tree sysfs;
     struct config_word events[4], names[2];
@@ -60,7 +60,7 @@ static void size__has_room_for_each_possible_cpu_where_that_is_cheap(void **stat
 
     find(f, "0,2\n", "0-7\n");
     assert_int_equal(f->size.n_cpus, 8);
-    find(f, "0,2\n", "0-255\n"); /* a virtual machine that may grow */
+    find(f, "0,2\n", "0-255\n"); /* this virtual machine may grow */
     assert_int_equal(f->size.n_cpus, 3);
     find(f, "0-255\n", "0-255\n");
     assert_int_equal(f->size.n_cpus, 256);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "log/log.h"
+#include "service/flags.h"
 
 #define DEFAULT_PORT        "10138"
 #define DEFAULT_CONFIG_FILE "/etc/pmu_exporter/pmu_exporter.yml"
@@ -30,15 +31,13 @@ struct options {
     const char *cgroupfs;       /* NULL: found by the list of mounts */
 };
 
-enum options_outcome {
-    OPTIONS_RUN,  /* go on */
-    OPTIONS_DONE, /* --help or --version was printed: exit 0 */
-    OPTIONS_BAD,  /* an error was printed to stderr: exit 2 */
-};
+/* What --help prints, and what a mistyped flag is compared with. */
+#define N_OPTIONS_FLAGS 14
+extern const struct flag options_flags[N_OPTIONS_FLAGS];
 
 /*
- * Strings are borrowed from argv; options_done() frees the list of addresses.
- * Returns an enum options_outcome or -ENOMEM.
+ * Parses the command line. Strings are borrowed from argv; options_done() frees the list of
+ * addresses. Returns an enum flags_outcome, or -ENOMEM.
  */
 int options_parse(int argc, char **argv, struct options *ret_options);
 void options_done(struct options *options);

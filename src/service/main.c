@@ -36,11 +36,11 @@ int main(int argc, char **argv)
     standard_streams_prepare();
     memory_settle();
     switch (options_parse(argc, argv, &options)) {
-    case OPTIONS_RUN:
+    case FLAGS_RUN:
         break;
-    case OPTIONS_DONE:
+    case FLAGS_DONE:
         return finish_program("pmu_exporter", EXIT_SUCCESS);
-    case OPTIONS_BAD:
+    case FLAGS_BAD:
         return EXIT_BAD_CONFIG;
     default:
         return EXIT_FAILURE;

@@ -5,190 +5,197 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/report.h"
+#include "base/cleanup.h"
 #include "config/config_error.h"
 #include "log/standard_streams.h"
 #include "service/finish.h"
+#include "service/flags.h"
 #include "service/options.h"
 #include "service/version.h"
-#include "tool/control_client.h"
-#include "web/control.h"
+#include "tool/command.h"
 
-#define EXIT_USAGE 2
+#define PROGRAM "pmutool"
 
-static int refuse(const char *what, const char *word)
-{
-    (void)fprintf(stderr, "pmutool: error: %s%s%s (try --help)\n", what, word ? " " : "",
-                  word ? SHOWN(word) : "");
-    return EXIT_USAGE;
-}
-
-static int check_config(char **arguments, const char *socket)
-{
-    (void)socket;
-    return check_report(arguments[0], false, "/sys");
-}
-
-static int reload(char **arguments, const char *socket)
-{
-    (void)arguments;
-    return control_client_post(socket, "/-/reload");
-}
-
-static int pause_counting(char **arguments, const char *socket)
-{
-    char target[64];
-    uint64_t unused;
-
-    if (control_parse_pause(arguments[0], &unused) < 0)
-        return refuse("expected " CONTROL_PAUSE_EXPECTED ", not", arguments[0]);
-    (void)snprintf(target, sizeof(target), "/-/pause?duration=%s", arguments[0]);
-    return control_client_post(socket, target);
-}
-
-static const struct command {
-    const char *words[3]; /* of the command line; ends with NULL */
-    int n_arguments;
-    const char *usage;
-    const char *help;
-    bool asks_service; /* over its control socket: takes --socket */
-    int (*run)(char **arguments, const char *socket);
-} commands[] = {
-    {{"check", "config"},
-     1,
-     "check config FILE",
-     "Check a configuration of pmu_exporter, and say what it would count here.\n"
-     "      Exit status 0: valid; 2: not valid, with FILE:LINE:COLUMN and the reason\n"
-     "      on stderr.",
-     false,
-     check_config},
-    {{"reload"},
-     0,
-     "reload [--socket PATH]",
-     "Have the running service read its configuration again: as a whole, or not at\n"
-     "      all. Exit status 0: done; 1: not, with the reason on stderr.",
-     true,
-     reload},
-    {{"pause"},
-     1,
-     "pause DURATION|off [--socket PATH]",
-     "Have the running service leave the hardware counters alone for a time from 1s\n"
-     "      to 7d, as in 10m, or end that. Software events are still counted.\n"
-     "      Exit status 0: done; 1: not, with the reason on stderr.",
-     true,
-     pause_counting},
+static const struct command commands[] = {
+    {"check config", "FILE", false,
+     "Check a configuration of pmu_exporter, and say what it would count here. Exit status 0: "
+     "valid; 2: not valid, with FILE:LINE:COLUMN and the reason on stderr.",
+     run_check_config},
+    {"reload", "", true,
+     "Have the running service read its configuration again: as a whole, or not at all. Exit "
+     "status 0: done; 1: not, with the reason on stderr.",
+     run_reload},
+    {"pause", "DURATION|off", true,
+     "Have the running service leave the hardware counters alone for a time from 1s to 7d, as in "
+     "10m, or end that. Software events are still counted. Exit status 0: done; 1: not, with the "
+     "reason on stderr.",
+     run_pause},
 };
 
-static void print_help(void)
+static int print_help(const struct flag *flag, const char *value, void *object,
+                      const char **ret_expected);
+
+static int print_version(const struct flag *flag, const char *value, void *object,
+                         const char **ret_expected)
 {
-    (void)puts("usage: pmutool <command> [<args>]\n\n"
-               "Tooling for pmu_exporter.\n\n"
-               "  -h, --help\n      Show this help.\n"
-               "  --version\n      Show the version.\n");
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        (void)printf("  %s\n      %s\n", commands[i].usage, commands[i].help);
+    (void)flag, (void)value, (void)object, (void)ret_expected;
+    version_print(PROGRAM);
+    return FLAGS_DONE;
 }
 
-/* How many words of the command line begin this command. */
-static int matching_words(const struct command *command, int argc, char **argv)
-{
-    int n = 0;
+enum { FLAG_HELP, FLAG_VERSION, FLAG_SOCKET, N_FLAGS };
 
-    while (command->words[n] && n < argc && strcmp(argv[n], command->words[n]) == 0)
-        n++;
+static const struct flag flags[N_FLAGS] = {
+    [FLAG_HELP] = {"help", NULL, false, "Show this help.", print_help, 0},
+    [FLAG_VERSION] = {"version", NULL, false, "Show the version.", print_version, 0},
+    [FLAG_SOCKET] = {"socket", "PATH", false,
+                     "The control socket of the service. Default: " DEFAULT_CONTROL_SOCKET ".",
+                     flag_take_path, offsetof(struct arguments, socket)},
+};
+
+/* Tells how many words a text has, which single spaces part. */
+static size_t count_words(const char *text)
+{
+    size_t n = *text ? 1 : 0;
+
+    for (; *text; text++)
+        n += *text == ' ';
     return n;
 }
 
-static int run_command(const struct command *command, int argc, char **argv, const char *socket)
+/* Tells how many words of the command line are the first words of this name. */
+static size_t matching_words(const char *name, const struct arguments *line)
 {
-    int n_words = matching_words(command, argc, argv);
+    size_t n = 0;
 
-    if (argc - n_words < command->n_arguments)
-        return refuse("missing argument; expected", command->usage);
-    if (argc - n_words > command->n_arguments)
-        return refuse("unexpected argument", argv[n_words + command->n_arguments]);
-    if (socket && !command->asks_service)
-        return refuse("unexpected argument", "--socket");
-    return command->run(argv + n_words, socket ? socket : DEFAULT_CONTROL_SOCKET);
-}
+    for (; n < line->n && *name; n++) {
+        const size_t length = strcspn(name, " ");
 
-/*
- * Takes --socket PATH or --socket=PATH out of the words, wherever it stands. The exit
- * status where it is wrong, else 0.
- */
-static int take_socket(int *argc, char **argv, const char **ret_socket)
-{
-    static const char flag[] = "--socket";
-    const size_t length = strlen(flag);
-    const char *socket = NULL;
-    int n = 0;
-
-    for (int i = 0; i < *argc; i++) {
-        const bool is_flag = strncmp(argv[i], flag, length) == 0 &&
-                             (argv[i][length] == '\0' || argv[i][length] == '=');
-
-        if (!is_flag) {
-            argv[n++] = argv[i];
-            continue;
-        }
-        if (socket)
-            return refuse("given twice:", flag);
-        socket = argv[i][length] ? argv[i] + length + 1 : argv[++i]; /* argv ends with NULL */
-        if (!socket || !*socket)
-            return refuse("missing path after", flag);
+        if (strlen(line->words[n]) != length || strncmp(line->words[n], name, length) != 0)
+            break;
+        name += length + (name[length] == ' ');
     }
-    *argc = n;
-    *ret_socket = socket;
-    return 0;
+    return n;
 }
 
-static int refuse_missing(void)
+static const struct command *find_command(const struct arguments *line)
 {
-    (void)fprintf(stderr, "pmutool: error: missing command; expected");
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        (void)fprintf(stderr, "%s %s", i ? "," : "", commands[i].usage);
-    (void)fprintf(stderr, " (try --help)\n");
-    return EXIT_USAGE;
+        if (matching_words(commands[i].name, line) == count_words(commands[i].name))
+            return &commands[i];
+    return NULL;
 }
 
-/* Also behind a command, where it is asked for as naturally. */
-static bool asks_for_help(int argc, char **argv)
+static void print_usage(FILE *stream, const struct command *command)
 {
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return true;
-    return false;
+    (void)fprintf(stream, "%s%s%s%s", command->name, *command->arguments ? " " : "",
+                  command->arguments, command->takes_socket ? " [--socket=PATH]" : "");
 }
 
-static int find_and_run(int argc, char **argv)
+static void print_command(const struct command *command)
 {
-    const char *socket = NULL;
-    int status = take_socket(&argc, argv, &socket);
+    (void)fputs("  ", stdout);
+    print_usage(stdout, command);
+    (void)fputs("\n      ", stdout);
+    flags_print_text(command->help, 6, 6);
+}
 
-    int best = 0;
+/* Behind a command only that one is explained. */
+static int print_help(const struct flag *flag, const char *value, void *object,
+                      const char **ret_expected)
+{
+    const struct command *command = find_command(object);
 
-    if (status != 0)
-        return status;
+    (void)flag, (void)value, (void)ret_expected;
+    if (command) {
+        (void)fputs("usage: pmutool ", stdout);
+        print_usage(stdout, command);
+        (void)fputs("\n\n", stdout);
+        flags_print_text(command->help, 0, 0);
+        return FLAGS_DONE;
+    }
+    (void)puts("usage: pmutool <command> [<args>]\n\n"
+               "Tooling for pmu_exporter.\n\n"
+               "Commands:");
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        print_command(&commands[i]);
+    (void)puts("\nFlags:");
+    flags_print(flags, N_FLAGS);
+    return FLAGS_DONE;
+}
+
+static int take_word(char *word, void *object)
+{
+    struct arguments *line = object;
+
+    if (line->n == MOST_WORDS)
+        return flags_refuse(PROGRAM, "unexpected argument %s", SHOWN(word));
+    line->words[line->n++] = word;
+    return FLAGS_RUN;
+}
+
+static int refuse_unknown(const struct arguments *line)
+{
+    size_t best = 0;
+
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-        int n = matching_words(&commands[i], argc, argv);
+        const size_t n = matching_words(commands[i].name, line);
 
-        if (!commands[i].words[n])
-            return run_command(&commands[i], argc, argv, socket);
         best = n > best ? n : best;
     }
-    return best < argc ? refuse("unknown command", argv[best]) : refuse_missing();
+    if (best < line->n)
+        return flags_refuse(PROGRAM, "unknown command %s", SHOWN(line->words[best]));
+    (void)fputs(PROGRAM ": error: missing command; expected ", stderr);
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        (void)fputs(i ? ", " : "", stderr);
+        print_usage(stderr, &commands[i]);
+    }
+    (void)fputs(" (try --help)\n", stderr);
+    return FLAGS_BAD;
+}
+
+/* Looks whether the command line fits the command. Returns an enum flags_outcome. */
+static int check(const struct command *command, const struct arguments *line, const bool *is_given)
+{
+    const size_t n_name = count_words(command->name);
+    const size_t n = n_name + count_words(command->arguments);
+
+    if (line->n < n)
+        return flags_refuse(PROGRAM, "missing argument; expected %s %s", command->name,
+                            command->arguments);
+    if (line->n > n)
+        return flags_refuse(PROGRAM, "unexpected argument %s", SHOWN(line->words[n]));
+    if (is_given[FLAG_SOCKET] && !command->takes_socket)
+        return flags_refuse(PROGRAM, "flag --socket does not fit %s", command->name);
+    return FLAGS_RUN;
+}
+
+/* Returns the exit status. */
+static int run(int argc, char **argv)
+{
+    static const struct flag_table table = {PROGRAM, flags, N_FLAGS, take_word};
+    struct arguments line = {.socket = DEFAULT_CONTROL_SOCKET}, arguments = {0};
+    const struct command *command;
+    bool is_given[N_FLAGS];
+    int r = flags_parse(&table, argc, argv, &line, is_given);
+
+    if (r < 0)
+        return EXIT_FAILURE;
+    if (r == FLAGS_DONE)
+        return EXIT_SUCCESS;
+    command = find_command(&line);
+    if (r == FLAGS_RUN)
+        r = command ? check(command, &line, is_given) : refuse_unknown(&line);
+    if (r != FLAGS_RUN)
+        return EXIT_USAGE;
+    arguments.socket = line.socket;
+    for (size_t i = count_words(command->name); i < line.n; i++)
+        arguments.words[arguments.n++] = line.words[i];
+    return command->run(&arguments);
 }
 
 int main(int argc, char **argv)
 {
     standard_streams_prepare();
-    if (asks_for_help(argc, argv)) {
-        print_help();
-        return finish_program("pmutool", EXIT_SUCCESS);
-    }
-    if (argc > 1 && strcmp(argv[1], "--version") == 0) {
-        version_print("pmutool");
-        return finish_program("pmutool", EXIT_SUCCESS);
-    }
-    return finish_program("pmutool", find_and_run(argc - 1, argv + 1));
+    return finish_program(PROGRAM, run(argc, argv));
 }

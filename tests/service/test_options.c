@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "service/options_help.h"
 #include "service/version.h"
 
 /* What a call printed to one descriptor. */
@@ -68,7 +67,7 @@ static void no_flags__are_the_defaults(void **state)
     struct options options;
 
     (void)state;
-    assert_int_equal(options_parse(1, argv, &options), OPTIONS_RUN);
+    assert_int_equal(options_parse(1, argv, &options), FLAGS_RUN);
     assert_int_equal(options.n_listen_addresses, 1);
     assert_string_equal(options.listen_addresses[0], ":10138");
     assert_false(options.systemd_socket);
@@ -112,7 +111,7 @@ static void every_flag__is_taken_in_both_forms(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         argv[i] = words[i];
-    assert_int_equal(options_parse((int)ARRAY_SIZE(words), argv, &options), OPTIONS_RUN);
+    assert_int_equal(options_parse((int)ARRAY_SIZE(words), argv, &options), FLAGS_RUN);
     assert_int_equal(options.n_listen_addresses, 2);
     assert_string_equal(options.listen_addresses[0], "127.0.0.1:1");
     assert_string_equal(options.listen_addresses[1], "[::1]:2");
@@ -141,6 +140,8 @@ static void what_is_wrong__is_named(void **state)
         {{"--config.fil", "x"}, {"unknown flag --config.fil", "did you mean --config.file?"}},
         {{"--vers"}, {"unknown flag --vers"}},
         {{"-v"}, {"unknown flag -v"}},
+        {{"word", "--help"}, {"unexpected argument \"word\""}},
+        {{"--", "--help"}, {"unexpected argument \"--help\""}},
         {{"--log.level"}, {"flag --log.level needs a value"}},
         {{"--log.level=loud"}, {"--log.level is \"loud\"", "debug, info, warn or error"}},
         {{"--log.format=xml"}, {"--log.format is \"xml\"", "logfmt or json"}},
@@ -175,7 +176,7 @@ static void what_is_wrong__is_named(void **state)
         capture_begin(&capture, STDERR_FILENO);
         outcome = parse(&options, cases[i].flags);
         capture_end(&capture);
-        assert_int_equal(outcome, OPTIONS_BAD);
+        assert_int_equal(outcome, FLAGS_BAD);
         assert_memory_equal(capture.text, "pmu_exporter: error: ", 21);
         for (size_t j = 0; j < 2 && cases[i].says[j]; j++)
             if (!strstr(capture.text, cases[i].says[j]))
@@ -188,7 +189,7 @@ static void sockets_of_systemd__take_the_place_of_addresses(void **state)
     struct options options;
 
     (void)state;
-    assert_int_equal(parse(&options, FLAGS("--web.systemd-socket")), OPTIONS_RUN);
+    assert_int_equal(parse(&options, FLAGS("--web.systemd-socket")), FLAGS_RUN);
     assert_true(options.systemd_socket);
     assert_int_equal(options.n_listen_addresses, 0);
     options_done(&options);
@@ -199,7 +200,7 @@ static void two_dashes__end_the_flags(void **state)
     struct options options;
 
     (void)state;
-    assert_int_equal(parse(&options, FLAGS("--config.check", "--")), OPTIONS_RUN);
+    assert_int_equal(parse(&options, FLAGS("--config.check", "--")), FLAGS_RUN);
     assert_true(options.config_check);
     options_done(&options);
 }
@@ -215,15 +216,15 @@ static void help__has_every_flag_and_its_default(void **state)
         capture_begin(&capture, STDOUT_FILENO);
         outcome = parse(&options, letter ? FLAGS("-h") : FLAGS("--help", "--foo"));
         capture_end(&capture);
-        assert_int_equal(outcome, OPTIONS_DONE);
+        assert_int_equal(outcome, FLAGS_DONE);
         assert_memory_equal(capture.text, "usage: pmu_exporter [<flags>]\n", 30);
-        for (size_t i = 0; i < FLAG_COUNT_; i++) {
+        for (size_t i = 0; i < N_OPTIONS_FLAGS; i++) {
             const char *found;
             char shown[128];
 
-            (void)snprintf(shown, sizeof(shown), " --%s%s%s", flags[i].name,
-                           flags[i].placeholder ? "=" : "",
-                           flags[i].placeholder ? flags[i].placeholder : "");
+            (void)snprintf(shown, sizeof(shown), " --%s%s%s", options_flags[i].name,
+                           options_flags[i].placeholder ? "=" : "",
+                           options_flags[i].placeholder ? options_flags[i].placeholder : "");
             found = strstr(capture.text, shown);
             assert_non_null(found);
             assert_true(found[strlen(shown)] == ' ' || found[strlen(shown)] == '\n');
@@ -252,7 +253,7 @@ static void version__is_told_as_prometheus_does(void **state)
 
     (void)state;
     capture_begin(&capture, STDOUT_FILENO);
-    assert_int_equal(parse(&options, FLAGS("--version")), OPTIONS_DONE);
+    assert_int_equal(parse(&options, FLAGS("--version")), FLAGS_DONE);
     capture_end(&capture);
     (void)snprintf(expected, sizeof(expected), "pmu_exporter, version %s (revision: %s)\n",
                    version_string(), version_revision());

@@ -274,15 +274,31 @@ class CommandLine(unittest.TestCase):
                            (["reload", "now"], 'unexpected argument "now"'),
                            (["pause"], "missing argument"),
                            (["pause", "10"], "expected off, or a duration from 1s to 7d"),
-                           (["pause", "10m", "--socket"], 'missing path after "--socket"'),
-                           (["pause", "10m", "--socket="], 'missing path after "--socket"'),
-                           (["--socket=a", "reload", "--socket", "b"], "given twice"),
-                           (["check", "config", "a", "--socket=b"], "unexpected argument"),
+                           (["pause", "10m", "--socket"], "flag --socket needs a value"),
+                           (["pause", "10m", "--socket="], '--socket is ""; expected a path'),
+                           (["--socket=a", "reload", "--socket", "b"],
+                            "flag --socket is given twice"),
+                           (["check", "config", "a", "--socket=b"],
+                            "flag --socket does not fit check config"),
+                           (["reload", "--sock", "a"],
+                            "unknown flag --sock, did you mean --socket?"),
+                           (["reload", "--help=1"], "flag --help takes no value"),
+                           (["reload"] + 9 * ["x"], 'unexpected argument "x"'),
+                           (["--", "--socket"], 'unknown command "--socket"'),
                            ([], "missing command; expected check config FILE, reload ")):
             status, out, err = run(PMUTOOL, *words)
             self.assertEqual((status, out), (2, ""), words)
             self.assertTrue(err.startswith("pmutool: error: " + why), err)
         self.assertEqual(run(EXPORTER, "--foo")[0], 2)
+
+    def test_where_flags_stand_is_the_same(self):
+        with tempfile.TemporaryDirectory() as name:
+            path = os.path.join(name, "none")
+            for words in (["--socket", path, "pause", "1s"], ["pause", "--socket=" + path, "1s"],
+                          ["pause", "1s", "--socket", path], ["--socket", path, "--", "pause", "1s"]):
+                self.assertEqual(run(PMUTOOL, *words)[::2], (
+                    1, f"pmutool: {path}: there is no such socket; is pmu_exporter running, with "
+                    "this --control.socket?\n"), words)
 
     def test_help_is_given_behind_a_command_too(self):
         for words in ([], ["check"], ["check", "config"], ["check", "config", "a"], ["reload"],
@@ -291,6 +307,17 @@ class CommandLine(unittest.TestCase):
                 status, out, err = run(PMUTOOL, *words, flag)
                 self.assertEqual((status, err), (0, ""), words)
                 self.assertTrue(out.startswith("usage: pmutool "), out)
+                self.assertTrue(all(len(line) <= 80 for line in out.splitlines()), out)
+
+    def test_help_has_each_command_and_behind_one_only_that(self):
+        out = run(PMUTOOL, "--help")[1]
+        for usage in ("check config FILE", "reload [--socket=PATH]",
+                      "pause DURATION|off [--socket=PATH]"):
+            self.assertIn(f"\n  {usage}\n      Have " if usage[0] != "c" else f"\n  {usage}\n", out)
+            words = usage.split(" [")[0].replace("FILE", "").replace("DURATION|off", "").split()
+            alone = run(PMUTOOL, *words, "--help")[1]
+            self.assertTrue(alone.startswith(f"usage: pmutool {usage}\n\n"), alone)
+            self.assertNotIn("Commands:", alone)
 
     def test_a_service_that_cannot_be_asked_ends_with_1_and_why(self):
         with tempfile.TemporaryDirectory() as name:

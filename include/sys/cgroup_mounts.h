@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Where cgroup file systems are mounted, by the list of mounts that the kernel has for us. */
+/* Finds the mounts of cgroup file systems in /proc/PID/mounts. */
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A path with all its escapes, and the rest of the line: what does not fit is cut off there. */
+/* Room for a line: a path with all its escapes, and the rest, which may be cut off. */
 #define CGROUP_MOUNT_SIZE 32768
 
 struct cgroup_mount {
@@ -15,14 +15,14 @@ struct cgroup_mount {
 };
 
 /*
- * The next mount of v2, or of a v1 hierarchy with the controller. mounts: text of proc(5)'s
- * /proc/PID/mounts, in which lines that are none of a mount are passed over. False at its end.
+ * Finds the next mount of v2, or of a v1 hierarchy with this controller. mounts: the file
+ * /proc/PID/mounts (proc(5)); lines of another form are passed over. False: the end of the file.
  */
 bool cgroup_mount_next(FILE *mounts, const char *controller, char buffer[CGROUP_MOUNT_SIZE],
                        struct cgroup_mount *ret_mount);
 
 /*
- * Which hierarchy the controller belongs to, from the text of /proc/cgroups; a number, 0: v2.
- * -ENOENT: it has no line; -EINVAL: its line is not understood.
+ * The number of the hierarchy that the controller belongs to, from the text of /proc/cgroups; 0 is
+ * v2. -ENOENT: the controller has no line; -EINVAL: its line has another form.
  */
 int cgroup_parse_hierarchy(const char *text, const char *controller);

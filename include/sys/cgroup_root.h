@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Where the kernel lets us count cgroups: the mount of the hierarchy that perf_event belongs to. */
+/* The hierarchy of cgroups that perf events can be bound to: that of the controller perf_event. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,60 +9,62 @@
 #include "base/cleanup.h"
 
 struct cgroup_root {
-    int fd;     /* the mount's root directory, O_RDONLY | O_DIRECTORY */
-    char *path; /* for people */
+    int fd;     /* root directory of its mount, O_RDONLY | O_DIRECTORY; -1: none */
+    char *path; /* where that is, for people */
     bool v2;
 };
 
 void cgroup_root_done(struct cgroup_root *root);
 
 /*
- * Whether the directory is the root of a whole hierarchy, and so the machine; not the root that
- * a cgroup namespace shows, which is a cgroup like others. False for what is no cgroup.
- * Kernel: files that a root alone lacks (cgroup-v2.rst, "cgroup.events") or has
- * (cgroup-v1/cgroups.rst, "release_agent").
+ * Whether the directory is the root of a whole hierarchy, and thus stands for the machine. The root
+ * that a cgroup namespace shows is not; it is a cgroup like others. False also for what is no
+ * cgroup.
+ *
+ * The root is known by a file that only it lacks in v2 ("cgroup.events", cgroup-v2.rst) or only it
+ * has in v1 ("release_agent", cgroup-v1/cgroups.rst).
  */
 bool cgroup_is_machine(int directory_fd);
 
-/* Whether both are the same directory, or both are none. */
+/* Whether both have the same directory, or neither has one. */
 bool cgroup_root_same(const struct cgroup_root *a, const struct cgroup_root *b);
 
 /*
- * Finds it by the mounts that there are: a v1 hierarchy with perf_event where one is mounted
- * (then v2 does not count), else v2, pure or hybrid. `path` (--path.cgroupfs)
- * overrides: that directory, or its "unified" or "perf_event" below.
- * 0; -ENOENT: there is none, or the path is no cgroup file system; -errno.
+ * Finds the hierarchy by the list of mounts: a v1 hierarchy with perf_event, if one is mounted
+ * (perf events cannot be bound to v2 then); else v2, alone or in hybrid mode. path: if it is not
+ * NULL
+ * (--path.cgroupfs), this directory is taken, or its "perf_event" or "unified". 0; -ENOENT: there
+ * is no hierarchy, or the path is no cgroup file system; -errno.
  */
 int cgroup_root_open(const char *path, struct cgroup_root *ret_root);
 
 /*
- * Which hierarchy perf_event belongs to now: 0 is v2, another number a v1 one. When it
- * changes (somebody mounts or unmounts a v1 hierarchy with it), the counters of all
- * cgroups stand still without an error, and only opening afresh helps. -ENOENT: the
- * kernel has no such controller; -errno where `cgroups` of procfs cannot be read.
+ * The number of the hierarchy that perf_event belongs to now: 0 is v2, another number is one of v1.
+ * When it changes, since somebody has mounted or unmounted a v1 hierarchy with perf_event, the
+ * counters of all cgroups stand still without an error, and have to be opened anew. -ENOENT: the
+ * kernel has no such controller; -errno: `cgroups` of procfs cannot be read.
  */
 int cgroup_perf_event_hierarchy(int procfs_fd);
 
 /*
- * Opens a directory below another one ("a/b", or "." for itself) without ever
- * leaving it, following a link or crossing a mount (openat2, RESOLVE_BENEATH |
- * RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV; where that call is missing or forbidden,
- * name by name). The path may be longer than PATH_MAX. A descriptor, O_RDONLY | O_DIRECTORY, or
- * -errno.
+ * Opens a directory below another one ("a/b", or "." for itself). The way never leaves the
+ * directory, follows a symbolic link or crosses a mount (openat2(2) with RESOLVE_BENEATH,
+ * RESOLVE_NO_SYMLINKS and RESOLVE_NO_XDEV; name by name where that call is missing or forbidden).
+ * The path may be longer than PATH_MAX. Returns a descriptor (O_RDONLY | O_DIRECTORY) or -errno.
  */
 int cgroup_open_below(int directory_fd, const char *relative);
 
 /*
- * When a cgroup directory that is open here was made, as a time of day: its birth where the file
- * system keeps that, else the oldest of its times. The cgroup stood by then at the latest: kernfs
- * (Linux 6.18) keeps no births; its times are those of the directory's first use since the kernel
- * last forgot it, or, for good, of the first attribute that somebody gave it, as systemd does
- * when it starts a unit. 0: not known.
+ * When an open cgroup directory was made, as a time of day: its birth if the file system keeps
+ * that, else the oldest of its times. The cgroup existed at that time; it may be older. kernfs
+ * (Linux 6.18) keeps no births. The other times it keeps for good only after somebody has set an
+ * attribute of the directory, as systemd does when it starts a unit; before that they are those of
+ * the first use since the kernel last dropped the inode. 0: not known.
  */
 uint64_t cgroup_created_realtime_ns(int directory_fd);
 
 /*
- * Whether a cgroup directory that is open here has been removed meanwhile: tells
- * the ENOENT of a cgroup that has gone from that of an event that does not exist.
+ * Whether an open cgroup directory has been removed meanwhile. perf_event_open(2) fails with ENOENT
+ * both for a cgroup that has gone and for an event that does not exist; this tells which it was.
  */
 bool cgroup_is_removed(int directory_fd);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Processes that procfs does not show: the mount options hidepid and gid of proc(5). Who may trace
- * a process sees it all the same: one's own, and with CAP_SYS_PTRACE all.
+ * Processes that procfs does not show, by its mount options hidepid and gid (proc(5)). Whoever may
+ * trace a process sees it all the same: a user sees his own processes, and with CAP_SYS_PTRACE all.
  */
 
 #include <stdbool.h>
@@ -11,19 +11,19 @@
 #include <sys/types.h>
 
 struct hidepid {
-    bool hides;      /* processes of other users are not shown, or not told of */
-    bool from_group; /* from members of `group` too: hidepid=ptraceable */
-    gid_t group;     /* gid=; root's where none is given */
+    bool hides;      /* processes of other users, or what is known of them, are not shown */
+    bool from_group; /* they are not shown to members of `group` either (hidepid=ptraceable) */
+    gid_t group;     /* gid=; 0, root's group, where it is not given */
 };
 
 /*
- * What a line of mountinfo (proc(5)) says of the mount of that number. False, and the output
- * untouched, where it is of another, or not of procfs.
+ * Parses a line of mountinfo (proc(5)). False, with the output untouched: the line is not about the
+ * mount of this number, or that is no procfs.
  */
 bool hidepid_parse(const char *line, uint64_t mount, struct hidepid *ret_hidepid);
 
-/* How this procfs was mounted; hides nothing where that cannot be told. */
+/* How this procfs was mounted. Where that is not known, it is taken to hide nothing. */
 struct hidepid hidepid_read(int procfs_fd);
 
-/* Whether it hides processes of others from us, with the capabilities and groups that we have. */
+/* Whether procfs hides processes of others from us, given our capabilities and groups. */
 bool hidepid_hides_from_us(int procfs_fd);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What the machine keeps its accounts in (nsswitch.conf(5)). That may be on the network, and not
- * answer for minutes; so it is asked by a thread of its own, and who wants to know waits a little
- * and then does without. One thread at a time asks, and there is none while nothing is asked.
+ * The machine's accounts (nsswitch.conf(5)). They may be on the network, and an answer may take
+ * minutes. Therefore a thread of its own asks for them; the caller waits a little, and then goes on
+ * without an answer. There is one such thread at most, and none while there is nothing to ask.
  */
 
 #include <sys/types.h>
@@ -14,11 +14,11 @@
 
 enum name_outcome {
     NAME_FOUND = 0,
-    NAME_UNKNOWN, /* there is none, or it cannot be asked for */
-    NAME_LATE,    /* there is no answer yet: ask again */
+    NAME_UNKNOWN, /* there is no such account, or it cannot be asked for */
+    NAME_LATE,    /* there is no answer yet: ask again later */
 };
 
-/* Who answers. Both may take as long as they like; NAME_LATE: it cannot be asked at this moment. */
+/* How accounts are looked up. Both may take any time. NAME_LATE: it is not possible now. */
 struct name_ops {
     enum name_outcome (*name_of)(uid_t uid, char ret_name[ACCOUNT_NAME_SIZE]);
     enum name_outcome (*number_of)(const char *name, uid_t *ret_uid);
@@ -26,21 +26,21 @@ struct name_ops {
 
 struct name_service;
 
-/* That of the machine, which all of the process share: a thread that hangs is one at most. */
+/* The service of the machine. All share it, so that one thread at most hangs. Never freed. */
 struct name_service *name_service_of_machine(void);
 
-/* Another one; NULL if there is no memory. */
+/* A service with other operations. NULL: no memory. */
 struct name_service *name_service_new(const struct name_ops *ops);
 
-/* Waits for what is being asked. Not for that of the machine. */
+/* Frees what name_service_new() has made, after its thread has ended. */
 struct name_service *name_service_free(struct name_service *service);
 
 /*
- * The name of a user, or the number of an account. The answer is waited for once, by who asks
- * first, for a tenth of a second at most; whoever asks for whatever, for a tenth of the time, of
- * which up to a second is saved up; and not at all while the service hangs. It is kept until it is
- * asked for again, among the last 64; where all of these have no answer yet, nothing more is asked.
- * For one thread.
+ * The name of a user, or the number of an account. Only the first call for a question waits for the
+ * answer, for at most a tenth of a second. All calls together wait for at most a tenth of the time,
+ * of which up to a second can be saved up; and nobody waits while the service hangs. An answer is
+ * kept until it is asked for again, among the last 64 questions. If none of these has an answer
+ * yet, no further question is taken. For one calling thread.
  */
 enum name_outcome name_service_name_of(struct name_service *service, uid_t uid,
                                        char ret_name[ACCOUNT_NAME_SIZE]);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The PMUs that the kernel has registered, from bus/event_source/devices of
- * sysfs: what this machine can count with. What the CPU could do in principle
- * (CPUID, libpfm4) is another matter: in most virtual machines it is not here.
+ * The PMUs that the kernel has registered, by bus/event_source/devices of sysfs: with them this
+ * machine can count. What the CPU could count in principle (CPUID, libpfm4) is another matter: most
+ * virtual machines do not have it.
  */
 
 #include <stdbool.h>
@@ -17,9 +17,9 @@
 struct pmu {
     char *name;            /* "cpu", "cpu_core", "armv8_pmuv3_0", "software", "uncore_imc_0" */
     uint32_t type;         /* what perf_event_attr.type takes */
-    bool is_core;          /* counts what a CPU core executes (`cycles`) */
-    struct cpu_list *cpus; /* a core PMU: the CPUs that have it; another: those to open it on.
-                              NULL where the kernel names none: any CPU */
+    bool is_core;          /* it counts what a CPU core executes (`cycles`) */
+    struct cpu_list *cpus; /* of a core PMU the CPUs that have it, of another PMU the CPUs on which
+                              it is opened; NULL: the kernel names none, and any CPU will do */
 };
 
 struct pmu_list {
@@ -28,8 +28,8 @@ struct pmu_list {
 };
 
 /*
- * 0; -ENOENT where the kernel has no event sources, -errno where they cannot be
- * listed. A PMU whose type cannot be read is left out. The caller owns the list.
+ * Reads the list. A PMU whose type cannot be read is left out. 0; -ENOENT: the kernel has no event
+ * sources; -errno: they cannot be listed. The caller owns the list.
  */
 int pmu_list_read(int sysfs_fd, struct pmu_list **ret_list);
 struct pmu_list *pmu_list_free(struct pmu_list *list);
@@ -38,7 +38,7 @@ DEFINE_AUTO(pmu_list, struct pmu_list *, pmu_list_free)
 /* The PMU of this type; NULL where there is none. The result belongs to the list. */
 const struct pmu *pmu_list_find_type(const struct pmu_list *list, uint32_t type);
 
-/* The core PMU, the one with the lowest type where CPUs differ in kind; NULL: none. */
+/* The core PMU; where there are several kinds of cores, the one of the lowest type. NULL: none. */
 const struct pmu *pmu_list_core(const struct pmu_list *list);
 
 /* The core PMU of this CPU; NULL: none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What this process costs: the process_* metrics that every Prometheus client has. */
+/* What our own process costs: the process_* metrics that every Prometheus client library has. */
 
 #include <stdint.h>
 
@@ -16,7 +16,7 @@ struct self_stats {
 };
 
 /*
- * Reads them below the root of procfs. 0 or -errno; on failure nothing is known.
- * Cheap however many descriptors are open (since Linux 6.2 /proc/self/fd tells its size).
+ * Reads them below the root of procfs. 0, or -errno and nothing is written. Since Linux 6.2 it
+ * costs little however many descriptors are open: the size of /proc/self/fd is their number.
  */
 int self_stats_read(int procfs_fd, struct self_stats *ret_stats);

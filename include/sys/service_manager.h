@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What systemd and we tell each other: states as by sd_notify(3), the watchdog, and the
- * sockets of a .socket unit. Where nobody started us that wants to know, the
- * functions that tell do nothing, and that is no failure.
+ * The service manager (systemd): it is notified of our states as by sd_notify(3), it has a
+ * watchdog, and it may pass the sockets of a .socket unit. If we were not started by one, the
+ * functions that notify it do nothing, and succeed.
  */
 
 #include <stddef.h>
@@ -13,39 +13,39 @@
 #include "base/cleanup.h"
 
 /*
- * Each tells one state, and never waits. 0, also where nobody wants to know ($NOTIFY_SOCKET is not
- * set); -EAGAIN: the service manager does not read its socket, it may be told later;
- * -EAFNOSUPPORT: a kind of socket that is not ours; -errno.
+ * Each of these notifies the service manager of a state, and never waits. 0, also if there is no
+ * service manager ($NOTIFY_SOCKET is not set); -EAGAIN: it does not read its socket now, try again
+ * later; -EAFNOSUPPORT: its socket is of a kind that we cannot use; -errno.
  */
 int service_manager_ready(void);
 int service_manager_status(const char *status); /* one line for people */
 int service_manager_reloading(void);            /* ends with service_manager_ready() */
 int service_manager_stopping(void);
-int service_manager_alive(void); /* what the watchdog waits for */
+int service_manager_alive(void); /* resets the watchdog */
 
 /*
- * Within what time, in microseconds, the service manager wants to hear
- * service_manager_alive(); 0: it does not. 0; -EINVAL, -ERANGE: what it says is no such number.
+ * The time, in microseconds, within which the watchdog expects service_manager_alive(); *ret_usec
+ * 0: there is no watchdog. 0; -EINVAL, -ERANGE: the environment variable is no such number.
  */
 int service_manager_watchdog(uint64_t *ret_usec);
 
 struct passed_sockets {
-    int *fds;     /* -1: taken over by someone else */
+    int *fds;     /* -1: somebody has taken it over */
     char **names; /* FileDescriptorName= of its unit, "unknown" where there is none */
     size_t n;
 };
 
-/* How many descriptors were passed; they stay. The number, or -EINVAL. */
+/* How many descriptors were passed, without taking them. The number, or -EINVAL. */
 int service_manager_count_sockets(void);
 
 /*
- * Takes the descriptors that were passed, in their order, closed on exec from now on;
- * none is no failure. Each must be a listening stream socket, of whatever family: if
- * one is not, -ENOTSOCK, and `ret_wrong` is its number, else -1. -EINVAL: LISTEN_FDS
- * is no number; -EBADF: it counts what is not open; -ENOMEM. After a failure the
- * descriptors stay open.
+ * Takes the descriptors that were passed, in their order; from now on they are closed on exec. It
+ * is no failure if there are none. 0; -ENOTSOCK: one of them, whose number is *ret_wrong, is no
+ * listening stream socket; -EINVAL: LISTEN_FDS is no number; -EBADF: it counts descriptors that are
+ * not open; -ENOMEM. *ret_wrong is -1 unless -ENOTSOCK is returned. After a failure the descriptors
+ * stay open.
  */
 int service_manager_take_sockets(struct passed_sockets *ret_sockets, int *ret_wrong);
 
-/* Closes those that nobody has taken over. */
+/* Closes the sockets that nobody has taken over. */
 void passed_sockets_done(struct passed_sockets *sockets);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Names of users by their number, from whatever the machine keeps them in
- * (sys/name_service.h). Asking may be slow, so each number is asked for once.
+ * Names of users by their numbers, from the machine's accounts (sys/name_service.h). To ask may be
+ * slow, and so each number is asked for once.
  */
 
 #include <sys/types.h>
@@ -13,23 +13,23 @@
 
 struct user_names;
 
-/* service: borrowed. 0 or -ENOMEM. */
+/* service: borrowed for the object's life. 0 or -ENOMEM. */
 int user_names_new(struct name_service *service, struct user_names **ret_names);
 struct user_names *user_names_free(struct user_names *names);
 DEFINE_AUTO(user_names, struct user_names *, user_names_free)
 
 /*
- * Those of the machine, never to be freed, for one thread: what is known of it outlives a
- * configuration, so that a name service that does not answer takes no names away.
+ * The names of the machine's users, for one thread; never freed. They outlive a configuration, so
+ * that no name is lost at a reload while the name service does not answer.
  */
 struct user_names *user_names_of_machine(void);
 
-/* Each is asked for once more, and what was answered stands until there is another answer. */
+/* Has each number asked for once more. The known names stand until there is another answer. */
 void user_names_doubt(struct user_names *names);
 
 /*
- * The user's name, or the number in digits where there is none or it cannot be
- * asked for: what was answered once stays. ret_name is borrowed until the next call.
- * 0; NAME_LATE, with the number in digits: a name may be known later; -ENOMEM.
+ * The user's name, or the number in digits if there is no name or it cannot be asked for. An answer
+ * is kept. *ret_name is borrowed until the next call. 0; NAME_LATE, with the number in digits: the
+ * name may be known later; -ENOMEM.
  */
 int user_names_find(struct user_names *names, uid_t uid, const char **ret_name);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What a container shows as /proc/cgroups is its runtime's choice, and libcgroup 2 ends the
- * process where that is not as the kernel writes it, before anything can be asked of it. So
- * glibc reads the mounts, and the one number that is wanted is read here.
+ * Why this is not done by libcgroup: a container's runtime may show whatever it likes as
+ * /proc/cgroups, and where that is not what a kernel writes, libcgroup 2 ends the whole process
+ * when it is initialized. So glibc reads the mounts (getmntent_r(3)), and the one number that is
+ * wanted is parsed here.
  */
 #include "sys/cgroup_mounts.h"
 
@@ -32,7 +33,7 @@ bool cgroup_mount_next(FILE *mounts, const char *controller, char buffer[CGROUP_
     return false;
 }
 
-/* The field behind the first tabulator of a line. */
+/* Parses the number before a tabulator. */
 static int parse_number(const char *text)
 {
     char digits[16];

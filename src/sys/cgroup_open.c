@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Opening a cgroup below the root of its tree, whoever moves things there meanwhile.
- * openat2(2) does that in one call. Where it is not to be had the path is gone down name
- * by name: before Linux 5.6, and under the filters of system calls that forbid to make
- * set-user-ID files (systemd's RestrictSUIDSGID=, which DynamicUser= implies): they
- * cannot look at what openat2 is told, and say that it does not exist.
+ * Opens a cgroup below the root of its tree, whoever moves things there meanwhile. openat2(2) does
+ * it in one call. Where that is missing, the path is walked name by name. It is missing before
+ * Linux 5.6, and under system call filters that forbid to make set-user-ID files (systemd's
+ * RestrictSUIDSGID=, which DynamicUser= implies): such a filter cannot see the flags of openat2,
+ * and answers ENOSYS.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +26,11 @@ static int open_piece(int directory_fd, const char *relative)
 {
     struct open_how how = {
         .flags = DIRECTORY_FLAGS,
-        /* no other mount either: what lies over a cgroup is not one */
+        /* no other mount either: what is mounted over a cgroup is no cgroup of this tree */
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
     };
 
-    /* the kernel gives up with EAGAIN where a rename races with the look-up */
+    /* the kernel gives up with EAGAIN when a rename happens during the look-up */
     for (int tries = 0; tries < 16; tries++) {
         long fd = syscall(SYS_openat2, directory_fd, relative, &how, sizeof(how));
 
@@ -42,7 +42,7 @@ static int open_piece(int directory_fd, const char *relative)
     return -errno;
 }
 
-/* How much of a path that is too long for one call goes into it; 0: a name is too long itself. */
+/* The length of the first part of a path that is too long for one call; 0: a name is too long. */
 static size_t first_piece(const char *relative)
 {
     const char *end = memrchr(relative, '/', PATH_MAX);
@@ -76,7 +76,7 @@ static int open_by_pieces(int directory_fd, const char *relative)
     return open_piece(held >= 0 ? held : directory_fd, relative);
 }
 
-/* A mount tells itself by its number since Linux 5.8; before, only its file system does. */
+/* Mounts have numbers since Linux 5.8; before, only the file systems can be compared. */
 static bool same_mount(int a, int b)
 {
     struct statx status_a, status_b;
@@ -97,7 +97,7 @@ static bool is_link(int directory_fd, const char *name)
            S_ISLNK(status.st_mode);
 }
 
-/* One name, with the errors of openat2. */
+/* Opens one name, with the errors that openat2 would give. */
 static int open_name(int directory_fd, const char *name)
 {
     AUTO_CLOSE int fd = -1;

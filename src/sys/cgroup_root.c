@@ -16,10 +16,10 @@
 #include "sys/small_file.h"
 
 /*
- * perf_event belongs to one hierarchy: to v1 while somebody has mounted it there
- * (the kernel then takes it away from v2), else to v2, where it is implicit and
- * no list names it. So a v1 mount of perf_event wins, and otherwise any mount
- * that is cgroup2 by its magic number will do: there is only one v2 hierarchy.
+ * The controller perf_event belongs to one hierarchy. While somebody has mounted it in v1, the
+ * kernel takes it away from v2; otherwise it belongs to v2, where it is implicit and no list names
+ * it. So a v1 mount of perf_event is taken if there is one. Else any mount of cgroup2 will do,
+ * since there is only one v2 hierarchy.
  */
 
 void cgroup_root_done(struct cgroup_root *root)
@@ -49,7 +49,7 @@ bool cgroup_is_machine(int directory_fd)
 {
     struct statfs status;
 
-    /* what was removed has no files at all */
+    /* a removed cgroup has no files at all, and would look like the root of v2 */
     if (fstatfs(directory_fd, &status) < 0 || !has_file(directory_fd, "cgroup.procs"))
         return false;
     if (status.f_type == CGROUP2_SUPER_MAGIC)
@@ -59,7 +59,7 @@ bool cgroup_is_machine(int directory_fd)
 
 enum hierarchy { ANY_HIERARCHY, ONLY_V1, ONLY_V2 };
 
-/* 0; -ENOENT where the path is not there or is no such cgroup file system; -errno. */
+/* 0; -ENOENT: the path does not exist, or is no cgroup file system of this kind; -errno. */
 static int open_root(const char *path, enum hierarchy wanted, struct cgroup_root *ret_root)
 {
     AUTO_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -82,7 +82,7 @@ static int open_root(const char *path, enum hierarchy wanted, struct cgroup_root
     return 0;
 }
 
-/* Tries every mount of that kind which there is. */
+/* Tries every mount of this kind. */
 static int open_mounted(enum hierarchy wanted, struct cgroup_root *ret_root)
 {
     AUTO_FREE char *buffer = malloc(CGROUP_MOUNT_SIZE);
@@ -122,7 +122,7 @@ static int open_given(const char *path, struct cgroup_root *ret_root)
     return r;
 }
 
-/* Where there is no list of mounts to be read. */
+/* Tries the usual places, where the list of mounts cannot be read. */
 static int open_usual(struct cgroup_root *ret_root)
 {
     static const char *const paths[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};

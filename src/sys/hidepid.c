@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The mount is known by its number: procfs may be mounted in more places than one, each with its
- * own options, and a later mount may lie over the one that we have open.
+ * The mount is found by its number. procfs may be mounted in several places, each with its own
+ * options, and a later mount may lie over the one that we have open.
  */
 #include "sys/hidepid.h"
 
@@ -21,7 +21,7 @@
 
 DEFINE_AUTO(file, FILE *, fclose)
 
-/* proc(5): the words of 5.8 and later, and the numbers of before. */
+/* proc(5): words since Linux 5.8, numbers before. */
 static void take_hidepid(const char *value, struct hidepid *hidepid)
 {
     hidepid->hides = strcmp(value, "0") != 0 && strcmp(value, "off") != 0;
@@ -61,7 +61,7 @@ bool hidepid_parse(const char *line, uint64_t mount, struct hidepid *ret_hidepid
     return true;
 }
 
-/* Kernel 5.8; before, nothing is known, and nothing is said. */
+/* The number of the mount, since Linux 5.8. False: not known. */
 static bool read_mount_number(int fd, uint64_t *ret_mount)
 {
     struct statx status;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Questions stand in a table: the thread takes the oldest that has no answer, asks without
- * the lock, and ends when there is none. Only who asks puts questions in and takes them out, so
- * that one stays where it is while it is waited for.
+ * Questions are in a table. The thread takes the oldest one without an answer, looks it up without
+ * holding the lock, and ends when there is none left. Only the caller enters and removes questions,
+ * so that a question stays at its place while the caller waits for it.
  */
 #include "sys/name_service.h"
 
@@ -21,35 +21,39 @@
 
 #define MOST_QUESTIONS 64
 
-/* Whoever waits is the cycle: so long for an answer, and a tenth of the time, which is saved up. */
+/*
+ * The caller that waits is the cycle. So it waits no longer than this for an answer, and no more
+ * than a tenth of the time altogether; unused time is saved up.
+ */
 #define MOST_WAIT_NS  (NS_PER_SECOND / 10)
 #define WAIT_SHARE    10
 #define MOST_SAVED_NS NS_PER_SECOND
 
-#define ACCOUNT_BYTES ((size_t)64 * 1024) /* of what is kept about one account */
+#define ACCOUNT_BYTES ((size_t)64 * 1024) /* room for all that is known of one account */
 
 struct question {
-    uint64_t order; /* of the questions; 0: there is none here */
-    bool by_name;
+    uint64_t order; /* number of the question, by which the oldest is found; 0: a free entry */
+    bool by_name;   /* `name` is the question and `uid` the answer; else the other way round */
     bool is_answered;
     enum name_outcome outcome;
-    uid_t uid;                    /* what is asked for, or is the answer … */
-    char name[ACCOUNT_NAME_SIZE]; /* … as this is */
+    uid_t uid;
+    char name[ACCOUNT_NAME_SIZE];
 };
 
 struct name_service {
     const struct name_ops *ops;
-    pthread_mutex_t mutex; /* guards what follows up to the table */
+    pthread_mutex_t mutex; /* guards the members from here to the table */
     pthread_cond_t answered;
-    bool asks;    /* there is a thread */
-    bool in_vain; /* somebody has waited, and since then nothing was answered */
+    bool has_thread;
+    bool hangs; /* somebody has waited in vain, and since then there was no answer */
     struct question questions[MOST_QUESTIONS];
-    uint64_t n_asked; /* from here on of who asks alone */
-    uint64_t begin_ns,
-        saved_ns; /* of the last waiting; what may be waited beside what came since */
+    /* The rest is the caller's alone. */
+    uint64_t n_asked;
+    uint64_t begin_ns; /* when the last wait began */
+    uint64_t saved_ns; /* time for waiting that was left after it */
 };
 
-/* getpwnam_r(3): other errors say that there is none. */
+/* Whether an error may pass. getpwnam_r(3): other errors mean that there is no such account. */
 static bool is_passing(int wrong)
 {
     return wrong == EMFILE || wrong == ENFILE || wrong == ENOMEM || wrong == EINTR ||
@@ -115,7 +119,7 @@ struct name_service *name_service_new(const struct name_ops *ops)
     if (!service)
         return NULL;
     service->ops = ops;
-    (void)pthread_mutex_init(&service->mutex, NULL); /* cannot fail without attributes, nor this */
+    (void)pthread_mutex_init(&service->mutex, NULL); /* cannot fail without attributes */
     (void)pthread_cond_init(&service->answered, NULL);
     return service;
 }
@@ -125,7 +129,7 @@ struct name_service *name_service_free(struct name_service *service)
     if (!service)
         return NULL;
     (void)pthread_mutex_lock(&service->mutex);
-    while (service->asks)
+    while (service->has_thread)
         (void)pthread_cond_wait(&service->answered, &service->mutex);
     (void)pthread_mutex_unlock(&service->mutex);
     (void)pthread_cond_destroy(&service->answered);
@@ -134,7 +138,7 @@ struct name_service *name_service_free(struct name_service *service)
     return NULL;
 }
 
-/* The oldest question that is answered, or is not. NULL: there is none. */
+/* The oldest question with an answer, or without one. NULL: there is none. */
 static struct question *oldest(struct name_service *service, bool is_answered)
 {
     struct question *found = NULL;
@@ -158,7 +162,7 @@ static void answer(const struct name_ops *ops, struct question *question)
     question->is_answered = true;
 }
 
-/* The thread. */
+/* The main function of the thread. */
 static void *ask_all(void *argument)
 {
     struct name_service *service = argument;
@@ -173,30 +177,33 @@ static void *ask_all(void *argument)
         answer(service->ops, &copy);
         (void)pthread_mutex_lock(&service->mutex);
         *question = copy;
-        service->in_vain = false;
+        service->hangs = false;
         (void)pthread_cond_broadcast(&service->answered);
     }
-    service->asks = false;
+    service->has_thread = false;
     (void)pthread_cond_broadcast(&service->answered);
     (void)pthread_mutex_unlock(&service->mutex);
     return NULL;
 }
 
-/* Signals are the main thread's. False: there can be no thread now. */
+/*
+ * Makes sure that the thread runs. It blocks all signals, which are for the main thread. False: no
+ * thread can be made now.
+ */
 static bool begin_to_ask(struct name_service *service)
 {
     pthread_t thread;
     sigset_t all, before;
 
-    if (service->asks)
+    if (service->has_thread)
         return true;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    service->asks = pthread_create(&thread, NULL, ask_all, service) == 0;
+    service->has_thread = pthread_create(&thread, NULL, ask_all, service) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (service->asks)
-        (void)pthread_detach(thread); /* it waits for the lock, and so is there */
-    return service->asks;
+    if (service->has_thread)
+        (void)pthread_detach(thread); /* it has not ended: it waits for the lock */
+    return service->has_thread;
 }
 
 static struct question *find(struct name_service *service, const struct question *wanted)
@@ -212,8 +219,8 @@ static struct question *find(struct name_service *service, const struct question
     return NULL;
 }
 
-/* NULL: all places are taken by what has no answer. */
-static struct question *put(struct name_service *service, const struct question *wanted)
+/* Enters a question, in the place of the oldest answer if need be. NULL: none has an answer. */
+static struct question *enter(struct name_service *service, const struct question *wanted)
 {
     struct question *place = NULL;
 
@@ -232,7 +239,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Where the service hangs, one has waited in vain, and nobody else does until it answers. */
+/* Waits for an answer. If one has waited in vain, nobody waits until the service answers again. */
 static void wait_for(struct name_service *service, const struct question *question)
 {
     const uint64_t begin_ns = clock_monotonic_ns();
@@ -240,11 +247,11 @@ static void wait_for(struct name_service *service, const struct question *questi
     const uint64_t saved_ns = least(MOST_SAVED_NS, service->saved_ns + earned_ns);
     const uint64_t end_ns = begin_ns + least(MOST_WAIT_NS, saved_ns);
     const struct timespec end = {(time_t)(end_ns / NS_PER_SECOND), (long)(end_ns % NS_PER_SECOND)};
-    int r = service->in_vain ? ETIMEDOUT : 0;
+    int r = service->hangs ? ETIMEDOUT : 0;
 
     while (!question->is_answered && r == 0)
         r = pthread_cond_clockwait(&service->answered, &service->mutex, CLOCK_MONOTONIC, &end);
-    service->in_vain = !question->is_answered;
+    service->hangs = !question->is_answered;
     service->begin_ns = begin_ns;
     service->saved_ns = saved_ns - least(saved_ns, clock_monotonic_ns() - begin_ns);
 }
@@ -255,7 +262,7 @@ static enum name_outcome ask_locked(struct name_service *service, struct questio
     const bool is_new = !question;
 
     if (is_new)
-        question = put(service, asked);
+        question = enter(service, asked);
     if (!question || !begin_to_ask(service))
         return NAME_LATE;
     if (is_new)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Which PMU is a core's is told as the perf tool tells it: by its name where
- * the architecture has one kind of core, else by a file `cpus` (others have
- * `cpumask`, which only says where to open them).
+ * A core PMU is recognized as the perf tool does it: by its name, where the architecture has one
+ * kind of core; else by its file `cpus`. Other PMUs have a file `cpumask`, which says on which CPUs
+ * to open them.
  */
 #include "sys/pmu.h"
 
@@ -46,7 +46,7 @@ static int read_type(int devices_fd, const char *name, uint32_t *ret_type)
     return 0;
 }
 
-/* 0 and a list where the file is there and good; -ENOMEM is the only failure that matters. */
+/* Reads a list of CPUs. 0, or -errno, of which only -ENOMEM matters to the caller. */
 static int read_cpus(int devices_fd, const char *name, const char *attribute,
                      struct cpu_list **ret_cpus)
 {
@@ -70,7 +70,7 @@ static void pmu_done(struct pmu *pmu)
     pmu->cpus = cpu_list_free(pmu->cpus);
 }
 
-/* 1: read; 0: nothing that could be counted with. */
+/* Reads a PMU. 1; 0: it is none that can count; -ENOMEM. */
 static int pmu_read(int devices_fd, const char *name, struct pmu *ret_pmu)
 {
     struct pmu pmu = {.is_core = is_core_name(name)};

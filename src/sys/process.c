@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Everything is read below one descriptor of /proc/PID, which belongs to the
- * process and not to its number: when the process has ended, what is asked for
- * fails, and is never the answer of another that got the number.
+ * Everything is read below one descriptor of /proc/PID, which belongs to the process and not to its
+ * number. When the process has ended, reading fails; it never gives facts of another process that
+ * got the same number.
  */
 #include "sys/process.h"
 
@@ -31,13 +31,13 @@ struct process {
     uid_t uid;
     struct process_stat stat;
     char *exe;
-    char *arguments; /* joined by spaces */
-    size_t first;    /* bytes of the first of them */
+    char *arguments; /* joined by spaces; NULL: not read yet */
+    size_t first;    /* length of the first argument */
 };
 
 uint64_t process_start_realtime_ns(uint64_t start_ticks)
 {
-    static _Atomic uint64_t known; /* asked again it would move whenever somebody sets the clock */
+    static _Atomic uint64_t known; /* kept, so that nobody who sets the clock moves it */
     uint64_t boot = atomic_load(&known);
 
     if (boot == 0) {
@@ -82,7 +82,7 @@ int process_read_uid(int procfs_fd, pid_t pid, uid_t *ret_uid)
     return 0;
 }
 
-static int read_all(struct process *process)
+static int read_stat(struct process *process)
 {
     struct stat status;
     char text[STAT_SIZE];
@@ -112,7 +112,7 @@ int process_open(int procfs_fd, pid_t pid, struct process **ret_process)
         (int)TEMP_FAILURE_RETRY(openat(procfs_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (process->fd < 0)
         return process_error(-errno);
-    r = read_all(process);
+    r = read_stat(process);
     if (r < 0)
         return r;
     *ret_process = TAKE(process);
@@ -158,7 +158,7 @@ int process_read_uid_map(const struct process *process, char ret_map[PROCESS_UID
     return 0;
 }
 
-/* The length of what was read, or -errno. */
+/* Reads the arguments. Returns how many bytes, or -errno. */
 static ssize_t read_arguments(const struct process *process, char *ret_text)
 {
     AUTO_CLOSE int fd =
@@ -179,7 +179,7 @@ static ssize_t read_arguments(const struct process *process, char *ret_text)
     return (ssize_t)length;
 }
 
-/* Each argument ends with a NUL, and titles that programs give themselves with many. */
+/* Each argument ends with a NUL; titles that programs give themselves may end with many. */
 static int join(struct process *process, const char *text, size_t length)
 {
     char *arguments;
@@ -209,11 +209,11 @@ static int need_arguments(struct process *process)
     if (!process->stat.kernel_thread)
         n = read_arguments(process, text);
     if (n == -EACCES || n == -EPERM)
-        n = 0; /* a security module may keep these from us, and the rest is known */
+        n = 0; /* a security module forbids it; everything else is known */
     return n < 0 ? process_error((int)n) : join(process, text, (size_t)n);
 }
 
-/* 1: known; 0: it is not told; -ENOMEM. */
+/* Reads the link to the executable. 1; 0: it cannot be read; -ENOMEM. */
 static int read_link(const struct process *process, char **ret_exe)
 {
     char path[PATH_MAX];

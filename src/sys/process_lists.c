@@ -54,7 +54,7 @@ static int list_numbers(int fd, struct number_list *list)
     return r < 0 ? process_error(r) : 0;
 }
 
-/* The numbers that name directories there, ascending; -ESRCH: none. */
+/* The numbers that directories there have as names, ascending. -ESRCH: there are none. */
 static int read_numbers(int procfs_fd, const char *path, pid_t **ret_ids, size_t *ret_n)
 {
     struct number_list list = {0};
@@ -88,7 +88,7 @@ int process_threads(int procfs_fd, pid_t pid, pid_t **ret_threads, size_t *ret_n
     return read_numbers(procfs_fd, path, ret_threads, ret_n);
 }
 
-/* The whole file, ended with a NUL. */
+/* Reads a whole file, and ends it with a NUL. */
 static int read_text(int fd, struct text *text)
 {
     ssize_t n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * CPU time comes from the clock of the process, exact to the nanosecond;
- * /proc/self/stat has it in hundredths of a second.
+ * CPU time is read from the clock of the process, which is exact to the nanosecond; /proc/self/stat
+ * has it only in hundredths of a second.
  */
 #include "sys/self.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The parser of /proc/PID/stat, apart from who reads it. */
+/* The parser of /proc/self/stat; it is apart from reading, so that tests can give it texts. */
 
 #include <stdint.h>
 
-/* What self_stats_read() takes from it. */
+/* What self_stats_read() wants of the file. */
 struct self_stat {
     uint64_t threads;
     uint64_t start_ticks; /* after boot, in ticks of the clock of sysconf(_SC_CLK_TCK) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The environment is left as it is (no unset_environment): we start no program that
- * could take what is meant for us, and changing it is not safe beside other threads.
+ * The environment is left as it is (unset_environment is false). We start no program that could
+ * take what is meant for us, and to change the environment is not safe while other threads run.
  */
 #include "sys/service_manager.h"
 
@@ -20,8 +20,8 @@
 #include "base/text.h"
 
 /*
- * A path, or the name of an abstract socket, as sd_notify(3) writes them. -EAFNOSUPPORT for the
- * rest, as vsock:, by which a virtual machine tells its host.
+ * Parses $NOTIFY_SOCKET (sd_notify(3)): a path, or "@" and the name of an abstract socket.
+ * -EAFNOSUPPORT for anything else, as "vsock:", by which a virtual machine notifies its host.
  */
 static int parse_address(const char *name, struct sockaddr_un *ret_address, socklen_t *ret_length)
 {
@@ -37,16 +37,16 @@ static int parse_address(const char *name, struct sockaddr_un *ret_address, sock
     if (is_abstract)
         address.sun_path[0] = '\0';
     *ret_address = address;
-    /* of a path the NUL belongs to it, of an abstract name every byte does */
+    /* a path ends with a NUL, which counts; in an abstract name every byte counts (unix(7)) */
     *ret_length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + !is_abstract);
     return 0;
 }
 
 /*
- * sd_notify() would wait for a service manager that does not read its socket, and with it
- * cycles and the end would. This tells now, or fails with EAGAIN.
+ * Sends a state. sd_notify(3) would wait while the service manager does not read its socket, and
+ * would so delay cycles and the end of the service. This fails with EAGAIN instead.
  */
-static int tell(const char *state)
+static int notify(const char *state)
 {
     const char *name = getenv("NOTIFY_SOCKET");
     struct sockaddr_un address;
@@ -68,7 +68,7 @@ static int tell(const char *state)
 
 int service_manager_ready(void)
 {
-    return tell("READY=1");
+    return notify("READY=1");
 }
 
 int service_manager_status(const char *status)
@@ -76,27 +76,27 @@ int service_manager_status(const char *status)
     AUTO_TEXT struct text state = {0};
 
     text_append_format(&state, "STATUS=%s", status);
-    return text_error(&state) < 0 ? -ENOMEM : tell(state.data);
+    return text_error(&state) < 0 ? -ENOMEM : notify(state.data);
 }
 
 int service_manager_reloading(void)
 {
     char state[sizeof("RELOADING=1\nMONOTONIC_USEC=18446744073709551615")];
 
-    /* Type=notify-reload wants the time, to tell this reload from one before */
+    /* Type=notify-reload wants the time, so that an earlier reload is not taken for this one */
     (void)snprintf(state, sizeof(state), "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
                    clock_monotonic_ns() / 1000);
-    return tell(state);
+    return notify(state);
 }
 
 int service_manager_stopping(void)
 {
-    return tell("STOPPING=1");
+    return notify("STOPPING=1");
 }
 
 int service_manager_alive(void)
 {
-    return tell("WATCHDOG=1");
+    return notify("WATCHDOG=1");
 }
 
 int service_manager_watchdog(uint64_t *ret_usec)
@@ -115,6 +115,7 @@ int service_manager_count_sockets(void)
     return sd_listen_fds(false);
 }
 
+/* Whether all of them are listening stream sockets. */
 static int check(const struct passed_sockets *passed, int *ret_wrong)
 {
     for (size_t i = 0; i < passed->n; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The one way this layer takes text out of sysfs and procfs. */
+/* How this layer reads small files of sysfs and procfs. */
 
 #include <dirent.h>
 #include <stddef.h>
@@ -11,11 +11,10 @@
 DEFINE_AUTO(directory, DIR *, closedir)
 
 /*
- * Reads a whole file below the directory and ends it with a NUL. 0; -EFBIG if it
- * does not fit with its NUL; -errno. ret_text is untouched where the file cannot
- * be opened.
+ * Reads a whole file below the directory, and ends it with a NUL. 0; -EFBIG: it does not fit with
+ * its NUL; -errno. ret_text is untouched if the file cannot be opened.
  */
 int small_file_read(int directory_fd, const char *path, char *ret_text, size_t size);
 
-/* A directory below another one, to be listed; NULL and errno where it cannot be. */
+/* Opens a directory below another one, to be listed. NULL and errno. */
 DIR *small_file_list(int directory_fd, const char *path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The fields of /proc/PID/stat, for those who parse it. */
+/* Finds the fields of /proc/PID/stat. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,11 +20,11 @@ enum stat_field {
 };
 
 /*
- * Finds the fields from the state up to `last`: ret_fields[STAT_STATE] is its text, which ends at a
- * space, a newline or NUL. They count from the last `)`, for the name may hold anything (proc(5)).
- * False if there are not as many.
+ * Finds the fields from the state up to `last`. ret_fields[STAT_STATE] points to the text of the
+ * state, which ends at a space, a newline or NUL. Fields are counted from the last `)`, since the
+ * name before may hold anything (proc(5)). False: there are not so many fields.
  */
 bool stat_fields_find(const char *text, enum stat_field last, const char *ret_fields[STAT_FIELDS_]);
 
-/* A field of digits. False if it is none, or does not fit. */
+/* Parses a field of digits. False: it is none, or too large. */
 bool stat_field_parse(const char *field, uint64_t *ret_value);

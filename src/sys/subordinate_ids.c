@@ -14,19 +14,19 @@
 struct range {
     uid_t first;
     uint32_t count;
-    char *account; /* NULL: `owner` is known */
+    char *account; /* the name of the account; NULL: `owner` is known */
     uid_t owner;
 };
 
 struct subordinate_ids {
     struct name_service *service;
     char *path;
-    struct stat read; /* what the file was like */
+    struct stat read; /* of the file when it was read */
     struct range *ranges;
     size_t n;
 };
 
-/* A field of digits up to the character that ends it. */
+/* Parses the number in n bytes. */
 static bool parse_field(const char *text, size_t n, uint64_t *ret_value)
 {
     char digits[24];
@@ -154,7 +154,7 @@ struct subordinate_ids *subordinate_ids_free(struct subordinate_ids *ids)
     return NULL;
 }
 
-/* subuid(5): the account is a name, or a number. Until it is known who that is, it is asked for. */
+/* The account of a range, a name or a number (subuid(5)). It is asked for until it is known. */
 static uid_t owner_of(struct name_service *service, struct range *range)
 {
     enum name_outcome outcome;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The way is gone name by name, each link read and not followed by the kernel, so that what is
- * looked at is what is opened. A file that others replace after that is theirs to replace: who
- * could is what the doubt tells.
+ * The path is walked name by name, and links are read here and not followed by the kernel, so that
+ * what was checked is what is opened. If somebody can replace the file afterwards, the doubt says
+ * who.
  */
 #include "sys/trusted_path.h"
 
@@ -21,8 +21,8 @@
 
 struct walk {
     int fd;              /* the directory that has been reached */
-    char rest[PATH_MAX]; /* what is still to be gone */
-    char gone[PATH_MAX]; /* for people */
+    char rest[PATH_MAX]; /* the part of the path that is still to be walked */
+    char gone[PATH_MAX]; /* the part that has been walked, for people */
     unsigned n_links;
     struct path_doubt *doubt;
 };
@@ -42,7 +42,7 @@ static void note(struct walk *walk, enum path_say who, unsigned id, bool is_link
     memcpy(walk->doubt->path, walk->gone, sizeof(walk->gone));
 }
 
-/* In a sticky directory only the owner of a file replaces it. */
+/* Checks who can change a file or directory. In a sticky directory only owners replace files. */
 static void look_at(struct walk *walk, const struct stat *status)
 {
     const bool sticky = S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX);
@@ -68,7 +68,7 @@ static int begin_at(struct walk *walk, const char *directory)
     return 0;
 }
 
-/* Takes the next name off the way. -EISDIR: there is none. */
+/* Takes the next name off the rest of the path. -EISDIR: there is none. */
 static int next_name(struct walk *walk, char ret_name[static NAME_MAX + 1])
 {
     const char *begin = walk->rest + strspn(walk->rest, "/");
@@ -93,7 +93,10 @@ static void append_gone(struct walk *walk, const char *name)
     (void)snprintf(walk->gone + n, sizeof(walk->gone) - n, "%s%s", is_root ? "" : "/", name);
 }
 
-/* What the link says comes before what is left of the way; its own name is not on it. */
+/*
+ * Follows a link: its target is put before the rest of the path, and its own name is taken off the
+ * part that has been walked (`gone` is the length of that without the name).
+ */
 static int follow(struct walk *walk, int link_fd, const struct stat *status, size_t gone)
 {
     char target[PATH_MAX], rest[PATH_MAX];
@@ -127,7 +130,7 @@ static int open_last(const struct walk *walk, const char *name, int *ret_fd)
     return ARRIVED;
 }
 
-/* One name further: 0, ARRIVED where it was the last and the file is open, or -errno. */
+/* Walks one name further. 0; ARRIVED: it was the last one, and the file is open; -errno. */
 static int step(struct walk *walk, int *ret_fd)
 {
     const size_t gone = strlen(walk->gone);

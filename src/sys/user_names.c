@@ -10,18 +10,19 @@
 
 #include <uthash.h>
 
-#define MOST_NAMES 1024 /* more are forgotten: whoever may use many numbers must not fill us */
+/* With more names all are forgotten: a user who can have many numbers must not fill our memory. */
+#define MOST_NAMES 1024
 
 struct user_name {
     UT_hash_handle hh;
     uid_t uid;
-    bool is_in_doubt; /* it stands until there is another answer */
+    bool is_in_doubt; /* it is asked for again, and stands until there is an answer */
     char name[];
 };
 
 struct user_names {
     struct name_service *service;
-    char digits[16]; /* of the number that was last asked for */
+    char digits[16]; /* the number that was last asked for */
     struct user_name *by_uid;
 };
 

@@ -103,7 +103,7 @@ static inline void start(struct fixture *f, const char *yaml)
     assert_int_equal(collector_new(&setup, NULL, &f->collector), 0);
 }
 
-/* What a reload does. */
+/* Does what a reload does: a successor takes over. */
 static inline void start_successor(struct fixture *f, const char *yaml)
 {
     struct config *config = parse(yaml);
@@ -122,7 +122,7 @@ static inline void make(struct fixture *f, const char *name)
     assert_int_equal(mkdirat(f->root_fd, name, 0755), 0);
 }
 
-/* What the kernel says a cgroup has used of CPUs until now. Whoever asks for it removes it. */
+/* Writes the CPU time that a cgroup has used until now. The test removes the file. */
 static inline void write_usage(struct fixture *f, const char *name, unsigned long usec)
 {
     char path[32];

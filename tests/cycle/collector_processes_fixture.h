@@ -72,7 +72,7 @@ static inline int tear_down_procfs(void **state)
     return 0;
 }
 
-/* Lets the thread's counters, if there are any, run and count. */
+/* Lets the counters of the thread run and count; nothing if it has none. */
 static inline void count_thread(struct fixture *f, pid_t thread, uint64_t faults)
 {
     struct fake_event *event = fake_find_thread(&f->perf, PAGE_FAULTS, thread);

@@ -7,7 +7,7 @@
 
 #include "support/child.h"
 
-/* With its first cycle. Other tests beside this one may have taken all of inotify. */
+/* Starts and runs the first cycle. Other tests on the machine may hold all that inotify has. */
 static void start_watching(struct fixture *f, const char *yaml)
 {
     start(f, yaml);
@@ -18,7 +18,7 @@ static void start_watching(struct fixture *f, const char *yaml)
     }
 }
 
-/* Until so many cgroups have counters: one following has little time, and a busy machine less. */
+/* Follows until so many cgroups have counters: one call has little time on a busy machine. */
 static void follow_until_counted(struct fixture *f, int n)
 {
     const int n_cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -146,7 +146,7 @@ static void birth__leaves_those_that_could_not_be_opened_to_the_cycle(void **sta
     f->perf.refuse_open = NULL;
 }
 
-/* Where numbers are the kernel's own. */
+/* A collector over the real kernel, whose numbers are its own. */
 static int set_up_proc(void **state)
 {
     struct fixture *f;

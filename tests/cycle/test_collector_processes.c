@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cycle/collector_processes_fixture.h"
 
-/* Threads that appear while that many of those there are, are being opened. */
+/* How many threads are started, one at each of the next calls that open a counter. */
 static int newcomers;
 
 static void group__is_the_sum_of_its_members_and_outlives_them(void **state)

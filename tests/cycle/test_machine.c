@@ -15,7 +15,7 @@
     "groups: [{name: software, events: [page-faults]}]\n"                                          \
     "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n"
 
-/* In hundredths of a second. */
+/* A field of /proc/stat is in hundredths of a second. */
 static void set_stat(const struct fixture_tree *procfs, unsigned user, unsigned system)
 {
     char text[128];
@@ -25,7 +25,7 @@ static void set_stat(const struct fixture_tree *procfs, unsigned user, unsigned 
     fixture_tree_write(procfs, "stat", text);
 }
 
-/* Long enough for a rate. */
+/* Waits for long enough that there is a rate. */
 static void wait_for_a_rate(void)
 {
     const struct timespec time = {.tv_nsec = 520000000};

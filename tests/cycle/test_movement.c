@@ -57,7 +57,7 @@ static void counters__that_stand_still_are_told_at_the_second_look_and_once(void
     assert_false(collector_stands_still(f->collector));
 }
 
-/* A reading and that of the CPU time are not made at the same moment. */
+/* The CPU time is read a little later than the counters, so a little of it proves nothing. */
 static void counters__that_move_after_a_look_in_doubt_are_believed(void **state)
 {
     struct fixture *f = *state;

@@ -14,7 +14,7 @@
     "system and cgroups are counted together: that adds at most about 0.5 us to each switch "      \
     "between two counted cgroups"
 
-/* What one cycle logs; until the next. */
+/* Returns what one cycle logs. It stands until the next call. */
 static const char *cycle_log(struct fixture *f)
 {
     static char log[4096];
@@ -91,7 +91,7 @@ static void cost__is_none_without_the_machine(void **state)
     assert_null(strstr(cycle_log(f), "counted together"));
 }
 
-/* The second time it is told later, if it is still so then. */
+/* The second time the line comes later, if the reason still stands then. */
 static void targets__that_are_left_out_again_soon_are_told_once(void **state)
 {
     struct fixture *f = *state;

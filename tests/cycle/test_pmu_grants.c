@@ -43,7 +43,7 @@ static int tear_down_machine(void **state)
 #define CGROUPS "  cgroups: [{include: [\"/**\"], groups: [core, software]}]\n"
 #define BOTH    GROUPS "targets:\n" SYSTEM CGROUPS
 
-/* How many of the scope's events have this absence. */
+/* How many events of the scope are absent for this reason. */
 static size_t n_events(const struct fixture *f, const char *scope, enum absence absence)
 {
     const struct catalogue *catalogue = f->snapshot->roster->catalogue;
@@ -55,7 +55,7 @@ static size_t n_events(const struct fixture *f, const char *scope, enum absence 
     return n;
 }
 
-/* Open events of the PMU with that cgroup's descriptor; -1: system-wide. */
+/* How many events of the PMU are open with that descriptor of a cgroup; -1: system-wide. */
 static int n_hardware(const struct fixture *f, pid_t pid)
 {
     int n = 0;
@@ -278,7 +278,7 @@ static void nested__one_that_was_refused_is_no_longer_wanted_when_it_has_ended(v
     assert_non_null(find(f, "/a/b", COLUMN_TOTAL)); /* it lingers */
 }
 
-/* A cgroup that ends and another that is made are a place and a newcomer. */
+/* The counters of a cgroup that ends are given to one that is made. */
 static void nested__the_place_of_one_that_ended_is_free(void **state)
 {
     struct fixture *f = *state;

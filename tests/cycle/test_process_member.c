@@ -10,10 +10,10 @@
 #define PMU_EVENT      1
 #define SOFTWARE_EVENT 2
 
-/* More than a group waits for its turn. */
+/* A time longer than a group of the PMU waits for its turn before it is closed. */
 #define LONG (7 * NS_PER_SECOND)
 
-/* More than it is left alone for when it is closed. */
+/* A time longer than a closed group waits before it is opened again. */
 #define MINUTE (61 * NS_PER_SECOND)
 
 static struct fake_perf perf;
@@ -24,7 +24,7 @@ static struct sample *part, *sum;
 static struct process_group *group;
 static uint64_t now_ns;
 
-/* Where a thread appears while others are opened. */
+/* The process in which a thread is started while others are being opened. */
 static struct fixture_tree tree;
 
 static int set_up(void **state)
@@ -97,7 +97,7 @@ static void run(uint64_t config, uint64_t ns, uint64_t running)
     event->time_running += running;
 }
 
-/* A second of the cycle, in which only software is served. */
+/* Lets a second pass, in which groups of software events run and those of the PMU do not. */
 static void pass_second(const struct fixture *fixture)
 {
     now_ns += NS_PER_SECOND;
@@ -119,7 +119,7 @@ static ssize_t fail_software(struct fake_perf *fake, int fd)
     return fake->events[fd].attr.config == SOFTWARE_EVENT ? -EIO : 1;
 }
 
-/* Loses the counters that go on, so that the threads are opened afresh. */
+/* Makes the counters fail, so that the threads are opened afresh. */
 static void lose_software(const struct fixture *fixture)
 {
     perf.refuse_read = fail_software;
@@ -195,7 +195,7 @@ static void starved__it_is_tried_again_and_is_told_until_it_has_a_turn(void **st
     assert_true(process_member_is_counted(group->members));
 }
 
-/* The groups of CPUs that run are no witness: somebody else may hold all that they leave. */
+/* Groups of CPUs that run prove nothing: somebody else may hold all that they leave. */
 static void starved__beside_groups_of_cpus_it_is_not_the_groups_fault(void **state)
 {
     mechanism->cpus_ran_ns = UINT64_MAX;
@@ -210,7 +210,7 @@ static void starved__beside_groups_of_threads_it_is_the_groups_fault(void **stat
     assert_int_equal(process_member_absence(group->members), ABSENCE_NEVER_SCHEDULED);
 }
 
-/* What is in the middle of its own making when we open inherits nothing and is in no list yet. */
+/* A thread that is being made while we open inherits no counter and is in no list yet. */
 static void at_birth__threads_that_are_there_later_are_opened_by_the_next_cycle(void **state)
 {
     const struct fixture *fixture = *state;

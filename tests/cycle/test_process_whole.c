@@ -23,7 +23,7 @@ static const struct fixture *newcomers; /* not NULL: a child appears whenever so
 static pid_t last_child;
 static size_t n_opened;
 
-/* Appends to the children of the process. */
+/* Adds a child to the process, in the file of its children. */
 static void start_child(const struct fixture *fixture)
 {
     char text[256] = "";
@@ -180,7 +180,7 @@ static void whole__a_successor_goes_on_with_what_is_open(void **state)
     assert_int_equal(perf.n_open, N_CPUS);
 }
 
-/* What another mechanism has open is of no use. */
+/* Counters that another mechanism has open are not taken over. */
 static void whole__another_mechanism_begins_afresh(void **state)
 {
     struct fixture *fixture = *state;

@@ -261,7 +261,7 @@ static void keep_all_cpus(struct mechanism *mechanism, const struct cpu_list *cp
     (void)cpus;
 }
 
-/* Counters of its own, as a program has: nobody takes over what is open of it. */
+/* Makes a mechanism that stands for a program: what it has open, no other one takes over. */
 static struct mechanism *program_new(struct fixture *f)
 {
     struct mechanism *program = mechanism_direct_new(&f->perf.ops);
@@ -282,7 +282,7 @@ static ssize_t run_at_a_reading(struct fake_perf *perf, int fd)
     return 1;
 }
 
-/* Programs: NULL is direct. */
+/* Which programs count before and after the reload; NULL: direct counts. */
 struct change {
     struct mechanism *from, *to;
 };
@@ -298,7 +298,7 @@ static struct collector *start_with_program(struct fixture *f, struct config *co
     return collector;
 }
 
-/* False: there were fewer readings than that, and the slice has not run. */
+/* Returns false if there were fewer readings than that, so that the slice has not run. */
 static bool change_with_a_slice_at(struct fixture *f, const struct change *change, int reading)
 {
     struct config *config = parse(lingering);
@@ -325,7 +325,7 @@ static bool change_with_a_slice_at(struct fixture *f, const struct change *chang
     return until_slice < 0;
 }
 
-/* Old and new counters are charged with a slice at once, but read one after the other. */
+/* A slice of time is charged to old and new counters at once; they are read one after the other. */
 static void check_a_slice_at_each_reading(bool was_program, bool is_program)
 {
     bool has_run = true;

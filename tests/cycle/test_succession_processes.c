@@ -63,7 +63,7 @@ static void successor__keeps_groups_without_members_while_a_rule_makes_their_nam
     assert_null(find(f, "web", COLUMN_TOTAL));
 }
 
-/* What is so now and not a sum is not added to what was so before. */
+/* Numbers that are no totals, such as how many members there are, are not added to the old ones. */
 static void successor__does_not_add_up_who_is_undecided(void **state)
 {
     static const char hostile[] =
@@ -86,7 +86,7 @@ static void successor__does_not_add_up_who_is_undecided(void **state)
     }
 }
 
-/* Each process has a series of its own, and so many have room. */
+/* A configuration in which each process has a series of its own, and so many have room. */
 static void start_singles(struct fixture *f, unsigned processes,
                           void (*begin)(struct fixture *, const char *))
 {
@@ -103,7 +103,7 @@ static void start_singles(struct fixture *f, unsigned processes,
     cycle(f);
 }
 
-/* Two are counted, then there is room for one. Returns the name of the other. */
+/* Counts two groups, then leaves room for one. Returns the name of the other one. */
 static const char *leave_one_out(struct fixture *f)
 {
     add_process(100, "web", 5);
@@ -159,7 +159,7 @@ static void process__of_the_number_of_one_for_which_there_was_no_room_begins_ane
     assert_int_equal(f->snapshot->roster->parts[0].n, 2);
 }
 
-/* Two names, and room for a number of series. */
+/* A configuration with two names, and room for that many series. */
 static void start_two(struct fixture *f, unsigned series,
                       void (*begin)(struct fixture *, const char *))
 {

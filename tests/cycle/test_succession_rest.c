@@ -3,7 +3,7 @@
 /* Cgroups that are counted no more because there is no room for them, and again later. */
 #include "cycle/collector_fixture.h"
 
-/* What rests does so for longer than anything lingers. */
+/* Nothing lingers, so that whatever stays does so because it rests. */
 static const char brief[] = "linger: 0s\n"
                             "groups: [{name: software, events: [page-faults]}]\n"
                             "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n";
@@ -37,7 +37,7 @@ static uint64_t start_with_five(struct fixture *f)
     return start_time(f, "/a");
 }
 
-/* The limit of open files has changed, so that so many cgroups are counted. */
+/* The limit of open files changes to one under which so many cgroups are counted. */
 static void allow(struct fixture *f, size_t cgroups)
 {
     f->descriptors = cgroups * (collector_n_cpus(f->collector) + 1);
@@ -180,7 +180,7 @@ static void start_with_series(struct fixture *f, unsigned series,
     cycle(f);
 }
 
-/* There is room for two rows, of which one top-level cgroup may have three quarters. */
+/* There is room for two rows; one top-level cgroup may have three quarters of it, which is one. */
 static void cgroup__without_its_share_of_the_series_rests_too(void **state)
 {
     struct fixture *f = *state;
@@ -205,7 +205,7 @@ static void cgroup__without_its_share_of_the_series_rests_too(void **state)
     destroy(f, "a/x");
 }
 
-/* While it rested its account was among those that may be dropped, and it is not any more. */
+/* While the cgroup rested its account might be dropped for others; once it counts it may not. */
 static void cgroup__that_goes_on_leaves_room_for_another(void **state)
 {
     struct fixture *f = *state;

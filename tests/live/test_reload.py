@@ -100,7 +100,7 @@ class Reload(live.LiveTest):
         self.whole = "# of the test\n" + file.read_text()
         self.reload(exporter, self.whole)
         self.born = exporter.scrape().value(START, cgroup=self.path)
-        for cut, why in ((0, "the file is empty"), (5, "has no end"), (14, "there is no key"),
+        for cut, why in ((0, "the file is empty"), (5, "has no end"), (14, "the file has no key"),
                          (17, "has no end"), (self.whole.index("groups:"), "no longer there"),
                          (self.whole.index("targets:"), "no longer there"),
                          (self.whole.index("  cgroups:"), "targets is")):

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What may be wrong for ever is told or tried again after a minute, and then each time later, up
- * to an hour; after an hour in which nothing was wrong it begins with a minute again. Times are
- * CLOCK_MONOTONIC in nanoseconds.
+ * A wait that grows, for something that may be wrong for ever: it is logged or tried again after a
+ * minute, then after two, and so on up to an hour. After an hour in which nothing was wrong the
+ * wait is a minute again. Times are CLOCK_MONOTONIC in nanoseconds.
  */
 
 #include <stdbool.h>
@@ -15,10 +15,10 @@
 #define GROWING_WAIT_FIRST_NS (60 * NS_PER_SECOND)
 #define GROWING_WAIT_LAST_NS  (3600 * NS_PER_SECOND)
 
-/* All zero is a good start. */
+/* A struct of zeros is a wait that is over. */
 struct growing_wait {
     uint64_t end_ns;
-    uint64_t length_ns; /* of the last one; 0: there was none */
+    uint64_t length_ns; /* how long the last wait was; 0 before the first */
 };
 
 static inline bool growing_wait_is_over(const struct growing_wait *wait, uint64_t now_ns)
@@ -26,7 +26,7 @@ static inline bool growing_wait_is_over(const struct growing_wait *wait, uint64_
     return now_ns >= wait->end_ns;
 }
 
-/* One begins now: it has been told or tried. */
+/* Begins the next wait, after a line was logged or something was tried. */
 static inline void growing_wait_begin(struct growing_wait *wait, uint64_t now_ns)
 {
     const bool was_quiet = now_ns >= wait->end_ns + GROWING_WAIT_LAST_NS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The ratios that need no configuration. Each exists where one group has all of its events. */
+/* The ratios that need no configuration. Each exists if one group has all of its events. */
 
 #include <stddef.h>
 

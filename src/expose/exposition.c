@@ -71,6 +71,7 @@ static void make_suffix(struct text *suffix, const char *group, bool has_labels)
     text_append_string(suffix, group || has_labels ? "} " : " ");
 }
 
+/* Unknown is absent: such a number has no line (DESIGN: numbers, 7). */
 static bool is_absent(union number number, enum number_form form)
 {
     return form == NUMBER_REAL ? isnan(number.real) : number.count == NUMBER_ABSENT_COUNT;
@@ -193,6 +194,10 @@ static void append_info(const struct roster *roster, size_t plan, struct text *t
         text->length = begin;
 }
 
+/*
+ * Escapes the labels of all targets once. A roster changes when a target comes or goes, while the
+ * page is written for each scrape, so this work is shared by many pages.
+ */
 static int learn_roster(struct exposition *exposition, struct roster *roster)
 {
     struct label_block *block;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "expose/format.h"
 
+/*
+ * Names of cgroups and processes are chosen by strangers, and may contain quotes and newlines.
+ * Without escapes one of them could end a line of the page and begin another with false numbers.
+ */
 static void append_escaped(struct text *text, const char *value, const char *special)
 {
     for (;;) {

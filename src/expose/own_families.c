@@ -16,6 +16,7 @@
 #include "metric/http_status.h"
 #include "metric/roster.h"
 
+/* A number of its own family. The field at `offset` of the struct that is given is a uint64_t. */
 struct own_number {
     const char *name;
     const char *help;
@@ -162,6 +163,8 @@ static void append_event_info(struct text *text, const struct catalogue *catalog
     }
 }
 
+/* An event that is not counted keeps its sample, with 0 and the reason: absence alone explains
+ * nothing. */
 static void append_event_supported(struct text *text, const struct catalogue *catalogue)
 {
     format_append_head(text, "pmu_exporter_event_supported",

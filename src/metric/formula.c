@@ -110,7 +110,7 @@ static size_t skip_digits(const char *text, size_t position)
 
 /*
  * Finds the end of a number such as 12, 0.5 or 1e9. Returns false if the text is no number;
- * *ret_end is then where it stops to be one.
+ * *ret_end is then where the number is wrong.
  */
 static bool scan_number(const char *text, size_t position, size_t *ret_end)
 {

@@ -32,7 +32,7 @@ static bool group_counts(const struct event_group *group, const struct formula *
 /*
  * Parses the formula with the names of the group's members. The canonical names are tried
  * first, so that a built-in ratio finds cpu-cycles under the name cycles; then the names as
- * the user wrote them. Returns 1 and the formula; 0 where the group lacks an event of it or
+ * the user wrote them. Returns 1 and the formula; 0 if the group lacks an event of it or
  * cannot count one; -ENOMEM.
  */
 static int bind_formula(const char *text, const struct event_group *group,

@@ -12,7 +12,7 @@
 
 /*
  * An update that fails half way keeps what it has found out. The next update walks the whole tree,
- * and reports both together. So no birth or end is lost to the caller, and none is told twice.
+ * and reports both together. So no birth or end is lost to the caller, and none is reported twice.
  */
 
 /* So often the whole tree is walked in any case, should inotify have missed something. */

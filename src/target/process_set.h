@@ -212,7 +212,7 @@ int process_admit_waiting(struct process_targets *set);
 
 /*
  * The target that the node is the first process of, by this rule and in this group, which is
- * taken over. 0; -ESRCH where the process has ended meanwhile; -ENOMEM.
+ * taken over. 0; -ESRCH if the process has ended meanwhile; -ENOMEM.
  */
 int counted_process_new(struct process_targets *set, struct process_node *node, int rule,
                         char **group, struct counted_process **ret_counted);

@@ -10,7 +10,7 @@
 
 /*
  * An update that fails half way keeps what it has found out. The next update reads all of /proc,
- * and reports both together. So no birth or end is lost to the caller, and none is told twice.
+ * and reports both together. So no birth or end is lost to the caller, and none is reported twice.
  */
 
 /* So often /proc is read in any case, should the kernel's records have missed something. */
@@ -202,9 +202,9 @@ int process_targets_fd(const struct process_targets *targets)
 
 bool process_targets_arm(struct process_targets *targets)
 {
-    bool told = targets->events && task_events_arm(targets->events);
+    bool has_records = targets->events && task_events_arm(targets->events);
 
-    return told || process_may_follow(targets);
+    return has_records || process_may_follow(targets);
 }
 
 bool process_targets_awaits(const struct process_targets *targets, pid_t pid, uint64_t start_ticks)

@@ -5,9 +5,10 @@
  * What a set of targets tells its caller after an update: which targets were born and which have
  * gone. Both sets, of cgroups and of processes, have one of these.
  *
- * Each birth is told until the caller has it, and each end is told once. A target that ends before
- * its birth was told is never told at all. A caller that cannot take a birth, for want of memory,
- * gives it back: the next report has it again. So the caller needs no list of its own for those.
+ * Each birth is reported until the caller has it, and each end is reported once. A target that ends
+ * before its birth was reported never appears at all. A caller that cannot take a birth, for want
+ * of memory, gives it back: the next report has it again. So the caller needs no list of such
+ * targets.
  */
 
 #include <stdbool.h>
@@ -34,7 +35,7 @@ void target_news_done(struct target_news *news);
 
 /*
  * Begins an update: what was reported is forgotten, except for births that were given back. After
- * an update that failed, and so was not reported, its news stay and are reported with the next.
+ * an update that failed, and so made no report, its news stay and are reported with the next.
  */
 void target_news_begin(struct target_news *news);
 
@@ -48,7 +49,7 @@ int target_news_reserve(struct target_news *news, size_t n_standing);
 void target_news_add_birth(struct target_news *news, void *target);
 
 /*
- * Adds the end of a target. Returns true if the caller is told of it and releases the target
+ * Adds the end of a target. Returns true if it is reported and the caller releases the target
  * later. Returns false if the caller never had it: the birth is taken back, and the set frees the
  * target now.
  */

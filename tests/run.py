@@ -25,7 +25,7 @@ SUM = re.compile(r"\d+% tests passed, (\d+) tests failed out of (\d+)")
 
 
 class Outcome:
-    """What the runs of ctest came to."""
+    """The results of the runs of ctest."""
 
     def __init__(self):
         self.total = 0
@@ -33,7 +33,8 @@ class Outcome:
         self.skipped, self.failed, self.passed_later = [], [], []
 
     def take(self, preset, lines, status, labels):
-        """The end of a run of tests with such labels; how many tests it had."""
+        """Adds the lines that one run has printed, of tests with such labels; the number of its
+        tests."""
         tries, total, n_failed = {}, 0, 0
         for line in lines:
             if end := END_OF_TRY.match(line):
@@ -83,8 +84,8 @@ def any_of(labels):
 
 
 def commands(preset):
-    """The two runs. The slots of ctest (PROCESSORS of a test) are half a CPU each in the first; in
-    the second a third, since what tests the kernel mostly waits."""
+    """The two runs. A test takes one slot of ctest, or as many as its PROCESSORS. There are two
+    slots a CPU in the first run, and three in the second, since tests of the kernel mostly wait."""
     n = os.cpu_count() or 1
     ctest = ["ctest", "--preset", preset, "--repeat", "until-pass:2"]
     slots = max(n, min(3 * n, MOST_AT_ONCE))
@@ -94,7 +95,7 @@ def commands(preset):
 
 
 def run(command):
-    """Shows what it prints, as it comes; the lines, and its status."""
+    """Shows what the command prints, as it comes; the lines, and its status."""
     lines = []
     with subprocess.Popen(command, cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace") as process:

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every header compiles alone, with the flags of the build. (Those of programs in the kernel,
-*.bpf.h, are not for this compiler.)
+"""Every header compiles alone, with the flags of the build. Headers of programs in the kernel,
+*.bpf.h, are left out: they are for another compiler.
 
     headers.py ROOT COMPILE_COMMANDS_JSON
 
-The flags are those of a source of the same layer, so that a header sees the include paths
+A header is compiled with the flags of a source of its layer, so that it sees the include paths
 that its layer has.
 """
 import concurrent.futures
@@ -32,7 +32,7 @@ def flags_of_layers(root, commands):
 
 
 def compile_alone(header, directory, command):
-    # -Wunused: a header's own static inline functions are used by others
+    # no -Wunused-function: others use the static inline functions of a header
     words = command + ["-fsyntax-only", "-Wno-unused-function", "-x", "c", "-"]
     program = f'#include "{header}"\n#include "{header}"\n'
     done = subprocess.run(words, cwd=directory, input=program, text=True, capture_output=True)

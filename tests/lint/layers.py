@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The layers of the house (src/README.md): who may include and do what.
+"""The layers of the house (src/README.md): which layer may include and do what.
 
 A layer includes itself and those before it; some headers and calls belong to one layer
 only. Prints each breach as FILE:LINE: what, and exits 1 if there is one.
@@ -15,7 +15,7 @@ LAYERS = ["base", "log", "sys", "event", "count", "target", "metric", "expose", 
 # Who may write lines to the log; the others return what went wrong.
 SPEAKERS = {"cycle", "service"}
 
-# What only these layers may include, by the name between < and >.
+# Headers that only some layers may include, by a pattern of the name between < and >.
 SYSTEM_HEADERS = [
     (r"microhttpd\.h", {"web"}),
     (r"(lib)?cgroup\.h", {"sys"}),
@@ -30,7 +30,7 @@ SYSTEM_HEADERS = [
     (r"systemd/.*", {"sys", "log", "service"}),
 ]
 
-# What only these layers may do.
+# What only some layers may do, by a pattern of their code.
 DEEDS = [
     (r"\b(stderr|perror|syslog|v?warnx?|v?errx?|STDERR_FILENO|sd_journal_\w+)\b\s*[(,;)]",
      {"log", "check", "service", "tool"}, "writes to stderr"),
@@ -44,7 +44,7 @@ DEEDS = [
      {"event", "count", "target", "resolve"}, "decides what is counted"),
 ]
 
-# Who may all the same: the children that it forks end there.
+# Files that may do so all the same: the children that this one forks end there.
 EXEMPT = {("switch_pattern.c", "ends the process")}
 
 GENERATED = {"revision.h"}  # in the build directory
@@ -53,7 +53,7 @@ INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def blank_comments_and_strings(text):
-    """The text with comments and literals blanked, lines kept."""
+    """The text with blanks for comments and literals; the lines stay."""
     pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
     return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
 
@@ -80,7 +80,7 @@ def check_include(layer, kind, name):
 
 
 def check_text(layer, file, text):
-    """Every (line, breach) of one source of this layer."""
+    """Each breach in one source of this layer, as (line, what)."""
     breaches = []
     for number, line in enumerate(text.split("\n"), 1):
         match = INCLUDE.match(line)

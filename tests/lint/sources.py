@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What must be so of every source: a licence line, a size that one can oversee, clean text.
+"""Every source has a licence line, at most 450 lines, and clean text.
 
-Files over 450 lines fail; prints the longest, so that one sees them coming.
+The longest files are printed, so that one sees them coming.
 """
 import pathlib
 import re
@@ -21,7 +21,7 @@ def is_source(path):
 
 
 def tracked_files(root):
-    """What git knows, or, without git, what is there and is not built."""
+    """The sources that git knows; without git, those that are there outside of build/."""
     try:
         listing = subprocess.run(
             ["git", "-c", f"safe.directory={root}", "-C", str(root), "ls-files", "-z", "--cached",

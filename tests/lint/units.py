@@ -4,8 +4,8 @@
 
     units.py SERVICE SYSTEMD_FOLDER PMU_EXPORTER
 
-SERVICE is the unit as configured, SYSTEMD_FOLDER has the rest. By systemd-analyze verify
-and systemd-analyze security, which need no running systemd.
+SERVICE is the unit as configured, SYSTEMD_FOLDER has the other files. `systemd-analyze verify`
+and `systemd-analyze security` judge them, which need no running systemd.
 """
 import pathlib
 import re
@@ -24,7 +24,7 @@ def analyze(folder, *words):
 
 
 def lay_out(folder, service, source, program, drop_ins):
-    """The units as they would be installed, with programs that exist."""
+    """Lays out the units as they would be installed, with programs that exist."""
     text, n = re.subn(r"(?m)^Exec(Start|Reload)=\S+", rf"Exec\1={program}", service.read_text())
     assert n == 2, "one ExecStart and one ExecReload"
     (folder / service.name).write_text(text)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cgroups for tests: below one top of a unique name in the v2 hierarchy, gone whatever happens.
+"""Cgroups for tests: below one cgroup of a unique name in the v2 hierarchy. Leaving the block ends
+what runs in them and removes them, also when the test has failed.
 
     with Cgroups() as cgroups:
         path = cgroups.make("a.service")          # "/pmu-test-…/a.service"
@@ -19,7 +20,7 @@ LONGEST_LABEL = 1024
 
 
 def v2_mount():
-    """The directory where the unified hierarchy is mounted; None where it is not."""
+    """The directory where the v2 hierarchy is mounted; None if it is not mounted."""
     for line in pathlib.Path("/proc/self/mounts").read_text().splitlines():
         _, directory, kind, *_ = line.split(" ")
         if kind == "cgroup2":
@@ -28,14 +29,15 @@ def v2_mount():
 
 
 def is_clean(text):
-    """Whether a path may stand on /metrics as it is."""
+    """Whether a path stands on /metrics as it is, and not encoded."""
     return not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") or
                    c in strict_exposition.BIDI or ord(c) & 0xFFFE == 0xFFFE or
                    0xFDD0 <= ord(c) <= 0xFDEF for c in text)
 
 
 def path_from_label(label):
-    """The bytes of the path that a label stands for."""
+    """The bytes of the path that a label stands for; ValueError if it is not encoded as it should
+    be."""
     if label.startswith("/"):
         if not is_clean(label):
             raise ValueError(f"{label!r} should have been encoded")
@@ -54,7 +56,7 @@ def path_from_label(label):
 
 
 class Cgroups:
-    """Names may be bytes or text, with slashes for cgroups within cgroups."""
+    """Names are bytes or text. A slash in a name stands for a cgroup within a cgroup."""
 
     def __init__(self, name=None):
         self.mount = v2_mount()
@@ -66,7 +68,7 @@ class Cgroups:
                             os.fsencode(name)).rstrip(b"/")
 
     def path(self, name=""):
-        """The path below the mount, as in a label where it is clean."""
+        """The path below the mount, as a label has it if it is clean."""
         return f"/{self.top}/{name}".rstrip("/") if isinstance(name, str) else \
             os.fsencode(f"/{self.top}/") + name
 
@@ -112,7 +114,7 @@ class Cgroups:
         return self
 
     def __exit__(self, *_):
-        # everything in this subtree was started by the test
+        # the test itself has started all that runs in this subtree
         try:
             with open(self.directory() + b"/cgroup.kill", "w", encoding="ascii") as file:
                 file.write("1")

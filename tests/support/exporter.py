@@ -6,8 +6,8 @@
 
 Leaving the block ends it with SIGTERM and wants status 0 and no sanitizer report.
 
-Other work may share the machine, so no bound on time is near what a quiet one takes: it is there for
-what would never come, or stands so far off that only what is broken reaches it.
+Other work may share the machine, so no limit on time is near what a quiet machine takes. A limit
+ends the waiting for what would never come; only what is broken reaches it.
 """
 import decimal
 import errno
@@ -27,7 +27,7 @@ import urllib.parse
 import strict_exposition
 
 READY_WITHIN = 60.0
-# What a machine may take at most that is so busy that cycles come late.
+# The seconds that a machine may take which is so busy that cycles come late.
 PATIENCE = 60.0
 FIRST_PORT = 11000
 CYCLES = "pmu_exporter_cycles_total"
@@ -36,7 +36,7 @@ LOG_LINES_A_SECOND = 10
 
 
 def binary():
-    """The exporter to test: PMU_EXPORTER, else that of the release build."""
+    """The path of the exporter to test: PMU_EXPORTER names it, else it is that of build/release."""
     top = pathlib.Path(__file__).resolve().parents[2]
     return os.environ.get("PMU_EXPORTER") or str(top / "build/release/bin/pmu_exporter")
 
@@ -49,8 +49,9 @@ port_locks = []
 
 
 def free_port(host="127.0.0.1"):
-    """A port that is nobody's until this process ends: below those that the kernel gives to
-    connections, and locked against tests beside this one, by the name of an abstract socket."""
+    """A port that nobody else uses until this process ends. It is below the ports that the
+    kernel gives to connections, and the name of an abstract socket locks it against tests beside
+    this one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     given = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
     last = int(given[0]) if int(given[0]) > FIRST_PORT + 1000 else 32768
@@ -70,12 +71,12 @@ def free_port(host="127.0.0.1"):
         return port
 
 
-ANSWER_WITHIN = 1.0  # one answer, among several
+ANSWER_WITHIN = 1.0  # seconds; one of several answers has to be as quick as that
 SLACK = 3 if is_sanitized() else 1
 
 
 class Metrics:
-    """One scrape: {name: {frozenset of label pairs: Decimal}}, in `families`."""
+    """One scrape. Its `families` are {name: {frozenset of label pairs: Decimal}}."""
 
     def __init__(self, body, at):
         self.body = body
@@ -124,7 +125,7 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 def http_get(port, path, method="GET", host="127.0.0.1", timeout=30.0, headers=None):
-    """A request on a connection of its own, with the seconds that it took."""
+    """Asks on a connection of its own; the Response has the seconds that it took."""
     return http_ask(http.client.HTTPConnection(host, port, timeout=timeout), method, path, headers)
 
 
@@ -140,14 +141,14 @@ def http_ask(connection, method, path, headers=None):
 
 
 def unit_environment():
-    """What the unit gives the service for its heap."""
+    """The variables that the unit gives the service: settings of its heap."""
     text = (pathlib.Path(__file__).resolve().parents[2] /
             "systemd/pmu_exporter.service.in").read_text()
     return dict(re.findall(r"(?m)^Environment=(GLIBC_TUNABLES)=(\S+)$", text))
 
 
 class Exporter:
-    """Started by `with`; `wrapper` is a command in front of it that becomes it by exec."""
+    """`with` starts it. `wrapper` is a command in front of it that becomes the exporter by exec."""
 
     def __init__(self, config=None, args=(), wrapper=(), env=None, wait=True, preexec=None,
                  directory=None):
@@ -203,11 +204,11 @@ class Exporter:
         return http_get(self.port, path, **options)
 
     def ask_control(self, method, path, timeout=30.0):
-        """A request over the control socket."""
+        """Asks over the control socket."""
         return http_ask(UnixConnection(self.control, timeout), method, path)
 
     def pmutool(self, *words, socket_path=None, **options):
-        """pmutool over the control socket: its end, with text."""
+        """Runs pmutool over the control socket; a CompletedProcess with text."""
         program = pathlib.Path(binary()).parent / "pmutool"
         return subprocess.run([program, *words, f"--socket={socket_path or self.control}"],
                               capture_output=True, text=True, timeout=60, **options)
@@ -220,7 +221,8 @@ class Exporter:
         return Metrics(response.body, at)
 
     def answer_in_time(self):
-        """/metrics, answered within a second: now, or when it has recovered."""
+        """An answer to /metrics that took less than a second: the first, or a later one once the
+        exporter has recovered."""
         end = time.monotonic() + PATIENCE
         while True:
             answer = self.get("/metrics")
@@ -230,8 +232,9 @@ class Exporter:
                 raise AssertionError(f"status {answer.status} after {answer.seconds:.2f} s")
 
     def scrape_until(self, condition, within, what="the condition"):
-        """The first scrape for which the condition holds. `within` so many seconds, and as many
-        cycles as belong into them: a busy machine makes them late."""
+        """The first scrape for which the condition holds. It has to come within so many seconds,
+        or, if a busy machine makes cycles late, within the number of cycles that these seconds
+        have."""
         began, first = time.monotonic(), None
         while True:
             metrics = self.scrape(timeout=PATIENCE)
@@ -247,7 +250,7 @@ class Exporter:
             time.sleep(0.05)
 
     def after_cycles(self, n=2):
-        """A scrape of the n-th cycle from now, of which the second surely begins after this call."""
+        """A scrape of the n-th cycle from now. The second one surely begins after this call."""
         begin = self.scrape(timeout=PATIENCE).value(CYCLES)
         return self.scrape_until(lambda m: m.value(CYCLES) >= begin + n, PATIENCE, f"{n} cycles")
 
@@ -269,7 +272,7 @@ class Exporter:
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def memory(self, key="RssAnon"):
-        """Bytes, from /proc/PID/status."""
+        """A number of bytes from /proc/PID/status."""
         for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():
             if line.startswith(key + ":"):
                 return int(line.split()[1]) * 1024
@@ -280,7 +283,8 @@ class Exporter:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self, sign=signal.SIGTERM):
-        """Ends it and wants status 0; returns the seconds that it took."""
+        """Ends it, wants status 0 and no report of a sanitizer, and returns the seconds that it
+        took."""
         began = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(sign)
@@ -296,14 +300,15 @@ class Exporter:
         return seconds
 
     def check_log_rate(self):
-        """At most 10 lines in any second of their own time stamps, as FAULTS wants."""
+        """Wants at most 10 lines of the log in any second of their own time stamps, whatever
+        fails."""
         seconds = {}
         for line in self.log_lines():
             stamp = re.match(r'ts=(\S{19})', line)
             if stamp:
                 seconds[stamp[1]] = seconds.get(stamp[1], 0) + 1
         worst = max(seconds.values(), default=0)
-        # a window that begins within a second of the clock may show two bursts in it
+        # ten lines of one second and ten of the next may have stamps of one second of the clock
         if worst > 2 * LOG_LINES_A_SECOND + 1:
             raise AssertionError(f"{worst} log lines in a second")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a soak does to a running exporter. Each is a function of a Scene that takes a few seconds,
-ends what it began, and draws all its chances from scene.random."""
+"""What a soak does to a running exporter. Each of these functions takes a Scene, goes on for a few
+seconds, ends what it began, and draws all its random numbers from scene.random."""
 import contextlib
 import os
 import resource
@@ -124,7 +124,8 @@ def end_process(process):
 
 
 class Scene:
-    """The exporter, its cgroups, a scraper, the witness, and chance."""
+    """What an injector works on: the exporter, its cgroups, a scraper, the witness, random
+    numbers."""
 
     def __init__(self, exporter, cgroups, witness, random):
         self.exporter, self.cgroups = exporter, cgroups
@@ -147,7 +148,7 @@ class Scene:
                 return name
 
     def make(self, name):
-        """False if there is one of that name."""
+        """Makes a cgroup; False if there is one of that name."""
         try:
             os.mkdir(self.cgroups.directory(b"soak/") + b"/" + name)
             return True
@@ -162,7 +163,7 @@ class Scene:
 
 
 def hostile_births(scene):
-    """Births, deaths and rebirths under names that nobody would choose."""
+    """Makes, removes and makes again cgroups under names that nobody would choose."""
     living, dead = [], []
     for _ in range(scene.random.randint(50, 300)):
         chance = scene.random.random()
@@ -182,7 +183,7 @@ def hostile_births(scene):
 
 
 def burst(scene):
-    """3,000 cgroups at once, that go at once."""
+    """Makes 3,000 cgroups at once, and removes them at once."""
     names = [b"burst%d" % i for i in range(3000)]
     for name in names:
         scene.make(name)
@@ -192,7 +193,7 @@ def burst(scene):
 
 
 def slow_connections(scene):
-    """Connections that say nothing, or little, or do not read; ended by close or reset."""
+    """Opens connections that send nothing, or little, or do not read, and closes or resets them."""
     with contextlib.ExitStack() as stack:
         connections = []
         for _ in range(scene.random.randint(20, 120)):
@@ -218,7 +219,7 @@ def slow_connections(scene):
 
 
 def storm(scene):
-    """Sixteen scrapers that never pause."""
+    """Scrapes from sixteen threads without a pause."""
     process = python(STORM, scene.exporter.port, scene.random.uniform(1, 3))
     try:
         if process.wait(60) != 0:
@@ -228,7 +229,7 @@ def storm(scene):
 
 
 def stopped(scene):
-    """It cannot run for a while, and cgroups come and go meanwhile."""
+    """Stops the exporter for a while, in which cgroups come and go."""
     with scene.witness.excused():
         scene.exporter.process.send_signal(signal.SIGSTOP)
         try:
@@ -243,7 +244,7 @@ def stopped(scene):
 
 
 def few_descriptors(scene):
-    """The limit falls to about what is open, while cgroups come."""
+    """Lowers the limit of descriptors to about what is open, while cgroups come."""
     pid = scene.exporter.pid
     before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     names = [b"starved%d" % i for i in range(scene.random.randint(1, 60))]
@@ -262,7 +263,7 @@ def few_descriptors(scene):
 
 
 def scraper_dies(scene):
-    """The Prometheus is killed wherever it is, and another one comes."""
+    """Kills the Prometheus that scrapes, whatever it is doing, and starts another one."""
     for _ in range(scene.random.randint(1, 5)):
         end_process(scene.scraper)
         scene.scraper = python(SCRAPER, scene.exporter.port, scene.random.choice((0, 0.2, 1)))
@@ -272,7 +273,8 @@ def scraper_dies(scene):
 
 
 def processes(scene, kind, stopped_for=0):
-    """Processes of that kind for a while; the exporter may be unable to run meanwhile."""
+    """Lets processes of that kind live for a while, in part of which the exporter may be
+    stopped."""
     process = python(PROCESSES, kind, scene.random.randrange(1 << 32), scene.random.uniform(1, 4),
                      os.getpid(), start_new_session=True)
     try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What live tests share: their entry, configs over cgroups of the test, and loads.
+"""What live tests share: their main(), configurations of the test's own cgroups, and loads.
 
-A file of live tests ends in live.main(): status 77, which ctest shows as skipped, if every
-test was skipped, each with its reason.
+A file of live tests ends in live.main(). Its status is 77, which ctest shows as skipped, if every
+test was skipped; each reason is printed.
 """
 import concurrent.futures
 import decimal
@@ -25,17 +25,19 @@ FASTEST_FAULT = decimal.Decimal("0.0000005")
 
 
 def seconds_in_doubt(first, last):
-    """What a kernel that hides switches left in doubt between two scrapes: it is nobody's."""
+    """The seconds between two scrapes that are charged to nobody, because the kernel hid
+    switches."""
     return last.value(UNATTRIBUTED) - first.value(UNATTRIBUTED)
 
 
 def faults_in_doubt(first, last):
-    """How many page faults that may have been at the most."""
+    """The most page faults that these seconds may have had."""
     return seconds_in_doubt(first, last) / FASTEST_FAULT
 
 
 def config(cgroups=None, events=SOFTWARE, linger="3s", system=None, more=""):
-    """A config of one group over the cgroups of the test, or of the system (by: all or cpu)."""
+    """A configuration with one group of events, which counts the cgroups of the test, or the system
+    as a whole (system: all) or by CPU (system: cpu)."""
     targets = ""
     if system:
         targets += f"  system: {{groups: [software], by: {system}}}\n"
@@ -49,7 +51,7 @@ def config(cgroups=None, events=SOFTWARE, linger="3s", system=None, more=""):
 
 
 def own(name):
-    """A comm of 15 characters at most that no other process has, nor a test beside this one."""
+    """A comm that no other process has, of this test or of one beside it: 15 characters at most."""
     return f"{name}-{os.getpid()}"
 
 
@@ -60,13 +62,14 @@ def need(*tools):
 
 
 def program(name):
-    """A program of tests/support: PMU_TEST_NAME, else that of the release build."""
+    """The path of a program of tests/support: PMU_TEST_<NAME> names it, else it is in
+    build/release."""
     top = pathlib.Path(__file__).resolve().parents[2]
     return os.environ.get(f"PMU_TEST_{name.upper()}") or str(top / "build/release/bin" / name)
 
 
 class Load:
-    """tests/support/load.c: begins at go(), and has ended when wait() returns."""
+    """Runs tests/support/load.c. It begins at go(), and has ended when wait() returns."""
 
     def __init__(self, cgroup_directory, switches=0, faults=0, burn_ms=0, migrations=0):
         procs = os.fsdecode(cgroup_directory) + "/cgroup.procs" if cgroup_directory else "-"
@@ -97,7 +100,7 @@ class Load:
 
 
 class Stuck:
-    """Holds every such system call of one thread back for that long, until the block is left."""
+    """Delays each system call of that name in one thread by that long, until the block is left."""
 
     def __init__(self, thread, call, delay="3600s"):
         self.status = pathlib.Path(f"/proc/{thread}/status")
@@ -119,7 +122,7 @@ class Stuck:
 
 
 def perf_stat_counts(text):
-    """{event: count} of what `perf stat -x;` writes."""
+    """{event: count}, read from what `perf stat -x;` writes."""
     fields = [line.split(";") for line in text.splitlines() if ";" in line]
     return {f[2]: float(f[0]) for f in fields}
 
@@ -134,7 +137,7 @@ class LiveTest(unittest.TestCase):
 
 
 def names_of(suite):
-    """Class.method of each test."""
+    """The name of each test, as Class.method."""
     for test in suite:
         if isinstance(test, unittest.TestSuite):
             yield from names_of(test)
@@ -143,7 +146,7 @@ def names_of(suite):
 
 
 def run_apart(name):
-    """One test in a process of its own: (status, what it printed)."""
+    """Runs one test in a process of its own; its status, and what it printed."""
     done = subprocess.run([sys.executable, "-B", sys.argv[0], name], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout + done.stderr
@@ -160,7 +163,8 @@ def run_several(at_once):
 
 
 def main(at_once=1):
-    """at_once: how many tests may run side by side: those that mostly wait, and share nothing."""
+    """at_once: how many tests may run side by side; for tests that mostly wait and share
+    nothing."""
     if at_once > 1 and len(sys.argv) == 1:
         run_several(at_once)
     runner = unittest.TextTestRunner(stream=sys.stdout, verbosity=2)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both mechanisms over the same seconds, on the same targets: what bpf counts is what direct
-counts, within 0.5 % or 5 counts."""
+"""Counts the same targets in the same seconds by both mechanisms, and compares: bpf has to count
+what direct counts, within 0.5 % or 5 counts."""
 import os
 import pathlib
 import subprocess
@@ -15,7 +15,8 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Mechanisms:
-    """tests/support/mechanisms.c: counts targets by both mechanisms, and is asked for totals."""
+    """Runs tests/support/mechanisms.c, which counts targets by both mechanisms and is asked for
+    totals."""
 
     def __init__(self, cgroups, *arguments):
         program = os.environ.get("PMU_TEST_MECHANISMS") or str(TOP / "build/release/bin/mechanisms")
@@ -48,7 +49,7 @@ class Mechanisms:
         self.names.append(name)
 
     def add_process(self, name, pid, children=False):
-        """One that starts nothing just now."""
+        """Adds a process that starts no other one just now."""
         self._ask(f"process {pid}" + (" children" if children else ""), "added")
         self.names.append(name)
 
@@ -93,7 +94,7 @@ class Counted(live.LiveTest):
         self.counting = self.enterContext(Mechanisms(self.cgroups, *self.arguments))
 
     def assert_close(self, direct, bpf, what):
-        # direct's own time enabled runs ahead of its task-clock at times, when the machine is busy
+        # on a busy machine direct's time enabled is at times ahead of its own task-clock
         truth = dict(direct, enabled=direct["task-clock"])
         for event in EVENTS:
             # clocks count ns: what entering a cgroup takes between our hook and direct's is more
@@ -118,7 +119,7 @@ class Counted(live.LiveTest):
 
 
 class Waiting:
-    """A process that does what it is told to when it is let go, and has ended after wait()."""
+    """A process that waits, does at go() what it was told to, and has ended when wait() returns."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -10,19 +10,20 @@ import os
 import pathlib
 import unittest
 
-# In front of a program: mounts of its own, which still propagate as before.
+# These words stand in front of a program: it has mounts of its own, which propagate as before.
 UNSHARE = ("unshare", "--mount", "--propagation", "unchanged")
-# The same, and a namespace of process numbers with a /proc of its own, which ends with this process.
+# These give it process numbers and a /proc of its own too; all of them end with this process.
 UNSHARE_PIDS = (*UNSHARE, "--pid", "--fork", "--mount-proc", "--kill-child")
 
 
 def mount_points(text):
-    """Of /proc/PID/mountinfo; what the kernel has written as an octal is a byte again."""
+    """The mount points in a text of /proc/PID/mountinfo. The kernel writes some bytes as octal
+    numbers; here they are bytes again."""
     return [line.split(" ")[4].encode().decode("unicode_escape") for line in text.splitlines()]
 
 
 def mount_of(path):
-    """The mount point that holds what is at path; None where it is out of this root's sight."""
+    """The mount point that holds what is at the path; None if it cannot be seen from this root."""
     path = os.path.realpath(path)
     points = mount_points(pathlib.Path("/proc/self/mountinfo").read_text())
     holding = [p for p in points if p == "/" or path == p or path.startswith(p + "/")]
@@ -30,8 +31,8 @@ def mount_of(path):
 
 
 def own_mounts(path, command):
-    """What to put in front of a program that shall see what `command`, a line of the shell, has
-    mounted at path. The program becomes that process by exec."""
+    """The words to put in front of a program that is to see what `command`, a line of the shell,
+    mounts at the path. The process becomes the program by exec."""
     upon = mount_of(path)
     if upon is None:
         raise unittest.SkipTest(f"{path} is in no mount of this root, which is no mount point")

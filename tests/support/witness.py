@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks on while a test does its worst to the exporter, and notes what must never be.
+"""Scrapes the exporter while a test does its worst to it, and notes what must never happen.
 
     with Witness(exporter) as witness:
         ...
@@ -15,13 +15,14 @@ import time
 import strict_exposition
 from exporter import ANSWER_WITHIN, SLACK, http_get
 
-EXCUSED_FOR = 10.0  # after a fault that nobody could answer in
-LATE_IN_A_ROW = 3  # one late answer is the machine's, several are the exporter's
+EXCUSED_FOR = 10.0  # the time to recover, after a fault during which nobody could answer
+LATE_IN_A_ROW = 3  # one late answer may be the fault of a busy machine; several are the exporter's
 
 
 class Witness(threading.Thread):
-    """Scrapes about once a second: answers in time, that a strict reader takes, and in which no
-    counter fell since the scrape before, unless it belongs to another birth."""
+    """Scrapes about once a second. Each answer has to come in time and be right for a strict
+    reader, and no counter may have fallen since the scrape before, unless its target was born
+    again."""
 
     def __init__(self, exporter, pause=0.5):
         super().__init__(daemon=True)
@@ -39,7 +40,7 @@ class Witness(threading.Thread):
 
     @contextlib.contextmanager
     def excused(self):
-        """No answer is wanted in the block, nor until the exporter has had time to recover."""
+        """Wants no answer in the block, nor until the exporter has had time to recover."""
         self._excuses += 1
         try:
             yield
@@ -88,7 +89,7 @@ class Witness(threading.Thread):
         while not self._end.wait(self.pause):
             try:
                 self.look()
-            except Exception as error:  # a thread that ends unseen would be a test that passes
+            except Exception as error:  # a thread that ended unseen would let the test pass
                 self.note(f"the witness itself: {error!r}")
                 return
 

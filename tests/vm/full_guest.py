@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boots the full guest: systemd is PID 1, and pmu_exporter is installed as a user installs it.
 
-Its root is all in memory: that of full_root.py, and behind it what is of this build and test.
+Its root is in memory: the one of full_root.py, and above it the files of this build and test.
 """
 import os
 import pathlib
@@ -12,7 +12,7 @@ import guest
 import guest_root
 
 TOP = guest.HERE.parents[1]
-# What is of no use here and takes time, or waits for what is not there.
+# Units that are of no use here and take time, or that wait for what is not there.
 MASKED = ("systemd-logind.service", "getty.target", "getty-static.service",
           "systemd-update-utmp.service", "systemd-user-sessions.service", "systemd-pstore.service")
 UNIT = """[Unit]
@@ -57,7 +57,7 @@ class FullGuest(guest.Guest):
             guest.missing("there is no full guest: prepare.py has not made it")
 
     def install(self, root):
-        """What the README tells a user to do, and the programs of the tests."""
+        """Installs what the README tells a user to install, and the programs of the tests."""
         done = subprocess.run(["cmake", "--install", str(guest.build_directory())],
                               env={**os.environ, "DESTDIR": str(root)}, capture_output=True,
                               text=True)

@@ -36,16 +36,16 @@ def needed_libraries(program):
 
 
 def owners(programs):
-    """The packages of arm64 whose libraries our programs are linked with."""
+    """The names of the packages for arm64 that hold the libraries of our programs."""
     files = {str(LIBRARIES / name) for program in programs for name in needed_libraries(program)}
-    # those of the C library are the cross compiler's
+    # the C library is the cross compiler's
     found = subprocess.run(["dpkg-query", "-S", *(f"*{f.removeprefix('/usr')}" for f in files)],
                            capture_output=True, text=True).stdout
     return sorted({line.split(":")[0] for line in found.splitlines() if ":arm64:" in line})
 
 
 def apt_get(work, *words):
-    """apt-get for a machine of arm64 that has nothing, with this one's lists."""
+    """Runs apt-get as if for a machine of arm64 that has no packages, with this machine's lists."""
     (work / "status").touch()
     (work / "archives/partial").mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
@@ -67,7 +67,8 @@ def unpack(work, root):
 
 
 def configure(root):
-    """The little that configuring the packages would have done and that is missed."""
+    """Does the little that the packages would have done if they were configured, and that is
+    needed."""
     for name in ("passwd", "group"):
         shutil.copy(root / f"usr/share/base-passwd/{name}.master", root / f"etc/{name}")
     for path, text in FILES.items():
@@ -85,7 +86,7 @@ def configure(root):
 
 
 def full_guest(fast, programs):
-    """The folder with `initial`, the root as an initial file system; Missing."""
+    """The folder with `initial`, the root as an initial file system; or raises Missing."""
     names = [*PACKAGES, *owners(programs)]
     cache = guest_root.cache_directory()
     with guest_root.locked(cache), tempfile.TemporaryDirectory(dir=cache) as work:

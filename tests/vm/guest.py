@@ -32,7 +32,7 @@ SERIAL_LINES = 60
 
 
 def is_required():
-    """Whether a test that cannot have its guest fails instead of being skipped."""
+    """Whether a test that cannot have its guest fails. Otherwise it is skipped."""
     return os.environ.get("PMU_TEST_VM") == "required"
 
 
@@ -43,7 +43,7 @@ def missing(reason):
 
 
 def build_directory():
-    """Where the programs of the guest are built, and where runs leave their files."""
+    """The directory where the programs of the guest are built, and where runs leave their files."""
     default = HERE.parents[1] / "build/arm64"
     return pathlib.Path(os.environ.get("PMU_TEST_ARM64", default))
 
@@ -52,7 +52,7 @@ COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # a test may be run fo
 
 
 class Results:
-    """What a run left behind."""
+    """The files that a run has left."""
 
     def __init__(self, directory):
         self.directory = directory
@@ -61,12 +61,12 @@ class Results:
         return (self.directory / "out" / name).read_text()
 
     def scrape(self, name):
-        """A scrape, at the guest's time since boot in seconds."""
+        """One scrape; its time is in seconds since the guest booted."""
         body = (self.directory / "out" / name).read_bytes()
         return Metrics(body, float(self.text(name + ".at")))
 
     def scrapes(self, pattern):
-        """Those with such names, in the order of their names."""
+        """All scrapes whose names match, in the order of their names."""
         names = sorted(p.name for p in (self.directory / "out").glob(pattern))
         return [self.scrape(name) for name in names if not name.endswith(".at")]
 
@@ -90,7 +90,7 @@ class Guest:
             return missing(f"there is no {root}: prepare.py has not made it")
 
     def beginning(self):
-        """What stands before each script."""
+        """The shell functions that stand before each script."""
         return (HERE / "library.sh").read_text()
 
     def shares(self):
@@ -124,7 +124,8 @@ class Guest:
             (self.directory / name).write_text(text)
 
     def run(self, script, **files):
-        """Boots, runs the script, and powers off; its results. files: texts for /t, by name."""
+        """Boots, runs the script and powers off; the Results. `files` are texts for /t, by their
+        names."""
         self.prepare(script, files)
         began = time.monotonic()
         try:
@@ -155,7 +156,7 @@ def read_if_there(path):
 
 
 def story(directory):
-    """What one wants to see of a run that failed; the files stay."""
+    """The ends of console and log of a run that failed. Its files stay where they are."""
     serial = "\n".join(read_if_there(directory / "serial").splitlines()[-SERIAL_LINES:])
     return (f"--- serial, {directory}\n{serial}\n--- exporter\n"
             f"{read_if_there(directory / 'out/exporter.log')}")
@@ -166,8 +167,8 @@ SHARED = "shared"  # a file in the directory of a scenario that has run in a sha
 
 @dataclasses.dataclass
 class Scenario:
-    """What a test runs in a guest of one CPU: a script, texts for /t by their names, and how slow
-    the guest is."""
+    """What a test runs in a guest of one CPU: a script, texts for /t by their names, and the shift,
+    which says how slow the guest is."""
     name: str
     script: str
     files: dict = dataclasses.field(default_factory=dict)
@@ -178,8 +179,9 @@ class Scenario:
         return build_directory() / "runs" / f"{self.name}_{COUNTING}"
 
     def run(self):
-        """Its results: those of a shared guest, once, or else of a guest of its own. Thus a second
-        try of the test boots for itself; and so does a test that is run by hand."""
+        """The Results: of a shared guest if it has run there, else of a guest of its own. Those of
+        a shared guest are taken once, so that a second try boots for itself; a test that is run by
+        hand does so too."""
         shared = self.directory / SHARED
         if os.environ.get("PMU_TEST_SHARED_BOOT") != "1" or not shared.exists():
             return Guest(self.name, shift=self.shift).run(self.script, **self.files)

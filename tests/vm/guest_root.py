@@ -2,7 +2,7 @@
 """The parts of the fast guest that never change: kernel, initial file system, perf.
 
 They are made once, of Debian's packages, and kept below the user's cache directory in a folder that
-is named by a hash of all that goes in. Two at once wait for each other.
+is named by a hash of all that goes in. Where two processes want them at once, one waits.
 """
 import contextlib
 import fcntl
@@ -27,7 +27,7 @@ KEEP_DAYS = 7
 
 
 class Missing(Exception):
-    """What the guest needs and this machine does not have."""
+    """This machine does not have something that the guest needs."""
 
 
 def cache_directory():
@@ -55,7 +55,7 @@ def find_kernel(*options):
 
 
 def list_packages():
-    """What is downloaded: {what it is for: names of packages}."""
+    """The packages that are downloaded, as {what they are for: their names}."""
     kernels = find_kernel()
     libraries = {p for p in dependencies("linux-perf:arm64", "--recurse") if p.startswith(("lib", "zlib"))}
     return {"kernel": kernels, "busybox": {"busybox-static:arm64"},
@@ -83,7 +83,8 @@ def download(packages, directory, *options):
 
 
 def unpack(archive, directory, *words):
-    """The files of a package; words for tar: options, or which of them."""
+    """Unpacks the files of a package. `words` go to tar: options, or patterns of the files
+    wanted."""
     directory.mkdir(parents=True, exist_ok=True)
     with subprocess.Popen(["dpkg", "--fsys-tarfile", str(archive)],
                           stdout=subprocess.PIPE) as files:
@@ -94,7 +95,7 @@ def unpack(archive, directory, *words):
 
 
 def pack(directory, image):
-    """An initial file system of all that is below a directory."""
+    """Makes an initial file system of all that is below a directory."""
     names = [".", *sorted(str(p.relative_to(directory)) for p in directory.rglob("*"))]
     with open(image, "wb") as file:
         subprocess.run(["cpio", "--quiet", "-o", "-H", "newc", "-R", "0:0"], cwd=directory,
@@ -121,7 +122,7 @@ def make_kernel(archive, work, ret):
 
 
 def make_initial(work, ret):
-    """The initial file system: busybox, modules, init."""
+    """Makes the initial file system: busybox, modules, init."""
     initial = work / "initial"
     (initial / "bin/sh").symlink_to("busybox")
     shutil.copy(HERE / "init", initial / "init")
@@ -155,7 +156,7 @@ def make(packages, work, ret):
 
 
 def prune(cache, keep):
-    """Forgets what has not been used for long."""
+    """Removes the guests that have not been used for a week."""
     for folder in cache.iterdir():
         if folder.is_dir() and folder not in keep:
             if time.time() - folder.stat().st_mtime > KEEP_DAYS * 86400:
@@ -171,7 +172,8 @@ def locked(cache):
 
 
 def fast_guest():
-    """The folder with kernel, initial and perf/, made if need be; Missing."""
+    """The folder with kernel, initial and perf/. It is made if it is not there, or Missing is
+    raised."""
     packages = list_packages()
     cache = cache_directory()
     root = cache / key_of(packages)
@@ -188,7 +190,7 @@ def fast_guest():
 
 
 def of_newer(work):
-    """Options for apt that let it know Debian's newer kernels and nothing else."""
+    """Options for apt, by which it knows the packages of backports and no others."""
     (work / "lists/partial").mkdir(parents=True)
     (work / "sources.list").write_text(
         f"deb [arch=arm64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {NEWER}\n")
@@ -204,7 +206,8 @@ def of_newer(work):
 
 
 def newer_guest(fast):
-    """As the fast guest, which it shares all else with, under Debian's newest kernel; Missing."""
+    """The folder of a guest with Debian's newest kernel; the rest it shares with the fast guest.
+    Raises Missing."""
     cache = cache_directory()
     key = hashlib.sha256((fast.name + NEWER).encode()).hexdigest()[:16]
     root = cache / f"newer-{key}"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What every guest needs: programs built for arm64, and the guest's own files (guest_root.py)."""
+"""Makes what every guest needs: programs for arm64, and the guest's own files (guest_root.py)."""
 import shutil
 import subprocess
 import sys

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Boots one guest for the scenarios of several tests, one after the other: shared_boot.py NAME...
+"""Runs the scenarios of several tests in one guest, one after the other: shared_boot.py NAME...
 
-Each name is that of a test_NAME.py with a SCENARIO. Its files are below the directory of its
-scenario as if it had booted for itself; its test judges them (guest.py). A scenario that fails is
-no failure here, but of its test; here it fails if the guest ends before all of them have ended.
+Each NAME is that of a test_NAME.py with a SCENARIO. What the scenario leaves is found where it
+would be if the test had booted for itself, and the test judges it (guest.py). If a scenario fails,
+its test fails and this program does not: it fails if the guest ends before all scenarios did.
 """
 import importlib
 import os
@@ -14,7 +14,8 @@ import unittest
 
 import guest
 
-# What a scenario may leave behind goes: its processes, cgroups and files, and that cgroups count.
+# clean_up removes what a scenario may leave: processes, cgroups, files, and controllers that it has
+# enabled, since a cgroup can be counted only where one was.
 RUN = """
 clean_up() {
     for cgroup in $(find /sys/fs/cgroup -mindepth 1 -depth -type d); do
@@ -39,7 +40,7 @@ run_one() {
 
 
 class SharedGuest(guest.Guest):
-    """Their directories are in its own while it runs."""
+    """While it runs, the directories of its scenarios are in its own."""
 
     def __init__(self, scenarios):
         slowness = {scenario.shift for scenario in scenarios}
@@ -73,7 +74,8 @@ class SharedGuest(guest.Guest):
                                  f"{wrong or self.story()}")
 
     def give(self, scenario):
-        """Puts what a scenario has left where its test finds it; whether it has ended."""
+        """Moves what a scenario has left to where its test looks for it; whether the scenario has
+        ended."""
         own = self.directory / scenario.name
         if not (own / "status").exists():
             return False

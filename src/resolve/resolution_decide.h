@@ -3,18 +3,18 @@
 
 /*
  * The one decision: which events each class of targets counts on this machine, and with which share
- * of the PMU. Who counts asks it, and who only tells what would be counted asks it too.
+ * of the PMU. The cycle asks it before it counts, and `check config` asks it to print the answer.
  */
 
 #include "resolve/resolution_budget.h"
 #include "resolve/resolution_probe.h"
 #include "target/cgroup_rules.h"
 
-/* What the machine is asked by. Everything is borrowed. */
+/* What is known of the machine, and by what it is asked. Everything is borrowed. */
 struct resolution_machine {
     const struct perf_ops *perf;
     const struct cpu_list *online;      /* cgroups, and whatever is shared, count on these CPUs */
-    const struct cpu_list *system_cpus; /* of those, the CPUs of the system scope */
+    const struct cpu_list *system_cpus; /* the system scope counts on these */
     int cgroup_root_fd;                 /* -1: no cgroup can be counted */
     const struct cgroup_rules *cgroup_rules; /* NULL: no cgroup is counted */
     pid_t self;            /* our own process: what may be counted of processes is asked about it */
@@ -23,9 +23,9 @@ struct resolution_machine {
     bool is_shared[SCOPE_KIND_COUNT_]; /* targets of the kind share one set of counters on a CPU */
 };
 
-/* What counts already, and goes on. All zero: nothing does. */
+/* What counts already and goes on. All zero: nothing does. */
 struct resolution_predecessor {
-    struct open_groups open[SCOPE_KIND_COUNT_]; /* groups that are open somewhere, by their scope */
+    struct open_groups open[SCOPE_KIND_COUNT_]; /* by kind: groups that are open in some scope */
     const struct pmu_share *share;              /* what was decided then; NULL: nothing was */
 };
 

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/matches.h"
 
+#include "support/capture.h"
+
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "support/fixture_tree.h"
 
@@ -56,29 +51,16 @@ static int tear_down(void **state)
 /* Returns what is printed of a configuration; it holds until the next call. */
 static const char *report(const struct cgroup_root *root, const char *yaml)
 {
-    static char text[16384];
+    static struct capture capture;
     AUTO(config) struct config *config = NULL;
     AUTO_CLOSE int procfs_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct config_error error = {0};
-    FILE *file = tmpfile();
-    int saved;
-    size_t n;
 
     if (config_parse(yaml, strlen(yaml), &config, &error) < 0)
         fail_msg("%u:%u: %s", error.place.line, error.place.column, error.message);
-    assert_non_null(file);
-    (void)fflush(stdout);
-    saved = dup(STDOUT_FILENO);
-    assert_true(saved >= 0 && dup2(fileno(file), STDOUT_FILENO) >= 0);
+    capture_begin(&capture, STDOUT_FILENO);
     check_print_matches(FILE_NAME, config, root, procfs_fd);
-    (void)fflush(stdout);
-    assert_true(dup2(saved, STDOUT_FILENO) >= 0);
-    assert_int_equal(close(saved), 0);
-    rewind(file);
-    n = fread(text, 1, sizeof(text) - 1, file);
-    text[n] = '\0';
-    assert_int_equal(fclose(file), 0);
-    return text;
+    return capture_end(&capture);
 }
 
 static const char *report_cgroups(void **state, const char *include)

@@ -3,6 +3,8 @@
 /* What the log says of cgroups, on standard error, which each cycle here goes into a file. */
 #include "cycle/collector_fixture.h"
 
+#include "support/capture.h"
+
 #define RULES                                                                                      \
     "groups: [{name: software, events: [page-faults]}]\n"                                          \
     "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]"
@@ -17,22 +19,11 @@
 /* Returns what one cycle logs. It stands until the next call. */
 static const char *cycle_log(struct fixture *f)
 {
-    static char log[4096];
-    FILE *file = tmpfile();
-    int before = dup(STDERR_FILENO);
-    ssize_t n;
+    static struct capture capture;
 
-    assert_non_null(file);
-    assert_true(before >= 0);
-    assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
+    capture_begin(&capture, STDERR_FILENO);
     cycle(f);
-    assert_true(dup2(before, STDERR_FILENO) >= 0);
-    (void)close(before);
-    n = pread(fileno(file), log, sizeof(log) - 1, 0);
-    assert_true(n >= 0);
-    log[n] = '\0';
-    (void)fclose(file);
-    return log;
+    return capture_end(&capture);
 }
 
 static void rules__that_match_no_cgroup_at_first_are_told_once(void **state)

@@ -5,9 +5,8 @@
  * Decides what a configuration comes to on a machine of the test's own: it has one CPU, a PMU of
  * six counters, and a tree of directories for cgroups.
  */
-#include "support/check.h"
+#include "support/capture.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,7 +32,7 @@ struct decision_fixture {
     struct cgroup_rules *rules;
     struct resolution *resolution;
     struct pmu_share share;
-    char printed[8192];
+    struct capture capture;
 };
 
 static inline void forget(struct decision_fixture *f)
@@ -106,22 +105,9 @@ static inline void decide(struct decision_fixture *f, const char *yaml)
 static inline const char *printed(struct decision_fixture *f,
                                   void print(const struct decision_fixture *f))
 {
-    FILE *file = tmpfile();
-    int out = dup(STDOUT_FILENO);
-    size_t n;
-
-    assert_non_null(file);
-    (void)fflush(stdout);
-    (void)dup2(fileno(file), STDOUT_FILENO);
+    capture_begin(&f->capture, STDOUT_FILENO);
     print(f);
-    (void)fflush(stdout);
-    (void)dup2(out, STDOUT_FILENO);
-    (void)close(out);
-    rewind(file);
-    n = fread(f->printed, 1, sizeof(f->printed) - 1, file);
-    f->printed[n] = '\0';
-    (void)fclose(file);
-    return f->printed;
+    return capture_end(&f->capture);
 }
 
 /* As perf.refuse_open it is a kernel that permits nothing. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(service births_pace)
 add_unit_test(service control PkgConfig::SYSTEMD)
+add_unit_test(service config_log)
 add_unit_test(service doubt_watch)
 add_unit_test(service metrics_page Threads::Threads)
 add_unit_test(service notify)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Why a number is not there. Unknown is absent, and absence has one of these reasons. */
+/* Why a number is absent. What is unknown is absent, and has one of these reasons. */
 
 enum absence {
-    ABSENCE_NONE = 0,        /* it is there */
+    ABSENCE_NONE = 0,        /* the number is there */
     ABSENCE_NO_PMU,          /* this kind of PMU does not exist on this machine */
     ABSENCE_UNKNOWN_EVENT,   /* no source of events knows the name */
-    ABSENCE_NOT_SUPPORTED,   /* the PMU is there and refuses the event, or the scope does */
+    ABSENCE_NOT_SUPPORTED,   /* the PMU refuses the event, or this kind of scope does not have it */
     ABSENCE_NOT_PERMITTED,   /* perf_event_paranoid, capabilities or an LSM forbid it */
-    ABSENCE_PMU_BUSY,        /* somebody holds the counters exclusively */
+    ABSENCE_PMU_BUSY,        /* somebody else holds the counters exclusively */
     ABSENCE_OVER_BUDGET,     /* our share of the PMU is used up */
     ABSENCE_GROUP_TOO_LARGE, /* the group holds more events than the PMU has counters */
     ABSENCE_NEVER_SCHEDULED, /* the kernel accepted the group and never ran it */
@@ -21,8 +21,9 @@ enum absence {
 };
 
 /*
- * Of two reasons why nothing of a target is counted, the one to tell: what somebody can cure, as a
- * missing permission, before what the machine does not have. ABSENCE_NONE gives way to any.
+ * Which of two reasons to report where nothing of a target is counted: one that somebody can cure,
+ * as a missing permission, rather than one that is the machine's. Any reason rather than
+ * ABSENCE_NONE.
  */
 enum absence absence_foremost(enum absence a, enum absence b);
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * One thing that can be counted, as the configuration names it, resolved to
- * what perf_event_open(2) takes. Immutable once resolved.
+ * An event is one thing that can be counted. The configuration names it, and a source of events
+ * resolves the name to what perf_event_open(2) takes. It never changes afterwards.
  */
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 /* The scale of events that count nanoseconds: their unit is "seconds". */
 #define EVENT_SCALE_NANOSECONDS 1e-9
 
-/* The fields of struct perf_event_attr that tell one event from another. */
+/* The fields of struct perf_event_attr that make the difference between events. */
 struct event_code {
     uint32_t type;
     uint64_t config;
@@ -35,18 +35,18 @@ static inline bool event_code_equal(const struct event_code *a, const struct eve
 }
 
 struct event {
-    char *name;           /* as configured: "cache-misses:u" */
-    char *metric;         /* the legal part of a metric name, without unit: "cache_misses_user" */
-    char *description;    /* one line without a full stop, for HELP */
+    char *name;           /* as it was configured: "cache-misses:u" */
+    char *metric;         /* its part of the names of metrics, without unit: "cache_misses_user" */
+    char *description;    /* one line without a full stop, for HELP; may be empty */
     char *encoding;       /* for HELP and people: "cpu/config=0x3/u" or "type=0 config=0x3" */
-    char *pmu;            /* the PMU that counts it: "cpu", "software"; empty where none is known */
+    char *pmu;            /* the PMU that counts it: "cpu", "software"; empty: not known */
     char *unit;           /* what is counted: "seconds", "joules"; NULL: occurrences */
     double scale;         /* how many of the unit a raw count of 1 is; 1 without a unit */
-    bool takes_counter;   /* one of the hardware counters of a core PMU is busy with it */
-    bool is_clock;        /* system-wide it is wall time: it exists for targets only */
-    enum absence absence; /* ABSENCE_NONE, or why the name alone already fails: unknown_event,
-                             no_pmu (its PMU is not on this machine) */
-    struct event_code code; /* meaningful where absence is none */
+    bool takes_counter;   /* it takes one of the hardware counters of a core PMU */
+    bool is_clock;        /* it counts time on a CPU; system-wide that is wall time, and absent */
+    enum absence absence; /* why the name alone cannot be counted: unknown_event, or no_pmu if its
+                             PMU is not on this machine. ABSENCE_NONE: perhaps it can */
+    struct event_code code; /* meaningful where `absence` is ABSENCE_NONE */
 };
 
 /*

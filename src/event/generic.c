@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Hardware and software events are a table. Hardware-cache events are made of
- * three: caches, operations, results. Not every cache knows every operation:
- * the combinations are those that perf itself lists.
+ * Hardware and software events are in a table. Hardware cache events are combinations out of three:
+ * a cache, an operation, and a result. Not every cache has every operation; the combinations here
+ * are those that perf itself lists.
  */
 #include "event/generic.h"
 
@@ -65,7 +65,7 @@ static const struct named_event {
      "Switches to a task of another cgroup"},
 };
 
-/* libpfm4 takes its spellings in any case, with or without the name of its PMU before them. */
+/* libpfm4 takes its names in upper and lower case, with or without the name of its PMU. */
 #define PFM_PREFIX "perf::"
 
 static const struct clock_event {
@@ -81,7 +81,7 @@ enum cache_operation { READS = 1, WRITES = 2, PREFETCHES = 4 };
 static const struct cache {
     const char *name;
     uint64_t config;
-    unsigned operations; /* that perf has for it */
+    unsigned operations; /* bits of enum cache_operation: those that perf has for the cache */
     const char *description;
 } caches[] = {
     {"L1-dcache", PERF_COUNT_HW_CACHE_L1D, READS | WRITES | PREFETCHES, "First level data cache"},
@@ -96,14 +96,13 @@ static const struct cache {
 static const struct {
     enum cache_operation operation;
     uint64_t config;
-    const char *accesses, *misses; /* as names end, and as descriptions end */
+    const char *accesses, *misses; /* the ends of names and of descriptions */
 } cache_results[] = {
     {READS, PERF_COUNT_HW_CACHE_OP_READ, "loads", "load-misses"},
     {WRITES, PERF_COUNT_HW_CACHE_OP_WRITE, "stores", "store-misses"},
     {PREFETCHES, PERF_COUNT_HW_CACHE_OP_PREFETCH, "prefetches", "prefetch-misses"},
 };
 
-/* One of the combinations, as a number below N_CACHE_EVENTS; false: perf has none such. */
 #define N_CACHE_EVENTS (2 * ARRAY_SIZE(cache_results) * ARRAY_SIZE(caches))
 
 struct cache_event {
@@ -112,7 +111,8 @@ struct cache_event {
     uint64_t config;
 };
 
-static bool cache_event(size_t number, struct cache_event *ret_event)
+/* Makes the combination of this number below N_CACHE_EVENTS. False: perf does not have it. */
+static bool make_cache_event(size_t number, struct cache_event *ret_event)
 {
     bool misses = number % 2;
     size_t operation = number / 2 % ARRAY_SIZE(cache_results);
@@ -168,7 +168,7 @@ static int resolve_generic(const struct source_context *context, const char *nam
     if (named)
         return describe(event, named->type, named->config, named->description);
     for (size_t i = 0; i < N_CACHE_EVENTS; i++)
-        if (cache_event(i, &cached) && strcmp(cached.name, name) == 0)
+        if (make_cache_event(i, &cached) && strcmp(cached.name, name) == 0)
             return describe(event, PERF_TYPE_HW_CACHE, cached.config, cached.description);
     return SOURCE_UNKNOWN;
 }
@@ -184,7 +184,7 @@ static void offer_generic(const struct source_context *context, struct nearest *
             nearest_offer(nearest, named_events[i].alias);
     }
     for (size_t i = 0; i < N_CACHE_EVENTS; i++)
-        if (cache_event(i, &cached))
+        if (make_cache_event(i, &cached))
             nearest_offer(nearest, cached.name);
 }
 

@@ -10,7 +10,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Not isalnum() and tolower(): names do not depend on a locale. */
+/* isalnum() and tolower() depend on the locale, which names must not. */
 static char legal_letter(char c)
 {
     if (c >= 'A' && c <= 'Z')

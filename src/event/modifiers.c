@@ -6,7 +6,7 @@
 #define LETTERS "ukh"
 #define ALL     ((1U << (sizeof(LETTERS) - 1)) - 1)
 
-/* The letters as bits of LETTERS; 0 if the text is anything else. */
+/* The modes that the letters name, as bits in the order of LETTERS; 0: it is no modifier. */
 static unsigned parse_letters(const char *text, size_t length)
 {
     unsigned modes = 0;

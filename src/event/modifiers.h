@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The `:u`, `:k`, `:h` behind an event's name, alone or combined (`:uk`): they
- * name the modes that are counted, and what is not named is excluded, as perf
- * has it. libpfm4 writes them one by one (`:u:k`); both are understood.
+ * The modifiers behind an event's name: `:u`, `:k`, `:h`, or several together (`:uk`). They name
+ * the modes of the CPU that are counted (user, kernel, hypervisor); the others are excluded, as in
+ * perf. libpfm4 writes them one by one (`:u:k`); both forms are understood.
  */
 
 #include <stddef.h>
@@ -12,11 +12,11 @@
 #include "event/event.h"
 
 /*
- * The length of the name without its modifiers; *ret_modifiers gets the excluded
- * modes, and nothing in it is set where there are no modifiers. A letter that
- * comes twice (`:uu`) is no modifier, as for perf.
+ * Returns the length of the name without its modifiers. *ret_modifiers gets the modes that are
+ * excluded, and nothing else; none where there are no modifiers. As in perf, a letter that comes
+ * twice (`:uu`) is no modifier.
  */
 size_t modifiers_split(const char *name, struct event_code *ret_modifiers);
 
-/* "uk" for what is counted, as perf writes it; empty where nothing is excluded. */
+/* Writes the modes that are counted, as perf does ("uk"); empty where none is excluded. */
 void modifiers_letters(const struct event_code *code, char ret_letters[4]);

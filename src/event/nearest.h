@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The nearest of many names to one that was mistyped, one offered after the
- * other. Upper and lower case are alike here, and so are `.` and `:`
- * (inst_retired.any_p is what Intel's lists call INST_RETIRED:ANY_P).
+ * Finds the name that is nearest to a mistyped one, among many that are offered one after the
+ * other. Upper and lower case are the same here, and so are `.` and `:` (Intel's lists have
+ * inst_retired.any_p for INST_RETIRED:ANY_P).
  */
 
 #include <stdbool.h>
@@ -12,11 +12,12 @@
 #define NEAREST_WORD_SIZE 64 /* with its NUL; longer words are never near */
 
 struct nearest {
-    char word[NEAREST_WORD_SIZE]; /* folded */
-    char best[NEAREST_WORD_SIZE]; /* as offered; empty: none yet */
+    char word[NEAREST_WORD_SIZE]; /* the mistyped name, in lower case and with `:` for `.` */
+    char best[NEAREST_WORD_SIZE]; /* the nearest name so far, as it was offered; empty: none */
 };
 
-/* False, and nothing will be near, if the word is too long. */
+/* False: the word is too long, and nothing will be near to it. */
 bool nearest_init(struct nearest *nearest, const char *word);
 
+/* Remembers the candidate if it is near, and nearer than all before it. */
 void nearest_offer(struct nearest *nearest, const char *candidate);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Names of the CPU's own manuals, by libpfm4. Only type and configs are taken
- * of what it encodes. Modifiers of privilege are ours (event/modifiers.h), the
- * same for every source, and libpfm4 never sees them; whatever else of its own
- * modifiers would change how one counts (mg, mh, precise, …) is refused rather
- * than dropped. Those that are part of the event (c=1, i, e, ldlat) stand.
+ * The names of CPU manuals, by libpfm4. Of what it encodes only type and configs are taken. Its
+ * modifiers are of three kinds. Those of privilege (u, k, h) are the same for all sources
+ * (event/modifiers.h), and libpfm4 never sees them. Those that are part of the event (c=1, i, e,
+ * ldlat) are left to it. Those that change how one counts (mg, mh, precise, …) we cannot carry
+ * over; such a name is unknown, since it would be wrong to drop them.
  *
- * libpfm4 has tables of several hundred PMUs and searches those that it finds
- * by CPUID. A name that stands only in another table is a PMU that is absent,
- * not an unknown event: one configuration serves machines of several makers.
+ * libpfm4 has tables of several hundred PMUs, and searches those that it finds by CPUID. A name
+ * that is only in another table is an event of an absent PMU, and not an unknown event: so one
+ * configuration can serve machines of several makers.
  */
 #include <errno.h>
 #include <perfmon/pfmlib_perf_event.h>
@@ -23,7 +23,7 @@
 #define SEPARATORS ":."
 #define ALL_MODES  (PFM_PLM0 | PFM_PLM3 | PFM_PLMH)
 
-/* Whether the parts behind the event's name hold this one, alone or with a value. */
+/* Whether this part stands behind the event's name, alone ("mg") or with a value ("c=1"). */
 static bool has_part(const char *name, const char *wanted)
 {
     size_t length = strlen(wanted);
@@ -38,7 +38,7 @@ static bool has_part(const char *name, const char *wanted)
     return false;
 }
 
-/* What could not be carried over into struct event_code. */
+/* Whether the name says something that struct event_code does not have. */
 static bool says_more(const char *name, const struct perf_event_attr *attr)
 {
     return attr->exclude_user || attr->exclude_kernel || attr->exclude_hv || attr->exclude_host ||
@@ -67,7 +67,7 @@ static bool has_unit_mask(const char *full_name, const char *mask)
     return has_part(colons ? colons + 2 : full_name, mask);
 }
 
-/* The event's own description, then those of the unit masks that the full name has. */
+/* The event's description, and those of the unit masks that the full name has. NULL: no memory. */
 static char *describe(const pfm_event_info_t *info, const char *full_name)
 {
     AUTO_TEXT struct text text = {0};
@@ -84,8 +84,9 @@ static char *describe(const pfm_event_info_t *info, const char *full_name)
 }
 
 /*
- * libpfm4 numbers what it takes for an uncore PMU as the core's raw events when
- * the kernel does not have it; counted so they would be another event.
+ * The outcome for a name that libpfm4 knows. If the kernel does not have an uncore PMU, libpfm4
+ * encodes its events with the type of the core's raw events. Counted so, they would be other
+ * events; therefore the PMU is taken for absent.
  */
 static int judge(const char *name, const struct perf_event_attr *attr, const pfm_event_info_t *info)
 {
@@ -123,7 +124,7 @@ static int take(const char *name, const struct perf_event_attr *attr, int idx,
     return outcome;
 }
 
-/* "skx::INST_RETIRED:ANY_P": the PMU's name, empty where none is written, and what follows. */
+/* Splits "skx::INST_RETIRED:ANY_P". Returns the length of the PMU's name; 0: there is none. */
 static size_t split_prefix(const char *name, const char **ret_event)
 {
     const char *colons = strstr(name, "::");
@@ -137,7 +138,8 @@ static bool same_word(const char *known, const char *word, size_t length)
     return strncasecmp(known, word, length) == 0 && known[length] == '\0';
 }
 
-/* A unit mask, or a modifier of the PMU ("c=1"): those of perf are refused as in take(). */
+/* Whether the event has this unit mask, or this modifier of the PMU ("c=1"). Those of perf are not
+ * meant. */
 static bool is_part(const pfm_event_info_t *info, const char *part, size_t length)
 {
     for (int i = 0; i < info->nattrs; i++) {
@@ -151,7 +153,7 @@ static bool is_part(const pfm_event_info_t *info, const char *part, size_t lengt
     return false;
 }
 
-/* Whether the event has all that stands behind its name; a mask may be a number (":0x1"). */
+/* Whether the event has all parts that stand behind its name. A mask may be a number (":0x1"). */
 static bool has_all_parts(const pfm_event_info_t *info, const char *name)
 {
     const char *part = strpbrk(name, SEPARATORS);
@@ -177,7 +179,7 @@ static int find_in_pmu(const pfm_pmu_info_t *pmu, const char *name, pfm_event_in
     return SOURCE_UNKNOWN;
 }
 
-/* Looks in the tables of all PMUs, wherever they are. */
+/* Looks the name up in the tables of all PMUs, whether this machine has them or not. */
 static int find_elsewhere(const char *name, struct event *event)
 {
     const char *event_name;
@@ -205,17 +207,17 @@ static int resolve_pfm(const struct source_context *context, const char *name, s
     pfm_perf_encode_arg_t encoded = {.attr = &attr, .fstr = &full_name, .size = sizeof(encoded)};
 
     (void)context;
-    if (pfm_initialize() != PFM_SUCCESS) /* does nothing when it is done */
+    if (pfm_initialize() != PFM_SUCCESS) /* it does nothing if that was done before */
         return SOURCE_UNKNOWN;
     switch (pfm_get_os_event_encoding(name, ALL_MODES, PFM_OS_PERF_EVENT, &encoded)) {
     case PFM_SUCCESS:
         return take(name, &attr, encoded.idx, full_name, event);
     case PFM_ERR_NOMEM:
         return -ENOMEM;
-    case PFM_ERR_NOTFOUND: /* in no table of a PMU of this CPU */
-    case PFM_ERR_NOTSUPP:  /* in one, and the kernel has not registered the PMU */
+    case PFM_ERR_NOTFOUND: /* it is in no table of a PMU of this CPU */
+    case PFM_ERR_NOTSUPP:  /* it is in one, but the kernel has not registered that PMU */
         return find_elsewhere(name, event);
-    default: /* a unit mask or modifier that the event does not have */
+    default: /* the event does not have this unit mask or modifier */
         return SOURCE_UNKNOWN;
     }
 }
@@ -248,7 +250,8 @@ static void offer_events(struct nearest *nearest, const pfm_pmu_info_t *pmu)
     }
 }
 
-/* Its PMU "perf" has the generic names once more, in capitals: those are not offered. */
+/* The PMU "perf" of libpfm4 has the generic names again, in capitals. They are not offered twice.
+ */
 static void offer_pfm(const struct source_context *context, struct nearest *nearest)
 {
     (void)context;

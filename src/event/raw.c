@@ -7,7 +7,7 @@
 #include "base/parse.h"
 #include "event/source.h"
 
-/* r and hexadecimal digits: what the PMU's event register takes. */
+/* Raw events: `r` and hexadecimal digits, which are the value of the PMU's event register. */
 static int resolve_raw(const struct source_context *context, const char *name, struct event *event)
 {
     uint64_t config;

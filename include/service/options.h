@@ -12,18 +12,18 @@
 #define DEFAULT_PORT        "10138"
 #define DEFAULT_CONFIG_FILE "/etc/pmu_exporter/pmu_exporter.yml"
 
-/* Where the service answers what may ask for reload and pause. */
+/* The Unix socket on which reload and pause may be asked for. */
 #define DEFAULT_CONTROL_SOCKET "/run/pmu_exporter/control"
 
 struct options {
     const char **listen_addresses; /* as given: ":10138", "127.0.0.1:10138", "[::1]:10138" */
-    size_t n_listen_addresses;     /* 1 (":" DEFAULT_PORT) where none was given */
-    bool systemd_socket;           /* sockets of systemd; then there is no address */
+    size_t n_listen_addresses;     /* 1 (":" DEFAULT_PORT) if none was given */
+    bool systemd_socket;           /* Sockets of systemd are used; then there is no address. */
     const char *telemetry_path;    /* "/metrics" */
-    bool enable_lifecycle;         /* reload and pause may be asked for over TCP too */
+    bool enable_lifecycle;         /* Reload and pause may be asked for over TCP too. */
     const char *control_socket;    /* DEFAULT_CONTROL_SOCKET */
     const char *config_file;
-    bool config_file_given; /* then it must exist */
+    bool config_file_given; /* The file was named by the user, so it must exist. */
     bool config_check;
     enum log_level log_level;
     enum log_format log_format;

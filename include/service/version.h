@@ -6,7 +6,7 @@
 /* "0.1.0" */
 const char *version_string(void);
 
-/* Of git, "-dirty" at its end where files had changed; "unknown" where built outside of git. */
+/* The revision in git, with "-dirty" if files had changed; "unknown" if built outside of git. */
 const char *version_revision(void);
 
 /* Prints what --version shows, in the way of Prometheus' programs, to stdout. */

@@ -22,13 +22,16 @@
 #include "web/route.h"
 
 struct server_limits {
-    /* Who comes to a full server is let in: who holds most gives up what rests longest. */
+    /*
+     * A newcomer to a full server is let in: the client that has most connections loses the one
+     * that has been idle longest.
+     */
     unsigned connections;             /* 512 */
-    unsigned connections_per_address; /* 128: of an IPv4 address, an IPv6 /64, all of loopback */
-    unsigned headers_seconds;         /* 8: until a request is complete */
-    unsigned response_seconds;        /* 30: until a response is taken */
-    unsigned idle_seconds;            /* 120: between requests, while there is room, and else … */
-    unsigned crowded_idle_seconds;    /* 12 */
+    unsigned connections_per_address; /* 128, for an IPv4 address, an IPv6 /64, all of loopback */
+    unsigned headers_seconds;         /* 8, in which a request has to be complete */
+    unsigned response_seconds;        /* 30, in which a response has to be taken */
+    unsigned idle_seconds;            /* 120, between two requests while there is room */
+    unsigned crowded_idle_seconds;    /* 12, between two requests while there is little room */
 };
 
 struct http_server;
@@ -62,12 +65,12 @@ int http_server_new_on_sockets(int *fds, size_t n_fds, const struct route_table 
 int http_server_control(struct http_server *server, struct control_slot *slot, bool everywhere);
 
 /*
- * Answers on a Unix socket of this path too, which the process's own user alone can
- * open; there reload and pause may be asked for. Its directory is made where only that
- * is missing; http_server_free() removes the socket. Before http_server_start(), once.
- * 0; -EADDRINUSE: a living process listens there (what a dead one has left is
- * replaced); -EEXIST: there is something else; -ENAMETOOLONG; another -errno. The
- * server is as it was where it failed.
+ * Answers also on a Unix socket of this path, to which only the process's own user can connect;
+ * commands may be given there. Makes the directory of the socket if only that is missing;
+ * http_server_free() removes the socket. To be called once, before http_server_start(). Returns 0;
+ * -EADDRINUSE: a living process listens there (a socket that a dead one has left is replaced);
+ * -EEXIST: what stands there is no socket; -ENAMETOOLONG; another -errno. If it fails, the server
+ * is as it was.
  */
 int http_server_add_control_socket(struct http_server *server, const char *path);
 
@@ -77,15 +80,15 @@ int http_server_start(struct http_server *server);
 /* The port of address or socket i (for ":0", the one the kernel chose); 0 for a Unix socket. */
 uint16_t http_server_port(const struct http_server *server, size_t i);
 
-/* Who is connected, and who was sent away. From any thread. */
+/* Tells how many clients are connected, and how many were sent away. Any thread may ask. */
 void http_server_status(const struct http_server *server, struct http_status *ret_status);
 
-/* CLOCK_MONOTONIC of the last turn of the server's loop: the watchdog wants to see it move. */
+/* CLOCK_MONOTONIC of the last turn of the server's loop. The watchdog looks whether it moves. */
 uint64_t http_server_heartbeat_ns(const struct http_server *server);
 
 /* Ends the thread and every connection, within a second, however many there are. Takes NULL. */
 struct http_server *http_server_free(struct http_server *server);
 DEFINE_AUTO(http_server, struct http_server *, http_server_free)
 
-/* NULL if the text is an address ("HOST:PORT", ":PORT", "[IPV6]:PORT"), else what was expected. */
+/* Returns NULL if the text is "HOST:PORT", ":PORT" or "[IPV6]:PORT", else what was expected. */
 const char *server_listen_check(const char *address);

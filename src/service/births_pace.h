@@ -2,30 +2,32 @@
 #pragma once
 
 /*
- * How soon births are followed. The first that is told waits a moment for others, and for the
- * programs that processes execute; then it is done for all of them. What that takes decides when
- * it may be done again: so a storm of births costs a bounded share of the thread's time, and what
- * it leaves is found by the cycle. Times are CLOCK_MONOTONIC in nanoseconds, but for CPU time.
+ * How soon births are followed. After the first birth that is announced we wait a moment for
+ * others, and for the programs that new processes execute; then all of them are followed. How long
+ * that takes decides when it may be done again. So a storm of births costs a bounded share of the
+ * thread's time; the cycle finds what was left. Times are by CLOCK_MONOTONIC in nanoseconds, except
+ * CPU time.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From the first that is told. Most processes have executed their program by then. */
+/* The wait after the first birth. Most processes have executed their program by then. */
 #define BIRTHS_GATHER_NS UINT64_C(2000000)
 
-/* From the end of one following to the next, at least … */
+/* The shortest rest between the end of following births and the next time. */
 #define BIRTHS_REST_NS UINT64_C(8000000)
 
-/* … and so many times the CPU time that it took: it takes a tenth of a CPU at most. */
+/* The rest is also so many times the CPU time that it took: so it takes a tenth of a CPU at most.
+ */
 #define BIRTHS_REST_FACTOR 9
 
 struct births_pace {
-    uint64_t rested_ns; /* not before this time */
-    uint64_t took_ns;   /* what the last one took, in time that passed */
+    uint64_t rested_ns; /* when the rest is over: births are not followed before */
+    uint64_t took_ns;   /* how long it took the last time, in time that passed */
 };
 
-/* When births are to be followed that are told of now. */
+/* Returns when births are to be followed that are announced now. */
 static inline uint64_t births_pace_due(const struct births_pace *pace, uint64_t now_ns)
 {
     uint64_t gathered_ns = now_ns + BIRTHS_GATHER_NS;
@@ -33,7 +35,9 @@ static inline uint64_t births_pace_due(const struct births_pace *pace, uint64_t 
     return gathered_ns > pace->rested_ns ? gathered_ns : pace->rested_ns;
 }
 
-/* Whether, as things are, it would be over before a cycle that is due then; else it is left to it.
+/*
+ * Tells whether births that are followed at that time are probably done before the next cycle is
+ * due. If not, they are left to the cycle.
  */
 static inline bool births_pace_fits(const struct births_pace *pace, uint64_t at_ns,
                                     uint64_t cycle_ns)
@@ -41,7 +45,7 @@ static inline bool births_pace_fits(const struct births_pace *pace, uint64_t at_
     return at_ns + BIRTHS_GATHER_NS + pace->took_ns <= cycle_ns;
 }
 
-/* Births have been followed, up to now: what that took, in time that passed and of a CPU. */
+/* Notes that births have just been followed, and what that took: time that passed, and CPU time. */
 static inline void births_pace_followed(struct births_pace *pace, uint64_t took_ns, uint64_t cpu_ns,
                                         uint64_t now_ns)
 {

@@ -14,7 +14,7 @@ void doubt_watch_begin(struct doubt_watch *watch, uint64_t now_ns, uint64_t unat
         (struct doubt_watch){.begin_ns = now_ns, .unattributed_ns = unattributed_ns, .share = NAN};
 }
 
-/* Cycles may be far between: a minute is what has passed when the first of them finds one over. */
+/* Cycles may be far apart, so a "minute" is the time that has passed when a cycle finds it over. */
 bool doubt_watch_is_too_much(struct doubt_watch *watch, uint64_t now_ns, size_t n_cpus,
                              uint64_t unattributed_ns)
 {
@@ -27,9 +27,9 @@ bool doubt_watch_is_too_much(struct doubt_watch *watch, uint64_t now_ns, size_t 
     watch->bad_minutes = watch->share > MOST_DOUBT ? watch->bad_minutes + 1 : 0;
     watch->begin_ns = now_ns;
     watch->unattributed_ns = unattributed_ns;
-    if (watch->bad_minutes < DOUBT_MINUTES || watch->told)
+    if (watch->bad_minutes < DOUBT_MINUTES || watch->reported)
         return false;
-    watch->told = true;
+    watch->reported = true;
     return true;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The exit status of a program that would have ended with `status`: where what it printed could
- * not be written, that is a failure and told.
+ * Returns the exit status of a program that would end with `status`: if standard output could not
+ * be written, it prints an error and returns a failure.
  */
 int finish_program(const char *program, int status);

@@ -78,7 +78,7 @@ static int refuse_unknown(const struct flag_table *table, const char *given)
     return flags_refuse(table->program, "unknown flag %.*s%s", (int)dashes, given, word);
 }
 
-/* getopt_long() takes abbreviations; this tells whether it was given one. */
+/* getopt_long() takes abbreviations too. Returns false if the flag was typed as one. */
 static bool is_whole_name(const char *given, const char *name)
 {
     const size_t length = strlen(name);
@@ -134,11 +134,12 @@ int flags_parse(const struct flag_table *table, int argc, char **argv, void *obj
                                                                             : no_argument,
                                      .val = FIRST_FLAG + (int)i};
     }
-    optind = 0; /* glibc: begin anew, also in a second call */
+    optind = 0; /* With glibc this begins anew, also in a second call. */
     opterr = 0;
     while (r == FLAGS_RUN) {
         const int at = optind ? optind : 1;
-        /* "-": return a word as WORD, in its place; ":": tell a missing value apart */
+        /* "-" has a word returned as WORD, in its place; ":" has a missing value returned as ":".
+         */
         const int code = getopt_long(argc, argv, "-:h", options, NULL);
 
         if (code < 0)
@@ -146,7 +147,7 @@ int flags_parse(const struct flag_table *table, int argc, char **argv, void *obj
         r = code == WORD ? take_word(table, optarg, object)
                          : take_flag(table, code, argv[at], object, ret_given);
     }
-    while (r == FLAGS_RUN && optind < argc) /* what stands behind "--" */
+    while (r == FLAGS_RUN && optind < argc) /* These words stand behind "--". */
         r = take_word(table, argv[optind++], object);
     return r;
 }

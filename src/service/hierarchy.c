@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Which cgroups can be counted. perf_event belongs to one hierarchy, and whoever mounts it as v1
- * takes it away from v2 for everybody; after it is unmounted the kernel gives it back at some later
- * time, and tells nobody. So the number of its hierarchy is read after each cycle: no number is
- * given twice. Where it went and came back between two of these, the number is 0 as
- * before; then only the counters can show it (cycle/movement.c), and mounts are a
- * reason to doubt them. They come and go by the hundred where containers do: one wakes us a cycle.
+ * perf_event belongs to one hierarchy of cgroups, and whoever mounts it as v1 takes it away from v2
+ * for everybody. After it is unmounted the kernel gives it back at some later time, and announces
+ * that to nobody. So the number of its hierarchy is read after each cycle; no v1 hierarchy gets the
+ * number of another. If perf_event went and came back between two cycles, the number is 0 as
+ * before. Then only the counters can show it (cycle/movement.c), and a change of the mounts is a
+ * reason to doubt them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -87,9 +87,10 @@ void hierarchy_mounts_changed(struct hierarchy *hierarchy)
 }
 
 /*
- * The root is looked for again where it may be elsewhere by now, or there at last. What is not
- * mounted any more, but held by us, would keep perf_event from going back to v2. Where the kernel
- * cannot be asked, for want of descriptors or memory, nothing is known to have changed.
+ * Tells whether the root has to be looked for again: it may be at another place now, or exist now
+ * for the first time. A v1 root that we hold open after it was unmounted would keep perf_event from
+ * going back to v2. If the kernel cannot be asked, for want of descriptors or memory, nothing is
+ * known to have changed.
  */
 static bool may_have_moved(const struct hierarchy *hierarchy)
 {

@@ -2,8 +2,8 @@
 
 /*
  * resolve/mechanism_choice.h decides by which mechanism is counted. Here is what the running
- * service does with it: the log tells, a mechanism that is replaced ends when its successor has
- * taken over the totals, and one that leaves too much in doubt is left for a while.
+ * service does with the choice: it logs it, it ends a mechanism when the successor of the collector
+ * has taken over the totals, and it leaves bpf for a while if that leaves too much in doubt.
  */
 #include "service/mechanisms.h"
 

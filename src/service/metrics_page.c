@@ -44,7 +44,7 @@ uint64_t metrics_page_version(const struct metrics_page *page)
 {
     AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(page->slot);
 
-    /* What is stale tells its age, which is another one each time. */
+    /* A stale page shows its age, which is another one each time. */
     if (!snapshot || is_stale(snapshot))
         return 0;
     return snapshot->sequence;
@@ -73,8 +73,8 @@ int metrics_page_render(struct metrics_page *page, struct text *text)
 }
 
 /*
- * Reasons that somebody has to see to when they leave nothing counted at all. What the machine
- * lacks, as a PMU, and rules that match nothing yet are none.
+ * The reasons that somebody has to remove if they leave nothing counted at all. Something that the
+ * machine lacks, as a PMU, is no such reason, and neither are rules that match nothing yet.
  */
 static const struct {
     enum absence reason;
@@ -87,7 +87,7 @@ static const struct {
      "nothing is counted, descriptors are used up (no_descriptors): raise the limit of open files"},
 };
 
-/* Why nothing is counted although there is something to count; NULL: something is. */
+/* Returns why nothing is counted although there is something to count; NULL: something is. */
 static const char *hindrance(const struct exporter_status *status)
 {
     for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)

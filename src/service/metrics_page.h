@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* /metrics: the current snapshot as the server shows it. */
+/* The page of the metrics: the current snapshot as text, with what is known only when it is read.
+ */
 
 #include "expose/exposition.h"
 #include "metric/snapshot.h"
@@ -15,10 +16,10 @@ struct metrics_page {
     int procfs_fd;                 /* borrowed */
 };
 
-/* From what age on a snapshot is stale, where cycles are that far apart. */
+/* Returns from what age on a snapshot is stale, if cycles are so far apart. */
 uint64_t metrics_page_stale_ns(uint64_t interval_ns);
 
-/* serving: who shows the page, later; NULL: it tells nothing of connections. 0 or -ENOMEM. */
+/* serving: whose connections the page shows, once it runs; NULL: it shows none. 0 or -ENOMEM. */
 int metrics_page_init(struct metrics_page *page, struct snapshot_slot *slot,
                       const struct serving *serving, int procfs_fd);
 void metrics_page_done(struct metrics_page *page);

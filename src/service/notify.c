@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The watchdog's question is whether numbers go on being counted and shown. A loop
- * that turns is not enough: a cycle counts when its snapshot is published, and the
- * server when its own loop has turned, which it does twice a second without requests.
+ * The watchdog wants to know whether numbers are still counted and shown. A loop that turns is not
+ * enough: the collector lives if it publishes snapshots, and the server if its own loop turns,
+ * which it does twice a second without requests.
  *
- * It is told four times as often as it must be. After a pause of the whole machine
- * both heartbeats look old for a moment, and one WATCHDOG is held back; the next comes
- * in time.
+ * WATCHDOG is sent four times as often as it has to be. After a pause of the whole machine both
+ * heartbeats look old for a moment, and one WATCHDOG is held back; the next one comes in time.
  */
 #include "service/notify.h"
 
@@ -22,12 +21,12 @@
 
 #define SERVER_LIMIT_NS    (5 * NS_PER_SECOND)
 #define STATUS_INTERVAL_NS (10 * NS_PER_SECOND)
-#define TOLD_PER_WATCHDOG  4
-#define TRIES_PER_PERIOD   4 /* where the service manager could not be told */
+#define SENT_PER_WATCHDOG  4
+#define TRIES_PER_PERIOD   4 /* if the service manager did not take a message */
 
 const char *heartbeats_stopped(const struct heartbeats *heartbeats, uint64_t now_ns)
 {
-    /* a thread may have moved its heartbeat past now: ages could be negative */
+    /* A thread may have moved its heartbeat past now, so an age could be negative. */
     if (heartbeats->cycle_ns == 0 || heartbeats->cycle_ns + heartbeats->cycle_limit_ns < now_ns)
         return "collector";
     if (heartbeats->server_ns + heartbeats->server_limit_ns < now_ns)
@@ -35,8 +34,11 @@ const char *heartbeats_stopped(const struct heartbeats *heartbeats, uint64_t now
     return NULL;
 }
 
-/* Whether it was told. A manager that does not hear us stands in the log once. */
-static bool told(struct notify *notify, int r)
+/*
+ * Takes what came of sending a message, and returns whether it was sent. Of messages that fail one
+ * after the other only the first is logged.
+ */
+static bool was_sent(struct notify *notify, int r)
 {
     if (r < 0 && !notify->failed)
         log_warning("cannot tell the service manager", "error",
@@ -45,13 +47,13 @@ static bool told(struct notify *notify, int r)
     return r >= 0;
 }
 
-/* In their order: the end of a reload says nothing to whom nobody told of its begin. */
-static void tell_due(struct notify *notify)
+/* Sends what is due, in its order: READY would mean nothing before RELOADING was sent. */
+static void send_due(struct notify *notify)
 {
     if (notify->reloading_due)
-        notify->reloading_due = !told(notify, service_manager_reloading());
+        notify->reloading_due = !was_sent(notify, service_manager_reloading());
     if (notify->ready_due && !notify->reloading_due)
-        notify->ready_due = !told(notify, service_manager_ready());
+        notify->ready_due = !was_sent(notify, service_manager_ready());
 }
 
 static const char *find_stopped(const struct notify *notify)
@@ -75,7 +77,7 @@ static int on_watchdog(sd_event_source *source, uint64_t usec, void *context)
     int r;
 
     (void)usec;
-    if (!stopped && !told(notify, service_manager_alive()))
+    if (!stopped && !was_sent(notify, service_manager_alive()))
         next_us /= TRIES_PER_PERIOD;
     else if (stopped && notify->ready && stopped != notify->stopped)
         log_error("the watchdog is not told that we live", "thread", stopped, "reason",
@@ -89,13 +91,13 @@ static int start_watchdog(struct notify *notify, sd_event *event, uint64_t usec)
 {
     int r;
 
-    notify->watchdog_period_us = usec / TOLD_PER_WATCHDOG;
+    notify->watchdog_period_us = usec / SENT_PER_WATCHDOG;
     r = sd_event_add_time_relative(event, &notify->watchdog, CLOCK_MONOTONIC,
                                    notify->watchdog_period_us, notify->watchdog_period_us / 10 + 1,
                                    on_watchdog, notify);
     if (r < 0)
         return r;
-    /* after a cycle that is due, which makes its heartbeat new */
+    /* A cycle that is due at the same time comes first, because it renews its heartbeat. */
     return sd_event_source_set_priority(notify->watchdog, SD_EVENT_PRIORITY_NORMAL + 1);
 }
 
@@ -116,7 +118,10 @@ void notify_done(struct notify *notify)
     notify->watchdog = sd_event_source_disable_unref(notify->watchdog);
 }
 
-/* Of cgroups, where there are some to be counted, else of processes, else of the system. */
+/*
+ * Returns the mechanism by which cgroups are counted; if there are none, that of processes; if
+ * there are none either, that of the system.
+ */
 static const char *mechanism_name(const struct exporter_status *status)
 {
     static const enum scope_kind kinds[] = {SCOPE_CGROUP, SCOPE_PROCESS, SCOPE_SYSTEM};
@@ -127,7 +132,7 @@ static const char *mechanism_name(const struct exporter_status *status)
     return name ? name : "none";
 }
 
-static void tell_status(struct notify *notify, const struct exporter_status *status)
+static void send_status(struct notify *notify, const struct exporter_status *status)
 {
     const uint64_t now_ns = clock_monotonic_ns();
     char line[sizeof(notify->status)] = "";
@@ -141,7 +146,7 @@ static void tell_status(struct notify *notify, const struct exporter_status *sta
         return;
     if (notify->status_ns > 0 && now_ns - notify->status_ns < STATUS_INTERVAL_NS)
         return;
-    if (!told(notify, service_manager_status(line)))
+    if (!was_sent(notify, service_manager_status(line)))
         return;
     notify->status_ns = now_ns;
     (void)memcpy(notify->status, line, sizeof(line));
@@ -153,25 +158,25 @@ void notify_cycle(struct notify *notify)
 
     if (!snapshot)
         return;
-    tell_status(notify, &snapshot->status);
+    send_status(notify, &snapshot->status);
     notify->ready_due |= !notify->ready;
     notify->ready = true;
-    tell_due(notify);
+    send_due(notify);
 }
 
 void notify_reloading(struct notify *notify)
 {
     notify->reloading_due = notify->ready;
-    tell_due(notify);
+    send_due(notify);
 }
 
 void notify_reloaded(struct notify *notify)
 {
     notify->ready_due |= notify->ready;
-    tell_due(notify);
+    send_due(notify);
 }
 
 void notify_stopping(struct notify *notify)
 {
-    (void)told(notify, service_manager_stopping());
+    (void)was_sent(notify, service_manager_stopping());
 }

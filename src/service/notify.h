@@ -2,9 +2,8 @@
 #pragma once
 
 /*
- * What the service manager is told of the service: READY with the first complete
- * cycle, a line of STATUS, the watchdog's WATCHDOG while both threads live, STOPPING.
- * Belongs to the collector's thread.
+ * The messages to the service manager (sd_notify(3)): READY after the first complete cycle, a line
+ * of STATUS, WATCHDOG while both threads live, STOPPING. They belong to the collector's thread.
  */
 
 #include <stdbool.h>
@@ -14,7 +13,7 @@
 #include "metric/snapshot.h"
 #include "web/server.h"
 
-/* When each thread was last seen at work, on CLOCK_MONOTONIC, and how old that may be. */
+/* When each thread was last seen at work, by CLOCK_MONOTONIC, and how long ago that may be. */
 struct heartbeats {
     uint64_t cycle_ns; /* 0: no cycle is complete */
     uint64_t cycle_limit_ns;
@@ -22,39 +21,42 @@ struct heartbeats {
     uint64_t server_limit_ns;
 };
 
-/* Static names of the thread that stands still, "collector" or "server"; NULL: both live. */
+/* Returns which thread stands still, "collector" or "server"; NULL: both live. */
 const char *heartbeats_stopped(const struct heartbeats *heartbeats, uint64_t now_ns);
 
 struct notify {
     struct snapshot_slot *slot;       /* borrowed, like the server */
-    const struct http_server *server; /* its heartbeat */
-    uint64_t cycle_limit_ns;
-    sd_event_source *watchdog; /* NULL: nobody wants it */
+    const struct http_server *server; /* whose heartbeat the watchdog is about */
+    uint64_t cycle_limit_ns;          /* from what age on a snapshot is stale */
+    sd_event_source *watchdog;        /* NULL: the service manager wants no WATCHDOG */
     uint64_t watchdog_period_us;
-    const char *stopped; /* what has been logged of heartbeats_stopped() */
-    bool ready;          /* there was a complete cycle */
-    bool reloading_due;  /* what is still to be told … */
-    bool ready_due;      /* … and then this */
-    bool failed;         /* the last try to tell */
-    char status[128];
-    uint64_t status_ns; /* when it was told */
+    const char *stopped; /* the thread that was logged as standing still; NULL: none */
+    bool ready;          /* A cycle has been complete. */
+    bool reloading_due;  /* RELOADING is still to be sent. */
+    bool ready_due;      /* READY is still to be sent, after RELOADING if that is due too. */
+    bool failed;         /* The last message could not be sent. */
+    char status[128];    /* the line of STATUS that was sent last */
+    uint64_t status_ns;  /* when that was sent; 0: never */
 };
 
 /*
- * Puts the watchdog on the loop, where one is wanted. cycle_limit_ns: from what age on
- * a cycle is stale. 0 or -errno; notify_done() is wanted also then.
+ * Puts the watchdog on the loop, if the service manager wants one. cycle_limit_ns: from what age on
+ * a snapshot is stale. 0 or -errno; notify_done() is to be called also then.
  */
 int notify_init(struct notify *notify, sd_event *event, struct snapshot_slot *slot,
                 const struct http_server *server, uint64_t cycle_limit_ns);
 void notify_done(struct notify *notify);
 
 /*
- * After each cycle: READY once, and STATUS where it has changed, at most every 10 s; and again
- * what could not be told before.
+ * To be called after each cycle. Sends READY once, STATUS if it has changed, at most every 10 s,
+ * and again what could not be sent before.
  */
 void notify_cycle(struct notify *notify);
 
-/* Around a reload. Before the first cycle there is nothing to tell: READY comes with that. */
+/*
+ * To be called before and after a reload. Before the first cycle is complete they send nothing:
+ * READY comes with that.
+ */
 void notify_reloading(struct notify *notify);
 void notify_reloaded(struct notify *notify);
 

@@ -17,8 +17,8 @@ struct pages {
 };
 
 /*
- * slot: where the collector publishes; serving: whose connections the metrics tell of, once it
- * serves; both are borrowed. Returns 0 or -ENOMEM.
+ * slot: where the collector publishes; serving: whose connections the metrics show, once it
+ * runs. Both are borrowed. Returns 0 or -ENOMEM.
  */
 int pages_init(struct pages *pages, const char *telemetry_path, struct snapshot_slot *slot,
                const struct serving *serving, int procfs_fd);

@@ -64,7 +64,8 @@ int reload(struct service *service, struct text *outcome)
     int r;
 
     notify_reloading(&service->notify);
-    r = apply(service, outcome); /* It replaces the collector, which the next line tells of it. */
+    r = apply(service,
+              outcome); /* It may replace the collector, whose successor shows the outcome. */
     collector_note_reload(service->counting.collector, r >= 0);
     service_cycle_now(service);
     notify_reloaded(&service->notify);

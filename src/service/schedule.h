@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* When cycles are due: at fixed points from the start, whatever each of them takes. */
+/* When cycles are due: at fixed times from the start, however long each of them takes. */
 
 #include <stdint.h>
 
 struct schedule {
-    uint64_t due_ns;      /* CLOCK_MONOTONIC of the next cycle */
+    uint64_t due_ns;      /* when the next cycle is due, by CLOCK_MONOTONIC */
     uint64_t interval_ns; /* > 0 */
 };
 
 /*
- * Moves on to the first point after now. Returns how many points were missed: one
- * that passed without a cycle of its own is left out, not made up for.
+ * Moves on to the first due time after now. Returns how many due times have passed without a cycle:
+ * these cycles are left out, and not run later.
  */
 static inline uint64_t schedule_advance(struct schedule *schedule, uint64_t now_ns)
 {

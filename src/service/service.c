@@ -14,7 +14,7 @@
 #include "service/service_state.h"
 #include "service/version.h"
 
-/* sd-event rounds timers to 250 ms where it is not told otherwise. */
+/* The accuracy of the timer of cycles: sd-event would round to 250 ms. */
 #define TIMER_ACCURACY_US 1000
 
 static int start_server(struct service *service)
@@ -57,7 +57,7 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     pause_check(&service->pause, service->counting.collector);
     counting_cycle(&service->counting);
     notify_cycle(&service->notify);
-    serving_tell(&service->serving, clock_monotonic_ns());
+    serving_log_crowd(&service->serving, clock_monotonic_ns());
     log_flush();
     counting_rest(&service->counting);
     return sd_event_source_set_time(source, service->counting.schedule.due_ns / 1000);
@@ -130,9 +130,9 @@ static int start(struct service *service)
     if (r < 0)
         return r;
     /*
-     * Where systemd holds the socket, who scrapes during a restart waits there: the server comes
-     * when there is something to show. Else nobody is listening until it does, and 503 is the
-     * better answer.
+     * If systemd holds the socket, clients that scrape during a restart wait there, so the server
+     * starts when there is something to show. Otherwise nobody listens until it starts, so it
+     * starts at once: 503 is a better answer than none.
      */
     if (service->options->systemd_socket)
         counting_first_cycle(counting);

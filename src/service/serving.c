@@ -86,7 +86,7 @@ static const char *control_error(int error)
     }
 }
 
-/* The service goes on without: SIGHUP reloads, and the numbers do not need it. */
+/* The service goes on without a control socket: SIGHUP reloads, and numbers do not need it. */
 static int allow_control(struct serving *serving, const struct options *options,
                          struct control_slot *control)
 {
@@ -103,7 +103,7 @@ static int allow_control(struct serving *serving, const struct options *options,
     return 0;
 }
 
-/* A quarter is left to others also where there are few. */
+/* One address may have three quarters of the connections at most, also if these are few. */
 static unsigned most_of_an_address(unsigned connections)
 {
     const unsigned most = connections - connections / 4;
@@ -139,7 +139,7 @@ int serving_start(struct serving *serving, const struct options *options,
     return 0;
 }
 
-static void tell_crowd(uint64_t closed, uint64_t refused, uint64_t connections)
+static void log_crowd(uint64_t closed, uint64_t refused, uint64_t connections)
 {
     char numbers[3][24];
 
@@ -151,23 +151,23 @@ static void tell_crowd(uint64_t closed, uint64_t refused, uint64_t connections)
                 "pmu_exporter_http_connections_refused_total has the reasons");
 }
 
-void serving_tell(struct serving *serving, uint64_t now_ns)
+void serving_log_crowd(struct serving *serving, uint64_t now_ns)
 {
-    const struct http_status *const told = &serving->told;
+    const struct http_status *const logged = &serving->logged;
     struct http_status status;
     uint64_t closed, refused = 0;
 
-    if (!growing_wait_is_over(&serving->told_wait, now_ns))
+    if (!growing_wait_is_over(&serving->log_wait, now_ns))
         return;
     http_server_status(serving->server, &status);
-    closed = status.closed[HTTP_CLOSED_ROOM] - told->closed[HTTP_CLOSED_ROOM];
+    closed = status.closed[HTTP_CLOSED_ROOM] - logged->closed[HTTP_CLOSED_ROOM];
     for (unsigned i = 0; i < HTTP_REFUSALS_; i++)
-        refused += status.refused[i] - told->refused[i];
+        refused += status.refused[i] - logged->refused[i];
     if (closed == 0 && refused == 0)
         return;
-    tell_crowd(closed, refused, status.connections);
-    serving->told = status;
-    growing_wait_begin(&serving->told_wait, now_ns);
+    log_crowd(closed, refused, status.connections);
+    serving->logged = status;
+    growing_wait_begin(&serving->log_wait, now_ns);
 }
 
 void serving_stop(struct serving *serving)

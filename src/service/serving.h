@@ -11,24 +11,24 @@
 struct serving {
     struct http_server *server;
     struct passed_sockets passed;
-    struct http_status told;       /* what the log has told of */
-    struct growing_wait told_wait; /* not again before its end */
+    struct http_status logged;    /* the numbers when a crowd was logged last */
+    struct growing_wait log_wait; /* Before its end a crowd is not logged again. */
 };
 
 /*
- * Binds the addresses, or takes the sockets of systemd, and the control socket, which
- * may fail, and starts the server's thread. What may be asked of the service goes through the
- * slot. Logs where it listens and what goes wrong. 0 or -errno; serving_stop() is
- * wanted also then.
+ * Binds the addresses, or takes the sockets of systemd, opens the control socket, without which it
+ * goes on if that fails, and starts the server's thread. The server shows the pages of the table;
+ * its commands go through the slot. connections: how many clients there may be. Logs where the
+ * server listens and what goes wrong. 0 or -errno; serving_stop() is to be called also then.
  */
 int serving_start(struct serving *serving, const struct options *options,
                   const struct route_table *table, struct control_slot *control,
                   unsigned connections);
 
 /*
- * Warns where clients had to make room for others or found none: at most once a minute, and more
- * and more seldom while that goes on.
+ * Logs a warning if clients had to make room for others or found no room: at most once a minute,
+ * and more and more seldom while that goes on. To be called after each cycle.
  */
-void serving_tell(struct serving *serving, uint64_t now_ns);
+void serving_log_crowd(struct serving *serving, uint64_t now_ns);
 
 void serving_stop(struct serving *serving);

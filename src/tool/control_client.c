@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* One request and one answer: the connection is closed after it, so all that comes is it. */
+/* Makes one request and reads all that comes: the service closes the connection after the answer.
+ */
 #include "tool/control_client.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 
 #include "base/text.h"
 
-/* Longer than the service waits for itself. */
+/* How long to wait for an answer: longer than the service waits for its own main thread. */
 #define PATIENCE_SECONDS 40
 #define LONGEST_ANSWER   65536
 
@@ -45,7 +46,7 @@ static const char *explain(int error)
     }
 }
 
-/* A descriptor or -errno. */
+/* Returns a descriptor or -errno. */
 static int connect_to(const char *path)
 {
     const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
@@ -70,7 +71,7 @@ static int send_request(int fd, const char *target)
                        target);
     if (text_error(&request) < 0)
         return -ENOMEM;
-    /* a few bytes into an empty socket: whole or not at all */
+    /* An empty socket takes a few bytes as a whole or not at all. */
     return send(fd, request.data, request.length, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
@@ -87,7 +88,7 @@ static int receive(int fd, struct text *answer)
     return n < 0 ? -errno : 0;
 }
 
-/* Prints the body; the status of HTTP is what tells success. */
+/* Prints the body. Whether the service has done it is what the status of HTTP says. */
 static int show(const char *answer)
 {
     static const char http[] = "HTTP/1.1 ", good[] = "HTTP/1.1 200 ";

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* How pmutool asks something of the running service, over its control socket. */
+/* How pmutool gives a command to the running service, over its control socket. */
 
-/* What was asked could not be done; EXIT_BAD_CONFIG is for a command line that is wrong. */
+/* The exit status if the service has not done what it was asked for, or cannot be reached. */
 #define EXIT_REFUSED 1
 
 /*
- * Sends a POST of this target ("/-/reload") and prints the answer: to stdout where it
- * was done, else to stderr, like everything that goes wrong on the way. Returns the
- * exit status, 0 or EXIT_REFUSED.
+ * Sends a POST request for this target, as "/-/reload", and prints the answer: to stdout if the
+ * service has done it, else to stderr, as everything that goes wrong on the way. Returns the exit
+ * status, 0 or EXIT_REFUSED.
  */
 int control_client_post(const char *socket_path, const char *target);

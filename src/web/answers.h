@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The answers that never change: made once, shared by every request that gets one. */
+/* The answers that never change: each is made once and shared by every request that gets it. */
 
 #include <microhttpd.h>
 #include <stdbool.h>
@@ -28,16 +28,16 @@ struct answers {
     struct MHD_Response *responses[N_ANSWERS];
 };
 
-/* 0 or -ENOMEM. */
+/* Makes all answers. 0 or -ENOMEM. */
 int answers_init(struct answers *answers);
 void answers_done(struct answers *answers);
 
 enum MHD_Result answers_queue(const struct answers *answers, enum answer which,
                               struct MHD_Connection *mhd);
 
-/* Answers with a text of this moment. */
+/* Answers with a plain text, of which a copy is made. */
 enum MHD_Result answers_queue_text(struct MHD_Connection *mhd, unsigned status,
                                    const struct text *text);
 
-/* Adds the headers that every response has; false where memory ran out. */
+/* Adds the headers that every response has. Returns false if memory ran out. */
 bool response_describe(struct MHD_Response *response, const char *content_type);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmicrohttpd counts the references to a response: each answer that is under way
- * holds one, and the store holds one to the current version. The last one that goes
- * calls body_released(), and the buffer can take the next text. So in the usual
- * case, where every reader is done before the next version, one buffer serves for
- * ever and its pages stay where they are. It is the first, which is taken whenever it
- * is free: one that was needed once, for a page that was large then, would stay as large
- * for ever.
+ * libmicrohttpd counts the references to a response: each answer that is under way holds one, and
+ * the store holds one to the current version. When the last reference goes, body_released() is
+ * called, and the buffer can take the next text. Usually every reader is done before the next
+ * version is made: then one buffer serves for ever, and its pages of memory stay warm. That is the
+ * first buffer, which is taken whenever it is free. The others give their memory back, because one
+ * that was needed once, for a page that was large then, would stay as large for ever.
  *
- * A slow reader keeps its version for as long as it may read. So that many of them
- * cannot keep many versions, there are only a few buffers: when the last free one
- * is taken, the readers of the oldest version are cut off.
+ * A slow reader keeps its version for as long as it may read. There are only a few buffers, so that
+ * many slow readers cannot keep many versions: when the last free buffer is taken, the readers of
+ * the oldest version are cut off.
  */
 #include "web/body.h"
 
@@ -25,7 +24,7 @@ void body_store_init(struct body_store *store, const struct route *route, void *
     store->bodies[0].kept = true;
 }
 
-/* The last reference to the response has gone. */
+/* libmicrohttpd calls this when the last reference to the response has gone. */
 static void body_released(void *context)
 {
     struct body *const body = context;

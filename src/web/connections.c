@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fixed array of places, so that a connection never fails for want of memory
- * here, and so that deadlines are found by one walk over it: 512 places are
- * looked at in a microsecond or two, twice a second. To keep them sorted instead
- * would cost every request something. Holders are found by a walk too, at each accept.
+ * The places are a fixed array, so that no connection fails here for want of memory, and so that
+ * one walk over it finds all deadlines that have passed: it takes one or two microseconds for 512
+ * places, twice a second. To keep the places sorted instead would cost every request something.
+ * Holders are found by a walk too, at each accept.
  */
 #include "web/connections.h"
 
@@ -58,7 +58,7 @@ bool connection_table_has_place(const struct connection_table *table, bool on_co
     return table->n_taken[false] < table->limits.connections + DOOR_PLACES;
 }
 
-/* There are as many entries as places, so that there is a free one. */
+/* Counts one connection more for a holder. There is a free entry for it: as many as places. */
 static struct holder *hold(struct holder *holders, unsigned n, const struct peer_name *name)
 {
     unsigned found = 0, free_entry = n;
@@ -76,8 +76,8 @@ static struct holder *hold(struct holder *holders, unsigned n, const struct peer
     return &holders[found];
 }
 
-/* It is counted no more: who has been cut does not have others cut. */
-static void let_go(struct connection_table *table, struct connection *connection)
+/* A connection that is cut is not counted any more: it must not cause others to be cut. */
+static void stop_counting(struct connection_table *table, struct connection *connection)
 {
     if (connection->cut)
         return;
@@ -89,9 +89,9 @@ static void let_go(struct connection_table *table, struct connection *connection
 }
 
 /*
- * Ends a connection that libmicrohttpd owns: it sees the hang-up in its next turn.
- * What a slow reader has not taken is thrown away with a reset, or the kernel would
- * go on to hold megabytes for a socket that nobody owns.
+ * Ends a connection that libmicrohttpd owns: it sees the hang-up in its next turn. What a slow
+ * reader has not taken is thrown away with a reset; otherwise the kernel would go on to hold
+ * megabytes for a socket that nobody owns.
  */
 static void cut(struct connection_table *table, struct connection *connection)
 {
@@ -100,10 +100,10 @@ static void cut(struct connection_table *table, struct connection *connection)
     if (connection->phase == CONNECTION_RESPONSE)
         (void)setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
     (void)shutdown(connection->fd, SHUT_RDWR);
-    let_go(table, connection);
+    stop_counting(table, connection);
 }
 
-/* Has somebody give way, if the newcomer is one too many. */
+/* Cuts a connection, if the newcomer is one too many. */
 static void make_room(struct connection_table *table, const struct connection *newcomer)
 {
     const struct holder *network = newcomer->network;
@@ -158,7 +158,7 @@ struct connection *connection_add(struct connection_table *table, int fd, const 
 
 void connection_remove(struct connection_table *table, struct connection *connection)
 {
-    let_go(table, connection);
+    stop_counting(table, connection);
     table->n_taken[connection->on_control]--;
     free(connection->query);
     *connection = (struct connection){.fd = -1, .next_free = table->free};
@@ -208,8 +208,9 @@ static bool is_past_its_time(const struct connection_table *table,
 }
 
 /*
- * Whether a client that is idle has closed its side. libmicrohttpd does not always see it: an end
- * that comes with the bytes of a second request is in the same event of epoll, and no other comes.
+ * Tells whether an idle client has closed its side. libmicrohttpd does not always see that: where
+ * the end comes together with the bytes of a second request, epoll reports both in one event, and
+ * no other event follows.
  */
 static bool has_ended(const struct connection *connection, uint64_t now_ns)
 {

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Who is connected, and until when. libmicrohttpd times out only those who are
- * silent, and lets nobody in where all places are taken; here each connection has a
- * deadline that no trickle of bytes moves, and who is at rest makes room for who comes.
- * All of it belongs to the server's thread; only connection_table_status() is for any.
+ * Who is connected, and until when. libmicrohttpd times out only clients that are silent, and lets
+ * nobody in when all places are taken. Here each connection has a deadline that a client cannot
+ * move by sending a byte now and then, and a connection that is idle makes room for a new one. All
+ * functions belong to the server's thread, except connection_table_status(), which any may call.
  */
 
 #include <stdatomic.h>
@@ -17,42 +17,43 @@
 #include "web/request.h"
 #include "web/server.h"
 
+/* How many connections the control socket has. */
 #define CONTROL_PLACES 4
 
-/* Newcomers are let in before it is known who makes room for them. */
+/* How many newcomers are let in before the connections that make room for them are closed. */
 #define DOOR_PLACES 4
 
 struct body;
 struct served_route;
 
-/* What a connection is waited for. */
+/* What the server waits for on a connection. */
 enum connection_phase {
-    CONNECTION_HEADERS,  /* its first request to be complete */
-    CONNECTION_RESPONSE, /* the response to be taken */
-    CONNECTION_IDLE,     /* the next request */
+    CONNECTION_HEADERS,  /* The client is to send the rest of a request. */
+    CONNECTION_RESPONSE, /* The client is to take the response. */
+    CONNECTION_IDLE,     /* The client may send its next request. */
 };
 
-/* Who holds connections, of those that have not been cut. */
+/* A client, as one address or as a whole network, and how many connections it has. */
 struct holder {
     struct peer_name name;
-    unsigned n; /* 0: a free entry */
+    unsigned n; /* connections that have not been cut; 0: the entry is free */
 };
 
 struct connection {
     int fd; /* borrowed from libmicrohttpd; -1: a free place */
     enum connection_phase phase;
-    bool on_control;
-    bool may_control; /* reload and pause may be asked for here */
-    bool awaits_us;   /* suspended: it can neither be blamed nor cut */
-    bool cut;         /* libmicrohttpd is about to close it */
-    uint64_t since_ns;
+    bool on_control;   /* It came over the control socket. */
+    bool may_control;  /* Commands and restricted pages are for it. */
+    bool awaits_us;    /* It is suspended until we answer, so it can neither be blamed nor cut. */
+    bool cut;          /* libmicrohttpd is about to close it. */
+    uint64_t since_ns; /* when the phase began, by CLOCK_MONOTONIC */
     struct holder *address;
     struct holder *network;
-    struct asked asked; /* what it asks for: meaningful from the first line of a request on */
+    struct asked asked; /* what the client asks for; valid from the first line of a request on */
     struct served_route *route;   /* what its path leads to; NULL: to nothing */
     char *query;                  /* the arguments as they were sent, where the route takes any */
     const struct body *body;      /* the shared body that it is reading, or NULL */
-    struct connection *next_free; /* of a free place */
+    struct connection *next_free; /* in the list of free places */
 };
 
 struct connection_counts {
@@ -65,56 +66,57 @@ struct connection_counts {
 struct connection_table {
     struct server_limits limits;
     struct connection *places;
-    struct holder *addresses; /* as many as there are places, like the next */
-    struct holder *networks;
+    struct holder *addresses; /* n_places entries */
+    struct holder *networks;  /* n_places entries */
     unsigned n_places;
-    unsigned n_taken[2]; /* places: of clients, and on the control socket */
-    unsigned n_clients;  /* those that have not been cut */
-    struct connection *free;
+    unsigned n_taken[2];     /* places taken by clients [0], and on the control socket [1] */
+    unsigned n_clients;      /* connections of clients that have not been cut */
+    struct connection *free; /* the first of the free places */
     struct connection_counts counts;
 };
 
-/* Makes room for as many connections as the limits allow, and the places above. 0 or -ENOMEM. */
+/* Makes places for as many connections as the limits allow, and the extra ones above. 0 or -ENOMEM.
+ */
 int connection_table_init(struct connection_table *table, const struct server_limits *limits);
 void connection_table_done(struct connection_table *table);
 
 /*
- * Whether there is a place at this moment. Where there is none, as many as may be let in
- * at once are about to be closed. The control socket has places of its own, so that
- * strangers, however many, do not keep out who wants to control us.
+ * Tells whether there is a place at this moment. If there is none, connections have been cut for
+ * newcomers and are about to be closed. The control socket has places of its own, so that no number
+ * of strangers can keep out a user who wants to control the service.
  */
 bool connection_table_has_place(const struct connection_table *table, bool on_control);
 
 /*
- * A new connection, in CONNECTION_HEADERS, where there is a place. If it is one too many
- * somebody is cut off, who may be the newcomer.
+ * Adds a new connection, in CONNECTION_HEADERS; there has to be a place. If it is one too many, a
+ * connection is cut, which may be the new one.
  */
 struct connection *connection_add(struct connection_table *table, int fd, const struct peer *peer,
                                   bool on_control);
 void connection_remove(struct connection_table *table, struct connection *connection);
 
 /*
- * There is no descriptor for who comes: somebody of a network that holds more than a few is cut
- * off, whose descriptor is free in the next turn of libmicrohttpd. False where nobody is.
+ * For a newcomer for whom there is no descriptor: cuts a connection of a network that has more than
+ * a few. Its descriptor is free in the next turn of libmicrohttpd. Returns false if there is none.
  */
 bool connection_table_give_way(struct connection_table *table);
 
-/* A client that was not let in. */
+/* Counts a client that was not let in. */
 void connection_table_refused(struct connection_table *table, enum http_refusal why);
 
-/* Enters a phase; its time begins now. */
+/* Enters a phase, whose time begins now. */
 void connection_enter(struct connection *connection, enum connection_phase phase);
 
 /*
- * Cuts off whoever has had the time of its phase; libmicrohttpd then closes the connection.
- * An idle one waits longer while there is room: while less than half of the places are
- * taken, and its address holds few or its network less than half of what it may. One whose
- * client has closed its side goes too, uncounted: it has left.
+ * Cuts each connection that has had the time of its phase; libmicrohttpd then closes it. An idle
+ * connection may wait longer while there is room: while at most half of the places are taken, and
+ * its address has few connections or its network at most half of what it may have. A connection
+ * whose client has closed its side is cut too, but not counted, because the client left by itself.
  */
 void connection_table_expire(struct connection_table *table, uint64_t now_ns);
 
-/* Cuts off whoever is reading this body. */
+/* Cuts each connection that is reading this body. */
 void connection_table_cut_readers(struct connection_table *table, const struct body *body);
 
-/* From any thread. */
+/* Tells how many there are and were. Any thread may ask. */
 void connection_table_status(const struct connection_table *table, struct http_status *ret_status);

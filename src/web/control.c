@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A request moves through the slot in one direction: asked, taken, answered,
- * collected. The mutex guards a few words and is held for no longer than it takes to
- * move them, so that neither thread ever waits for the other's work; each is woken by
- * an eventfd of its own, which may also fire for what has been withdrawn meanwhile.
+ * A request moves through the slot in one direction: it is asked, taken, answered, collected. The
+ * mutex guards a few words and is held only while they are copied, so that no thread waits for the
+ * work of the other. Each thread is woken by an eventfd of its own. That may also become readable
+ * for a request that has been withdrawn meanwhile.
  */
 #include "web/control.h"
 
@@ -26,9 +26,9 @@ enum slot_state {
 };
 
 struct control_slot {
-    pthread_mutex_t mutex; /* guards what follows up to the descriptors */
+    pthread_mutex_t mutex; /* It guards all members except the descriptors. */
     enum slot_state state;
-    bool abandoned; /* taken, and nobody waits for the answer */
+    bool abandoned; /* The request was taken, but nobody waits for the answer. */
     struct control_request request;
     bool good;
     struct text text;
@@ -55,7 +55,7 @@ int control_slot_new(struct control_slot **ret_slot)
 
     if (!slot)
         return -ENOMEM;
-    (void)pthread_mutex_init(&slot->mutex, NULL); /* cannot fail without attributes */
+    (void)pthread_mutex_init(&slot->mutex, NULL); /* It cannot fail without attributes. */
     slot->answer_fd = -1;
     slot->request_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (slot->request_fd < 0)
@@ -89,7 +89,7 @@ int control_slot_answer_fd(const struct control_slot *slot)
     return slot->answer_fd;
 }
 
-/* Moves from one state to the next; false where the slot is in another one. */
+/* Moves from one state to the next. Returns false if the slot is in another one. */
 static bool advance(struct control_slot *slot, enum slot_state from, enum slot_state to)
 {
     bool is_there = slot->state == from;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * We accept and hand the connections over (MHD_add_connection), because what
- * libmicrohttpd 0.9.75 does when descriptors run out is not acceptable: without a
- * connection it spins, with one it accepts nobody before that one ends, and a
- * scraper's connection may never end. Here the listen socket leaves the loop until
- * the server's next tick.
+ * We accept connections ourselves and hand them over (MHD_add_connection), because libmicrohttpd
+ * 0.9.75 does not cope with descriptors running out: if it has no connection it spins, and if it
+ * has one it accepts nobody before that one ends, which a scraper's may never do. Here the
+ * listening socket leaves the loop until the server's next tick.
  *
- * It closes without an answer where a first line has no space in it, as a TLS client's has
- * none. So it is told not to shut a connection down (MHD_USE_TURBO), and in the moment
- * before it closes the descriptor we answer ourselves who has sent something and got nothing.
+ * If a first line has no space in it, as what a TLS client sends, libmicrohttpd closes without an
+ * answer. So it is told not to shut a connection down (MHD_USE_TURBO), and just before it closes
+ * the descriptor we answer ourselves, if the client has sent something and got nothing.
  *
- * libmicrohttpd's own timeouts are off (connections.c has better ones), so
- * MHD_get_timeout() tells only one thing: that a turn left work behind.
+ * libmicrohttpd's own timeouts are off, because connections.c has better ones. So MHD_get_timeout()
+ * tells only one thing: that a turn has left work behind.
  */
 #include "web/daemon.h"
 
@@ -25,7 +24,7 @@
 
 #include "base/cleanup.h"
 
-/* Room for the headers of a request and of its answer; larger requests get 431 or 414. */
+/* Bytes for the headers of a request and of its answer; larger requests get 431 or 414. */
 #define CONNECTION_MEMORY 16384
 
 #define ACCEPTS_PER_TURN 16
@@ -54,9 +53,9 @@ static int on_unfinished(sd_event_source *source, void *context)
 }
 
 /*
- * A client that has gone again is no failure; EMFILE and its kin are: not before the next tick,
- * unless somebody gives way. For the limit of open files can be lowered at any time, below what
- * the table has places for.
+ * A client that has gone again is no failure. If descriptors or memory are short, nobody is
+ * accepted before the next tick, unless a connection gives way: the limit of open files can be
+ * lowered at any time, below what the table has places for.
  */
 static void accept_has_failed(struct daemon *daemon, int error)
 {
@@ -69,7 +68,7 @@ static void accept_has_failed(struct daemon *daemon, int error)
         (void)sd_event_source_set_enabled(daemon->accepting, SD_EVENT_OFF);
 }
 
-/* False where there is nobody to accept now. */
+/* Returns false if there is nobody to accept now. */
 static bool accept_one(struct daemon *daemon)
 {
     struct sockaddr_storage address = {0};
@@ -83,14 +82,14 @@ static bool accept_one(struct daemon *daemon)
         return false;
     }
     peer_init(&daemon->newcomer, fd, any, daemon->is_control);
-    /* closes the socket if it refuses */
+    /* It closes the socket if it refuses. */
     if (MHD_add_connection(daemon->mhd, fd, any, length) != MHD_YES)
         connection_table_refused(daemon->connections, HTTP_REFUSED_NO_MEMORY);
     return true;
 }
 
 /*
- * Where the table is full the source stays on: libmicrohttpd closes those that were cut off in
+ * The source stays on if the table is full: libmicrohttpd closes the connections that were cut in
  * the same turn of the loop, or the next.
  */
 static int on_accepting(sd_event_source *source, int fd, uint32_t events, void *context)
@@ -103,7 +102,7 @@ static int on_accepting(sd_event_source *source, int fd, uint32_t events, void *
            connection_table_has_place(daemon->connections, daemon->is_control))
         if (!accept_one(daemon))
             break;
-    daemon_turn(daemon); /* what is new is in no epoll yet */
+    daemon_turn(daemon); /* The new connections are in no epoll yet. */
     return 0;
 }
 
@@ -112,7 +111,7 @@ void daemon_resume(struct daemon *daemon)
     (void)sd_event_source_set_enabled(daemon->accepting, SD_EVENT_ON);
 }
 
-/* Whether the client has sent something, of which a FIN is one byte, and has got nothing. */
+/* Tells whether the client has sent something and got nothing. A FIN counts as one byte. */
 static bool awaits_answer(int fd)
 {
     struct tcp_info info = {0};
@@ -123,7 +122,10 @@ static bool awaits_answer(int fd)
            info.tcpi_bytes_sent == 0 && info.tcpi_bytes_received > 1;
 }
 
-/* libmicrohttpd is about to close. Nobody is blamed who was cut off, or has had an answer. */
+/*
+ * libmicrohttpd is about to close the connection. A client gets no answer here if it was cut, or
+ * has had one.
+ */
 static void answer_garbage(const struct connection *connection)
 {
     static const char answer[] = "HTTP/1.1 400 Bad Request\r\n"
@@ -158,7 +160,7 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **sock
     *socket_context = connection;
 }
 
-/* Paths are compared as they were sent. */
+/* Keeps libmicrohttpd from decoding: we compare paths ourselves, as they were sent. */
 static size_t leave_escaped(void *context, struct MHD_Connection *mhd, char *text)
 {
     (void)context, (void)mhd;
@@ -172,15 +174,15 @@ static struct MHD_Daemon *start(struct daemon *daemon, struct site *site)
         {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)leave_escaped, NULL},
         {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)site_on_completed, site},
         {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, daemon},
-        /* whoever comes has a place: the table decides who goes */
+        /* Whoever comes has a place: the table decides who goes. */
         {MHD_OPTION_CONNECTION_LIMIT, site->connections->n_places, NULL},
-        {MHD_OPTION_CONNECTION_TIMEOUT, 0, NULL}, /* none: see above */
+        {MHD_OPTION_CONNECTION_TIMEOUT, 0, NULL}, /* none, as said above */
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, NULL},
-        {MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL}, /* the thread blocks it */
+        {MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL}, /* The thread blocks it. */
         {MHD_OPTION_END, 0, NULL},
     };
 
-    /* without MHD_USE_ERROR_LOG it says nothing: a client must not be able to fill the log */
+    /* It does not log (MHD_USE_ERROR_LOG): no client is to be able to fill the log. */
     return MHD_start_daemon(
         MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO, 0,
         NULL, NULL, site_on_request, site, MHD_OPTION_ARRAY, options, MHD_OPTION_END);

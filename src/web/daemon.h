@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* One listening socket, and the libmicrohttpd daemon that serves it. */
+/* A listening socket, and the libmicrohttpd daemon that serves its connections. */
 
 #include <microhttpd.h>
 #include <stdbool.h>
@@ -13,9 +13,9 @@
 
 struct daemon {
     int listen_fd;
-    bool is_control;      /* the control socket: it has places of its own in the table */
-    bool may_control;     /* who connects here may ask for reload and pause */
-    struct peer newcomer; /* who is being handed over */
+    bool is_control;      /* It is the control socket, which has places of its own in the table. */
+    bool may_control;     /* Commands and restricted pages are for who connects here. */
+    struct peer newcomer; /* the client that is being handed over to libmicrohttpd */
     struct MHD_Daemon *mhd;
     struct connection_table *connections;
     sd_event_source *accepting; /* the listen socket */
@@ -25,17 +25,17 @@ struct daemon {
 };
 
 /*
- * Takes a listening socket over and puts the daemon on the loop. The daemon stays
- * where it is in memory; daemon_done() ends it also where this failed. -ENOMEM where
- * libmicrohttpd does not start, or what sd-event returned.
+ * Takes a listening socket over and puts the daemon on the loop. The daemon has to stay where it is
+ * in memory; daemon_done() is to be called also if this fails. Returns 0; -ENOMEM if libmicrohttpd
+ * does not start; or what sd-event returned.
  */
 int daemon_init(struct daemon *daemon, sd_event *event, int listen_fd, struct site *site);
 
 /* Closes the socket and every connection, whatever they are doing. */
 void daemon_done(struct daemon *daemon);
 
-/* Goes on with a connection that was suspended and is resumed. */
+/* Lets libmicrohttpd do what there is to do, as after a connection was resumed. */
 void daemon_turn(struct daemon *daemon);
 
-/* Tries again to accept, after descriptors or memory had run out. */
+/* Begins to accept again, after descriptors or memory had run out. */
 void daemon_resume(struct daemon *daemon);

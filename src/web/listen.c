@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sockets are ours and not libmicrohttpd's, so that a port that is taken is an
- * errno and an address, and so that IPv6 and IPv4 share one socket where no host is
- * given. An address that is written as IPv6 gets IPv6 only: [::]:P and 0.0.0.0:P
- * can then stand side by side.
+ * We open the sockets, and not libmicrohttpd, for two reasons: if a port is taken we get the errno
+ * and know the address, and IPv6 and IPv4 share one socket if no host is given. An address that is
+ * written as IPv6 gets IPv6 only, so that [::]:P and 0.0.0.0:P can be given together.
  */
 #include "web/listen.h"
 
@@ -25,9 +24,9 @@
 #define LISTEN_QUEUE 511
 
 /*
- * What the kernel takes of a body beyond what is on its way to the client. Without it
- * each slow reader has megabytes copied for it (measured over loopback: 100 readers of
- * a body of 5 MB, 375 MB; so, 10 MB). Fast readers do not notice.
+ * How many bytes of a body the kernel takes before they can be sent. Without this limit megabytes
+ * are copied for each slow reader (measured over loopback, with 100 readers of a body of 5 MB: 375
+ * MB without it, 10 MB with it). Fast readers do not notice.
  */
 #define UNSENT_BYTES (64 * 1024)
 
@@ -49,7 +48,7 @@ static bool is_port(const char *text)
     return strlen(text) <= 5 && parse_u64(text, &port) == 0 && port <= UINT16_MAX;
 }
 
-/* An IPv6 address, perhaps with a zone ("fe80::1%eth0"). */
+/* An IPv6 address may have a zone ("fe80::1%eth0"). */
 static bool is_ipv6(const char *text)
 {
     char address[INET6_ADDRSTRLEN];
@@ -74,7 +73,7 @@ static bool is_name_or_ipv4(const char *text)
     return text[strspn(text, name_characters)] == '\0';
 }
 
-/* Splits an address at its last colon; NULL, or what was expected. */
+/* Splits an address at its last colon. Returns NULL, or what was expected. */
 static const char *split(const char *address, struct host_port *ret)
 {
     const char *const colon = strrchr(address, ':');
@@ -112,7 +111,7 @@ static int set_option(int fd, int level, int option, int value)
     return setsockopt(fd, level, option, &value, sizeof(value)) < 0 ? -errno : 0;
 }
 
-/* Connections inherit these. */
+/* The connections of a socket inherit these options. */
 static int set_tcp_options(int fd)
 {
     int r = set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -170,7 +169,7 @@ static int resolver_error(int code)
     }
 }
 
-/* IPv4 first: "localhost:10138" is 127.0.0.1 for most who write it. */
+/* IPv4 comes first, because most who write "localhost:10138" mean 127.0.0.1. */
 static const struct addrinfo *choose(const struct addrinfo *list)
 {
     for (const struct addrinfo *entry = list; entry; entry = entry->ai_next)

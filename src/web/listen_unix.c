@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mode is set before bind(2), which applies it to the file that it makes: there is
- * no moment in which another user could connect, and umask(2), which all threads share,
- * is left alone.
+ * The mode is set before bind(2), which applies it to the file that it makes. So there is no moment
+ * in which another user could connect, and umask(2), which all threads share, is left alone.
  *
- * A socket's file outlives its process, and only connect(2) tells whether somebody
- * still listens. Two processes that start at one time, beside what a third has left
- * behind, may both find it dead; the later one then has the place.
+ * A socket's file outlives its process, and only connect(2) tells whether somebody still listens.
+ * If two processes start at the same time where a third one has left its file, both may find that
+ * one dead; the later of the two then has the path.
  */
 #include "web/listen_unix.h"
 
@@ -33,7 +32,7 @@ static int make_address(const char *path, struct sockaddr_un *ret_address)
     return 0;
 }
 
-/* NULL also where the path names none that could be missing: then errno is 0. */
+/* Returns NULL also if the path has no directory that could be missing; then errno is 0. */
 static char *directory_of(const char *path)
 {
     const char *const slash = strrchr(path, '/');
@@ -54,7 +53,7 @@ static int make_directory(const char *path, bool *ret_made)
     return 0;
 }
 
-/* One that holds anything else stays: rmdir(2) takes empty ones only. */
+/* A directory that holds anything else stays: rmdir(2) removes only empty ones. */
 static void remove_directory(const char *path)
 {
     AUTO_FREE char *directory = directory_of(path);
@@ -63,7 +62,7 @@ static void remove_directory(const char *path)
         (void)rmdir(directory);
 }
 
-/* 0: what stands in the place is a socket without a listener. */
+/* Returns 0 if the path is free, or is a socket on which nobody listens. */
 static int check_dead(const struct sockaddr_un *address)
 {
     AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -78,7 +77,7 @@ static int check_dead(const struct sockaddr_un *address)
     if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 &&
         errno == ECONNREFUSED)
         return 0;
-    return -EADDRINUSE; /* also where its queue is full, or it is not ours to ask */
+    return -EADDRINUSE; /* Its queue may be full, or we may not connect. */
 }
 
 static int bind_to(int fd, const struct sockaddr_un *address)
@@ -136,7 +135,7 @@ int listen_unix_open(const char *path, struct unix_place *ret_place, int *ret_fd
             remove_directory(path);
         return r;
     }
-    (void)lstat(path, &status); /* gone already: then nothing is to be removed */
+    (void)lstat(path, &status); /* If it has gone already, nothing will be removed. */
     *ret_place = (struct unix_place){TAKE(copy), status.st_dev, status.st_ino, made_directory};
     *ret_fd = fd;
     return 0;

@@ -18,7 +18,7 @@ static bool equals(struct piece piece, const char *text)
     return strlen(text) == piece.length && strncasecmp(piece.at, text, piece.length) == 0;
 }
 
-/* HOST, or the address of [ADDRESS], without what follows. */
+/* Returns HOST, or the address of [ADDRESS], without the port. */
 static struct piece without_port(struct piece host)
 {
     const char *const bracket = memchr(host.at, ']', host.length);
@@ -40,11 +40,11 @@ static bool is_own_name(struct piece name)
 {
     char own[HOST_NAME_MAX + 1] = "";
 
-    /* what is cut is no name of ours */
+    /* A name that is too long is cut by gethostname(), and equals none. */
     return gethostname(own, sizeof(own) - 1) == 0 && own[0] && equals(name, own);
 }
 
-/* Whether nobody else can make the name mean our address. */
+/* Tells whether nobody else can make the name mean our address. */
 static bool is_unforgeable(struct piece host)
 {
     const struct piece name = without_port(host);
@@ -57,7 +57,7 @@ static bool is_unforgeable(struct piece host)
     return is_ip_address(text, host.at[0] == '[') || equals(name, "localhost") || is_own_name(name);
 }
 
-/* Origin is SCHEME://HOST:PORT, without the port that the scheme has; or null. */
+/* An Origin is SCHEME://HOST:PORT, without the port if it is the scheme's own; or "null". */
 static bool is_origin_of(struct piece origin, struct piece host)
 {
     static const char *const schemes[] = {"http://", "https://"};

@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * Whether a request that changes something comes from a web page that may not ask for it.
- * Browsers say where a page comes from (Origin, Sec-Fetch-Site), and let no page take it
- * back; other programs say nothing, and are not looked at here.
+ * Tells whether a request that changes something comes from a web page that may not ask for it. A
+ * browser says where a page comes from (Origin, Sec-Fetch-Site), and no page can prevent that.
+ * Other programs say nothing, and may ask.
  *
- * That a page names our address as its own origin is not enough: who controls a domain
- * can have its name mean our address once the page is loaded (DNS rebinding), so that
- * Origin and Host agree. Whose meaning nobody else controls, and what a browser is
- * therefore believed, is an IP address, localhost, and the name that this machine has itself.
+ * It is not enough that a page names our address as its own origin. Who controls a domain can have
+ * its name mean our address once the page is loaded (DNS rebinding), and then Origin and Host
+ * agree. So a browser is believed only for names that nobody else controls: an IP address,
+ * localhost, and the name that this machine has itself.
  */
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #include "web/request_target.h"
 
 /*
- * origin, fetch_site: the values of Origin and Sec-Fetch-Site, or NULL; host: whom the
- * request names as us, HOST or HOST:PORT.
+ * origin, fetch_site: the values of Origin and Sec-Fetch-Site, or NULL. host: how the request names
+ * us, as HOST or HOST:PORT.
  */
 bool origin_may_act(const struct piece *origin, const struct piece *fetch_site, struct piece host);

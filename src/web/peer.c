@@ -15,9 +15,9 @@ enum peer_kind {
 
 #define IPV4_SIZE        4
 #define IPV6_SIZE        16
-#define IPV6_PREFIX_SIZE 8 /* a /64: what a subnet has, and often a single host */
+#define IPV6_PREFIX_SIZE 8 /* a /64, which a subnet has, and often a single host */
 
-static void name(struct peer_name *name, enum peer_kind kind, const void *bytes, size_t size)
+static void set_name(struct peer_name *name, enum peer_kind kind, const void *bytes, size_t size)
 {
     *name = (struct peer_name){.kind = (uint8_t)kind};
     memcpy(name->bytes, bytes, size);
@@ -25,10 +25,10 @@ static void name(struct peer_name *name, enum peer_kind kind, const void *bytes,
 
 static void init_ipv4(struct peer *peer, const uint8_t *bytes)
 {
-    name(&peer->address, PEER_IPV4, bytes, IPV4_SIZE);
+    set_name(&peer->address, PEER_IPV4, bytes, IPV4_SIZE);
     peer->network = peer->address;
     if (bytes[0] == IN_LOOPBACKNET)
-        name(&peer->network, PEER_LOOPBACK, "", 0);
+        set_name(&peer->network, PEER_LOOPBACK, "", 0);
 }
 
 static void init_ipv6(struct peer *peer, const struct in6_addr *address)
@@ -37,11 +37,11 @@ static void init_ipv6(struct peer *peer, const struct in6_addr *address)
         init_ipv4(peer, address->s6_addr + IPV6_SIZE - IPV4_SIZE);
         return;
     }
-    name(&peer->address, PEER_IPV6, address->s6_addr, IPV6_SIZE);
+    set_name(&peer->address, PEER_IPV6, address->s6_addr, IPV6_SIZE);
     if (IN6_IS_ADDR_LOOPBACK(address))
-        name(&peer->network, PEER_LOOPBACK, "", 0);
+        set_name(&peer->network, PEER_LOOPBACK, "", 0);
     else
-        name(&peer->network, PEER_IPV6, address->s6_addr, IPV6_PREFIX_SIZE);
+        set_name(&peer->network, PEER_IPV6, address->s6_addr, IPV6_PREFIX_SIZE);
 }
 
 static void init_user(struct peer *peer, int fd)
@@ -50,7 +50,7 @@ static void init_user(struct peer *peer, int fd)
     socklen_t length = sizeof(user);
 
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &user, &length) == 0)
-        name(&peer->address, PEER_USER, &user.uid, sizeof(user.uid));
+        set_name(&peer->address, PEER_USER, &user.uid, sizeof(user.uid));
     peer->network = peer->address;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Who a client is, for shares of the places: as one address, and as all that it can have. */
+/* Who a client is, so that places can be shared fairly: its address, and its whole network. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,15 +15,15 @@ struct peer_name {
 struct peer {
     struct peer_name address;
     /*
-     * What one client has as many addresses of as it likes: this machine's loopback, the /64
-     * of an IPv6 address; else the address.
+     * All the addresses that the client can have as it likes: this machine's loopback network, or
+     * the /64 of its IPv6 address. Otherwise it is the address.
      */
     struct peer_name network;
 };
 
 /*
- * From accept(2). IPv4 within IPv6 is taken for IPv4. Who comes over a Unix socket is
- * its user; over the control socket, all are one.
+ * Finds out who a socket and address of accept(2) are. IPv4 within IPv6 is taken for IPv4. A client
+ * on a Unix socket is known by its user; all clients of the control socket are one.
  */
 void peer_init(struct peer *peer, int fd, const struct sockaddr *address, bool on_control);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No request here needs a body, so none is read: a length that two readers
- * understand differently is how one request is smuggled in the body of another.
+ * No request here needs a body, so none is read: if two readers understand a length differently,
+ * one request can be smuggled in the body of another.
  */
 #include "web/request.h"
 
@@ -28,15 +28,18 @@ static bool is_allowed(const char *method, enum request_kind kind)
     return false;
 }
 
-/* OPTIONS and CONNECT have targets of other forms: a target is judged where the method is known. */
+/*
+ * OPTIONS and CONNECT have targets of other forms, so a target is judged only if its method is one
+ * that we know.
+ */
 static bool is_known(const char *method)
 {
     return is_allowed(method, REQUEST_FOR_PAGE) || is_allowed(method, REQUEST_FOR_COMMAND);
 }
 
 /*
- * RFC 9112, 3.2.2: a target that names the host outdoes the Host header. Two answers to one
- * question are one too many.
+ * By RFC 9112, 3.2.2, a target that names the host overrules the Host header. A header that is
+ * there twice is one too many: two readers may take different ones.
  */
 static bool may_act(const struct asked *asked, const struct request_head *head)
 {

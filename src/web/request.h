@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Which requests are not answered as asked, whatever their path. */
+/* Which requests are refused, whatever their path is. */
 
 #include <microhttpd.h>
 #include <stdbool.h>
@@ -17,9 +17,9 @@ enum request_kind {
 
 /* The first line of a request, which is known before its headers. */
 struct asked {
-    const char *text; /* the target as it was sent, in libmicrohttpd's memory; so many bytes */
-    size_t length;
-    bool malformed; /* then the next is nothing */
+    const char *text; /* the target as it was sent, in libmicrohttpd's memory */
+    size_t length;    /* of the text, in bytes */
+    bool malformed;   /* Then the target below says nothing. */
     struct request_target target;
 };
 

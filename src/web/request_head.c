@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmicrohttpd 0.9.75 is generous with what it takes for a request, and where it is
- * not, it stumbles:
+ * libmicrohttpd 0.9.75 takes much for a request that is none, and makes mistakes with some that it
+ * refuses:
  *
- * Of a wrong Content-Length, and of more cookies than it has memory for, it tells by an
- * error whose head it then writes a second time. It looks at the first Content-Length
- * only, and answers "Expect: 100-continue" although no body will be read. So it is given
- * headers of ours (the shields), which it finds first; what the client has sent is
- * judged here.
+ * It answers a wrong Content-Length, and more cookies than it has memory for, with an error whose
+ * head it writes twice. It looks only at the first Content-Length, and answers "Expect:
+ * 100-continue" although no body will be read. So it is given headers of our own (the shields),
+ * which it finds first. What the client has sent is judged here.
  *
- * It reads the request in place, and ends each word, name and value by a NUL. What
- * stands behind a NUL that the client has sent is lost in that, as is that a value was
- * folded onto a second line, which it copies elsewhere. But the whole of the head stands
- * in its memory still, as the method's first byte and the size of the head tell: each
- * text has to begin where the one before has ended, but for the separator between them.
- * One thing is not seen so: it skips a line that begins with a NUL, as it skips empty
- * lines, before the first line.
+ * It reads the request in place, and ends each word, name and value by a NUL. So it does not show
+ * what stands behind a NUL that the client has sent, nor that a value was folded onto a second
+ * line, which it copies to another place. But the whole head is still in its memory: it begins at
+ * the method's first byte, and its size is known. Therefore each text has to begin where the one
+ * before it has ended, except for the separator between them. One thing is not found in this way:
+ * libmicrohttpd skips a line that begins with a NUL before the first line, as it skips empty lines.
  */
 #include "web/request_head.h"
 
@@ -34,7 +32,7 @@ static const struct shield {
     {MHD_HTTP_HEADER_EXPECT, ""},
 };
 
-/* Fields of struct request_head. */
+/* The headers that have a meaning for us, and their fields of struct request_head. */
 static const struct {
     const char *name;
     size_t offset;
@@ -48,12 +46,12 @@ static const struct {
 
 struct walk {
     struct request_head *head;
-    const char *end; /* of the text before */
+    const char *end; /* where the text before has ended */
 };
 
 void request_head_shield(struct MHD_Connection *mhd)
 {
-    /* where there is no memory for one, there is none for the client's own either */
+    /* If there is no memory for a shield, there is none for the client's own header either. */
     for (size_t i = 0; i < ARRAY_SIZE(shields); i++)
         (void)MHD_set_connection_value(mhd, MHD_HEADER_KIND, shields[i].name, shields[i].value);
 }
@@ -66,7 +64,7 @@ static bool is_shield(const char *name)
     return false;
 }
 
-/* RFC 9110, 5.6.2: what a method and a header's name are made of. */
+/* RFC 9110, 5.6.2, tells which characters a method and the name of a header may have. */
 static bool is_token(const char *name)
 {
     static const char token_characters[] = "!#$%&'*+-.^_`|~0123456789"
@@ -76,7 +74,7 @@ static bool is_token(const char *name)
     return name[0] != '\0' && name[strspn(name, token_characters)] == '\0';
 }
 
-/* No control character but a tab: a bare CR is an end of the line to some. */
+/* A tab is the only control character: some readers take a bare CR for the end of the line. */
 static bool is_value(const char *value)
 {
     for (; *value; value++)
@@ -85,7 +83,7 @@ static bool is_value(const char *value)
     return true;
 }
 
-/* Whether nothing but the end of a line, LF or CR LF, is between the texts. */
+/* Tells whether only the end of a line, LF or CR LF, can be between the two texts. */
 static bool follows(const char *next, const char *end)
 {
     return next == end + 1 || next == end + 2;
@@ -133,7 +131,7 @@ static enum MHD_Result look_at_header(void *context, enum MHD_ValueKind kind, co
     return MHD_YES;
 }
 
-/* The last header's end, that of its line, and the empty line. */
+/* Tells whether the head ends with its last header, the end of that line, and an empty line. */
 static bool ends_with(struct MHD_Connection *mhd, const char *method, const char *end)
 {
     const union MHD_ConnectionInfo *const info =
@@ -154,11 +152,11 @@ static bool is_host_wrong(const struct request_head *head, const char *http_vers
 
 static bool is_number(struct piece value)
 {
-    /* what stands behind it is a blank or the end */
+    /* A blank or the end of the text stands behind the value. */
     return value.length > 0 && strspn(value.at, "0123456789") == value.length;
 }
 
-/* RFC 9112, 6.3: each of these has been used to hide a request in the body of another. */
+/* RFC 9112, 6.3. Each of these has been used to hide a request in the body of another. */
 static bool is_length_wrong(const struct request_head *head)
 {
     const struct head_field *const length = &head->content_length;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a request says of itself before its body, each header looked at. */
+/* What a request says of itself before its body: its first line and each header. */
 
 #include <microhttpd.h>
 #include <stdbool.h>
@@ -9,14 +9,14 @@
 
 #include "web/request_target.h"
 
-/* A header that means something to us. */
+/* A header that has a meaning for us. */
 struct head_field {
     unsigned n;         /* how often it was sent */
-    struct piece value; /* the last one's, without blanks around it */
+    struct piece value; /* the value of the last one, without blanks around it */
 };
 
 struct request_head {
-    bool malformed; /* 400: RFC 9112 has no such request, or two readers may differ over it */
+    bool malformed; /* RFC 9112 has no such request, or two readers may differ over it: 400 */
     bool has_body;
     struct head_field host;
     struct head_field content_length;
@@ -26,14 +26,14 @@ struct request_head {
 };
 
 /*
- * In the callback that tells the request's target: takes from libmicrohttpd what it would
- * decide by itself, and not well. See the source.
+ * Takes decisions away from libmicrohttpd that it would not make well; the source says which. To be
+ * called in the callback that tells the request's target.
  */
 void request_head_shield(struct MHD_Connection *mhd);
 
 /*
- * In the handler's first call. target: as it was sent, so many bytes; all three texts stand
- * where libmicrohttpd keeps them.
+ * Reads the head. To be called in the handler's first call, with the method, the target as it was
+ * sent, and the version where libmicrohttpd keeps them in its memory.
  */
 void request_head_read(struct MHD_Connection *mhd, const char *method, const char *target,
                        size_t target_length, const char *http_version,

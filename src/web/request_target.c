@@ -19,7 +19,7 @@ bool host_is_valid(struct piece host)
     return host.length > 0;
 }
 
-/* The next character, decoded, which is taken from the piece; -1: a % without two digits. */
+/* Takes the next character from the piece and decodes it. Returns -1 for a % without two digits. */
 static int take_character(struct piece *piece)
 {
     const char c = piece->at[0];
@@ -40,7 +40,7 @@ static int take_character(struct piece *piece)
     return high * 16 + low;
 }
 
-/* No space and no control character; what is beyond ASCII may be. */
+/* A text has no space and no control character; it may have bytes beyond ASCII. */
 static bool is_visible(const char *text)
 {
     for (; *text; text++)
@@ -61,7 +61,7 @@ static bool is_good_path(struct piece path)
     return true;
 }
 
-/* What stands behind http://HOST:PORT; the text itself where it does not begin so. */
+/* Returns what stands behind http://HOST:PORT, or the text itself if it does not begin so. */
 static const char *skip_authority(const char *text, struct piece *ret_authority)
 {
     static const char *const schemes[] = {"http://", "https://"};

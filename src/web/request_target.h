@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Part of a text, which outlives it. */
+/* A part of a text; the text has to outlive it. */
 struct piece {
     const char *at;
     size_t length;
@@ -19,18 +19,19 @@ struct piece {
 
 struct request_target {
     struct piece authority; /* HOST:PORT of http://HOST:PORT/PATH; else empty */
-    struct piece path;      /* begins with a slash; %HH is not decoded */
-    struct piece query;     /* behind the question mark, or empty; it ends the text */
+    struct piece path;      /* It begins with a slash; %HH is not decoded. */
+    struct piece query;     /* what stands behind the question mark; it ends with the text */
 };
 
-/* Whether a HOST or HOST:PORT is made of what it may be (RFC 3986, 3.2.2), and not empty. */
+/* Tells whether a HOST or HOST:PORT has only characters that it may have (RFC 3986, 3.2.2). */
 bool host_is_valid(struct piece host);
 
 /*
- * Takes PATH, PATH?QUERY and http://HOST:PORT/PATH?QUERY. 0; -EINVAL: none of these; a
- * control character or a space; in the path a % without two digits, or %2F; %00 anywhere.
+ * Parses PATH, PATH?QUERY or http://HOST:PORT/PATH?QUERY. Returns 0, or -EINVAL: the text is none
+ * of these, or has a control character, a space or %00, or the path has %2F or a % without two
+ * digits.
  */
 int request_target_parse(const char *text, struct request_target *ret_target);
 
-/* Whether the path, decoded, is this one. */
+/* Tells whether the path is this one when it is decoded. */
 bool request_target_path_is(const struct request_target *target, const char *path);

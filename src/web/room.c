@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One walk over the places: a microsecond or two, and only for a newcomer to a full table.
+ * One walk over the places takes one or two microseconds, and is made only for a newcomer to a full
+ * table.
  *
- * Whoever holds many gives way first, so that one client with many connections closes
- * its own, and a scraper that comes back over one keeps it. A network comes before an
- * address, because its owner makes as many addresses as it wants.
+ * A client with many connections gives way first: so it loses connections of its own, and a scraper
+ * that keeps a single one does not. The network is compared before the address, because the owner
+ * of a network has as many addresses as it wants.
  *
- * Who asks and never reads is being answered, and no longer at rest, faster than its time is
- * over. So those who are hold three quarters of the places at most, or else who comes, being
- * the only one at rest before it has asked, would be the one to give way.
+ * A client that asks and never reads is being answered, and not at rest, until its time is over. If
+ * such clients could have all places, the newcomer would be the only one at rest, because it has
+ * not asked yet, and it would have to give way. So they have three quarters of the places at most.
  */
 #include "web/room.h"
 
@@ -16,7 +17,7 @@
 
 #include "base/clock.h"
 
-/* A scraper takes an answer in milliseconds. */
+/* After this time an answer is taken slowly: a scraper takes it in milliseconds. */
 #define SLOW_NS (2 * NS_PER_SECOND)
 
 static bool is_at_rest(const struct connection *connection, uint64_t now_ns)
@@ -29,7 +30,7 @@ static unsigned weight(const struct holder *holder)
     return holder->n > FEW_CONNECTIONS ? holder->n : FEW_CONNECTIONS;
 }
 
-/* Whether a is missed less than b, of two at rest, or of two that are being answered. */
+/* Tells whether a is missed less than b. Both are at rest, or both are being answered. */
 static bool is_missed_less(const struct connection *a, const struct connection *b)
 {
     if (weight(a->network) != weight(b->network))
@@ -39,7 +40,7 @@ static bool is_missed_less(const struct connection *a, const struct connection *
     return a->since_ns < b->since_ns;
 }
 
-/* One kind of candidates: how many there are, and the one that is missed least. */
+/* Candidates of one kind: how many there are, and which of them is missed least. */
 struct kind {
     unsigned n;
     struct connection *found;
@@ -56,7 +57,7 @@ static struct connection *choose(const struct kind *resting, const struct kind *
 {
     if (!resting->found || !answered->found)
         return resting->found ? resting->found : answered->found;
-    /* more than three quarters of all */
+    /* Those that are answered are more than three quarters of all. */
     if (answered->n > 3 * resting->n &&
         weight(answered->found->network) >= weight(resting->found->network))
         return answered->found;

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Who gives way where places run out. */
+/* Which connection gives way when places run out. */
 
 #include "web/connections.h"
 
-/* An address that holds no more is not asked to give way before others that hold less. */
+/* An address with no more connections than this does not give way before others with fewer. */
 #define FEW_CONNECTIONS 4
 
 /*
- * Of the control socket's connections, or of the network's, or, where that is NULL, of all
- * clients', the one that is missed least: first who is at rest, that is waits for a
- * request, or has not taken its answer for a long time, but who is being answered where
- * these are more than three quarters; of these, of the network and the address that hold
- * most; of these, who rests or is answered longest. NULL where none may be cut.
+ * Finds the connection that is missed least, among those of the control socket, or of a network,
+ * or, if that is NULL, of all clients. Returns NULL if none may be cut. It is taken
+ *
+ *   1. from those at rest, which wait for a request or have not taken their answer for a long time;
+ *      but from those that are being answered if these are more than three quarters of all;
+ *   2. among these, from the network, and then from the address, that has most connections;
+ *   3. among these, it is the one that has been at rest or answered longest.
  */
 struct connection *room_find(const struct connection_table *table, bool on_control,
                              const struct holder *network, uint64_t now_ns);

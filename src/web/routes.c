@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmicrohttpd calls the handler at least twice: with the headers, and when the
- * body has been read. An answer that is queued in the first call ends the
- * connection, which is right for a refusal and wrong for a scrape; so refusals are
- * queued there, and everything else in the second.
+ * libmicrohttpd calls the handler at least twice: when it has the headers, and when it has read the
+ * body. An answer that is queued in the first call ends the connection, which is right for a
+ * refusal and wrong for a scrape. So refusals are queued there, and everything else in the second
+ * call.
  */
 #include "web/routes.h"
 
@@ -147,8 +147,8 @@ static struct connection *connection_of(struct MHD_Connection *mhd)
 }
 
 /*
- * libmicrohttpd makes a record of each argument in the memory of the connection, and where
- * they do not fit it neither answers nor closes. So it gets none to see.
+ * libmicrohttpd makes a record of each argument in the memory of the connection, and if they do not
+ * fit it neither answers nor closes. So it does not get to see them.
  */
 static void hide_query(const char *text)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread and its loop. Everything but the heartbeat belongs to the thread while
- * it runs, and to the caller before it starts and after it has been joined; so
- * nothing here is locked. A tick, twice a second, moves the heartbeat, ends the
- * connections that are past their deadline, and lets daemons accept again that had
- * run out of descriptors.
+ * The thread and its loop. Everything except the heartbeat belongs to the thread while it runs, and
+ * to the caller before it starts and after it has been joined. So nothing here is locked. Twice a
+ * second a tick moves the heartbeat, cuts the connections that are past their deadline, and lets
+ * daemons accept again that had run out of descriptors.
  */
 #include "web/server.h"
 
@@ -26,7 +25,10 @@
 #define TICK_US          UINT64_C(500000)
 #define TICK_ACCURACY_US UINT64_C(50000)
 
-/* Of the time that a response has: two thirds, so that the refusal can still be taken. */
+/*
+ * A command waits for its answer for two thirds of the time that a response has, so that the client
+ * can still take the refusal in the rest of it.
+ */
 #define CONTROL_PATIENCE_NS_PER_SECOND (NS_PER_SECOND * 2 / 3)
 
 struct http_server {
@@ -39,9 +41,9 @@ struct http_server {
     sd_event *event;
     sd_event_source *ticking;
     sd_event_source *stop_source;
-    sd_event_source *answers_source; /* of who owns the control slot */
+    sd_event_source *answers_source; /* for answers of the owner of the control slot */
     struct unix_place control_place;
-    int stop_fd; /* an eventfd: the thread is to end */
+    int stop_fd; /* an eventfd, which becomes readable when the thread is to end */
     bool stopping;
     bool started;
     pthread_t thread;
@@ -67,7 +69,7 @@ static int schedule_tick(sd_event_source *source)
     return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
-/* libmicrohttpd tells no loop but its own that a connection was resumed. */
+/* libmicrohttpd lets only its own loop know that a connection was resumed, so all daemons turn. */
 static void turn_daemons(struct http_server *server)
 {
     for (size_t i = 0; i < server->n_daemons; i++)
@@ -94,7 +96,7 @@ static void *serve(void *context)
     while (!server->stopping) {
         atomic_store_explicit(&server->heartbeat_ns, clock_monotonic_ns(), memory_order_relaxed);
         if (sd_event_run(server->event, UINT64_MAX) < 0)
-            break; /* the heartbeat stands still, and the watchdog sees it */
+            break; /* The heartbeat stands still now, and the watchdog sees that. */
     }
     return NULL;
 }
@@ -117,7 +119,7 @@ static int prepare_loop(struct http_server *server)
                                       TICK_ACCURACY_US, on_tick, server);
 }
 
-/* All but the sockets, with room for n of them and the control socket. */
+/* Prepares all but the sockets, with room for n of them and for the control socket. */
 static int prepare(size_t n, const struct route_table *table, const struct server_limits *limits,
                    struct http_server **ret_server)
 {
@@ -148,7 +150,7 @@ static int prepare(size_t n, const struct route_table *table, const struct serve
     return 0;
 }
 
-/* Takes the socket over. */
+/* Takes a listening socket over, and serves it. */
 static int serve_socket(struct http_server *server, int fd, uint16_t port)
 {
     const size_t i = server->n_daemons++;

@@ -21,7 +21,7 @@ static void pace__rests_after_each_following(void **state)
     (void)state;
     births_pace_followed(&pace, MS / 10, MS / 10, NOW);
     assert_int_equal(births_pace_due(&pace, NOW), NOW + BIRTHS_REST_NS);
-    /* who is told of after the rest need not wait for it */
+    /* A birth that is announced after the rest does not wait for it. */
     assert_int_equal(births_pace_due(&pace, NOW + 500 * MS), NOW + 500 * MS + BIRTHS_GATHER_NS);
 }
 
@@ -63,7 +63,8 @@ static void pace__a_storm_takes_its_share_and_no_more(void **state)
     uint64_t now_ns = NOW, cpu_ns = 0;
 
     (void)state;
-    while (now_ns < NOW + 10000 * MS) { /* told again as soon as it was followed */
+    while (now_ns <
+           NOW + 10000 * MS) { /* The next birth is announced as soon as one was followed. */
         now_ns = births_pace_due(&pace, now_ns) + 3 * MS;
         cpu_ns += 3 * MS;
         births_pace_followed(&pace, 3 * MS, 3 * MS, now_ns);

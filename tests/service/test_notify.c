@@ -56,7 +56,7 @@ static void heartbeats__without_a_cycle_stop(void **state)
     assert_string_equal(stopped(0, 2 * S, 3 * S), "collector");
 }
 
-/* The service manager's end, and the slot whose snapshots it is told of. */
+/* The service manager's end of the socket, and the slot whose snapshots are the cycles. */
 struct fixture {
     int manager;
     struct snapshot_slot *slot;
@@ -127,7 +127,7 @@ static const char *heard(const struct fixture *fixture)
     return message;
 }
 
-static void ready__waits_for_a_snapshot_and_is_told_once(void **state)
+static void ready__waits_for_a_snapshot_and_is_sent_once(void **state)
 {
     struct fixture *fixture = *state;
 
@@ -143,7 +143,7 @@ static void ready__waits_for_a_snapshot_and_is_told_once(void **state)
     assert_string_equal(heard(fixture), "");
 }
 
-static void status__that_changes_is_told_at_most_every_ten_seconds(void **state)
+static void status__that_changes_is_sent_at_most_every_ten_seconds(void **state)
 {
     struct fixture *fixture = *state;
 
@@ -162,7 +162,7 @@ static void status__that_changes_is_told_at_most_every_ten_seconds(void **state)
     assert_string_equal(heard(fixture), "");
 }
 
-static void status__tells_of_a_pause(void **state)
+static void status__names_a_pause(void **state)
 {
     struct fixture *fixture = *state;
     const struct exporter_status status = {.mechanisms[SCOPE_SYSTEM].name = "direct", .paused = 1};
@@ -175,7 +175,7 @@ static void status__tells_of_a_pause(void **state)
                                         "mechanism: direct, hardware events paused");
 }
 
-static void stopping__is_told(void **state)
+static void stopping__is_sent(void **state)
 {
     struct fixture *fixture = *state;
 
@@ -201,7 +201,7 @@ static void empty_queue(const struct fixture *fixture)
         ;
 }
 
-static void ready__that_could_not_be_told_is_told_after_the_next_cycle(void **state)
+static void ready__that_could_not_be_sent_is_sent_after_the_next_cycle(void **state)
 {
     struct fixture *fixture = *state;
 
@@ -218,13 +218,13 @@ static void ready__that_could_not_be_told_is_told_after_the_next_cycle(void **st
     assert_string_equal(heard(fixture), "");
 }
 
-static void reload__tells_its_begin_and_its_end(void **state)
+static void reload__sends_its_begin_and_its_end(void **state)
 {
     struct fixture *fixture = *state;
 
     notify_reloading(&fixture->notify);
     notify_reloaded(&fixture->notify);
-    assert_string_equal(heard(fixture), ""); /* nobody has been told READY */
+    assert_string_equal(heard(fixture), ""); /* READY has not been sent. */
     publish(fixture, 2);
     notify_cycle(&fixture->notify);
     empty_queue(fixture);
@@ -235,7 +235,7 @@ static void reload__tells_its_begin_and_its_end(void **state)
     assert_string_equal(heard(fixture), "");
 }
 
-static void reload__that_could_not_be_told_is_told_in_order_after_the_next_cycle(void **state)
+static void reload__that_could_not_be_sent_is_sent_in_order_after_the_next_cycle(void **state)
 {
     struct fixture *fixture = *state;
 
@@ -258,18 +258,18 @@ int main(void)
         cmocka_unit_test(heartbeats__past_now_are_new),
         cmocka_unit_test(heartbeats__each_alone_stops),
         cmocka_unit_test(heartbeats__without_a_cycle_stop),
-        cmocka_unit_test_setup_teardown(ready__waits_for_a_snapshot_and_is_told_once, set_up,
+        cmocka_unit_test_setup_teardown(ready__waits_for_a_snapshot_and_is_sent_once, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(ready__that_could_not_be_told_is_told_after_the_next_cycle,
+        cmocka_unit_test_setup_teardown(ready__that_could_not_be_sent_is_sent_after_the_next_cycle,
                                         set_up, tear_down),
-        cmocka_unit_test_setup_teardown(reload__tells_its_begin_and_its_end, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reload__sends_its_begin_and_its_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
-            reload__that_could_not_be_told_is_told_in_order_after_the_next_cycle, set_up,
+            reload__that_could_not_be_sent_is_sent_in_order_after_the_next_cycle, set_up,
             tear_down),
-        cmocka_unit_test_setup_teardown(status__that_changes_is_told_at_most_every_ten_seconds,
+        cmocka_unit_test_setup_teardown(status__that_changes_is_sent_at_most_every_ten_seconds,
                                         set_up, tear_down),
-        cmocka_unit_test_setup_teardown(status__tells_of_a_pause, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(stopping__is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(status__names_a_pause, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(stopping__is_sent, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,7 +245,7 @@ static void help__is_80_columns_wide(void **state)
         assert_true(strlen(line) <= 80);
 }
 
-static void version__is_told_as_prometheus_does(void **state)
+static void version__is_printed_as_prometheus_does(void **state)
 {
     struct options options;
     struct capture capture;
@@ -272,7 +272,7 @@ int main(void)
         cmocka_unit_test(two_dashes__end_the_flags),
         cmocka_unit_test(help__has_every_flag_and_its_default),
         cmocka_unit_test(help__is_80_columns_wide),
-        cmocka_unit_test(version__is_told_as_prometheus_does),
+        cmocka_unit_test(version__is_printed_as_prometheus_does),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

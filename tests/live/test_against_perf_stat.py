@@ -12,7 +12,7 @@ from cgroups import Cgroups
 from exporter import PATIENCE, Exporter
 
 CYCLE = 1.0
-EVENTS = {  # perf's name: our metric
+EVENTS = {  # perf's name of an event, and the name of our metric
     "task-clock": "pmu_cgroup_task_clock_seconds_total",
     "context-switches": "pmu_cgroup_context_switches_total",
     "page-faults": "pmu_cgroup_page_faults_total",
@@ -31,7 +31,7 @@ class PerfStat:
             raise AssertionError(self.process.communicate()[1])
 
     def read(self):
-        """{event: count} of the whole time; ends perf."""
+        """Ends perf; {event: count} of the whole time."""
         _, text = self.process.communicate("\n", timeout=PATIENCE)
         return live.perf_stat_counts(text)
 
@@ -60,7 +60,7 @@ class Cgroup(live.LiveTest):
         return live.config(cgroups).replace("counting: direct", f"counting: {self.COUNTING}")
 
     def count(self, **load):
-        """The same load as (ours, perf's), by event."""
+        """What we and perf have counted of the same load: {event: (ours, perf's)}."""
         with Cgroups() as cgroups:
             path = cgroups.make("load")
             with Exporter(self.config(cgroups)) as exporter, \
@@ -80,7 +80,7 @@ class Cgroup(live.LiveTest):
         return ours, theirs
 
     def check_clock(self, ours, theirs):
-        seconds = theirs["task-clock"] / 1000  # perf tells milliseconds
+        seconds = theirs["task-clock"] / 1000  # perf prints milliseconds
         switches = theirs["context-switches"] + theirs["cpu-migrations"]
         allowed = seconds * self.CLOCK_SHARE + switches * self.CLOCK_A_SWITCH
         self.assertLessEqual(float(ours["task-clock"]), seconds + allowed)
@@ -124,7 +124,8 @@ class CgroupByBpf(Cgroup):
 
 
 class System(live.LiveTest):
-    """The whole machine, on which others run too: perf's time has ours within, and is within ours."""
+    """The whole machine, on which others run too: one time of perf lies within ours, another one
+    around it, and so do their counts."""
 
     @classmethod
     def setUpClass(cls):

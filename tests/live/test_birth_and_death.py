@@ -26,15 +26,15 @@ class BirthAndDeath(live.LiveTest):
                                           within, f"series of {path}")
 
     def wait_for_end(self, path, within=LINGER + 2.5 * CYCLE):
-        """The time at which its last series has ended."""
+        """Waits until its last series has ended; the time of that."""
         return self.exporter.scrape_until(lambda m: not m.find(FAULTS, cgroup=path), within,
                                           f"the end of {path}").at
 
     def test_a_cgroup_that_lives_one_and_a_half_cycles_is_seen(self):
-        for delay in (0.0, 0.5 * CYCLE):  # however it falls into the cycle
+        for delay in (0.0, 0.5 * CYCLE):  # at any moment of the cycle
             time.sleep(delay)
             path = self.cgroups.make(f"short{delay}")
-            self.exporter.after_cycles(2)  # one and a half of them, but for the delay
+            self.exporter.after_cycles(2)  # one and a half cycles, and the delay
             self.cgroups.remove(f"short{delay}")
             self.assertIsNotNone(self.exporter.scrape().value(FAULTS, cgroup=path))
 
@@ -67,7 +67,7 @@ class BirthAndDeath(live.LiveTest):
             lambda m: m.value(FAULTS, cgroup=path) >= 5000 - live.faults_in_doubt(first, m),
             2.5 * CYCLE, "5000 faults")
         self.cgroups.remove("phoenix")
-        self.cgroups.make("phoenix")  # well within its linger
+        self.cgroups.make("phoenix")  # before its linger is over
         start = before.value(START, cgroup=path)
         after = self.exporter.scrape_until(lambda m: m.value(START, cgroup=path) != start,
                                            2.5 * CYCLE, "another start time")
@@ -93,7 +93,7 @@ class BirthAndDeath(live.LiveTest):
     def test_what_a_target_did_before_it_was_found_is_not_told(self):
         before = time.time()
         path = self.cgroups.make("old")
-        os.stat(self.cgroups.directory("old"))  # the kernel's stamp is that of the first look
+        os.stat(self.cgroups.directory("old"))  # the first look gives a cgroup its time stamp
         after = time.time()
         with live.Load(self.cgroups.directory("old"), faults=5000) as load:
             self.exporter.stop()
@@ -112,12 +112,12 @@ class BirthAndDeath(live.LiveTest):
         for i in range(10):
             self.cgroups.make(f"n{i}")
         self.seen(self.cgroups.path("n9"))
-        if live.COUNTING == "direct":  # a descriptor for each event and CPU at least
+        if live.COUNTING == "direct":  # it has at least one descriptor for each event and CPU
             self.assertGreaterEqual(self.exporter.open_descriptors(),
                                     before + 10 * len(live.SOFTWARE))
         for i in range(10):
             self.cgroups.remove(f"n{i}")
-        # but for the connection over which it is looked at
+        # without the descriptor of the connection that asks
         self.exporter.scrape_until(lambda m: self.exporter.open_descriptors() <= before + 1,
                                    2.5 * CYCLE, "descriptors as many as before")
 
@@ -128,7 +128,7 @@ class BirthAndDeath(live.LiveTest):
         before = self.cgroups.dying()
         for i in range(20):
             self.cgroups.remove(f"n{i}")
-        # the kernel lets go of them a grace period after the last descriptor
+        # the kernel releases them a grace period after the last descriptor is closed
         self.exporter.scrape_until(lambda m: self.cgroups.dying() <= before, 2.5 * CYCLE + 10,
                                    "no dying cgroup of ours")
 

@@ -27,7 +27,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def hierarchy():
-    """The number of the v1 hierarchy that perf_event belongs to; 0: it is v2's."""
+    """The number of the v1 hierarchy that has perf_event; 0 if v2 has it."""
     for line in pathlib.Path("/proc/cgroups").read_text().splitlines():
         name, number, *_ = line.split()
         if name == "perf_event":
@@ -58,7 +58,8 @@ class PerfEventMount:
                           b"perf_event") == 0
 
     def __exit__(self, *_):
-        """The kernel keeps a hierarchy that had cgroups when it was unmounted: once more then."""
+        """Unmounts. The kernel keeps a hierarchy that had cgroups at that time: it is mounted and
+        unmounted once more then."""
         if self.with_cgroup:
             self.remove_cgroup()
         end = time.monotonic() + 20
@@ -67,7 +68,7 @@ class PerfEventMount:
             time.sleep(0.2)
             if hierarchy() == 0 or time.monotonic() > end:
                 break
-            time.sleep(1)  # who counts there lets go of it
+            time.sleep(1)  # whoever counts in it closes its counters now
             self.mount()
             time.sleep(0.2)
         self.directory.rmdir()
@@ -145,7 +146,8 @@ class CgroupV1(live.LiveTest):
                 self.assertIn("stand still", exporter.stderr())
 
     def run_load(self, exporter, directory, label, within=30):
-        """A load of 5,000 faults is counted there, within a time for the cgroup to be found."""
+        """Runs loads of 5,000 faults until one is counted; the cgroup may take so long to be
+        found."""
         end = time.monotonic() + within
         while True:
             before = exporter.scrape().value(FAULTS, cgroup=label)
@@ -159,7 +161,7 @@ class CgroupV1(live.LiveTest):
 
 
 class Rubbish(live.LiveTest):
-    """What a container shows as /proc/cgroups is somebody's choice."""
+    """A container may show anything as /proc/cgroups."""
 
     def test_rubbish_for_a_list_of_controllers_costs_nothing(self):
         for text in ("", "perf_event\n", "x" * 5000 + " 1 2 3\n", "#a\tb\nperf_event\t-1\tx\t\n" * 90,

@@ -23,7 +23,7 @@ FAULTS = "pmu_cgroup_page_faults_total"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
 DROPPED = "pmu_exporter_targets_dropped_total"
 LINGER = 3.0
-WARM_UP = 20  # malloc takes that once, and keeps it: as long as the short mode goes on then
+WARM_UP = 20  # seconds, as long as the short mode: malloc takes memory once, and keeps it
 
 # Half live too short to be seen in most cycles, with names of their own; half live for a cycle and
 # are born again under the names of the dead.
@@ -37,7 +37,7 @@ BODY = 8 << 20
 
 
 class Churn:
-    """tests/support/churn.c below a cgroup of its own; ends by itself."""
+    """Runs tests/support/churn.c below a cgroup of its own. It ends by itself."""
 
     def __init__(self, cgroups, name, seconds, life_ms, n_names):
         program = os.environ.get("PMU_TEST_CHURN") or str(pathlib.Path(binary()).parent / "churn")
@@ -50,7 +50,7 @@ class Churn:
         return self.process.poll() is None
 
     def n_born(self):
-        """When it has ended."""
+        """Waits for the end; how many cgroups were born."""
         text, _ = self.process.communicate(timeout=PATIENCE)
         if self.process.returncode != 0:
             raise AssertionError(f"the churn ended with {self.process.returncode}")

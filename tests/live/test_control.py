@@ -22,7 +22,7 @@ PAUSED = "pmu_exporter_paused"
 PAUSE_END = "pmu_exporter_pause_end_timestamp_seconds"
 CONFIG = live.config(system="all")
 
-# connects as another user; its exit status is the errno
+# this program connects as another user; its exit status is the errno
 OTHER_USER = """
 import os, socket, sys
 os.setgid(65534)
@@ -59,7 +59,7 @@ class Reload(Control):
         self.assertTrue(answer.body.startswith(f"{file}:{line}:1: unknown key".encode()),
                         answer.body)
         before = exporter.scrape_until(lambda m: m.value(GOOD) == 0, 5, "the bad reload")
-        name = "pmu_machine_page_faults_total"  # the old one goes on
+        name = "pmu_machine_page_faults_total"  # the old configuration stays
         self.assertGreater(exporter.after_cycles(2).value(name), before.value(name))
         self.check(exporter.pmutool("reload"), 1, err=f"pmutool: {file}:{line}:1: unknown key")
         file.write_text(CONFIG)
@@ -134,7 +134,7 @@ class Pause(Control):
         self.assertAlmostEqual(float(metrics.value(PAUSE_END)), time.time() + 600, delta=10)
         self.check(exporter.pmutool("reload"), 0, out="configuration reloaded\n")
         later = exporter.after_cycles(2)
-        self.assertEqual(later.value(PAUSED), 1)  # it outlives a reload
+        self.assertEqual(later.value(PAUSED), 1)  # the pause outlives a reload
         self.assertEqual(later.value(PAUSE_END), metrics.value(PAUSE_END))
         for name in ("pmu_machine_page_faults_total", "pmu_machine_context_switches_total"):
             self.assertGreater(later.value(name), metrics.value(name))
@@ -163,7 +163,7 @@ class Socket(Control):
         exporter = self.start(preexec=lambda: os.umask(0))
         mode = os.lstat(exporter.control).st_mode
         self.assertEqual((stat.S_ISSOCK(mode), stat.S_IMODE(mode)), (True, 0o600))
-        exporter.directory.chmod(0o755)  # nothing but the socket's own mode stands in the way
+        exporter.directory.chmod(0o755)  # only the mode of the socket keeps others out
         done = subprocess.run([sys.executable, "-c", OTHER_USER, exporter.control])
         self.assertEqual(done.returncode, 13, "EACCES")
         exporter.stop()

@@ -14,7 +14,7 @@ from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, binary, run_once
 
 CYCLE = 1.0
-READY_WITHIN = 15.0  # a tenth of it, where the machine is quiet
+READY_WITHIN = 15.0  # on a quiet machine it takes a tenth of that
 FAULTS = "pmu_cgroup_page_faults_total"
 SUPPORTED = "pmu_exporter_event_supported"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
@@ -83,11 +83,12 @@ class FaultTest(live.LiveTest):
         return [self.cgroups.make(f"n{i:04d}.service") for i in range(n)]
 
     def counted(self, metrics, paths):
-        """How many of them have a series."""
+        """How many of these paths have a series."""
         return len(metrics.labels(FAULTS, "cgroup") & set(paths))
 
     def check_recovered(self, exporter):
-        """What holds 5 s after every fault (FAULTS, S1 to S5)."""
+        """After every fault the same process goes on, answers in time and right, and logs
+        little."""
         self.assertIsNone(exporter.process.poll(), "the same process goes on")
         strict_exposition.parse(exporter.answer_in_time().body)
         exporter.check_log_rate()
@@ -135,7 +136,7 @@ class NoPmu(FaultTest):
     def test_it_is_not_tried_again_in_each_cycle(self):
         live.need("strace")
         exporter = self.run_exporter(HARDWARE % f"/{self.cgroups.top}/**", env=NO_LEAK_CHECK)
-        # an open that the kernel refuses in any way would end the service under this
+        # strace would end the service at the first open of an event
         with Strace(exporter, "trace=perf_event_open", "inject=perf_event_open:signal=KILL"):
             exporter.after_cycles(3)
         self.check_recovered(exporter)
@@ -152,11 +153,13 @@ class Descriptors(FaultTest):
         return exporter
 
     def counted_now(self, metrics):
-        """Without those that keep their totals and rest."""
+        """How many cgroups are counted now; those that rest and keep their totals are none of
+        them."""
         return metrics.value("pmu_exporter_targets", kind="cgroup")
 
     def check_all_told(self, metrics):
-        """Each is counted, or uncounted for lack of descriptors; how many are counted."""
+        """Each cgroup is counted, or told as uncounted for lack of descriptors; how many are
+        counted."""
         n = self.counted_now(metrics)
         self.assertEqual(metrics.value(UNCOUNTED, kind="cgroup", reason="no_descriptors"), 50 - n)
         return n
@@ -193,7 +196,7 @@ class Descriptors(FaultTest):
                 lambda m: self.counted_now(m) < 50, 5 * CYCLE, "fewer counted")
             self.assertGreater(self.check_all_told(metrics), 0)
             self.assertLess(metrics.value("pmu_exporter_open_counters"), 64)
-            for path in metrics.labels(FAULTS, "cgroup"):  # of one birth, and no count is lost
+            for path in metrics.labels(FAULTS, "cgroup"):  # in the same birth, nothing is lost
                 self.assertGreaterEqual(metrics.value(FAULTS, cgroup=path),
                                         before.value(FAULTS, cgroup=path))
         sockets = [socket.create_connection(("127.0.0.1", exporter.port)) for _ in range(8)]
@@ -227,7 +230,7 @@ class Descriptors(FaultTest):
             exporter.scrape_until(lambda m, n=wanted: self.counted_now(m) in n, PATIENCE,
                                   f"{wanted} counted under {limit}")
             end = time.monotonic() + LINGER + 2 * CYCLE
-            while time.monotonic() < end:  # what does not live would be gone then
+            while time.monotonic() < end:  # a cgroup that was taken for dead would be gone by then
                 metrics = exporter.after_cycles(1)
                 self.assertEqual(metrics.find(START), births)
                 now = metrics.find(SWITCHES)
@@ -252,7 +255,7 @@ class Descriptors(FaultTest):
                               "all counted")
         self.set_limit(exporter, "10:")
         exporter.log_until("the limit of open files has changed")
-        time.sleep(2.5 * CYCLE)  # nothing can be asked now
+        time.sleep(2.5 * CYCLE)  # no connection is accepted now
         self.set_limit(exporter, "4096:")
         exporter.scrape_until(lambda m: self.counted_now(m) == 50, 10 * CYCLE,
                               "all counted again")
@@ -311,7 +314,7 @@ class Permission(FaultTest):
         paths = self.make(3)
         config = HARDWARE.replace("system: {groups: [core]", "system: {groups: [core, software]")
         exporter = Exporter(config % f"/{self.cgroups.top}/**", wait=False)
-        # where nobody may read it
+        # the user nobody has to be able to read it
         exporter.directory.chmod(0o755)
         copy = exporter.directory / "pmu_exporter"
         shutil.copy(binary(), copy)
@@ -321,7 +324,7 @@ class Permission(FaultTest):
         self.enterContext(exporter)
         exporter.log_until("CAP_PERFMON")
         exporter.log_until("msg=listening")
-        exporter.answer_in_time()  # the log has it before there is a page
+        exporter.answer_in_time()  # the line is in the log before there is a page
         metrics = exporter.after_cycles(2)
         self.assertEqual(self.counted(metrics, paths), 0)
         self.assertEqual(metrics.labels(SUPPORTED, "reason", event="page-faults"),
@@ -351,7 +354,7 @@ class Injected(FaultTest):
             paths, began = self.make(10), time.monotonic()
             self.assertLess(self.counted(exporter.after_cycles(2), paths), 10)
         failing = time.monotonic() - began
-        # it waits for as long at most as it has failed: at once, 2 s, 4 s …
+        # it tries again at once, after 2 s, 4 s …: it waits no longer than it has failed
         exporter.scrape_until(lambda m: self.counted(m, paths) == 10, 2.5 * CYCLE + failing,
                               "all counted")
         self.check_recovered(exporter)
@@ -400,7 +403,7 @@ class Injected(FaultTest):
                 self.assertEqual(response.status, 200)
                 slowest = max(slowest, response.seconds)
                 time.sleep(0.05)
-        self.assertLess(slowest, 2.5)  # to open them takes 3.2 s and more, of each CPU
+        self.assertLess(slowest, 2.5)  # to open them takes 3.2 s and more for each CPU
         self.check_recovered(exporter)
 
     def test_not_ready_while_the_first_cycle_takes_its_time(self):

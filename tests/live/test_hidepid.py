@@ -16,7 +16,7 @@ class Hidden(ProcessTest):
     def test_processes_that_cannot_be_seen_cost_the_others_nothing(self):
         live.need("unshare", "setpriv")
         self.sleepers(1)
-        # mounted anew: a remount would be everybody's, since they share what is mounted there
+        # a new mount, since a remount would change /proc for everybody who shares it
         wrapper = (*own_mounts("/proc", "mount -t proc -o hidepid=2 proc /proc"),
                    "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
                    "--inh-caps=+perfmon", "--ambient-caps=+perfmon",
@@ -31,7 +31,7 @@ class Hidden(ProcessTest):
                 "the machine's")
             self.assertEqual(len(metrics.find(FAULTS)), 0)
             self.assertEqual(metrics.sum(UNCOUNTED, kind="process"), 0)
-            # how many they are is not known; that there are some is told
+            # it is told that there are some; how many they are cannot be known
             self.assertEqual(exporter.after_cycles(2).value(HIDDEN), 1)
             lines = [l for l in exporter.log_lines() if "cannot be seen" in l]
             self.assertEqual(len(lines), 1, exporter.stderr())

@@ -49,7 +49,7 @@ class Names(HostileTest):
             self.cgroups.make(name)
             self.cgroups.make(b"nested/" + name + b"/" + name)
         exporter = self.run_exporter()
-        metrics = exporter.scrape()  # the strict reader looks at it
+        metrics = exporter.scrape()  # scrape() has the strict reader look at it
         top = self.cgroups.directory()
         wanted = {d[len(os.fsencode(self.cgroups.mount)):] for d, _, _ in os.walk(top) if d != top}
         self.assertGreater(len(wanted), 3 * len(HOSTILE))
@@ -66,7 +66,7 @@ class Names(HostileTest):
         self.assertEqual(metrics.value(FAULTS, cgroup=plain), 0)
 
     def test_what_cannot_be_told_from_another_is_told_apart(self):
-        """Pairs that careless escaping would make one."""
+        """Both names of each pair would become one if they were escaped carelessly."""
         pairs = [(b"\xff", b"%ff"), (b"\xff", b"%FF"), (b"a\x1b", b"a%1b"), (b"\\", b"\\\\"),
                  (b"\xff", b"\xef\xbf\xbd")]
         for name in {n for pair in pairs for n in pair}:
@@ -94,7 +94,7 @@ class Names(HostileTest):
         exporter = self.run_exporter()
         metrics = exporter.scrape()
         self.assertEqual(metrics.value(FAULTS, cgroup=short), 0)
-        # counted or not: it is told
+        # whether it is counted or not is told
         self.assertEqual(len(metrics.find(FAULTS)) + metrics.sum(UNCOUNTED, kind="cgroup"), 2)
         exporter.check_log_rate()
 

@@ -11,7 +11,7 @@ import time
 import live
 from exporter import CYCLES, PATIENCE, Exporter, free_port, http_get, run_once
 
-END_WITHIN = 6.0  # who waits for a client waits for 8 s and more
+END_WITHIN = 6.0  # a server that waits for a client waits for 8 s and more
 CONFIG = live.config(system="all", events=("context-switches", "page-faults"))
 TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -165,7 +165,7 @@ class Pages(live.LiveTest):
 class Crowd(live.LiveTest):
     """Strangers hold as many connections as they can get; who scrapes is answered."""
     MANY, SCRAPES = 128, 28
-    ENDLESS = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 2000  # answers that fill every buffer
+    ENDLESS = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 2000  # the answers fill every buffer
 
     @classmethod
     def setUpClass(cls):
@@ -180,7 +180,7 @@ class Crowd(live.LiveTest):
         return s
 
     def ask(self, s):
-        """One scrape over a connection that stays open: its status line, or what is left of it."""
+        """Scrapes over a connection that stays open; the status line, or as much of it as came."""
         s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
         head, _, body = s.recv(65536).partition(b"\r\n\r\n")
         length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
@@ -189,7 +189,7 @@ class Crowd(live.LiveTest):
         return head.split(b"\r\n")[0]
 
     def hold(self, addresses, each, first_bytes=b""):
-        """Connections from each of these addresses; without bytes, after a scrape over each."""
+        """Opens connections from each of these addresses, scrapes over each, and lets them rest."""
         held = []
         for address in addresses:
             for _ in range(each):
@@ -268,7 +268,7 @@ class Addresses(live.LiveTest):
             done = run_once(f"--web.listen-address={address}")
         self.assertNotEqual(done.returncode, 0)
         self.assertGreater(done.returncode, 0)
-        self.assertLess(done.seconds, 10)  # it does not wait for the port
+        self.assertLess(done.seconds, 10)  # it does not wait until the port is free
         errors = [line for line in done.stderr.splitlines() if "level=error" in line]
         self.assertEqual(len(errors), 1, done.stderr)
         self.assertIn(address, errors[0])
@@ -373,7 +373,7 @@ class Configs(live.LiveTest):
     def test_deep_nesting_is_refused_at_once(self):
         done = self.check("groups: " + "[" * 200000)
         self.assertEqual(done.returncode, 2)
-        self.assertLess(done.seconds, 10)  # libyaml alone takes more than 30
+        self.assertLess(done.seconds, 10)  # libyaml by itself accepts more than 30
 
     def test_too_large_a_file_is_refused(self):
         self.assertEqual(self.check("# " + "x" * (1 << 20) + "\ninterval: 1s\n").returncode, 2)

@@ -80,7 +80,7 @@ class CpuTime(live.LiveTest):
                 load.wait()
         self.assertEqual(metrics.value("pmu_machine_cpus"), online)
         used = metrics.value("pmu_machine_cpus_used")
-        # two clocks, which agree but for ticks and the moments between two readings
+        # these are two clocks: they differ by ticks, and by the moments between two readings
         self.assertGreater(float(used),
                            0.5 * float(metrics.value("pmu_cgroup_cpus_used", cgroup=path)) - 0.1)
         self.assertLessEqual(float(used), online + 0.2)
@@ -102,7 +102,7 @@ class Root(live.LiveTest):
                 self.assertEqual(metrics.find(CLOCK, cgroup="/"), {})
                 self.assertEqual(metrics.labels("pmu_cgroup_info", "parent", cgroup=child), {""})
                 self.assertEqual(metrics.value(UNCOUNTED, kind="cgroup", reason="not_supported"), 1)
-                exporter.process.send_signal(1)  # it is told once, reloaded or not
+                exporter.process.send_signal(1)  # it is told once, also when it is reloaded
                 exporter.log_until("configuration reloaded")
                 exporter.after_cycles(2)
                 lines = [l for l in exporter.log_lines() if "root of all cgroups" in l]
@@ -140,7 +140,7 @@ class Root(live.LiveTest):
                 after = exporter.after_cycles(2)
                 seconds = float(after.value(CLOCK, cgroup="/") - before.value(CLOCK, cgroup="/"))
                 self.assertGreaterEqual(seconds, 0.3)
-                # what idles is not counted: two CPUs would have far more
+                # idle CPUs are not counted; with them it would be far more
                 self.assertLess(seconds, 0.5 * (time.monotonic() - began) * (os.cpu_count() or 1))
                 self.assertEqual(after.sum(UNCOUNTED, kind="cgroup"), 0)
                 self.assertNotIn("root of all cgroups", exporter.stderr())

@@ -104,7 +104,7 @@ class MechanismChoice(live.LiveTest):
         self.assert_loaded_once(trace)
 
     def test_what_is_configured_by_name_is_loaded_once_also_without_a_self_test(self):
-        """Which could not make a process."""
+        """The self-test could not make a process here."""
         exporter, trace = self.run_traced("bpf", "trace=bpf,clone",
                                           "-e", "inject=clone:error=EAGAIN")
         for _ in range(2):
@@ -131,7 +131,7 @@ class MechanismChoice(live.LiveTest):
         self.assertEqual(choice(metrics)[0], "bpf")
 
     def told(self, exporter):
-        """What is counted by what, each time that the log says so."""
+        """Which mechanism counts what, each time that the log says so."""
         return [line.split("msg=", 1)[1] for line in exporter.log_lines()
                 if "are counted" in line or "made anew" in line]
 
@@ -148,7 +148,7 @@ class MechanismChoice(live.LiveTest):
         self.assertLess(seconds, 0.5)
 
     def settled(self, exporters, path):
-        """What each has counted of a cgroup in which nothing runs."""
+        """What each mechanism has counted of a cgroup in which nothing runs."""
         time.sleep(3 * CYCLE)
         return [int(e.scrape().value(FAULTS, cgroup=path)) for e in exporters]
 

@@ -11,7 +11,7 @@ from mechanisms import EVENTS, Counted, Waiting
 
 
 def tree():
-    """55 names, three levels deep."""
+    """Makes 55 cgroups, three levels deep; their names."""
     names = []
     for top in range(5):
         names.append(f"t{top}")
@@ -65,7 +65,7 @@ class MachineTest(Counted):
 
 SPINNER = """import os, signal, sys, time
 try:
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))  # nobody takes it off its CPU
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))  # it keeps its CPU
 except OSError:
     pass
 signal.alarm(20)
@@ -106,7 +106,7 @@ class MechanismTest(Counted):
             self.counting.add(name)
 
     def shell(self, name, script):
-        """A shell in the cgroup from its first instruction on."""
+        """Starts a shell that is in the cgroup from its first instruction on."""
         procs = os.fsdecode(self.cgroups.directory(name)) + "/cgroup.procs"
         return subprocess.Popen(["/bin/sh", "-c", f"echo 0 > '{procs}'; {script}"],
                                 stdout=subprocess.DEVNULL)
@@ -169,7 +169,7 @@ class MechanismTest(Counted):
         self.counting.add("p/a/b")
         with self.shell("p/a/b", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"):
             time.sleep(0.1)
-            self.counting.add("p/a")  # comes between the two while they count
+            self.counting.add("p/a")  # this one takes the CPU from the two while they count
             time.sleep(0.1)
         self.loads("p/a", faults=300).run()
         self.assert_agree(self.counting.read())

@@ -20,7 +20,7 @@ from test_processes import (CLOCK, CYCLE, FAULTS, FAULTS_A_PROCESS, MEMBERS, STA
 
 # Page faults of a process that is born in the namespace, but for those of its start.
 A_LIFE, LESS_THAN_THREE_LIVES = 400, 1200
-MOST_CPU = 0.5 * SLACK  # of one core, while a storm lasts
+MOST_CPU = 0.5 * SLACK  # the share of one core that it may take while a storm lasts
 RELEASE_WITHIN = 30.0
 PUT_OFF = "pmu_exporter_processes_put_off"
 UNDECIDED = "pmu_exporter_processes_undecided"
@@ -192,7 +192,7 @@ class NameService(FaultTest):
         self.assertGreaterEqual(last.value(FAULTS, groupname="of 0"),
                                 first.value(FAULTS, groupname="of 0"))
         self.check_recovered(exporter)
-        exporter.stop()  # nor does its end wait for an answer
+        exporter.stop()  # its end does not wait for an answer either
 
 
 class Storms(FaultTest):
@@ -216,7 +216,7 @@ class Storms(FaultTest):
             self.sleeper(calm)
             self.seen(exporter, "calm", 2)
             metrics = self.after(exporter)
-            self.check_between(metrics.value(MEMBERS, groupname="bomb"), 1, 30)  # its share
+            self.check_between(metrics.value(MEMBERS, groupname="bomb"), 1, 30)  # its own share
             self.assertEqual(metrics.value(MEMBERS, groupname="calm"), 2)
             self.assertGreater(metrics.value(UNCOUNTED, kind="process", reason="over_limit"), 0)
             self.assertIsNotNone(metrics.value("pmu_cgroup_page_faults_total", cgroup=path))

@@ -39,7 +39,7 @@ def config(*rules, events=live.SOFTWARE, more=""):
 
 
 class Crowd:
-    """tests/support/crowd.c."""
+    """Runs tests/support/crowd.c."""
 
     def __init__(self, name, *arguments):
         self.process = subprocess.Popen([live.program("crowd"), name, *map(str, arguments)],
@@ -52,7 +52,7 @@ class Crowd:
         return self.process.pid
 
     def run(self):
-        """Its page faults as getrusage tells them: (self, children, grandchildren)."""
+        """Lets it run; the page faults that getrusage(2) tells: (self, children, grandchildren)."""
         self.process.stdin.write("go\n")
         self.process.stdin.flush()
         return tuple(int(word) for word in self.process.stdout.readline().split())
@@ -99,7 +99,7 @@ class PerfStat:
 
 class ProcessTest(live.LiveTest):
     def named(self, program, name):
-        """The program under a comm that nobody else on this machine has."""
+        """Makes a name for the program, whose comm nobody else on this machine has."""
         directory = self.enterContext(tempfile.TemporaryDirectory())
         os.chmod(directory, 0o755)
         link = os.path.join(directory, name)
@@ -117,7 +117,7 @@ class ProcessTest(live.LiveTest):
         return self.enterContext(Exporter(config(*rules, **options)))
 
     def seen(self, exporter, name, members=None):
-        """A scrape in which the group has its members, each with its base."""
+        """The first scrape in which the group has its members, and each is counted."""
         exporter.scrape_until(
             lambda m: m.value(FAULTS, groupname=name) is not None and
             members in (None, m.value(MEMBERS, groupname=name)), 3.5 * CYCLE, f"group {name}")
@@ -202,7 +202,7 @@ class Truth(ProcessTest):
                   "os.fork() and os._exit(0);"
                   "time.sleep(2.5); blob = bytearray(40000000);"
                   "blob[::4096] = bytes(len(blob[::4096])); os.read(int(sys.argv[1]), 1)")
-        until, end = os.pipe()  # the orphan lives until we close it
+        until, end = os.pipe()  # the orphan lives until we close its input
         process = subprocess.Popen(
             ["sh", "-c", 'exec "$0" -c "$1" "$2"', self.named(sys.executable, own("family")),
              script, str(until)], stdin=subprocess.PIPE, pass_fds=[until])
@@ -239,7 +239,7 @@ class Life(ProcessTest):
             total = after.value(FAULTS, groupname="group")
             self.assertGreaterEqual(total, last + 2000, "what it did last is read after its end")
             last = total
-        time.sleep(5 * CYCLE)  # more than linger
+        time.sleep(5 * CYCLE)  # longer than linger
         rested = exporter.scrape()
         self.assertEqual(rested.value(FAULTS, groupname="group"), last)
         self.assertIsNone(rested.value(START, groupname="group"))

@@ -70,7 +70,7 @@ class Churn:
 
 
 def falls_within_a_birth(counters, starts):
-    """A line for each counter that fell while the start time of its cgroup stood."""
+    """A line for each counter that fell although the start time of its cgroup stayed the same."""
     start_at = collections.defaultdict(dict)
     for labels, samples in starts:
         start_at[labels["cgroup"]].update(dict(samples))
@@ -99,7 +99,7 @@ class Scraped(live.LiveTest):
         with Churn(cgroups) as churn:
             churn.run(CHURNED_FOR)
             time.sleep(max(0.0, SCRAPED_FOR - (time.monotonic() - began)))
-            # nothing is born or dies here any more: our count is that of the last scrapes
+            # nothing is born here or dies any more, so our count is that of the last scrapes
             cls.counted = len(cls.exporter.scrape().exposition.series)
             time.sleep(1.5)
             cls.up = prometheus.samples("up")
@@ -134,7 +134,7 @@ class Scraped(live.LiveTest):
 
 class Promtool(live.LiveTest):
     def lint(self, config):
-        """promtool's complaints, but for those that are exempt."""
+        """What promtool complains of, without what is exempt."""
         with Exporter(config) as exporter:
             exporter.wait_until_ready()
             body = exporter.scrape().body
@@ -164,7 +164,7 @@ class Promtool(live.LiveTest):
 
 
 class FallsWithinABirth(live.LiveTest):
-    """The judge of the test above can say no."""
+    """falls_within_a_birth() finds a fall where there is one."""
 
     def test_a_fall_is_found_and_a_rebirth_is_none(self):
         labels = {"cgroup": "/a"}

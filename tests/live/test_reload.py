@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGHUP: whole or not at all, and nothing that goes on being counted loses a count."""
+"""SIGHUP takes a configuration as a whole or not at all; no count is lost of what goes on."""
 import os
 import signal
 import threading
@@ -87,7 +87,7 @@ class Reload(live.LiveTest):
         self.reload(exporter, live.config(self.cgroups), good=1)
 
     def refuse(self, exporter, why):
-        """A reload that is refused leaves what runs, and says why."""
+        """Asks for a reload that is refused: what runs goes on, and the log says why."""
         exporter.after_cycles(1)  # the log tells ten lines a second at most
         self.reload(exporter, good=0)
         exporter.log_until(why)

@@ -28,7 +28,7 @@ OWN_PID = ("sh", "-c", 'WATCHDOG_PID=$$ LISTEN_PID=$$ exec "$@"', "sh")
 
 
 class Manager:
-    """The other end of NOTIFY_SOCKET: what came, as (when, text); not read, if not wanted."""
+    """The other end of NOTIFY_SOCKET. It keeps what came, as (when, text), if it is to read."""
 
     def __init__(self, reads=True):
         self.reads = reads
@@ -55,7 +55,7 @@ class Manager:
             self.thread.join()
 
     def fill(self):
-        """Until the queue has no room."""
+        """Sends until the queue has no room."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.setblocking(False)
             with contextlib.suppress(BlockingIOError):
@@ -80,7 +80,7 @@ class Manager:
         return [at for at, line in self.messages if line.startswith(begin)]
 
     def wait(self, begin, within=PATIENCE, after=0.0):
-        """When the first such line came after that time."""
+        """Waits for the first such line after that time; when it came."""
         end = time.monotonic() + within
         while time.monotonic() < end:
             found = [at for at in self.times(begin) if at > after]
@@ -166,7 +166,7 @@ class Watchdog(LiveTest):
             time.sleep(2.5 * self.WATCHDOG)
             pings = [at for at in manager.times("WATCHDOG=1") if at > ready]
         gaps = [b - a for a, b in zip([ready] + pings, pings)]
-        # one that is late is the machine's, several are ours
+        # one late ping may be the fault of a busy machine; several are ours
         self.assertLess(statistics.median(gaps), self.WATCHDOG / 2)
         self.assertLess(len(pings), (pings[-1] - ready) / self.WATCHDOG * 4 + 2)
 
@@ -205,7 +205,7 @@ class Watchdog(LiveTest):
 
 
 class Streams(LiveTest):
-    """Where a log goes may be closed, full, or limited: S1 of the faults."""
+    """The place where the log goes may be closed, full or limited: the service goes on."""
 
     def test_closed_descriptors_are_opened_on_nothing_first(self):
         def close():
@@ -232,7 +232,7 @@ class Streams(LiveTest):
 
 
 class Activated(Exporter):
-    """Started by the first connection to one of its sockets."""
+    """The exporter is started by the first connection to one of its sockets."""
 
     def __init__(self, n_sockets, args=("--web.systemd-socket",)):
         super().__init__(CONFIG, args=args)
@@ -325,7 +325,7 @@ def listening(pid):
         try:
             match = re.fullmatch(r"socket:\[(\d+)\]", os.readlink(link))
         except FileNotFoundError:
-            continue  # a connection that has ended
+            continue  # this connection has ended
         if match:
             inodes.add(match[1])
     ports = set()
@@ -338,7 +338,7 @@ def listening(pid):
 
 
 def members(name):
-    """The system calls of a set such as @process; a plain name is itself."""
+    """The system calls of a set such as @process; of a plain name, that call."""
     if not name.startswith("@"):
         return {name}
     text = subprocess.run(["systemd-analyze", "--no-pager", "syscall-filter", name], text=True,
@@ -351,7 +351,7 @@ def members(name):
 
 
 def allowed_calls():
-    """What the unit's filter lets through; systemd adds @default to every list."""
+    """The system calls that the unit's filter allows. systemd adds @default to every list."""
     calls = members("@default")
     for line in re.findall(r"(?m)^SystemCallFilter=(.*)$", UNIT.read_text()):
         for name in line.lstrip("~").split():
@@ -361,7 +361,7 @@ def allowed_calls():
 
 class Filter(LiveTest):
     def complete(self, trace, within=PATIENCE):
-        """strace ends after what it traces."""
+        """Waits for strace, which ends after what it traces."""
         end = time.monotonic() + within
         while "+++ exited with 0 +++" not in trace.read_text():
             self.assertLess(time.monotonic(), end, "the trace has no end")

@@ -26,7 +26,7 @@ MOST = 1.5  # a task's clock goes on while a hypervisor takes its CPU away, the 
 
 
 def config(cgroups, comm, counting):
-    """A config of both kinds."""
+    """A configuration that counts cgroups and processes."""
     return (f"interval: 1s\ncounting: {counting}\nlinger: 600s\n"
             "groups: [{name: software, events: [task-clock, page-faults]}]\n"
             "targets:\n"
@@ -50,7 +50,8 @@ class ShortLives(live.LiveTest):
         return int(re.search(r"^usage_usec (\d+)", text, re.MULTILINE)[1]) / 1e6
 
     def serve(self, i):
-        """One service, however it falls into the cycle: CPU time of its cgroup and its process."""
+        """Runs one service at any moment of the cycle; the CPU times of its cgroup and its
+        process."""
         time.sleep(self.order.uniform(0, 0.3))
         name = f"{i}.service"
         self.cgroups.make(name)

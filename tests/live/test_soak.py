@@ -45,7 +45,7 @@ RESTS_FOR_A_SLOPE = 50  # fewer say nothing
 
 class SoakTest(live.LiveTest):
     def start(self):
-        """Some cgroups that stay, with processes that keep switching; the exporter; the rest."""
+        """Makes cgroups that stay, with processes that keep switching, and starts the exporter."""
         self.cgroups = self.enterContext(Cgroups())
         self.cgroups.make("soak")
         for name in STANDING:
@@ -80,7 +80,7 @@ class SoakTest(live.LiveTest):
         self.steady = {}
 
     def look_at_steady(self, metrics):
-        """It is there, in the same life, and its counters never fall."""
+        """The steady process is counted, in the same life, and its counters never fall."""
         self.assertEqual(metrics.value("pmu_process_members", groupname="steady"), 1)
         now = {name: metrics.value(name, groupname="steady") for name in STEADY}
         self.assertNotIn(None, now.values())
@@ -101,7 +101,7 @@ class SoakTest(live.LiveTest):
         return {dict(labels)["cgroup"]: value for labels, value in metrics.find(START).items()}
 
     def check_recovered(self, fault):
-        """It answers, and counts those that stayed, in the same life."""
+        """The exporter answers, and counts the cgroups that stayed, in the same life."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
@@ -116,11 +116,12 @@ class SoakTest(live.LiveTest):
             time.sleep(0.1)
 
     def rest(self):
-        """Descriptors without those of connections that are open for a moment."""
+        """How many descriptors are open, without those of connections that are open for a
+        moment."""
         return min(self.exporter.open_descriptors() for _ in range(10) if not time.sleep(0.05))
 
     def wait_until_released(self, fault):
-        """The seconds until descriptors are back."""
+        """Waits until its descriptors are as few as before; the seconds that it took."""
         began = time.monotonic()
         while abs(self.rest() - self.descriptors) > SLACK_DESCRIPTORS:
             if time.monotonic() - began > DESCRIPTORS_BACK_WITHIN:
@@ -149,7 +150,8 @@ class SoakTest(live.LiveTest):
             self.assertEqual(done.stdout + done.stderr, b"")
 
     def check_slope(self, memory):
-        """Memory in the last fifth is that of the first; descriptors came back each time."""
+        """Memory in the last fifth of the time is as in the first, and descriptors came back each
+        time."""
         fifth = len(memory) // 5
         first, last = (statistics.median(part) for part in (memory[:fifth], memory[-fifth:]))
         print(f"memory, medians of the first and last fifth: {first / 1024:.0f}, "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Processes that a test starts, and that end with it. cmocka.h before. */
+/* Processes that a test starts, and that end with it. To be included after cmocka.h. */
 
 #include <fcntl.h>
 #include <signal.h>

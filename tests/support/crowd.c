@@ -28,7 +28,7 @@
 
 #define MOST 64
 
-/* Shared by all processes. */
+/* All processes share this. */
 struct board {
     sem_t go[MOST];
     unsigned long children[MOST], grandchildren[MOST];

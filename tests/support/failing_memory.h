@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-static unsigned allocations, failing; /* the number of the one that fails; 0: none */
+static unsigned allocations, failing; /* this allocation fails, counted from 1; 0: none does */
 
 static bool fails(void)
 {

@@ -13,24 +13,24 @@
 
 struct fake_event {
     bool open, enabled;
-    int leader; /* descriptor; its own for a leader */
+    int leader; /* the leader's descriptor: its own if it leads */
     int cpu;
     pid_t pid;
     struct perf_event_attr attr;
     uint64_t value;
-    uint64_t time_enabled, time_running; /* of a leader */
+    uint64_t time_enabled, time_running; /* these are set for a leader only */
 };
 
 struct fake_perf {
     struct perf_ops ops;
-    struct fake_event events[FAKE_EVENTS]; /* by descriptor */
-    int next;                              /* descriptors are never used again */
+    struct fake_event events[FAKE_EVENTS]; /* the event of each descriptor */
+    int next;                              /* the next descriptor; none is used again */
     int n_open;
     uint64_t n_reads;
     uint64_t n_hardware_enabled; /* how often a group with a hardware leader was enabled */
     int ioctl_error;             /* -errno with which enabling and disabling fail; 0: they do not */
-    pid_t ended;                 /* a thread that has ended; 0: none */
-    bool lacks_inherit_thread;   /* as kernels before 5.13 */
+    pid_t ended;                 /* this thread has ended; 0: none has */
+    bool lacks_inherit_thread;   /* as kernels before 5.13 do */
     /*
      * A PMU: so many counters that count anything, and one that counts cycles only. Of
      * the first kind others hold some all the time. Each reading of a group with hardware

@@ -37,8 +37,8 @@
 #define MOST_TARGETS 4000
 
 struct target {
-    int fd;         /* -1: it is a process */
-    pid_t *threads; /* of the process, as direct has opened them */
+    int fd;         /* -1 if it is a process */
+    pid_t *threads; /* the threads of the process that direct has opened */
     pid_t pid;
     struct counter_set *sets[2];
     uint64_t totals[2][MOST_EVENTS + 1];
@@ -224,7 +224,7 @@ static void add_cgroup(struct program *program, const char *directory)
         leave_hole(program, &scope, &passing);
 }
 
-/* It is to start nothing meanwhile. */
+/* Adds a process, which is to start nothing meanwhile. */
 static void add_process(struct program *program, const char *text)
 {
     struct target *target = &program->targets[program->n_targets];

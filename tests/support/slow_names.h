@@ -15,7 +15,7 @@
 static pthread_mutex_t slow_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t slow_changed = PTHREAD_COND_INITIALIZER;
 static bool slow_hangs;
-static unsigned slow_asked; /* questions that it was asked */
+static unsigned slow_asked; /* the number of questions that it was asked */
 
 static inline void slow_names_hang(bool hangs)
 {

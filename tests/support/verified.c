@@ -47,7 +47,7 @@ static bool is_program(int directory, const char *descriptor)
     return strstr(what, "bpf-prog") != NULL;
 }
 
-/* Whether it is small enough. */
+/* Prints the line of a program; whether it is small enough. */
 static bool show(int fd)
 {
     struct bpf_prog_info info = {0};
@@ -63,7 +63,7 @@ static bool show(int fd)
     return info.verified_insns <= MOST_VERIFIED;
 }
 
-/* All programs that we have open. */
+/* Prints all programs that this process has open; whether each is small enough. */
 static bool show_all(void)
 {
     DIR *directory = opendir("/proc/self/fd");

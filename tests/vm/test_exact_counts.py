@@ -61,7 +61,8 @@ scrape family
 stop_exporter
 """
 SCENARIO = Scenario("exact_counts", SCRIPT, {"config": CONFIG})
-# Kernel instructions beside a load of 10^8 of its own: VM.md's 1,000 a tick, and reads.
+# The most kernel instructions beside a load, as a share of its own: a tick takes some 1,000 each
+# millisecond, and there are the reads of its counters.
 KERNEL_SHARE = 0.005
 
 

@@ -48,14 +48,6 @@ static void count_refused(struct process_targets *set, struct process_node *node
     node->refused = true;
 }
 
-static void wait_for_room(struct process_targets *set, struct process_node *node,
-                          struct process_user *user)
-{
-    TAILQ_INSERT_TAIL(&user->waiting, node, waiting_entry);
-    node->waiting = user;
-    count_refused(set, node);
-}
-
 static void stop_waiting(struct process_targets *set, struct process_node *node)
 {
     struct process_user *user = TAKE(node->waiting);
@@ -162,9 +154,11 @@ int process_admit(struct process_targets *set, struct process_node *node, int ru
         return -ENOMEM;
     if (is_full_for(set, user)) {
         if (node->waiting == user)
-            return 0;
+            return 0; /* it keeps its place in the queue */
         stop_waiting(set, node);
-        wait_for_room(set, node, user);
+        TAILQ_INSERT_TAIL(&user->waiting, node, waiting_entry);
+        node->waiting = user;
+        count_refused(set, node);
         return 0;
     }
     r = admit(set, node, rule, group, user);

@@ -107,13 +107,6 @@ static int take_fork(struct process_targets *set, const struct task_event *event
     return 0;
 }
 
-static void watch_ending(struct process_targets *set, struct process_node *node)
-{
-    if (node->ending == 0)
-        TAILQ_INSERT_TAIL(&set->ending, node, ending_entry);
-    node->ending = 1;
-}
-
 static void take_exit(struct process_targets *set, const struct task_event *event)
 {
     struct process_node *node = process_find(set, event->pid);
@@ -126,13 +119,17 @@ static void take_exit(struct process_targets *set, const struct task_event *even
         return;
     }
     if (event->pid != event->tid)
-        return;
-    if (node->counted)
-        watch_ending(set, node);
-    else if (node->waiting)
+        return; /* other threads may end while the process goes on */
+    if (node->counted) {
+        /* what is counted ends only when its descriptor or /proc says so: look from now on */
+        if (node->ending == 0)
+            TAILQ_INSERT_TAIL(&set->ending, node, ending_entry);
+        node->ending = 1;
+    } else if (node->waiting) {
         process_enqueue(set, node);
-    else
+    } else {
         process_forget(set, node);
+    }
 }
 
 static int take_comm(struct process_targets *set, const struct task_event *event)

@@ -19,12 +19,6 @@
 #define SUBORDINATE_IDS     "/etc/subuid"
 #define REFRESH_INTERVAL_NS (60 * NS_PER_SECOND)
 
-/* A procfs of another PID namespace shows other numbers than system calls take. */
-static bool is_our_namespace(int procfs_fd)
-{
-    return process_self(procfs_fd) == getpid();
-}
-
 /* If the map cannot be read, process_owner.c takes each process for one of another namespace. */
 static void read_own_uid_map(struct process_targets *set)
 {
@@ -49,7 +43,8 @@ int process_targets_new(int procfs_fd, const struct process_rules *rules,
     set->rules = rules;
     set->limits = *limits;
     set->rescan = true; /* the first */
-    set->is_ours = is_our_namespace(procfs_fd);
+    /* a procfs of another PID namespace shows other numbers than system calls take */
+    set->is_ours = process_self(procfs_fd) == getpid();
     TAILQ_INIT(&set->turns);
     TAILQ_INIT(&set->nobody.to_look);
     TAILQ_INIT(&set->nobody.waiting);
@@ -117,21 +112,16 @@ static void look_for_hidden(struct process_targets *set, uint64_t now_ns)
     set->census.hidden = hidepid_hides_from_us(set->procfs_fd);
 }
 
-static void refresh_owners(struct process_targets *set, uint64_t now_ns)
-{
-    if (now_ns - set->owners_read_ns < REFRESH_INTERVAL_NS)
-        return;
-    subordinate_ids_refresh(set->owners);
-    set->owners_read_ns = now_ns;
-}
-
 static int bring_up_to_date(struct process_targets *set)
 {
     uint64_t now_ns = clock_monotonic_ns();
     int r;
 
     look_for_hidden(set, now_ns);
-    refresh_owners(set, now_ns);
+    if (now_ns - set->owners_read_ns >= REFRESH_INTERVAL_NS) {
+        subordinate_ids_refresh(set->owners);
+        set->owners_read_ns = now_ns;
+    }
     process_watch_births(set, now_ns);
     r = process_take_records(set);
     if (r == 0)

@@ -76,7 +76,7 @@ class Text(unittest.TestCase):
         series = sum(ratios if name.endswith(("_median7d", "_baseline", "_spread7d")) else 1
                      for name, _ in rules.expressions(rules.SERVICES))
         said = text.replace("\n# ", " ")
-        self.assertIn(f" {series} series a service.", said)
+        self.assertIn(f"there are {series} series for each service.", said)
         self.assertIn(f"the same 60 services record {60 * series:,} series", said)
 
     def test_gauges_of_the_last_interval_are_not_used(self):

@@ -112,8 +112,9 @@ int resolution_make_catalogue(struct resolution *resolution)
     for (size_t i = 0; i < resolution->n_classes; i++) {
         const struct target_class *class = &resolution->classes[i];
 
-        if (class->plan)
-            plans[n_plans++] = class->plan;
+        if (!class->plan)
+            continue;
+        plans[n_plans++] = class->plan;
         if (class->groups)
             n_statuses = add_statuses(resolution, class, statuses, n_statuses);
     }

@@ -12,8 +12,7 @@ can be understood, tested or replaced without the other. So are headers that inc
 
 A function that is reached by a pointer (a table of operations, a callback) is not called here: that
 is a way out of a circle. A module whose source uses the types of another one's header depends on no
-code of it. Prints each circle as a shortest way round, and exits 1 if there is one that KNOWN does
-not list, or if KNOWN lists one that is there no more.
+code of it. Each circle is printed as a shortest way round; the status is 1 if there is one.
 """
 import json
 import pathlib
@@ -21,10 +20,6 @@ import re
 import shlex
 import subprocess
 import sys
-
-# Circles that are still to be opened, each with the work that opens it. They are written without
-# folders, so that moving a file changes nothing here. A circle may shrink unseen, and not grow.
-KNOWN = []
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 INLINE = re.compile(r"^static inline\b[^;{]*?\b(\w+)\s*\([^;{]*\)\s*\{", re.M)
@@ -52,7 +47,7 @@ def objects(root, commands):
 
 
 def symbols(files):
-    """{symbol: module that defines it}, and each (module, symbol that it needs)."""
+    """Two values: {symbol: the module that defines it}, and each (module, symbol that it needs)."""
     listing = subprocess.run(["nm", "-A", "-P", "-g", *files], capture_output=True, text=True,
                              check=True).stdout
     defined, needed = {}, []
@@ -85,6 +80,7 @@ def add_edge(edges, a, b, why):
 
 
 def find_calls(root, files, texts):
+    """Who calls whom, as edges between modules."""
     calls = {}
     defined, needed = symbols(files)
     for module, name in needed:
@@ -101,7 +97,7 @@ def find_calls(root, files, texts):
 
 
 def find_includes(root, texts):
-    """Which module's headers include which other's."""
+    """Whose headers include whose, as edges between modules."""
     includes = {}
     for path in texts:
         if path.suffix == ".h":
@@ -114,6 +110,7 @@ def find_includes(root, texts):
 
 
 def reachable(edges, start):
+    """All modules to which edges lead from this one, be it over others."""
     found, left = set(), [start]
     while left:
         for b in edges.get(left.pop(), {}):
@@ -147,16 +144,7 @@ def way_round(edges, circle):
     return steps[::-1]
 
 
-def judge(circles, known):
-    """Those circles that nobody knows of, and the entries of known that match none."""
-    def names(circle):
-        return {module.rpartition("/")[2] for module in circle}
-    unknown = [c for c in circles if not any(names(c) <= entry for entry, _ in known)]
-    gone = [(entry, work) for entry, work in known if not any(names(c) <= entry for c in circles)]
-    return unknown, gone
-
-
-def main(arguments, known):
+def main(arguments):
     root, commands = (pathlib.Path(argument).resolve() for argument in arguments)
     files = objects(root, commands)
     texts = {p: COMMENT.sub(" ", p.read_text()) for top in ("src", "include")
@@ -165,19 +153,14 @@ def main(arguments, known):
     if missing or not files:
         print(f"build first: there is no {missing[0] if missing else 'source in ' + str(commands)}")
         return 1
-    found = []
+    n_circles = 0
     for edges in (find_calls(root, files, texts), find_includes(root, texts)):
         for circle in find_circles(edges):
-            found.append(circle)
+            n_circles += 1
             print("\n".join([f"circle: {', '.join(circle)}", *way_round(edges, circle)]))
-    unknown, gone = judge(found, known)
-    for circle in unknown:
-        print(f"a new circle, or one that has grown: {', '.join(circle)}")
-    for entry, work in gone:
-        print(f"no circle any more, take it from KNOWN: {', '.join(sorted(entry))} ({work})")
-    print(f"{len(files)} modules, {len(found)} circles, {len(known) - len(gone)} of them known")
-    return 1 if unknown or gone else 0
+    print(f"{len(files)} modules, {n_circles} circles")
+    return 1 if n_circles else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], KNOWN))
+    sys.exit(main(sys.argv[1:]))

@@ -34,7 +34,7 @@ static void pace__takes_a_tenth_of_a_cpu_at_most(void **state)
     assert_int_equal(births_pace_due(&pace, NOW), NOW + 45 * MS);
 }
 
-/* Where the machine is busy, births are not to be missed for that. */
+/* Births are not to be missed because the machine is busy. */
 static void pace__does_not_rest_for_what_others_took(void **state)
 {
     struct births_pace pace = {0};

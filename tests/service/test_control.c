@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes through the control slot, as the service's loop carries it out. */
+/* The service's loop carries out what comes through the control slot. */
 #include "cycle/collector_fixture.h"
 
 #include "base/clock.h"
@@ -106,7 +106,7 @@ static void a_pause_ends_by_itself_when_its_time_is_over(void **state)
 
     assert_true(ask(served, CONTROL_PAUSE, 600 * NS_PER_SECOND, &text));
     free(text);
-    served->service.pause.end_ns = clock_boottime_ns(); /* ten minutes later */
+    served->service.pause.end_ns = clock_boottime_ns(); /* Ten minutes have passed. */
     pause_check(&served->service.pause, served->f->collector);
     expect_paused(served, 0);
     assert_int_equal(served->service.pause.end_ns, 0);
@@ -141,7 +141,7 @@ static void a_bad_configuration_is_answered_with_its_place(void **state)
     assert_memory_equal(text, expected, strlen(expected));
     assert_string_equal(text + strlen(text) - 1, "\n");
     free(text);
-    cycle(served->f); /* the one that runs goes on */
+    cycle(served->f); /* The configuration before goes on. */
     assert_int_equal(served->f->snapshot->status.config_reload_good, 0);
 }
 

@@ -10,7 +10,7 @@
 #define MINUTE (60 * NS_PER_SECOND)
 #define N_CPUS 2
 
-/* A minute in cycles of a second, with so much of the CPUs' time in doubt. Whether it was left. */
+/* Runs a minute of cycles with this share of the CPUs' time in doubt. True: it was too much. */
 static bool pass_minute(struct doubt_watch *watch, uint64_t *now_ns, uint64_t *doubt_ns,
                         double share)
 {
@@ -34,7 +34,7 @@ static void bpf__is_left_after_two_bad_minutes_running(void **state)
         {{0.006, 0.006, 0, 0}, {false, true, false, false}},
         {{0.006, 0.004, 0.006, 0.004}, {false, false, false, false}},
         {{0.9, 0, 0.006, 0.9}, {false, false, false, true}},
-        /* where it stays nevertheless */
+        /* It is reported once, also if bpf stays nevertheless. */
         {{0.006, 0.006, 0.006, 0.006}, {false, true, false, false}},
     };
 
@@ -60,11 +60,12 @@ static void a_share__is_not_known_before_a_minute_is_over(void **state)
     doubt_watch_begin(&watch, 100, 5);
     assert_false(doubt_watch_is_too_much(&watch, 100 + MINUTE - 1, N_CPUS, MINUTE));
     assert_true(isnan(watch.share));
-    assert_false(doubt_watch_is_too_much(&watch, 100 + MINUTE, 0, MINUTE)); /* no CPU is counted */
+    assert_false(
+        doubt_watch_is_too_much(&watch, 100 + MINUTE, 0, MINUTE)); /* No CPU is counted on. */
     assert_true(isnan(watch.share));
 }
 
-/* Two cycles that are minutes apart are two looks, not two minutes of a second each. */
+/* If two cycles are minutes apart, the time between them is one minute to judge. */
 static void a_long_cycle__is_judged_over_all_of_it(void **state)
 {
     struct doubt_watch watch;

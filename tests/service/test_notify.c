@@ -49,7 +49,7 @@ static void heartbeats__each_alone_stops(void **state)
     assert_string_equal(stopped(1 * S, 1 * S, 100 * S), "collector");
 }
 
-/* Also in the first seconds after the boot, when 0 is not long ago. */
+/* In the first seconds after the boot the time 0 is not long ago. */
 static void heartbeats__without_a_cycle_stop(void **state)
 {
     (void)state;
@@ -183,12 +183,12 @@ static void stopping__is_sent(void **state)
     assert_string_equal(heard(fixture), "STOPPING=1");
 }
 
-/* Says something until the service manager's queue is full. */
+/* Sends messages until the service manager's queue is full. */
 static void fill_queue(void)
 {
     int r = 0;
 
-    (void)alarm(60); /* who waits, waits for ever */
+    (void)alarm(60); /* A send that waits would wait for ever. */
     for (int i = 0; r == 0 && i < 1000000; i++)
         r = service_manager_alive();
     (void)alarm(0);

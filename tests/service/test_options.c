@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "service/version.h"
 
-/* What a call printed to one descriptor. */
+/* Collects what a call prints to a descriptor. */
 struct capture {
     int descriptor, saved, reader;
     char text[16384];
@@ -41,7 +41,7 @@ static void capture_end(struct capture *capture)
     assert_int_equal(close(capture->reader), 0);
 }
 
-/* Up to five flags. */
+/* Parses up to five flags. */
 static int parse(struct options *ret_options, const char *const *flags_given)
 {
     char words[6][128] = {"pmu_exporter"};

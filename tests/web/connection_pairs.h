@@ -26,7 +26,7 @@ struct pairs {
     struct connection *connections[MOST_PAIRS];
 };
 
-/* Names that differ in one byte each. */
+/* Names of clients: each two of them differ in one byte. */
 static inline struct peer made_up_peer(uint8_t network, uint8_t address)
 {
     return (struct peer){.address = {1, {network, address}}, .network = {2, {network}}};
@@ -51,7 +51,7 @@ static inline void pairs_free(struct pairs *pairs)
     free(pairs);
 }
 
-/* One more connection; its number. */
+/* Adds a connection, and returns its number. */
 static inline unsigned pairs_add_as(struct pairs *pairs, const struct peer *peer, bool on_control)
 {
     const unsigned i = pairs->n++;

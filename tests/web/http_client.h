@@ -45,19 +45,20 @@ struct fixture {
 };
 
 struct reply {
-    int status; /* 0: none came */
+    int status; /* 0: no reply came */
     char head[4096];
     char *body;
     size_t length;
 };
 
 /*
- * Waiting ends as soon as what is waited for is there, so this bounds a test that fails, on the
- * slowest machine: it is below the longer deadlines of the limits here.
+ * Waiting ends as soon as the event is there, so only a test that fails waits so long. It is
+ * shorter than the longer deadlines of the limits below.
  */
 #define PATIENCE_MS 25000
 
-/* Less than the shortest deadline that these limits have: who was that quick waited for none. */
+/* Less than the shortest deadline of the limits below: what is that quick waited for no deadline.
+ */
 #define BEFORE_ANY_DEADLINE_MS 7000
 
 static const struct server_limits usual_limits = {512, 128, 8, 30, 120, 12};
@@ -184,7 +185,8 @@ static inline void pause_ms(unsigned ms)
     (void)nanosleep(&time, NULL);
 }
 
-/* A connection to 127.0.0.1 or ::1 whose reads fail after PATIENCE_MS of silence; or -errno. */
+/* Connects to 127.0.0.1 or ::1. Reads fail after PATIENCE_MS of silence. Returns -errno on failure.
+ */
 static inline int try_connect(int family, uint16_t port, int receive_buffer)
 {
     const struct sockaddr_in ipv4 = {
@@ -214,7 +216,7 @@ static inline int connect_to(uint16_t port)
     return fd;
 }
 
-/* One that takes little: the kernel buffers a few kilobytes for it. */
+/* Connects a client that reads slowly: the kernel buffers only a few kilobytes for it. */
 static inline int connect_slowly_to(uint16_t port)
 {
     const int fd = try_connect(AF_INET, port, 4096);
@@ -225,7 +227,7 @@ static inline int connect_slowly_to(uint16_t port)
 
 static inline void send_text(int fd, const char *text)
 {
-    /* a server that refuses closes while we still send */
+    /* A server that refuses a request closes while we still send it. */
     (void)send(fd, text, strlen(text), MSG_NOSIGNAL);
 }
 
@@ -243,7 +245,7 @@ static inline void read_head(int fd, struct reply *reply)
         reply->status = 0;
 }
 
-/* A header's value within the head, or NULL. */
+/* Returns a header's value within the head, or NULL. */
 static inline const char *header_of(const struct reply *reply, const char *name)
 {
     const char *line = reply->head;
@@ -292,7 +294,7 @@ static inline void reply_done(struct reply *reply)
     *reply = (struct reply){0};
 }
 
-/* The status of one request over this connection. */
+/* Sends a request over this connection, and returns the status of the reply. */
 static inline int status_of(int fd, const char *request)
 {
     struct reply reply;
@@ -306,8 +308,8 @@ static inline int status_of(int fd, const char *request)
 }
 
 /*
- * Lets the server have two turns of its loop, in which it carries out what came before: who was
- * cut off or has gone is closed then.
+ * Lets the server have two turns of its loop: after them, connections that were cut, or whose
+ * client has gone, are closed.
  */
 static inline void let_server_turn(int fd)
 {
@@ -315,7 +317,7 @@ static inline void let_server_turn(int fd)
         assert_int_equal(200, status_of(fd, "GET /-/healthy HTTP/1.1\r\nHost: test\r\n\r\n"));
 }
 
-/* The status of one scrape over a connection of its own; 0 where none came. */
+/* Returns the status of a scrape over a connection of its own; 0 if no reply came. */
 static inline int scrape(uint16_t port)
 {
     AUTO_CLOSE int fd = try_connect(AF_INET, port, 0);
@@ -323,7 +325,8 @@ static inline int scrape(uint16_t port)
     return fd < 0 ? 0 : status_of(fd, GET_METRICS);
 }
 
-/* Milliseconds until the server has closed the connection; -1 if it does not. */
+/* Returns how many milliseconds it takes until the server closes the connection; -1: it does not.
+ */
 static inline int ms_until_closed(int fd)
 {
     const uint64_t start = clock_monotonic_ns();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Requests as bytes on a socket, to a server that each program of tests has: what comes back. */
+/* Sends requests as bytes to a server that each test program has, and returns what comes back. */
 
 #include "web/http_client.h"
 
@@ -23,7 +23,7 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-/* Everything that comes until the server closes; the caller frees it. NULL: it does not close. */
+/* Returns all that comes until the server closes; the caller frees it. NULL: it does not close. */
 static inline char *read_to_the_end(int fd)
 {
     AUTO_TEXT struct text all = {0};
@@ -49,8 +49,8 @@ static inline size_t count(const char *text, const char *word)
 }
 
 /*
- * The status of the only answer to these bytes, after which the server has closed, as the
- * answer says; 0: closed without one.
+ * Returns the status of the only answer to these bytes. Checks that the server closes after it and
+ * that the answer says so. 0: the server closes without an answer.
  */
 static inline int only_status_of(const struct fixture *fixture, const char *bytes, size_t size)
 {
@@ -73,7 +73,7 @@ static inline int only_status(const struct fixture *fixture, const char *bytes)
     return only_status_of(fixture, bytes, strlen(bytes));
 }
 
-/* With a second request behind it, which is not answered. */
+/* Sends the same with a second request behind it, and checks that this one is not answered. */
 #define EXPECT_BYTES(state, status, bytes)                                                         \
     do {                                                                                           \
         static const char all[] = bytes SMUGGLED;                                                  \
@@ -82,7 +82,7 @@ static inline int only_status(const struct fixture *fixture, const char *bytes)
             fail_msg("%d for %s", got, #bytes);                                                    \
     } while (0)
 
-/* One answer to a request, and the connection stays. */
+/* Checks that a request gets one answer and that the connection stays open. */
 static inline void expect_served(const struct fixture *fixture, const char *request)
 {
     AUTO_CLOSE int fd = connect_to(fixture->port);

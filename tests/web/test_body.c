@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies as clients see them: made once a version, unchanged while read, bounded. */
+/* Bodies as clients see them: they are made once for a version, do not change, and are few. */
 #include <unistd.h>
 
 #include "sys/memory.h"
@@ -34,7 +34,7 @@ static size_t resident_bytes(void)
     return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A client that has asked, and has begun to get its answer, but does not read on. */
+/* Returns a client that has asked and has begun to get its answer, but does not read it. */
 static int start_reading_slowly(const struct fixture *fixture)
 {
     const int fd = connect_slowly_to(fixture->port);
@@ -45,7 +45,7 @@ static int start_reading_slowly(const struct fixture *fixture)
     return fd;
 }
 
-/* What a slow reader gets in the end: whether it is the whole body of that version. */
+/* Reads what a slow reader gets, and tells whether that is the whole body of this version. */
 static bool reads_whole_version(int fd, unsigned version)
 {
     struct reply reply = read_reply(fd, true);
@@ -193,7 +193,7 @@ static void slow_readers_of_many_versions_lose_the_oldest(void **state)
     for (unsigned i = 0; i < ARRAY_SIZE(slow); i++) {
         fixture->page.version = i + 1;
         slow[i] = start_reading_slowly(fixture);
-        let_server_turn(other); /* who was cut off is closed in its next */
+        let_server_turn(other); /* A connection that was cut is closed in the server's next turn. */
     }
     for (unsigned i = 0; i < ARRAY_SIZE(slow); i++) {
         const bool cut = i + BODIES <= ARRAY_SIZE(slow);
@@ -201,7 +201,7 @@ static void slow_readers_of_many_versions_lose_the_oldest(void **state)
         assert_int_equal(!cut, reads_whole_version(slow[i], i + 1));
         (void)close(slow[i]);
     }
-    assert_int_equal(200, status_of(done, GET_METRICS)); /* it reads none of them */
+    assert_int_equal(200, status_of(done, GET_METRICS)); /* It is reading none of them. */
 }
 
 static void a_hundred_slow_readers_share_one_body(void **state)
@@ -224,7 +224,7 @@ static void a_hundred_slow_readers_share_one_body(void **state)
     assert_int_equal(200, scrape(fixture->port));
 }
 
-/* Two versions of a large page at one time; then the page is small. */
+/* Two versions of a large page are read at one time; then the page is small. */
 static void what_a_large_page_took_is_given_back(void **state)
 {
     struct fixture *const fixture = *state;
@@ -304,6 +304,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_failed_rendering_is_tried_again, set_up, tear_down),
     };
 
-    memory_settle(); /* as the service does: what is freed goes back to the kernel */
+    memory_settle(); /* Freed memory goes back to the kernel, as in the service. */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* libmicrohttpd's part: it closes who was cut. */
+/* Does libmicrohttpd's part: closes each connection that was cut. */
 static void remove_cut(struct pairs *pairs)
 {
     for (unsigned i = 0; i < pairs->n; i++)
@@ -81,8 +81,8 @@ static void the_control_socket_has_places_of_its_own(void **state)
     for (unsigned i = 0; i < CONTROL_PLACES; i++)
         assert_false(is_cut(pairs, pairs_add_as(pairs, &control, true)));
     assert_false(is_cut(pairs, pairs_add_as(pairs, &control, true)));
-    assert_true(is_cut(pairs, 4 + DOOR_PLACES)); /* the first of the control's */
-    assert_false(is_cut(pairs, 4));              /* no client's place is taken */
+    assert_true(is_cut(pairs, 4 + DOOR_PLACES)); /* It is the first one of the control socket. */
+    assert_false(is_cut(pairs, 4));              /* No client loses its place. */
     for (unsigned i = 1; i < CONTROL_PLACES; i++)
         (void)pairs_add_as(pairs, &control, true);
     assert_false(connection_table_has_place(&pairs->table, true));
@@ -119,12 +119,13 @@ static void expire__who_has_ended_between_two_requests_goes(void **state)
 
     for (uint8_t i = 0; i < 4; i++)
         connection_enter(pairs->connections[pairs_add(pairs, i, 0)], CONNECTION_IDLE);
-    connection_enter(pairs->connections[3], CONNECTION_RESPONSE); /* it may still read */
+    connection_enter(pairs->connections[3],
+                     CONNECTION_RESPONSE); /* It may still read its answer. */
     assert_int_equal(0, shutdown(pairs->client[1], SHUT_WR));
     assert_int_equal(0, shutdown(pairs->client[3], SHUT_WR));
     assert_int_equal(1, write(pairs->client[2], "G", 1));
     connection_table_expire(&pairs->table, clock_monotonic_ns());
-    assert_false(is_cut(pairs, 1)); /* libmicrohttpd has the first word */
+    assert_false(is_cut(pairs, 1)); /* libmicrohttpd may see it first. */
     connection_table_expire(&pairs->table, clock_monotonic_ns() + 2 * SECOND);
     assert_false(is_cut(pairs, 0));
     assert_true(is_cut(pairs, 1));
@@ -177,7 +178,7 @@ static void expire__who_is_idle_waits_less_where_there_is_no_room(void **state)
     for (uint8_t i = 0; i < 3; i++)
         connection_enter(pairs->connections[pairs_add(pairs, i, 0)], CONNECTION_IDLE);
     connection_remove(&pairs->table, TAKE(pairs->connections[2]));
-    connection_table_expire(&pairs->table, later_ns); /* two of four: there is room */
+    connection_table_expire(&pairs->table, later_ns); /* With two of four there is room. */
     assert_false(is_cut(pairs, 0));
     connection_enter(pairs->connections[pairs_add(pairs, 3, 0)], CONNECTION_IDLE);
     connection_table_expire(&pairs->table, later_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The slot, without a server: one asks, one answers. */
+/* The slot without a server: one side asks, the other one answers. */
 #include "web/control.h"
 
 #include <poll.h>
@@ -112,7 +112,7 @@ static void the_answer_to_what_was_abandoned_reaches_nobody(void **state)
     assert_true(control_slot_ask(slot, &reload));
     assert_true(control_slot_take(slot, &request));
     control_slot_abandon(slot);
-    assert_false(control_slot_ask(slot, &minute)); /* the owner is still at it */
+    assert_false(control_slot_ask(slot, &minute)); /* The owner has not answered the first. */
     answer(slot, true, "late");
     assert_false(control_slot_collect(slot, &good, &text));
     assert_true(control_slot_ask(slot, &minute));

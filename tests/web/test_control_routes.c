@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reload and pause over HTTP; the test owns the slot and answers itself. */
+/* Commands over HTTP. The test owns the slot, and answers itself. */
 #include <poll.h>
 #include <sys/un.h>
 
@@ -45,7 +45,7 @@ static void stop(struct controlled *c)
 {
     fixture_down(&c->fixture);
     c->slot = control_slot_free(c->slot);
-    assert_int_equal(0, rmdir(c->directory)); /* the socket has gone */
+    assert_int_equal(0, rmdir(c->directory)); /* It is empty: the socket has gone. */
 }
 
 static int set_up(void **state)
@@ -75,7 +75,7 @@ static int connect_control(const struct controlled *c)
     return fd;
 }
 
-/* Waits for the request as the collector's loop does. */
+/* Waits for a request, as the service's loop does, and takes it. */
 static struct control_request take(const struct controlled *c)
 {
     struct pollfd poller = {.fd = control_slot_request_fd(c->slot), .events = POLLIN};
@@ -120,7 +120,7 @@ static void a_reload_is_answered_by_who_carries_it_out(void **state)
     assert_int_equal(CONTROL_RELOAD, take(c).action);
     answer(c, true, "done\n");
     expect(fd, 200, "done\n");
-    send_text(fd, "PUT /-/reload" LINE); /* over the same connection */
+    send_text(fd, "PUT /-/reload" LINE); /* It comes over the same connection. */
     assert_int_equal(CONTROL_RELOAD, take(c).action);
     answer(c, false, "a.yml:1:2: no\n");
     expect(fd, 500, "a.yml:1:2: no\n");
@@ -287,8 +287,10 @@ static void while_one_waits_a_second_is_503_and_scrapes_go_on(void **state)
     expect(second, 200, "too\n");
 }
 
-/* A connection over which a reload was asked for and taken; while the one before is not at its
- * end, which takes the server a turn, it is busy. */
+/*
+ * Returns a connection over which a reload was asked for and taken. The server answers that it is
+ * busy until the request before has ended, which takes it a turn of its loop.
+ */
 static int ask_until_taken(const struct controlled *c)
 {
     for (unsigned i = 0; i < PATIENCE_MS / 10; i++) {
@@ -332,15 +334,15 @@ static void an_owner_that_does_not_answer_costs_a_504(void **state)
     int fd;
 
     (void)state;
-    start(&c, false, 6); /* two thirds of it are waited */
+    start(&c, false, 6); /* The server waits for two thirds of that. */
     fd = connect_control(&c);
     send_text(fd, RELOAD);
     expect(fd, 504, NULL);
-    assert_true(nobody_asked(&c)); /* withdrawn */
+    assert_true(nobody_asked(&c)); /* The request was withdrawn. */
     send_text(fd, RELOAD);
     (void)take(&c);
     expect(fd, 504, NULL);
-    assert_int_equal(503, status_of(fd, RELOAD)); /* it is still being carried out */
+    assert_int_equal(503, status_of(fd, RELOAD)); /* The first one is still being carried out. */
     answer(&c, true, "late\n");
     send_text(fd, RELOAD);
     (void)take(&c);
@@ -382,7 +384,7 @@ static void strangers_on_every_place_do_not_keep_it_out(void **state)
     start_with(&c, true, &few);
     for (size_t i = 0; i < ARRAY_SIZE(strangers); i++)
         strangers[i] = connect_to(c.fixture.port);
-    for (size_t i = 2; i < ARRAY_SIZE(strangers); i++) /* the first two have made room */
+    for (size_t i = 2; i < ARRAY_SIZE(strangers); i++) /* The first two have made room. */
         assert_int_equal(200, status_of(strangers[i], GET_METRICS));
     fd = connect_control(&c);
     send_text(fd, RELOAD);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accepting: limits, and what happens where descriptors run out. */
+/* How clients are accepted: the limits, and what happens when descriptors run out. */
 #include <dirent.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -20,7 +20,7 @@ static void serve_for_parent(int port_fd)
     struct fixture fixture;
 
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* a high number from whoever started the test would leave room below it */
+    /* A high descriptor that was inherited would leave room for others below it. */
     if (close_range((unsigned)port_fd + 1, ~0U, 0) < 0)
         _exit(1);
     fixture_up(&fixture, &usual_limits);
@@ -59,7 +59,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* One more than the highest descriptor that the process has open. */
+/* Returns one more than the highest descriptor that the process has open. */
 static unsigned n_descriptors(const struct child *child)
 {
     const struct dirent *entry;
@@ -123,10 +123,10 @@ static void no_descriptors__costs_no_cpu_and_passes(void **state)
 
     assert_int_equal(200, scrape(child->port));
     for (unsigned ms = 0; ms < PATIENCE_MS && n_descriptors(child) > n_at_rest; ms += 10)
-        pause_ms(10); /* until that connection has been closed */
+        pause_ms(10); /* That connection has to be closed first. */
     limit_descriptors(child, n_descriptors(child));
     for (size_t i = 0; i < ARRAY_SIZE(waiting); i++)
-        waiting[i] = connect_to(child->port); /* the kernel's queue takes it */
+        waiting[i] = connect_to(child->port); /* The kernel's queue takes it. */
     expect_little_cpu(child);
     limit_descriptors(child, 1024);
     assert_int_equal(200, status_of(waiting[0], GET_METRICS));
@@ -147,12 +147,12 @@ static void no_descriptors__connections_that_stand_are_served(void **state)
     expect_little_cpu(child);
     assert_int_equal(200, status_of(standing, GET_METRICS));
     limit_descriptors(child, 1024);
-    /* the one that stands does not have to end first */
+    /* The connection that is open does not have to end first. */
     assert_int_equal(200, status_of(waiting, GET_METRICS));
     assert_int_equal(200, status_of(standing, GET_METRICS));
 }
 
-/* Each of these has asked once, and waits. */
+/* Each of these clients has asked once, and waits. */
 static void hold(uint16_t port, int *fds, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -170,7 +170,7 @@ static void let_go(const int *fds, size_t n)
 static void no_descriptors__who_holds_many_gives_way(void **state)
 {
     const struct child *const child = *state;
-    int held[60], waiting[30]; /* more than there are gaps between the descriptors */
+    int held[60], waiting[30]; /* There are fewer gaps between the descriptors. */
 
     hold(child->port, held, ARRAY_SIZE(held));
     limit_descriptors(child, n_descriptors(child) - 10);
@@ -201,7 +201,7 @@ static void an_address_with_many_connections_closes_its_own_oldest(void **state)
     fixture_down(&fixture);
 }
 
-/* More than are let in at one time, on a server that is full all the while. */
+/* More clients come than are let in at one time, to a server that is full all the while. */
 static void every_newcomer_to_a_full_server_is_answered(void **state)
 {
     static const struct server_limits two = {2, 2, 8, 30, 120, 12};

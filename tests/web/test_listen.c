@@ -112,8 +112,8 @@ static void open__without_a_host_takes_both_families(void **state)
 }
 
 /*
- * Listens on a port that nobody takes in the other family. That may be another process, which
- * chance has given the same number, but not each time.
+ * Listens on a port that is free in the other family too. By chance another process may have it
+ * there, but not each time.
  */
 static uint16_t open_not_taken_elsewhere(const char *address, int other_family, int *ret_fd)
 {
@@ -142,7 +142,7 @@ static void open__an_ipv6_address_leaves_ipv4_alone(void **state)
         print_message("skipped: this machine has no IPv6\n");
         skip();
     }
-    do { /* again where another process has the port, be it for a connection of its own */
+    do { /* Another process may have the port, also for a connection of its own. */
         AUTO_CLOSE int ipv6 = -1;
         AUTO_CLOSE int ipv4 = -1;
 

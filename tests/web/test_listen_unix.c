@@ -39,7 +39,7 @@ static int tear_down(void **state)
 
     (void)unlink(fixture->path);
     *strrchr(fixture->path, '/') = '\0';
-    (void)rmdir(fixture->path); /* where the test made it, or left something in it */
+    (void)rmdir(fixture->path); /* Some tests make it, or leave something in it. */
     assert_int_equal(rmdir(fixture->directory), 0);
     return 0;
 }
@@ -70,7 +70,7 @@ static void it_listens_for_its_owner_alone_and_is_removed(void **state)
     assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
     unix_place_done(&place);
     assert_int_equal(stat(fixture->path, &status), -1);
-    unix_place_done(&place); /* takes what is done */
+    unix_place_done(&place); /* It takes a place that has ended. */
     (void)close(fd);
 }
 
@@ -140,12 +140,12 @@ static void what_is_no_socket_is_left_alone(void **state)
     assert_int_equal(stat(fixture->path, &status), 0);
     assert_true(S_ISREG(status.st_mode));
     (void)unlink(fixture->path);
-    /* and not what a link points at either */
+    /* Neither is what a link points at replaced. */
     assert_int_equal(symlink("/dev/null", fixture->path), 0);
     assert_int_equal(listen_unix_open(fixture->path, &place, &fd), -EEXIST);
 }
 
-/* Whether the directory of the socket is there. */
+/* Tells whether the directory of the socket is there. */
 static bool has_directory(const struct fixture *fixture)
 {
     char path[sizeof(fixture->path)];
@@ -183,7 +183,8 @@ static void a_directory_that_holds_something_or_was_there_is_not_removed(void **
     (void)close(other);
     assert_true(has_directory(fixture));
     assert_int_equal(unlink(fixture->path), 0);
-    assert_int_equal(listen_unix_open(fixture->path, &place, &fd), 0); /* in what is there */
+    assert_int_equal(listen_unix_open(fixture->path, &place, &fd),
+                     0); /* The directory is there already. */
     unix_place_done(&place);
     (void)close(fd);
     assert_true(has_directory(fixture));
@@ -200,7 +201,7 @@ static void where_it_cannot_be_is_told(void **state)
     assert_int_equal(listen_unix_open("/dev/null/control", &place, &fd), -ENOTDIR);
     memset(path, 'a', sizeof(path));
     path[0] = '/';
-    path[108] = '\0'; /* sun_path holds 107 and the end */
+    path[108] = '\0'; /* sun_path has room for 107 bytes and a NUL. */
     assert_int_equal(listen_unix_open(path, &place, &fd), -ENAMETOOLONG);
 }
 

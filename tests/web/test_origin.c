@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which web pages may have something done: by itself, and as requests to a server. */
+/* Which web pages may give commands: the function alone, and requests to a server. */
 #include <limits.h>
 
 #include "web/http_client.h"
@@ -66,7 +66,7 @@ static void a_browser_that_tells_of_another_site_is_believed(void **state)
     assert_false(may_act("http://evil.example", "same-origin", "127.0.0.1:10138"));
 }
 
-/* The name was the page's when it was loaded, and means our address since. */
+/* When the page was loaded, its name meant another address; now it means ours. */
 static void a_name_that_others_control_is_no_origin(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void the_name_of_this_machine_is_its_own(void **state)
     assert_false(may_act(origin, NULL, host));
 }
 
-/* A server on which anybody may reload; what is asked for is left to the test. */
+/* A server on which anybody may reload; the test takes the requests. */
 struct controlled {
     struct fixture fixture;
     struct control_slot *slot;
@@ -125,7 +125,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Everything that changes something, asked for with these headers. */
+/* Gives each command with these headers. */
 static void expect_foreign(const struct controlled *c, const char *headers)
 {
     static const char *const lines[] = {"POST /-/reload", "PUT /-/reload",
@@ -182,7 +182,7 @@ static void requests_of_nobody_and_of_this_address_are_carried_out(void **state)
     expect_taken(*state, "POST /-/reload HTTP/1.1\r\nHost: db1.example.com\r\n\r\n");
     expect_taken(*state, "POST /-/reload HTTP/1.1\r\nHost: 127.0.0.1 \r\n"
                          "Origin: http://127.0.0.1\r\nSec-Fetch-Site: same-origin\r\n\r\n");
-    /* the target outdoes the Host */
+    /* The target overrules the Host header. */
     expect_taken(*state, "POST http://localhost/-/reload HTTP/1.1\r\nHost: evil.example\r\n"
                          "Origin: http://localhost\r\n\r\n");
 }

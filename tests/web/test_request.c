@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests that are refused, as bytes on a socket: one answer each, then the end. */
+/* Requests that are refused, as bytes on a socket: each gets one answer, and then the end. */
 #include "web/raw_requests.h"
 
 #define LONG_TEXT 65536
@@ -34,7 +34,7 @@ static void a_405_names_what_is_allowed(void **state)
     assert_true(header_is(&reply, "Allow", "GET, HEAD"));
     assert_true(header_is(&reply, "Connection", "close"));
     assert_true(header_is(&reply, "X-Content-Type-Options", "nosniff"));
-    /* the body is not waited for */
+    /* The server does not wait for the body. */
     assert_in_range(ms_until_closed(fd), 0, BEFORE_ANY_DEADLINE_MS);
     reply_done(&reply);
 }
@@ -123,7 +123,7 @@ static void what_is_unusual_and_right_is_served(void **state)
         "GET /metrics" LINE "Content-Length: 000\r\n\r\n",
         "\r\nGET /metrics" LINE "\r\n",
         "GET /metrics" LINE "Cookie: a=b; c=d\r\n\r\n",
-        "GET /metrics" LINE "Expect: 100-continue\r\n\r\n", /* no body comes: nothing to go on to */
+        "GET /metrics" LINE "Expect: 100-continue\r\n\r\n", /* There is no body to go on to. */
         "GET /metrics HTTP/1.1\r\nHost:\r\n\r\n",
         "GET /metrics HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n",
     };
@@ -132,7 +132,7 @@ static void what_is_unusual_and_right_is_served(void **state)
         expect_served(*state, requests[i]);
 }
 
-/* Each is a record in libmicrohttpd's memory, of which there is too little. */
+/* Each of these is a record in libmicrohttpd's memory, which has not room for them. */
 static void many_arguments_are_answered(void **state)
 {
     static const unsigned numbers[] = {10, 250, 1000, 3000};
@@ -149,7 +149,7 @@ static void many_arguments_are_answered(void **state)
     }
 }
 
-/* The second over one connection is judged like the first. */
+/* A second request over a connection is judged like the first. */
 static void a_malformed_request_after_a_good_one_is_answered_once(void **state)
 {
     const struct fixture *const fixture = *state;
@@ -227,7 +227,7 @@ static void a_thousand_headers_are_refused(void **state)
 static void garbage_is_not_answered_with_200(void **state)
 {
     static const char *const garbage[] = {
-        "\x16\x03\x01\x02\x01\x01\xfc\x03\x03\r\n\r\n", /* a TLS client */
+        "\x16\x03\x01\x02\x01\x01\xfc\x03\x03\r\n\r\n", /* This is what a TLS client sends. */
         "GET\r\n\r\n",
         "GET /metrics HTTP/9.9\r\nHost: test\r\n\r\n",
         "GET /metrics FTP/1.1\r\nHost: test\r\n\r\n",

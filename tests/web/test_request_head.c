@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heads of requests that are none, to the byte. */
+/* Heads that are wrong by a byte. */
 #include "web/raw_requests.h"
 
 static void what_a_nul_hides_is_400(void **state)
@@ -117,7 +117,7 @@ static void many_cookies_are_answered_once(void **state)
     assert_int_equal(200, only_status(*state, request.data));
 }
 
-/* libmicrohttpd closes without a word. */
+/* libmicrohttpd closes without an answer. */
 static void a_line_of_one_word_is_400(void **state)
 {
     EXPECT_BYTES(*state, 400, "GET\r\n\r\n");
@@ -126,7 +126,7 @@ static void a_line_of_one_word_is_400(void **state)
     EXPECT_BYTES(*state, 400, "\x16\x03\x01\x02\x01\x01\xfc\x03\x03\r\n\r\n");
 }
 
-/* Somebody who has said nothing, or has had an answer, is told nothing. */
+/* A client that has sent nothing, or has had an answer, gets no 400. */
 static void who_only_leaves_is_not_answered(void **state)
 {
     const struct fixture *const fixture = *state;

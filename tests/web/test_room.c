@@ -19,7 +19,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A connection of this network and address, in this phase for so many seconds. */
+/* Adds a connection of this network and address that is in this phase for so many seconds. */
 static struct connection *add(struct pairs *pairs, uint8_t network, uint8_t address,
                               enum connection_phase phase, unsigned seconds)
 {
@@ -68,7 +68,7 @@ static void who_only_asks_and_never_reads_keeps_nobody_out(void **state)
 
     for (unsigned i = 1; i < 30; i++)
         (void)add(pairs, 1, 0, CONNECTION_RESPONSE, 0);
-    (void)add(pairs, 1, 0, CONNECTION_HEADERS, 0); /* who comes to scrape */
+    (void)add(pairs, 1, 0, CONNECTION_HEADERS, 0); /* This one comes to scrape. */
     assert_ptr_equal(first, found(pairs));
 }
 
@@ -102,7 +102,7 @@ static void the_network_that_holds_most_gives_way(void **state)
     struct pairs *const pairs = *state;
     const struct connection *first = NULL;
 
-    (void)add(pairs, 1, 0, CONNECTION_IDLE, 15); /* who scrapes */
+    (void)add(pairs, 1, 0, CONNECTION_IDLE, 15); /* This one scrapes. */
     for (uint8_t i = 0; i < 10; i++) {
         const struct connection *added = add(pairs, 2, i, CONNECTION_IDLE, 9U - i);
 

@@ -58,7 +58,7 @@ static void head_has_the_headers_and_no_body(void **state)
     assert_int_equal(200, reply.status);
     assert_true(header_is(&reply, "Content-Length", "10"));
     reply_done(&reply);
-    reply = read_reply(fd, true); /* what follows is the next answer */
+    reply = read_reply(fd, true); /* The bytes that follow are the next answer. */
     assert_int_equal(200, reply.status);
     assert_string_equal("version 1\n", reply.body);
     reply_done(&reply);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread: start and end, deadlines, heartbeat, addresses. */
+/* The server's thread: its start and end, deadlines, heartbeat, addresses. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -39,14 +39,15 @@ static void half_open_connections_are_closed(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
         fds[i] = connect_to(fixture.port);
     for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
-        assert_in_range(ms_until_closed(fds[i]), 0, PATIENCE_MS); /* the others: 30 s */
+        assert_in_range(ms_until_closed(fds[i]), 0,
+                        PATIENCE_MS); /* The other deadlines are 30 s and more. */
         (void)close(fds[i]);
     }
     assert_int_equal(200, scrape(fixture.port));
     fixture_down(&fixture);
 }
 
-/* A header that never ends, a byte ten times a second. */
+/* Sends a header that never ends: a byte ten times a second. */
 static void slow_headers_do_not_move_the_deadline(void **state)
 {
     const uint64_t start = clock_monotonic_ns();
@@ -67,7 +68,7 @@ static void slow_headers_do_not_move_the_deadline(void **state)
     fixture_down(&fixture);
 }
 
-/* Whether something comes true of the connection in time, without reading from it. */
+/* Tells whether these events of poll(2) come in time, without reading from the connection. */
 static bool comes(int fd, short events)
 {
     struct pollfd poller = {.fd = fd, .events = events};
@@ -88,11 +89,11 @@ static void a_response_that_is_not_taken_is_cut_off(void **state)
     fd = connect_slowly_to(fixture.port);
     send_text(fd, GET_METRICS);
     assert_true(comes(fd, POLLIN));
-    assert_true(comes(fd, 0)); /* POLLERR and POLLHUP are always waited for */
+    assert_true(comes(fd, 0)); /* POLLERR and POLLHUP are always waited for. */
     do {
         n = recv(fd, bytes, sizeof(bytes), 0);
     } while (n > 0);
-    assert_int_equal(-1, n); /* a reset: the kernel keeps nothing of it */
+    assert_int_equal(-1, n); /* It was reset: the kernel keeps nothing of the answer. */
     assert_int_equal(ECONNRESET, errno);
     (void)close(fd);
     assert_int_equal(200, scrape(fixture.port));
@@ -116,7 +117,7 @@ static void idle_connections_are_closed_and_busy_ones_stay(void **state)
         pause_ms(100);
     }
     assert_int_equal(1, poll(&idle, 1, 0));
-    assert_int_equal(0, recv(idle.fd, &(char){0}, 1, 0)); /* its end */
+    assert_int_equal(0, recv(idle.fd, &(char){0}, 1, 0)); /* The server has closed it. */
     assert_int_equal(200, status_of(busy, GET_METRICS));
     (void)close(idle.fd);
     (void)close(busy);
@@ -159,7 +160,7 @@ static void an_idle_loop_rests(void **state)
     fixture_up(&fixture, &usual_limits);
     fixture.page.size = LARGE;
     fd = connect_slowly_to(fixture.port);
-    send_text(fd, GET_METRICS); /* a reader that waits is no work either */
+    send_text(fd, GET_METRICS); /* A reader that waits makes no work either. */
     assert_true(comes(fd, POLLIN));
     pause_ms(300);
     before = cpu_ns();
@@ -340,7 +341,7 @@ static void sockets_that_are_none_are_refused(void **state)
 
     (void)state;
     assert_int_equal(-ENOTSOCK, http_server_new_on_sockets(fds, 2, &table, &usual_limits, &server));
-    assert_int_equal(-1, fds[0]); /* it was the server's already, and went with it */
+    assert_int_equal(-1, fds[0]); /* The server had it already, and has closed it. */
     assert_true(fds[1] >= 0);
     (void)close(fds[1]);
     assert_int_equal(-EINVAL, http_server_new_on_sockets(fds, 0, &table, &usual_limits, &server));
@@ -389,7 +390,7 @@ static void a_route_is_a_path_and_either_a_page_or_a_command(void **state)
     assert_null(server);
 }
 
-/* A bit of SigBlk of the thread that has this name. */
+/* Tells whether the thread of this name blocks a signal (SigBlk of /proc). */
 static bool blocks(const char *thread_name, int signal)
 {
     unsigned long long blocked = 0;

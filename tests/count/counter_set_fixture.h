@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A counter set over two CPUs and one group of two events, and a kernel of the test's own. */
+/* A counter set of two CPUs and one group of two events, and a kernel that the test controls. */
 #include "support/check.h"
 
 #include "base/clock.h"
@@ -9,7 +9,7 @@
 #include "count/mechanism.h"
 #include "support/fake_perf.h"
 
-/* Two CPUs, one group of two events: config 1 leads. */
+/* The leader of the group has config 1, the other event config 2. */
 struct fixture {
     struct fake_perf perf;
     struct event events[2];
@@ -50,7 +50,7 @@ static inline int tear_down(void **state)
     struct fixture *f = *state;
 
     f->set = counter_set_free(f->set);
-    assert_int_equal(f->perf.n_open, 0); /* nothing leaks, in any test */
+    assert_int_equal(f->perf.n_open, 0); /* no test leaks a descriptor */
     assert_int_equal(f->mechanism->open_counters, 0);
     (void)mechanism_free(f->mechanism);
     (void)sample_free(f->sample);
@@ -71,7 +71,7 @@ static inline void read_after(struct fixture *f, uint64_t ns)
     counter_set_read(f->set, f->now_ns, f->sample);
 }
 
-/* Opens and takes the base reading. */
+/* Opens the set and takes the base reading. */
 static inline void start(struct fixture *f)
 {
     open_set(f);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "count/counter_set_fixture.h"
 
-/* Replaces the fixture's set by one on other CPUs, which adopts; the old one is returned. */
+/* Replaces the fixture's set by one on other CPUs, which adopts the old one. Returns the old one.
+ */
 static struct counter_set *succeed(struct fixture *f, struct cpu_list *cpus,
                                    const struct cpu_list *continuing)
 {
@@ -37,7 +38,7 @@ static void adopt__the_cpu_that_stays_goes_on_with_its_base(void **state)
     count_on_0(f);
     before = succeed(f, cpus, NULL);
     assert_int_equal(f->perf.n_open, 4);
-    (void)counter_set_free(before); /* with what is open on CPU 1 */
+    (void)counter_set_free(before); /* closes what is still open on CPU 1 */
     assert_int_equal(f->perf.n_open, 2);
     assert_false(counter_set_is_incomplete(f->set));
     read_after(f, NS_PER_SECOND);

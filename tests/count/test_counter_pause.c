@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pause: hardware groups stand still, whoever is born or taken over meanwhile. */
+/* During a pause hardware groups stand still, also those that are opened or adopted meanwhile. */
 #include "count/counter_set_fixture.h"
 
 #include "count/counter_cells.h"
@@ -9,7 +9,7 @@ static int set_up_hardware(void **state)
     int r = set_up(state);
     struct fixture *f = *state;
 
-    f->events[0].takes_counter = true; /* one of the group is enough */
+    f->events[0].takes_counter = true; /* one event of the group is enough */
     return r;
 }
 
@@ -28,7 +28,7 @@ static int n_enabled(const struct fixture *f)
     return n;
 }
 
-/* As the kernel does it: what is disabled neither counts nor has time. */
+/* Does what the kernel does: a disabled group neither counts nor is enabled for any time. */
 static void run(struct fixture *f, uint64_t count)
 {
     for (int cpu = 0; cpu < 2; cpu++)
@@ -51,7 +51,7 @@ static void paused__hardware_groups_stand_still_and_have_no_rates(void **state)
     assert_int_equal(n_enabled(f), 0);
     run(f, 10);
     read_after(f, NS_PER_SECOND);
-    assert_int_equal(f->sample->events[0].count, 20); /* until the pause */
+    assert_int_equal(f->sample->events[0].count, 20); /* what was counted before the pause */
     assert_true(f->sample->groups[0].unknown);
     for (int i = 0; i < 5; i++) {
         run(f, 10);
@@ -75,8 +75,8 @@ static void the_end__counts_go_on_and_rates_after_a_whole_interval(void **state)
     assert_int_equal(n_enabled(f), 2);
     run(f, 7);
     read_after(f, NS_PER_SECOND);
-    assert_int_equal(f->sample->events[0].count, 14); /* nothing of them is lost … */
-    assert_true(f->sample->groups[0].unknown);        /* … but in what time? */
+    assert_int_equal(f->sample->events[0].count, 14); /* no count is lost */
+    assert_true(f->sample->groups[0].unknown); /* the time in which it was counted is not known */
     run(f, 7);
     read_after(f, NS_PER_SECOND);
     assert_int_equal(f->sample->events[0].count, 14);
@@ -105,14 +105,14 @@ static void the_end__of_a_carried_delta_has_no_rate_before_its_base_moves(void *
     struct fixture *f = *state;
 
     start(f);
-    fake_run(&f->perf, 1, 0, 1000, 1); /* hardly on the PMU: the base waits */
+    fake_run(&f->perf, 1, 0, 1000, 1); /* the group hardly ran, so that the base is kept */
     read_after(f, NS_PER_SECOND);
     set_paused(f, true);
     read_after(f, NS_PER_SECOND);
     set_paused(f, false);
     read_after(f, NS_PER_SECOND);
     read_after(f, NS_PER_SECOND);
-    run(f, 7); /* its delta is of all five seconds, of which one was paused */
+    run(f, 7); /* the delta is of all five seconds, one of which was paused */
     read_after(f, NS_PER_SECOND);
     assert_true(f->sample->groups[0].unknown);
     run(f, 7);
@@ -124,7 +124,7 @@ static void paused__software_groups_go_on(void **state)
 {
     struct fixture *f = *state;
 
-    start(f); /* set_up(): no event takes a counter */
+    start(f); /* no event of set_up() takes a counter */
     set_paused(f, true);
     assert_int_equal(n_enabled(f), 2);
     run(f, 5);
@@ -185,7 +185,7 @@ static void paused__an_heir_goes_on_waiting(void **state)
     assert_int_equal(n_enabled(f), 2);
 }
 
-static void a_group_that_cannot_be_told_is_opened_again(void **state)
+static void a_group_that_cannot_be_disabled_is_opened_again(void **state)
 {
     struct fixture *f = *state;
 
@@ -213,7 +213,7 @@ int main(void)
         HARDWARE(paused__the_newborn_are_opened_and_wait),
         HARDWARE(paused__what_is_opened_again_waits),
         HARDWARE(paused__an_heir_goes_on_waiting),
-        HARDWARE(a_group_that_cannot_be_told_is_opened_again),
+        HARDWARE(a_group_that_cannot_be_disabled_is_opened_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,8 +25,8 @@ static void check_reopened(struct fixture *f, ssize_t (*failure)(struct fake_per
     fake_run(&f->perf, 1, 1, 1000, 1000);
     fake_count(&f->perf, 1, 1, 7);
     read_after(f, NS_PER_SECOND);
-    assert_true(f->sample->groups[0].unknown);       /* no rate, no ratio of half the CPUs … */
-    assert_int_equal(f->sample->events[0].count, 7); /* … but nothing counted is lost */
+    assert_true(f->sample->groups[0].unknown);       /* there is no rate of half the CPUs */
+    assert_int_equal(f->sample->events[0].count, 7); /* no count is lost */
     assert_true(counter_set_wants_open(f->set, f->now_ns));
     assert_int_equal(f->mechanism->reopened, 1);
     assert_int_equal(f->perf.n_open, 2);
@@ -127,14 +127,14 @@ static void read__an_unknown_delta_is_carried_and_its_rate_is_over_both_interval
     read_after(f, NS_PER_SECOND);
     assert_true(f->sample->groups[0].unknown);
     assert_int_equal(f->sample->events[0].count, 0);
-    assert_int_equal(f->sample->groups[0].enabled, 1000); /* coverage 0 is told */
+    assert_int_equal(f->sample->groups[0].enabled, 1000); /* so that a coverage of 0 is seen */
     assert_int_equal(f->sample->groups[0].running, 0);
 
     fake_run(&f->perf, 1, 0, 1000, 500);
     fake_count(&f->perf, 1, 0, 100);
     read_after(f, NS_PER_SECOND);
     assert_false(f->sample->groups[0].unknown);
-    assert_int_equal(f->sample->events[0].count, 400); /* of 2000 enabled, 500 running */
+    assert_int_equal(f->sample->events[0].count, 400); /* 2000 enabled, 500 running */
     assert_true(f->sample->events[0].per_second == 200.0);
     assert_int_equal(f->sample->groups[0].enabled, 1000);
 }
@@ -155,7 +155,7 @@ static void read__a_value_that_goes_backwards_makes_no_jump(void **state)
     assert_int_equal(f->sample->events[0].count, 0);
     assert_true(f->sample->groups[0].unknown);
 
-    /* Twice in a row: that is where the counter stands now. */
+    /* It happens twice in a row: the counter began anew, and this is its base. */
     fake_find(&f->perf, 1, 0)->value = 410;
     fake_run(&f->perf, 1, 0, 1000, 1000);
     read_after(f, NS_PER_SECOND);
@@ -268,7 +268,8 @@ static void read__a_group_that_waits_for_its_first_turn_has_not_counted_zero(voi
     fake_run(&f->perf, 1, 0, 1000, 0);
     read_after(f, NS_PER_SECOND);
     assert_false(f->sample->groups[0].counted);
-    read_after(f, NS_PER_SECOND); /* idle, and still it has never had the PMU */
+    read_after(f,
+               NS_PER_SECOND); /* the target is idle, and the group has still never had the PMU */
     assert_false(f->sample->groups[0].counted);
     fake_run(&f->perf, 1, 0, 1000, 1000);
     fake_count(&f->perf, 1, 0, 6);
@@ -286,7 +287,7 @@ static void read__an_idle_interval_does_not_make_a_carried_delta_unknown_again(v
     fake_run(&f->perf, 1, 0, 1000, 0);
     read_after(f, NS_PER_SECOND);
     assert_true(f->sample->groups[0].unknown);
-    read_after(f, NS_PER_SECOND); /* the target did not run: rate 0, and the carry waits */
+    read_after(f, NS_PER_SECOND); /* the target did not run: the rate is 0, and the carry is kept */
     assert_false(f->sample->groups[0].unknown);
     assert_true(f->sample->groups[0].counted);
     assert_false(f->sample->groups[0].ran);

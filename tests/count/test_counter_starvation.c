@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "count/counter_set_fixture.h"
 
-/* More than a group waits for its turn, and more than it waits when it is closed. */
+/* Longer than a group may wait for its turn, and longer than it stays closed. */
 #define LONG   (6 * NS_PER_SECOND)
 #define MINUTE (61 * NS_PER_SECOND)
 
@@ -15,13 +15,13 @@ static int set_up_hardware(void **state)
     return r;
 }
 
-/* Another group of ours that takes counters has run until now. */
+/* Pretends that another group of ours that takes counters has run until now. */
 static void let_others_run(struct fixture *f)
 {
     f->mechanism->cpus_ran_ns = f->now_ns;
 }
 
-/* The target runs on CPU 0, and its group waits. */
+/* Lets the target run on CPU 0 while its group waits for the PMU. */
 static void wait_in_vain(struct fixture *f, uint64_t ns)
 {
     for (uint64_t i = 0; i < ns; i += NS_PER_SECOND) {
@@ -69,7 +69,8 @@ static void starvation__it_is_tried_again_and_counts(void **state)
     assert_true(counter_set_wants_open(f->set, f->now_ns));
     open_set(f);
     assert_int_equal(f->perf.n_open, 4);
-    assert_int_equal(counter_set_absence(f->set), ABSENCE_PMU_BUSY); /* until it has a turn */
+    assert_int_equal(counter_set_absence(f->set),
+                     ABSENCE_PMU_BUSY); /* it stays so until the group has a turn */
     read_after(f, NS_PER_SECOND);
     fake_run(&f->perf, 1, 0, 1000, 1000);
     fake_count(&f->perf, 1, 0, 7);
@@ -120,7 +121,7 @@ static void starvation__a_turn_on_another_cpu_is_enough(void **state)
     assert_int_equal(f->perf.n_open, 4);
 }
 
-static void starvation__on_one_of_two_cpus_is_told(void **state)
+static void starvation__on_one_of_two_cpus_is_reported(void **state)
 {
     struct fixture *f = *state;
 
@@ -130,8 +131,8 @@ static void starvation__on_one_of_two_cpus_is_told(void **state)
         wait_in_vain(f, NS_PER_SECOND);
     }
     assert_int_equal(counter_set_absence(f->set), ABSENCE_PMU_BUSY);
-    assert_int_equal(f->perf.n_open, 4); /* the other one goes on */
-    read_after(f, NS_PER_SECOND);        /* idle on both: that is still so */
+    assert_int_equal(f->perf.n_open, 4); /* the other group goes on */
+    read_after(f, NS_PER_SECOND);        /* idle on both CPUs: nothing changes */
     assert_int_equal(counter_set_absence(f->set), ABSENCE_PMU_BUSY);
     fake_run(&f->perf, 1, 0, 1000, 1000);
     read_after(f, NS_PER_SECOND);
@@ -139,7 +140,7 @@ static void starvation__on_one_of_two_cpus_is_told(void **state)
     assert_int_equal(f->perf.n_open, 4);
 }
 
-/* A neighbour may have held the counters: whatever was guessed, some minutes are the most. */
+/* A neighbour may have held the counters: in any case it is tried again within some minutes. */
 static void starvation__is_tried_again_within_minutes_however_often_it_was(void **state)
 {
     struct fixture *f = *state;
@@ -229,7 +230,7 @@ int main(void)
         STARVATION_TEST(starvation__its_own_fault_doubles_the_wait),
         STARVATION_TEST(starvation__an_idle_target_is_not_starved),
         STARVATION_TEST(starvation__a_turn_on_another_cpu_is_enough),
-        STARVATION_TEST(starvation__on_one_of_two_cpus_is_told),
+        STARVATION_TEST(starvation__on_one_of_two_cpus_is_reported),
         STARVATION_TEST(starvation__is_tried_again_within_minutes_however_often_it_was),
         STARVATION_TEST(starvation__many_cpus_do_not_make_the_wait_short),
         STARVATION_TEST(starvation__a_successor_waits_on),

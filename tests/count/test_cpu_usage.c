@@ -44,7 +44,7 @@ static void advance__a_reading_that_fell_waits_and_the_next_covers_both(void **s
 
     (void)state;
     (void)advance(&usage, 100, 100, 10);
-    delta = advance(&usage, 99, 300, 11); /* one part of it is enough */
+    delta = advance(&usage, 99, 300, 11); /* it is enough that one part fell */
     assert_int_equal(delta.state, CPU_USAGE_UNKNOWN);
     assert_int_equal(delta.user_ns + delta.system_ns, 0);
     delta = advance(&usage, 150, 400, 12);
@@ -79,7 +79,7 @@ static void advance__two_readings_in_a_moment_leave_what_was_known(void **state)
     delta = cpu_usage_advance(&usage, &later, 10 * NS_PER_SECOND + 1000000);
     assert_int_equal(delta.state, CPU_USAGE_TOO_SOON);
     assert_int_equal(delta.user_ns, 0);
-    assert_int_equal(advance(&usage, 60, 0, 11).user_ns, 60); /* and nothing is lost */
+    assert_int_equal(advance(&usage, 60, 0, 11).user_ns, 60); /* nothing is lost */
 }
 
 int main(void)

@@ -44,7 +44,7 @@ static void count__is_the_difference_also_across_the_wrap_of_the_counter(void **
     assert_false(delta_is_backwards(delta_count(UINT64_MAX - 9, 5)));
 }
 
-static void count__a_value_that_went_backwards_is_told(void **state)
+static void count__a_value_that_went_backwards_is_recognized(void **state)
 {
     (void)state;
     assert_true(delta_is_backwards(delta_count(25, 10)));
@@ -95,7 +95,7 @@ static void scale__near_the_ends_of_the_range_is_exact(void **state)
     assert_int_equal(delta_scale(INT64_MAX, 2, 1, &carry), UINT64_C(0xfffffffffffffffe));
 }
 
-/* One count an interval at a coverage of 0.55: cut to integers, 45 % would be lost. */
+/* One count in each interval, at a coverage of 0.55: rounded down, 45 % would be lost. */
 static void scale__fractions_are_carried_so_that_rare_events_are_not_lost(void **state)
 {
     uint32_t carry = 0;
@@ -117,8 +117,10 @@ static void scale__the_carry_never_makes_more_than_one(void **state)
     assert_int_equal(delta_scale(1, 3, 2, &carry), 2);
 }
 
-/* The total of deltas stays monotonic where lifetime scaling would fall (V=1000 E=10 R=5, then E=11
- * R=6). */
+/*
+ * A sum of deltas never falls. The count of a whole life, scaled, would: V=1000 E=10 R=5 gives
+ * 2000, and then V=1000 E=11 R=6 gives 1833.
+ */
 static void scale__a_tick_without_a_count_adds_nothing(void **state)
 {
     uint32_t carry = 0;
@@ -140,7 +142,7 @@ int main(void)
         cmocka_unit_test(judge__one_nanosecond_of_running_in_a_short_time_is_known),
         cmocka_unit_test(judge__a_time_that_went_backwards_is_broken),
         cmocka_unit_test(count__is_the_difference_also_across_the_wrap_of_the_counter),
-        cmocka_unit_test(count__a_value_that_went_backwards_is_told),
+        cmocka_unit_test(count__a_value_that_went_backwards_is_recognized),
         cmocka_unit_test(scale__full_coverage_leaves_the_count_as_it_is),
         cmocka_unit_test(scale__running_above_enabled_is_full_coverage),
         cmocka_unit_test(scale__half_the_time_doubles_the_count),

@@ -63,10 +63,11 @@ static void open__a_group_that_fails_on_one_cpu_is_open_on_none(void **state)
     assert_int_equal(counter_set_absence(f->set), ABSENCE_NO_DESCRIPTORS);
     read_after(f, NS_PER_SECOND);
     assert_false(f->sample->groups[0].counted);
-    assert_true(counter_set_wants_open(f->set, clock_monotonic_ns())); /* at once … */
+    assert_true(counter_set_wants_open(f->set, clock_monotonic_ns())); /* the first time at once */
 
     open_set(f);
-    assert_false(counter_set_wants_open(f->set, clock_monotonic_ns())); /* … then not at once */
+    assert_false(
+        counter_set_wants_open(f->set, clock_monotonic_ns())); /* later only after a while */
 
     f->perf.refuse_open = NULL;
     open_set(f);
@@ -116,7 +117,7 @@ static void open__refuses_whole_sets_and_counts_those_that_fit(void **state)
     struct counter_set *sets[2] = {f->set, NULL};
 
     assert_int_equal(counter_set_new(f->mechanism, f->groups, &scope, &sets[1]), 0);
-    f->mechanism->descriptors = 7; /* one set takes 4 */
+    f->mechanism->descriptors = 7; /* a set takes 4, so that there is room for one */
     assert_int_equal(f->mechanism->open(f->mechanism, sets, 2), 0);
     assert_int_equal(f->perf.n_open, 4);
     assert_int_equal(counter_set_absence(sets[0]), ABSENCE_NONE);
@@ -129,7 +130,7 @@ static void open__a_counting_group_keeps_its_other_cpus_when_one_cannot_be_reope
     struct fixture *f = *state;
 
     start(f);
-    f->perf.refuse_read = fail_with_eio; /* of CPU 0 */
+    f->perf.refuse_read = fail_with_eio; /* fails on CPU 0 only */
     read_after(f, NS_PER_SECOND);
     f->perf.refuse_read = NULL;
     f->perf.refuse_open = refuse_siblings;
@@ -139,7 +140,7 @@ static void open__a_counting_group_keeps_its_other_cpus_when_one_cannot_be_reope
     assert_int_equal(f->perf.n_open, 2);
     read_after(f, NS_PER_SECOND);
     assert_int_equal(f->sample->events[0].count, 50);
-    assert_true(f->sample->groups[0].unknown); /* no rate of half the CPUs */
+    assert_true(f->sample->groups[0].unknown); /* there is no rate of half the CPUs */
     assert_int_equal(counter_set_absence(f->set), ABSENCE_NO_DESCRIPTORS);
 }
 
@@ -163,7 +164,7 @@ static void absence__of_a_set_is_what_can_be_cured_and_not_what_the_machine_lack
 
 static const pid_t threads[] = {10, 11, 12};
 
-/* The fixture's set anew, over three threads. */
+/* Replaces the fixture's set by one of three threads. */
 static void count_threads(struct fixture *f, enum scope_inherit inherit)
 {
     const struct scope scope = {

@@ -99,7 +99,7 @@ static int refuse_second_event(struct fake_perf *perf, const struct perf_event_a
     return attr->config == 2 ? error_of_open : 0;
 }
 
-static void probe__tells_each_errno_by_its_reason(void **state)
+static void probe__gives_each_errno_its_reason(void **state)
 {
     static const struct {
         int error;
@@ -171,7 +171,7 @@ static void retry__is_not_wanted_for_what_can_never_pass(void **state)
     assert_false(event_groups_want_retry(f->groups));
 }
 
-/* Groups of one kind of target, of one specification. */
+/* Makes groups of one specification. */
 static struct event_groups *groups_of(const struct group_spec *spec)
 {
     struct event_groups *groups = NULL;
@@ -180,7 +180,7 @@ static struct event_groups *groups_of(const struct group_spec *spec)
     return groups;
 }
 
-/* Two configurations spell an event differently, and name a third one that nobody knows. */
+/* Events of two configurations, which spell one event differently; one event is unknown. */
 static struct event cycles = {.name = (char *)"cycles", .code = {.config = 1}};
 static struct event cpu_cycles = {.name = (char *)"cpu-cycles", .code = {.config = 1}};
 static struct event other = {.name = (char *)"other", .code = {.config = 2}};
@@ -254,7 +254,7 @@ int main(void)
         TEST(new__knows_what_needs_no_kernel),
         TEST(probe__a_clock_is_counted_for_cgroups_only),
         TEST(probe__what_opens_is_counted_and_nothing_stays_open),
-        TEST(probe__tells_each_errno_by_its_reason),
+        TEST(probe__gives_each_errno_its_reason),
         TEST(probe__an_answer_that_says_nothing_of_the_event_is_no_answer),
         TEST(probe__an_event_too_many_for_the_group_is_left_out_and_the_rest_counts),
         TEST(retry__is_not_wanted_for_what_can_never_pass),

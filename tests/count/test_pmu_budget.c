@@ -13,7 +13,7 @@
 #define C SCOPE_CGROUP
 #define S SCOPE_SYSTEM
 
-/* A machine that was found to have so many counters free, as `auto` has it. */
+/* A machine on which so many counters were found free; the budget is what `auto` takes. */
 #define AUTO_OF(n_free)                                                                            \
     {                                                                                              \
         true, n_free                                                                               \
@@ -48,21 +48,21 @@ static const struct row {
     {"eight and three fixed", AUTO_OF(11), {{C, 4, 4}, {S, 4, 1}}, 2, {{0}}, 0, {0, 4, 1}},
     {"sixteen", AUTO_OF(16), {{C, 4, 4}, {S, 4, 4}}, 2, {{0}}, 0, {0, 4, 4}},
 
-    /* one scope alone */
+    /* only one scope is counted */
     {"system alone", AUTO_OF(6), {{S, 4, 3}}, 1, {{0}}, 0, {0, 0, 3}},
     {"system that fits", AUTO_OF(8), {{S, 4, 4}}, 1, {{0}}, 0, {0, 0, 4}},
     {"processes alone", AUTO_OF(6), {{P, 4, 3}}, 1, {{0}}, 0, {3, 0, 0}},
     {"nothing wanted", AUTO_OF(6), {{C, 0, 0}, {S, 0, 0}}, 2, {{0}}, 0, {0, 0, 0}},
     {"nothing at all", AUTO_OF(6), {{S, 0, 0}}, 0, {{0}}, 0, {0, 0, 0}},
 
-    /* a number, and all */
+    /* the budget is a number, or everything */
     {"a number", NUMBER(5), {{C, 4, 4}, {S, 4, 1}}, 2, {{0}}, 0, {0, 4, 1}},
     {"a number above what there is", NUMBER(100), {{C, 4, 4}, {S, 4, 4}}, 2, {{0}}, 0, {0, 4, 4}},
     {"the number 0", NUMBER(0), {{P, 1, 0}, {C, 4, 0}, {S, 4, 0}}, 3, {{0}}, 0, {0, 0, 0}},
     {"all", NUMBER(PMU_COUNTERS_ALL), {{P, 9, 9}, {C, 7, 7}, {S, 4, 4}}, 3, {{0}}, 0, {9, 7, 4}},
     {"all, nested", NUMBER(PMU_COUNTERS_ALL), {{C, 7, 7}, {S, 4, 4}}, 2, {{5}}, 1, {0, 35, 4}},
 
-    /* who goes first */
+    /* in which order scopes are served */
     {"processes go first", NUMBER(4), {{S, 4, 0}, {C, 4, 1}, {P, 3, 3}}, 3, {{0}}, 0, {3, 1, 0}},
     {"processes take all", NUMBER(3), {{S, 4, 0}, {C, 4, 0}, {P, 4, 3}}, 3, {{0}}, 0, {3, 0, 0}},
     {"the largest class of processes counts",
@@ -97,7 +97,7 @@ static const struct row {
      0,
      {0, 2, 2}},
 
-    /* nested targets bring theirs each */
+    /* each of the nested targets takes counters of its own */
     {"two levels", NUMBER(4), {{C, 4, 2}, {S, 4, 0}}, 2, {{2}}, 1, {0, 4, 0}},
     {"two levels, one left over", NUMBER(5), {{C, 4, 2}, {S, 4, 1}}, 2, {{2}}, 1, {0, 4, 1}},
     {"three levels", NUMBER(6), {{C, 1, 1}, {S, 4, 3}}, 2, {{3}}, 1, {0, 3, 3}},
@@ -231,7 +231,7 @@ static void chains__beyond_their_room_the_last_stands_for_several(void **state)
     assert_int_equal(chains->depths[2 * 63 + 1], 69 - 63);
 }
 
-/* Two groups: software, two for the PMU; one for it, one that is not there, one for it. */
+/* Two groups: software and two PMU events; a PMU event, an absent one, and a PMU event. */
 static struct event_groups *make_groups(struct event events[static 6])
 {
     const struct event *pointers[6];
@@ -255,7 +255,7 @@ static void groups__the_first_events_of_the_pmu_have_the_counters(void **state)
     } cases[] = {
         {0, {1, 0, 0, 0, 0, 0}}, {1, {1, 1, 0, 0, 0, 0}}, {2, {1, 1, 1, 0, 0, 0}},
         {3, {1, 1, 1, 1, 0, 0}}, {4, {1, 1, 1, 1, 0, 1}}, {9, {1, 1, 1, 1, 0, 1}},
-        {1, {1, 1, 0, 0, 0, 0}}, /* what was left out before is counted when it fits, and back */
+        {1, {1, 1, 0, 0, 0, 0}}, /* what was left out before is counted as soon as it fits */
     };
     struct event events[6];
     AUTO(event_groups) struct event_groups *groups = make_groups(events);
@@ -286,7 +286,7 @@ static void groups__what_the_kernel_refuses_wants_no_counter(void **state)
     assert_int_equal(absences[5], ABSENCE_OVER_BUDGET);
 }
 
-/* Sharers of the six events: two groups "a" and "b" each. */
+/* Sharers of the six events, each with two groups "a" and "b". */
 struct sharers {
     struct event events[6];
     struct event_groups *groups[3];
@@ -340,7 +340,8 @@ static void share__what_does_not_fit_is_left_out_of_all_that_have_the_group(void
         assert_int_equal(s->absences[i][3], ABSENCE_NONE);
         assert_int_equal(s->absences[i][5], ABSENCE_OVER_BUDGET);
     }
-    assert_int_equal(pmu_budget_share(PMU_COUNTERS_ALL, s->sharers, 2), 4); /* and back */
+    assert_int_equal(pmu_budget_share(PMU_COUNTERS_ALL, s->sharers, 2),
+                     4); /* what was left out is counted again */
     assert_int_equal(s->absences[1][5], ABSENCE_NONE);
 }
 
@@ -348,7 +349,8 @@ static void share__groups_that_lack_different_events_are_different(void **state)
 {
     struct sharers *s = *state;
 
-    s->absences[1][1] = ABSENCE_NOT_SUPPORTED; /* so its group "a" is open beside the other */
+    s->absences[1][1] = ABSENCE_NOT_SUPPORTED; /* so that its group "a" is another one than that of
+                                                  the first sharer */
     assert_int_equal(pmu_budget_share(5, s->sharers, 3), 5);
     assert_int_equal(s->sharers[0].taken, 4);
     assert_int_equal(s->sharers[1].taken, 1);

@@ -107,7 +107,7 @@ probe__counts_on_the_first_cpu_unpinned_and_only_when_the_group_is_complete(void
     }
 }
 
-/* As an event that only one counter can count: a second one is refused. */
+/* Only one counter can count this event: a second one is refused. */
 static int refuse_second_branches(struct fake_perf *perf, const struct perf_event_attr *attr,
                                   int cpu, int group_fd)
 {

@@ -10,7 +10,8 @@ static const struct event event = {.name = (char *)"faults",
                                    .pmu = (char *)"software"};
 
 struct fixture {
-    struct event_groups *groups; /* one of two events, one of one, one without */
+    struct event_groups
+        *groups; /* a group of two events, one of one event, and one without events */
     struct sample *sum, *part;
 };
 
@@ -37,7 +38,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Numbers that tell every entry from every other. */
+/* Numbers that are different in each entry. */
 static void fill(struct sample *sample, uint64_t factor)
 {
     for (size_t i = 0; i < sample->n_groups; i++)
@@ -134,7 +135,7 @@ static void add__leaves_the_part_as_it_was(void **state)
     assert_int_equal(f->part->events[2].count, 15);
 }
 
-/* The sum has counted, ran, or is unknown where any of its parts was. */
+/* The sum has counted, has run, or is unknown if one of its parts has or is. */
 static void add__says_of_a_group_what_any_part_says(void **state)
 {
     struct fixture *f = *state;

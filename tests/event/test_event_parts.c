@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What stands behind the name of an event and does not belong there. */
+/* Parts behind the name of an event that do not belong there. */
 #include <perfmon/pfmlib_perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,12 +38,12 @@ static void bad_modifier__is_what_stands_behind_a_plain_name(void **state)
     assert_string_equal(bad_modifier("r01c0:pp"), "pp");
     assert_null(bad_modifier("cycles"));
     assert_null(bad_modifier("cylces:x"));
-    assert_null(bad_modifier("INST_RETIRED:x")); /* meant as a unit mask, maybe */
+    assert_null(bad_modifier("INST_RETIRED:x")); /* it may be meant as a unit mask */
     assert_null(bad_modifier("skx::INST_RETIRED"));
     assert_null(bad_modifier(":x"));
 }
 
-/* Events of two CPUs: whichever this one is, the other is foreign. */
+/* Events of two CPUs. This machine can have one of them at most; the other one is foreign. */
 static const struct foreign {
     const char *event, *unknown[4], *known[4];
 } foreigners[] = {
@@ -72,7 +72,7 @@ static void check_absence(struct event_resolver *resolver, const char *name, enu
         fail_msg("%s is %s", name, absence_name(event->absence));
 }
 
-/* In a table of libpfm4, and not one of this CPU. */
+/* The name is in a table of libpfm4 that is not one of this CPU. */
 static bool is_foreign(const char *event)
 {
     size_t length = (size_t)(strstr(event, "::") - event);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Events of other CPUs than this one, which share some of their names with it. */
+/* Events of other CPUs than this one, some of which have the same names. */
 #include <perfmon/pfmlib_perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 static struct fixture_tree sysfs;
 
-/* A machine whose core has a PMU. */
+/* A machine with a core PMU. */
 static int make_sysfs(void **state)
 {
     (void)state;
@@ -45,8 +45,10 @@ static void check_absence(const char *name, enum absence absence)
         fail_msg("\"%s\": \"%s\"", name, absence_name(event->absence));
 }
 
-/* Of CPUs that libpfm4 may know and this one is not: in bare names too, which CPUs of a maker
- * share. */
+/*
+ * Events of CPUs that libpfm4 knows and this machine does not have. There are names without a PMU,
+ * too: several CPUs of one maker may have them.
+ */
 static const char *const foreign_events[] = {
     "netburst::global_power_events:RUNNING",
     "skx::INST_RETIRED:ANY_P",
@@ -112,7 +114,7 @@ static void resolve__takes_the_event_of_another_cpu_for_an_absent_pmu(void **sta
     assert_true(n_checked > 0);
 }
 
-/* As Ice Lake shares INST_RETIRED:ANY_P with Skylake. */
+/* Ice Lake and Skylake both have INST_RETIRED:ANY_P, for instance. */
 static void resolve__takes_a_bare_name_that_cpus_share_for_this_cpus_own(void **state)
 {
     static const char *const shared[] = {"skx::INST_RETIRED:ANY_P", "icx::INST_RETIRED:ANY_P",

@@ -97,7 +97,7 @@ static void canonical__leaves_other_names(void **state)
         assert_ptr_equal(event_generic_canonical(names[i]), names[i]);
 }
 
-/* In the kernel's order, which is the number of the cache. Loads are there for all of them. */
+/* Caches in the order of their numbers in the kernel. Each of them has loads. */
 static const struct {
     const char *name;
     bool stores, prefetches;
@@ -187,7 +187,7 @@ static void resolve__agrees_with_libpfm(void **state)
     assert_true(compared > 30);
 }
 
-static void clock__is_told_by_name_in_every_spelling(void **state)
+static void clock__is_recognized_by_name_in_every_spelling(void **state)
 {
     static const char *const clocks[] = {"task-clock",
                                          "cpu-clock",
@@ -222,7 +222,7 @@ static void compare_clock(const char *name, int *clocks)
     if (event_source_pfm.resolve(NULL, name, event) != SOURCE_KNOWS)
         return;
     if (event_generic_names_clock(name) != event_generic_is_clock(&event->code))
-        fail_msg("\"%s\" is told differently by its name and its code", name);
+        fail_msg("\"%s\" is a clock by its name or by its code, and not by both", name);
     *clocks += event_generic_is_clock(&event->code);
 }
 
@@ -243,7 +243,7 @@ static void clock__is_the_same_by_name_and_by_code_for_all_that_libpfm_has(void 
         (void)snprintf(name, sizeof(name), "%s::%s", pmu.name, info.name);
         compare_clock(name, &clocks);
     }
-    assert_true(clocks >= 4); /* two names, with and without the PMU's */
+    assert_true(clocks >= 4); /* two names, each with and without the name of the PMU */
 }
 
 static void check_resolved(int sysfs_fd, const char *name, enum absence absence, bool is_clock)
@@ -302,7 +302,7 @@ static void offer__has_names_and_aliases_and_caches(void **state)
     }
 }
 
-/* libpfm4 has its generic names on every CPU, unless it is told to believe in one. */
+/* libpfm4 has generic names on every CPU, except when LIBPFM_FORCE_PMU makes it believe in one. */
 static int believe_this_cpu(void **state)
 {
     (void)state;
@@ -318,7 +318,7 @@ int main(void)
         cmocka_unit_test(resolve__knows_the_legal_cache_events),
         cmocka_unit_test(resolve__knows_no_other_name),
         cmocka_unit_test(resolve__agrees_with_libpfm),
-        cmocka_unit_test(clock__is_told_by_name_in_every_spelling),
+        cmocka_unit_test(clock__is_recognized_by_name_in_every_spelling),
         cmocka_unit_test(clock__is_the_same_by_name_and_by_code_for_all_that_libpfm_has),
         cmocka_unit_test(resolver__takes_libpfms_generic_names_for_what_they_are),
         cmocka_unit_test(clock__is_not_what_has_the_same_number_elsewhere),

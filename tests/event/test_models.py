@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What knows events passes its unit tests on every CPU: libpfm4 is told to believe in one after the
-other. The programs are those of the command line, run where their fixtures are; none skips more
-than on this machine's CPU."""
+"""The unit tests of modules that know events pass on every CPU: libpfm4 is made to believe in one model
+after the other. The programs are given on the command line and run in the folder of their fixtures. None of
+them may skip more tests than it does on the CPU of this machine."""
 import concurrent.futures
 import os
 import pathlib

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "event/modifiers.h"
 
-/* counted: what is counted, of "ukh"; empty: all, nothing excluded. */
+/* counted: the modes of "ukh" that are counted; empty: nothing is excluded. */
 static void check(const char *name, size_t length, const char *counted)
 {
     struct event_code code = {.type = 7, .exclude_user = true};

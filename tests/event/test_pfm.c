@@ -117,7 +117,7 @@ static void resolve__refuses_what_the_event_has_not(void **state)
     assert_int_equal(outcome_of("no_such_pmu::INST_RETIRED:ANY_P"), SOURCE_UNKNOWN);
 }
 
-/* Dropping one of these would count something else than was asked for. */
+/* Without one of these modifiers something else would be counted than was asked for. */
 static void resolve__refuses_modifiers_that_it_cannot_carry_over(void **state)
 {
     static const char *const endings[] = {
@@ -161,7 +161,7 @@ static void resolve__refuses_names_that_are_none(void **state)
             fail_msg("\"%s\" is taken", names[i]);
 }
 
-/* libpfm4 encodes these as raw events of the core where the kernel has not their PMU. */
+/* Where the kernel does not have their PMU, libpfm4 encodes these as raw events of the core. */
 static void resolve__does_not_take_uncore_for_core(void **state)
 {
     (void)state;
@@ -210,7 +210,7 @@ static void description__has_event_and_unit_mask_in_one_line(void **state)
     assert_int_not_equal(event->description[strlen(event->description) - 1], '.');
 }
 
-/* How libpfm4 itself takes u and k must be how the resolver takes them. */
+/* u and k must mean the same to the resolver as to libpfm4 itself. */
 static void compare_modes(struct event_resolver *resolver, const char *name)
 {
     AUTO(event) struct event *event = NULL;
@@ -243,7 +243,8 @@ static void modifiers__mean_what_libpfm_means_by_them(void **state)
     assert_string_equal(event->encoding, "type=4 config=0xc0 exclude_hv");
 }
 
-/* Of all CPUs: where libpfm4 is told to believe in one it has not all tables. */
+/* Looks in the tables of all CPUs; where LIBPFM_FORCE_PMU is set, libpfm4 does not have all of
+ * them. */
 static int allow_other_cpus(void **state)
 {
     (void)state;

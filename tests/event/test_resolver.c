@@ -48,7 +48,7 @@ static void add_usual_pmus(void)
     add_pmu("software", "1\n", NULL);
 }
 
-/* Resolves one name on the machine that the fixture is now. */
+/* Resolves a name on the machine that the fixture tree describes now. */
 static struct event *resolved(const char *name)
 {
     AUTO(event_resolver) struct event_resolver *resolver = NULL;
@@ -97,7 +97,7 @@ static void check_suggestion(const char *name, const char *expected)
     }
 }
 
-static void resolve__tells_generic_events(void **state)
+static void resolve__knows_generic_events(void **state)
 {
     (void)state;
     add_usual_pmus();
@@ -108,7 +108,7 @@ static void resolve__tells_generic_events(void **state)
     check_event("page-faults", "page_faults", "software", "type=1 config=0x2");
 }
 
-static void resolve__tells_raw_events_as_perf_would_take_them(void **state)
+static void resolve__writes_raw_events_as_perf_would_take_them(void **state)
 {
     (void)state;
     add_usual_pmus();
@@ -180,7 +180,7 @@ static void resolve__without_the_software_pmu_says_so(void **state)
     check_absence("cycles", ABSENCE_NONE);
 }
 
-/* Then the kernel will say when it is asked to open them. */
+/* Whether the PMU is there will then show when the kernel is asked to open the event. */
 static void resolve__without_sysfs_leaves_it_to_the_kernel(void **state)
 {
     (void)state;
@@ -245,7 +245,7 @@ static void resolve__does_not_know_what_is_none(void **state)
         check_absence(names[i], ABSENCE_UNKNOWN_EVENT);
 }
 
-/* Their sources come later; until then these must not be taken for anything else. */
+/* No source has these names yet; until then they must not be taken for anything else. */
 static void resolve__does_not_know_tracepoints_and_sysfs_events_yet(void **state)
 {
     (void)state;
@@ -288,7 +288,7 @@ static void suggest__is_silent_where_nothing_is_near(void **state)
     check_suggestion("sched:sched_switch", NULL);
 }
 
-/* EVENT:MASK of the event's first unit mask; false where it has none. */
+/* Writes EVENT:MASK with the event's first unit mask. False: it has none. */
 static bool first_unit_mask(const pfm_event_info_t *info, char *ret_name, size_t size)
 {
     pfm_event_attr_info_t mask = {.size = sizeof(mask)};
@@ -309,7 +309,7 @@ static void check_misspelled(const char *name)
     check_suggestion(wrong, name);
 }
 
-/* The first event of the core's PMU and the first unit mask, each with a wrong last letter. */
+/* The names have a wrong last letter: the first event of the core PMU, and its first unit mask. */
 static void suggest__knows_the_events_of_this_cpu(void **state)
 {
     int n_events = 0, n_masks = 0;
@@ -354,8 +354,8 @@ static void free__takes_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RESOLVER_TEST(resolve__tells_generic_events),
-        RESOLVER_TEST(resolve__tells_raw_events_as_perf_would_take_them),
+        RESOLVER_TEST(resolve__knows_generic_events),
+        RESOLVER_TEST(resolve__writes_raw_events_as_perf_would_take_them),
         RESOLVER_TEST(resolve__spells_and_sets_modifiers),
         RESOLVER_TEST(resolve__knows_clocks),
         RESOLVER_TEST(resolve__without_a_core_pmu_has_software_only),

@@ -8,7 +8,7 @@
 
 #include "support/check.h"
 
-/* Any file system with directories tells the same: /proc is one of its own. */
+/* Any file system with directories will do: /proc is a mount of its own. */
 
 static void read__is_of_the_root_of_the_mount_alone_at_the_root(void **state)
 {

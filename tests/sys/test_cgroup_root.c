@@ -99,7 +99,7 @@ static void root__what_is_no_cgroup_file_system_is_refused(void **state)
     }
 }
 
-/* a/b, and links that lead out. */
+/* Makes a/b, and links that lead out of the tree. */
 static int setup(void **state)
 {
     static struct fixture_tree tree;
@@ -175,8 +175,8 @@ static void open_below__takes_paths_longer_than_path_max(void **state)
     assert_int_equal(cgroup_open_below(tree->fd, path), -ENAMETOOLONG);
 }
 
-/* The kernel leaves a removed cgroup's directory open, without its files. */
-static void removed__is_told_by_the_missing_files(void **state)
+/* The directory of a removed cgroup can still be open, and has no files any more. */
+static void removed__is_recognized_by_the_missing_files(void **state)
 {
     const struct fixture_tree *tree = *state;
     AUTO_CLOSE int fd = cgroup_open_below(tree->fd, "a/b");
@@ -238,7 +238,7 @@ static void mounts__of_v2_and_of_v1_with_the_controller_are_found(void **state)
     (void)fclose(mounts);
 }
 
-/* As the filter of RestrictSUIDSGID= does. For the rest of the process. */
+/* Forbids openat2() as the filter of RestrictSUIDSGID= does, for the rest of the process. */
 static void forbid_openat2(void)
 {
     struct sock_filter filter[] = {
@@ -281,7 +281,8 @@ int main(void)
         cmocka_unit_test(root__a_v1_hierarchy_that_is_given_is_taken),
         cmocka_unit_test(root__what_is_no_cgroup_file_system_is_refused),
         OPEN_BELOW_TESTS,
-        cmocka_unit_test_setup_teardown(removed__is_told_by_the_missing_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(removed__is_recognized_by_the_missing_files, setup,
+                                        teardown),
         cmocka_unit_test(removed__is_not_what_cannot_be_looked_into),
         cmocka_unit_test(open_below__needs_no_openat2),
         OPEN_BELOW_TESTS,

@@ -24,7 +24,7 @@ static struct cpu_births *read_births(const struct fixture_tree *sysfs)
     return births;
 }
 
-/* As the kernel does when a CPU goes and comes: the new directory has another number. */
+/* Does what the kernel does when a CPU goes and comes: the new directory has another inode. */
 static void take_away_and_bring_back(const struct fixture_tree *sysfs)
 {
     assert_int_equal(renameat(sysfs->fd, CPU "cpu1/topology", sysfs->fd, CPU "cpu1/old"), 0);

@@ -211,7 +211,7 @@ static void read_nohz_full__is_empty_where_the_kernel_has_none(void **state)
     (void)state;
     check_nohz_full(NULL, 0);
     check_nohz_full("\n", 0);
-    check_nohz_full("  (null)\n", 0); /* what kernels print that could and were not told to */
+    check_nohz_full("  (null)\n", 0); /* a kernel with nohz_full that was started without it */
     check_nohz_full("1-3\n", 3);
 }
 

@@ -20,8 +20,9 @@ static void parse__takes_what_is_not_idle_and_leaves_steal_and_guests_out(void *
 
     (void)state;
     assert_int_equal(cpu_time_parse(text, &time), 0);
-    assert_int_equal(time.user_ns, 120 * TICK_NS);   /* guests are in it already */
-    assert_int_equal(time.system_ns, 376 * TICK_NS); /* with irq and softirq, without steal */
+    assert_int_equal(time.user_ns, 120 * TICK_NS); /* the time of guests is in user already */
+    assert_int_equal(time.system_ns,
+                     376 * TICK_NS); /* it has irq and softirq, and no stolen time */
 }
 
 static void parse__takes_a_kernel_that_knows_no_steal_and_no_guests(void **state)
@@ -69,7 +70,7 @@ static void read__of_the_machine_grows_by_what_is_burnt(void **state)
         assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now), 0);
     while (now.tv_sec == 0 && (uint64_t)now.tv_nsec < NS_PER_SECOND / 2);
     assert_int_equal(cpu_time_read(procfs, &after), 0);
-    /* ticks are cut, and a kernel that samples may miss some */
+    /* numbers are rounded down to ticks, and a kernel that samples may miss some */
     assert_true(after.user_ns + after.system_ns >=
                 before.user_ns + before.system_ns + NS_PER_SECOND / 4);
 }

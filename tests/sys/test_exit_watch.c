@@ -33,7 +33,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Says why where the machine has none. */
+/* Skips with the reason where the kernel has no pidfd. */
 static void need_pidfd(void)
 {
     if (missing) {

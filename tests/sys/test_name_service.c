@@ -5,7 +5,7 @@
 
 #include "support/slow_names.h"
 
-/* With a service that hangs each test would never end if anybody waited for an answer. */
+/* The service hangs: a test that waited for an answer would never end. */
 
 static int set_up(void **state)
 {
@@ -21,7 +21,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Until there is an answer, however busy the machine is. */
+/* Asks until there is an answer, however busy the machine is. */
 static enum name_outcome insist(struct name_service *service, uid_t uid, char *ret_name)
 {
     enum name_outcome outcome;
@@ -65,7 +65,7 @@ static void service__that_hangs_keeps_nobody_and_its_answers_come_later(void **s
         assert_int_equal(insist(*state, user, name), NAME_FOUND);
         assert_string_equal(name, expected);
     }
-    assert_int_equal(slow_asked <= 21, true); /* each once */
+    assert_int_equal(slow_asked <= 21, true); /* each question was asked once */
 }
 
 static void service__that_hangs_is_not_asked_without_bound(void **state)
@@ -100,7 +100,7 @@ static void machine__knows_root(void **state)
     assert_string_equal(name, "root");
 }
 
-/* Its accounts are in a file, which cannot be opened then. */
+/* The accounts are in a file, which cannot be opened without descriptors. */
 static void machine__without_descriptors_is_asked_again(void **state)
 {
     struct name_service *service = name_service_of_machine();

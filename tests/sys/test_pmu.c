@@ -115,7 +115,7 @@ static void core__is_absent_where_only_software_is(void **state)
     fixture_tree_close(&sysfs);
 }
 
-static void core__is_told_by_its_name(void **state)
+static void core__is_recognized_by_its_name(void **state)
 {
     struct fixture_tree sysfs = fixture_tree_open();
     AUTO(pmu_list) struct pmu_list *list = NULL;
@@ -130,7 +130,7 @@ static void core__is_told_by_its_name(void **state)
     fixture_tree_close(&sysfs);
 }
 
-static void core__is_told_by_its_cpus(void **state)
+static void core__is_recognized_by_its_cpus(void **state)
 {
     struct fixture_tree sysfs = fixture_tree_open();
     AUTO(pmu_list) struct pmu_list *list = NULL;
@@ -208,8 +208,8 @@ int main(void)
         cmocka_unit_test(list__leaves_out_what_has_no_good_type),
         cmocka_unit_test(find__knows_names_and_types),
         cmocka_unit_test(core__is_absent_where_only_software_is),
-        cmocka_unit_test(core__is_told_by_its_name),
-        cmocka_unit_test(core__is_told_by_its_cpus),
+        cmocka_unit_test(core__is_recognized_by_its_name),
+        cmocka_unit_test(core__is_recognized_by_its_cpus),
         cmocka_unit_test(core__of_a_hybrid_machine_is_that_of_the_cpu),
         cmocka_unit_test(cpus__of_another_pmu_are_those_to_open_it_on),
         cmocka_unit_test(list__of_this_machine_has_the_software_pmu),

@@ -123,7 +123,7 @@ static void process__of_a_tree_of_files_is_read_when_asked(void **state)
     assert_int_equal(process_pid(process), 42);
     assert_string_equal(process_stat(process)->comm, "nginx");
     assert_int_equal(process_uid(process), geteuid());
-    assert_int_equal(process_cmdline(process, &text), -ESRCH); /* it ended meanwhile */
+    assert_int_equal(process_cmdline(process, &text), -ESRCH); /* the process ended meanwhile */
     assert_int_equal(process_exe(process, &text), -ESRCH);
     assert_int_equal(symlinkat("/usr/sbin/nginx", procfs.fd, "42/exe"), 0);
     assert_int_equal(process_exe(process, &text), 0);
@@ -131,7 +131,8 @@ static void process__of_a_tree_of_files_is_read_when_asked(void **state)
     fixture_tree_close(&procfs);
 }
 
-/* With the executable's link, NULL for none, and arguments of n bytes. */
+/* Makes a process. exe: target of the link to the executable, or NULL; n: bytes of the arguments.
+ */
 static struct process *open_with(struct fixture_tree *procfs, const char *link,
                                  const char *arguments, size_t n)
 {
@@ -234,7 +235,7 @@ static void kernel_thread__has_neither_exe_nor_arguments(void **state)
     fixture_tree_close(&procfs);
 }
 
-static void process__that_is_not_there_is_told(void **state)
+static void process__that_is_not_there_is_an_error(void **state)
 {
     struct fixture_tree procfs = fixture_tree_open();
     struct process *process = NULL;
@@ -341,7 +342,7 @@ static void process__real_with_a_hostile_name(void **state)
     child_end(pid);
 }
 
-/* Another may get its number: the answer must not be the other's. */
+/* Another process may get the same number, and its facts must not be given. */
 static void process__that_ended_tells_nothing_more(void **state)
 {
     AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -373,7 +374,7 @@ int main(void)
         cmocka_unit_test(cmdline__may_be_empty),
         cmocka_unit_test(cmdline__is_cut_at_4096_bytes),
         cmocka_unit_test(kernel_thread__has_neither_exe_nor_arguments),
-        cmocka_unit_test(process__that_is_not_there_is_told),
+        cmocka_unit_test(process__that_is_not_there_is_an_error),
         cmocka_unit_test(comm__is_read_alone),
         cmocka_unit_test(threads__come_in_order_of_their_numbers),
         cmocka_unit_test(threads__of_ourselves_are_all_there),

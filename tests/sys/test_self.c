@@ -113,8 +113,8 @@ static void stats__count_descriptors(void **state)
     assert_int_equal(read_self().open_fds, before);
 }
 
-/* Before Linux 6.2 no directory of procfs tells its size, as fdinfo does not today. */
-static void stats__list_descriptors_where_the_size_is_not_told(void **state)
+/* Before Linux 6.2 /proc/self/fd has no size, as /proc/self/fdinfo has none today. */
+static void stats__list_descriptors_where_the_directory_has_no_size(void **state)
 {
     struct fixture_tree procfs = fixture_tree_open();
     struct self_stats stats;
@@ -126,12 +126,13 @@ static void stats__list_descriptors_where_the_size_is_not_told(void **state)
     assert_int_equal(fstatat(procfs.fd, "self/fd", &directory, 0), 0);
     assert_int_equal(directory.st_size, 0);
     assert_int_equal(self_stats_read(procfs.fd, &stats), 0);
-    assert_int_equal(stats.open_fds, read_self().open_fds - 1); /* that has /proc open besides */
+    assert_int_equal(stats.open_fds,
+                     read_self().open_fds - 1); /* read_self() has /proc open, too */
     assert_int_equal(stats.threads, 3);
     fixture_tree_close(&procfs);
 }
 
-/* What the machine gave us: a busy one may give little of the time that passes. */
+/* CPU time, not the time that passes: a busy machine may give us little of it. */
 static uint64_t cpu_ns(void)
 {
     struct timespec now;
@@ -143,14 +144,14 @@ static uint64_t cpu_ns(void)
 static void stats__have_cpu_time_that_grows_with_work(void **state)
 {
     const uint64_t before = read_self().cpu_ns, began = cpu_ns();
-    uint64_t told, after;
+    uint64_t used, after;
 
     (void)state;
     while (cpu_ns() - began < NS_PER_SECOND / 50)
         ;
-    told = read_self().cpu_ns - before;
+    used = read_self().cpu_ns - before;
     after = cpu_ns() - began;
-    assert_in_range(told, NS_PER_SECOND / 100, after + NS_PER_SECOND / 100);
+    assert_in_range(used, NS_PER_SECOND / 100, after + NS_PER_SECOND / 100);
 }
 
 static void stats__have_a_start_that_stands(void **state)
@@ -209,7 +210,7 @@ int main(void)
         cmocka_unit_test(stat__refuses_what_is_cut_or_no_number),
         cmocka_unit_test(stats__are_plausible),
         cmocka_unit_test(stats__count_descriptors),
-        cmocka_unit_test(stats__list_descriptors_where_the_size_is_not_told),
+        cmocka_unit_test(stats__list_descriptors_where_the_directory_has_no_size),
         cmocka_unit_test(stats__have_cpu_time_that_grows_with_work),
         cmocka_unit_test(stats__have_a_start_that_stands),
         cmocka_unit_test(stats__count_threads),

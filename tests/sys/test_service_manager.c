@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "sys/service_manager.h"
 
-/* The service manager's end: an abstract socket that the environment names. */
+/* Plays the service manager: an abstract socket that the environment names. */
 static int listen_as_manager(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -55,7 +55,7 @@ static int no_environment(void **state)
     return 0;
 }
 
-static void states__are_told_in_systemds_words(void **state)
+static void states__are_sent_in_systemds_words(void **state)
 {
     AUTO_CLOSE int manager = listen_as_manager();
 
@@ -93,7 +93,7 @@ static void states__need_nobody_who_listens(void **state)
     assert_int_equal(service_manager_alive(), 0);
 }
 
-static void states__that_cannot_be_told_are_an_error(void **state)
+static void states__that_cannot_be_sent_are_an_error(void **state)
 {
     (void)state;
     assert_int_equal(setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1), 0);
@@ -103,7 +103,7 @@ static void states__that_cannot_be_told_are_an_error(void **state)
     assert_true(service_manager_alive() < 0);
 }
 
-/* Says something until the other end's queue is full: what comes back then. */
+/* Sends until the queue of the other end is full. Returns what is returned then. */
 static int fill_queue(void)
 {
     int r = 0;
@@ -118,7 +118,7 @@ static void states__are_not_waited_with_where_nobody_reads(void **state)
     AUTO_CLOSE int manager = listen_as_manager();
 
     (void)state;
-    (void)alarm(60); /* who waits, waits for ever */
+    (void)alarm(60); /* a call that waits would wait for ever */
     assert_int_equal(fill_queue(), -EAGAIN);
     assert_int_equal(service_manager_ready(), -EAGAIN);
     assert_int_equal(service_manager_stopping(), -EAGAIN);
@@ -217,7 +217,7 @@ static void watchdog__that_is_no_number_is_an_error(void **state)
     }
 }
 
-/* Puts a descriptor where systemd puts the first, second, … that it passes. */
+/* Gives a descriptor the number that the i-th descriptor has that systemd passes. */
 static void pass(int at, int fd)
 {
     assert_true(fd >= 0);
@@ -227,7 +227,7 @@ static void pass(int at, int fd)
     assert_int_equal(close(fd), 0);
 }
 
-/* The same above the numbers that are passed. */
+/* Moves a descriptor above the numbers of those that systemd passes. */
 static int lift(int fd)
 {
     int high = fcntl(fd, F_DUPFD, 10);
@@ -326,7 +326,7 @@ static void sockets__of_another_process_are_not_ours(void **state)
     passed_sockets_done(&passed);
 }
 
-/* The second of two is wrong: it is named, and nothing is closed. */
+/* The second of two is no listening socket: its number is returned, and nothing is closed. */
 static void expect_wrong(int fd)
 {
     struct passed_sockets passed;
@@ -369,10 +369,10 @@ static void sockets__that_were_not_passed_after_all_are_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(states__are_told_in_systemds_words, no_environment),
+        cmocka_unit_test_setup(states__are_sent_in_systemds_words, no_environment),
         cmocka_unit_test_setup(reloading__tells_its_time, no_environment),
         cmocka_unit_test_setup(states__need_nobody_who_listens, no_environment),
-        cmocka_unit_test_setup(states__that_cannot_be_told_are_an_error, no_environment),
+        cmocka_unit_test_setup(states__that_cannot_be_sent_are_an_error, no_environment),
         cmocka_unit_test_setup(states__are_not_waited_with_where_nobody_reads, no_environment),
         cmocka_unit_test_setup(states__go_to_a_path_as_well, no_environment),
         cmocka_unit_test_setup(states__have_no_other_kinds_of_sockets, no_environment),
@@ -389,7 +389,7 @@ int main(void)
                                no_environment),
     };
 
-    /* what our parent left open stands where sockets are to be passed */
+    /* descriptors that our parent left open may have the numbers of passed sockets */
     for (int fd = 3; fd < 10; fd++)
         (void)close(fd);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void owner__is_the_first_range_that_has_the_number(void **state)
                        "root:500:10\nrubbish\nno-such-account:600:10\n1234:700:10\n1235:705:10");
     subordinate_ids_refresh(ids);
     assert_int_equal(subordinate_ids_owner(ids, 499), 499);
-    while (subordinate_ids_owner(ids, 500) == 500) /* nobody has told who root is yet */
+    while (subordinate_ids_owner(ids, 500) == 500) /* the name service has not answered yet */
         ;
     assert_int_equal(subordinate_ids_owner(ids, 500), 0);
     assert_int_equal(subordinate_ids_owner(ids, 509), 0);

@@ -40,7 +40,7 @@ static void pattern__faults_and_switches_at_least_as_often_as_it_says(void **sta
     assert_true(after.ru_nvcsw - before.ru_nvcsw >= n * SWITCH_PATTERN_TURNS);
 }
 
-static void pattern__that_is_not_done_in_time_is_told_and_ended(void **state)
+static void pattern__that_is_not_done_in_time_is_reported_and_killed(void **state)
 {
     AUTO(cpu_list) struct cpu_list *cpus = read_cpus();
     struct switch_pattern *pattern = switch_pattern_new(cpus);
@@ -56,7 +56,7 @@ static void pattern__that_is_not_done_in_time_is_told_and_ended(void **state)
     assert_int_equal(errno, ESRCH);
 }
 
-static void pattern__that_dies_is_told_at_once(void **state)
+static void pattern__that_dies_is_reported_at_once(void **state)
 {
     AUTO(cpu_list) struct cpu_list *cpus = read_cpus();
     struct switch_pattern *pattern = switch_pattern_new(cpus);
@@ -72,8 +72,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pattern__faults_and_switches_at_least_as_often_as_it_says),
-        cmocka_unit_test(pattern__that_is_not_done_in_time_is_told_and_ended),
-        cmocka_unit_test(pattern__that_dies_is_told_at_once),
+        cmocka_unit_test(pattern__that_is_not_done_in_time_is_reported_and_killed),
+        cmocka_unit_test(pattern__that_dies_is_reported_at_once),
     };
 
     (void)signal(SIGPIPE, SIG_IGN);

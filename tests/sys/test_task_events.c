@@ -15,14 +15,14 @@
 #include "support/child.h"
 #include "sys/task_events.h"
 
-/* How often a test begins again where records were lost. */
+/* How often a test is repeated when records were lost. */
 #define ATTEMPTS 50
 
-/* What the kernel told of one process, in order. */
+/* The records of one process, in order. */
 struct history {
     char letters[32]; /* F: born, f: a thread of it, C: comm, E: first thread ended, e: another */
     pid_t parent;
-    bool lost; /* some records were, so that it may have gaps */
+    bool lost; /* some records were lost, so that there may be gaps */
 };
 
 static char letter_of(const struct task_event *event)
@@ -75,7 +75,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Says why where it is not permitted. */
+/* Skips with the reason where it is not permitted. */
 static struct task_events *need(void **state)
 {
     if (!*state) {
@@ -86,15 +86,15 @@ static struct task_events *need(void **state)
 }
 
 /*
- * The rings are filled by the whole machine, so that there may be losses at any time. This makes an
- * attempt, which is false if records were lost in it, until all was told.
+ * The whole machine fills the rings, so that records may be lost at any time. This repeats an
+ * attempt, which returns false if records were lost, until none was.
  */
-static void until_all_is_told(void **state, bool (*attempt)(struct task_events *))
+static void until_nothing_is_lost(void **state, bool (*attempt)(struct task_events *))
 {
     struct task_events *events = need(state);
 
     for (unsigned i = 0; i < ATTEMPTS; i++) {
-        (void)usleep(i * 10000); /* others may come to rest */
+        (void)usleep(i * 10000); /* other processes may come to rest */
         (void)history_of(events, 0);
         if (attempt(events))
             return;
@@ -127,7 +127,7 @@ static bool birth_exec_and_death(struct task_events *events)
 
 static void events__tell_birth_exec_and_death(void **state)
 {
-    until_all_is_told(state, birth_exec_and_death);
+    until_nothing_is_lost(state, birth_exec_and_death);
 }
 
 static bool new_name_without_exec(struct task_events *events)
@@ -146,7 +146,7 @@ static bool new_name_without_exec(struct task_events *events)
 
 static void events__tell_a_new_name_without_exec(void **state)
 {
-    until_all_is_told(state, new_name_without_exec);
+    until_nothing_is_lost(state, new_name_without_exec);
 }
 
 static void *name_myself(void *nothing)
@@ -179,7 +179,7 @@ static bool threads_but_not_their_names(struct task_events *events)
 
 static void events__tell_threads_but_not_their_names(void **state)
 {
-    until_all_is_told(state, threads_but_not_their_names);
+    until_nothing_is_lost(state, threads_but_not_their_names);
 }
 
 static void run_on_another_cpu(const void *cpus, int ready)
@@ -218,14 +218,14 @@ static bool order_of_several_cpus(struct task_events *events)
     return true;
 }
 
-/* However the CPUs' rings are looked at, a death never comes before the birth. */
+/* In whatever order the rings of CPUs are read, a death never comes before the birth. */
 static void events__of_several_cpus_come_in_order(void **state)
 {
     for (int i = 0; i < 50; i++)
-        until_all_is_told(state, order_of_several_cpus);
+        until_nothing_is_lost(state, order_of_several_cpus);
 }
 
-/* New names of ours, of every length. */
+/* Gives ourselves new names of every length. */
 static void rename_ourselves(int times)
 {
     for (int i = 0; i < times; i++) {
@@ -249,8 +249,8 @@ static bool again_after_a_loss(struct task_events *events)
     return true;
 }
 
-/* More than a ring holds, and goes over its end many times with records of every length. */
-static void events__that_found_no_room_are_told_as_lost(void **state)
+/* Makes more records than a ring holds, of every length, so that they pass its end many times. */
+static void events__that_found_no_room_are_reported_as_lost(void **state)
 {
     struct task_events *events = need(state);
     struct task_event event;
@@ -267,13 +267,13 @@ static void events__that_found_no_room_are_told_as_lost(void **state)
     assert_true(lost);
     assert_in_range(n_ours, 0, 19999);
     assert_true(n >= 500);
-    for (int i = 0; i < 20; i++) { /* what the kernel says of it afterwards is told too */
+    for (int i = 0; i < 20; i++) { /* the kernel reports the loss with a later record */
         (void)prctl(PR_SET_NAME, "after");
         assert_int_equal(task_events_begin(events), 0);
         while (task_events_next(events, &event))
             ;
     }
-    until_all_is_told(state, again_after_a_loss);
+    until_nothing_is_lost(state, again_after_a_loss);
 }
 
 static bool twenty_names(struct task_events *events)
@@ -291,7 +291,7 @@ static bool twenty_names(struct task_events *events)
 static void events__go_over_the_end_of_the_ring(void **state)
 {
     for (int i = 0; i < 1000; i++)
-        until_all_is_told(state, twenty_names);
+        until_nothing_is_lost(state, twenty_names);
 }
 
 static void events__are_served_while_the_cpus_are_there(void **state)
@@ -302,7 +302,7 @@ static void events__are_served_while_the_cpus_are_there(void **state)
         assert_true(task_events_are_served(events));
 }
 
-/* Whether it becomes readable within a second; and once, as epoll tells it. */
+/* Whether the descriptor becomes readable within a second, and only once. */
 static bool rings(int epoll_fd)
 {
     struct epoll_event event;
@@ -326,7 +326,7 @@ static void events__wake_who_waits_for_the_next_birth(void **state)
     int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 
     assert_int_equal(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, task_events_fd(events), &wanted), 0);
-    for (int i = 0; i < 300; i++) { /* more often than its ring has room for records */
+    for (int i = 0; i < 300; i++) { /* more often than the ring has room for records */
         look_at_all(events);
         (void)task_events_arm(events);
         rename_ourselves(1);
@@ -335,7 +335,7 @@ static void events__wake_who_waits_for_the_next_birth(void **state)
     (void)close(epoll_fd);
 }
 
-static void events__that_no_look_has_told_are_told_when_armed(void **state)
+static void events__that_no_look_has_given_are_reported_when_armed(void **state)
 {
     struct task_events *events = need(state);
 
@@ -344,7 +344,7 @@ static void events__that_no_look_has_told_are_told_when_armed(void **state)
     assert_true(task_events_arm(events));
 }
 
-/* Who is not ready for more is not woken: what happens costs others no interrupt. */
+/* As long as the bell is not armed, nobody is woken, and births cost no interrupt. */
 static void events__ring_a_bell_once_until_it_is_armed(void **state)
 {
     struct task_events *events = need(state);
@@ -372,11 +372,11 @@ int main(void)
         TEST(events__tell_a_new_name_without_exec),
         TEST(events__tell_threads_but_not_their_names),
         TEST(events__of_several_cpus_come_in_order),
-        TEST(events__that_found_no_room_are_told_as_lost),
+        TEST(events__that_found_no_room_are_reported_as_lost),
         TEST(events__go_over_the_end_of_the_ring),
         TEST(events__are_served_while_the_cpus_are_there),
         TEST(events__wake_who_waits_for_the_next_birth),
-        TEST(events__that_no_look_has_told_are_told_when_armed),
+        TEST(events__that_no_look_has_given_are_reported_when_armed),
         TEST(events__ring_a_bell_once_until_it_is_armed),
     };
 

@@ -11,7 +11,7 @@
 
 #include "support/slow_names.h"
 
-#define NOBODY_HAS 4000000000U /* and those behind it */
+#define NOBODY_HAS 4000000000U /* no user has this number, or one after it */
 
 static const char *find(struct user_names *names, uid_t uid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The real program and the real kernel's software events; skipped where there is no bpf. */
+/* The real program, with software events of the real kernel. Skipped where bpf cannot be loaded. */
 #include "count/bpf/real_bpf.h"
 
 #include <errno.h>
@@ -13,18 +13,19 @@
 
 #define CGROUP2_MAGIC 0x63677270
 
-/* cpu-clock first: system-wide it is wall time, and in the root's cgroup too. */
+/* cpu-clock comes first: system-wide, and in the root cgroup, it is wall time. */
 static const uint64_t codes[] = {PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_PAGE_FAULTS,
                                  PERF_COUNT_SW_CPU_MIGRATIONS, PERF_COUNT_SW_EMULATION_FAULTS};
 
-#define N_CLOCK_EVENTS 2 /* of the first group; the others have one each */
+#define N_CLOCK_EVENTS 2 /* events of the first group; each other group has one */
 #define N_LANES        (BPF_GROUP_LANES(N_CLOCK_EVENTS) + BPF_GROUP_LANES(1))
 
 struct fixture {
     struct event events[ARRAY_SIZE(codes)];
-    struct event_groups *groups[SCOPE_KIND_COUNT_]; /* of the first two events, for each kind */
-    struct event_groups *others[SCOPE_KIND_COUNT_]; /* of the third */
-    struct event_groups *extra;                     /* of the last, for cgroups */
+    struct event_groups
+        *groups[SCOPE_KIND_COUNT_]; /* a group of the first two events, for each kind of scope */
+    struct event_groups *others[SCOPE_KIND_COUNT_]; /* a group of the third event */
+    struct event_groups *extra;                     /* a group of the last event, for cgroups */
     struct cpu_list *cpus;
     int cgroup_fd;
     struct mechanism *bpf;
@@ -191,11 +192,12 @@ static void a_cgroup__is_not_charged_what_its_group_has_counted_for_the_system(v
     struct counter_set *charged = open_whole(f, f->others[SCOPE_CGROUP]), *cgroup;
     uint64_t begin_ns, counted;
 
-    mechanism_refresh(f->bpf); /* from here on its slot is that of each CPU */
+    mechanism_refresh(f->bpf); /* from here on each CPU charges its slot */
     wait_ms(100);
     begin_ns = clock_monotonic_ns();
     cgroup = open_whole(f, f->groups[SCOPE_CGROUP]);
-    counter_set_read(cgroup, clock_monotonic_ns(), f->sample); /* what is charged later is seen */
+    counter_set_read(cgroup, clock_monotonic_ns(),
+                     f->sample); /* what is charged later will be seen */
     wait_ms(1);
     counted = read_set(f, cgroup)[0].count;
     assert_true(counted > 0);
@@ -281,7 +283,7 @@ static void a_cpu_that_was_away__adds_to_what_cgroups_have_counted(void **state)
     f->bpf->keep_cpus(f->bpf, none);
     new = open_whole(f, f->groups[SCOPE_CGROUP]);
     fault(500);
-    assert_true(read_set(f, old)[1].count >= 1000); /* what is charged is in one sum */
+    assert_true(read_set(f, old)[1].count >= 1000); /* all that is charged is in one sum */
     (void)read_set(f, new);
     (void)counter_set_free(old);
     fault(500);

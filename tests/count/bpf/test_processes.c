@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Whole processes by the real program: we ourselves, and what we start. Skipped without bpf. */
+/* Whole processes, counted by the real program: our own one and those that we start. Skipped where
+ * bpf cannot be loaded. */
 #include "count/bpf/real_bpf.h"
 
 #include <fcntl.h>
@@ -20,7 +21,7 @@ struct fixture {
     struct cpu_list *cpus;
     struct mechanism *bpf;
     struct sample *sample;
-    pid_t self; /* as the program knows us */
+    pid_t self; /* our process number, as the program sees it */
 };
 
 static void make_mechanism(struct fixture *f, size_t n_watched)
@@ -90,14 +91,15 @@ static uint64_t read_set(struct fixture *f, struct counter_set *set)
     return read_counter_set(f->bpf, set, f->sample)[0].count;
 }
 
-/* Kernels have been seen that do not tell all switches: what is nobody's then is told. */
+/* Some kernels hide switches. What is charged to nobody because of them is allowed for. */
 static void assert_counted(struct fixture *f, struct counter_set *set, uint64_t least,
                            uint64_t most)
 {
     uint64_t count = read_set(f, set),
              doubtful = mechanism_bpf_nobodys(f->bpf, SWITCH_PROGRAM_NO_PROCESSES, 0);
 
-    if (f->bpf->doubt.unattributed_ns > 0) { /* time does not tell in which turn a burst was */
+    if (f->bpf->doubt.unattributed_ns >
+        0) { /* a burst of faults may be in either of two turns, whatever their times are */
         print_message("a switch was not shown: judged to %d faults\n", N_FAULTS);
         doubtful += N_FAULTS;
     }
@@ -115,7 +117,7 @@ static struct counter_set *open_and_begin(struct fixture *f, pid_t process,
     return set;
 }
 
-/* A child, that of a child, and so on; each faults before it ends. */
+/* Makes a child, a child of that, and so on. Each makes page faults before it ends. */
 static void fault_in_children(int generations)
 {
     pid_t child = fork();
@@ -172,7 +174,7 @@ static void process__of_two_sets_is_charged_for_both(void **state)
     (void)counter_set_free(second);
 }
 
-/* A number that nobody has, and then that of somebody who is not the process that was named. */
+/* Names a process number that nobody has, which then becomes that of another process. */
 static void process__that_is_named_no_more_is_not_charged(void **state)
 {
     struct fixture *f = need_bpf(state);
@@ -215,7 +217,7 @@ static void process__that_is_not_counted_any_more_leaves_its_children_too(void *
     (void)close(go[1]);
 }
 
-static void processes__beyond_the_room_are_told(void **state)
+static void processes__that_find_no_room_are_counted_as_unfollowed(void **state)
 {
     struct fixture *f = need_bpf(state);
     const pid_t three[] = {f->self, 4194302, 4194303};
@@ -229,7 +231,8 @@ static void processes__beyond_the_room_are_told(void **state)
     set = open_and_begin(f, f->self, INHERIT_CHILDREN);
     fault_in_children(2);
     (void)read_set(f, set);
-    assert_int_equal(f->bpf->unfollowed, 1); /* its own child is not known either */
+    assert_int_equal(f->bpf->unfollowed,
+                     1); /* its child is not counted as unfollowed: nobody knows of it */
     (void)counter_set_free(set);
 }
 
@@ -243,7 +246,7 @@ static void processes__need_room(void **state)
     assert_true(mechanism_bpf_own_number(f->bpf) < 0);
 }
 
-/* Where tests run in the initial PID namespace, as the program sees them. */
+/* In the initial PID namespace our own number is what the program sees. */
 static void own_number__is_ours_as_procfs_has_it(void **state)
 {
     struct fixture *f = need_bpf(state);
@@ -254,7 +257,7 @@ static void own_number__is_ours_as_procfs_has_it(void **state)
     assert_true(readlinkat(procfs, "self/ns/pid", namespace, sizeof(namespace) - 1) > 0);
     (void)close(procfs);
     assert_true(f->self > 0);
-    if (strcmp(namespace, "pid:[4026531836]") == 0) /* the kernel's PROC_PID_INIT_INO */
+    if (strcmp(namespace, "pid:[4026531836]") == 0) /* PROC_PID_INIT_INO of the kernel */
         assert_int_equal(f->self, getpid());
     else
         assert_int_not_equal(f->self, 0);
@@ -270,7 +273,7 @@ int main(void)
         TEST(process__of_two_sets_is_charged_for_both),
         TEST(process__that_is_named_no_more_is_not_charged),
         TEST(process__that_is_not_counted_any_more_leaves_its_children_too),
-        TEST(processes__beyond_the_room_are_told),
+        TEST(processes__that_find_no_room_are_counted_as_unfollowed),
         TEST(processes__need_room),
         TEST(own_number__is_ours_as_procfs_has_it),
     };

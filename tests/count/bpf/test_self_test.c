@@ -8,10 +8,10 @@
 
 #include "support/check.h"
 
-/* The kernel, but for what a test takes or adds. */
+/* The real kernel, with what a test changes of its answers. */
 struct liar {
-    uint64_t more; /* that direct reads of each value */
-    bool threads;  /* nothing that is opened on a thread can be */
+    uint64_t more; /* is added to each value that direct reads */
+    bool threads;  /* events cannot be opened on threads */
 };
 
 static struct liar liar;
@@ -52,7 +52,7 @@ static void pass_close(void *context, int fd)
 
 static const struct perf_ops ops = {open_or_not, read_more, pass_ioctl, pass_close, NULL};
 
-/* This machine may be too busy for a moment, or hide a switch at the wrong one. */
+/* Tries several times: the machine may be too busy for a moment, or hide a switch. */
 #define MOST_TRIES 20
 
 struct fixture {
@@ -60,7 +60,7 @@ struct fixture {
     struct mechanism *bpf;
 };
 
-/* By the same mechanism each time. */
+/* Runs the test with the same mechanism each time. */
 static struct self_test run(struct fixture *f)
 {
     struct self_test test;
@@ -77,7 +77,7 @@ static struct self_test run(struct fixture *f)
     return test;
 }
 
-/* With room for nothing but the self-test. */
+/* The mechanism has room for nothing but the self-test. */
 static void make_mechanism(struct fixture *f)
 {
     const struct switch_program_size size = {
@@ -130,7 +130,7 @@ static void self_test__passes_where_both_count_the_same(void **state)
     assert_int_equal(test.outcome, SELF_TEST_PASSED);
 }
 
-/* As it came: it has room for one process, and in another run nothing is left of the first. */
+/* The mechanism is as before: it has room for one process, and a second run finds it empty. */
 static void self_test__leaves_the_mechanism_to_who_uses_it(void **state)
 {
     struct fixture *f = *state;

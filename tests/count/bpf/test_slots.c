@@ -39,13 +39,13 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The program's part. */
+/* Does what the program in the kernel does. */
 static void charge(struct fixture *f, size_t slot, size_t cpu, size_t lane, uint64_t n)
 {
     f->lanes[(cpu * N_SLOTS + slot) * N_LANES + lane] += n;
 }
 
-/* A cgroup by the digits of its path: 123 is 3 below 2 below 1. */
+/* The digits are the path of a cgroup: 123 is the cgroup 3 in 2 in 1. */
 static int enter(struct fixture *f, const char *path, size_t *ret_slot, bool *ret_new)
 {
     struct cgroup_lineage *lineage =
@@ -158,7 +158,7 @@ static void fold__keeps_what_was_counted_in_the_parent(void **state)
     charge(f, leaf, 0, 0, 100);
     charge(f, leaf, 1, 1, 5);
     assert_true(bpf_slots_leave(f->slots, leaf));
-    charge(f, leaf, 0, 0, 100); /* until all CPUs know */
+    charge(f, leaf, 0, 0, 100); /* CPUs charge it until they are refreshed */
     assert_int_equal(sum(f, top), 211);
     bpf_slots_fold(f->slots);
     assert_false(bpf_slots_any_unused(f->slots));
@@ -193,7 +193,7 @@ static void fold__of_many_at_once_loses_nothing_in_any_order(void **state)
     charge(f, middle, 0, 0, 10);
     charge(f, leaf, 0, 0, 100);
     assert_true(bpf_slots_leave(f->slots, leaf));
-    assert_true(bpf_slots_leave(f->slots, middle)); /* is folded before its child */
+    assert_true(bpf_slots_leave(f->slots, middle)); /* it is folded before its child */
     bpf_slots_fold(f->slots);
     assert_int_equal(sum(f, top), 110);
 }

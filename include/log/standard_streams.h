@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Standard input, output and error, as whoever started us left them: closed, full, a pipe that
- * nobody reads. None of it may end us, hold us up, or have a line of the log go where it does not
- * belong.
+ * Standard input, output and error. Whoever started us may have left them closed or full, or as a
+ * pipe that nobody reads. None of this may end the program, hold it up, or let a line of the log go
+ * into a file where it does not belong.
  */
 
 #include <stddef.h>
@@ -12,21 +12,21 @@
 #include <sys/types.h>
 
 /*
- * First of all in a program: opens those that are closed on /dev/null, since the next file or
- * connection would take their numbers, and ignores the signals by which a write that fails would
- * end or stop us (SIGPIPE, SIGXFSZ, SIGTTOU).
+ * To be called before all else in a program. Opens /dev/null for each of the three that is closed,
+ * since the next file or connection would take its number. Ignores the signals by which a write
+ * that fails would end or stop the program (SIGPIPE, SIGXFSZ, SIGTTOU).
  */
 void standard_streams_prepare(void);
 
 /*
- * Writes to a stream what fits, without waiting: the number of bytes; -EAGAIN: nobody reads, or
- * not fast enough; -EPIPE: nobody will; -ENOSPC, -EFBIG and their kin. At most PIPE_BUF bytes go
- * into a pipe whole or not at all.
+ * Writes to a stream what fits, without waiting. Up to PIPE_BUF bytes go into a pipe whole or not
+ * at all. Returns how many bytes were written; -EAGAIN: there is no room, since nobody reads or not
+ * fast enough; -EPIPE: the reader has gone; or another -errno of write(2), as -ENOSPC.
  */
 ssize_t stream_write_at_once(int fd, const char *bytes, size_t length);
 
 /*
- * Writes what a stream still holds back. 0, also where the reader has gone; -errno: what was
- * printed is not complete.
+ * Writes what a stream still buffers. 0, also where the reader has gone, which may have read
+ * enough; -errno: what was printed is not complete.
  */
 int stream_flush(FILE *stream);

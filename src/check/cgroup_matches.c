@@ -71,7 +71,7 @@ static bool matches_with_a_name(const char *pattern, const char *path,
     return false;
 }
 
-/* The same when the ending of a unit is added: "/system.slice/nginx" lacks ".service". */
+/* Whether it matches when the ending of a unit is added: "/system.slice/nginx" lacks one. */
 static bool matches_with_an_ending(const char *pattern, const char *path,
                                    char ret_pattern[static GLOB_PATTERN_MAX + 1])
 {
@@ -83,7 +83,7 @@ static bool matches_with_an_ending(const char *pattern, const char *path,
     return false;
 }
 
-/* The same when its ending is spelled right: ".servic" behind a star is nearly ".service". */
+/* Whether it matches when its ending is spelled right: ".servic" is nearly ".service". */
 static bool matches_with_another_ending(const char *pattern, const char *path,
                                         char ret_pattern[static GLOB_PATTERN_MAX + 1])
 {

@@ -26,5 +26,5 @@ struct shown_word {
 };
 const char *show_word(const char *word, struct shown_word *buffer);
 
-/* The same, in a buffer that lives until the end of the enclosing block. */
+/* Shows a word as show_word() does, in a buffer that lives until the end of the enclosing block. */
 #define SHOWN(word) show_word((word), &(struct shown_word){{0}})

@@ -123,7 +123,7 @@ static const char *take_text(struct yaml_reader *reader, const struct schema_key
     return (const char *)event->data.scalar.value;
 }
 
-/* The same for a value that is no text to YAML, and would be text in quotes. */
+/* take_text() for a number or a bool, which YAML would take for text if it stood in quotes. */
 static const char *take_plain(struct yaml_reader *reader, const struct schema_key *key)
 {
     const char *text = take_text(reader, key);

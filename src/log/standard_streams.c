@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Whether a write waits is a property of the open file, which standard error mostly shares with
- * others: it is not ours to change, and what poll(2) says is no promise, since they write too. So
- * a pipe or a terminal is opened once more through /proc for each line, for us alone, and a
- * socket is told with the call. Where that cannot be done poll(2) is asked.
+ * Whether a write waits is a property of the open file. Standard error mostly shares that file with
+ * other processes, so it is not ours to change. Nor is the answer of poll(2) a promise, since the
+ * others write too. So a pipe or a terminal is opened once more through /proc for each line, for us
+ * alone, and to a socket the call says that it does not wait. Where neither can be done, the answer
+ * of poll(2) has to do.
  */
 #include "log/standard_streams.h"
 
@@ -23,7 +24,7 @@
 
 static const int signals_of_writes[] = {SIGPIPE, SIGXFSZ, SIGTTOU};
 
-/* In a root without /dev: the descriptor is taken, and each write to it fails. */
+/* Takes the lowest descriptor. Without /dev it is one to which each write fails. */
 static void take_number(void)
 {
     if (open("/dev/null", O_RDWR) < 0)
@@ -32,7 +33,7 @@ static void take_number(void)
 
 void standard_streams_prepare(void)
 {
-    /* in this order, since open(2) takes the lowest number that is free */
+    /* the order matters: open(2) takes the lowest number that is free */
     for (int fd = 0; fd <= LAST_STREAM; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
             take_number();
@@ -40,7 +41,10 @@ void standard_streams_prepare(void)
         (void)signal(signals_of_writes[i], SIG_IGN);
 }
 
-/* The same for us alone, where a write would wait in it; -1: as it is. */
+/*
+ * Opens the file of the stream once more, where a write to it could wait: this one does not. -1:
+ * the stream itself is to be used.
+ */
 static int open_once_more(int fd, mode_t mode)
 {
     char path[sizeof("/proc/self/fd/-2147483648")];
@@ -82,7 +86,7 @@ static bool reader_has_gone(int fd)
 
 int stream_flush(FILE *stream)
 {
-    const bool failed_before = ferror(stream) != 0; /* and errno is that of something else now */
+    const bool failed_before = ferror(stream) != 0; /* its errno is no longer known */
     const int r = fflush(stream) < 0 ? -errno : 0;
 
     if ((r == 0 && !failed_before) || reader_has_gone(fileno(stream)))

@@ -60,7 +60,7 @@ static const char *reason_of_config(const struct config *config, bool has_cgroup
     return NULL;
 }
 
-/* By what is known so far: whether bpf is to be used, how large it has to be, and why. */
+/* Whether bpf is to be used, by what is known so far. The choice gets the reason and the size. */
 static bool wants_bpf(const struct mechanism_question *question,
                       const struct mechanism_verdict *verdict, struct mechanism_choice *choice)
 {

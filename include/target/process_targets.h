@@ -37,7 +37,7 @@ struct process_target {
     int rule;                   /* index of the rule that matches it */
     bool children;              /* what the rule says of children */
     bool continues;             /* the same process was a target before */
-    uid_t uid;                  /* the account whose limits it shares (process_owner.c) */
+    uid_t uid;                  /* the tenant whose limits it shares (process_owner.c) */
     char *group;                /* name of its group, as the value of a label */
     size_t n_members; /* living processes of the target: 1, more with children, 0 at the end */
     bool gone;        /* all of its processes have ended, or it became another target */
@@ -47,9 +47,8 @@ struct process_target {
 /* Limits of the set, from `limits:` of the configuration. */
 struct process_limits {
     size_t processes; /* how many processes may be counted at once, descendants included */
-    size_t
-        per_user; /* how many of them may be of one account that is not root; users who belong
-                     to an account, by its subordinate ids or its user namespace, count with it */
+    size_t per_user;  /* how many of them may be of one tenant other than root: a user, with the
+                         users that belong to it by subordinate ids or its user namespace */
 };
 
 /*

@@ -99,32 +99,32 @@ void process_remove(struct process_targets *set, struct process_node *node)
     process_node_free(node);
 }
 
-struct process_user *process_user_get(struct process_targets *set, uid_t uid)
+struct process_tenant *process_tenant_get(struct process_targets *set, uid_t uid)
 {
-    struct process_user *user;
+    struct process_tenant *tenant;
     bool out_of_memory = false;
 
-    HASH_FIND_BYHASHVALUE(by_uid, set->users, &uid, sizeof(uid), (unsigned)uid, user);
-    if (user)
-        return user;
-    user = calloc(1, sizeof(*user));
-    if (!user)
+    HASH_FIND_BYHASHVALUE(by_uid, set->tenants, &uid, sizeof(uid), (unsigned)uid, tenant);
+    if (tenant)
+        return tenant;
+    tenant = calloc(1, sizeof(*tenant));
+    if (!tenant)
         return NULL;
-    user->uid = uid;
-    TAILQ_INIT(&user->waiting);
-    TAILQ_INIT(&user->to_look);
-    HASH_ADD_BYHASHVALUE(by_uid, set->users, uid, sizeof(uid), (unsigned)uid, user);
+    tenant->uid = uid;
+    TAILQ_INIT(&tenant->waiting);
+    TAILQ_INIT(&tenant->to_look);
+    HASH_ADD_BYHASHVALUE(by_uid, set->tenants, uid, sizeof(uid), (unsigned)uid, tenant);
     if (!out_of_memory)
-        return user;
-    free(user);
+        return tenant;
+    free(tenant);
     return NULL;
 }
 
-void process_user_drop(struct process_targets *set, struct process_user *user)
+void process_tenant_drop(struct process_targets *set, struct process_tenant *tenant)
 {
-    if (user->counted > 0 || !TAILQ_EMPTY(&user->waiting) || !TAILQ_EMPTY(&user->to_look) ||
-        user == set->served || user == &set->nobody)
+    if (tenant->counted > 0 || !TAILQ_EMPTY(&tenant->waiting) || !TAILQ_EMPTY(&tenant->to_look) ||
+        tenant == set->served || tenant == &set->nobody)
         return;
-    HASH_DELETE(by_uid, set->users, user);
-    free(user);
+    HASH_DELETE(by_uid, set->tenants, tenant);
+    free(tenant);
 }

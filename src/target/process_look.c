@@ -246,19 +246,19 @@ int process_look_at_queued(struct process_targets *set)
     return r == -EMFILE || r == -ENFILE ? 0 : r;
 }
 
-/* Queues as many waiting processes of each account as there is room for. Returns how many. */
+/* Queues as many waiting processes of each tenant as there is room for. Returns how many. */
 static size_t enqueue_waiting(struct process_targets *set)
 {
     size_t left = set->limits.processes, n = 0;
-    struct process_user *user, *next;
+    struct process_tenant *tenant, *next;
 
     left = set->n_counted < left ? left - set->n_counted : 0;
-    HASH_ITER(by_uid, set->users, user, next) {
-        size_t room = process_room_for(set, user);
+    HASH_ITER(by_uid, set->tenants, tenant, next) {
+        size_t room = process_room_for(set, tenant);
         struct process_node *node;
 
         room = room < left ? room : left;
-        for (node = TAILQ_FIRST(&user->waiting); node && room > 0;
+        for (node = TAILQ_FIRST(&tenant->waiting); node && room > 0;
              node = TAILQ_NEXT(node, waiting_entry), room--, left--) {
             n += !node->looked_at_with;
             process_enqueue(set, node);

@@ -5,7 +5,7 @@
 
 /*
  * Decides which of the processes that the rules want are counted. Whoever is counted stays so. A
- * newcomer beyond a limit waits in the queue of its account until something ends.
+ * newcomer beyond a limit waits in the queue of its tenant until something ends.
  *
  * What a process starts while it is counted with its children, the kernel counts with it whatever
  * our limits say. So it always belongs to the target and takes up room. What the process had
@@ -18,24 +18,24 @@ static size_t room_below(size_t limit, size_t n)
     return n < limit ? limit - n : 0; /* children of a target may exceed the limit */
 }
 
-size_t process_room_for(const struct process_targets *set, const struct process_user *user)
+size_t process_room_for(const struct process_targets *set, const struct process_tenant *tenant)
 {
     size_t all = room_below(set->limits.processes, set->n_counted);
-    size_t of_user = room_below(set->limits.per_user, user->counted);
+    size_t of_tenant = room_below(set->limits.per_user, tenant->counted);
 
-    return user->uid == 0 || all < of_user ? all : of_user;
+    return tenant->uid == 0 || all < of_tenant ? all : of_tenant;
 }
 
-static bool is_full_for(const struct process_targets *set, const struct process_user *user)
+static bool is_full_for(const struct process_targets *set, const struct process_tenant *tenant)
 {
-    return process_room_for(set, user) == 0;
+    return process_room_for(set, tenant) == 0;
 }
 
 static void charge(struct process_targets *set, struct process_node *node,
-                   struct process_user *user)
+                   struct process_tenant *tenant)
 {
-    node->user = user;
-    user->counted++;
+    node->tenant = tenant;
+    tenant->counted++;
     set->n_counted++;
 }
 
@@ -50,13 +50,13 @@ static void count_refused(struct process_targets *set, struct process_node *node
 
 static void stop_waiting(struct process_targets *set, struct process_node *node)
 {
-    struct process_user *user = TAKE(node->waiting);
+    struct process_tenant *tenant = TAKE(node->waiting);
 
-    if (!user)
+    if (!tenant)
         return;
-    TAILQ_REMOVE(&user->waiting, node, waiting_entry);
+    TAILQ_REMOVE(&tenant->waiting, node, waiting_entry);
     set->census.uncounted[ABSENCE_OVER_LIMIT]--;
-    process_user_drop(set, user);
+    process_tenant_drop(set, tenant);
 }
 
 struct counted_process *process_family(const struct process_node *node)
@@ -69,34 +69,34 @@ struct counted_process *process_family(const struct process_node *node)
 /* Whether the process is not counted with its target: it or its parent was there first, without
  * room. */
 static bool is_left_out(const struct process_targets *set, const struct process_node *node,
-                        const struct process_user *user)
+                        const struct process_tenant *tenant)
 {
     const struct process_node *parent = node->parent;
     bool was_there_before = !target_news_birth_is_taken(&set->news, node->counted);
 
     return (parent && parent->counted == node->counted && parent->left_out) ||
-           (was_there_before && is_full_for(set, user));
+           (was_there_before && is_full_for(set, tenant));
 }
 
 int process_join(struct process_targets *set, struct process_node *node,
                  struct counted_process *counted)
 {
-    struct process_user *user = process_user_get(set, node->uid);
+    struct process_tenant *tenant = process_tenant_get(set, node->uid);
 
-    if (!user)
+    if (!tenant)
         return -ENOMEM;
-    user->counted++; /* keeps the account in memory while the node leaves its old target */
+    tenant->counted++; /* keeps the tenant in memory while the node leaves its old target */
     process_leave(set, node);
-    user->counted--;
+    tenant->counted--;
     node->counted = counted;
     LIST_INSERT_HEAD(&counted->members, node, member);
-    node->left_out = is_left_out(set, node, user);
+    node->left_out = is_left_out(set, node, tenant);
     if (node->left_out) {
         count_refused(set, node);
-        process_user_drop(set, user);
+        process_tenant_drop(set, tenant);
         return 0;
     }
-    charge(set, node, user);
+    charge(set, node, tenant);
     counted->target.n_members++;
     return 0;
 }
@@ -128,7 +128,7 @@ static void enter_target(struct process_targets *set, struct process_node *node,
 }
 
 static int admit(struct process_targets *set, struct process_node *node, int rule, char **group,
-                 struct process_user *user)
+                 struct process_tenant *tenant)
 {
     AUTO(counted_process) struct counted_process *counted = NULL;
     struct counted_process *admitted;
@@ -138,7 +138,7 @@ static int admit(struct process_targets *set, struct process_node *node, int rul
         r = counted_process_new(set, node, rule, group, &counted);
     if (r < 0)
         return r;
-    charge(set, node, user);
+    charge(set, node, tenant);
     stop_waiting(set, node);
     admitted = TAKE(counted);
     enter_target(set, node, admitted);
@@ -147,23 +147,23 @@ static int admit(struct process_targets *set, struct process_node *node, int rul
 
 int process_admit(struct process_targets *set, struct process_node *node, int rule, char **group)
 {
-    struct process_user *user = process_user_get(set, node->uid);
+    struct process_tenant *tenant = process_tenant_get(set, node->uid);
     int r;
 
-    if (!user)
+    if (!tenant)
         return -ENOMEM;
-    if (is_full_for(set, user)) {
-        if (node->waiting == user)
+    if (is_full_for(set, tenant)) {
+        if (node->waiting == tenant)
             return 0; /* it keeps its place in the queue */
         stop_waiting(set, node);
-        TAILQ_INSERT_TAIL(&user->waiting, node, waiting_entry);
-        node->waiting = user;
+        TAILQ_INSERT_TAIL(&tenant->waiting, node, waiting_entry);
+        node->waiting = tenant;
         count_refused(set, node);
         return 0;
     }
-    r = admit(set, node, rule, group, user);
+    r = admit(set, node, rule, group, tenant);
     if (r < 0 && !node->counted)
-        process_user_drop(set, user);
+        process_tenant_drop(set, tenant);
     return r;
 }
 
@@ -184,7 +184,7 @@ static void end_empty_target(struct process_targets *set, struct counted_process
 static void leave_target(struct process_targets *set, struct process_node *node)
 {
     struct counted_process *counted = TAKE(node->counted);
-    struct process_user *user = TAKE(node->user);
+    struct process_tenant *tenant = TAKE(node->tenant);
 
     LIST_REMOVE(node, member);
     if (counted->first == node)
@@ -192,13 +192,13 @@ static void leave_target(struct process_targets *set, struct process_node *node)
     if (node->left_out)
         set->census.uncounted[ABSENCE_OVER_LIMIT]--;
     node->left_out = false;
-    if (!user)
+    if (!tenant)
         return;
     counted->target.n_members--;
     set->n_counted--;
     set->room = true;
-    user->counted--;
-    process_user_drop(set, user);
+    tenant->counted--;
+    process_tenant_drop(set, tenant);
 }
 
 void process_end_target(struct process_targets *set, struct counted_process *counted)

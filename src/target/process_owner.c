@@ -5,15 +5,16 @@
 #include "target/process_set.h"
 
 /*
- * Limits are shared by accounts, and an account may be more than one user: it may have subordinate
- * ids. Its processes become these users inside user namespaces; and a file that such a user owns
- * makes a process of that user when somebody executes it, if it is set-uid. /etc/subuid says whose
- * the subordinate ids are, and everybody can read it.
+ * Tenants share limits. A tenant is a user with an account on the machine, together with the users
+ * that belong to it. An account may have subordinate ids, and these are users too: its processes
+ * become such users inside user namespaces, and a set-uid file that such a user owns makes a
+ * process of that user when somebody executes it. /etc/subuid says whose the subordinate ids are,
+ * and everybody can read it.
  *
  * In a container we may see another /etc/subuid than the processes do, or none if a directory
  * service has the ids. Then the map of the process' user namespace still tells (/proc/PID/uid_map,
  * which everybody can read as well): all users of a namespace share with the user who is root
- * there, which as a rule is the account that made the namespace.
+ * there, which as a rule is the tenant that made the namespace.
  */
 
 /*
@@ -66,8 +67,8 @@ void process_take_owner(const struct process_targets *set, struct process_node *
 {
     uid_t uid = process_uid(process);
 
-    if (node->user || (!node->unowned && node->start_ticks > 0 && node->effective_uid == uid))
-        return; /* it stays with the account that it is counted with, or nothing has changed */
+    if (node->tenant || (!node->unowned && node->start_ticks > 0 && node->effective_uid == uid))
+        return; /* it stays with the tenant that it is counted with, or nothing has changed */
     node->uid = process_owner_of(set, uid, process);
     node->effective_uid = uid;
     node->unowned = false;

@@ -54,7 +54,7 @@ static int add_fresh(struct process_targets *set, const struct task_event *event
     if (r < 0)
         return r;
     node->parent_pid = event->parent;
-    node->uid = parent ? parent->uid : 0; /* its account is found out when it is queued */
+    node->uid = parent ? parent->uid : 0; /* its tenant is found out when it is queued */
     node->fresh = true;
     node->threads = 1;
     *ret_node = node;

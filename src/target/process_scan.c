@@ -15,7 +15,7 @@
  *
  * The inode does not tell of a new name. If the kernel's records do not tell of it either, the comm
  * of a process is read with each scan while the process is young, since most take their name then,
- * and later with one scan in sixteen. These reads wait for the turn of the process' account, so
+ * and later with one scan in sixteen. These reads wait for the turn of the process' tenant, so
  * whoever makes thousands of processes delays only its own.
  */
 #define SCANS_OF_THE_YOUNG 8

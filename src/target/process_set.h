@@ -11,7 +11,7 @@
  *   process_members.c   decides what is counted
  *   counted_process.c   makes and frees a target
  *   process_turns.c     knows whose turn it is to be looked at
- *   process_owner.c     knows which account a process belongs to
+ *   process_owner.c     knows which tenant a process belongs to
  *   process_known.c     keeps what is known of processes and users
  */
 
@@ -27,17 +27,20 @@
 
 TAILQ_HEAD(process_queue, process_node);
 LIST_HEAD(process_list, process_node);
-TAILQ_HEAD(process_turns, process_user);
+TAILQ_HEAD(process_turns, process_tenant);
 
-/* An account: its processes share a limit, and the work of looking at them. */
-struct process_user {
+/*
+ * A tenant: a user, with the users that belong to it (process_owner.c). Its processes share a
+ * limit, and the work of looking at them.
+ */
+struct process_tenant {
     uid_t uid;
     size_t counted;               /* how many of its processes are counted */
     struct process_queue waiting; /* processes that wait for room, oldest first */
 
-    struct process_queue to_look;   /* processes to be looked at, oldest first */
-    TAILQ_ENTRY(process_user) turn; /* entry in `turns` of the set while to_look is not empty */
-    int64_t credit;                 /* the work that is left of its turn; a debt if negative */
+    struct process_queue to_look;     /* processes to be looked at, oldest first */
+    TAILQ_ENTRY(process_tenant) turn; /* entry in `turns` of the set while to_look is not empty */
+    int64_t credit;                   /* the work that is left of its turn; a debt if negative */
     UT_hash_handle by_uid;
 };
 
@@ -52,25 +55,25 @@ struct process_node {
     uint64_t start_ticks; /* 0 if nobody has looked at it yet */
     uint64_t inode;       /* of /proc/PID: the kernel keeps it for this process; 0: not known */
     uint64_t scan;        /* the last reading of /proc that saw it */
-    uid_t uid;            /* the account that it belongs to */
-    uid_t effective_uid;  /* the user of which `uid` is the account; known if start_ticks is */
+    uid_t uid;            /* the tenant that it belongs to */
+    uid_t effective_uid;  /* the user of which `uid` is the tenant; known if start_ticks is */
     char comm[16];        /* its name when it was last looked at */
     bool kernel_thread;
-    bool unowned; /* its account is not known yet */
+    bool unowned; /* its tenant is not known yet */
 
     struct counted_process *counted; /* the target that it belongs to, or NULL */
     LIST_ENTRY(process_node) member;
-    bool left_out;             /* it belongs to the target, but there was no room to count it */
-    struct process_user *user; /* the account that it is counted with; NULL if it is not counted */
+    bool left_out;                 /* it belongs to the target, but there was no room to count it */
+    struct process_tenant *tenant; /* whom it is counted with; NULL if it is not counted */
 
-    struct process_user *looked_at_with; /* the account in whose queue it is; NULL: in none */
+    struct process_tenant *looked_at_with; /* the tenant in whose queue it is; NULL: in none */
     TAILQ_ENTRY(process_node) to_look;
     bool behind_parent;             /* its parent has been put before it in the queue */
     bool only_name;                 /* look at nothing else if its name is still the same */
     struct rule_verdicts *verdicts; /* what the patterns said of its arguments */
     bool undecided;                 /* no rule takes it, but a pattern took too long */
     bool by_number;                 /* it has its user's number as a name: the name came too late */
-    struct process_user *waiting; /* the account with which it waits for room; NULL: it does not */
+    struct process_tenant *waiting; /* in whose queue it waits for room; NULL: in none */
     TAILQ_ENTRY(process_node) waiting_entry;
     bool refused;         /* it was refused once, and counted as dropped then */
     bool execed;          /* it has executed a program since it was matched */
@@ -100,15 +103,15 @@ struct process_targets {
     struct process_limits limits;
     struct process_census census;
 
-    struct process_node *nodes;  /* all processes that are known, by number */
-    struct process_user *users;  /* all accounts with something to count or to look at */
-    struct process_user nobody;  /* has the queue of processes whose account is not known */
-    struct process_turns turns;  /* accounts with something to look at; the first one is served */
-    struct process_user *served; /* it stays in memory until it has paid for its turn */
-    size_t work_of_patterns;     /* the work of patterns for the process that is looked at */
-    size_t most_work;            /* the limit for `work` now */
-    size_t work;                 /* what this update and the followings since have done */
-    uint64_t work_end_ns;        /* when looking must end, whatever work is left */
+    struct process_node *nodes;     /* all processes that are known, by number */
+    struct process_tenant *tenants; /* all tenants with something to count or to look at */
+    struct process_tenant nobody;   /* has the queue of processes whose tenant is not known */
+    struct process_turns turns;     /* tenants with something to look at; the first one is served */
+    struct process_tenant *served;  /* it stays in memory until it has paid for its turn */
+    size_t work_of_patterns;        /* the work of patterns for the process that is looked at */
+    size_t most_work;               /* the limit for `work` now */
+    size_t work;                    /* what this update and the followings since have done */
+    uint64_t work_end_ns;           /* when looking must end, whatever work is left */
     struct subordinate_ids *owners;
     uint64_t owners_read_ns;
     char own_uid_map[PROCESS_UID_MAP_SIZE]; /* of our user namespace; empty if not known */
@@ -141,21 +144,21 @@ void process_remove(struct process_targets *set, struct process_node *node);
 void process_node_free(struct process_node *node);
 /* Notes who started it, unless that cannot be: a parent is older, and no descendant. */
 void process_set_parent(struct process_node *node, struct process_node *parent);
-/* Finds or makes the account of this number; NULL if there is no memory. */
-struct process_user *process_user_get(struct process_targets *set, uid_t uid);
-/* Frees an account that has nothing to count or to look at any more. */
-void process_user_drop(struct process_targets *set, struct process_user *user);
+/* Finds or makes the tenant of this number; NULL if there is no memory. */
+struct process_tenant *process_tenant_get(struct process_targets *set, uid_t uid);
+/* Frees a tenant that has nothing to count or to look at any more. */
+void process_tenant_drop(struct process_targets *set, struct process_tenant *tenant);
 
 /* process_owner.c */
 
 /*
- * The account that this user belongs to. `process` is one of this user whose namespace can be
+ * The tenant that this user belongs to. `process` is one of this user whose namespace can be
  * asked, or NULL.
  */
 uid_t process_owner_of(const struct process_targets *set, uid_t uid, const struct process *process);
-/* Finds out the account of a process before it is looked at, to put it into the right queue. */
+/* Finds out the tenant of a process before it is looked at, to put it into the right queue. */
 void process_note_owner(const struct process_targets *set, struct process_node *node);
-/* Finds out the account of a process that is being looked at. */
+/* Finds out the tenant of a process that is being looked at. */
 void process_take_owner(const struct process_targets *set, struct process_node *node,
                         const struct process *process);
 
@@ -167,7 +170,7 @@ void process_begin_turns(struct process_targets *set);
 void process_begin_following(struct process_targets *set);
 /* Whether there is something to look at, and budget for another following. */
 bool process_may_follow(const struct process_targets *set);
-/* Puts a process into its account's queue, to be looked at. */
+/* Puts a process into its tenant's queue, to be looked at. */
 void process_enqueue(struct process_targets *set, struct process_node *node);
 /* Does the same, but looks only at the name as long as that has not changed. */
 void process_enqueue_name(struct process_targets *set, struct process_node *node);
@@ -179,7 +182,7 @@ void process_put_before(struct process_targets *set, struct process_node *first,
 struct process_node *process_next_turn(struct process_targets *set);
 /* How many steps patterns may take now for one process. */
 size_t process_most_work(const struct process_targets *set);
-/* Charges the account that was served with the work of patterns and with one look. */
+/* Charges the tenant that was served with the work of patterns and with one look. */
 void process_pay(struct process_targets *set, size_t work, bool only_name);
 
 /* process_records.c */
@@ -228,8 +231,8 @@ int process_join(struct process_targets *set, struct process_node *node,
                  struct counted_process *counted);
 /* Makes a target of it by this rule, in this group, which is taken over. 0; -ESRCH; -ENOMEM. */
 int process_admit(struct process_targets *set, struct process_node *node, int rule, char **group);
-/* How many more processes of this account may be counted now. */
-size_t process_room_for(const struct process_targets *set, const struct process_user *user);
+/* How many more processes of this tenant may be counted now. */
+size_t process_room_for(const struct process_targets *set, const struct process_tenant *tenant);
 /* Takes it out of its target and of the queue for room. */
 void process_leave(struct process_targets *set, struct process_node *node);
 /* It has ended: takes it out of everything and frees it. */

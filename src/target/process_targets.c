@@ -61,15 +61,15 @@ int process_targets_new(int procfs_fd, const struct process_rules *rules,
 static void free_known(struct process_targets *set)
 {
     struct process_node *node, *next;
-    struct process_user *user, *next_user;
+    struct process_tenant *tenant, *next_tenant;
 
     HASH_ITER(by_pid, set->nodes, node, next) {
         HASH_DELETE(by_pid, set->nodes, node);
         process_node_free(node);
     }
-    HASH_ITER(by_uid, set->users, user, next_user) {
-        HASH_DELETE(by_uid, set->users, user);
-        free(user);
+    HASH_ITER(by_uid, set->tenants, tenant, next_tenant) {
+        HASH_DELETE(by_uid, set->tenants, tenant);
+        free(tenant);
     }
 }
 

@@ -4,10 +4,10 @@
 
 /*
  * Strangers choose how many processes there are to look at, and which arguments patterns have to go
- * through. So the work of an update is bounded, and accounts take turns: each round gives each
- * account that has something to look at the same amount of work. Whoever takes more pays it back
+ * through. So the work of an update is bounded, and tenants take turns: each round gives each
+ * tenant that has something to look at the same amount of work. Whoever takes more pays it back
  * before its next turn (deficit round robin, Shreedhar and Varghese 1995). What is not looked at
- * now comes first in the next turn of its account.
+ * now comes first in the next turn of its tenant.
  *
  * Work is counted in steps of the matcher of patterns, and a look is worth a fixed number of them,
  * so it is the same on every machine. The clock ends it too, should the machine be slow or busy.
@@ -49,41 +49,41 @@ bool process_may_follow(const struct process_targets *set)
 }
 
 static void join_queue(struct process_targets *set, struct process_node *node,
-                       struct process_user *user, bool first, bool only_name)
+                       struct process_tenant *tenant, bool first, bool only_name)
 {
-    if (TAILQ_EMPTY(&user->to_look)) {
-        TAILQ_INSERT_TAIL(&set->turns, user, turn);
-        if (user->credit > 0)
-            user->credit = 0;
+    if (TAILQ_EMPTY(&tenant->to_look)) {
+        TAILQ_INSERT_TAIL(&set->turns, tenant, turn);
+        if (tenant->credit > 0)
+            tenant->credit = 0;
     }
     if (first)
-        TAILQ_INSERT_HEAD(&user->to_look, node, to_look);
+        TAILQ_INSERT_HEAD(&tenant->to_look, node, to_look);
     else
-        TAILQ_INSERT_TAIL(&user->to_look, node, to_look);
-    node->looked_at_with = user;
+        TAILQ_INSERT_TAIL(&tenant->to_look, node, to_look);
+    node->looked_at_with = tenant;
     node->only_name = only_name;
     set->census.put_off += !only_name;
 }
 
 static void leave_queue(struct process_targets *set, struct process_node *node)
 {
-    struct process_user *user = TAKE(node->looked_at_with);
+    struct process_tenant *tenant = TAKE(node->looked_at_with);
 
-    TAILQ_REMOVE(&user->to_look, node, to_look);
+    TAILQ_REMOVE(&tenant->to_look, node, to_look);
     set->census.put_off -= !node->only_name;
-    if (TAILQ_EMPTY(&user->to_look))
-        TAILQ_REMOVE(&set->turns, user, turn);
-    process_user_drop(set, user);
+    if (TAILQ_EMPTY(&tenant->to_look))
+        TAILQ_REMOVE(&set->turns, tenant, turn);
+    process_tenant_drop(set, tenant);
 }
 
 static void enqueue(struct process_targets *set, struct process_node *node, bool only_name)
 {
-    struct process_user *user = NULL;
+    struct process_tenant *tenant = NULL;
 
     process_note_owner(set, node);
     if (!node->unowned)
-        user = process_user_get(set, node->uid);
-    join_queue(set, node, user ? user : &set->nobody, false, only_name);
+        tenant = process_tenant_get(set, node->uid);
+    join_queue(set, node, tenant ? tenant : &set->nobody, false, only_name);
 }
 
 void process_enqueue(struct process_targets *set, struct process_node *node)
@@ -112,25 +112,25 @@ void process_dequeue(struct process_targets *set, struct process_node *node)
 void process_put_before(struct process_targets *set, struct process_node *first,
                         const struct process_node *second)
 {
-    struct process_user *user = second->looked_at_with;
+    struct process_tenant *tenant = second->looked_at_with;
 
     leave_queue(set, first); /* `user` is not freed, because the second is in its queue */
-    join_queue(set, first, user, true, false);
+    join_queue(set, first, tenant, true, false);
 }
 
 struct process_node *process_next_turn(struct process_targets *set)
 {
-    struct process_user *user;
+    struct process_tenant *tenant;
 
     if (set->work >= set->most_work || clock_monotonic_ns() >= set->work_end_ns)
         return NULL;
-    while ((user = TAILQ_FIRST(&set->turns)) && user->credit <= 0) {
-        user->credit += WORK_OF_TURN;
-        TAILQ_REMOVE(&set->turns, user, turn);
-        TAILQ_INSERT_TAIL(&set->turns, user, turn);
+    while ((tenant = TAILQ_FIRST(&set->turns)) && tenant->credit <= 0) {
+        tenant->credit += WORK_OF_TURN;
+        TAILQ_REMOVE(&set->turns, tenant, turn);
+        TAILQ_INSERT_TAIL(&set->turns, tenant, turn);
     }
-    set->served = user;
-    return user ? TAILQ_FIRST(&user->to_look) : NULL;
+    set->served = tenant;
+    return tenant ? TAILQ_FIRST(&tenant->to_look) : NULL;
 }
 
 size_t process_most_work(const struct process_targets *set)
@@ -142,10 +142,10 @@ size_t process_most_work(const struct process_targets *set)
 
 void process_pay(struct process_targets *set, size_t work, bool only_name)
 {
-    struct process_user *user = TAKE(set->served);
+    struct process_tenant *tenant = TAKE(set->served);
 
     work += only_name ? WORK_OF_NAME : WORK_OF_LOOK;
     set->work += work;
-    user->credit -= (int64_t)work;
-    process_user_drop(set, user);
+    tenant->credit -= (int64_t)work;
+    process_tenant_drop(set, tenant);
 }

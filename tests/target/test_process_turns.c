@@ -6,7 +6,7 @@
 #include "support/slow_names.h"
 #include "sys/user_names.h"
 
-/* Tests of what strangers' processes may cost, and of which account they belong to. */
+/* Tests of what strangers' processes may cost, and of which tenant they belong to. */
 
 #define HOSTILE_ARGUMENTS 4000
 #define HOSTILE           1000 /* users */
@@ -250,7 +250,7 @@ static void write_ranges(const struct fixture *fixture, const char *text)
                      0);
 }
 
-static void owner__of_subordinate_ids_is_the_account_that_has_them(void **state)
+static void owner__of_subordinate_ids_is_the_tenant_that_has_them(void **state)
 {
     struct fixture *fixture = *state;
 
@@ -263,7 +263,7 @@ static void owner__of_subordinate_ids_is_the_account_that_has_them(void **state)
     belongs_to(fixture, 102, 165535);
     belongs_to(fixture, 103, 165536);
     fixture_update(fixture);
-    assert_changes(fixture, 2, 0); /* one for each account */
+    assert_changes(fixture, 2, 0); /* one for each tenant */
     assert_non_null(born(fixture, 103));
     assert_int_equal(born(fixture, 103)->uid, 1001);
     assert_int_equal(over_limit(fixture), 2);
@@ -301,7 +301,7 @@ int main(void)
         TEST(matching__a_rule_of_many_patterns_goes_on_where_it_was, setup_patterns),
         TEST(name__of_a_user_that_was_late_stays_the_number_for_the_process, setup_one_each),
         TEST(name__that_a_process_has_stays_when_it_is_late_the_next_time, setup_one_each),
-        TEST(owner__of_subordinate_ids_is_the_account_that_has_them, setup_one_each),
+        TEST(owner__of_subordinate_ids_is_the_tenant_that_has_them, setup_one_each),
         TEST(owner__in_a_user_namespace_is_who_is_root_there, setup_one_each),
     };
 

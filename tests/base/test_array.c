@@ -5,13 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-
-/* A request that is too large is refused as malloc() refuses it, also under AddressSanitizer. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
+#include "support/too_much_memory.h"
 
 static void array__keeps_its_items_when_it_grows(void **state)
 {

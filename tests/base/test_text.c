@@ -9,13 +9,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-
-/* Makes AddressSanitizer refuse a request that is too large, as malloc() does, and not abort. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
+#include "support/too_much_memory.h"
 
 static void append__adds_bytes_as_they_are(void **state)
 {

@@ -134,7 +134,7 @@ static int take_word(char *word, void *object)
     return FLAGS_RUN;
 }
 
-static int refuse_unknown(const struct arguments *line)
+static void refuse_unknown(const struct arguments *line)
 {
     size_t best = 0;
 
@@ -143,15 +143,16 @@ static int refuse_unknown(const struct arguments *line)
 
         best = n > best ? n : best;
     }
-    if (best < line->n)
-        return flags_refuse(PROGRAM, "unknown command %s", SHOWN(line->words[best]));
+    if (best < line->n) {
+        (void)flags_refuse(PROGRAM, "unknown command %s", SHOWN(line->words[best]));
+        return;
+    }
     (void)fputs(PROGRAM ": error: missing command; expected ", stderr);
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         (void)fputs(i ? ", " : "", stderr);
         print_usage(stderr, &commands[i]);
     }
     (void)fputs(" (try --help)\n", stderr);
-    return FLAGS_BAD;
 }
 
 /* Looks whether the command line fits the command. Returns an enum flags_outcome. */
@@ -181,12 +182,14 @@ static int run(int argc, char **argv)
 
     if (r < 0)
         return EXIT_FAILURE;
-    if (r == FLAGS_DONE)
-        return EXIT_SUCCESS;
-    command = find_command(&line);
-    if (r == FLAGS_RUN)
-        r = command ? check(command, &line, is_given) : refuse_unknown(&line);
     if (r != FLAGS_RUN)
+        return r == FLAGS_DONE ? EXIT_SUCCESS : EXIT_USAGE;
+    command = find_command(&line);
+    if (!command) {
+        refuse_unknown(&line);
+        return EXIT_USAGE;
+    }
+    if (check(command, &line, is_given) != FLAGS_RUN)
         return EXIT_USAGE;
     arguments.socket = line.socket;
     for (size_t i = count_words(command->name); i < line.n; i++)

@@ -225,6 +225,33 @@ static void a_path_may_have_any_characters_and_the_first_route_of_it_is_taken(vo
     }
 }
 
+static void a_route_is_a_path_and_either_a_page_or_a_command(void **state)
+{
+    static const struct route wrong[] = {
+        {.path = "metrics", .content_type = CONTENT_PLAIN_TEXT, .render = fixed_render},
+        {.content_type = CONTENT_PLAIN_TEXT, .render = fixed_render},
+        {.path = "/metrics", .render = fixed_render},
+        {.path = "/metrics"},
+        {.path = "/metrics",
+         .content_type = CONTENT_PLAIN_TEXT,
+         .render = fixed_render,
+         .command = ask_reload},
+    };
+    const char *const address = "127.0.0.1:0";
+    struct http_server *server = NULL;
+    const char *failed;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        const struct route_table table = {&wrong[i], 1, NULL};
+
+        assert_int_equal(-EINVAL,
+                         http_server_new(&address, 1, &table, &usual_limits, &server, &failed));
+        assert_null(failed);
+    }
+    assert_null(server);
+}
+
 static void a_connection_stays_open(void **state)
 {
     const struct fixture *const fixture = *state;
@@ -283,6 +310,7 @@ int main(void)
         cmocka_unit_test(any_other_path_is_404),
         cmocka_unit_test(a_failed_rendering_is_500_nothing_to_show_503_and_the_next_is_tried),
         cmocka_unit_test(a_path_may_have_any_characters_and_the_first_route_of_it_is_taken),
+        cmocka_unit_test(a_route_is_a_path_and_either_a_page_or_a_command),
         cmocka_unit_test(a_connection_stays_open),
         cmocka_unit_test(a_client_may_close_or_speak_http_1_0),
         cmocka_unit_test(requests_may_be_sent_ahead),

@@ -363,33 +363,6 @@ static void what_is_no_address_is_refused(void **state)
     assert_null(failed);
 }
 
-static void a_route_is_a_path_and_either_a_page_or_a_command(void **state)
-{
-    static const struct route wrong[] = {
-        {.path = "metrics", .content_type = CONTENT_PLAIN_TEXT, .render = fixed_render},
-        {.content_type = CONTENT_PLAIN_TEXT, .render = fixed_render},
-        {.path = "/metrics", .render = fixed_render},
-        {.path = "/metrics"},
-        {.path = "/metrics",
-         .content_type = CONTENT_PLAIN_TEXT,
-         .render = fixed_render,
-         .command = ask_reload},
-    };
-    const char *const address = "127.0.0.1:0";
-    struct http_server *server = NULL;
-    const char *failed;
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-        const struct route_table table = {&wrong[i], 1, NULL};
-
-        assert_int_equal(-EINVAL,
-                         http_server_new(&address, 1, &table, &usual_limits, &server, &failed));
-        assert_null(failed);
-    }
-    assert_null(server);
-}
-
 /* Tells whether the thread of this name blocks a signal (SigBlk of /proc). */
 static bool blocks(const char *thread_name, int signal)
 {
@@ -451,7 +424,6 @@ int main(void)
         cmocka_unit_test(a_unix_socket_is_served),
         cmocka_unit_test(sockets_that_are_none_are_refused),
         cmocka_unit_test(what_is_no_address_is_refused),
-        cmocka_unit_test(a_route_is_a_path_and_either_a_page_or_a_command),
         cmocka_unit_test(the_thread_takes_no_signals),
     };
 

@@ -22,7 +22,7 @@ import time
 TOP = pathlib.Path(os.environ.get("PMU_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[1]))
 # What a changed file (whole path) asks for: tests by a pattern of their names.
 TESTS = (
-    (r".*", "lint/sources"),
+    (r".*", "lint/(sources|maps)"),
     (r"(src|include)/.*\.[ch]", "lint/(layers|circles)"),
     (r"(src|include)/.*\.h", "lint/headers"),
     (r"(?:src|include|tests)/(\w+)/.*\.[ch]", r"\1/.*"),

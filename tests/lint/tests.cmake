@@ -40,6 +40,7 @@ add_lint(headers "" ${Python3_EXECUTABLE} -B ${lint}/headers.py ${PROJECT_SOURCE
 add_lint(circles "" ${Python3_EXECUTABLE} -B ${lint}/circles.py ${PROJECT_SOURCE_DIR}
   ${CMAKE_BINARY_DIR}/compile_commands.json)
 add_lint(tests_only "" ${Python3_EXECUTABLE} -B ${lint}/tests_only.py ${PROJECT_SOURCE_DIR})
+add_lint(maps "" ${Python3_EXECUTABLE} -B ${lint}/maps.py ${PROJECT_SOURCE_DIR})
 add_lint(sources "" ${Python3_EXECUTABLE} -B ${lint}/sources.py ${PROJECT_SOURCE_DIR})
 add_lint(units SYSTEMD_ANALYZE ${Python3_EXECUTABLE} -B ${lint}/units.py
   ${PROJECT_BINARY_DIR}/systemd/pmu_exporter.service ${PROJECT_SOURCE_DIR}/systemd

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Paths of cgroups as values of labels (DESIGN: names on /metrics). A path of clean UTF-8 is
- * the label as it is, and so begins with `/`. Any other path is percent-encoded (`%` itself too),
- * and the label begins with `%/`. No label has both forms, so a label tells the path exactly.
+ * Paths of cgroups as values of labels. A path of clean UTF-8 is the label as it is, and so begins
+ * with `/`. Any other path is percent-encoded (`%` itself too), and the label begins with `%/`. No
+ * label has both forms, so a label tells the path exactly.
  * These are not clean: bytes that are not UTF-8, control characters (C0, DEL, C1), bidirectional
  * marks and overrides, separators of lines and paragraphs, and noncharacters.
  *

@@ -39,7 +39,8 @@ struct config_place yaml_place_of(const char *text, size_t offset)
     return place;
 }
 
-size_t yaml_offset_of(const char *text, size_t length, struct config_place place)
+/* The offset of a place in the text; `length` if the text has no such place. */
+static size_t offset_of(const char *text, size_t length, struct config_place place)
 {
     size_t offset = 0;
 
@@ -57,7 +58,7 @@ size_t yaml_offset_of(const char *text, size_t length, struct config_place place
 struct config_place yaml_place_inside(const char *text, size_t length,
                                       const struct config_word *word, size_t offset)
 {
-    size_t at = yaml_offset_of(text, length, word->place), n = strlen(word->text);
+    size_t at = offset_of(text, length, word->place), n = strlen(word->text);
     struct config_place place = word->place;
 
     if (at < length && (text[at] == '"' || text[at] == '\'')) {

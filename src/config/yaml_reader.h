@@ -46,9 +46,6 @@ struct config_place yaml_reader_place(const struct yaml_reader *reader);
 /* The place of the byte at this offset; columns count characters. */
 struct config_place yaml_place_of(const char *text, size_t offset);
 
-/* The offset of a place in the text; `length` if the text has no such place. */
-size_t yaml_offset_of(const char *text, size_t length, struct config_place place);
-
 /*
  * The place in the text of a byte of a word. It is the word's begin where the text does not write
  * the word letter by letter, as with escapes in quotes, or over several lines.

@@ -104,7 +104,6 @@ static int prepare_loop(struct service *service)
     return 0;
 }
 
-/* first_ns: when a first cycle began that is over; 0: there was none, and it is due now. */
 static int start_timer(struct service *service)
 {
     int r = sd_event_add_time(service->event, &service->timer, CLOCK_MONOTONIC,

@@ -184,11 +184,11 @@ int task_events_fd(const struct task_events *events)
 
 bool task_events_arm(struct task_events *events)
 {
-    bool told = events->lost;
+    bool has_records = events->lost;
 
     for (size_t i = 0; i < events->n_bells; i++)
         task_bell_arm(&events->bells[i]);
     for (size_t i = 0; i < events->n_rings; i++)
-        told |= !task_ring_is_empty(&events->rings[i]);
-    return told;
+        has_records |= !task_ring_is_empty(&events->rings[i]);
+    return has_records;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Tells which names of strangers may be the value of a label as they are (DESIGN: names on
- * /metrics). */
+/* Tells which names of strangers may be the value of a label as they are. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -50,7 +50,9 @@ static uid_t root_of_namespace(const struct process_targets *set, const struct p
     return root ? root : uid;
 }
 
-uid_t process_owner_of(const struct process_targets *set, uid_t uid, const struct process *process)
+/* The tenant that this user belongs to. process: one of this user, whose namespace can be asked,
+ * or NULL. */
+static uid_t owner_of(const struct process_targets *set, uid_t uid, const struct process *process)
 {
     uid_t owner;
 
@@ -69,7 +71,7 @@ void process_take_owner(const struct process_targets *set, struct process_node *
 
     if (node->tenant || (!node->unowned && node->start_ticks > 0 && node->effective_uid == uid))
         return; /* it stays with the tenant that it is counted with, or nothing has changed */
-    node->uid = process_owner_of(set, uid, process);
+    node->uid = owner_of(set, uid, process);
     node->effective_uid = uid;
     node->unowned = false;
 }
@@ -80,6 +82,6 @@ void process_note_owner(const struct process_targets *set, struct process_node *
 
     if (!node->unowned || process_read_uid(set->procfs_fd, node->pid, &uid) < 0)
         return;
-    node->uid = process_owner_of(set, uid, NULL);
+    node->uid = owner_of(set, uid, NULL);
     node->unowned = false;
 }

@@ -35,7 +35,7 @@ static bool is_comm_due(struct process_targets *set, struct process_node *node)
 }
 
 /* Whether nothing but /proc tells when this counted process ends. */
-static bool ends_untold(const struct process_node *node)
+static bool ends_unannounced(const struct process_node *node)
 {
     const struct counted_process *counted = node->counted;
 
@@ -54,7 +54,7 @@ static int note_process(struct process_targets *set, pid_t pid, uint64_t inode)
     node->inode = inode;
     node->scan = set->scan;
     /* if nothing tells the end of a process, only its stat says that it has ended */
-    if (is_new || is_other || ends_untold(node))
+    if (is_new || is_other || ends_unannounced(node))
         process_enqueue(set, node);
     else if (!node->looked_at_with && is_comm_due(set, node))
         process_enqueue_name(set, node);

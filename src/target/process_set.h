@@ -151,11 +151,6 @@ void process_tenant_drop(struct process_targets *set, struct process_tenant *ten
 
 /* process_owner.c */
 
-/*
- * The tenant that this user belongs to. `process` is one of this user whose namespace can be
- * asked, or NULL.
- */
-uid_t process_owner_of(const struct process_targets *set, uid_t uid, const struct process *process);
 /* Finds out the tenant of a process before it is looked at, to put it into the right queue. */
 void process_note_owner(const struct process_targets *set, struct process_node *node);
 /* Finds out the tenant of a process that is being looked at. */

@@ -29,12 +29,6 @@ void cgroup_path_append_label(struct text *text, const char *path);
 /* Whether this label was cut because the path was too long. */
 bool cgroup_label_is_cut(const char *label);
 
-/*
- * Finds the path that a label was made of, for tests and people. The caller frees it. Returns 0;
- * -EINVAL if no path has that label; -ENAMETOOLONG if the label was cut; -ENOMEM.
- */
-int cgroup_path_from_label(const char *label, char **ret_path);
-
 /* What the path alone tells. Each is clean text, and empty if the path does not tell it. */
 struct cgroup_names {
     char *unit;         /* the innermost systemd unit that is not a slice: nginx.service */

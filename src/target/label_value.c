@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/label_value.h"
 
-#include <errno.h>
 #include <stdint.h>
 
 /* Stands between the beginning of a name that was too long and the hash of the name. */
@@ -89,39 +88,4 @@ bool label_value_is_cut(const char *value, const char *mark)
     suffix = value + n - CUT_SUFFIX;
     return memcmp(suffix, CUT_MARK, sizeof(CUT_MARK) - 1) == 0 &&
            strspn(suffix + sizeof(CUT_MARK) - 1, lower_digits) == HASH_DIGITS;
-}
-
-static int digit_value(char digit)
-{
-    const char *at = digit ? strchr(upper_digits, digit) : NULL;
-
-    return at ? (int)(at - upper_digits) : -1;
-}
-
-/* Decodes one byte. False if the text is not what append_encoded_byte() writes. */
-static bool take_encoded_byte(const char **encoded, char *ret_byte)
-{
-    int high, low;
-
-    if (**encoded != '%') {
-        *ret_byte = *(*encoded)++;
-        return true;
-    }
-    high = digit_value((*encoded)[1]);
-    low = high < 0 ? -1 : digit_value((*encoded)[2]);
-    if (low < 0 || high * 16 + low == 0)
-        return false;
-    *ret_byte = (char)(high * 16 + low);
-    *encoded += 3;
-    return true;
-}
-
-int label_value_decode(const char *encoded, struct text *name)
-{
-    char byte;
-
-    for (; *encoded; text_append_char(name, byte))
-        if (!take_encoded_byte(&encoded, &byte))
-            return -EINVAL;
-    return text_error(name);
 }

@@ -26,9 +26,3 @@ void label_value_append(struct text *text, const char *name, size_t n, bool as_i
 
 /* Whether this value, which has this mark, was cut because the name was too long. */
 bool label_value_is_cut(const char *value, const char *mark);
-
-/*
- * Appends the name that was encoded; `encoded` begins behind the mark. 0; -EINVAL if it is no
- * encoded name; -ENOMEM.
- */
-int label_value_decode(const char *encoded, struct text *name);

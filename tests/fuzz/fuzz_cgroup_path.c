@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
+#include "support/label_decode.h"
 #include "target/cgroup_path.h"
 #include "target/clean_text.h"
 
@@ -14,14 +15,11 @@
 
 static void fuzz_path(const char *path)
 {
-    AUTO_TEXT struct text text = {0};
-    AUTO_FREE char *label = NULL;
+    AUTO_FREE char *label = cgroup_label_of(path);
     AUTO_FREE char *back = NULL;
     struct cgroup_names names;
     int r;
 
-    cgroup_path_append_label(&text, path);
-    label = text_take(&text);
     FUZZ_CHECK(label && strlen(label) <= CGROUP_LABEL_MAX && text_is_clean(label, strlen(label)));
     FUZZ_CHECK(label[0] == '/' || strncmp(label, "%/", 2) == 0);
     r = cgroup_path_from_label(label, &back);
@@ -36,14 +34,12 @@ static void fuzz_path(const char *path)
 
 static void fuzz_label(const char *label)
 {
-    AUTO_TEXT struct text text = {0};
     AUTO_FREE char *path = NULL;
     AUTO_FREE char *again = NULL;
 
     if (cgroup_path_from_label(label, &path) < 0)
         return;
-    cgroup_path_append_label(&text, path);
-    again = text_take(&text);
+    again = cgroup_label_of(path);
     FUZZ_CHECK(again && strcmp(again, label) == 0);
 }
 

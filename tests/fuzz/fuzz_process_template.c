@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
+#include "support/label_decode.h"
 #include "target/clean_text.h"
 #include "target/label_value.h"
 #include "target/process_name.h"

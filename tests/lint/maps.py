@@ -65,7 +65,12 @@ class House:
 
 
 def check_code(house, word, folder):
-    """What is wrong with a word in `code`, or None, and in which folder the next names are."""
+    """What is wrong with a word in `code`, or None, and in which folder the next names are: None
+    behind a placeholder, whose files nobody can know."""
+    if PLACEHOLDER.search(word) and "/" in word:
+        return None, None
+    if folder is None and "/" not in word:
+        return None, None
     if is_path(word):
         if not house.find(word, folder):
             return f"there is no {word}", folder

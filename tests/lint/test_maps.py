@@ -24,7 +24,7 @@ RIGHT = """# The map
 | `count/` | `delta.h`, `src/count/delta.c`, `tests/count/test_delta.c` |
 | `sys/switch/`: `gap.bpf.h`; `delta_add()`, `struct delta`, `/proc`, `a / b`, `../x` |
 
-Write `src/count/KIND.c` and `KIND_add()`. See [the house](../README.md#how-it-was-built).
+Write `src/count/KIND.c` and `KIND_add()`, with `help.h`. See [the house](../README.md#how-it-was-built).
 Go back to [the top](#the-map), or to [GitHub](https://github.com/a/b).
 """
 

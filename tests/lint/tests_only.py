@@ -18,7 +18,6 @@ KNOWN = {
     "name_service_new": "a seam: a name service that a test makes slow",
     "name_service_free": "frees such a service",
     "user_names_new": "a seam: the names of such a service",
-    "cgroup_path_from_label": "the way back from a label, which proves that labels are reversible",
     "snapshot_find": "finds a row by its identity, for the JSON interface",
     "snapshot_row_number": "reads a number of such a row",
 }

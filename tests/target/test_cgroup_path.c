@@ -10,16 +10,14 @@
 
 #include <cmocka.h>
 
+#include "support/label_decode.h"
 #include "target/cgroup_path.h"
 #include "target/clean_text.h"
 
 static char *label_of(const char *path)
 {
-    struct text text = {0};
-    char *label;
+    char *label = cgroup_label_of(path);
 
-    cgroup_path_append_label(&text, path);
-    label = text_take(&text);
     assert_non_null(label);
     return label;
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Names that strangers choose, as values of labels. A name that text_is_clean() accepts is the value
- * as it is. The value of any other name is a mark, chosen so that no clean name begins with it, and
- * the percent-encoded name: `%XX` for each byte, except for the printable ones of ASCII without `%`.
- * So the value tells the name exactly.
+ * Names that strangers choose, as values of labels. A name that text_is_clean() accepts is the
+ * value as it is. The value of any other name is a mark, chosen so that no clean name begins with
+ * it, and the percent-encoded name: `%XX` for each byte, except for the printable ones of ASCII
+ * without `%`. So the value tells the name exactly.
  *
  * A value that would be longer than LABEL_VALUE_MAX, clean or not, is cut: it is the mark, the
  * encoded form up to the end of some byte of the name, "…", and a hash of the whole name (FNV-1a,

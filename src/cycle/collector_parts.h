@@ -37,8 +37,8 @@ struct collector {
     struct opener opener;
     struct movement movement;
     struct notices notices;
-    struct readings readings; /* of the last round in which there were some */
-    struct roster *roster;    /* of the last snapshot; NULL: there was none yet */
+    struct readings readings; /* what the last round of readings came to */
+    struct roster *roster;    /* the roster of the last snapshot; NULL: there was none yet */
     struct memory_state memory;
     struct exporter_status status; /* what the stages add up; publishing fills in the rest */
 };

@@ -9,10 +9,9 @@ struct collector;
 
 struct counted_cgroups {
     struct cgroup_rules *rules; /* NULL: the configuration has none, or the machine no cgroups */
-    struct cgroup_targets *targets; /* NULL: the same */
-    bool is_watched; /* somebody calls collector_tree_changed(): only then is there news to look for
-                      */
-    bool may_have_changed; /* the tree, since the last update */
+    struct cgroup_targets *targets; /* NULL where there are no rules */
+    bool is_watched; /* the owner calls collector_tree_changed(): else each cycle has to look */
+    bool may_have_changed; /* the tree may have changed since the last update */
 };
 
 /* Makes the rules, from the configuration. 0 or -errno. */

@@ -8,8 +8,7 @@
 
 struct counted_cpus {
     struct cpu_births *births;
-    const struct cpu_list
-        *online;            /* CPUs that were online when the collector was made; of births */
+    const struct cpu_list *online; /* CPUs online when the collector was made; part of births */
     struct cpu_list *known; /* CPUs that were online at some time, for it or for a predecessor */
     struct cpu_list *continuing; /* CPUs that stayed online since the predecessor was made; NULL:
                                     there is no predecessor */

@@ -9,10 +9,9 @@ struct collector;
 
 struct counted_processes {
     struct process_rules *rules;     /* NULL: the configuration has none */
-    struct process_targets *targets; /* NULL: the same */
+    struct process_targets *targets; /* NULL where there are no rules */
     bool can_inherit_threads;        /* the kernel counts a thread with the one that starts it */
-    uint64_t
-        unfollowed; /* children for whom the mechanism had no room, as last added to `dropped` */
+    uint64_t unfollowed; /* how many children without room were added to `dropped` until now */
 };
 
 /* Makes the rules and the set, from the configuration. 0 or -errno. */
@@ -23,7 +22,7 @@ void counted_processes_done(struct counted_processes *processes);
 /* How many descriptors all processes may take, their pidfds included: at most half of all. */
 size_t collector_process_descriptors(const struct collector *collector);
 
-/* The same for what is open without counters: pidfds, and what tells of births and deaths. */
+/* How many descriptors are open without counters: pidfds, and what announces births and deaths. */
 size_t collector_watch_descriptors(const struct collector *collector);
 
 /* Whether each cycle has to look which threads have come and gone, since nobody else tells. */

@@ -37,8 +37,7 @@ struct entry {
     struct cgroup_target *cgroup; /* NULL: it is the machine, a CPU, or a cgroup that has ended */
     struct identity *identity;    /* a reference, where there is no cgroup to borrow it from */
     struct process_group *group;  /* NULL: it is no group of processes */
-    char *
-        path; /* path of a cgroup that has ended or rests, or key of a group of processes at rest */
+    char *path; /* where it lingers or rests: the cgroup's path, or the key of the group's name */
     uint64_t resting_inode;      /* inode of a cgroup that rests; 0: it does not rest */
     const struct cpu_list *cpus; /* the CPUs on which it is counted; borrowed */
     struct footprint footprint;  /* what its account takes of /metrics */

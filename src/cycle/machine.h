@@ -13,7 +13,7 @@ struct collector;
 
 struct machine {
     struct entry *entry; /* NULL: the configuration has no system scope */
-    bool is_sum;         /* of its CPUs, which are entries of their own */
+    bool is_sum;         /* the machine is the sum of its CPUs, which are entries of their own */
     struct cpu_usage cpu_usage;
 };
 

@@ -8,9 +8,9 @@
 struct collector;
 
 struct movement {
-    unsigned looks_in_doubt; /* in so many cycles more, all counters have to show that they move */
+    unsigned looks_in_doubt; /* in how many more cycles all counters have to show that they move */
     size_t next_look;        /* index in the ledger at which the next looks begin */
-    bool stands_still;       /* some counters do not move; until the owner of the collector asks */
+    bool stands_still;       /* some counters do not move; false again once the owner has asked */
 };
 
 /* Notes of an entry whether its reading has moved. */

@@ -15,8 +15,8 @@ struct notices {
     bool switch_cost;       /* what counting cgroups beside the machine adds to a switch */
     bool processes_hidden;  /* procfs hides processes of others; until it does not any more */
     bool uncounted[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* targets are left out for this reason */
-    struct growing_wait uncounted_waits[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* until it is said
-                                                                                again */
+    /* how long the log is silent about such a reason that comes and goes */
+    struct growing_wait uncounted_waits[SCOPE_KIND_COUNT_][ABSENCE_COUNT_];
 };
 
 /* What a predecessor has said need not be said again; but the rules may be others now. */

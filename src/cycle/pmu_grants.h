@@ -9,7 +9,7 @@
 struct collector;
 
 struct pmu_grants {
-    struct pmu_share share; /* as the kernel was found to let us, by collector_probe() */
+    struct pmu_share share; /* what collector_probe() has found that we may take */
     size_t longest_chain;   /* the most counters that nested cgroups take at once, now */
     bool out_of_date;       /* cgroups came or went since the counters were given out */
 };
@@ -21,4 +21,5 @@ struct pmu_grants {
  */
 bool collector_grant_counters(struct collector *collector, bool cgroups_changed);
 
+/* Writes into the status what is free, what is ours, and what is in use. */
 void pmu_grants_status(const struct pmu_grants *grants, struct exporter_status *status);

@@ -10,7 +10,7 @@ struct collector;
 
 struct prober {
     uint64_t again_at_ns; /* CLOCK_MONOTONIC when the kernel is asked again for what is missing */
-    bool found_more;      /* it would count more now; until the owner of the collector asks */
+    bool found_more; /* the kernel would count more now; false again once the owner has asked */
 };
 
 /*

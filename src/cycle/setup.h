@@ -16,9 +16,8 @@ struct collector_setup {
     const struct config *config;
     struct event_resolver *resolver;
     const struct perf_ops *perf;
-    struct mechanism *direct; /* outlives the collector and its successor */
-    struct mechanism
-        *bpf; /* NULL: everything is counted direct. Outlives both collectors as well */
+    struct mechanism *direct;     /* outlives the collector and its successor */
+    struct mechanism *bpf;        /* outlives both too; NULL: everything is counted direct */
     const char *mechanism_reason; /* why bpf counts, or why it does not. Static */
     int sysfs_fd;
     int procfs_fd;

@@ -18,6 +18,8 @@ struct entry;
  */
 int collector_discover(struct collector *collector, const struct round *round,
                        struct discovered *ret_discovered);
+
+/* The part of collector_discover() for processes, which adds to what cgroups have changed. */
 int collector_discover_processes(struct collector *collector, const struct round *round,
                                  struct discovered *discovered);
 
@@ -27,6 +29,8 @@ int collector_discover_processes(struct collector *collector, const struct round
  * 0 or -ENOMEM.
  */
 int collector_open(struct collector *collector, const struct round *round, bool wants_open);
+
+/* The part of collector_open() for processes. */
 int collector_open_processes(struct collector *collector, const struct round *round);
 
 /* Reads every counter and derives totals, rates and ratios of each target. */

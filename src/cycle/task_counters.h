@@ -13,7 +13,7 @@ enum scope_inherit task_counters_inherit(const struct process_member *member,
 int task_counters_make(const struct process_member *member, const struct process_opening *opening,
                        pid_t **tasks, size_t n, struct task_counters *ret_counters);
 
-/* Closes them. */
+/* Closes the counters and frees them. */
 void task_counters_done(struct task_counters *counters);
 
 /* Gives counters to the member. 0 or -ENOMEM. */

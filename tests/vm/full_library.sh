@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What scripts of the full guest begin with (full_guest.py puts it before each of them).
+# Functions for the scripts of the full guest; full_guest.py puts this text before each of them.
 OUT=/tmp/out
 PATH=/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/guest/bin
 unit=pmu_exporter.service
@@ -27,12 +27,12 @@ wait_until_ready() {
     die "the exporter is not ready"
 }
 
-# show NAME: what systemd knows of the service, as $OUT/NAME.state
+# show NAME: writes what systemd knows of the service to $OUT/NAME.state
 show() {
     systemctl show $unit >"$OUT/$1.state"
 }
 
-# scrape NAME: into $OUT, with the time
+# scrape NAME: writes a scrape to $OUT/NAME, and its time to $OUT/NAME.at
 scrape() {
     cut -d ' ' -f 1 /proc/uptime >"$OUT/$1.at"
     wget -q -O "$OUT/$1" http://127.0.0.1:10138/metrics

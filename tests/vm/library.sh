@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What scripts of the guest begin with (guest.py puts it before each of them).
+# Functions for the scripts of the guest; guest.py puts this text before each of them.
 #
-# While the guest waits for a file of the host, time leaps to whatever is due next. So nothing waits
-# for one while something is measured: what a script leaves in $OUT gets to the host when it has
-# ended (init), programs are copied, and libraries are read before.
+# While the guest waits for a file of the host, its time leaps to whatever is due next. So nothing
+# may wait for such a file while something is measured: init copies $OUT to the host when the script
+# has ended, and programs are copied and their libraries read before it begins.
 set -eu
 OUT=/tmp/out
 cgroups=/sys/fs/cgroup # scripts run in /rest
@@ -18,15 +18,15 @@ make_cgroup() {
     mkdir -p "$cgroups$1"
 }
 
-# enter CGROUP COMMAND...: becomes the command, in that cgroup
+# enter CGROUP COMMAND...: the shell becomes the command, in that cgroup
 enter() {
     echo 0 >"$cgroups$1/cgroup.procs"
     shift
     exec "$@"
 }
 
-# start_exporter CONFIG [WRAPPER...]: with that file of /t, in a cgroup of its own; returns when it
-# has numbers, which it has also where it may count nothing and is not ready
+# start_exporter CONFIG [WRAPPER...]: starts the exporter with that file of /t, in its own cgroup.
+# Returns when it has numbers, which it has also where it may count nothing and is not ready.
 start_exporter() {
     config=$1
     shift
@@ -48,13 +48,13 @@ stop_exporter() {
     wait "$exporter"
 }
 
-# scrape NAME: into $OUT, with the time
+# scrape NAME: writes a scrape to $OUT/NAME, and its time to $OUT/NAME.at
 scrape() {
     cut -d ' ' -f 1 /proc/uptime >"$OUT/$1.at"
     wget -q -O "$OUT/$1" http://127.0.0.1:10138/metrics
 }
 
-# scrape_until NAME PATTERN PID: again until there is such a line, while that process lives
+# scrape_until NAME PATTERN PID: scrapes until there is such a line, or that process has ended
 scrape_until() {
     until scrape "$1" && grep -q "$2" "$OUT/$1" || ! kill -0 "$3"; do
         sleep 0.2
@@ -66,12 +66,12 @@ enable_counting() {
     echo +pids >"$cgroups/cgroup.subtree_control"
 }
 
-# read_ahead PROGRAM: it and its libraries
+# read_ahead PROGRAM: reads the program and its libraries, so that they are in memory
 read_ahead() {
     /lib/ld-linux-aarch64.so.1 --list "$1" | awk '$3 ~ "/" { print $3 }' | xargs cat "$1" >/dev/null
 }
 
-# perf and its libraries, as /tmp/perf/perf with LD_LIBRARY_PATH=/tmp/perf
+# Copies perf and its libraries: run it as /tmp/perf/perf with LD_LIBRARY_PATH=/tmp/perf.
 install_perf() {
     mkdir /tmp/perf
     LD_LIBRARY_PATH=/perf /lib/ld-linux-aarch64.so.1 --list /perf/perf |

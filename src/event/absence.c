@@ -17,7 +17,7 @@ static const char *const names[ABSENCE_COUNT_] = {
     [ABSENCE_TARGET_GONE] = "target_gone",
 };
 
-/* Of two reasons the one with the greater weight is reported. */
+/* The reason with the greater weight is the one that is reported. */
 static const unsigned char weights[ABSENCE_COUNT_] = {
     [ABSENCE_NONE] = 0,          [ABSENCE_NO_PMU] = 1,          [ABSENCE_UNKNOWN_EVENT] = 2,
     [ABSENCE_NOT_SUPPORTED] = 3, [ABSENCE_GROUP_TOO_LARGE] = 4, [ABSENCE_NEVER_SCHEDULED] = 5,

@@ -100,8 +100,8 @@ static int judge(const char *name, const struct perf_event_attr *attr, const pfm
                                                                          : SOURCE_KNOWS;
 }
 
-static int take(const char *name, const struct perf_event_attr *attr, int idx,
-                const char *full_name, struct event *event)
+static int take_encoding(const char *name, const struct perf_event_attr *attr, int idx,
+                         const char *full_name, struct event *event)
 {
     pfm_event_info_t info = {.size = sizeof(info)};
     int outcome;
@@ -211,7 +211,7 @@ static int resolve_pfm(const struct source_context *context, const char *name, s
         return SOURCE_UNKNOWN;
     switch (pfm_get_os_event_encoding(name, ALL_MODES, PFM_OS_PERF_EVENT, &encoded)) {
     case PFM_SUCCESS:
-        return take(name, &attr, encoded.idx, full_name, event);
+        return take_encoding(name, &attr, encoded.idx, full_name, event);
     case PFM_ERR_NOMEM:
         return -ENOMEM;
     case PFM_ERR_NOTFOUND: /* it is in no table of a PMU of this CPU */

@@ -139,7 +139,7 @@ struct name_service *name_service_free(struct name_service *service)
 }
 
 /* The oldest question with an answer, or without one. NULL: there is none. */
-static struct question *oldest(struct name_service *service, bool is_answered)
+static struct question *oldest_question(struct name_service *service, bool is_answered)
 {
     struct question *found = NULL;
 
@@ -170,7 +170,7 @@ static void *ask_all(void *argument)
 
     (void)pthread_setname_np(pthread_self(), "names");
     (void)pthread_mutex_lock(&service->mutex);
-    while ((question = oldest(service, false))) {
+    while ((question = oldest_question(service, false))) {
         struct question copy = *question;
 
         (void)pthread_mutex_unlock(&service->mutex);
@@ -206,7 +206,7 @@ static bool begin_to_ask(struct name_service *service)
     return service->has_thread;
 }
 
-static struct question *find(struct name_service *service, const struct question *wanted)
+static struct question *find_question(struct name_service *service, const struct question *wanted)
 {
     for (size_t i = 0; i < MOST_QUESTIONS; i++) {
         struct question *question = &service->questions[i];
@@ -220,13 +220,13 @@ static struct question *find(struct name_service *service, const struct question
 }
 
 /* Enters a question, in the place of the oldest answer if need be. NULL: none has an answer. */
-static struct question *enter(struct name_service *service, const struct question *wanted)
+static struct question *enter_question(struct name_service *service, const struct question *wanted)
 {
     struct question *place = NULL;
 
     for (size_t i = 0; i < MOST_QUESTIONS && !place; i++)
         place = service->questions[i].order ? NULL : &service->questions[i];
-    place = place ? place : oldest(service, true);
+    place = place ? place : oldest_question(service, true);
     if (place) {
         *place = *wanted;
         place->order = ++service->n_asked;
@@ -258,11 +258,11 @@ static void wait_for(struct name_service *service, const struct question *questi
 
 static enum name_outcome ask_locked(struct name_service *service, struct question *asked)
 {
-    struct question *question = find(service, asked);
+    struct question *question = find_question(service, asked);
     const bool is_new = !question;
 
     if (is_new)
-        question = enter(service, asked);
+        question = enter_question(service, asked);
     if (!question || !begin_to_ask(service))
         return NAME_LATE;
     if (is_new)

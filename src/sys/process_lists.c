@@ -15,7 +15,7 @@ struct number_list {
     size_t n, capacity;
 };
 
-static int add(struct number_list *list, const char *text)
+static int add_number(struct number_list *list, const char *text)
 {
     uint64_t id;
 
@@ -49,7 +49,7 @@ static int list_numbers(int fd, struct number_list *list)
 
     directory_entries_init(&entries, fd);
     while ((r = directory_entries_next(&entries, &entry)) > 0)
-        if (add(list, entry.name) < 0)
+        if (add_number(list, entry.name) < 0)
             return -ENOMEM;
     return r < 0 ? process_error(r) : 0;
 }
@@ -123,7 +123,7 @@ int process_thread_children(int procfs_fd, pid_t pid, pid_t thread, pid_t **ret_
         return r;
     for (char *word = strtok_r(text.data, " \n", &place); word && r == 0;
          word = strtok_r(NULL, " \n", &place))
-        r = add(&list, word);
+        r = add_number(&list, word);
     if (r < 0) {
         free(list.ids);
         return r;

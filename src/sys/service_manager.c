@@ -116,7 +116,7 @@ int service_manager_count_sockets(void)
 }
 
 /* Whether all of them are listening stream sockets. */
-static int check(const struct passed_sockets *passed, int *ret_wrong)
+static int check_sockets(const struct passed_sockets *passed, int *ret_wrong)
 {
     for (size_t i = 0; i < passed->n; i++)
         if (sd_is_socket(passed->fds[i], AF_UNSPEC, SOCK_STREAM, true) <= 0) {
@@ -126,7 +126,7 @@ static int check(const struct passed_sockets *passed, int *ret_wrong)
     return 0;
 }
 
-static void forget(struct passed_sockets *passed)
+static void free_arrays(struct passed_sockets *passed)
 {
     for (size_t i = 0; passed->names && i < passed->n; i++)
         free(passed->names[i]);
@@ -147,9 +147,9 @@ int service_manager_take_sockets(struct passed_sockets *ret_sockets, int *ret_wr
     passed.fds = calloc(passed.n + 1, sizeof(*passed.fds));
     for (size_t i = 0; passed.fds && i < passed.n; i++)
         passed.fds[i] = SD_LISTEN_FDS_START + (int)i;
-    r = passed.fds ? check(&passed, ret_wrong) : -ENOMEM;
+    r = passed.fds ? check_sockets(&passed, ret_wrong) : -ENOMEM;
     if (r < 0) {
-        forget(&passed);
+        free_arrays(&passed);
         return r;
     }
     *ret_sockets = passed;
@@ -160,6 +160,6 @@ void passed_sockets_done(struct passed_sockets *sockets)
 {
     for (size_t i = 0; i < sockets->n; i++)
         cleanup_close(&sockets->fds[i]);
-    forget(sockets);
+    free_arrays(sockets);
     *sockets = (struct passed_sockets){0};
 }

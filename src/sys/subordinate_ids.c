@@ -67,7 +67,7 @@ static void free_ranges(struct range *ranges, size_t n)
 }
 
 /* 0 or -ENOMEM. */
-static int add(const struct subordinate_range *parsed, struct range **ranges, size_t *n)
+static int add_range(const struct subordinate_range *parsed, struct range **ranges, size_t *n)
 {
     struct range *larger = reallocarray(*ranges, *n + 1, sizeof(*larger));
     char *account = larger ? strndup(parsed->account, parsed->n_account) : NULL;
@@ -91,7 +91,7 @@ static int read_ranges(FILE *file, struct range **ret_ranges, size_t *ret_n)
 
     while (r == 0 && n < MOST_RANGES && getline(&line, &capacity, file) > 0)
         if (subordinate_range_parse(line, &parsed))
-            r = add(&parsed, &ranges, &n);
+            r = add_range(&parsed, &ranges, &n);
     if (r < 0) {
         free_ranges(ranges, n);
         return r;

@@ -80,8 +80,8 @@ static void close_bells(struct task_events *events)
     events->bells_fd = -1;
 }
 
-/* Room for a ring and a bell for each CPU; NULL: no memory. */
-static struct task_events *make_room(size_t n_cpus)
+/* Allocates an object with a ring and a bell for each CPU. NULL: no memory. */
+static struct task_events *allocate(size_t n_cpus)
 {
     struct task_events *events =
         calloc(1, sizeof(*events) + n_cpus * (sizeof(events->rings[0]) + sizeof(*events->bells)));
@@ -106,7 +106,7 @@ int task_events_new(struct task_events **ret_events)
     r = cpu_list_parse(online, &cpus);
     if (r < 0)
         return r;
-    events = make_room(cpus->n);
+    events = allocate(cpus->n);
     if (!events)
         return -ENOMEM;
     memcpy(events->online, online, sizeof(online));
@@ -114,7 +114,7 @@ int task_events_new(struct task_events **ret_events)
     r = open_rings(events, cpus);
     if (r < 0)
         return r;
-    if (open_bells(events, cpus) < 0) /* no room for them: nothing wakes, and all is told */
+    if (open_bells(events, cpus) < 0) /* without bells nobody is woken; no record is lost by it */
         close_bells(events);
     *ret_events = TAKE(events);
     return 0;

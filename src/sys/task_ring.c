@@ -11,10 +11,10 @@
 
 #define DATA_SIZE ((size_t)64 * 1024)
 
-/* No record of ours is longer, the one about loss before it included. */
+/* No record that we ask for is longer, not even with a report of losses before it. */
 #define ROOM_FOR_A_RECORD 128
 
-/* sample_id_all puts the time behind every record. */
+/* With sample_id_all the time stands at the end of every record. */
 static const struct perf_event_attr attributes = {
     .type = PERF_TYPE_SOFTWARE,
     .size = sizeof(struct perf_event_attr),
@@ -25,13 +25,13 @@ static const struct perf_event_attr attributes = {
     .comm = 1,
     .comm_exec = 1,
     .sample_id_all = 1,
-    .exclude_kernel = 1, /* counts nothing anyway, and asks for less of a permission */
+    .exclude_kernel = 1, /* it counts nothing anyway, and needs a lesser permission so */
     .exclude_hv = 1,
     .use_clockid = 1,
     .clockid = CLOCK_MONOTONIC,
 };
 
-/* As the kernel writes them. */
+/* The bodies of records, as the kernel writes them (perf_event_open(2)). */
 struct task_record {
     uint32_t pid, parent, tid, parent_tid;
 };

@@ -32,7 +32,7 @@ static bool is_trusted(uid_t user)
     return user == 0 || user == geteuid();
 }
 
-static void note(struct walk *walk, enum path_say who, unsigned id, bool is_link)
+static void note_doubt(struct walk *walk, enum path_say who, unsigned id, bool is_link)
 {
     if (walk->doubt->who != PATH_SAY_NOBODY && !is_link)
         return;
@@ -48,12 +48,12 @@ static void look_at(struct walk *walk, const struct stat *status)
     const bool sticky = S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX);
 
     if (!is_trusted(status->st_uid))
-        note(walk, PATH_SAY_USER, status->st_uid, false);
+        note_doubt(walk, PATH_SAY_USER, status->st_uid, false);
     else if ((status->st_mode & S_IWOTH) && !sticky)
-        note(walk, PATH_SAY_ALL, 0, false);
+        note_doubt(walk, PATH_SAY_ALL, 0, false);
     else if ((status->st_mode & S_IWGRP) && !sticky && status->st_gid != 0 &&
              status->st_gid != getegid())
-        note(walk, PATH_SAY_GROUP, status->st_gid, false);
+        note_doubt(walk, PATH_SAY_GROUP, status->st_gid, false);
 }
 
 static int begin_at(struct walk *walk, const char *directory)
@@ -103,7 +103,7 @@ static int follow(struct walk *walk, int link_fd, const struct stat *status, siz
     ssize_t n;
 
     if (!is_trusted(status->st_uid)) {
-        note(walk, PATH_SAY_USER, status->st_uid, true);
+        note_doubt(walk, PATH_SAY_USER, status->st_uid, true);
         return -EPERM;
     }
     if (++walk->n_links > MOST_LINKS)

@@ -55,7 +55,7 @@ struct user_names *user_names_free(struct user_names *names)
     return NULL;
 }
 
-static struct user_name *make(uid_t uid, const char *name)
+static struct user_name *make_name(uid_t uid, const char *name)
 {
     size_t size = strlen(name) + 1;
     struct user_name *entry = calloc(1, sizeof(*entry) + size);
@@ -67,9 +67,9 @@ static struct user_name *make(uid_t uid, const char *name)
     return entry;
 }
 
-static int keep(struct user_names *names, uid_t uid, const char *name, const char **ret_name)
+static int keep_name(struct user_names *names, uid_t uid, const char *name, const char **ret_name)
 {
-    struct user_name *entry = make(uid, name);
+    struct user_name *entry = make_name(uid, name);
     bool out_of_memory = false;
 
     if (!entry)
@@ -85,7 +85,7 @@ static int keep(struct user_names *names, uid_t uid, const char *name, const cha
     return 0;
 }
 
-static void forget(struct user_names *names, struct user_name *entry)
+static void forget_name(struct user_names *names, struct user_name *entry)
 {
     if (entry)
         HASH_DEL(names->by_uid, entry);
@@ -109,8 +109,8 @@ int user_names_find(struct user_names *names, uid_t uid, const char **ret_name)
         *ret_name = entry ? entry->name : names->digits;
         return entry ? 0 : NAME_LATE;
     }
-    forget(names, entry);
-    return keep(names, uid, outcome == NAME_FOUND ? name : names->digits, ret_name);
+    forget_name(names, entry);
+    return keep_name(names, uid, outcome == NAME_FOUND ? name : names->digits, ret_name);
 }
 
 void user_names_doubt(struct user_names *names)

@@ -288,11 +288,12 @@ static void print_machine(const struct program *program)
     const size_t n = program->n_events + 1;
 
     for (size_t i = 0; i < n; i++) {
-        numbers[0][i] = mechanism_bpf_nobodys(bpf, SWITCH_PROGRAM_REST, program->first_lane + i);
-        numbers[1][i] =
-            mechanism_bpf_nobodys(bpf, SWITCH_PROGRAM_NO_CGROUPS, program->first_lane + i);
-        numbers[2][i] =
-            mechanism_bpf_nobodys(bpf, SWITCH_PROGRAM_NO_PROCESSES, program->first_lane + i);
+        numbers[0][i] =
+            mechanism_bpf_charged_to_nobody(bpf, SWITCH_PROGRAM_REST, program->first_lane + i);
+        numbers[1][i] = mechanism_bpf_charged_to_nobody(bpf, SWITCH_PROGRAM_NO_CGROUPS,
+                                                        program->first_lane + i);
+        numbers[2][i] = mechanism_bpf_charged_to_nobody(bpf, SWITCH_PROGRAM_NO_PROCESSES,
+                                                        program->first_lane + i);
     }
     print_numbers("machine-before", program->machine.before, n);
     print_numbers("machine-after", program->machine.totals, n);

@@ -38,4 +38,5 @@ pid_t mechanism_bpf_own_number(const struct mechanism *mechanism);
  * _NO_PROCESSES), in one lane, over all CPUs, since the program was loaded. Lane 0 is the first
  * value of the group that was opened first. As of the last refresh.
  */
-uint64_t mechanism_bpf_nobodys(const struct mechanism *mechanism, size_t slot, size_t lane);
+uint64_t mechanism_bpf_charged_to_nobody(const struct mechanism *mechanism, size_t slot,
+                                         size_t lane);

@@ -117,7 +117,8 @@ pid_t mechanism_bpf_own_number(const struct mechanism *mechanism)
     return bpf->size.n_watched > 0 ? switch_program_own_number(bpf->program) : -EOPNOTSUPP;
 }
 
-uint64_t mechanism_bpf_nobodys(const struct mechanism *mechanism, size_t slot, size_t lane)
+uint64_t mechanism_bpf_charged_to_nobody(const struct mechanism *mechanism, size_t slot,
+                                         size_t lane)
 {
     const struct bpf *bpf = (const struct bpf *)mechanism;
     uint64_t sum = 0;

@@ -134,8 +134,8 @@ static bool agree(const struct comparison *comparison, size_t n_children, struct
 {
     for (size_t i = 0; i < SELF_TEST_EVENTS; i++) {
         const uint64_t direct = comparison->counts[0][i], bpf = comparison->counts[1][i];
-        const uint64_t nobodys =
-            mechanism_bpf_nobodys(comparison->mechanisms[1], SWITCH_PROGRAM_NO_PROCESSES, i);
+        const uint64_t nobodys = mechanism_bpf_charged_to_nobody(comparison->mechanisms[1],
+                                                                 SWITCH_PROGRAM_NO_PROCESSES, i);
         const uint64_t allowed =
             direct / tested[i].parts + n_children * tested[i].each + ALLOWED_COUNTS + nobodys;
 

@@ -153,8 +153,8 @@ static struct cgroup_lineage *copy_lineage(const struct cgroup_lineage *lineage)
 }
 
 /* Gives a free slot to a cgroup. 0, -ENOSPC or -ENOMEM. */
-static int add(struct bpf_slots *slots, const struct cgroup_lineage *lineage,
-               struct slot_node **ret_node)
+static int add_node(struct bpf_slots *slots, const struct cgroup_lineage *lineage,
+                    struct slot_node **ret_node)
 {
     struct slot_node *node;
 
@@ -183,7 +183,7 @@ int bpf_slots_enter(struct bpf_slots *slots, const struct cgroup_lineage *lineag
     int r = 0;
 
     if (!node)
-        r = add(slots, lineage, &node);
+        r = add_node(slots, lineage, &node);
     else if (node->n_users == 0)
         LIST_REMOVE(node, unused_entry);
     if (r < 0)

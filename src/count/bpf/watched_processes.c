@@ -71,7 +71,7 @@ static void take_back_others(struct watched_processes *watched, size_t slot,
 }
 
 /* Enters all processes of a slot, also those that the program may have added as children. */
-static int enter(struct watched_processes *watched, size_t slot)
+static int watch_all(struct watched_processes *watched, size_t slot)
 {
     const struct watched_slot *entered = &watched->slots[slot];
 
@@ -100,7 +100,7 @@ int watched_processes_set(struct watched_processes *watched, size_t slot, const 
     *entered = (struct watched_slot){.processes = processes,
                                      .n = scope->n_tasks,
                                      .children = scope->inherit == INHERIT_CHILDREN};
-    return enter(watched, slot);
+    return watch_all(watched, slot);
 }
 
 bool watched_processes_end(struct watched_processes *watched, size_t slot)

@@ -96,7 +96,7 @@ static void assert_counted(struct fixture *f, struct counter_set *set, uint64_t 
                            uint64_t most)
 {
     uint64_t count = read_set(f, set),
-             doubtful = mechanism_bpf_nobodys(f->bpf, SWITCH_PROGRAM_NO_PROCESSES, 0);
+             doubtful = mechanism_bpf_charged_to_nobody(f->bpf, SWITCH_PROGRAM_NO_PROCESSES, 0);
 
     if (f->bpf->doubt.unattributed_ns >
         0) { /* a burst of faults may be in either of two turns, whatever their times are */

@@ -140,8 +140,9 @@ static void self_test__leaves_the_mechanism_to_who_uses_it(void **state)
         assert_int_equal(run(f).outcome, SELF_TEST_PASSED);
         assert_int_equal(f->bpf->open_counters, 0);
         for (size_t lane = 0; lane < SELF_TEST_LANES; lane++) {
-            assert_int_equal(mechanism_bpf_nobodys(f->bpf, SWITCH_PROGRAM_REST, lane), 0);
-            assert_int_equal(mechanism_bpf_nobodys(f->bpf, SWITCH_PROGRAM_NO_PROCESSES, lane), 0);
+            assert_int_equal(mechanism_bpf_charged_to_nobody(f->bpf, SWITCH_PROGRAM_REST, lane), 0);
+            assert_int_equal(
+                mechanism_bpf_charged_to_nobody(f->bpf, SWITCH_PROGRAM_NO_PROCESSES, lane), 0);
         }
     }
 }

@@ -69,9 +69,9 @@ def check_code(house, word, folder):
     behind a placeholder, whose files nobody can know."""
     if PLACEHOLDER.search(word) and "/" in word:
         return None, None
-    if folder is None and "/" not in word:
-        return None, None
     if is_path(word):
+        if folder is None and "/" not in word:
+            return None, None
         if not house.find(word, folder):
             return f"there is no {word}", folder
         return None, word.rpartition("/")[0] or folder

@@ -53,6 +53,7 @@ class Maps(unittest.TestCase):
                 ("`count/`", "`counting/`", "there is no counting/"),
                 ("count/delta,", "count/gamma,", "there is no count/gamma"),
                 ("`delta_add()`", "`delta_sum()`", "the sources have no delta_sum"),
+                ("`help.h`", "`help_me()`", "the sources have no help_me"),
                 ("`struct delta`", "`struct gamma`", "the sources have no gamma"),
                 ("../README.md#", "../HOUSE.md#", "the link leads to ../HOUSE.md, which is not there"),
                 ("#how-it-was-built", "#how-it-fell", "README.md has no heading #how-it-fell"),

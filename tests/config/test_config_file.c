@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "config/config.h"
+#include "support/fixture_tree.h"
 
 #define STRANGER 65534
 
@@ -27,46 +28,62 @@ static void write_file(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
+/* Each test has a directory of its own with a configuration in it. */
+struct place {
+    struct fixture_tree tree;
+    const char *directory;
+    char file[80], link[80];
+};
+
+static void make_place(struct place *place, const char *text)
+{
+    place->tree = fixture_tree_open();
+    place->directory = place->tree.path;
+    (void)snprintf(place->file, sizeof(place->file), "%s/file", place->directory);
+    (void)snprintf(place->link, sizeof(place->link), "%s/link", place->directory);
+    write_file(place->file, text);
+}
+
+static void remove_place(struct place *place)
+{
+    fixture_tree_close(&place->tree);
+}
+
 static void read__takes_a_regular_file_and_a_link_to_one(void **state)
 {
-    char directory[] = "/tmp/test_config_XXXXXX", path[64], link[64];
     AUTO(config) struct config *direct = NULL;
     AUTO(config) struct config *linked = NULL;
     struct config_error error;
+    struct place place;
 
     (void)state;
-    assert_non_null(mkdtemp(directory));
-    (void)snprintf(path, sizeof(path), "%s/file", directory);
-    (void)snprintf(link, sizeof(link), "%s/link", directory);
-    write_file(path, "interval: 7s\n");
-    assert_int_equal(symlink("file", link), 0);
-    assert_int_equal(config_read(path, &direct, &error), 0);
+    make_place(&place, "interval: 7s\n");
+    assert_int_equal(symlink("file", place.link), 0);
+    assert_int_equal(config_read(place.file, &direct, &error), 0);
     assert_int_equal(direct->interval_ns, 7 * NS_PER_SECOND);
-    assert_int_equal(config_read(link, &linked, &error), 0);
+    assert_int_equal(config_read(place.link, &linked, &error), 0);
     assert_int_equal(linked->interval_ns, 7 * NS_PER_SECOND);
-    assert_int_equal(unlink(link), 0);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(directory), 0);
+    remove_place(&place);
 }
 
 static void read__refuses_what_is_no_regular_file(void **state)
 {
-    char directory[] = "/tmp/test_config_XXXXXX", fifo[64];
+    struct fixture_tree tree = fixture_tree_open();
     struct config_error error = {0};
     struct config *config;
+    char fifo[80];
 
     (void)state;
-    assert_non_null(mkdtemp(directory));
-    (void)snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
+    (void)snprintf(fifo, sizeof(fifo), "%s/fifo", tree.path);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(config_read(fifo, &config, &error), -EINVAL); /* it does not wait */
     assert_non_null(strstr(error.message, "FIFO"));
-    assert_int_equal(config_read(directory, &config, &error), -EINVAL);
+    assert_int_equal(config_read(tree.path, &config, &error), -EINVAL);
     assert_non_null(strstr(error.message, "directory"));
     assert_int_equal(config_read("/dev/null", &config, &error), -EINVAL);
     assert_int_equal(unlink(fifo), 0);
     assert_int_equal(config_read(fifo, &config, &error), -ENOENT);
-    assert_int_equal(rmdir(directory), 0);
+    fixture_tree_close(&tree);
 }
 
 static void read__refuses_more_than_a_mebibyte_and_says_where(void **state)
@@ -94,27 +111,6 @@ static void read__refuses_more_than_a_mebibyte_and_says_where(void **state)
     assert_int_equal(error.place.column, 1);
     assert_non_null(strstr(error.message, "1 MiB"));
     assert_int_equal(unlink(path), 0);
-}
-
-/* Each test has a directory of its own with a configuration in it. */
-struct place {
-    char directory[32], file[64], link[64];
-};
-
-static void make_place(struct place *place, const char *text)
-{
-    (void)snprintf(place->directory, sizeof(place->directory), "/tmp/test_config_XXXXXX");
-    assert_non_null(mkdtemp(place->directory));
-    (void)snprintf(place->file, sizeof(place->file), "%s/file", place->directory);
-    (void)snprintf(place->link, sizeof(place->link), "%s/link", place->directory);
-    write_file(place->file, text);
-}
-
-static void remove_place(const struct place *place)
-{
-    (void)unlink(place->file);
-    (void)unlink(place->link);
-    assert_int_equal(rmdir(place->directory), 0);
 }
 
 /* Returns the message; it is empty where the file is good. */

@@ -16,6 +16,7 @@
 
 #include "base/parse.h"
 #include "config/config_error.h"
+#include "config/schema_refusal.h"
 
 #define NULL_PLACE ((struct config_place){0, 0})
 
@@ -24,74 +25,6 @@ typedef int value_reader(struct yaml_reader *reader, const struct schema_key *ke
 static void *field(void *object, size_t offset)
 {
     return (char *)object + offset;
-}
-
-static bool is_null(const yaml_event_t *event)
-{
-    const char *text = (const char *)event->data.scalar.value;
-
-    return event->data.scalar.length == 0 ||
-           (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-            (strcmp(text, "~") == 0 || strcmp(text, "null") == 0));
-}
-
-static const char *event_name(const yaml_event_t *event)
-{
-    switch (event->type) {
-    case YAML_MAPPING_START_EVENT:
-        return "a mapping";
-    case YAML_SEQUENCE_START_EVENT:
-        return "a list";
-    case YAML_SCALAR_EVENT:
-        return event->data.scalar.length == 0 ? "empty"
-               : is_null(event)               ? "null"
-                                              : "a single value";
-    default:
-        return "the end";
-    }
-}
-
-/* What stands between the names of a list that ends in "x, y or z". */
-static const char *separator(size_t i, size_t n, const char *last)
-{
-    return i == 0 ? "" : i + 1 == n ? last : ", ";
-}
-
-/* Says what the table expects of a key. Returns -EINVAL, for `return`. */
-static int add_expected(struct yaml_reader *reader, const struct schema_key *key)
-{
-    size_t n_choices = 0;
-
-    while (key->choices && key->choices[n_choices])
-        n_choices++;
-    config_error_add(reader->error, "; expected ");
-    if (key->expected)
-        config_error_add(reader->error, "%s", key->expected);
-    else if (key->type == SCHEMA_NUMBER)
-        config_error_add(reader->error, "%sa number from %" PRIu64 " to %" PRIu64,
-                         key->takes_all    ? "auto, all or "
-                         : key->takes_auto ? "auto or "
-                                           : "",
-                         key->minimum, key->maximum);
-    for (size_t i = 0; i < n_choices; i++)
-        config_error_add(reader->error, "%s%s", separator(i, n_choices, " or "), key->choices[i]);
-    for (size_t i = 0; key->inner && i < key->inner->n_keys; i++)
-        config_error_add(reader->error, "%s%s", i == 0 ? " with " : ", ", key->inner->keys[i].name);
-    return -EINVAL;
-}
-
-static int refuse_type(struct yaml_reader *reader, const struct schema_key *key)
-{
-    (void)config_error_set(reader->error, yaml_reader_place(reader), "%s is %s", key->name,
-                           event_name(&reader->event));
-    return add_expected(reader, key);
-}
-
-static int refuse_value(struct yaml_reader *reader, const struct schema_key *key, const char *value)
-{
-    (void)config_error_set(reader->error, yaml_reader_place(reader), "%s is %s", key->name,
-                           SHOWN(value));
-    return add_expected(reader, key);
 }
 
 static bool has_control_character(const char *text, size_t length)
@@ -110,14 +43,14 @@ static const char *take_text(struct yaml_reader *reader, const struct schema_key
 {
     const yaml_event_t *event = &reader->event;
 
-    if (event->type != YAML_SCALAR_EVENT || is_null(event)) {
-        (void)refuse_type(reader, key);
+    if (event->type != YAML_SCALAR_EVENT || schema_is_null(event)) {
+        (void)schema_refuse_type(reader, key);
         return NULL;
     }
     if (has_control_character((const char *)event->data.scalar.value, event->data.scalar.length)) {
         (void)config_error_set(reader->error, yaml_reader_place(reader),
                                "%s holds a control character or a line break", key->name);
-        (void)add_expected(reader, key);
+        (void)schema_add_expected(reader, key);
         return NULL;
     }
     return (const char *)event->data.scalar.value;
@@ -131,7 +64,7 @@ static const char *take_plain(struct yaml_reader *reader, const struct schema_ke
     if (text && reader->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE) {
         (void)config_error_set(reader->error, yaml_reader_place(reader), "%s is text in quotes",
                                key->name);
-        (void)add_expected(reader, key);
+        (void)schema_add_expected(reader, key);
         return NULL;
     }
     return text;
@@ -145,7 +78,7 @@ static int read_bool(struct yaml_reader *reader, const struct schema_key *key, v
     if (!text)
         return -EINVAL;
     if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
-        return refuse_value(reader, key, text);
+        return schema_refuse_value(reader, key, text);
     *ret_value = text[0] == 't';
     return 0;
 }
@@ -166,7 +99,7 @@ static int store_number(struct yaml_reader *reader, const struct schema_key *key
         return 0;
     }
     if (parse(text, &value) < 0 || value < key->minimum || value > key->maximum)
-        return refuse_value(reader, key, text);
+        return schema_refuse_value(reader, key, text);
     *ret_value = value;
     return 0;
 }
@@ -214,7 +147,7 @@ static int read_choice(struct yaml_reader *reader, const struct schema_key *key,
             return 0;
         }
     }
-    r = refuse_value(reader, key, text);
+    r = schema_refuse_value(reader, key, text);
     config_error_suggest(reader->error, text, key->choices, n);
     return r;
 }
@@ -227,7 +160,7 @@ static int store_word(struct yaml_reader *reader, const struct schema_key *key, 
     if (!text)
         return -EINVAL;
     if (strlen(text) > key->maximum) {
-        (void)refuse_value(reader, key, text);
+        (void)schema_refuse_value(reader, key, text);
         config_error_add(reader->error, " of at most %u bytes", (unsigned)key->maximum);
         return -EINVAL;
     }
@@ -282,7 +215,7 @@ static int read_array(struct yaml_reader *reader, const struct schema_key *key,
     int r;
 
     if (reader->event.type != YAML_SEQUENCE_START_EVENT)
-        return refuse_type(reader, key);
+        return schema_refuse_type(reader, key);
     while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_SEQUENCE_END_EVENT) {
         void *element;
 
@@ -297,7 +230,7 @@ static int read_array(struct yaml_reader *reader, const struct schema_key *key,
     }
     if (r == 0 && *array->n < array->minimum) {
         (void)config_error_set(reader->error, begin, "%s is empty", key->name);
-        return add_expected(reader, key);
+        return schema_add_expected(reader, key);
     }
     return r;
 }
@@ -324,7 +257,7 @@ static int read_numbers(struct yaml_reader *reader, const struct schema_key *key
 static int read_mapping(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
     if (reader->event.type != YAML_MAPPING_START_EVENT)
-        return refuse_type(reader, key);
+        return schema_refuse_type(reader, key);
     return schema_read(reader, key->inner, field(object, key->offset));
 }
 
@@ -333,7 +266,7 @@ static int read_element(struct yaml_reader *reader, const struct schema_key *key
     if (reader->event.type != YAML_MAPPING_START_EVENT)
         return config_error_set(reader->error, yaml_reader_place(reader),
                                 "an entry of %s is %s; expected %s", key->name,
-                                event_name(&reader->event), key->inner->what);
+                                schema_event_name(&reader->event), key->inner->what);
     return schema_read(reader, key->inner, element);
 }
 
@@ -359,7 +292,8 @@ static int refuse_key(struct yaml_reader *reader, const struct schema *schema, c
 
     for (size_t i = 0; i < schema->n_keys; i++) {
         names[i] = schema->keys[i].name;
-        config_error_add(reader->error, "%s%s", separator(i, schema->n_keys, " or "), names[i]);
+        config_error_add(reader->error, "%s%s", schema_separator(i, schema->n_keys, " or "),
+                         names[i]);
     }
     config_error_suggest(reader->error, name, names, schema->n_keys);
     return r;
@@ -374,7 +308,7 @@ static int take_key(struct yaml_reader *reader, const struct schema *schema, siz
     if (event->type != YAML_SCALAR_EVENT)
         return config_error_set(reader->error, yaml_reader_place(reader),
                                 "a key of %s is %s; expected a name", schema->what,
-                                event_name(event));
+                                schema_event_name(event));
     for (size_t i = 0; i < schema->n_keys; i++) {
         if (strcmp(name, schema->keys[i].name) == 0 && strlen(name) == event->data.scalar.length) {
             *ret_key = i;
@@ -422,7 +356,7 @@ static int check_keys(struct yaml_reader *reader, const struct schema *schema,
         if (key->required && !first[i].line) {
             (void)config_error_set(reader->error, begin, "%s has no \"%s\"", schema->what,
                                    key->name);
-            return add_expected(reader, key);
+            return schema_add_expected(reader, key);
         }
         may_select |= key->selects;
         selects |= key->selects && first[i].line;

@@ -3,16 +3,13 @@
 /* Every way in which a configuration is refused, with the exact place and what the message says. */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/text.h"
 #include "config/config.h"
 #include "config/yaml_reader.h"
+#include "support/check.h"
 
 struct refusal {
     const char *text;

@@ -318,10 +318,7 @@ static int take_key(struct yaml_reader *reader, const struct schema *schema, siz
     return refuse_key(reader, schema, name);
 }
 
-/*
- * Reads a key, which is the present event, and its value. first: where each key of the schema was
- * found; line 0: not yet.
- */
+/* Reads a key, the present event, and its value. first: where each key was found, if it was. */
 static int read_entry(struct yaml_reader *reader, const struct schema *schema, void *object,
                       struct config_place *first)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The schema leads the reading: every value is read by the function for the type that its key has
- * in the table, and a YAML event that does not belong there is an error. So the reading goes no
- * deeper than the tables, however deep the text goes.
+ * The schema leads the reading: the function for the type of a key reads its value, and a YAML
+ * event that does not belong there is an error. So no text makes the reading deeper than the
+ * tables.
  *
  * When a read_* function is called, the present event is the first one of the value; when it
  * returns, it is the last one.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Every way in which a configuration is refused, with the exact place and what the message says. */
+#include "support/check.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,7 @@
 
 /*
  * The schema leads the reading: the function for the type of a key reads its value, and a YAML
- * event that does not belong there is an error. So no text makes the reading deeper than the
- * tables.
+ * event that does not belong there is an error. No text makes the reading deeper than the tables.
  *
  * When a read_* function is called, the present event is the first one of the value; when it
  * returns, it is the last one.

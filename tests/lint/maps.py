@@ -22,6 +22,8 @@ CODE = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
 PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*/?")
 FUNCTION = re.compile(r"([a-z_]\w+)\(\)")
+# The functions for which a file is named: `count/delta.c` (`delta_add()`, `delta_scale()`).
+IN_FILE = re.compile(r"`([\w/.]+\.c)` \(((?:`\w+\(\)`(?:, )?)+)\)")
 STRUCT = re.compile(r"(?:struct|enum) ([a-z_]\w+)")
 HEADING = re.compile(r"#+ (.*)")
 ROW_OF_LAYERS = re.compile(r"\| ((?:`\w+/`(?:, )?)+) \|")
@@ -81,6 +83,17 @@ def check_code(house, word, folder):
     return None, folder
 
 
+def check_functions_of_files(house, line):
+    """A function that stands in brackets behind a file is in that file."""
+    for name, functions in IN_FILE.findall(line):
+        file = next((top / name for top in (house.root, house.root / "src")
+                     if (top / name).is_file()), None)
+        text = file.read_text() if file else ""
+        for function in FUNCTION.findall(functions):
+            if file and not re.search(rf"\b{function}\(", text):
+                yield f"{name} has no {function}()"
+
+
 def check_picture(house, line):
     """A word in a picture or a command is a path if it begins with a folder that is there."""
     for word in re.split(r"[\s,=:$]+", line):
@@ -115,6 +128,7 @@ def check_map(house, path, text):
         if in_picture:
             breaches += [(number, wrong) for wrong in check_picture(house, line)]
             continue
+        breaches += [(number, wrong) for wrong in check_functions_of_files(house, line)]
         folder = ""
         for word in CODE.findall(line):
             wrong, folder = check_code(house, word, folder)

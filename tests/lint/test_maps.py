@@ -21,7 +21,7 @@ RIGHT = """# The map
  read ──► deltas     count/delta, GET /metrics
 ```
 
-| `count/` | `delta.h`, `src/count/delta.c`, `tests/count/test_delta.c` |
+| `count/` | `delta.h`, `src/count/delta.c` (`delta_add()`), `tests/count/test_delta.c` |
 | `sys/switch/`: `gap.bpf.h`; `delta_add()`, `struct delta`, `/proc`, `a / b`, `../x` |
 
 Write `src/count/KIND.c` and `KIND_add()`, with `help.h`. See [the house](../README.md#how-it-was-built).
@@ -52,7 +52,8 @@ class Maps(unittest.TestCase):
                 ("`gap.bpf.h`", "`delta.h`", "there is no delta.h"),
                 ("`count/`", "`counting/`", "there is no counting/"),
                 ("count/delta,", "count/gamma,", "there is no count/gamma"),
-                ("`delta_add()`", "`delta_sum()`", "the sources have no delta_sum"),
+                ("(`delta_add()`)", "(`sum()`)", "src/count/delta.c has no sum()"),
+                ("; `delta_add()`", "; `delta_sum()`", "the sources have no delta_sum"),
                 ("`help.h`", "`help_me()`", "the sources have no help_me"),
                 ("`struct delta`", "`struct gamma`", "the sources have no gamma"),
                 ("../README.md#", "../HOUSE.md#", "the link leads to ../HOUSE.md, which is not there"),

@@ -30,7 +30,7 @@ struct control_request {
 int control_parse_pause(const char *text, uint64_t *ret_ns);
 
 /* What control_parse_pause() expects, in words. */
-#define CONTROL_PAUSE_EXPECTED "off, or a duration from 1s to 7d as in 10m"
+#define CONTROL_PAUSE_EXPECTED "off, or a duration from 1s to 7d, such as 10m"
 
 struct control_slot;
 

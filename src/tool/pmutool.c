@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/suggest.h"
 #include "config/config_error.h"
 #include "log/standard_streams.h"
 #include "service/finish.h"
@@ -15,6 +16,8 @@
 #include "tool/command.h"
 
 #define PROGRAM "pmutool"
+
+#define LONGEST_WORD 15 /* of the name of a command, in bytes */
 
 static const struct command commands[] = {
     {"check config", "FILE", false,
@@ -26,8 +29,9 @@ static const struct command commands[] = {
      "status 0: done; 1: not, with the reason on stderr.",
      run_reload},
     {"pause", "DURATION|off", true,
-     "Have the running service leave the hardware counters alone for a time from 1s to 7d, as in "
-     "10m, or end that. Software events are still counted. Exit status 0: done; 1: not, with the "
+     "Have the running service leave the hardware counters alone for a time from 1s to 7d, such as "
+     "10m; or, with off, count again. Software events are still counted. Exit status 0: done; 1: "
+     "not, with the "
      "reason on stderr.",
      run_pause},
 };
@@ -134,8 +138,47 @@ static int take_word(char *word, void *object)
     return FLAGS_RUN;
 }
 
+/*
+ * Finds the command that was most likely meant: its first n words are on the command line, and its
+ * next word is near the one that stands there.
+ */
+static const struct command *nearest_command(const struct arguments *line, size_t n)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        const char *name = commands[i].name;
+        char word[LONGEST_WORD + 1];
+        const char *const words[] = {word};
+
+        if (matching_words(name, line) != n)
+            continue;
+        for (size_t skipped = 0; skipped < n; skipped++)
+            name += strcspn(name, " ") + 1;
+        (void)snprintf(word, sizeof(word), "%.*s", (int)strcspn(name, " "), name);
+        if (suggest_nearest(line->words[n], words, 1))
+            return &commands[i];
+    }
+    return NULL;
+}
+
+/* The first n words of the command line are those of a command, which has more of them. */
+static void refuse_incomplete(const struct arguments *line, size_t n)
+{
+    const char *between = "";
+
+    (void)fprintf(stderr, PROGRAM ": error: %s command; expected ", n ? "incomplete" : "missing");
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        if (matching_words(commands[i].name, line) != n)
+            continue;
+        (void)fputs(between, stderr);
+        print_usage(stderr, &commands[i]);
+        between = ", ";
+    }
+    (void)fputs(" (try --help)\n", stderr);
+}
+
 static void refuse_unknown(const struct arguments *line)
 {
+    const struct command *nearest;
     size_t best = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
@@ -143,16 +186,16 @@ static void refuse_unknown(const struct arguments *line)
 
         best = n > best ? n : best;
     }
-    if (best < line->n) {
-        (void)flags_refuse(PROGRAM, "unknown command %s", SHOWN(line->words[best]));
+    if (best == line->n) {
+        refuse_incomplete(line, best);
         return;
     }
-    (void)fputs(PROGRAM ": error: missing command; expected ", stderr);
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-        (void)fputs(i ? ", " : "", stderr);
-        print_usage(stderr, &commands[i]);
-    }
-    (void)fputs(" (try --help)\n", stderr);
+    nearest = nearest_command(line, best);
+    if (nearest)
+        (void)flags_refuse(PROGRAM, "unknown command %s, did you mean %s?",
+                           SHOWN(line->words[best]), nearest->name);
+    else
+        (void)flags_refuse(PROGRAM, "unknown command %s", SHOWN(line->words[best]));
 }
 
 /* Looks whether the command line fits the command. Returns an enum flags_outcome. */

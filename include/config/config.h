@@ -124,6 +124,7 @@ DEFINE_AUTO(config, struct config *, config_free)
 struct config_error {
     struct config_place place; /* line 0: the file as a whole */
     char message[512];         /* what stands there, what was expected, the nearest valid word */
+    bool suggests;             /* the message asks "did you mean" */
 };
 
 /*
@@ -145,7 +146,8 @@ int config_parse(const char *text, size_t length, struct config **ret_config,
 /*
  * config_parse() for the text of a file, which has to be complete: it has a key, or {} for the
  * whole default, and it ends with the end of a line or is one pair of braces. The error for a text
- * that has no key of a configuration quotes nothing of it: it may be somebody's secret.
+ * that has no key of a configuration quotes nothing of it, because it may be somebody's secret, but
+ * a word that is nearly a key.
  */
 int config_parse_file(const char *text, size_t length, struct config **ret_config,
                       struct config_error *ret_error);

@@ -47,8 +47,10 @@ void config_error_suggest(struct config_error *error, const char *word, const ch
 {
     const char *nearest = suggest_nearest(word, words, n_words);
 
-    if (nearest)
-        config_error_add(error, "; did you mean %s?", SHOWN(nearest));
+    if (!nearest)
+        return;
+    config_error_add(error, "; did you mean %s?", SHOWN(nearest));
+    error->suggests = true;
 }
 
 void config_describe_failure(const char *path, int r, const struct config_error *error,

@@ -212,7 +212,7 @@ int config_parse_file(const char *text, size_t length, struct config **ret_confi
     r = config_parse(text, length, &config, ret_error);
     if (r == 0 && config->says_nothing)
         return refuse_file_without_keys(length, ret_error);
-    if (r == -EINVAL && !has_a_key(text, length))
+    if (r == -EINVAL && !ret_error->suggests && !has_a_key(text, length))
         return config_error_set(
             ret_error, ret_error->place,
             "this is not a configuration of pmu_exporter; expected keys such as "

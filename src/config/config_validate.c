@@ -115,9 +115,10 @@ static int check_cpus(const struct config_word *word, struct config_error *ret_e
     if (r == -ENOMEM)
         return r;
     if (r < 0 || list->n == 0)
-        return config_error_set(ret_error, word->place,
-                                "cpus is %s; expected auto or a list of CPUs up to 8191, as 0-3,8",
-                                SHOWN(word->text));
+        return config_error_set(
+            ret_error, word->place,
+            "cpus is %s; expected auto or a list of CPUs up to 8191, such as 0-3,8",
+            SHOWN(word->text));
     return 0;
 }
 

@@ -361,9 +361,9 @@ static int check_keys(struct yaml_reader *reader, const struct schema *schema,
         return 0;
     (void)config_error_set(reader->error, begin, "%s selects nothing; expected at least one of",
                            schema->what);
-    for (size_t i = 0; i < schema->n_keys; i++)
+    for (size_t i = 0, n = 0; i < schema->n_keys; i++)
         if (schema->keys[i].selects)
-            config_error_add(reader->error, " \"%s\"", schema->keys[i].name);
+            config_error_add(reader->error, "%s \"%s\"", n++ ? "," : "", schema->keys[i].name);
     return -EINVAL;
 }
 

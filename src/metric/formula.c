@@ -206,12 +206,12 @@ static int fail_name(struct parser *parser)
     nearest = nearest_name(parser, here, &length);
     if (nearest) {
         (void)fail(parser, parser->position,
-                   "no event \"%.*s\" in the group, did you mean \"%.60s\"?", shown(length), here,
+                   "no event \"%.*s\" in any group, did you mean \"%.60s\"?", shown(length), here,
                    nearest);
         parser->error->nearest = nearest;
         return -EINVAL;
     }
-    return fail(parser, parser->position, "no event \"%.*s\" in the group", shown(length), here);
+    return fail(parser, parser->position, "no event \"%.*s\" in any group", shown(length), here);
 }
 
 static int parse_name(struct parser *parser)

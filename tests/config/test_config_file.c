@@ -267,6 +267,16 @@ static void what_is_no_configuration__is_not_quoted(void **state)
     }
 }
 
+static void a_word_that_is_nearly_a_key__is_a_slip(void **state)
+{
+    struct place place;
+
+    (void)state;
+    make_place(&place, "intervall: 1s\n");
+    assert_non_null(strstr(refusal_of(place.file), "did you mean \"interval\"?"));
+    remove_place(&place);
+}
+
 /* Writes as an editor that writes in place: the file is empty, then cut, then complete. */
 static void *write_slowly(void *context)
 {
@@ -425,6 +435,7 @@ int main(void)
         cmocka_unit_test(load__takes_the_default_where_no_file_has_to_exist),
         cmocka_unit_test(load__takes_no_default_for_a_file_that_is_wrong),
         cmocka_unit_test(what_is_no_configuration__is_not_quoted),
+        cmocka_unit_test(a_word_that_is_nearly_a_key__is_a_slip),
         cmocka_unit_test(a_file_that_is_being_written__is_read_when_it_is_complete),
         cmocka_unit_test(a_file_that_was_cut__is_refused_by_the_reload_at_least),
         cmocka_unit_test(a_last_line_without_end__is_an_error_with_its_place),

@@ -147,12 +147,12 @@ static void name__that_is_unknown_brings_the_nearest(void **state)
     check_error("cycls / instructions", 0, "did you mean \"cycles\"?");
     check_error("1000 * cach-misses / instructions", 7, "did you mean \"cache-misses\"?");
     check_error("cycles / instrucions", 9,
-                "no event \"instrucions\" in the group, did you mean "
+                "no event \"instrucions\" in any group, did you mean "
                 "\"instructions\"?");
     check_error("cycls-instructions", 0,
-                "no event \"cycls\" in the group, did you mean \"cycles\"?");
+                "no event \"cycls\" in any group, did you mean \"cycles\"?");
     check_error("cycls/2", 0, "did you mean \"cycles\"?");
-    check_error("page-faults", 0, "no event \"page-faults\" in the group");
+    check_error("page-faults", 0, "no event \"page-faults\" in any group");
 }
 
 static void error__has_the_nearest_name_as_it_was_given(void **state)
@@ -177,7 +177,7 @@ static void name__that_is_long_is_cut_in_the_message(void **state)
     (void)state;
     memset(text, 'a', sizeof(text));
     text[sizeof(text) - 1] = '\0';
-    check_error(text, 0, "aaaa\" in the group");
+    check_error(text, 0, "aaaa\" in any group");
 }
 
 static void name__of_a_group_without_events_is_unknown(void **state)

@@ -115,7 +115,7 @@ const struct flag options_flags[N_OPTIONS_FLAGS] = {
      "alone.",
      flag_take_presence, MEMBER(enable_lifecycle)},
     {"control.socket", DEFAULT_CONTROL_SOCKET, false,
-     "Unix socket for reload and pause, which only this user can open.", flag_take_path,
+     "Unix socket for reload and pause, which only root and this user can open.", flag_take_path,
      MEMBER(control_socket)},
     {"config.file", DEFAULT_CONFIG_FILE, false,
      "The configuration. If this file is not given and does not exist, a built-in default runs.",

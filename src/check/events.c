@@ -2,7 +2,6 @@
 #include "check/events.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "check/notes.h"
 #include "config/config_error.h"

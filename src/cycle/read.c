@@ -5,7 +5,6 @@
  * read: the sample of a reading is one for each class, not one for each target, so that memory does
  * not grow with them.
  */
-#include <string.h>
 
 #include "base/clock.h"
 #include "cycle/collector_parts.h"

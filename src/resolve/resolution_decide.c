@@ -10,7 +10,6 @@
  */
 #include "resolve/resolution_decide.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "resolve/resolution_catalogue.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "service/flags.h"
 #include "service/pages.h"
 #include "service/version.h"

@@ -3,7 +3,7 @@
 
 /*
  * How busy CPUs were between two readings of the kernel's accounting. It is pure, without I/O
- * (DESIGN: what must be true of the numbers, 1).
+ *.
  *
  * A reading that is below the base in any part is not believed: the accounting of CPUs that run
  * without ticks (nohz_full) may go backwards for a moment. The base is kept, so that the next delta

@@ -3,7 +3,7 @@
 
 /*
  * The arithmetic of readings: what was counted between two of them. It is pure, without I/O and
- * memory (DESIGN: what must be true of the numbers, 1).
+ * memory.
  *
  * With the values of a group the kernel gives the time for which the group was enabled and the time
  * for which it was running, both in nanoseconds. Where they differ, the group shared the PMU with

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Our share of the counters that a CPU's core PMU has (DESIGN: a good neighbour). It is pure
+ * Our share of the counters that a CPU's core PMU has. It is pure
  * arithmetic.
  *
  * Groups of several targets can be active on a CPU at the same time: those of one process, since

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * From names of events to legal parts of names of metrics (DESIGN: names on /metrics). Letters
+ * From names of events to legal parts of names of metrics. Letters
  * become lower case. Every run of characters that are no letters or digits becomes one underscore;
  * there is none at the ends. Modifiers are spelled out (":u" becomes _user, ":uk" _user_kernel). A
  * name that would begin with a digit gets "event_" before it.

@@ -4,7 +4,7 @@
 /*
  * The account of one target: what it has counted since its birth here, and the rates
  * and ratios of its last interval. It is one row of numbers, in the order of its plan's
- * columns. A total is the sum of deltas and never falls (DESIGN: numbers, 1 and 2).
+ * columns. A total is the sum of deltas and never falls.
  */
 
 #include "count/cpu_usage.h"

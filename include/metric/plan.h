@@ -22,7 +22,7 @@ union number {
 };
 
 /*
- * Unknown is absent (DESIGN: numbers, 7): a number of this value is not written. A number that is
+ * Unknown is absent: a number of this value is not written. A number that is
  * real is absent if it is NaN.
  */
 #define NUMBER_ABSENT_COUNT UINT64_MAX

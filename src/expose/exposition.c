@@ -71,7 +71,7 @@ static void make_suffix(struct text *suffix, const char *group, bool has_labels)
     text_append_string(suffix, group || has_labels ? "} " : " ");
 }
 
-/* Unknown is absent: such a number has no line (DESIGN: numbers, 7). */
+/* Unknown is absent: such a number has no line. */
 static bool is_absent(union number number, enum number_form form)
 {
     return form == NUMBER_REAL ? isnan(number.real) : number.count == NUMBER_ABSENT_COUNT;

@@ -230,7 +230,7 @@ int listen_open(const char *address, int *ret_fd, uint16_t *ret_port)
 {
     AUTO_CLOSE int fd = -1;
     struct host_port where;
-    union address bound;
+    union address bound = {0};
     uint64_t port;
     int r;
 
@@ -253,7 +253,7 @@ int listen_open(const char *address, int *ret_fd, uint16_t *ret_port)
 int listen_adopt(int fd, uint16_t *ret_port)
 {
     const int flags = fcntl(fd, F_GETFL);
-    union address bound;
+    union address bound = {0};
     int r;
 
     if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 ||

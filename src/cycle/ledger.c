@@ -192,14 +192,14 @@ int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_real
     return 0;
 }
 
-static int append_entry(struct ledger *ledger, struct entry *entry)
+/* Returns 0, or -ENOMEM if there is no memory for the place of one more entry. */
+static int reserve_place(struct ledger *ledger)
 {
     struct entry **entries = reallocarray(ledger->entries, ledger->n_entries + 1, sizeof(*entries));
 
     if (!entries)
         return -ENOMEM;
     ledger->entries = entries;
-    entries[ledger->n_entries++] = entry;
     return 0;
 }
 
@@ -209,20 +209,21 @@ int ledger_add(struct ledger *ledger, size_t class_index, struct cgroup_target *
     AUTO_FREE struct entry *entry = calloc(1, sizeof(*entry));
     int r;
 
-    if (!entry)
+    if (!entry || reserve_place(ledger) < 0)
         return -ENOMEM;
     entry->class_index = class_index;
     entry->cgroup = cgroup;
     entry->identity = identity;
-    r = ledger_admit(ledger, entry, start_realtime_ns); /* it may rest, and goes before others go */
+    /*
+     * The cgroup may rest here, so it is admitted before others have to go. Nothing can fail from
+     * then on: an account that was taken from a resting entry would be lost with its totals.
+     */
+    r = ledger_admit(ledger, entry, start_realtime_ns);
     while (ledger->n_entries >= ledger->limits.targets && ledger->lingering)
         ledger_remove(ledger, lingering_least_wanted(ledger));
-    if (r >= 0)
-        r = append_entry(ledger, entry);
-    if (r < 0) {
-        drop_account(ledger, entry);
+    if (r < 0)
         return r;
-    }
+    ledger->entries[ledger->n_entries++] = entry;
     *ret_entry = TAKE(entry);
     return 0;
 }

@@ -54,10 +54,11 @@ void ledger_rest(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
 
 struct entry *ledger_wake(struct ledger *ledger, const struct process_target *target)
 {
-    AUTO_FREE char *key = group_key(target->group);
-    struct entry *entry = key ? lingering_find(ledger, key) : NULL;
+    /* It is found without a key, which takes memory: without memory it would seem to be missing,
+     * and a second group would get its name. */
+    struct entry *entry = ledger_find_group(ledger, target->group);
 
-    if (!entry)
+    if (!entry || entry_is_awake(entry))
         return NULL;
     if (!process_group_goes_on_with(entry->group, target)) {
         ledger_remove(ledger, entry); /* a birth under the same labels is another series */

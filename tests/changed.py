@@ -112,8 +112,11 @@ class Build:
         run("cmake", "--build", "--preset", self.preset, "--target", *targets)
 
     def make_programs(self):
-        """The programs, and with them each layer. Configures before, if that was not done."""
-        if not (self.directory / "build.ninja").is_file():
+        """The programs, and with them each layer. Configures before, if that was not done, or was
+        done without tests, as quickstart does: those of another time would be run as they are."""
+        cache = self.directory / "CMakeCache.txt"
+        if (not (self.directory / "build.ninja").is_file()
+                or re.search(r"^BUILD_TESTING:\w+=OFF$", cache.read_text(), re.MULTILINE)):
             run("cmake", "--preset", self.preset, "-DBUILD_TESTING=ON")
         self.make(PROGRAMS)
 

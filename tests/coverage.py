@@ -94,6 +94,9 @@ def run(*words):
 
 
 def main(options):
+    if {"-h", "--help"} & set(options):  # ctest would show its own, when all is built
+        print(__doc__.strip())
+        return 0
     build = TOP / "build" / PRESET
     run("cmake", "--preset", PRESET, "-DBUILD_TESTING=ON")
     run("cmake", "--build", "--preset", PRESET)

@@ -106,6 +106,9 @@ def run(command):
 
 
 def main(presets):
+    if {"-h", "--help"} & set(presets):
+        print(__doc__.strip())
+        return 0
     outcome = Outcome()
     for preset in presets:
         print(f"==> testing preset {preset}", flush=True)

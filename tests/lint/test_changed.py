@@ -13,11 +13,14 @@ CHANGED = pathlib.Path(__file__).resolve().parents[1] / "changed.py"
 # Each test leaves its name in the file "ran"; clang-tidy is a script that leaves what it was given.
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(fake C)
-enable_testing()
+include(CTest)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 include_directories(src tests)
 add_executable(pmu_exporter src/low/main.c)
 add_executable(pmutool src/low/main.c)
+if(NOT BUILD_TESTING)
+  return()
+endif()
 function(unit layer name)
   add_executable(test_${layer}_${name} tests/${layer}/test_${name}.c)
   add_test(NAME ${layer}/${name}
@@ -141,6 +144,11 @@ class Changed(unittest.TestCase):
             self.write({f"src/{name}": "int roof_4;\n"})
             self.commit()
         self.assertIn("2 files differ", self.check({})[1])
+
+    def test_a_build_without_tests_gets_them(self):
+        subprocess.run(["cmake", "--preset", "release", "-DBUILD_TESTING=OFF"], cwd=self.top,
+                       check=True, capture_output=True)
+        self.assertEqual(self.check({"src/high/roof.c": "int roof_5;\n"})[2][1:], ["high/roof"])
 
     def test_slow_tests_are_named_and_not_run(self):
         status, shown, ran = self.check({"tests/live/test_processes.py": "# changed\n"})

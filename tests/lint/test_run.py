@@ -84,6 +84,14 @@ class Run(unittest.TestCase):
             "66% tests passed, 1 tests failed out of 3", "skipped: one live/none",
             "failed: one live/bad", "passed at the second try only: none"]))
 
+    def test_help_is_shown_and_nothing_is_run(self):
+        for script in (RUN, RUN.with_name("coverage.py")):
+            done = subprocess.run([sys.executable, "-B", str(script), "--help"], timeout=300,
+                                  capture_output=True, text=True,
+                                  env={**os.environ, "PMU_TEST_SOURCE": str(self.top)})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn(f"tests/{script.name} ", done.stdout)
+
     def test_a_preset_that_was_not_built_is_an_error(self):
         status, lines = self.run_tests("")
         self.assertEqual((status, lines[0]), (1, "0% tests passed, 0 tests failed out of 0"))

@@ -70,7 +70,7 @@ static const char limited[] = "linger: 60s\n"
  */
 static const char *let_one_rest(struct fixture *f)
 {
-    const char *counted = NULL;
+    const char *counted = "";
 
     make(f, "a");
     make(f, "b");
@@ -83,7 +83,7 @@ static const char *let_one_rest(struct fixture *f)
     for (size_t i = 0; i < f->collector->ledger.n_entries; i++)
         if (f->collector->ledger.entries[i]->cgroup)
             counted = f->collector->ledger.entries[i]->cgroup->path + 1;
-    assert_non_null(counted);
+    assert_string_not_equal(counted, "");
     return *counted == 'a' ? "a" : "b";
 }
 
@@ -110,11 +110,80 @@ static void cgroup__that_rests_keeps_its_totals_whatever_allocation_fails(void *
     assert_in_range(n, 20, MOST_ALLOCATIONS - 1);
 }
 
+static const char both[] = "linger: 60s\n"
+                           "groups: [{name: software, events: [page-faults]}]\n"
+                           "targets:\n"
+                           "  cgroups: [{include: [\"/*\"], groups: [software]}]\n"
+                           "  processes: [{name: web, comm: [web], groups: [software]}]\n";
+
+/* Makes a successor while the allocation of this number fails. False: there was none of it. */
+static bool succeed_without_memory(struct fixture *f, unsigned number)
+{
+    struct config *config = parse(both);
+    struct collector_setup setup = make_setup(f, config);
+    struct collector *successor;
+    int r;
+
+    allocations = 0;
+    failing = number;
+    r = collector_new(&setup, f->collector, &successor);
+    failing = 0;
+    if (r < 0) {
+        (void)config_free(config);
+        return true;
+    }
+    (void)collector_free(f->collector);
+    (void)config_free(f->config);
+    f->collector = successor;
+    f->config = config;
+    return allocations >= number;
+}
+
+/* Returns false if making a successor has no allocation of this number. */
+static bool check_successor(struct fixture *f, unsigned number)
+{
+    bool failed;
+
+    make(f, "a");
+    add_process(100, "web", 5);
+    start(f, both);
+    cycle(f);
+    count(f, 3);
+    count_thread(f, 100, 3);
+    failed = succeed_without_memory(f, number);
+    cycle(f);
+    count(f, 4);
+    count_thread(f, 100, 4);
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 7);
+    assert_int_equal(total(f, "web"), 7);
+    assert_int_equal(members(f), 1);
+    assert_int_equal(count_groups(f, "web"), 1);
+    return failed;
+}
+
+static void successor__loses_nothing_that_lives_whatever_allocation_fails(void **state)
+{
+    bool failed = true;
+    unsigned n;
+
+    (void)state;
+    for (n = 1; failed && n < MOST_ALLOCATIONS; n++) {
+        void *fixture;
+
+        assert_int_equal(set_up_procfs(&fixture), 0);
+        failed = check_successor(fixture, n);
+        assert_int_equal(tear_down_procfs(&fixture), 0);
+    }
+    assert_in_range(n, 50, MOST_ALLOCATIONS - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROCFS_TEST(group__that_rests_wakes_once_whatever_allocation_fails),
         TEST(cgroup__that_rests_keeps_its_totals_whatever_allocation_fails),
+        cmocka_unit_test(successor__loses_nothing_that_lives_whatever_allocation_fails),
     };
 
     return cmocka_run_group_tests_name("ledger_memory", tests, NULL, NULL);

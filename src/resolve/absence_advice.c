@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#define DESCRIPTOR_ADVICE "raise LimitNOFILE= of the unit, or ulimit -n"
+
 static const char *const advice[ABSENCE_COUNT_] = {
     [ABSENCE_NO_PMU] = "this machine shows no such PMU (sysfs bus/event_source/devices); most "
                        "virtual machines have none",
@@ -16,6 +18,9 @@ static const char *const advice[ABSENCE_COUNT_] = {
     [ABSENCE_OVER_BUDGET] = "our share of the PMU's counters is used up (limits.pmu_counters): "
                             "count fewer events, scopes or levels, or allow more",
     [ABSENCE_GROUP_TOO_LARGE] = "the PMU has not enough counters for the whole group: split it",
+    [ABSENCE_NO_DESCRIPTORS] = DESCRIPTOR_ADVICE,
+    [ABSENCE_CPU_OFFLINE] = "none of the CPUs that targets.system.cpus names is online; auto takes "
+                            "those that are",
 };
 
 /* The kernel may count an event in the root of all cgroups and refuse it in every other cgroup. */
@@ -36,7 +41,7 @@ const char *absence_target_advice(enum scope_kind kind, enum absence absence)
     case ABSENCE_NOT_PERMITTED:
         return "pmutool check config tells what is missing; so does the line about events";
     case ABSENCE_NO_DESCRIPTORS:
-        return "raise LimitNOFILE= of the unit, or ulimit -n";
+        return DESCRIPTOR_ADVICE;
     case ABSENCE_OVER_LIMIT:
         return "raise limits: in the configuration, or let rules take fewer";
     default:

@@ -258,6 +258,12 @@ class Config(unittest.TestCase):
         self.assertEqual((status, err), (0, ""))
         self.assertIn("Checking built-in default\n  SUCCESS", out)
 
+    def test_cpus_that_are_not_there_are_told_with_what_helps(self):
+        path = self.file("targets: {system: {groups: [software], cpus: 8191}}\n")
+        status, out, _ = run(PMUTOOL, "check", "config", path)
+        self.assertEqual(status, 0)
+        self.assertIn("cpu_offline: none of the CPUs that targets.system.cpus names is online", out)
+
     def test_where_sysfs_is_elsewhere_no_pmu_is_known(self):
         status, out, _ = run(EXPORTER, "--config.check", f"--config.file={SHIPPED}",
                              f"--path.sysfs={self.directory.name}")

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service/notify.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "support/check.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "metric/catalogue.h"
 #include "metric/roster.h"
-#include "sys/service_manager.h"
+#include "support/service_manager.h"
 
 #define S NS_PER_SECOND
 
@@ -64,29 +57,13 @@ struct fixture {
     struct notify notify;
 };
 
-static int listen_as_manager(void)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    char name[64];
-    socklen_t length;
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    assert_true(fd >= 0);
-    (void)snprintf(name, sizeof(name), "@pmu_exporter-notify-%d", getpid());
-    length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name));
-    memcpy(address.sun_path + 1, name + 1, strlen(name) - 1);
-    assert_int_equal(bind(fd, (const struct sockaddr *)&address, length), 0);
-    assert_int_equal(setenv("NOTIFY_SOCKET", name, 1), 0);
-    return fd;
-}
-
 static int set_up(void **state)
 {
     static struct fixture fixture;
     AUTO(catalogue) struct catalogue *catalogue = NULL;
 
     (void)unsetenv("WATCHDOG_USEC");
-    fixture.manager = listen_as_manager();
+    fixture.manager = listen_as_manager("notify");
     fixture.slot = snapshot_slot_new();
     assert_int_equal(catalogue_new(NULL, 0, NULL, 0, &catalogue), 0);
     assert_int_equal(roster_new(catalogue, NULL, 0, &fixture.roster), 0);
@@ -118,29 +95,20 @@ static void publish(struct fixture *fixture, uint64_t cgroups)
     snapshot_slot_publish(fixture->slot, snapshot);
 }
 
-static const char *heard(const struct fixture *fixture)
-{
-    static char message[256];
-    const ssize_t n = recv(fixture->manager, message, sizeof(message) - 1, 0);
-
-    message[n < 0 ? 0 : n] = '\0';
-    return message;
-}
-
 static void ready__waits_for_a_snapshot_and_is_sent_once(void **state)
 {
     struct fixture *fixture = *state;
 
     notify_cycle(&fixture->notify);
-    assert_string_equal(heard(fixture), "");
+    assert_string_equal(heard(fixture->manager), "");
     publish(fixture, 2);
     notify_cycle(&fixture->notify);
-    assert_string_equal(heard(fixture),
+    assert_string_equal(heard(fixture->manager),
                         "STATUS=cgroups: 2, processes: 0, open counters: 16, mechanism: direct");
-    assert_string_equal(heard(fixture), "READY=1");
+    assert_string_equal(heard(fixture->manager), "READY=1");
     publish(fixture, 2);
     notify_cycle(&fixture->notify);
-    assert_string_equal(heard(fixture), "");
+    assert_string_equal(heard(fixture->manager), "");
 }
 
 static void status__that_changes_is_sent_at_most_every_ten_seconds(void **state)
@@ -149,17 +117,17 @@ static void status__that_changes_is_sent_at_most_every_ten_seconds(void **state)
 
     publish(fixture, 2);
     notify_cycle(&fixture->notify);
-    (void)heard(fixture), (void)heard(fixture);
+    (void)heard(fixture->manager), (void)heard(fixture->manager);
     publish(fixture, 3);
     notify_cycle(&fixture->notify);
-    assert_string_equal(heard(fixture), "");
+    assert_string_equal(heard(fixture->manager), "");
     fixture->notify.status_ns -= 10 * S;
     notify_cycle(&fixture->notify);
-    assert_string_equal(heard(fixture),
+    assert_string_equal(heard(fixture->manager),
                         "STATUS=cgroups: 3, processes: 0, open counters: 24, mechanism: direct");
     fixture->notify.status_ns -= 10 * S;
     notify_cycle(&fixture->notify);
-    assert_string_equal(heard(fixture), "");
+    assert_string_equal(heard(fixture->manager), "");
 }
 
 static void status__names_a_pause(void **state)
@@ -171,8 +139,9 @@ static void status__names_a_pause(void **state)
     assert_non_null(snapshot);
     snapshot_slot_publish(fixture->slot, snapshot);
     notify_cycle(&fixture->notify);
-    assert_string_equal(heard(fixture), "STATUS=cgroups: 0, processes: 0, open counters: 0, "
-                                        "mechanism: direct, hardware events paused");
+    assert_string_equal(heard(fixture->manager),
+                        "STATUS=cgroups: 0, processes: 0, open counters: 0, "
+                        "mechanism: direct, hardware events paused");
 }
 
 static void stopping__is_sent(void **state)
@@ -180,24 +149,12 @@ static void stopping__is_sent(void **state)
     struct fixture *fixture = *state;
 
     notify_stopping(&fixture->notify);
-    assert_string_equal(heard(fixture), "STOPPING=1");
-}
-
-/* Sends messages until the service manager's queue is full. */
-static void fill_queue(void)
-{
-    int r = 0;
-
-    (void)alarm(60); /* A send that waits would wait for ever. */
-    for (int i = 0; r == 0 && i < 1000000; i++)
-        r = service_manager_alive();
-    (void)alarm(0);
-    assert_int_equal(r, -EAGAIN);
+    assert_string_equal(heard(fixture->manager), "STOPPING=1");
 }
 
 static void empty_queue(const struct fixture *fixture)
 {
-    while (*heard(fixture))
+    while (*heard(fixture->manager))
         ;
 }
 
@@ -205,17 +162,17 @@ static void ready__that_could_not_be_sent_is_sent_after_the_next_cycle(void **st
 {
     struct fixture *fixture = *state;
 
-    fill_queue();
+    fill_manager_queue();
     publish(fixture, 2);
     notify_cycle(&fixture->notify);
     empty_queue(fixture);
     publish(fixture, 2);
     notify_cycle(&fixture->notify);
-    assert_string_equal(heard(fixture),
+    assert_string_equal(heard(fixture->manager),
                         "STATUS=cgroups: 2, processes: 0, open counters: 16, mechanism: direct");
-    assert_string_equal(heard(fixture), "READY=1");
+    assert_string_equal(heard(fixture->manager), "READY=1");
     notify_cycle(&fixture->notify);
-    assert_string_equal(heard(fixture), "");
+    assert_string_equal(heard(fixture->manager), "");
 }
 
 static void reload__sends_its_begin_and_its_end(void **state)
@@ -224,15 +181,15 @@ static void reload__sends_its_begin_and_its_end(void **state)
 
     notify_reloading(&fixture->notify);
     notify_reloaded(&fixture->notify);
-    assert_string_equal(heard(fixture), ""); /* READY has not been sent. */
+    assert_string_equal(heard(fixture->manager), ""); /* READY has not been sent. */
     publish(fixture, 2);
     notify_cycle(&fixture->notify);
     empty_queue(fixture);
     notify_reloading(&fixture->notify);
-    assert_memory_equal(heard(fixture), "RELOADING=1\n", strlen("RELOADING=1\n"));
+    assert_memory_equal(heard(fixture->manager), "RELOADING=1\n", strlen("RELOADING=1\n"));
     notify_reloaded(&fixture->notify);
-    assert_string_equal(heard(fixture), "READY=1");
-    assert_string_equal(heard(fixture), "");
+    assert_string_equal(heard(fixture->manager), "READY=1");
+    assert_string_equal(heard(fixture->manager), "");
 }
 
 static void reload__that_could_not_be_sent_is_sent_in_order_after_the_next_cycle(void **state)
@@ -241,14 +198,14 @@ static void reload__that_could_not_be_sent_is_sent_in_order_after_the_next_cycle
 
     publish(fixture, 2);
     notify_cycle(&fixture->notify);
-    fill_queue();
+    fill_manager_queue();
     notify_reloading(&fixture->notify);
     notify_reloaded(&fixture->notify);
     empty_queue(fixture);
     notify_cycle(&fixture->notify);
-    assert_memory_equal(heard(fixture), "RELOADING=1\n", strlen("RELOADING=1\n"));
-    assert_string_equal(heard(fixture), "READY=1");
-    assert_string_equal(heard(fixture), "");
+    assert_memory_equal(heard(fixture->manager), "RELOADING=1\n", strlen("RELOADING=1\n"));
+    assert_string_equal(heard(fixture->manager), "READY=1");
+    assert_string_equal(heard(fixture->manager), "");
 }
 
 int main(void)

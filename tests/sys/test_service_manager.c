@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "support/service_manager.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,36 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/clock.h"
-#include "sys/service_manager.h"
-
-/* Plays the service manager: an abstract socket that the environment names. */
-static int listen_as_manager(void)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    char name[64];
-    socklen_t length;
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    assert_true(fd >= 0);
-    (void)snprintf(name, sizeof(name), "@pmu_exporter-test-%d", getpid());
-    length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name));
-    memcpy(address.sun_path + 1, name + 1, strlen(name) - 1);
-    assert_int_equal(bind(fd, (const struct sockaddr *)&address, length), 0);
-    assert_int_equal(setenv("NOTIFY_SOCKET", name, 1), 0);
-    return fd;
-}
-
-static const char *heard(int fd)
-{
-    static char message[256];
-    const ssize_t n = recv(fd, message, sizeof(message) - 1, 0);
-
-    message[n < 0 ? 0 : n] = '\0';
-    return message;
-}
 
 static int no_environment(void **state)
 {
@@ -57,7 +26,7 @@ static int no_environment(void **state)
 
 static void states__are_sent_in_systemds_words(void **state)
 {
-    AUTO_CLOSE int manager = listen_as_manager();
+    AUTO_CLOSE int manager = listen_as_manager("states");
 
     (void)state;
     assert_int_equal(service_manager_ready(), 0);
@@ -73,7 +42,7 @@ static void states__are_sent_in_systemds_words(void **state)
 
 static void reloading__tells_its_time(void **state)
 {
-    AUTO_CLOSE int manager = listen_as_manager();
+    AUTO_CLOSE int manager = listen_as_manager("states");
     const uint64_t before = clock_monotonic_ns() / 1000;
     unsigned long long usec;
 
@@ -103,23 +72,13 @@ static void states__that_cannot_be_sent_are_an_error(void **state)
     assert_true(service_manager_alive() < 0);
 }
 
-/* Sends until the queue of the other end is full. Returns what is returned then. */
-static int fill_queue(void)
-{
-    int r = 0;
-
-    for (int i = 0; r == 0 && i < 1000000; i++)
-        r = service_manager_alive();
-    return r;
-}
-
 static void states__are_not_waited_with_where_nobody_reads(void **state)
 {
-    AUTO_CLOSE int manager = listen_as_manager();
+    AUTO_CLOSE int manager = listen_as_manager("states");
 
     (void)state;
+    fill_manager_queue();
     (void)alarm(60); /* a call that waits would wait for ever */
-    assert_int_equal(fill_queue(), -EAGAIN);
     assert_int_equal(service_manager_ready(), -EAGAIN);
     assert_int_equal(service_manager_stopping(), -EAGAIN);
     (void)alarm(0);

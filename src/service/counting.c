@@ -118,7 +118,7 @@ static bool renew(struct counting *counting, bool cgroups_afresh, const char *wh
         (void)fail(r, "cannot begin to count afresh", "why", why);
         return false;
     }
-    log_info("what is counted was made anew, totals go on", "why", why);
+    log_info("counting was set up again, totals go on", "why", why);
     counting_hurry(counting);
     return true;
 }

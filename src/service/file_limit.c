@@ -61,8 +61,8 @@ bool file_limit_has_changed(struct file_limit *files)
         return false;
     (void)snprintf(is, sizeof(is), "%" PRIu64, limit);
     (void)snprintf(was, sizeof(was), "%" PRIu64, files->limit);
-    log_warning("the limit of open files has changed: what is counted is fitted to it", "limit", is,
-                "before", was);
+    log_warning("the limit of open files has changed: pmu_exporter counts as much as fits", "limit",
+                is, "before", was);
     share(files, limit);
     return true;
 }

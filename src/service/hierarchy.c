@@ -149,8 +149,8 @@ bool hierarchy_may_open_afresh(struct hierarchy *hierarchy)
     if (!growing_wait_is_over(&hierarchy->afresh_wait, now_ns))
         return false;
     growing_wait_begin(&hierarchy->afresh_wait, now_ns);
-    log_warning("counters of cgroups stand still while these run, and are opened afresh", "reason",
-                "perf_event was in another cgroup hierarchy meanwhile", "lost",
+    log_warning("counters of cgroups stand still although the cgroups run: they are opened again",
+                "reason", "perf_event was in another cgroup hierarchy meanwhile", "lost",
                 "what was counted since");
     return true;
 }

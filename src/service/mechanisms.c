@@ -128,7 +128,7 @@ static bool leave_bpf(struct mechanisms *mechanisms, const struct config *config
     char share[32];
 
     (void)snprintf(share, sizeof(share), "%.2f %%", 100 * mechanisms->doubt.share);
-    log_warning("the kernel does not show all of its switches: whose CPU time it was is in doubt",
+    log_warning("the kernel does not show all of its switches: some CPU time cannot be attributed",
                 "share", share, "hint",
                 stays ? "bpf goes on, since it is configured" : "direct is taken for an hour");
     if (stays)

@@ -80,8 +80,8 @@ static int on_watchdog(sd_event_source *source, uint64_t usec, void *context)
     if (!stopped && !was_sent(notify, service_manager_alive()))
         next_us /= TRIES_PER_PERIOD;
     else if (stopped && notify->ready && stopped != notify->stopped)
-        log_error("the watchdog is not told that we live", "thread", stopped, "reason",
-                  "it stands still");
+        log_error("the watchdog of systemd is not told that pmu_exporter is alive", "thread",
+                  stopped, "reason", "it stands still");
     notify->stopped = stopped;
     r = sd_event_source_set_time_relative(source, next_us);
     return r < 0 ? r : sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
@@ -109,7 +109,8 @@ int notify_init(struct notify *notify, sd_event *event, struct snapshot_slot *sl
 
     *notify = (struct notify){.slot = slot, .server = server, .cycle_limit_ns = cycle_limit_ns};
     if (r < 0)
-        log_warning("no watchdog is told that we live", "reason", "WATCHDOG_USEC is not valid");
+        log_warning("the watchdog of systemd cannot be told that pmu_exporter is alive", "reason",
+                    "WATCHDOG_USEC is not valid");
     return usec > 0 ? start_watchdog(notify, event, usec) : 0;
 }
 

@@ -25,10 +25,10 @@ static int read_again(const struct service *service, struct text *outcome,
 
         if (error.place.line)
             (void)snprintf(place, sizeof(place), "%u:%u", error.place.line, error.place.column);
-        log_error("configuration is not valid, the one that runs goes on", "file",
-                  options->config_file, "place", *place ? place : NULL, "error", error.message);
+        log_error("configuration is not valid, the running one stays", "file", options->config_file,
+                  "place", *place ? place : NULL, "error", error.message);
     } else if (r < 0) {
-        (void)fail(r, "cannot read the configuration, the one that runs goes on", "file",
+        (void)fail(r, "cannot read the configuration, the running one stays", "file",
                    options->config_file);
     }
     if (r < 0)
@@ -50,7 +50,7 @@ static int apply(struct service *service, struct text *outcome)
     r = counting_reconfigure(&service->counting, config);
     if (r < 0) {
         text_append_format(outcome, "%s cannot be applied: %s\n", file, strerror(-r));
-        return fail(r, "cannot apply the configuration, the one that runs goes on", "file", file);
+        return fail(r, "cannot apply the configuration, the running one stays", "file", file);
     }
     config_log_summary("configuration reloaded", file, config);
     (void)TAKE(config); /* It is that of service->counting now. */

@@ -77,7 +77,7 @@ static int on_mounts(sd_event_source *source, int fd, uint32_t events, void *con
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *context)
 {
     (void)context;
-    log_info("ending", "signal", strsignal((int)info->ssi_signo));
+    log_info("stopping pmu_exporter", "signal", strsignal((int)info->ssi_signo));
     return sd_event_exit(sd_event_source_get_event(source), 0);
 }
 

@@ -146,8 +146,8 @@ static void log_crowd(uint64_t closed, uint64_t refused, uint64_t connections)
     (void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRIu64, closed);
     (void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRIu64, refused);
     (void)snprintf(numbers[2], sizeof(numbers[2]), "%" PRIu64, connections);
-    log_warning("HTTP has not room for all connections: those at rest are closed for newcomers",
-                "closed", numbers[0], "refused", numbers[1], "open", numbers[2], "hint",
+    log_warning("HTTP has no room for all connections: idle ones are closed for new ones", "closed",
+                numbers[0], "refused", numbers[1], "open", numbers[2], "hint",
                 "pmu_exporter_http_connections_refused_total has the reasons");
 }
 

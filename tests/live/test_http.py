@@ -216,7 +216,7 @@ class Crowd(live.LiveTest):
         # who comes back has its connection still, and the strangers' oldest have gone
         self.assertEqual(self.ask(scraper), b"HTTP/1.1 200 OK")
         self.assertEqual(held[0].recv(1), b"")
-        self.exporter.log_until("HTTP has not room for all connections")
+        self.exporter.log_until("HTTP has no room for all connections")
         closed = "pmu_exporter_http_connections_closed_total"
         after = self.exporter.scrape_until(
             lambda m: m.value(closed, reason="room") > before.value(closed, reason="room"),

@@ -134,7 +134,7 @@ class MechanismChoice(live.LiveTest):
     def told(self, exporter):
         """Which mechanism counts what, each time that the log says so."""
         return [line.split("msg=", 1)[1] for line in exporter.log_lines()
-                if "are counted" in line or "made anew" in line]
+                if "are counted" in line or "set up again" in line]
 
     def need_a_quiet_self_test(self, metrics):
         if choice(metrics) == ("direct", BUSY):

@@ -201,7 +201,7 @@ class Watchdog(LiveTest):
 
     def test_a_server_that_stands_still_is_not_told_alive_and_named(self):
         log = self.stand_still("http", "epoll_wait", 6)
-        self.assertIn('msg="the watchdog is not told that we live" thread=server', log)
+        self.assertIn('msg="the watchdog of systemd is not told that pmu_exporter is alive" thread=server', log)
 
 
 class Streams(LiveTest):

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "cycle/collector_parts.h"
+#include "cycle/description.h"
 #include "cycle/stages.h"
 
 static int make_ledger(struct collector *collector)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* What of the status stands for all of a collector's life: its interval, and how it counts. */
+#include "cycle/description.h"
+
 #include "cycle/collector_parts.h"
-#include "cycle/stages.h"
 
 static bool is_configured(const struct config *config, enum scope_kind kind)
 {

@@ -49,12 +49,6 @@ int collector_publish(struct collector *collector, const struct round *round);
 void collector_status(const struct collector *collector, struct exporter_status *ret_status);
 
 /*
- * Writes into the status what stands for all of the collector's life; of what a predecessor's
- * status had beside its counts nothing stays.
- */
-void collector_describe(struct collector *collector);
-
-/*
  * The same round for a collector that is made while another one runs: it takes over what both
  * count, with open counters and totals, and what lingers. 0 or -errno: nothing was taken over.
  */

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "cycle/collector_parts.h"
+#include "cycle/description.h"
 #include "cycle/entry_counters.h"
 #include "cycle/open_processes.h"
 #include "cycle/stages.h"

@@ -31,8 +31,7 @@ static const struct command commands[] = {
     {"pause", "DURATION|off", true,
      "Have the running service leave the hardware counters alone for a time from 1s to 7d, such as "
      "10m; or, with off, count again. Software events are still counted. Exit status 0: done; 1: "
-     "not, with the "
-     "reason on stderr.",
+     "not, with the reason on stderr.",
      run_pause},
 };
 

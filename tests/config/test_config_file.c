@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "config/config.h"
 #include "support/fixture_tree.h"
+#include "support/need_root.h"
 
 #define STRANGER 65534
 
@@ -131,8 +132,7 @@ static void a_link_of_somebody_else__is_not_followed(void **state)
     struct place place;
 
     (void)state;
-    if (geteuid() != 0)
-        skip(); /* only root can make links of others */
+    need_root("only root can make files and links of others");
     make_place(&place, "interval: 7s\n");
     assert_int_equal(symlink("file", place.link), 0);
     assert_string_equal(refusal_of(place.link), "");
@@ -147,8 +147,7 @@ static void a_link_of_somebody_else_on_the_way__is_not_followed(void **state)
     char path[128];
 
     (void)state;
-    if (geteuid() != 0)
-        skip();
+    need_root("only root can make files and links of others");
     make_place(&place, "interval: 7s\n");
     assert_int_equal(symlink(".", place.link), 0);
     (void)snprintf(path, sizeof(path), "%s/file", place.link);
@@ -225,8 +224,7 @@ static void who_may_write__is_returned(void **state)
     char expected[128];
 
     (void)state;
-    if (geteuid() != 0)
-        skip();
+    need_root("only root can make files and links of others");
     make_place(&place, "interval: 7s\n");
     assert_int_equal(chmod(place.file, 0644), 0);
     assert_string_equal(writers(&place), "");

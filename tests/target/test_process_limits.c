@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/process_files.h"
 
+#include "support/need_root.h"
+
 /* Tests of how many processes are counted, and of which threads belong to them. */
 
 static int setup(void **state)
@@ -76,10 +78,7 @@ static void limit__is_shared_by_users(void **state)
 {
     struct fixture *fixture = *state;
 
-    if (geteuid() != 0) {
-        print_message("skipped: only root can make files of others\n");
-        skip();
-    }
+    need_root("only root can make files of others");
     for (pid_t pid = 100; pid < 110; pid++) {
         char path[16];
 

@@ -54,6 +54,19 @@ static inline void free_real_bpf(struct mechanism *bpf)
     (void)mechanism_free(bpf);
 }
 
+/*
+ * The fixture of the test, which is skipped if there is no mechanism. The first member of the
+ * fixture is a struct mechanism *; make_real_bpf() has printed why it is NULL.
+ */
+static inline void *need_bpf(void **state)
+{
+    struct mechanism *const *bpf = *state;
+
+    if (!*bpf)
+        skip();
+    return *state;
+}
+
 static inline struct counter_set *open_counter_set(struct mechanism *bpf,
                                                    const struct event_groups *groups,
                                                    const struct scope *scope)

@@ -3,6 +3,7 @@
 /* The real program, with software events of the real kernel. Skipped where bpf cannot be loaded. */
 #include "count/bpf/real_bpf.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ static const uint64_t codes[] = {PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_PAGE_FAU
 #define N_LANES        (BPF_GROUP_LANES(N_CLOCK_EVENTS) + BPF_GROUP_LANES(1))
 
 struct fixture {
+    struct mechanism *bpf;
     struct event events[ARRAY_SIZE(codes)];
     struct event_groups
         *groups[SCOPE_KIND_COUNT_]; /* a group of the first two events, for each kind of scope */
@@ -28,9 +30,10 @@ struct fixture {
     struct event_groups *extra;                     /* a group of the last event, for cgroups */
     struct cpu_list *cpus;
     int cgroup_fd;
-    struct mechanism *bpf;
     struct sample *sample;
 };
+
+static_assert(offsetof(struct fixture, bpf) == 0, "need_bpf() looks there");
 
 static int open_cgroup_root(void)
 {
@@ -103,15 +106,6 @@ static int tear_down(void **state)
     (void)close(f->cgroup_fd);
     free(f);
     return 0;
-}
-
-static struct fixture *need_bpf(void **state)
-{
-    struct fixture *f = *state;
-
-    if (!f->bpf)
-        skip();
-    return f;
 }
 
 static struct counter_set *open_set(struct fixture *f, const struct event_groups *groups)

@@ -14,11 +14,11 @@
 
 struct births {
     sd_event *event;                 /* borrowed */
-    const struct schedule *schedule; /* when the next cycle is due. Borrowed */
-    struct collector *collector;     /* whose births are awaited now. Borrowed */
-    sd_event_source *tree;           /* announces births of cgroups; NULL: nothing does */
-    sd_event_source *tasks;          /* announces births of processes; NULL: nothing does */
-    sd_event_source *timer;          /* when births that were announced are followed */
+    const struct schedule *schedule; /* It tells when the next cycle is due. It is borrowed. */
+    struct collector *collector;     /* Its births are awaited now. It is borrowed. */
+    sd_event_source *tree;           /* It announces births of cgroups; NULL: nothing does. */
+    sd_event_source *tasks;          /* It announces births of processes; NULL: nothing does. */
+    sd_event_source *timer; /* It fires when births that were announced are to be followed. */
     struct births_pace pace;
 };
 
@@ -26,8 +26,8 @@ void births_init(struct births *births, sd_event *event, const struct schedule *
 void births_done(struct births *births);
 
 /*
- * Waits for births, to follow them until the next cycle; to be called after each cycle. Nobody may
- * wait while a collector works or is replaced, for what it watches may be replaced with it: then
+ * Waits for births, to follow them until the next cycle. It is called after each cycle. Nobody may
+ * wait while a collector works or is replaced, because what it watches may be replaced with it: so
  * births_forget() is called before.
  */
 void births_await(struct births *births, struct collector *collector);

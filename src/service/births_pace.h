@@ -18,16 +18,18 @@
 /* The shortest rest between the end of following births and the next time. */
 #define BIRTHS_REST_NS UINT64_C(8000000)
 
-/* The rest is also so many times the CPU time that it took: so it takes a tenth of a CPU at most.
+/*
+ * The rest is also this many times the CPU time that following took: so following births takes a
+ * tenth of a CPU at most.
  */
 #define BIRTHS_REST_FACTOR 9
 
 struct births_pace {
-    uint64_t rested_ns; /* when the rest is over: births are not followed before */
-    uint64_t took_ns;   /* how long it took the last time, in time that passed */
+    uint64_t rested_ns; /* The rest is over at this time: births are not followed before. */
+    uint64_t took_ns;   /* Following births took so long the last time, by the clock. */
 };
 
-/* Returns when births are to be followed that are announced now. */
+/* Returns the time at which births that are announced now are to be followed. */
 static inline uint64_t births_pace_due(const struct births_pace *pace, uint64_t now_ns)
 {
     uint64_t gathered_ns = now_ns + BIRTHS_GATHER_NS;
@@ -45,7 +47,7 @@ static inline bool births_pace_fits(const struct births_pace *pace, uint64_t at_
     return at_ns + BIRTHS_GATHER_NS + pace->took_ns <= cycle_ns;
 }
 
-/* Notes that births have just been followed, and what that took: time that passed, and CPU time. */
+/* Notes that births have just been followed, and what that took by the clock and in CPU time. */
 static inline void births_pace_followed(struct births_pace *pace, uint64_t took_ns, uint64_t cpu_ns,
                                         uint64_t now_ns)
 {

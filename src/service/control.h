@@ -5,6 +5,6 @@
 
 #include "service/service_state.h"
 
-/* Makes the control slot and puts it on the loop. 0 or -errno, logged. */
+/* Makes the control slot and puts it on the loop. Returns 0, or -errno, which is logged. */
 int control_open(struct service *service);
 void control_close(struct service *service);

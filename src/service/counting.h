@@ -20,7 +20,7 @@
 
 struct counting {
     struct config *config;
-    struct snapshot_slot *slot; /* where each cycle publishes */
+    struct snapshot_slot *slot; /* Each cycle publishes its snapshot there. */
     struct event_resolver *resolver;
     struct collector *collector;
     struct mechanisms mechanisms;
@@ -28,12 +28,12 @@ struct counting {
     struct file_limit files;
     struct births births;
     struct schedule schedule;
-    uint64_t missed; /* how many cycles were left out before the next one */
-    int failure;     /* what the last cycle has returned: 0 or -errno */
+    uint64_t missed; /* So many cycles were left out before the next one. */
+    int failure;     /* The last cycle has returned this: 0 or -errno. */
     int sysfs_fd, procfs_fd;
 };
 
-/* All of it is empty, as counting_done() takes it. The configuration is taken over. */
+/* Makes all of it empty, so that counting_done() may be called. Takes the configuration over. */
 void counting_init(struct counting *counting, struct config *config);
 
 /*
@@ -49,13 +49,13 @@ void counting_done(struct counting *counting);
  */
 void counting_cycle(struct counting *counting);
 
-/* Runs the first cycle, before anything but the collector has been started. */
+/* Runs the first cycle; it is called before anything but the collector has been started. */
 void counting_first_cycle(struct counting *counting);
 
 /* Waits for births until the next cycle, which is due at schedule.due_ns from now on. */
 void counting_rest(struct counting *counting);
 
-/* The next cycle is due now, as after each change that is to be seen soon. */
+/* Makes the next cycle due now. It is called after each change that is to be seen soon. */
 void counting_hurry(struct counting *counting);
 
 /*
@@ -66,7 +66,7 @@ void counting_follow_hierarchy(struct counting *counting);
 
 /*
  * Has a successor count by this configuration: whole or not at all. What did not change keeps its
- * counters and its totals. 0, and the configuration is taken over; -errno, and the one before goes
- * on.
+ * counters and its totals. Returns 0, and the configuration is taken over; or -errno, and the
+ * configuration before goes on.
  */
 int counting_reconfigure(struct counting *counting, struct config *config);

@@ -15,27 +15,28 @@
 #define DOUBT_RETRY_MINUTES 60
 
 struct doubt_watch {
-    uint64_t begin_ns;        /* when the minute that is being looked at began */
-    uint64_t unattributed_ns; /* how much time had been in doubt, in all, when that minute began */
-    unsigned bad_minutes;     /* how many successive minutes were bad */
-    bool reported;            /* That it is too much was returned for this mechanism. */
-    double share;             /* in doubt in the last whole minute; NaN: there was none yet */
-    uint64_t retry_ns;        /* when bpf is tried again; 0: it was not left */
+    uint64_t begin_ns;        /* The minute that is being looked at began at this time. */
+    uint64_t unattributed_ns; /* Time that was in doubt, in all, when the current minute began. */
+    unsigned bad_minutes;     /* So many successive minutes were bad. */
+    bool reported;            /* That too much is in doubt was returned for this mechanism. */
+    double share;      /* Share of time in doubt in the last whole minute; NaN: none is over yet. */
+    uint64_t retry_ns; /* bpf is tried again at this time; 0: it was not left. */
 };
 
-/* Begins to watch a mechanism. unattributed_ns: the time that it had in doubt until now, in all. */
+/* Begins to watch a mechanism. unattributed_ns is the time that was in doubt until now, in all. */
 void doubt_watch_begin(struct doubt_watch *watch, uint64_t now_ns, uint64_t unattributed_ns);
 
 /*
- * To be called after each cycle; n_cpus: on how many CPUs the mechanism counts. Returns true when
- * the second successive minute was bad, and only once for a mechanism: if bpf goes on all the same,
- * that is not to be reported again.
+ * Looks at the minute that has ended, if one has; it is called after each cycle. The mechanism
+ * counts on n_cpus CPUs. Returns true when the second successive minute was bad, and only once for
+ * a mechanism: if bpf goes on all the same, that is not to be reported again.
  */
 bool doubt_watch_is_too_much(struct doubt_watch *watch, uint64_t now_ns, size_t n_cpus,
                              uint64_t unattributed_ns);
 
 /*
- * The first notes that bpf was left. The second returns true once, when it is to be tried again.
+ * The first function notes that bpf was left. The second returns true once, when bpf is to be tried
+ * again.
  */
 void doubt_watch_leave(struct doubt_watch *watch, uint64_t now_ns);
 bool doubt_watch_wants_retry(struct doubt_watch *watch, uint64_t now_ns);

@@ -10,10 +10,10 @@
 #include "base/growing_wait.h"
 
 struct file_limit {
-    uint64_t limit;       /* RLIMIT_NOFILE, as it was shared last */
-    uint64_t before;      /* the limit that was shared before that */
-    size_t descriptors;   /* how many the collector may hold open */
-    unsigned connections; /* how many clients may be connected; set once, when the service starts */
+    uint64_t limit;           /* The limit RLIMIT_NOFILE that was shared last. */
+    uint64_t before;          /* The limit that was shared before the current one. */
+    size_t descriptors;       /* The collector may hold so many descriptors open. */
+    unsigned connections;     /* So many clients may be connected; it is set once, at the start. */
     struct growing_wait wait; /* Before its end a change that could not be followed rests. */
 };
 
@@ -26,5 +26,5 @@ int file_limit_init(struct file_limit *files);
  */
 bool file_limit_has_changed(struct file_limit *files);
 
-/* There is no successor: the change is found again, after a time that grows. */
+/* Notes that no successor could be made: the change is found again, after a time that grows. */
 void file_limit_retry(struct file_limit *files);

@@ -12,15 +12,15 @@
 #include "sys/cgroup_root.h"
 
 struct hierarchy {
-    const char *path; /* of --path.cgroupfs, or NULL. Borrowed */
-    int procfs_fd;    /* borrowed */
+    const char *path; /* The argument of --path.cgroupfs, or NULL. It is borrowed. */
+    int procfs_fd;    /* The descriptor is borrowed. */
     struct cgroup_root root;
-    int root_error; /* why there is no root: a negative errno */
-    int number;     /* the hierarchy that perf_event belonged to when the root was opened */
-    sd_event_source *mounts; /* It is off from a change until the next cycle. */
-    bool mounts_changed;     /* since the hierarchy was looked at */
+    int root_error;          /* A negative errno tells why there is no root. */
+    int number;              /* perf_event belonged to this hierarchy when the root was opened. */
+    sd_event_source *mounts; /* The source is off from a change of mounts until the next cycle. */
+    bool mounts_changed;     /* Mounts have changed since the hierarchy was looked at. */
     bool counters_doubted;   /* Mounts have changed since counters had to show that they move. */
-    uint64_t doubt_at_ns;    /* the earliest time at which counters have to show that again */
+    uint64_t doubt_at_ns;    /* Counters need not show before this time that they move. */
     struct growing_wait afresh_wait; /* Before its end counters that stand still are left so. */
 };
 

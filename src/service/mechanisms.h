@@ -10,11 +10,11 @@
 
 struct mechanisms {
     struct mechanism *direct;
-    struct mechanism *bpf;               /* NULL: all is counted direct */
-    struct switch_program_size bpf_size; /* for how much bpf has room */
-    struct mechanism_verdict verdict;    /* what is known about bpf on this machine */
-    struct doubt_watch doubt;            /* how much of what bpf counts is in doubt */
-    const char *logged_reason;           /* the reason for what is counted by now. Static */
+    struct mechanism *bpf;               /* NULL: all is counted direct. */
+    struct switch_program_size bpf_size; /* bpf has room for so much. */
+    struct mechanism_verdict verdict;    /* It tells what is known about bpf on this machine. */
+    struct doubt_watch doubt;            /* It tells how much of what bpf counts is in doubt. */
+    const char *logged_reason; /* This reason for the mechanism was logged last. It is static. */
 };
 
 /* Makes the direct mechanism. 0 or -ENOMEM. */
@@ -40,10 +40,10 @@ void mechanisms_reject(const struct mechanisms *mechanisms, const struct mechani
  * Looks, after each cycle, whether a successor of the collector would be counted by another
  * mechanism: without bpf where a kernel keeps so many switches to itself that too much is in doubt
  * (doubt_watch.h), and with bpf again after a while. Returns why, in static words, or NULL; leaving
- * bpf is logged. n_cpus: how many CPUs are counted on.
+ * bpf is logged. The machine is counted on n_cpus CPUs.
  */
 const char *mechanisms_want_successor(struct mechanisms *mechanisms, const struct config *config,
                                       size_t n_cpus);
 
-/* The share of the CPUs' time that was in doubt in the last whole minute; NaN: it is not known. */
+/* Returns the share of the CPUs' time that was in doubt in the last whole minute; NaN: unknown. */
 double mechanisms_doubt_share(const struct mechanisms *mechanisms);

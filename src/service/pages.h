@@ -17,14 +17,14 @@ struct pages {
 };
 
 /*
- * slot: where the collector publishes; serving: whose connections the metrics show, once it
- * runs. Both are borrowed. Returns 0 or -ENOMEM.
+ * The collector publishes in the slot. The metrics show the connections of `serving` once it runs.
+ * Both are borrowed. Returns 0 or -ENOMEM.
  */
 int pages_init(struct pages *pages, const char *telemetry_path, struct snapshot_slot *slot,
                const struct serving *serving, int procfs_fd);
 void pages_done(struct pages *pages);
 
-/* The table for the server; it is valid as long as the pages stay where they are. */
+/* Returns the table for the server; it is valid as long as the pages stay where they are. */
 struct route_table pages_table(struct pages *pages);
 
 /* Tells whether a path belongs to a route other than that of the metrics, whose path is free. */

@@ -13,13 +13,13 @@
 #include "cycle/collector.h"
 
 struct pause {
-    uint64_t end_ns; /* CLOCK_BOOTTIME; 0: there is no pause */
+    uint64_t end_ns; /* The pause ends at this time of CLOCK_BOOTTIME; 0: there is no pause. */
 };
 
 /*
- * The first begins a pause, or gives the one that stands another end. The second ends the one that
- * stands, and returns false where there is none. What came of it is written as a line for people,
- * and logged.
+ * pause_begin() begins a pause, or gives the current pause another end. pause_end() ends the
+ * current pause, and returns false if there is none. Both write the outcome as a line for people,
+ * and log it.
  */
 void pause_begin(struct pause *pause, struct collector *collector, uint64_t duration_ns,
                  struct text *outcome);

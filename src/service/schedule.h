@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 struct schedule {
-    uint64_t due_ns;      /* when the next cycle is due, by CLOCK_MONOTONIC */
-    uint64_t interval_ns; /* > 0 */
+    uint64_t due_ns;      /* The next cycle is due at this time of CLOCK_MONOTONIC. */
+    uint64_t interval_ns; /* It is never 0. */
 };
 
 /*

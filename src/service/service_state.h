@@ -15,14 +15,14 @@
 struct service {
     const struct options *options;
     sd_event *event;
-    sd_event_source *timer; /* of the cycles */
+    sd_event_source *timer; /* It fires when the next cycle is due. */
     struct counting counting;
     struct pause pause;
     struct pages pages;
     struct serving serving;
     struct notify notify;
-    struct control_slot *control; /* what the server's thread asks through */
-    sd_event_source *requests;    /* what comes through the control slot */
+    struct control_slot *control; /* The server's thread asks through this slot. */
+    sd_event_source *requests;    /* It fires when a request has come through the control slot. */
 };
 
 /* Has the next cycle run as soon as the loop turns. */

@@ -11,15 +11,16 @@
 struct serving {
     struct http_server *server;
     struct passed_sockets passed;
-    struct http_status logged;    /* the numbers when a crowd was logged last */
+    struct http_status logged;    /* These were the numbers when a crowd was logged last. */
     struct growing_wait log_wait; /* Before its end a crowd is not logged again. */
 };
 
 /*
  * Binds the addresses, or takes the sockets of systemd, opens the control socket, without which it
  * goes on if that fails, and starts the server's thread. The server shows the pages of the table;
- * its commands go through the slot. connections: how many clients there may be. Logs where the
- * server listens and what goes wrong. 0 or -errno; serving_stop() is to be called also then.
+ * its commands go through the slot. At most `connections` clients are served at once. Logs where
+ * the server listens and what goes wrong. Returns 0 or -errno; serving_stop() has to be called
+ * after a failure too.
  */
 int serving_start(struct serving *serving, const struct options *options,
                   const struct route_table *table, struct control_slot *control,

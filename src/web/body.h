@@ -19,19 +19,19 @@
 
 struct body {
     struct text text;
-    struct MHD_Response *response; /* the store's reference to what shows the text, or NULL */
+    struct MHD_Response *response; /* The store's reference to what shows the text, or NULL. */
     uint64_t version;
-    uint64_t sequence; /* the number of bodies that the store had made before this one */
+    uint64_t sequence; /* The store had made so many bodies before this one. */
     bool kept;         /* The buffer outlives the text in it, so that its pages stay warm. */
     bool busy;         /* Somebody reads the text: it must not change. */
 };
 
 struct body_store {
     const struct route *route;
-    void *context; /* for the functions of the route */
+    void *context; /* It is passed to the functions of the route. */
     struct connection_table *connections;
     struct body bodies[BODIES];
-    struct body *current; /* what the next request for its version gets, or NULL */
+    struct body *current; /* The next request for its version gets this body; NULL: none does. */
     uint64_t n_made;
 };
 
@@ -39,7 +39,7 @@ struct body_store {
 void body_store_init(struct body_store *store, const struct route *route, void *context,
                      struct connection_table *connections);
 
-/* To be called after the daemons have stopped: nobody may be reading a body. */
+/* It is called after the daemons have stopped, because nobody may be reading a body. */
 void body_store_done(struct body_store *store);
 
 /*

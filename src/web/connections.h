@@ -36,24 +36,24 @@ enum connection_phase {
 /* A client, as one address or as a whole network, and how many connections it has. */
 struct holder {
     struct peer_name name;
-    unsigned n; /* connections that have not been cut; 0: the entry is free */
+    unsigned n; /* So many of its connections have not been cut; 0: the entry is free. */
 };
 
 struct connection {
-    int fd; /* borrowed from libmicrohttpd; -1: a free place */
+    int fd; /* The descriptor is borrowed from libmicrohttpd; -1: the place is free. */
     enum connection_phase phase;
     bool on_control;   /* It came over the control socket. */
-    bool may_control;  /* Commands and restricted pages are for it. */
+    bool may_control;  /* Its client may use commands and restricted pages. */
     bool awaits_us;    /* It is suspended until we answer, so it can neither be blamed nor cut. */
     bool cut;          /* libmicrohttpd is about to close it. */
-    uint64_t since_ns; /* when the phase began, by CLOCK_MONOTONIC */
+    uint64_t since_ns; /* The phase began at this time of CLOCK_MONOTONIC. */
     struct holder *address;
     struct holder *network;
-    struct asked asked; /* what the client asks for; valid from the first line of a request on */
-    struct served_route *route;   /* what its path leads to; NULL: to nothing */
-    char *query;                  /* the arguments as they were sent, where the route takes any */
-    const struct body *body;      /* the shared body that it is reading, or NULL */
-    struct connection *next_free; /* in the list of free places */
+    struct asked asked; /* The client asks for this. It is valid once the first line has come. */
+    struct served_route *route; /* The path of the request leads there; NULL: to nothing. */
+    char *query;                /* The arguments as they were sent; NULL: there are none to read. */
+    const struct body *body;    /* The client is reading this shared body, or NULL. */
+    struct connection *next_free; /* The next place in the list of free places. */
 };
 
 struct connection_counts {
@@ -66,16 +66,18 @@ struct connection_counts {
 struct connection_table {
     struct server_limits limits;
     struct connection *places;
-    struct holder *addresses; /* n_places entries */
-    struct holder *networks;  /* n_places entries */
+    struct holder *addresses; /* The array has n_places entries. */
+    struct holder *networks;  /* The array has n_places entries. */
     unsigned n_places;
-    unsigned n_taken[2];     /* places taken by clients [0], and on the control socket [1] */
-    unsigned n_clients;      /* connections of clients that have not been cut */
-    struct connection *free; /* the first of the free places */
+    unsigned n_taken[2];     /* Clients have taken [0] places, the control socket has taken [1]. */
+    unsigned n_clients;      /* So many connections of clients have not been cut. */
+    struct connection *free; /* The first of the free places. */
     struct connection_counts counts;
 };
 
-/* Makes places for as many connections as the limits allow, and the extra ones above. 0 or -ENOMEM.
+/*
+ * Makes places for as many connections as the limits allow, for the control socket, and for
+ * newcomers on both. Returns 0 or -ENOMEM.
  */
 int connection_table_init(struct connection_table *table, const struct server_limits *limits);
 void connection_table_done(struct connection_table *table);
@@ -96,8 +98,9 @@ struct connection *connection_add(struct connection_table *table, int fd, const 
 void connection_remove(struct connection_table *table, struct connection *connection);
 
 /*
- * For a newcomer for whom there is no descriptor: cuts a connection of a network that has more than
- * a few. Its descriptor is free in the next turn of libmicrohttpd. Returns false if there is none.
+ * Cuts a connection of a network that has more than a few, for a newcomer for whom there is no
+ * descriptor. The one that this frees is there in the next turn of libmicrohttpd. Returns false if
+ * no network has so many.
  */
 bool connection_table_give_way(struct connection_table *table);
 
@@ -118,5 +121,5 @@ void connection_table_expire(struct connection_table *table, uint64_t now_ns);
 /* Cuts each connection that is reading this body. */
 void connection_table_cut_readers(struct connection_table *table, const struct body *body);
 
-/* Tells how many there are and were. Any thread may ask. */
+/* Tells how many connections there are and were. Any thread may ask. */
 void connection_table_status(const struct connection_table *table, struct http_status *ret_status);

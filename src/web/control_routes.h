@@ -16,15 +16,15 @@
 #include "web/control.h"
 
 struct control_routes {
-    struct control_slot *slot; /* borrowed; NULL: no command can be given */
-    uint64_t patience_ns;      /* how long an answer is waited for */
+    struct control_slot *slot; /* The slot is borrowed; NULL: no command can be given. */
+    uint64_t patience_ns;      /* An answer is waited for so long. */
 
-    struct MHD_Connection *waiting; /* the connection that gave the command, or NULL */
-    uint64_t deadline_ns;           /* when its client is told that no answer came */
+    struct MHD_Connection *waiting; /* This connection gave the command; NULL: none did. */
+    uint64_t deadline_ns;           /* At this time the client is told that no answer came. */
     bool resumed;                   /* The connection is about to be answered. */
     bool answered;                  /* The owner has answered; false: the deadline has passed. */
     bool good;                      /* The command was carried out. */
-    struct text text;               /* what the owner of the slot says to that */
+    struct text text;               /* The owner of the slot says this to the command. */
 };
 
 /*
@@ -44,15 +44,16 @@ enum MHD_Result control_routes_answer(struct control_routes *control, const stru
                                       struct MHD_Connection *mhd, struct connection *connection);
 
 /*
- * Both resume the connection that waits: the first where the owner has answered, when
- * control_slot_answer_fd() is readable; the second where it has waited too long. They return true
- * if they have resumed one, whose daemon then has to turn.
+ * Both resume the connection that waits. control_routes_collect() does if the owner has answered;
+ * it is called when control_slot_answer_fd() is readable. control_routes_expire() does if the
+ * connection has waited too long. They return true if they have resumed one: its daemon then has to
+ * turn.
  */
 bool control_routes_collect(struct control_routes *control);
 bool control_routes_expire(struct control_routes *control, uint64_t now_ns);
 
-/* To be called when a request has ended, also where its client has left in the middle. */
+/* It is called when a request has ended, also where its client has left in the middle. */
 void control_routes_completed(struct control_routes *control, const struct MHD_Connection *mhd);
 
-/* To be called before the daemons are stopped: libmicrohttpd ends no suspended connection. */
+/* It is called before the daemons are stopped: libmicrohttpd ends no suspended connection. */
 void control_routes_done(struct control_routes *control);

@@ -15,13 +15,13 @@ struct daemon {
     int listen_fd;
     bool is_control;      /* It is the control socket, which has places of its own in the table. */
     bool may_control;     /* Commands and restricted pages are for who connects here. */
-    struct peer newcomer; /* the client that is being handed over to libmicrohttpd */
+    struct peer newcomer; /* This client is being handed over to libmicrohttpd. */
     struct MHD_Daemon *mhd;
     struct connection_table *connections;
-    sd_event_source *accepting; /* the listen socket */
-    sd_event_source *serving;   /* libmicrohttpd's epoll descriptor */
+    sd_event_source *accepting; /* It watches the listening socket. */
+    sd_event_source *serving;   /* It watches libmicrohttpd's epoll descriptor. */
     sd_event_source
-        *unfinished; /* one more turn: libmicrohttpd has work that no descriptor tells */
+        *unfinished; /* It gives one more turn: libmicrohttpd has work that no descriptor tells. */
 };
 
 /*

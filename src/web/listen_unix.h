@@ -8,7 +8,7 @@
 
 struct unix_place {
     char *path;
-    dev_t device; /* with the inode: tells our socket's file from another one of that path */
+    dev_t device; /* Device and inode tell our socket's file from another file at that path. */
     ino_t inode;
     bool made_directory; /* The directory was made for the socket, and is removed with it. */
 };
@@ -26,7 +26,7 @@ int listen_unix_open(const char *path, struct unix_place *ret_place, int *ret_fd
 
 /*
  * Removes the socket's file, unless another one stands in its place, and the directory that was
- * made for it, if it is empty. To be called before the socket is closed: as long as it is open, no
- * other file can get its inode.
+ * made for it, if it is empty. It is called before the socket is closed: as long as that is open,
+ * no other file can get its inode.
  */
 void unix_place_done(struct unix_place *place);

@@ -17,7 +17,7 @@
 #include "web/request_target.h"
 
 /*
- * origin, fetch_site: the values of Origin and Sec-Fetch-Site, or NULL. host: how the request names
- * us, as HOST or HOST:PORT.
+ * origin and fetch_site are the values of Origin and Sec-Fetch-Site, or NULL. host is the name that
+ * the request has for us, as HOST or HOST:PORT.
  */
 bool origin_may_act(const struct piece *origin, const struct piece *fetch_site, struct piece host);

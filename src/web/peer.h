@@ -15,8 +15,8 @@ struct peer_name {
 struct peer {
     struct peer_name address;
     /*
-     * All the addresses that the client can have as it likes: this machine's loopback network, or
-     * the /64 of its IPv6 address. Otherwise it is the address.
+     * A network holds all the addresses that the client can take as it likes: it is this machine's
+     * loopback network, or the /64 of an IPv6 address. Otherwise it is the client's address.
      */
     struct peer_name network;
 };

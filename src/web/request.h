@@ -17,9 +17,9 @@ enum request_kind {
 
 /* The first line of a request, which is known before its headers. */
 struct asked {
-    const char *text; /* the target as it was sent, in libmicrohttpd's memory */
-    size_t length;    /* of the text, in bytes */
-    bool malformed;   /* Then the target below says nothing. */
+    const char *text; /* The target as it was sent; libmicrohttpd owns the memory. */
+    size_t length;    /* The text has so many bytes. */
+    bool malformed;   /* The text could not be parsed, so `target` says nothing. */
     struct request_target target;
 };
 

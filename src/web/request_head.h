@@ -11,12 +11,12 @@
 
 /* A header that has a meaning for us. */
 struct head_field {
-    unsigned n;         /* how often it was sent */
-    struct piece value; /* the value of the last one, without blanks around it */
+    unsigned n;         /* The header was sent so many times. */
+    struct piece value; /* The last header of that name has this value, without blanks around. */
 };
 
 struct request_head {
-    bool malformed; /* RFC 9112 has no such request, or two readers may differ over it: 400 */
+    bool malformed; /* RFC 9112 forbids the request, or two readers may differ over it: 400. */
     bool has_body;
     struct head_field host;
     struct head_field content_length;
@@ -26,13 +26,13 @@ struct request_head {
 };
 
 /*
- * Takes decisions away from libmicrohttpd that it would not make well; the source says which. To be
+ * Takes decisions away from libmicrohttpd that it would not make well; the source says which. It is
  * called in the callback that tells the request's target.
  */
 void request_head_shield(struct MHD_Connection *mhd);
 
 /*
- * Reads the head. To be called in the handler's first call, with the method, the target as it was
+ * Reads the head. It is called in the handler's first call, with the method, the target as it was
  * sent, and the version where libmicrohttpd keeps them in its memory.
  */
 void request_head_read(struct MHD_Connection *mhd, const char *method, const char *target,

@@ -18,9 +18,9 @@ struct piece {
 };
 
 struct request_target {
-    struct piece authority; /* HOST:PORT of http://HOST:PORT/PATH; else empty */
+    struct piece authority; /* It is the HOST:PORT of http://HOST:PORT/PATH, else it is empty. */
     struct piece path;      /* It begins with a slash; %HH is not decoded. */
-    struct piece query;     /* what stands behind the question mark; it ends with the text */
+    struct piece query;     /* It stands behind the question mark, and ends with the text. */
 };
 
 /* Tells whether a HOST or HOST:PORT has only characters that it may have (RFC 3986, 3.2.2). */

@@ -10,12 +10,16 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/shared_text.h"
 #include "event/absence.h"
 
 /* The scale of events that count nanoseconds: their unit is "seconds". */
 #define EVENT_SCALE_NANOSECONDS 1e-9
 
-/* The fields of struct perf_event_attr that make the difference between events. */
+/*
+ * What the kernel is told of an event: the fields of struct perf_event_attr that make the
+ * difference between events, and the filter that is set once the event is open.
+ */
 struct event_code {
     uint32_t type;
     uint64_t config;
@@ -24,17 +28,47 @@ struct event_code {
     bool exclude_user;
     bool exclude_kernel;
     bool exclude_hypervisor;
+    bool exclude_host;  /* nothing is counted but while a guest runs */
+    bool exclude_guest; /* nothing is counted while a guest runs */
+    bool exclude_idle;  /* nothing is counted while the CPU's idle task runs */
+
+    /*
+     * What the kernel reads from our memory, as the function of a kprobe or the file of a uprobe:
+     * config1 is then the address of this text, whatever its value above. NULL: config1 is a
+     * number.
+     */
+    struct shared_text *config1_text;
+
+    /* A filter over the fields of a tracepoint (PERF_EVENT_IOC_SET_FILTER); NULL: none. */
+    struct shared_text *filter;
 };
 
 /* Whether both are the same to the kernel. */
-static inline bool event_code_equal(const struct event_code *a, const struct event_code *b)
-{
-    return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
-           a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
-           a->exclude_kernel == b->exclude_kernel && a->exclude_hypervisor == b->exclude_hypervisor;
-}
+bool event_code_equal(const struct event_code *a, const struct event_code *b);
+
+/* Another owner of the same texts. event_code_done() gives them up. */
+struct event_code event_code_copy(const struct event_code *code);
+void event_code_done(struct event_code *code);
+
+/* Where the name of an event comes from. */
+enum event_kind {
+    EVENT_UNKNOWN,    /* no source knows the name */
+    EVENT_HARDWARE,   /* a generic event that a core PMU counts: "cycles" */
+    EVENT_SOFTWARE,   /* a generic event that the kernel counts: "page-faults" */
+    EVENT_CACHE,      /* a generic event of caches and their like: "LLC-loads" */
+    EVENT_RAW,        /* a code of a core PMU: "r01c0" */
+    EVENT_PMU,        /* an event that a PMU has in sysfs: "cpu/event=0xc0/", "msr/tsc/" */
+    EVENT_PFM,        /* a name of a CPU's manual, by libpfm4: "INST_RETIRED:ANY_P" */
+    EVENT_TRACEPOINT, /* "sched:sched_switch" */
+    EVENT_PROBE,      /* a probe that the configuration defines: "probe:NAME" */
+    EVENT_KIND_COUNT_,
+};
+
+/* The word for people: "hardware", "tracepoint". Static. */
+const char *event_kind_name(enum event_kind kind);
 
 struct event {
+    enum event_kind kind;
     char *name;           /* as it was configured: "cache-misses:u" */
     char *metric;         /* its part of the names of metrics, without unit: "cache_misses_user" */
     char *description;    /* one line without a full stop, for HELP; may be empty */

@@ -20,7 +20,7 @@ static void set_attributes(struct perf_event_attr *attr, const struct event_code
         .size = sizeof(*attr),
         .type = code->type,
         .config = code->config,
-        .config1 = code->config1,
+        .config1 = code->config1_text ? (uintptr_t)code->config1_text->text : code->config1,
         .config2 = code->config2,
         .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
                        PERF_FORMAT_TOTAL_TIME_RUNNING,
@@ -30,7 +30,27 @@ static void set_attributes(struct perf_event_attr *attr, const struct event_code
         .exclude_user = code->exclude_user,
         .exclude_kernel = code->exclude_kernel,
         .exclude_hv = code->exclude_hypervisor,
+        .exclude_host = code->exclude_host,
+        .exclude_guest = code->exclude_guest,
+        .exclude_idle = code->exclude_idle,
     };
+}
+
+/*
+ * Sets the filter of an event that has just been opened; closes it if that fails. Returns the
+ * descriptor or -errno: -EINVAL, if the tracepoint does not have a field that the filter names.
+ */
+static int set_filter(const struct perf_ops *ops, const struct event_code *code, int fd)
+{
+    int r;
+
+    if (fd < 0 || !code->filter)
+        return fd;
+    r = ops->ioctl(ops->context, fd, PERF_EVENT_IOC_SET_FILTER, (uintptr_t)code->filter->text);
+    if (r >= 0)
+        return fd;
+    ops->close(ops->context, fd);
+    return r;
 }
 
 int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
@@ -39,15 +59,19 @@ int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
     unsigned long flags = PERF_FLAG_FD_CLOEXEC;
     struct perf_event_attr attr;
     pid_t pid = -1;
+    int cpu = -1, fd;
 
     set_attributes(&attr, &event->code, scope, group_fd < 0);
     if (scope_is_of_threads(scope))
-        return ops->open(ops->context, &attr, scope->tasks[place], -1, group_fd, flags);
+        pid = scope->tasks[place];
+    else
+        cpu = scope->cpus->cpus[place].value;
     if (scope->kind == SCOPE_CGROUP) {
         pid = scope->cgroup_fd;
         flags |= PERF_FLAG_PID_CGROUP;
     }
-    return ops->open(ops->context, &attr, pid, scope->cpus->cpus[place].value, group_fd, flags);
+    fd = ops->open(ops->context, &attr, pid, cpu, group_fd, flags);
+    return set_filter(ops, &event->code, fd);
 }
 
 int perf_group_set_enabled(const struct perf_ops *ops, int leader, bool enabled)

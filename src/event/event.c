@@ -3,6 +3,45 @@
 
 #include <string.h>
 
+static const char *const kind_names[EVENT_KIND_COUNT_] = {
+    [EVENT_UNKNOWN] = "unknown",   [EVENT_HARDWARE] = "hardware",
+    [EVENT_SOFTWARE] = "software", [EVENT_CACHE] = "cache",
+    [EVENT_RAW] = "raw",           [EVENT_PMU] = "pmu",
+    [EVENT_PFM] = "libpfm4",       [EVENT_TRACEPOINT] = "tracepoint",
+    [EVENT_PROBE] = "probe",
+};
+
+const char *event_kind_name(enum event_kind kind)
+{
+    return kind_names[kind];
+}
+
+bool event_code_equal(const struct event_code *a, const struct event_code *b)
+{
+    return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
+           a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
+           a->exclude_kernel == b->exclude_kernel &&
+           a->exclude_hypervisor == b->exclude_hypervisor && a->exclude_host == b->exclude_host &&
+           a->exclude_guest == b->exclude_guest && a->exclude_idle == b->exclude_idle &&
+           shared_text_equal(a->config1_text, b->config1_text) &&
+           shared_text_equal(a->filter, b->filter);
+}
+
+struct event_code event_code_copy(const struct event_code *code)
+{
+    struct event_code copy = *code;
+
+    copy.config1_text = shared_text_ref(code->config1_text);
+    copy.filter = shared_text_ref(code->filter);
+    return copy;
+}
+
+void event_code_done(struct event_code *code)
+{
+    code->config1_text = shared_text_unref(code->config1_text);
+    code->filter = shared_text_unref(code->filter);
+}
+
 bool event_is_same(const struct event *a, const struct event *b)
 {
     if (a->absence != ABSENCE_NONE || b->absence != ABSENCE_NONE)
@@ -26,6 +65,7 @@ struct event *event_free(struct event *event)
     free(event->encoding);
     free(event->pmu);
     free(event->unit);
+    event_code_done(&event->code);
     free(event);
     return NULL;
 }

@@ -136,10 +136,18 @@ static bool make_cache_event(size_t number, struct cache_event *ret_event)
     return true;
 }
 
+static enum event_kind kind_of(uint32_t type)
+{
+    if (type == PERF_TYPE_HW_CACHE)
+        return EVENT_CACHE;
+    return type == PERF_TYPE_SOFTWARE ? EVENT_SOFTWARE : EVENT_HARDWARE;
+}
+
 static int describe(struct event *event, uint32_t type, uint64_t config, const char *description)
 {
     int r = source_describe(event, description);
 
+    event->kind = kind_of(type);
     event->code.type = type;
     event->code.config = config;
     if (r >= 0 && event_generic_is_clock(&event->code))
@@ -173,22 +181,36 @@ static int resolve_generic(const struct source_context *context, const char *nam
     return SOURCE_UNKNOWN;
 }
 
-static void offer_generic(const struct source_context *context, struct nearest *nearest)
+/* The PMU of hardware and cache events is a core PMU, whose name differs from CPU to CPU. */
+static int list_generic(const struct source_context *context, const struct event_visitor *visitor)
 {
-    struct cache_event cached;
+    int r = 0;
 
     (void)context;
-    for (size_t i = 0; i < ARRAY_SIZE(named_events); i++) {
-        nearest_offer(nearest, named_events[i].name);
-        if (named_events[i].alias)
-            nearest_offer(nearest, named_events[i].alias);
+    for (size_t i = 0; i < ARRAY_SIZE(named_events) && r == 0; i++) {
+        const struct named_event *named = &named_events[i];
+
+        r = source_show(visitor, &(struct event_listing){
+                                     .kind = kind_of(named->type),
+                                     .name = named->name,
+                                     .alias = named->alias,
+                                     .description = named->description,
+                                     .pmu = named->type == PERF_TYPE_SOFTWARE ? "software" : "",
+                                 });
     }
-    for (size_t i = 0; i < N_CACHE_EVENTS; i++)
+    for (size_t i = 0; i < N_CACHE_EVENTS && r == 0; i++) {
+        struct cache_event cached;
+
         if (make_cache_event(i, &cached))
-            nearest_offer(nearest, cached.name);
+            r = source_show(visitor, &(struct event_listing){.kind = EVENT_CACHE,
+                                                             .name = cached.name,
+                                                             .description = cached.description,
+                                                             .pmu = ""});
+    }
+    return r;
 }
 
-const struct event_source event_source_generic = {resolve_generic, offer_generic, true};
+const struct event_source event_source_generic = {resolve_generic, list_generic, true};
 
 const char *event_generic_canonical(const char *name)
 {

@@ -20,6 +20,8 @@
 #include "event/generic.h"
 #include "event/source.h"
 
+#define MASKED_NAME_SIZE 128 /* more than any event of libpfm4 takes with one unit mask */
+
 #define SEPARATORS ":."
 #define ALL_MODES  (PFM_PLM0 | PFM_PLM3 | PFM_PLMH)
 
@@ -114,6 +116,7 @@ static int take_encoding(const char *name, const struct perf_event_attr *attr, i
     event->description = describe(&info, full_name);
     if (!event->description)
         return -ENOMEM;
+    event->kind = EVENT_PFM;
     event->code.type = attr->type;
     event->code.config = attr->config;
     event->code.config1 = attr->config1;
@@ -194,6 +197,7 @@ static int find_elsewhere(const char *name, struct event *event)
             continue;
         if (find_in_pmu(&pmu, event_name, &info) != SOURCE_ABSENT)
             continue;
+        event->kind = EVENT_PFM;
         event->description = describe(&info, NULL);
         return event->description ? SOURCE_ABSENT : -ENOMEM;
     }
@@ -222,11 +226,14 @@ static int resolve_pfm(const struct source_context *context, const char *name, s
     }
 }
 
-static void offer_masks(struct nearest *nearest, const pfm_event_info_t *info)
+static int list_masks(const struct event_visitor *visitor, const pfm_pmu_info_t *pmu,
+                      const pfm_event_info_t *info)
 {
-    for (int i = 0; i < info->nattrs; i++) {
+    int r = 0;
+
+    for (int i = 0; i < info->nattrs && r == 0; i++) {
         pfm_event_attr_info_t mask = {.size = sizeof(mask)};
-        char name[NEAREST_WORD_SIZE];
+        char name[MASKED_NAME_SIZE];
         int length;
 
         if (pfm_get_event_attr_info(info->idx, i, PFM_OS_PERF_EVENT, &mask) != PFM_SUCCESS ||
@@ -234,36 +241,50 @@ static void offer_masks(struct nearest *nearest, const pfm_event_info_t *info)
             continue;
         length = snprintf(name, sizeof(name), "%s:%s", info->name, mask.name);
         if (length > 0 && (size_t)length < sizeof(name))
-            nearest_offer(nearest, name);
+            r = source_show(visitor,
+                            &(struct event_listing){.kind = EVENT_PFM,
+                                                    .name = name,
+                                                    .description = mask.desc ? mask.desc : "",
+                                                    .pmu = pmu->name});
     }
+    return r;
 }
 
-static void offer_events(struct nearest *nearest, const pfm_pmu_info_t *pmu)
+static int list_events(const struct event_visitor *visitor, const pfm_pmu_info_t *pmu)
 {
-    for (int idx = pmu->first_event; idx != -1; idx = pfm_get_event_next(idx)) {
+    int r = 0;
+
+    for (int idx = pmu->first_event; idx != -1 && r == 0; idx = pfm_get_event_next(idx)) {
         pfm_event_info_t info = {.size = sizeof(info)};
 
         if (pfm_get_event_info(idx, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS)
             continue;
-        nearest_offer(nearest, info.name);
-        offer_masks(nearest, &info);
+        r = source_show(visitor, &(struct event_listing){.kind = EVENT_PFM,
+                                                         .name = info.name,
+                                                         .description = info.desc ? info.desc : "",
+                                                         .pmu = pmu->name});
+        if (r == 0)
+            r = list_masks(visitor, pmu, &info);
     }
+    return r;
 }
 
-/* The PMU "perf" of libpfm4 has the generic names again, in capitals. They are not offered twice.
- */
-static void offer_pfm(const struct source_context *context, struct nearest *nearest)
+/* The PMU "perf" of libpfm4 has the generic names again, in capitals. They are not listed twice. */
+static int list_pfm(const struct source_context *context, const struct event_visitor *visitor)
 {
+    int r = 0;
+
     (void)context;
     if (pfm_initialize() != PFM_SUCCESS)
-        return;
-    for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
+        return 0;
+    for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX && r == 0; i++) {
         pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
 
         if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) == PFM_SUCCESS && pmu.is_present &&
             pmu.type != PFM_PMU_TYPE_OS_GENERIC)
-            offer_events(nearest, &pmu);
+            r = list_events(visitor, &pmu);
     }
+    return r;
 }
 
-const struct event_source event_source_pfm = {resolve_pfm, offer_pfm, false};
+const struct event_source event_source_pfm = {resolve_pfm, list_pfm, false};

@@ -19,6 +19,7 @@ static int resolve_raw(const struct source_context *context, const char *name, s
         event->description = NULL;
         return -ENOMEM;
     }
+    event->kind = EVENT_RAW;
     event->code.type = PERF_TYPE_RAW;
     event->code.config = config;
     return SOURCE_KNOWS;

@@ -20,6 +20,7 @@
 #include "event/generic.h"
 #include "event/metric_name.h"
 #include "event/modifiers.h"
+#include "event/nearest.h"
 #include "event/source.h"
 #include "event/uncounted.h"
 #include "sys/pmu.h"
@@ -243,23 +244,39 @@ static const char *word_of(const char *base)
     return prefix_end ? prefix_end + strlen("::") : base;
 }
 
+int event_resolver_list(struct event_resolver *resolver, const struct event_visitor *visitor)
+{
+    struct source_context context = open_context(resolver);
+    int r = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(sources) && r == 0; i++)
+        if (sources[i]->list)
+            r = sources[i]->list(&context, visitor);
+    close_context(&context);
+    return r;
+}
+
+static int offer(void *object, const struct event_listing *listing)
+{
+    nearest_offer(object, listing->name);
+    if (listing->alias)
+        nearest_offer(object, listing->alias);
+    return 0;
+}
+
 char *event_resolver_suggest(struct event_resolver *resolver, const char *name)
 {
     AUTO_TEXT struct text suggestion = {0};
     AUTO_FREE char *base = NULL;
-    struct source_context context;
     struct event_code modifiers;
     struct nearest nearest;
+    const struct event_visitor visitor = {offer, &nearest};
     size_t base_length = modifiers_split(name, &modifiers);
 
     base = strndup(name, base_length);
     if (!base || !nearest_init(&nearest, word_of(base)))
         return NULL;
-    context = open_context(resolver);
-    for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
-        if (sources[i]->offer_names)
-            sources[i]->offer_names(&context, &nearest);
-    close_context(&context);
+    (void)event_resolver_list(resolver, &visitor);
     if (!nearest.best[0])
         return NULL;
     text_append(&suggestion, base, (size_t)(word_of(base) - base));

@@ -8,8 +8,7 @@
 
 #include <stdbool.h>
 
-#include "event/event.h"
-#include "event/nearest.h"
+#include "event/listing.h"
 #include "sys/pmu.h"
 
 /*
@@ -33,14 +32,17 @@ enum source_outcome {
 struct event_source {
     /*
      * Says what a name is, which comes without modifiers. Where the source knows it, it fills
-     * code.type and code.config*, the description by source_describe(), and the unit by
+     * the kind, code.type and code.config*, the description by source_describe(), and the unit by
      * source_set_unit() if it has one. What follows from that (the PMU, the metric's name, whether
      * a hardware counter is taken) is the resolver's work, the same for all sources.
      */
     int (*resolve)(const struct source_context *context, const char *name, struct event *event);
 
-    /* Offers every name that it knows of this machine. NULL: it has no list. */
-    void (*offer_names)(const struct source_context *context, struct nearest *nearest);
+    /*
+     * Shows every event that it knows of this machine, by source_show(). 0, or what the visitor
+     * returned, at once. NULL: it has no list.
+     */
+    int (*list)(const struct source_context *context, const struct event_visitor *visitor);
 
     /*
      * No name of this source holds a colon, so that what follows one was meant as a modifier. Such
@@ -57,6 +59,13 @@ int source_describe(struct event *event, const char *description);
  * many of it a raw count of 1 is. 0 or -ENOMEM.
  */
 int source_set_unit(struct event *event, const char *unit, double scale);
+
+/* Shows an event to the visitor, and returns what that returned. */
+static inline int source_show(const struct event_visitor *visitor,
+                              const struct event_listing *listing)
+{
+    return visitor->visit(visitor->object, listing);
+}
 
 extern const struct event_source event_source_generic; /* the names of `perf list` */
 extern const struct event_source event_source_raw;     /* rNNN */

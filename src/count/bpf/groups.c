@@ -59,6 +59,8 @@ static void end_group(struct bpf_groups *groups, struct bpf_group *group)
     for (size_t cpu = 0; group->places && cpu < groups->n_cpus; cpu++)
         close_place(groups, group, &group->places[cpu]);
     free(group->places);
+    for (size_t i = 0; group->codes && i < group->events.n_members; i++)
+        event_code_done(&group->codes[i].code);
     free(group->codes);
     free(group->events.members);
     free(group->events.opened);
@@ -98,7 +100,7 @@ static int copy_events(struct bpf_group *group, const struct event_group *wanted
     if (!group->events.members || !group->events.opened || !group->codes)
         return -ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        group->codes[i].code = wanted->members[wanted->opened[i]].event->code;
+        group->codes[i].code = event_code_copy(&wanted->members[wanted->opened[i]].event->code);
         group->events.members[i].event = &group->codes[i];
         group->events.opened[i] = (uint8_t)i;
     }

@@ -24,7 +24,10 @@ SYSTEM_HEADERS = [
     (r"linux/perf_event\.h", {"sys", "event", "count"}),
     (r"sys/syscall\.h|syscall\.h|asm/unistd.*", {"sys"}),
     (r"yaml\.h", {"config"}),
-    (r"jansson\.h", {"log"}),
+    (r"jansson\.h", {"log", "expose", "check", "service", "tool"}),
+    (r"(n?curses|ncursesw/.*|term)\.h", {"tool"}),
+    (r"argp\.h", {"tool"}),
+    (r"(libelf|gelf|elfutils/.*)(\.h)?", {"sys"}),
     (r"pcre2\.h", {"target"}),
     (r"systemd/sd-event\.h", {"sys", "web", "service"}),
     (r"systemd/.*", {"sys", "log", "service"}),
@@ -39,9 +42,11 @@ DEEDS = [
     (r"\b(syscall\s*\(|SYS_\w+|__NR_\w+)", {"sys"}, "makes a raw system call"),
     (r"\babort\s*\(|\b_?exit\s*\(", {"tool"}, "ends the process"),
     # one decision, one place: who counts and who only shows what would be counted both ask resolve/
-    (r"\b(event_resolve|event_groups_probe|event_groups_apply|pmu_probe_free|pmu_budget_\w+|"
-     r"self_test_run|mechanism_bpf_new|cgroup_nesting_read)\s*\(",
+    (r"\b(pmu_probe_free|pmu_budget_\w+|self_test_run|mechanism_bpf_new|cgroup_nesting_read)\s*\(",
      {"event", "count", "target", "resolve"}, "decides what is counted"),
+    # pmutool also counts events that somebody names on its command line, without a configuration
+    (r"\b(event_resolve|event_groups_probe|event_groups_apply)\s*\(",
+     {"event", "count", "target", "resolve", "tool"}, "decides which events can be counted"),
 ]
 
 # Files that may do so all the same: the children that this one forks end there.

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The command lines of both programs, in the conventions of Prometheus' programs: "--flag=value"
+ * The command line of pmu_exporter, in the conventions of Prometheus' programs: "--flag=value"
  * and "--flag value", no abbreviations, which a later flag could make ambiguous, and errors that
  * name the nearest flag. The flags are a table: from it come the parsing, the errors and --help.
  */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * getopt_long(), of libc, takes the command line apart. Two other parsers that are kept were tried.
- * argp prints unknown flags itself, so that no nearest one can be named, takes abbreviations and
- * does not tell how a flag was typed, and has a --help of its own form: all that would remain of it
- * is a loop around the same getopt_long(). popt takes no abbreviations and names what is wrong, so
- * is_whole_name() and the table of struct option would go, some 25 lines; for them both programs
- * would need one more library, whose values are copies that somebody has to free. What else stands
- * here (the nearest flag, flags that are given twice, the form of --help) none of the three has.
+ * getopt_long(), of libc, takes the command line apart. pmutool has argp, as programs of a terminal
+ * do. The service's flags are those of Prometheus' exporters: argp prints unknown flags itself, so
+ * that no nearest one can be named, takes abbreviations, which a later flag could make ambiguous,
+ * and does not tell how a flag was typed; all that would remain of it is a loop around the same
+ * getopt_long(). popt takes no abbreviations and names what is wrong, but it is one more library,
+ * whose values are copies that somebody has to free.
  */
 #include "service/flags.h"
 

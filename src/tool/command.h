@@ -1,30 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The commands of pmutool: each has a file of its own, and a line in the table of pmutool.c. */
+/*
+ * The commands of pmutool. Each has a file of its own with its `struct argp` (glibc's <argp.h>),
+ * and a line in the table of commands.c. pmutool.c finds the command by its words and hands over
+ * the rest of the command line.
+ */
 
-#include <stdbool.h>
+#include <argp.h>
 #include <stddef.h>
 
-/* The command line is wrong. */
+#define PROGRAM "pmutool"
+
+/* The exit status for a command line that is wrong. */
 #define EXIT_USAGE 2
 
-#define MOST_WORDS 8
-
-struct arguments {
-    const char *words[MOST_WORDS]; /* those behind the name of the command; borrowed */
-    size_t n;
-    const char *socket; /* the service's control socket: of --socket, or the usual one */
-};
-
 struct command {
-    const char *name;      /* one word or more, as in "check config" */
-    const char *arguments; /* as --help shows them: "FILE". So many words does the command take. */
-    bool takes_socket;     /* It asks the running service: --socket fits it. */
-    const char *help;
-    int (*run)(const struct arguments *arguments); /* Returns the exit status. */
+    const char *name;      /* one word or two: "stat", "check config" */
+    const char *arguments; /* as the list of commands in --help shows them: "FILE" */
+    const char *summary;   /* one sentence for the list of commands */
+
+    /*
+     * Runs the command and returns the exit status. argv[0] is "pmutool NAME", and the words behind
+     * the name follow.
+     */
+    int (*run)(int argc, char **argv);
 };
 
-int run_check_config(const struct arguments *arguments);
-int run_reload(const struct arguments *arguments);
-int run_pause(const struct arguments *arguments);
+extern const struct command commands[];
+extern const size_t n_commands;
+
+int run_check_config(int argc, char **argv);
+int run_pause(int argc, char **argv);
+int run_reload(int argc, char **argv);
+
+/*
+ * Takes the command line of a command apart by its argp, with --help, --usage and --version beside
+ * its own options. Options and words are given to the parser in the order in which they stand, and
+ * behind "--" everything is a word, so that the options of another program stay as they are. Does
+ * not return for a wrong command line or --help. Without memory it ends the program as well.
+ */
+void command_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/*
+ * The option --socket=PATH, for the children of a command's argp. Its input is a const char *,
+ * which the command sets to NULL before; command_socket() is the path then.
+ */
+extern const struct argp command_socket_argp;
+const char *command_socket(const char *given);
+
+/*
+ * For the parser of a command that takes one word (or none, where `word` is NULL): handles
+ * ARGP_KEY_ARG, and ARGP_KEY_END where the word is missing. Words that are too many or missing are
+ * refused. expected: as in "missing argument; expected pause DURATION". *word: NULL before.
+ */
+error_t command_take_word(int key, char *argument, const char **word, const char *expected);
+
+/* Prints "pmutool: error: ", a text and "(try --help)" to stderr and ends with EXIT_USAGE. */
+void command_refuse(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));

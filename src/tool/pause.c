@@ -3,22 +3,44 @@
 #include <stdio.h>
 
 #include "config/config_error.h"
-#include "service/flags.h"
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "web/control.h"
 
-int run_pause(const struct arguments *arguments)
+struct pause {
+    const char *duration;
+    const char *socket;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    const char *duration = arguments->words[0];
-    char target[64];
+    struct pause *pause = state->input;
     uint64_t unused;
 
-    if (control_parse_pause(duration, &unused) < 0) {
-        (void)flags_refuse("pmutool", "expected " CONTROL_PAUSE_EXPECTED ", not %s",
-                           SHOWN(duration));
-        return EXIT_USAGE;
-    }
-    (void)snprintf(target, sizeof(target), "/-/pause?duration=%s", duration);
-    return control_client_post(arguments->socket, target);
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = &pause->socket;
+    if (key == ARGP_KEY_ARG && !pause->duration && control_parse_pause(argument, &unused) < 0)
+        command_refuse("expected " CONTROL_PAUSE_EXPECTED ", not %s", SHOWN(argument));
+    return command_take_word(key, argument, &pause->duration, "pause DURATION|off");
+}
+
+static const struct argp_child children[] = {{.argp = &command_socket_argp}, {0}};
+
+static const struct argp argp = {
+    .parser = parse,
+    .args_doc = "DURATION|off",
+    .doc = "Have the running service leave the hardware counters alone for a time from 1s to 7d, "
+           "such as 10m; or, with off, count again. Software events are still counted.\v"
+           "Exit status 0: done; 1: not, with the reason on stderr.",
+    .children = children,
+};
+
+int run_pause(int argc, char **argv)
+{
+    struct pause pause = {0};
+    char target[64];
+
+    command_parse(&argp, argc, argv, &pause);
+    (void)snprintf(target, sizeof(target), "/-/pause?duration=%s", pause.duration);
+    return control_client_post(command_socket(pause.socket), target);
 }

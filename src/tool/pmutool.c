@@ -1,59 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The tool beside the exporter, as promtool is to Prometheus. */
+/*
+ * The tool beside the exporter, as promtool is to Prometheus. Options that stand before the command
+ * are taken apart here; from the name of the command on, the rest is the command's.
+ */
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "config/config_error.h"
 #include "log/standard_streams.h"
 #include "service/finish.h"
-#include "service/flags.h"
-#include "service/options.h"
-#include "service/version.h"
 #include "tool/command.h"
 
-#define PROGRAM "pmutool"
-
 #define LONGEST_WORD 15 /* of the name of a command, in bytes */
+#define MOST_WORDS   2  /* in the name of a command */
 
-static const struct command commands[] = {
-    {"check config", "FILE", false,
-     "Check a configuration of pmu_exporter, and say what it would count here. Exit status 0: "
-     "valid; 2: not valid, with FILE:LINE:COLUMN and the reason on stderr.",
-     run_check_config},
-    {"reload", "", true,
-     "Have the running service read its configuration again: as a whole, or not at all. Exit "
-     "status 0: done; 1: not, with the reason on stderr.",
-     run_reload},
-    {"pause", "DURATION|off", true,
-     "Have the running service leave the hardware counters alone for a time from 1s to 7d, such as "
-     "10m; or, with off, count again. Software events are still counted. Exit status 0: done; 1: "
-     "not, with the reason on stderr.",
-     run_pause},
-};
+/* More commands than there will be, for the list in --help. */
+#define MOST_COMMANDS 32
 
-static int print_help(const struct flag *flag, const char *value, void *object,
-                      const char **ret_expected);
-
-static int print_version(const struct flag *flag, const char *value, void *object,
-                         const char **ret_expected)
-{
-    (void)flag, (void)value, (void)object, (void)ret_expected;
-    version_print(PROGRAM);
-    return FLAGS_DONE;
-}
-
-enum { FLAG_HELP, FLAG_VERSION, FLAG_SOCKET, N_FLAGS };
-
-static const struct flag flags[N_FLAGS] = {
-    [FLAG_HELP] = {"help", NULL, false, "Show this help.", print_help, 0},
-    [FLAG_VERSION] = {"version", NULL, false, "Show the version.", print_version, 0},
-    [FLAG_SOCKET] = {"socket", "PATH", false,
-                     "The control socket of the service. Default: " DEFAULT_CONTROL_SOCKET ".",
-                     flag_take_path, offsetof(struct arguments, socket)},
+struct line {
+    const char *words[MOST_WORDS]; /* those that may be the name of a command; borrowed */
+    size_t n;
+    const char *socket;            /* as given before the command; NULL: not given there */
+    const struct command *command; /* NULL: not found yet */
+    int rest;                      /* where in argv the words behind the command's name begin */
 };
 
 /* Tells how many words a text has, which single spaces part. */
@@ -67,7 +43,7 @@ static size_t count_words(const char *text)
 }
 
 /* Tells how many words of the command line are the first words of this name. */
-static size_t matching_words(const char *name, const struct arguments *line)
+static size_t matching_words(const char *name, const struct line *line)
 {
     size_t n = 0;
 
@@ -81,69 +57,21 @@ static size_t matching_words(const char *name, const struct arguments *line)
     return n;
 }
 
-static const struct command *find_command(const struct arguments *line)
+static const struct command *find_command(const struct line *line)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+    for (size_t i = 0; i < n_commands; i++)
         if (matching_words(commands[i].name, line) == count_words(commands[i].name))
             return &commands[i];
     return NULL;
-}
-
-static void print_usage(FILE *stream, const struct command *command)
-{
-    (void)fprintf(stream, "%s%s%s%s", command->name, *command->arguments ? " " : "",
-                  command->arguments, command->takes_socket ? " [--socket=PATH]" : "");
-}
-
-static void print_command(const struct command *command)
-{
-    (void)fputs("  ", stdout);
-    print_usage(stdout, command);
-    (void)fputs("\n      ", stdout);
-    flags_print_text(command->help, 6, 6);
-}
-
-/* Behind a command only that one is explained. */
-static int print_help(const struct flag *flag, const char *value, void *object,
-                      const char **ret_expected)
-{
-    const struct command *command = find_command(object);
-
-    (void)flag, (void)value, (void)ret_expected;
-    if (command) {
-        (void)fputs("usage: pmutool ", stdout);
-        print_usage(stdout, command);
-        (void)fputs("\n\n", stdout);
-        flags_print_text(command->help, 0, 0);
-        return FLAGS_DONE;
-    }
-    (void)puts("usage: pmutool <command> [<args>]\n\n"
-               "Tooling for pmu_exporter.\n\n"
-               "Commands:");
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        print_command(&commands[i]);
-    (void)puts("\nFlags:");
-    flags_print(flags, N_FLAGS);
-    return FLAGS_DONE;
-}
-
-static int take_word(char *word, void *object)
-{
-    struct arguments *line = object;
-
-    if (line->n == MOST_WORDS)
-        return flags_refuse(PROGRAM, "unexpected argument %s", SHOWN(word));
-    line->words[line->n++] = word;
-    return FLAGS_RUN;
 }
 
 /*
  * Finds the command that was most likely meant: its first n words are on the command line, and its
  * next word is near the one that stands there.
  */
-static const struct command *nearest_command(const struct arguments *line, size_t n)
+static const struct command *nearest_command(const struct line *line, size_t n)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+    for (size_t i = 0; i < n_commands; i++) {
         const char *name = commands[i].name;
         char word[LONGEST_WORD + 1];
         const char *const words[] = {word};
@@ -159,84 +87,128 @@ static const struct command *nearest_command(const struct arguments *line, size_
     return NULL;
 }
 
-/* The first n words of the command line are those of a command, which has more of them. */
-static void refuse_incomplete(const struct arguments *line, size_t n)
+/* The first n words of the command line are those of commands, which have more of them. */
+static void __attribute__((noreturn)) refuse_incomplete(const struct line *line, size_t n)
 {
-    const char *between = "";
+    AUTO_TEXT struct text expected = {0};
+    AUTO_FREE char *list = NULL;
 
-    (void)fprintf(stderr, PROGRAM ": error: %s command; expected ", n ? "incomplete" : "missing");
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+    for (size_t i = 0; i < n_commands; i++) {
         if (matching_words(commands[i].name, line) != n)
             continue;
-        (void)fputs(between, stderr);
-        print_usage(stderr, &commands[i]);
-        between = ", ";
+        text_append_format(&expected, "%s%s%s%s", expected.length ? ", " : "", commands[i].name,
+                           *commands[i].arguments ? " " : "", commands[i].arguments);
     }
-    (void)fputs(" (try --help)\n", stderr);
+    list = text_take(&expected);
+    command_refuse("%s command; expected %s", n ? "incomplete" : "missing", list ? list : "one");
 }
 
-static void refuse_unknown(const struct arguments *line)
+static void __attribute__((noreturn)) refuse_unknown(const struct line *line)
 {
     const struct command *nearest;
     size_t best = 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+    for (size_t i = 0; i < n_commands; i++) {
         const size_t n = matching_words(commands[i].name, line);
 
         best = n > best ? n : best;
     }
-    if (best == line->n) {
+    if (best == line->n)
         refuse_incomplete(line, best);
-        return;
-    }
     nearest = nearest_command(line, best);
     if (nearest)
-        (void)flags_refuse(PROGRAM, "unknown command %s, did you mean %s?",
-                           SHOWN(line->words[best]), nearest->name);
-    else
-        (void)flags_refuse(PROGRAM, "unknown command %s", SHOWN(line->words[best]));
+        command_refuse("unknown command %s, did you mean %s?", SHOWN(line->words[best]),
+                       nearest->name);
+    command_refuse("unknown command %s", SHOWN(line->words[best]));
 }
 
-/* Looks whether the command line fits the command. Returns an enum flags_outcome. */
-static int check(const struct command *command, const struct arguments *line, const bool *is_given)
+/* Takes one word more of the command's name. Once that is complete, the rest is not parsed here. */
+static void take_word(char *word, struct argp_state *state)
 {
-    const size_t n_name = count_words(command->name);
-    const size_t n = n_name + count_words(command->arguments);
+    struct line *line = state->input;
 
-    if (line->n < n)
-        return flags_refuse(PROGRAM, "missing argument; expected %s %s", command->name,
-                            command->arguments);
-    if (line->n > n)
-        return flags_refuse(PROGRAM, "unexpected argument %s", SHOWN(line->words[n]));
-    if (is_given[FLAG_SOCKET] && !command->takes_socket)
-        return flags_refuse(PROGRAM, "flag --socket does not fit %s", command->name);
-    return FLAGS_RUN;
+    line->words[line->n++] = word;
+    line->command = find_command(line);
+    if (line->command) {
+        line->rest = state->next;
+        state->next = state->argc;
+    } else if (line->n == MOST_WORDS) {
+        refuse_unknown(line);
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct line *line = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &line->socket;
+        return 0;
+    case ARGP_KEY_ARG:
+        take_word(argument, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (!line->command)
+            refuse_unknown(line);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The rest of the command line, behind "pmutool NAME" and the --socket that stood before it. */
+static int run_command(const struct line *line, int argc, char **argv)
+{
+    AUTO_FREE char **words = calloc((size_t)(argc - line->rest) + 3, sizeof(*words));
+    AUTO_TEXT struct text name = {0}, socket = {0};
+    int n = 0;
+
+    text_append_format(&name, PROGRAM " %s%c", line->command->name, 0);
+    text_append_format(&socket, "--socket=%s%c", line->socket ? line->socket : "", 0);
+    if (!words || text_error(&name) < 0 || text_error(&socket) < 0) {
+        (void)fprintf(stderr, PROGRAM ": %s\n", strerror(ENOMEM));
+        return EXIT_FAILURE;
+    }
+    words[n++] = name.data;
+    if (line->socket)
+        words[n++] = socket.data;
+    for (int i = line->rest; i < argc; i++)
+        words[n++] = argv[i];
+    return line->command->run(n, words);
+}
+
+/* Takes the command line apart, with the table of commands as the list in --help. */
+static void parse_line(int argc, char **argv, struct line *line)
+{
+    static const struct argp_child children[] = {{.argp = &command_socket_argp}, {0}};
+    struct argp_option list[MOST_COMMANDS + 2] = {{.doc = "Commands:", .group = 1}};
+    char usages[MOST_COMMANDS][64];
+    const struct argp argp = {
+        .options = list,
+        .parser = parse,
+        .args_doc = "COMMAND [ARGUMENT...]",
+        .doc = "Tooling for pmu_exporter.\v"
+               "\"pmutool COMMAND --help\" explains a command.",
+        .children = children,
+    };
+
+    for (size_t i = 0; i < n_commands && i < MOST_COMMANDS; i++) {
+        (void)snprintf(usages[i], sizeof(usages[i]), "%s%s%s", commands[i].name,
+                       *commands[i].arguments ? " " : "", commands[i].arguments);
+        list[i + 1] = (struct argp_option){
+            .name = usages[i], .flags = OPTION_DOC, .doc = commands[i].summary, .group = 1};
+    }
+    command_parse(&argp, argc, argv, line);
 }
 
 /* Returns the exit status. */
 static int run(int argc, char **argv)
 {
-    static const struct flag_table table = {PROGRAM, flags, N_FLAGS, take_word};
-    struct arguments line = {.socket = DEFAULT_CONTROL_SOCKET}, arguments = {0};
-    const struct command *command;
-    bool is_given[N_FLAGS];
-    int r = flags_parse(&table, argc, argv, &line, is_given);
+    struct line line = {0};
 
-    if (r < 0)
-        return EXIT_FAILURE;
-    if (r != FLAGS_RUN)
-        return r == FLAGS_DONE ? EXIT_SUCCESS : EXIT_USAGE;
-    command = find_command(&line);
-    if (!command) {
-        refuse_unknown(&line);
-        return EXIT_USAGE;
-    }
-    if (check(command, &line, is_given) != FLAGS_RUN)
-        return EXIT_USAGE;
-    arguments.socket = line.socket;
-    for (size_t i = count_words(command->name); i < line.n; i++)
-        arguments.words[arguments.n++] = line.words[i];
-    return command->run(&arguments);
+    parse_line(argc, argv, &line);
+    return run_command(&line, argc, argv);
 }
 
 int main(int argc, char **argv)

@@ -2,7 +2,26 @@
 #include "tool/command.h"
 #include "tool/control_client.h"
 
-int run_reload(const struct arguments *arguments)
+static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    return control_client_post(arguments->socket, "/-/reload");
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = state->input;
+    return command_take_word(key, argument, NULL, "");
+}
+
+static const struct argp_child children[] = {{.argp = &command_socket_argp}, {0}};
+
+static const struct argp argp = {
+    .parser = parse,
+    .doc = "Have the running service read its configuration again: as a whole, or not at all.\v"
+           "Exit status 0: done; 1: not, with the reason on stderr.",
+    .children = children,
+};
+
+int run_reload(int argc, char **argv)
+{
+    const char *socket = NULL;
+
+    command_parse(&argp, argc, argv, &socket);
+    return control_client_post(command_socket(socket), "/-/reload");
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
+#include "tool/command.h"
+
+/* The order is that of the list in --help. */
+const struct command commands[] = {
+    {"check config", "FILE", "Check a configuration, and say what it would count here.",
+     run_check_config},
+    {"reload", "", "Have the running service read its configuration again.", run_reload},
+    {"pause", "DURATION|off",
+     "Have the running service leave the hardware counters alone for a time.", run_pause},
+};
+
+const size_t n_commands = ARRAY_SIZE(commands);

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "expose/targets_json.h"
 #include "service/version.h"
 
 /* A snapshot is stale after 10 s or 5 intervals, whichever is more. */
@@ -50,17 +51,30 @@ uint64_t metrics_page_version(const struct metrics_page *page)
     return snapshot->sequence;
 }
 
-int metrics_page_render(struct metrics_page *page, struct text *text)
+/* Takes the current snapshot. Without one it says so, and returns -EAGAIN. */
+static int take_snapshot(const struct metrics_page *page, struct text *text,
+                         struct snapshot **ret_snapshot)
 {
-    AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(page->slot);
-    struct self_stats self;
-    struct http_status http;
-    struct exposition_facts facts = {.version = version_string(), .revision = version_revision()};
+    struct snapshot *const snapshot = snapshot_slot_get(page->slot);
 
     if (!snapshot) {
         text_append_string(text, "not ready: there are no numbers yet\n");
         return -EAGAIN;
     }
+    *ret_snapshot = snapshot;
+    return 0;
+}
+
+int metrics_page_render(struct metrics_page *page, struct text *text)
+{
+    AUTO(snapshot) struct snapshot *snapshot = NULL;
+    struct self_stats self;
+    struct http_status http;
+    struct exposition_facts facts = {.version = version_string(), .revision = version_revision()};
+    int r = take_snapshot(page, text, &snapshot);
+
+    if (r < 0)
+        return r;
     facts.age_ns = age_ns(snapshot);
     facts.stale = is_stale(snapshot);
     if (page->serving) {
@@ -70,6 +84,21 @@ int metrics_page_render(struct metrics_page *page, struct text *text)
     if (self_stats_read(page->procfs_fd, &self) == 0)
         facts.self = &self;
     return exposition_write(page->exposition, snapshot, &facts, text);
+}
+
+int metrics_page_render_targets(const struct metrics_page *page, struct text *text)
+{
+    AUTO(snapshot) struct snapshot *snapshot = NULL;
+    struct self_stats self;
+    struct exposition_facts facts = {0};
+    int r = take_snapshot(page, text, &snapshot);
+
+    if (r < 0)
+        return r;
+    facts.stale = is_stale(snapshot);
+    if (self_stats_read(page->procfs_fd, &self) == 0)
+        facts.self = &self;
+    return targets_json_write(snapshot, &facts, text);
 }
 
 /*

@@ -30,5 +30,8 @@ uint64_t metrics_page_version(const struct metrics_page *page);
 /* Writes the snapshot. Returns 0; -EAGAIN: there is none yet, and the text says so; -ENOMEM. */
 int metrics_page_render(struct metrics_page *page, struct text *text);
 
+/* Writes the same numbers as JSON (expose/targets_json.h). Returns what the function above does. */
+int metrics_page_render_targets(const struct metrics_page *page, struct text *text);
+
 /* Returns why the exporter is not ready, in a few static words; NULL: it is ready. */
 const char *metrics_page_not_ready(const struct metrics_page *page);

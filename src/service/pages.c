@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "expose/exposition.h"
+#include "expose/targets_json.h"
 #include "service/landing_page.h"
 #include "web/control.h"
 
@@ -21,6 +22,14 @@ static int render_metrics(void *context, const struct query *query, struct text 
 
     (void)query;
     return metrics_page_render(&pages->metrics, text);
+}
+
+static int render_targets(void *context, const struct query *query, struct text *text)
+{
+    const struct pages *pages = context;
+
+    (void)query;
+    return metrics_page_render_targets(&pages->metrics, text);
 }
 
 static int render_landing_page(void *context, const struct query *query, struct text *text)
@@ -98,6 +107,11 @@ static const struct route table[N_PAGES] = {
      .content_type = CONTENT_PLAIN_TEXT,
      .version = version_of_ready,
      .render = render_ready},
+    {.path = "/api/v1/targets",
+     .restricted = true,
+     .content_type = TARGETS_JSON_CONTENT_TYPE,
+     .version = version_of_metrics,
+     .render = render_targets},
     {.path = "/-/reload", .restricted = true, .command = ask_reload},
     {.path = "/-/pause", .restricted = true, .takes_query = true, .command = ask_pause},
 };

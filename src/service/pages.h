@@ -8,7 +8,7 @@
 #include "service/metrics_page.h"
 #include "web/route.h"
 
-#define N_PAGES 6
+#define N_PAGES 7
 
 struct pages {
     const char *telemetry_path; /* borrowed */

@@ -152,6 +152,24 @@ static void metrics_are_503_until_there_are_numbers(void **state)
     reply_done(&reply);
 }
 
+static void targets_are_json_for_who_may_control(void **state)
+{
+    const struct shown *const shown = *state;
+    struct reply reply = get(*state, "/api/v1/targets");
+
+    assert_int_equal(503, reply.status);
+    reply_done(&reply);
+    publish(*state);
+    reply = get(*state, "/api/v1/targets");
+    assert_int_equal(200, reply.status);
+    assert_non_null(strstr(reply.body, "\"tables\":["));
+    assert_true(header_is(&reply, "Content-Type", "application/json"));
+    reply_done(&reply);
+    for (size_t i = 0; i < N_PAGES; i++)
+        if (strcmp(shown->pages.routes[i].path, "/api/v1/targets") == 0)
+            assert_true(shown->pages.routes[i].restricted);
+}
+
 static void a_pause_without_a_good_duration_is_400_and_says_what_is_expected(void **state)
 {
     const struct shown *const shown = *state;
@@ -186,6 +204,7 @@ int main(void)
         TEST(healthy_is_200),
         TEST(ready_is_503_with_the_reason_until_it_is_200),
         TEST(metrics_are_503_until_there_are_numbers),
+        TEST(targets_are_json_for_who_may_control),
         TEST(a_pause_without_a_good_duration_is_400_and_says_what_is_expected),
         TEST(every_path_but_that_of_the_metrics_is_taken),
     };

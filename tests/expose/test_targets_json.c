@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metric/metric_fixture.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "count/sample.h"
+#include "expose/targets_json.h"
+#include "metric/snapshot.h"
+
+struct fixture {
+    struct plan *plan;
+    struct catalogue *catalogue;
+    struct account *accounts[2];
+    struct exporter_status status;
+    json_t *root;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+
+    f->plan = fixture_plan("pmu_cgroup_", 0, 2);
+    assert_int_equal(catalogue_new(&f->plan, 1, NULL, 0, &f->catalogue), 0);
+    f->accounts[0] = fixture_account(f->plan, "/a\"b\\\n\xc3\xa9", UINT64_C(1700000000123456789));
+    f->accounts[1] = fixture_account(f->plan, "/b", 1);
+    f->status = (struct exporter_status){.interval_ns = 1500000000,
+                                         .mechanisms[SCOPE_CGROUP] = {"bpf", "why"}};
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    json_decref(f->root);
+    (void)account_free(f->accounts[0]);
+    (void)account_free(f->accounts[1]);
+    (void)catalogue_unref(f->catalogue);
+    (void)plan_unref(f->plan);
+    free(f);
+    return 0;
+}
+
+/* Writes a snapshot of both accounts, and reads it by the library as any reader would. */
+static json_t *written(struct fixture *f, const struct exposition_facts *facts)
+{
+    AUTO(roster) struct roster *roster = NULL;
+    AUTO(snapshot) struct snapshot *snapshot = NULL;
+    AUTO_TEXT struct text text = {0};
+    json_error_t error;
+
+    assert_int_equal(roster_new(f->catalogue, f->accounts, 2, &roster), 0);
+    snapshot = snapshot_new(roster, f->accounts, 2, &f->status);
+    snapshot->sequence = 7;
+    snapshot->taken_ns = 86400250000000;
+    assert_int_equal(targets_json_write(snapshot, facts, &text), 0);
+    json_decref(f->root);
+    f->root = json_loadb(text.data, text.length, JSON_REJECT_DUPLICATES, &error);
+    if (!f->root)
+        fail_msg("%s: %.*s", error.text, (int)text.length, text.data);
+    return f->root;
+}
+
+static json_t *first_table(json_t *root)
+{
+    return json_array_get(json_object_get(root, "tables"), 0);
+}
+
+static json_t *row(json_t *root, size_t index)
+{
+    return json_array_get(json_object_get(first_table(root), "rows"), index);
+}
+
+static json_t *value(json_t *root, size_t index, size_t column)
+{
+    return json_array_get(json_object_get(row(root, index), "values"), column);
+}
+
+static const struct exposition_facts fresh = {0};
+
+static void times_and_states_are_told(void **state)
+{
+    struct fixture *f = *state;
+    const struct self_stats self = {.start_time_realtime_ns = 1700000000500000000};
+    json_t *root = written(f, &(struct exposition_facts){.self = &self});
+
+    assert_int_equal(json_integer_value(json_object_get(root, "sequence")), 7);
+    assert_true(json_real_value(json_object_get(root, "taken_seconds")) == 86400.25);
+    assert_true(json_real_value(json_object_get(root, "interval_seconds")) == 1.5);
+    assert_true(json_real_value(json_object_get(root, "process_start_time_seconds")) ==
+                1700000000.5);
+    assert_true(json_is_false(json_object_get(root, "stale")));
+    assert_true(json_is_false(json_object_get(root, "paused")));
+    f->status.paused = 1;
+    assert_true(json_is_true(json_object_get(written(f, &fresh), "paused")));
+}
+
+static void a_table_names_its_kind_its_mechanism_and_its_columns(void **state)
+{
+    json_t *table = first_table(written(*state, &fresh));
+    json_t *columns = json_object_get(table, "columns");
+
+    assert_string_equal(json_string_value(json_object_get(table, "kind")), "cgroup");
+    assert_string_equal(json_string_value(json_object_get(table, "mechanism")), "bpf");
+    assert_int_equal(json_array_size(columns), 3);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(columns, 0), "name")),
+                        "pmu_cgroup_start_time_seconds");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(columns, 0), "type")),
+                        "gauge");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(columns, 1), "name")),
+                        "pmu_cgroup_faults_total");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(columns, 1), "type")),
+                        "counter");
+}
+
+static void a_row_has_its_labels_and_a_value_for_each_column(void **state)
+{
+    struct fixture *f = *state;
+    json_t *root;
+
+    f->accounts[0]->row[1].count = 1234567890123456789;
+    f->accounts[0]->row[2].count = NUMBER_ABSENT_COUNT;
+    root = written(f, &fresh);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(row(root, 0), "labels"), "cgroup")),
+        "/a\"b\\\n\xc3\xa9");
+    assert_true(json_real_value(value(root, 0, 0)) == 1700000000.123456789);
+    assert_int_equal(json_integer_value(value(root, 0, 1)), 1234567890123456789);
+    assert_true(json_is_null(value(root, 0, 2)));
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(row(root, 1), "labels"), "cgroup")),
+        "/b");
+    assert_int_equal(json_integer_value(value(root, 1, 1)), 0);
+}
+
+static void a_snapshot_that_is_too_old_has_no_tables(void **state)
+{
+    json_t *root = written(*state, &(struct exposition_facts){.stale = true});
+
+    assert_true(json_is_true(json_object_get(root, "stale")));
+    assert_int_equal(json_array_size(json_object_get(root, "tables")), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+        TEST(times_and_states_are_told),
+        TEST(a_table_names_its_kind_its_mechanism_and_its_columns),
+        TEST(a_row_has_its_labels_and_a_value_for_each_column),
+        TEST(a_snapshot_that_is_too_old_has_no_tables),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

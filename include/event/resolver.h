@@ -3,7 +3,7 @@
 
 /*
  * From names to events. Sources of events are asked in order: the generic names of `perf list`, raw
- * rNNN, libpfm4. The first source that knows the name decides (src/event/source.h).
+ * rNNN, tracepoints, libpfm4. The first source that knows the name decides (src/event/source.h).
  */
 
 #include "event/event.h"

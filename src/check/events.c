@@ -9,19 +9,21 @@
 
 #define EVENT_WIDTH 28
 
-size_t check_count_absent(const struct resolution *resolution)
+size_t check_count_events(const struct resolution *resolution, size_t *ret_absent)
 {
     const struct config *config = resolution->config;
-    size_t n_absent = 0;
+    size_t n_events = 0, n_absent = 0;
 
-    for (size_t g = 0; g < config->n_groups; g++)
-        for (size_t i = 0; i < config->groups[g].events.n; i++) {
-            const char *name = config->groups[g].events.words[i].text;
+    for (size_t g = 0; g < config->n_groups; g++) {
+        AUTO_FREE const struct event **events = NULL;
+        const size_t n = resolution_group_events(resolution, &config->groups[g], &events);
 
-            if (resolution_find_event(resolution, name)->absence != ABSENCE_NONE)
-                n_absent++;
-        }
-    return n_absent;
+        for (size_t i = 0; events && i < n; i++)
+            n_absent += events[i]->absence != ABSENCE_NONE;
+        n_events += n;
+    }
+    *ret_absent = n_absent;
+    return n_events;
 }
 
 /* What each reason means is said once: most machines lack all events of one PMU. */
@@ -45,10 +47,12 @@ void check_print_groups(const struct resolution *resolution)
 
     for (size_t g = 0; g < config->n_groups; g++) {
         const struct config_group *group = &config->groups[g];
+        AUTO_FREE const struct event **events = NULL;
+        const size_t n = resolution_group_events(resolution, group, &events);
 
         (void)printf("group %s\n", group->name.text);
-        for (size_t i = 0; i < group->events.n; i++)
-            print_event(resolution_find_event(resolution, group->events.words[i].text), explained);
+        for (size_t i = 0; events && i < n; i++)
+            print_event(events[i], explained);
     }
 }
 
@@ -86,6 +90,14 @@ static int explain_unknown_event(struct event_resolver *resolver, const char *na
     return 0;
 }
 
+/* A name that stands for events of this machine is known, whatever becomes of them. */
+static bool is_unknown(const struct resolution *resolution, const char *name)
+{
+    const struct event *event = resolution_find_event(resolution, name);
+
+    return event && event->absence == ABSENCE_UNKNOWN_EVENT;
+}
+
 int check_warn_of_unknown_events(const char *path, const struct resolution *resolution,
                                  struct event_resolver *resolver)
 {
@@ -96,7 +108,7 @@ int check_warn_of_unknown_events(const char *path, const struct resolution *reso
         for (size_t i = 0; i < config->groups[g].events.n && r >= 0; i++) {
             const struct config_word *name = &config->groups[g].events.words[i];
 
-            if (resolution_find_event(resolution, name->text)->absence != ABSENCE_UNKNOWN_EVENT)
+            if (!is_unknown(resolution, name->text))
                 continue;
             check_begin_note(path, name->place, "warning");
             r = explain_unknown_event(resolver, name->text);

@@ -6,8 +6,11 @@
 #include "event/resolver.h"
 #include "resolve/resolution.h"
 
-/* How many of the configuration's events, each as often as a group names it, are unknown here. */
-size_t check_count_absent(const struct resolution *resolution);
+/*
+ * How many events the configuration has, each as often as a group has it. *ret_absent gets how many
+ * cannot be counted here.
+ */
+size_t check_count_events(const struct resolution *resolution, size_t *ret_absent);
 
 /* Prints each group with its events: what encodes each, or why it cannot be counted here. */
 void check_print_groups(const struct resolution *resolution);

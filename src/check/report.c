@@ -45,14 +45,11 @@ static void report_done(struct report *report)
 static void print_summary(const struct report *report)
 {
     const struct config *config = report->config;
-    size_t n_events = 0;
+    size_t n_absent, n_events = check_count_events(report->resolution, &n_absent);
 
-    for (size_t i = 0; i < config->n_groups; i++)
-        n_events += config->groups[i].events.n;
     (void)printf("Checking %s\n  SUCCESS: groups: %zu, events: %zu (cannot be counted here: %zu), "
                  "ratios: %zu, system: %s, rules for cgroups: %zu, for processes: %zu\n",
-                 report->path, config->n_groups, n_events, check_count_absent(report->resolution),
-                 config->n_ratios,
+                 report->path, config->n_groups, n_events, n_absent, config->n_ratios,
                  !config->system.enabled              ? "no"
                  : config->system.by == CONFIG_BY_CPU ? "by cpu"
                                                       : "by all",

@@ -210,7 +210,8 @@ static int list_generic(const struct source_context *context, const struct event
     return r;
 }
 
-const struct event_source event_source_generic = {resolve_generic, list_generic, true};
+const struct event_source event_source_generic = {
+    .resolve = resolve_generic, .list = list_generic, .has_plain_names = true};
 
 const char *event_generic_canonical(const char *name)
 {

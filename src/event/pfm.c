@@ -287,4 +287,4 @@ static int list_pfm(const struct source_context *context, const struct event_vis
     return r;
 }
 
-const struct event_source event_source_pfm = {resolve_pfm, list_pfm, false};
+const struct event_source event_source_pfm = {.resolve = resolve_pfm, .list = list_pfm};

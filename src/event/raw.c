@@ -25,4 +25,4 @@ static int resolve_raw(const struct source_context *context, const char *name, s
     return SOURCE_KNOWS;
 }
 
-const struct event_source event_source_raw = {resolve_raw, NULL, true};
+const struct event_source event_source_raw = {.resolve = resolve_raw, .has_plain_names = true};

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "event/expansion.h"
 #include "event/generic.h"
 #include "event/metric_name.h"
 #include "event/modifiers.h"
@@ -37,6 +38,7 @@ struct event_resolver {
 static const struct event_source *const sources[] = {
     &event_source_generic,
     &event_source_raw,
+    &event_source_tracepoint,
     &event_source_pfm,
 };
 
@@ -252,6 +254,22 @@ int event_resolver_list(struct event_resolver *resolver, const struct event_visi
     for (size_t i = 0; i < ARRAY_SIZE(sources) && r == 0; i++)
         if (sources[i]->list)
             r = sources[i]->list(&context, visitor);
+    close_context(&context);
+    return r;
+}
+
+int event_resolver_expand(struct event_resolver *resolver, const char *base,
+                          const struct event_visitor *visitor)
+{
+    struct source_context context;
+    int r = 0;
+
+    if (!strpbrk(base, WILDCARDS) || strlen(base) > LONGEST_NAME)
+        return 0;
+    context = open_context(resolver);
+    for (size_t i = 0; i < ARRAY_SIZE(sources) && r == 0; i++)
+        if (sources[i]->expand)
+            r = sources[i]->expand(&context, base, visitor);
     close_context(&context);
     return r;
 }

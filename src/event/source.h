@@ -22,6 +22,9 @@ struct source_context {
     const struct pmu_list *pmus; /* the PMUs that the kernel has registered; NULL: not known */
 };
 
+/* A name that holds one of these characters may stand for several events. */
+#define WILDCARDS "*?["
+
 /* What a source makes of a name. A negative value: -ENOMEM. */
 enum source_outcome {
     SOURCE_KNOWS,   /* it has filled the event */
@@ -43,6 +46,15 @@ struct event_source {
      * returned, at once. NULL: it has no list.
      */
     int (*list)(const struct source_context *context, const struct event_visitor *visitor);
+
+    /*
+     * Of a name that stands for several events, as "kmem:*" does: shows each of these events by
+     * source_show(), by names that resolve() knows; only the name is looked at. A name that stands
+     * for itself shows nothing. Only names that hold one of WILDCARDS come here. 0, or what the
+     * visitor returned, at once. NULL: each name of this source is one event.
+     */
+    int (*expand)(const struct source_context *context, const char *name,
+                  const struct event_visitor *visitor);
 
     /*
      * No name of this source holds a colon, so that what follows one was meant as a modifier. Such
@@ -67,6 +79,7 @@ static inline int source_show(const struct event_visitor *visitor,
     return visitor->visit(visitor->object, listing);
 }
 
-extern const struct event_source event_source_generic; /* the names of `perf list` */
-extern const struct event_source event_source_raw;     /* rNNN */
-extern const struct event_source event_source_pfm;     /* libpfm4 */
+extern const struct event_source event_source_generic;    /* the names of `perf list` */
+extern const struct event_source event_source_raw;        /* rNNN */
+extern const struct event_source event_source_tracepoint; /* SUBSYSTEM:NAME, by tracefs */
+extern const struct event_source event_source_pfm;        /* libpfm4 */

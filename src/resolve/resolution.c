@@ -4,66 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-const struct event *resolution_find_event(const struct resolution *resolution, const char *name)
-{
-    for (size_t i = 0; i < resolution->n_events; i++)
-        if (strcmp(resolution->events[i]->name, name) == 0)
-            return resolution->events[i];
-    return NULL;
-}
-
-/* The name that the configuration gives an event on /metrics, where it gives one. */
-static int apply_rename(const struct config *config, struct event *event)
-{
-    for (size_t i = 0; i < config->n_renames; i++) {
-        char *name;
-
-        if (strcmp(config->renames[i].event.text, event->name) != 0)
-            continue;
-        name = strdup(config->renames[i].name.text);
-        if (!name)
-            return -ENOMEM;
-        free(event->metric);
-        event->metric = name;
-    }
-    return 0;
-}
-
-/* Adds an event, unless another group has named it already. */
-static int add_event(struct resolution *resolution, struct event_resolver *resolver,
-                     const char *name)
-{
-    AUTO(event) struct event *event = NULL;
-    struct event **events;
-    int r;
-
-    if (resolution_find_event(resolution, name))
-        return 0;
-    r = event_resolve(resolver, name, &event);
-    if (r >= 0)
-        r = apply_rename(resolution->config, event);
-    if (r < 0)
-        return r;
-    events = reallocarray(resolution->events, resolution->n_events + 1, sizeof(*events));
-    if (!events)
-        return -ENOMEM;
-    resolution->events = events;
-    events[resolution->n_events++] = TAKE(event);
-    return 0;
-}
-
-static int resolve_events(struct resolution *resolution, struct event_resolver *resolver)
-{
-    int r = 0;
-
-    for (size_t g = 0; g < resolution->config->n_groups; g++) {
-        const struct config_words *events = &resolution->config->groups[g].events;
-
-        for (size_t i = 0; i < events->n && r >= 0; i++)
-            r = add_event(resolution, resolver, events->words[i].text);
-    }
-    return r;
-}
+#include "resolve/resolution_events.h"
 
 static const struct config_group *find_group(const struct config *config, const char *name)
 {
@@ -78,14 +19,13 @@ static const struct config_group *find_group(const struct config *config, const 
 static int make_group_spec(const struct resolution *resolution, const struct config_group *group,
                            struct group_spec *ret_spec)
 {
-    const struct event **events = calloc(group->events.n + 1, sizeof(*events));
+    const struct event **events;
+    const size_t n_events = resolution_group_events(resolution, group, &events);
 
     if (!events)
         return -ENOMEM;
-    for (size_t i = 0; i < group->events.n; i++)
-        events[i] = resolution_find_event(resolution, group->events.words[i].text);
-    *ret_spec = (struct group_spec){
-        .name = group->name.text, .events = events, .n_events = group->events.n};
+    *ret_spec =
+        (struct group_spec){.name = group->name.text, .events = events, .n_events = n_events};
     return 0;
 }
 
@@ -225,7 +165,7 @@ int resolution_new(const struct config *config, struct event_resolver *resolver,
     if (!resolution)
         return -ENOMEM;
     resolution->config = config;
-    r = resolve_events(resolution, resolver);
+    r = resolution_resolve_events(resolution, resolver);
     if (r >= 0)
         r = make_classes(resolution);
     if (r < 0)
@@ -246,11 +186,9 @@ struct resolution *resolution_free(struct resolution *resolution)
         (void)event_groups_free(resolution->classes[i].groups);
         (void)event_groups_free(resolution->classes[i].without_counters);
     }
-    for (size_t i = 0; i < resolution->n_events; i++)
-        (void)event_free(resolution->events[i]);
+    resolution_free_events(resolution);
     free(resolution->classes);
     free(resolution->ratios);
-    free(resolution->events);
     free(resolution);
     return NULL;
 }

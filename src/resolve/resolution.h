@@ -12,6 +12,7 @@
  */
 
 #include "config/config.h"
+#include "event/expansion.h"
 #include "event/resolver.h"
 #include "metric/catalogue.h"
 #include "sys/perf_event.h"
@@ -32,13 +33,21 @@ struct target_class {
     bool unsure; /* the kernel could not tell what can be counted: more is tried than may succeed */
 };
 
+/* A name of the configuration that stands for several events, and their names. */
+struct expanded_name {
+    const char *name; /* borrowed from the configuration */
+    struct event_expansion expansion;
+};
+
 /* Places in struct resolution.classes; the rules for cgroups and for processes follow. */
 enum { CLASS_MACHINE, CLASS_CPU, CLASS_CGROUP };
 
 struct resolution {
     const struct config *config; /* borrowed */
-    struct event **events;       /* each name of the configuration once */
+    struct event **events;       /* each event once, by the name in the configuration */
     size_t n_events;
+    struct expanded_name *expanded; /* each name that stands for several events, once */
+    size_t n_expanded;
     struct target_class *classes;
     size_t n_classes;
     size_t first_process; /* index of the class of the first rule for processes */
@@ -56,8 +65,23 @@ int resolution_new(const struct config *config, struct event_resolver *resolver,
 struct resolution *resolution_free(struct resolution *resolution);
 DEFINE_AUTO(resolution, struct resolution *, resolution_free)
 
-/* The event of this name; NULL: no group of the configuration has it. */
+/*
+ * The event of this name; NULL: no group of the configuration has it, or the name stands for
+ * several events.
+ */
 const struct event *resolution_find_event(const struct resolution *resolution, const char *name);
+
+/* What a name stands for; NULL: it is that of a single event. */
+const struct event_expansion *resolution_find_expansion(const struct resolution *resolution,
+                                                        const char *name);
+
+/*
+ * The events of a group, each once: those that its names stand for, in the order of the names.
+ * Returns how many there are. ret_events: an array that the caller frees; NULL if there is no
+ * memory.
+ */
+size_t resolution_group_events(const struct resolution *resolution,
+                               const struct config_group *group, const struct event ***ret_events);
 
 /* The most events that a target of this kind has open, over its groups. */
 size_t resolution_most_opened(const struct resolution *resolution, enum scope_kind kind);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(event absence)
 add_unit_test(event event_parts ${PFM_LIBRARY})
+add_unit_test(event expansion ${PFM_LIBRARY})
 add_unit_test(event foreign ${PFM_LIBRARY})
 add_unit_test(event generic ${PFM_LIBRARY})
 add_unit_test(event metric_name)
@@ -9,6 +10,7 @@ add_unit_test(event nearest)
 add_unit_test(event pfm ${PFM_LIBRARY})
 add_unit_test(event raw)
 add_unit_test(event resolver ${PFM_LIBRARY})
+add_unit_test(event tracepoint ${PFM_LIBRARY})
 add_unit_test(event uncounted ${PFM_LIBRARY})
 
 # On other CPUs than this one: what looks up events, and what stands on it.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* How this layer reads small files of sysfs and procfs. */
+/* How small files of sysfs, procfs and tracefs are read. */
 
 #include <dirent.h>
 #include <stddef.h>

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "resolve/resolution_events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct event *resolution_find_event(const struct resolution *resolution, const char *name)
+{
+    for (size_t i = 0; i < resolution->n_events; i++)
+        if (strcmp(resolution->events[i]->name, name) == 0)
+            return resolution->events[i];
+    return NULL;
+}
+
+const struct event_expansion *resolution_find_expansion(const struct resolution *resolution,
+                                                        const char *name)
+{
+    for (size_t i = 0; i < resolution->n_expanded; i++)
+        if (strcmp(resolution->expanded[i].name, name) == 0)
+            return &resolution->expanded[i].expansion;
+    return NULL;
+}
+
+/* The name that the configuration gives an event on /metrics, where it gives one. */
+static int apply_rename(const struct config *config, struct event *event)
+{
+    for (size_t i = 0; i < config->n_renames; i++) {
+        char *name;
+
+        if (strcmp(config->renames[i].event.text, event->name) != 0)
+            continue;
+        name = strdup(config->renames[i].name.text);
+        if (!name)
+            return -ENOMEM;
+        free(event->metric);
+        event->metric = name;
+    }
+    return 0;
+}
+
+/* Adds a single event, unless another name has added it already. */
+static int add_event(struct resolution *resolution, struct event_resolver *resolver,
+                     const char *name)
+{
+    AUTO(event) struct event *event = NULL;
+    struct event **events;
+    int r;
+
+    if (resolution_find_event(resolution, name))
+        return 0;
+    r = event_resolve(resolver, name, &event);
+    if (r >= 0)
+        r = apply_rename(resolution->config, event);
+    if (r < 0)
+        return r;
+    events = reallocarray(resolution->events, resolution->n_events + 1, sizeof(*events));
+    if (!events)
+        return -ENOMEM;
+    resolution->events = events;
+    events[resolution->n_events++] = TAKE(event);
+    return 0;
+}
+
+/* Keeps what a name stands for. The resolution owns the expansion even if this fails. */
+static int keep_expansion(struct resolution *resolution, const char *name,
+                          struct event_expansion *expansion)
+{
+    struct expanded_name *expanded =
+        reallocarray(resolution->expanded, resolution->n_expanded + 1, sizeof(*expanded));
+
+    if (!expanded) {
+        event_expansion_done(expansion);
+        return -ENOMEM;
+    }
+    resolution->expanded = expanded;
+    expanded[resolution->n_expanded++] =
+        (struct expanded_name){.name = name, .expansion = *expansion};
+    return 0;
+}
+
+/* A name that no event of this machine has is added as it is: its absence is to be seen. */
+static int add_name(struct resolution *resolution, struct event_resolver *resolver,
+                    const char *name)
+{
+    struct event_expansion expansion;
+    int r;
+
+    if (resolution_find_expansion(resolution, name))
+        return 0;
+    r = event_expand(resolver, name, EVENT_EXPANSION_MAX, &expansion);
+    if (r < 0)
+        return r;
+    if (expansion.n_names == 0)
+        return add_event(resolution, resolver, name);
+    r = keep_expansion(resolution, name, &expansion);
+    for (size_t i = 0; i < expansion.n_names && r >= 0; i++)
+        r = add_event(resolution, resolver, expansion.names[i]);
+    return r;
+}
+
+int resolution_resolve_events(struct resolution *resolution, struct event_resolver *resolver)
+{
+    int r = 0;
+
+    for (size_t g = 0; g < resolution->config->n_groups; g++) {
+        const struct config_words *events = &resolution->config->groups[g].events;
+
+        for (size_t i = 0; i < events->n && r >= 0; i++)
+            r = add_name(resolution, resolver, events->words[i].text);
+    }
+    return r;
+}
+
+void resolution_free_events(struct resolution *resolution)
+{
+    for (size_t i = 0; i < resolution->n_events; i++)
+        (void)event_free(resolution->events[i]);
+    for (size_t i = 0; i < resolution->n_expanded; i++)
+        event_expansion_done(&resolution->expanded[i].expansion);
+    free(resolution->events);
+    free(resolution->expanded);
+}
+
+/* Adds an event to a group that does not have it yet, and returns how many the group has. */
+static size_t add_once(const struct event **events, size_t n, const struct event *event)
+{
+    for (size_t i = 0; i < n; i++)
+        if (events[i] == event)
+            return n;
+    events[n] = event;
+    return n + 1;
+}
+
+size_t resolution_group_events(const struct resolution *resolution,
+                               const struct config_group *group, const struct event ***ret_events)
+{
+    /* No group has an event twice, so that none has more than there are. */
+    const struct event **events = calloc(resolution->n_events + 1, sizeof(*events));
+    size_t n = 0;
+
+    for (size_t i = 0; events && i < group->events.n; i++) {
+        const char *name = group->events.words[i].text;
+        const struct event_expansion *expansion = resolution_find_expansion(resolution, name);
+
+        for (size_t j = 0; expansion && j < expansion->n_names; j++)
+            n = add_once(events, n, resolution_find_event(resolution, expansion->names[j]));
+        if (!expansion)
+            n = add_once(events, n, resolution_find_event(resolution, name));
+    }
+    *ret_events = events;
+    return n;
+}

@@ -76,6 +76,9 @@ struct event {
     char *pmu;            /* the PMU that counts it: "cpu", "software"; empty: not known */
     char *unit;           /* what is counted: "seconds", "joules"; NULL: occurrences */
     double scale;         /* how many of the unit a raw count of 1 is; 1 without a unit */
+    bool is_uncore;       /* its PMU counts no core but the machine: on its own CPUs only, for no
+                             cgroup and no process, and as pmu_uncore_*{pmu,socket}. `pmu` may
+                             then stand for several instances: "uncore_imc" */
     bool takes_counter;   /* it takes one of the hardware counters of a core PMU */
     bool is_clock;        /* it counts time on a CPU; system-wide that is wall time, and absent */
     enum absence absence; /* why the name alone cannot be counted: unknown_event, or no_pmu if its

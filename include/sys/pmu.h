@@ -24,7 +24,7 @@ struct pmu {
 
 struct pmu_list {
     size_t n;
-    struct pmu *pmus; /* by ascending type */
+    struct pmu *pmus; /* by ascending type; those of one type by name */
 };
 
 /*
@@ -35,7 +35,28 @@ int pmu_list_read(int sysfs_fd, struct pmu_list **ret_list);
 struct pmu_list *pmu_list_free(struct pmu_list *list);
 DEFINE_AUTO(pmu_list, struct pmu_list *, pmu_list_free)
 
-/* The PMU of this type; NULL where there is none. The result belongs to the list. */
+/*
+ * Whether it counts what no core executes, as a memory controller does, or a meter of energy. Such
+ * a PMU is opened on its own CPUs only, where it counts for all others too, whoever runs there.
+ */
+static inline bool pmu_is_uncore(const struct pmu *pmu)
+{
+    return !pmu->is_core && pmu->cpus;
+}
+
+/*
+ * Whether the PMU has this name, or is one of several of the kind: "uncore_imc_0" of "uncore_imc".
+ * The number is what perf takes for an instance too.
+ */
+bool pmu_is_instance(const struct pmu *pmu, const char *name);
+
+/*
+ * The PMU of this name, or, where there is none, the first instance of it. NULL: there is neither.
+ * The result belongs to the list, as that of the functions below.
+ */
+const struct pmu *pmu_list_find_name(const struct pmu_list *list, const char *name);
+
+/* The PMU of this type; NULL where there is none. */
 const struct pmu *pmu_list_find_type(const struct pmu_list *list, uint32_t type);
 
 /* The core PMU; where there are several kinds of cores, the one of the lowest type. NULL: none. */

@@ -99,9 +99,30 @@ static bool is_core_type(uint32_t type)
     return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW;
 }
 
-static const struct pmu *find_pmu(const struct pmu_list *pmus, uint32_t type)
+/* The name of a PMU that a name of an event begins with: "power" of "power/energy-pkg/". */
+static size_t pmu_prefix_length(const char *base)
 {
-    return is_core_type(type) ? pmu_list_core(pmus) : pmu_list_find_type(pmus, type);
+    const size_t n = strcspn(base, "/:");
+
+    return base[n] == '/' ? n : 0;
+}
+
+/*
+ * The PMU that counts the event. A name says it more exactly than a type: several PMUs may be of
+ * one name with a number, and the core PMU has the type of raw codes.
+ */
+static int find_pmu(const struct pmu_list *pmus, const char *base, const struct event *event,
+                    const struct pmu **ret_pmu)
+{
+    const uint32_t type = event->code.type;
+    AUTO_FREE char *name = strndup(base, pmu_prefix_length(base));
+
+    if (!name)
+        return -ENOMEM;
+    *ret_pmu = *name ? pmu_list_find_name(pmus, name) : NULL;
+    if (!*ret_pmu)
+        *ret_pmu = is_core_type(type) ? pmu_list_core(pmus) : pmu_list_find_type(pmus, type);
+    return 0;
 }
 
 /* Events of these types are not written as PMU/…/: perf has only names for them. */
@@ -146,6 +167,27 @@ static char *describe_encoding(const struct event_code *code, const char *pmu)
 }
 
 /*
+ * What the name of the metric is made of. The PMU of an uncore event is a label, and no part of it.
+ */
+static const char *metric_base(const struct event *event, const char *base)
+{
+    const char *event_part = strpbrk(base, "/:");
+
+    return event->is_uncore && event_part ? event_part : base;
+}
+
+/*
+ * The PMU as people know it. An uncore event may be named with what several instances have in
+ * common ("uncore_imc/…/"), and is then counted by all of them.
+ */
+static char *pmu_name(const struct event *event, const char *base, const struct pmu *pmu)
+{
+    const size_t n = event->is_uncore ? pmu_prefix_length(base) : 0;
+
+    return n > 0 ? strndup(base, n) : strdup(pmu ? pmu->name : "");
+}
+
+/*
  * Makes the event's texts: for /metrics, HELP and people. is_encoded: code is that of the event. 0
  * or -ENOMEM.
  */
@@ -153,8 +195,8 @@ static int make_texts(struct event *event, const char *base, const struct pmu *p
 {
     if (!event->description && source_describe(event, "") < 0)
         return -ENOMEM;
-    event->metric = metric_name_from_event(base, &event->code);
-    event->pmu = strdup(pmu ? pmu->name : "");
+    event->metric = metric_name_from_event(metric_base(event, base), &event->code);
+    event->pmu = pmu_name(event, base, pmu);
     if (!event->metric || !event->pmu)
         return -ENOMEM;
     event->encoding = is_encoded ? describe_encoding(&event->code, event->pmu) : strdup("");
@@ -174,10 +216,12 @@ static int resolve_base(const struct event_resolver *resolver, const char *base,
     } else if (outcome == SOURCE_ABSENT) {
         event->absence = ABSENCE_NO_PMU;
     } else if (resolver->pmus) {
-        pmu = find_pmu(resolver->pmus, event->code.type);
+        if (find_pmu(resolver->pmus, base, event, &pmu) < 0)
+            return -ENOMEM;
         if (!pmu)
             event->absence = ABSENCE_NO_PMU;
     }
+    event->is_uncore = pmu && pmu_is_uncore(pmu);
     event->takes_counter =
         event->absence == ABSENCE_NONE && (pmu ? pmu->is_core : is_core_type(event->code.type));
     event->is_clock = event_generic_is_clock(&event->code);

@@ -96,7 +96,9 @@ static int compare_types(const void *a, const void *b)
 {
     const struct pmu *left = a, *right = b;
 
-    return left->type < right->type ? -1 : left->type > right->type;
+    if (left->type != right->type)
+        return left->type < right->type ? -1 : 1;
+    return strverscmp(left->name, right->name);
 }
 
 static int append_pmu(struct pmu_list *list, int devices_fd, const char *name)
@@ -150,6 +152,31 @@ struct pmu_list *pmu_list_free(struct pmu_list *list)
     free(list->pmus);
     free(list);
     return NULL;
+}
+
+bool pmu_is_instance(const struct pmu *pmu, const char *name)
+{
+    const size_t n = strlen(name);
+    const char *rest = pmu->name + n, *number = rest + 1;
+
+    if (strncmp(pmu->name, name, n) != 0)
+        return false;
+    return !*rest || (*rest == '_' && *number && number[strspn(number, "0123456789")] == '\0');
+}
+
+const struct pmu *pmu_list_find_name(const struct pmu_list *list, const char *name)
+{
+    const struct pmu *instance = NULL;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct pmu *pmu = &list->pmus[i];
+
+        if (strcmp(pmu->name, name) == 0)
+            return pmu;
+        if (!instance && pmu_is_instance(pmu, name))
+            instance = pmu;
+    }
+    return instance;
 }
 
 const struct pmu *pmu_list_find_type(const struct pmu_list *list, uint32_t type)

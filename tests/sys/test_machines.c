@@ -80,12 +80,44 @@ static void uncore_pmus__are_opened_on_one_cpu_of_each_socket(void **state)
     fixture_tree_close(&tree);
 }
 
+static void a_name_without_a_number__stands_for_the_instances(void **state)
+{
+    AUTO(pmu_list) struct pmu_list *server = read_pmus("intel_server");
+    size_t n = 0;
+
+    (void)state;
+    for (size_t i = 0; i < server->n; i++)
+        n += pmu_is_instance(&server->pmus[i], "uncore_imc");
+    assert_int_equal(n, 4);
+    assert_string_equal(pmu_list_find_name(server, "uncore_imc")->name, "uncore_imc_0");
+    assert_string_equal(pmu_list_find_name(server, "uncore_imc_2")->name, "uncore_imc_2");
+    assert_string_equal(pmu_list_find_name(server, "power")->name, "power");
+    assert_null(pmu_list_find_name(server, "uncore_im"));
+    assert_null(pmu_list_find_name(server, "uncore_"));
+    assert_null(pmu_list_find_name(server, ""));
+}
+
+static void uncore_pmus__are_those_with_cpus_of_their_own_that_are_no_core(void **state)
+{
+    AUTO(pmu_list) struct pmu_list *server = read_pmus("intel_server");
+    AUTO(pmu_list) struct pmu_list *hybrid = read_pmus("hybrid_client");
+
+    (void)state;
+    assert_true(pmu_is_uncore(find(server, "power")));
+    assert_true(pmu_is_uncore(find(server, "uncore_imc_0")));
+    assert_false(pmu_is_uncore(find(server, "cpu")));
+    assert_false(pmu_is_uncore(find(server, "software")));
+    assert_false(pmu_is_uncore(find(hybrid, "cpu_atom")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pmu__has_a_type_of_its_own),
         cmocka_unit_test(core_pmus__are_told_by_name_or_by_cpus),
         cmocka_unit_test(uncore_pmus__are_opened_on_one_cpu_of_each_socket),
+        cmocka_unit_test(a_name_without_a_number__stands_for_the_instances),
+        cmocka_unit_test(uncore_pmus__are_those_with_cpus_of_their_own_that_are_no_core),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+add_unit_test(tool json PkgConfig::JANSSON)
+add_unit_test(tool table)
+add_unit_test(tool terminal)
+
 add_test(NAME tool/programs
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_programs.py
           $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tool/table.h"
+
+static const struct table_column columns[] = {
+    {.title = "event"},
+    {.title = "count", .is_right = true},
+    {.title = "description", .may_be_cut = true},
+};
+
+static const struct terminal paper;
+
+static void assert_written(const struct table *table, const struct terminal *terminal,
+                           const char *expected)
+{
+    AUTO_TEXT struct text out = {0};
+
+    assert_int_equal(table_write(table, terminal, &out), 0);
+    text_append_char(&out, '\0');
+    assert_string_equal(out.data, expected);
+}
+
+static struct table *table_of_two_rows(void)
+{
+    struct table *table = table_new(columns, 3);
+
+    assert_non_null(table);
+    table_add(table, "cycles", STYLE_PLAIN);
+    table_add_format(table, STYLE_GOOD, "%d", 12345678);
+    table_add(table, "", STYLE_PLAIN);
+    table_add(table, "cs", STYLE_PLAIN);
+    table_add(table, "7", STYLE_BAD);
+    table_add(table, "switches between tasks", STYLE_FAINT);
+    return table;
+}
+
+static void cells_stand_below_each_other(void **state)
+{
+    AUTO(table) struct table *table = table_of_two_rows();
+
+    (void)state;
+    assert_written(table, &paper,
+                   "event      count  description\n"
+                   "cycles  12345678\n"
+                   "cs             7  switches between tasks\n");
+}
+
+static void a_narrow_terminal_cuts_one_column(void **state)
+{
+    AUTO(table) struct table *table = table_of_two_rows();
+    const struct terminal terminal = {.is_terminal = true, .width = 30};
+
+    (void)state;
+    assert_written(table, &terminal,
+                   "event      count  description\n"
+                   "cycles  12345678\n"
+                   "cs             7  switches be…\n");
+}
+
+static void a_terminal_that_is_far_too_narrow_still_gets_the_beginning(void **state)
+{
+    AUTO(table) struct table *table = table_of_two_rows();
+    const struct terminal terminal = {.is_terminal = true, .width = 5};
+
+    (void)state;
+    assert_written(table, &terminal,
+                   "event      count  descrip…\n"
+                   "cycles  12345678\n"
+                   "cs             7  switche…\n");
+}
+
+static void colour_is_around_the_text_and_does_not_move_it(void **state)
+{
+    AUTO(table) struct table *table = table_of_two_rows();
+    const struct terminal terminal = {.is_terminal = true, .has_colour = true, .width = 80};
+
+    (void)state;
+    assert_written(table, &terminal,
+                   "\x1b[1mevent\x1b[0m      \x1b[1mcount\x1b[0m  \x1b[1mdescription\x1b[0m\n"
+                   "cycles  \x1b[32m12345678\x1b[0m\n"
+                   "cs             \x1b[31m7\x1b[0m  \x1b[2mswitches between tasks\x1b[0m\n");
+}
+
+static void a_hostile_text_is_escaped_and_takes_the_room_that_it_shows(void **state)
+{
+    static const struct table_column two[] = {{0}, {0}};
+    AUTO(table) struct table *table = table_new(two, 2);
+
+    (void)state;
+    table_add(table, "\x1b[2J", STYLE_PLAIN);
+    table_add(table, "a\nb", STYLE_PLAIN);
+    table_add(table, "x", STYLE_PLAIN);
+    table_add(table, "y", STYLE_PLAIN);
+    assert_written(table, &paper, "\\x1b[2J  a b\nx        y\n");
+}
+
+static void lines_between_rows_do_not_widen_the_columns(void **state)
+{
+    static const struct table_column two[] = {{0}, {0}};
+    AUTO(table) struct table *table = table_new(two, 2);
+    const struct terminal terminal = {.is_terminal = true, .width = 9};
+
+    (void)state;
+    table_add_line(table, "tracepoints:", STYLE_HEADING);
+    table_add(table, "a", STYLE_PLAIN);
+    table_add(table, "b", STYLE_PLAIN);
+    table_add_line(table, "", STYLE_PLAIN);
+    assert_written(table, &paper, "tracepoints:\na  b\n\n");
+    assert_written(table, &terminal, "tracepoi…\na  b\n\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_stand_below_each_other),
+        cmocka_unit_test(a_narrow_terminal_cuts_one_column),
+        cmocka_unit_test(a_terminal_that_is_far_too_narrow_still_gets_the_beginning),
+        cmocka_unit_test(colour_is_around_the_text_and_does_not_move_it),
+        cmocka_unit_test(a_hostile_text_is_escaped_and_takes_the_room_that_it_shows),
+        cmocka_unit_test(lines_between_rows_do_not_widen_the_columns),
+    };
+
+    return cmocka_run_group_tests_name("tool_table", tests, NULL, NULL);
+}

@@ -43,6 +43,12 @@ struct event_groups {
 bool event_group_takes_counters(const struct event_group *group);
 
 /*
+ * Whether a pause stops it: it takes counters of a CPU, or those of a PMU beyond the cores, which
+ * others may want for themselves, too.
+ */
+bool event_group_is_paused_with_pmu(const struct event_group *group);
+
+/*
  * When two groups are the same, for three purposes. Events are always compared as the kernel knows
  * them (event_is_same()), so that another spelling of one event changes nothing.
  *

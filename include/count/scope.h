@@ -34,6 +34,13 @@ struct scope {
                                     ascending order, borrowed like cpus. Else NULL */
     size_t n_tasks;
     enum scope_inherit inherit; /* SCOPE_PROCESS */
+    /*
+     * SCOPE_SYSTEM, of a PMU that has several instances: which of them is opened in each place.
+     * `cpus` then has a CPU once for each instance that is opened on it, and each event is opened
+     * with this type in the place of its own. NULL: events have their own types. Borrowed like
+     * cpus.
+     */
+    const uint32_t *pmu_types;
     uint64_t process; /* SCOPE_PROCESS with cpus: scope_process_id() of the first process */
 };
 

@@ -22,8 +22,6 @@ struct family {
     const char *name; /* borrowed from the first plan that has the family */
     const char *help; /* borrowed as well */
     enum family_type type;
-    enum number_form form;
-    double scale; /* of NUMBER_SCALED */
     struct family_use *uses;
     size_t n_uses;
 };

@@ -88,6 +88,7 @@ struct ratio_spec {
 struct plan_spec {
     const char *prefix; /* "pmu_cgroup_" */
     const char *target; /* how help texts call a target: "the cgroup and those below it" */
+    const char *pmu;    /* whose events they are, where families have those of several PMUs; NULL */
     bool start_time;    /* show when counting of the target began */
     bool created_time;  /* show when the target was made */
     bool totals, group_times, rates, ratios;

@@ -2,6 +2,7 @@
 #include "check/events.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "check/notes.h"
 #include "config/config_error.h"
@@ -116,10 +117,20 @@ int check_warn_of_unknown_events(const char *path, const struct resolution *reso
     return r;
 }
 
+/* Where targets.system names a group. */
+static struct config_place place_of_group(const struct config *config, const char *group)
+{
+    const struct config_words *names = &config->system.groups;
+    size_t i = 0;
+
+    while (strcmp(names->words[i].text, group) != 0)
+        i++;
+    return names->words[i].place;
+}
+
 void check_note_clocks(const char *path, const struct resolution *resolution)
 {
     const struct event_groups *groups = resolution->classes[CLASS_MACHINE].groups;
-    const struct config_words *names = &resolution->config->system.groups;
 
     if (!groups)
         groups = resolution->classes[CLASS_CPU].groups;
@@ -129,7 +140,8 @@ void check_note_clocks(const char *path, const struct resolution *resolution)
 
             if (!event->is_clock)
                 continue;
-            check_begin_note(path, names->words[g].place, "note");
+            check_begin_note(path, place_of_group(resolution->config, groups->groups[g].name),
+                             "note");
             (void)printf("system-wide, %s of group %s is wall time: it is left out there and "
                          "counted for cgroups and processes only\n",
                          event->name, groups->groups[g].name);

@@ -20,6 +20,7 @@
 #include "check/notes.h"
 #include "config/config_cgroups.h"
 #include "resolve/resolution_decide.h"
+#include "sys/pmu.h"
 
 /* What is checked, and what it is compared with. */
 struct report {
@@ -63,6 +64,7 @@ static int decide(const struct report *report, const struct mechanism *bpf,
     static const struct resolution_predecessor none;
     const struct config *config = report->config;
     AUTO(cpu_list) struct cpu_list *online = NULL, *system_cpus = NULL;
+    AUTO(pmu_list) struct pmu_list *pmus = NULL;
     AUTO(cgroup_rules) struct cgroup_rules *rules = NULL;
     struct resolution_machine machine = {
         .perf = &perf_ops_kernel,
@@ -78,6 +80,8 @@ static int decide(const struct report *report, const struct mechanism *bpf,
         r = config_cgroups_make(config, &rules);
     if (r < 0)
         return r;
+    (void)pmu_list_read(report->sysfs_fd, &pmus); /* where they are unknown nothing needs them */
+    machine.pmus = pmus;
     machine.online = online;
     machine.system_cpus = system_cpus;
     machine.cgroup_rules = rules;

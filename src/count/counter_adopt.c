@@ -48,21 +48,29 @@ static bool same_processes(const struct scope *a, const struct scope *b)
            memcmp(a->tasks, b->tasks, a->n_tasks * sizeof(*a->tasks)) == 0;
 }
 
+/* Whether both places are of the same CPU, and of the same instance of a PMU that has several. */
+static bool is_same_place(const struct scope *a, size_t place_a, const struct scope *b,
+                          size_t place_b)
+{
+    if (a->cpus->cpus[place_a].value != b->cpus->cpus[place_b].value)
+        return false;
+    if (!a->pmu_types || !b->pmu_types)
+        return a->pmu_types == b->pmu_types;
+    return a->pmu_types[place_a] == b->pmu_types[place_b];
+}
+
 /* The place of `from` for the same CPU or thread; SIZE_MAX: there is none to go on from. */
 static size_t find_place(const struct counter_set *set, size_t place,
                          const struct counter_set *from, const struct cpu_list *cpus)
 {
-    struct cpu_number cpu;
-
     if (scope_is_of_threads(&set->scope))
         return place;
-    cpu = set->scope.cpus->cpus[place];
-    if (cpus && !cpu_list_contains(cpus, cpu))
+    if (cpus && !cpu_list_contains(cpus, set->scope.cpus->cpus[place]))
         return SIZE_MAX;
-    if (place < from->n_places && from->scope.cpus->cpus[place].value == cpu.value)
+    if (place < from->n_places && is_same_place(&set->scope, place, &from->scope, place))
         return place; /* mostly the CPUs are the same: this spares the search */
     for (size_t i = 0; i < from->n_places; i++)
-        if (from->scope.cpus->cpus[i].value == cpu.value)
+        if (is_same_place(&set->scope, place, &from->scope, i))
             return i;
     return SIZE_MAX;
 }

@@ -8,7 +8,7 @@
 
 bool counter_group_is_paused(const struct counter_set *set, size_t group)
 {
-    return set->mechanism->paused && event_group_takes_counters(&set->groups->groups[group]);
+    return set->mechanism->paused && event_group_is_paused_with_pmu(&set->groups->groups[group]);
 }
 
 bool counter_group_is_starved(const struct counter_set *set, size_t group)

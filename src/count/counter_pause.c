@@ -24,7 +24,7 @@ static void follow_pause(struct counter_set *set, size_t place, size_t group)
 void counter_set_follow_pause(struct counter_set *set)
 {
     for (size_t group = 0; group < set->groups->n_groups; group++) {
-        if (!event_group_takes_counters(&set->groups->groups[group]))
+        if (!event_group_is_paused_with_pmu(&set->groups->groups[group]))
             continue;
         for (size_t place = 0; place < set->n_places; place++)
             follow_pause(set, place, group);

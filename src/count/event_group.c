@@ -32,6 +32,8 @@ static enum absence absence_by_itself(const struct event *event, enum scope_kind
         return event->absence;
     if (place >= EVENT_GROUP_MAX)
         return ABSENCE_GROUP_TOO_LARGE;
+    if (event->is_uncore && kind != SCOPE_SYSTEM)
+        return ABSENCE_NOT_SUPPORTED; /* its PMU cannot tell who caused what it counts */
     /* On a CPU, task-clock and cpu-clock count wall time, whoever runs: they tell nothing. */
     if (event->is_clock && kind == SCOPE_SYSTEM)
         return ABSENCE_NOT_SUPPORTED;
@@ -285,6 +287,17 @@ bool event_group_is_same(const struct event_group *a, const struct event_group *
         same = event_code_equal(&a->members[a->opened[i]].event->code,
                                 &b->members[b->opened[i]].event->code);
     return same;
+}
+
+bool event_group_is_paused_with_pmu(const struct event_group *group)
+{
+    for (size_t i = 0; i < group->n_opened; i++) {
+        const struct event *event = group->members[group->opened[i]].event;
+
+        if (event->takes_counter || event->is_uncore)
+            return true;
+    }
+    return false;
 }
 
 bool event_group_takes_counters(const struct event_group *group)

@@ -62,6 +62,8 @@ int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
     int cpu = -1, fd;
 
     set_attributes(&attr, &event->code, scope, group_fd < 0);
+    if (scope->pmu_types)
+        attr.type = scope->pmu_types[place];
     if (scope_is_of_threads(scope))
         pid = scope->tasks[place];
     else

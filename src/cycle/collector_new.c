@@ -10,16 +10,18 @@
 
 static int make_ledger(struct collector *collector)
 {
+    int r;
     const struct config_limits *limits = &collector->setup.config->limits;
     const struct ledger_limits of_ledger = {
-        .targets =
-            (size_t)limits->cgroups + (size_t)limits->processes + 1 + collector->cpus.system->n,
+        .targets = (size_t)limits->cgroups + (size_t)limits->processes + 1 +
+                   collector->cpus.system->n + uncore_most_targets(&collector->uncore),
         .footprint = {.series = (size_t)limits->series, .bytes = (size_t)limits->body},
     };
 
     ledger_init(&collector->ledger, collector->resolution, collector->cgroups.targets,
                 collector->processes.targets, &of_ledger);
-    return collector_enter_machine(collector);
+    r = collector_enter_machine(collector);
+    return r < 0 ? r : collector_enter_uncore(collector);
 }
 
 /* What can be counted decides how many descriptors a cgroup takes, and with it how many fit. */
@@ -30,6 +32,8 @@ static int make_parts(struct collector *collector, const struct collector *prede
 
     if (r >= 0)
         r = resolution_new(setup->config, setup->resolver, &collector->resolution);
+    if (r >= 0)
+        r = collector_find_uncore(collector);
     if (r >= 0)
         r = collector_make_cgroup_rules(collector);
     if (r >= 0)
@@ -73,6 +77,7 @@ struct collector *collector_free(struct collector *collector)
     (void)roster_unref(collector->roster);
     counted_cgroups_done(&collector->cgroups);
     counted_processes_done(&collector->processes);
+    uncore_done(&collector->uncore);
     (void)resolution_free(collector->resolution);
     counted_cpus_done(&collector->cpus);
     free(collector->opener.sets);

@@ -19,6 +19,7 @@
 #include "cycle/pmu_grants.h"
 #include "cycle/probe.h"
 #include "cycle/round.h"
+#include "cycle/uncore.h"
 #include "metric/exporter_status.h"
 #include "metric/roster.h"
 #include "resolve/resolution.h"
@@ -34,6 +35,7 @@ struct collector {
     struct prober prober;
     struct ledger ledger;
     struct machine machine;
+    struct uncore uncore;
     struct opener opener;
     struct movement movement;
     struct notices notices;

@@ -12,11 +12,12 @@
 static size_t system_descriptors(const struct collector *collector)
 {
     const struct resolution *resolution = collector->resolution;
+    const size_t of_uncore = collector_uncore_descriptors(collector);
 
     if (mechanism_is_shared(collector->setup.bpf, SCOPE_SYSTEM))
-        return resolution_shared_events(resolution, &collector->pmu.share) *
-               collector->cpus.online->n;
-    return resolution_most_opened(resolution, SCOPE_SYSTEM) * collector->cpus.system->n;
+        return of_uncore + resolution_shared_events(resolution, &collector->pmu.share) *
+                               collector->cpus.online->n;
+    return of_uncore + resolution_most_opened(resolution, SCOPE_SYSTEM) * collector->cpus.system->n;
 }
 
 /* How many descriptors one cgroup takes: its directory, and its counters where it has its own. */

@@ -33,6 +33,8 @@ int counted_cpus_read(struct counted_cpus *cpus, const struct collector_setup *s
     if (r < 0)
         return r;
     cpus->online = cpus->births->online;
+    if (pmu_list_read(setup->sysfs_fd, &cpus->pmus) == -ENOMEM)
+        return -ENOMEM;
     r = cpu_list_unite(cpus->online, before ? before->known : cpus->online, &cpus->known);
     if (r >= 0 && before)
         r = cpu_births_common(cpus->births, before->births, &cpus->continuing);
@@ -64,6 +66,7 @@ void counted_cpus_done(struct counted_cpus *cpus)
         (void)cpu_list_free(cpus->single[i]);
     free(cpus->single);
     (void)cpu_list_free(cpus->system);
+    (void)pmu_list_free(cpus->pmus);
     (void)cpu_list_free(cpus->known);
     (void)cpu_list_free(cpus->continuing);
     (void)cpu_births_free(cpus->births);

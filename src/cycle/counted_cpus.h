@@ -5,6 +5,7 @@
 
 #include "cycle/setup.h"
 #include "sys/cpu_births.h"
+#include "sys/pmu.h"
 
 struct counted_cpus {
     struct cpu_births *births;
@@ -13,6 +14,7 @@ struct counted_cpus {
     struct cpu_list *continuing; /* CPUs that stayed online since the predecessor was made; NULL:
                                     there is no predecessor */
     struct cpu_list *system;     /* CPUs on which the system scope counts */
+    struct pmu_list *pmus;       /* PMUs as they were when the collector was made; NULL: unknown */
     size_t n_offline;            /* CPUs that the system scope wants, and that have gone offline */
     struct cpu_list **single;    /* for each CPU of `system` a list of it alone; NULL until split */
 };

@@ -15,9 +15,10 @@ int collector_make_counters(struct collector *collector, struct entry *entry)
         .kind = class->kind,
         .cgroup_fd = entry->cgroup ? entry->cgroup->fd : -1,
         .cpus = entry->cpus,
+        .pmu_types = entry->uncore ? entry->uncore->types : NULL,
     };
 
-    return counter_set_new(setup_mechanism(&collector->setup, class->kind),
+    return counter_set_new(collector_mechanism(&collector->setup, class),
                            entry->over_budget ? class->without_counters : class->groups, &scope,
                            &entry->counters);
 }

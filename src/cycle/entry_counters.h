@@ -4,8 +4,16 @@
 /* The counters of an entry of the ledger that is no group of processes. */
 
 #include "cycle/ledger.h"
+#include "cycle/setup.h"
 
 struct collector;
+
+/* The mechanism that counts the targets of a class. A PMU beyond the cores has no switches. */
+static inline struct mechanism *collector_mechanism(const struct collector_setup *setup,
+                                                    const struct target_class *class)
+{
+    return class->pmu ? setup->direct : setup_mechanism(setup, class->kind);
+}
 
 /* Whether the entry has, or ought to have, counters of its own. */
 bool collector_counts_entry(const struct collector *collector, const struct entry *entry);

@@ -38,10 +38,11 @@ struct entry {
     struct identity *identity;    /* a reference, where there is no cgroup to borrow it from */
     struct process_group *group;  /* NULL: it is no group of processes */
     char *path; /* where it lingers or rests: the cgroup's path, or the key of the group's name */
-    uint64_t resting_inode;      /* inode of a cgroup that rests; 0: it does not rest */
-    const struct cpu_list *cpus; /* the CPUs on which it is counted; borrowed */
-    struct footprint footprint;  /* what its account takes of /metrics */
-    enum absence uncounted;      /* why it is not counted, or not as a whole, now */
+    uint64_t resting_inode;             /* inode of a cgroup that rests; 0: it does not rest */
+    const struct cpu_list *cpus;        /* the CPUs on which it is counted; borrowed */
+    const struct uncore_target *uncore; /* what of a PMU beyond the cores it is; NULL; borrowed */
+    struct footprint footprint;         /* what its account takes of /metrics */
+    enum absence uncounted;             /* why it is not counted, or not as a whole, now */
     bool over_budget; /* it is counted without the groups that take a counter of the PMU */
     bool is_new;      /* it was entered since the last round of readings, which it was not in */
     bool is_opening;  /* scratch: its counters are being opened in this round */

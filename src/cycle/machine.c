@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "cycle/collector_parts.h"
 #include "sys/cpu_topology.h"
-#include "sys/pmu.h"
 
 /* The text of a number that may be unknown (-1): then it is empty. */
 static const char *topology_text(int value, char buffer[static 16])
@@ -22,9 +21,9 @@ static const char *topology_text(int value, char buffer[static 16])
     return value < 0 ? "" : buffer;
 }
 
-static struct identity *cpu_identity(const struct collector *collector, const struct pmu_list *pmus,
-                                     struct cpu_number cpu)
+static struct identity *cpu_identity(const struct collector *collector, struct cpu_number cpu)
 {
+    const struct pmu_list *pmus = collector->cpus.pmus;
     struct cpu_topology topology = cpu_topology_read(collector->setup.sysfs_fd, cpu);
     const struct pmu *core_pmu = pmus ? pmu_list_core_of(pmus, cpu) : NULL;
     char number[16], core[16], socket[16], node[16];
@@ -57,14 +56,12 @@ static int enter(struct collector *collector, size_t class_index, struct identit
 static int enter_cpus(struct collector *collector)
 {
     struct counted_cpus *cpus = &collector->cpus;
-    AUTO(pmu_list) struct pmu_list *pmus = NULL;
     int r = counted_cpus_split(cpus);
 
-    (void)pmu_list_read(collector->setup.sysfs_fd, &pmus); /* without it the label is empty */
     for (size_t i = 0; i < cpus->system->n && r >= 0; i++) {
         struct entry *entry;
 
-        r = enter(collector, CLASS_CPU, cpu_identity(collector, pmus, cpus->system->cpus[i]),
+        r = enter(collector, CLASS_CPU, cpu_identity(collector, cpus->system->cpus[i]),
                   cpus->single[i], &entry);
     }
     return r;

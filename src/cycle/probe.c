@@ -28,6 +28,7 @@ static struct resolution_machine describe_machine(const struct collector *collec
         .perf = setup->perf,
         .online = collector->cpus.online,
         .system_cpus = collector->cpus.system,
+        .pmus = collector->cpus.pmus,
         .cgroup_root_fd = setup->cgroup_root_fd,
         .cgroup_rules = collector->cgroups.rules,
         .self = getpid(),

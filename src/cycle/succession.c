@@ -95,17 +95,21 @@ static int sort_cgroups(struct succession *succession)
     return 0;
 }
 
-/* Whether both are the machine, which has no labels, or the same CPU, whose label is its number. */
+/*
+ * Whether both are the machine, which has no labels, or the same CPU, whose label is its number, or
+ * the same PMU in the same socket: its class has another place where the rules are others.
+ */
 static bool is_same_system(const struct entry *a, const struct entry *b)
 {
-    size_t n_a, n_b;
-    const struct label *labels_a, *labels_b;
+    const bool is_same_class =
+        a->uncore || b->uncore ? a->uncore && b->uncore : b->class_index == a->class_index;
+    const struct label *labels;
+    size_t n;
 
-    if (b->class_index != a->class_index || b->cgroup || b->path || b->group)
+    if (!is_same_class || b->cgroup || b->path || b->group)
         return false;
-    labels_a = identity_labels(a->identity, &n_a);
-    labels_b = identity_labels(b->identity, &n_b);
-    return n_a == n_b && (n_a == 0 || strcmp(labels_a[0].value, labels_b[0].value) == 0);
+    labels = identity_labels(a->identity, &n);
+    return identity_has_labels(b->identity, labels, n);
 }
 
 /* The cgroup of the same path, if it is the same birth, counted or at rest. */
@@ -229,10 +233,10 @@ static bool is_handed_over(const struct succession *succession, const struct ent
                            const struct entry *from)
 {
     const struct collector *collector = succession->collector;
-    const enum scope_kind kind = collector_class(collector, entry)->kind;
+    const struct target_class *class = collector_class(collector, entry);
 
-    if (setup_mechanism(&collector->setup, kind) ==
-        setup_mechanism(&succession->predecessor->setup, kind))
+    if (collector_mechanism(&collector->setup, class) ==
+        collector_mechanism(&succession->predecessor->setup, class))
         return false;
     if (entry->group)
         return entry->account && from->account;

@@ -77,9 +77,9 @@ static bool is_absent(union number number, enum number_form form)
     return form == NUMBER_REAL ? isnan(number.real) : number.count == NUMBER_ABSENT_COUNT;
 }
 
-static void append_number(struct text *text, union number number, const struct family *family)
+static void append_number(struct text *text, union number number, const struct column *column)
 {
-    switch (family->form) {
+    switch (column->form) {
     case NUMBER_COUNT:
         text_append_u64(text, number.count);
         break;
@@ -87,7 +87,7 @@ static void append_number(struct text *text, union number number, const struct f
         text_append_seconds(text, number.count);
         break;
     case NUMBER_SCALED:
-        text_append_double(text, (double)number.count * family->scale);
+        text_append_double(text, (double)number.count * column->scale);
         break;
     case NUMBER_REAL:
         text_append_double(text, number.real);
@@ -102,6 +102,7 @@ static void append_samples(struct exposition *exposition, const struct snapshot 
 {
     const struct roster *roster = snapshot->roster;
     const struct plan *plan = roster->catalogue->plans[use->plan];
+    const struct column *column = &plan->columns[use->column];
     const struct roster_part *part = &roster->parts[use->plan];
     const union number *number = snapshot->numbers + part->first + use->column;
     const struct label_block *block = exposition->blocks;
@@ -110,8 +111,7 @@ static void append_samples(struct exposition *exposition, const struct snapshot 
 
     for (size_t i = 0; i < use->plan; i++)
         block += roster->parts[i].n;
-    make_suffix(&suffix, plan->columns[use->column].group_name,
-                part->n > 0 && block->end > block->begin);
+    make_suffix(&suffix, column->group_name, part->n > 0 && block->end > block->begin);
     if (text_error(&suffix) < 0) {
         text->failed = true;
         return;
@@ -119,13 +119,13 @@ static void append_samples(struct exposition *exposition, const struct snapshot 
     for (size_t i = 0; i < part->n; i++, block++, number += plan->n_columns) {
         size_t labels_length = block->end - block->begin;
 
-        if (is_absent(*number, family->form) ||
+        if (is_absent(*number, column->form) ||
             !text_reserve(text, name_length + labels_length + suffix.length + NUMBER_ROOM))
             continue;
         text_append(text, family->name, name_length);
         text_append(text, exposition->bytes.data + block->begin, labels_length);
         text_append(text, suffix.data, suffix.length);
-        append_number(text, *number, family);
+        append_number(text, *number, column);
         text_append_char(text, '\n');
     }
 }

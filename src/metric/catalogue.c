@@ -71,11 +71,8 @@ static struct family *add_family(struct catalogue *catalogue, const struct colum
     if (!families)
         return NULL;
     catalogue->families = families;
-    families[catalogue->n_families] = (struct family){.name = column->name,
-                                                      .help = column->help,
-                                                      .type = column->type,
-                                                      .form = column->form,
-                                                      .scale = column->scale};
+    families[catalogue->n_families] =
+        (struct family){.name = column->name, .help = column->help, .type = column->type};
     return &families[catalogue->n_families++];
 }
 

@@ -29,8 +29,10 @@ static int add_total(struct plan *plan, const struct plan_spec *spec, const stru
 
     append_name(&name, spec, event);
     text_append_string(&name, "_total");
-    text_append_format(&help, "%s, in %s. The event is %s, encoded as %s.", event->description,
-                       spec->target, event->name, event->encoding);
+    text_append_format(&help, "%s, in %s. The event", event->description, spec->target);
+    if (spec->pmu) /* other PMUs have other events in this family */
+        text_append_format(&help, " of the PMU %s", spec->pmu);
+    text_append_format(&help, " is %s, encoded as %s.", event->name, event->encoding);
     return plan_add_column(plan,
                            (struct column){.kind = COLUMN_TOTAL,
                                            .form = total_form(event),

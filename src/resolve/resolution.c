@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "resolve/resolution_events.h"
+#include "resolve/uncore.h"
 
 static const struct config_group *find_group(const struct config *config, const char *name)
 {
@@ -15,33 +16,45 @@ static const struct config_group *find_group(const struct config *config, const 
     return &config->groups[i];
 }
 
-/* What a group is to be made of. The array of its events is the caller's to free. */
-static int make_group_spec(const struct resolution *resolution, const struct config_group *group,
-                           struct group_spec *ret_spec)
+/*
+ * What a group is made of in a class, which is nothing if all its events are those of other
+ * classes. The array of its events is the caller's to free.
+ */
+static int make_group_spec(const struct resolution *resolution, const struct target_class *class,
+                           const struct config_group *group, struct group_spec *ret_spec)
 {
     const struct event **events;
     const size_t n_events = resolution_group_events(resolution, group, &events);
+    size_t n = 0;
 
     if (!events)
         return -ENOMEM;
-    *ret_spec =
-        (struct group_spec){.name = group->name.text, .events = events, .n_events = n_events};
+    for (size_t i = 0; i < n_events; i++)
+        if (target_class_may_count(class, events[i]))
+            events[n++] = events[i];
+    *ret_spec = (struct group_spec){.name = group->name.text, .events = events, .n_events = n};
     return 0;
 }
 
-/* Makes the groups of these names. */
-static int make_groups(const struct resolution *resolution, enum scope_kind kind,
+/* Makes the groups of these names, without those that have no event in this class. */
+static int make_groups(const struct resolution *resolution, const struct target_class *class,
                        const struct config_words *names, struct event_groups **ret_groups)
 {
     AUTO_FREE struct group_spec *specs = calloc(names->n + 1, sizeof(*specs));
+    size_t n = 0;
     int r = specs ? 0 : -ENOMEM;
 
-    for (size_t g = 0; g < names->n && r >= 0; g++)
-        r = make_group_spec(resolution, find_group(resolution->config, names->words[g].text),
-                            &specs[g]);
+    for (size_t g = 0; g < names->n && r >= 0; g++) {
+        r = make_group_spec(resolution, class, find_group(resolution->config, names->words[g].text),
+                            &specs[n]);
+        if (r >= 0 && specs[n].n_events > 0)
+            n++;
+        else if (r >= 0)
+            free((void *)TAKE(specs[n].events));
+    }
     if (r >= 0)
-        r = event_groups_new(kind, specs, names->n, ret_groups);
-    for (size_t g = 0; specs && g < names->n; g++)
+        r = event_groups_new(class->kind, specs, n, ret_groups);
+    for (size_t g = 0; g < n; g++)
         free((void *)specs[g].events);
     return r;
 }
@@ -50,7 +63,7 @@ static int make_class(struct resolution *resolution, size_t class_index,
                       const struct config_words *names)
 {
     struct target_class *class = &resolution->classes[class_index];
-    int r = make_groups(resolution, class->kind, names, &class->groups);
+    int r = make_groups(resolution, class, names, &class->groups);
 
     if (r < 0)
         return r;
@@ -136,13 +149,35 @@ static int make_process_classes(struct resolution *resolution)
     return r;
 }
 
+/* Each PMU that counts no core is a class: only its own events can be in one group of the kernel.
+ */
+static int make_uncore_classes(struct resolution *resolution, const char *const *pmus)
+{
+    int r = 0;
+
+    for (size_t i = resolution->first_uncore; i < resolution->n_classes && r >= 0; i++) {
+        struct target_class *class = &resolution->classes[i];
+
+        class->pmu = pmus[i - resolution->first_uncore];
+        class->spec = make_plan_spec(resolution, "pmu_uncore_", "the PMU's part of the socket");
+        class->spec.pmu = class->pmu;
+        r = make_class(resolution, i, &resolution->config->system.groups);
+    }
+    return r;
+}
+
 static int make_classes(struct resolution *resolution)
 {
     const struct config *config = resolution->config;
+    AUTO_FREE const char **pmus = NULL;
+    const size_t n_pmus = resolution_list_uncore(resolution, &pmus);
     int r;
 
+    if (!pmus)
+        return -ENOMEM;
     resolution->first_process = CLASS_CGROUP + config->n_cgroups;
-    resolution->n_classes = resolution->first_process + config->n_processes;
+    resolution->first_uncore = resolution->first_process + config->n_processes;
+    resolution->n_classes = resolution->first_uncore + n_pmus;
     resolution->classes = calloc(resolution->n_classes, sizeof(*resolution->classes));
     resolution->ratios = calloc(config->n_ratios + 1, sizeof(*resolution->ratios));
     if (!resolution->classes || !resolution->ratios)
@@ -153,7 +188,9 @@ static int make_classes(struct resolution *resolution)
     r = make_system_classes(resolution);
     if (r >= 0)
         r = make_cgroup_classes(resolution);
-    return r < 0 ? r : make_process_classes(resolution);
+    if (r >= 0)
+        r = make_process_classes(resolution);
+    return r < 0 ? r : make_uncore_classes(resolution, pmus);
 }
 
 int resolution_new(const struct config *config, struct event_resolver *resolver,
@@ -200,7 +237,7 @@ size_t resolution_most_opened(const struct resolution *resolution, enum scope_ki
     for (size_t i = 0; i < resolution->n_classes; i++) {
         const struct target_class *class = &resolution->classes[i];
 
-        if (class->groups && class->kind == kind && class->groups->n_opened > most)
+        if (class->groups && class->kind == kind && !class->pmu && class->groups->n_opened > most)
             most = class->groups->n_opened;
     }
     return most;

@@ -19,6 +19,7 @@
 
 struct target_class {
     enum scope_kind kind;
+    const char *pmu; /* the PMU whose events it counts, if that counts no core; borrowed of them */
     struct event_groups *groups; /* NULL: unused, or the machine as the sum of its CPUs */
     struct plan_spec spec;       /* what is to be shown; without a prefix the class is unused */
     struct plan *plan;           /* made when it is known what is counted; NULL: unused */
@@ -39,7 +40,10 @@ struct expanded_name {
     struct event_expansion expansion;
 };
 
-/* Places in struct resolution.classes; the rules for cgroups and for processes follow. */
+/*
+ * Places in struct resolution.classes; the rules for cgroups and for processes follow, and then the
+ * PMUs that count no core.
+ */
 enum { CLASS_MACHINE, CLASS_CPU, CLASS_CGROUP };
 
 struct resolution {
@@ -51,6 +55,7 @@ struct resolution {
     struct target_class *classes;
     size_t n_classes;
     size_t first_process; /* index of the class of the first rule for processes */
+    size_t first_uncore;  /* index of the first class of a PMU that counts no core: the last ones */
     bool pmu_is_taken;    /* others hold all counters of the PMU */
     struct ratio_spec *ratios;
     struct catalogue *catalogue; /* NULL before it is decided what is counted */
@@ -83,5 +88,5 @@ const struct event_expansion *resolution_find_expansion(const struct resolution 
 size_t resolution_group_events(const struct resolution *resolution,
                                const struct config_group *group, const struct event ***ret_events);
 
-/* The most events that a target of this kind has open, over its groups. */
+/* The most events that a target of this kind has open on a CPU or thread, over its groups. */
 size_t resolution_most_opened(const struct resolution *resolution, enum scope_kind kind);

@@ -84,7 +84,7 @@ size_t resolution_budget(const struct config *config, size_t n_free)
 
 static bool is_shared(const struct pmu_share *share, const struct target_class *class)
 {
-    return class->groups && share->is_shared[class->groups->kind];
+    return class->groups && !class->pmu && share->is_shared[class->groups->kind];
 }
 
 static bool has_claim(const struct pmu_share *share, const struct target_class *class)

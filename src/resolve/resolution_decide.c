@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "resolve/resolution_catalogue.h"
+#include "resolve/uncore.h"
 #include "target/cgroup_nesting.h"
 
 int resolution_system_cpus(const struct config *config, int sysfs_fd, const struct cpu_list *of,
@@ -45,12 +46,14 @@ bool resolution_can_ask(const struct resolution *resolution,
  * that have counters of their own, in our own process. That a single target is refused shows when
  * it is opened.
  */
-static struct scope scope_to_ask(const struct resolution_machine *machine, enum scope_kind kind)
+static struct scope scope_to_ask(const struct resolution_machine *machine,
+                                 const struct target_class *class)
 {
+    const enum scope_kind kind = class->kind;
     struct scope scope = {.kind = kind, .cgroup_fd = -1, .cpus = machine->online};
 
     if (kind == SCOPE_SYSTEM)
-        scope.cpus = machine->system_cpus;
+        scope.cpus = class->pmu ? uncore_cpus(machine->pmus, class->pmu) : machine->system_cpus;
     if (kind == SCOPE_CGROUP)
         scope.cgroup_fd = machine->cgroup_root_fd;
     if (kind == SCOPE_PROCESS && !machine->is_shared[kind]) {
@@ -117,7 +120,7 @@ int resolution_decide(struct resolution *resolution, const struct resolution_mac
 
     for (size_t i = 0; i < resolution->n_classes && r >= 0; i++) {
         const enum scope_kind kind = resolution->classes[i].kind;
-        const struct scope scope = scope_to_ask(machine, kind);
+        const struct scope scope = scope_to_ask(machine, &resolution->classes[i]);
 
         if (resolution_can_ask(resolution, machine, i))
             r = resolution_probe(resolution, i, machine->perf, &scope, &predecessor->open[kind]);
@@ -146,7 +149,7 @@ bool resolution_is_outdated(struct resolution *resolution, const struct resoluti
 
     for (size_t i = 0; i < resolution->n_classes; i++) {
         const struct target_class *class = &resolution->classes[i];
-        const struct scope scope = scope_to_ask(machine, class->kind);
+        const struct scope scope = scope_to_ask(machine, class);
 
         if (resolution_can_ask(resolution, machine, i) &&
             (class->unsure || event_groups_want_retry(class->groups)) &&

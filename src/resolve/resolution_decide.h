@@ -15,6 +15,7 @@ struct resolution_machine {
     const struct perf_ops *perf;
     const struct cpu_list *online;      /* cgroups, and whatever is shared, count on these CPUs */
     const struct cpu_list *system_cpus; /* the system scope counts on these */
+    const struct pmu_list *pmus;        /* as they are now; NULL: not known */
     int cgroup_root_fd;                 /* -1: no cgroup can be counted */
     const struct cgroup_rules *cgroup_rules; /* NULL: no cgroup is counted */
     pid_t self;            /* our own process: what may be counted of processes is asked about it */

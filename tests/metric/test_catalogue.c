@@ -69,10 +69,8 @@ static void family__is_described_as_the_first_column_of_its_name(void **state)
     assert_ptr_equal(family->name, plan->columns[1].name);
     assert_ptr_equal(family->help, plan->columns[1].help);
     assert_int_equal(family->type, FAMILY_COUNTER);
-    assert_int_equal(family->form, NUMBER_COUNT);
     family = find(catalogue, "pmu_cgroup_start_time_seconds");
     assert_int_equal(family->type, FAMILY_GAUGE);
-    assert_int_equal(family->form, NUMBER_SECONDS);
 }
 
 static void catalogue__of_nothing_is_empty(void **state)

@@ -79,10 +79,8 @@ void command_parse(const struct argp *argp, int argc, char **argv, void *input)
     whole.children = children;
     argp_err_exit_status = EXIT_USAGE;
     error = argp_parse(&whole, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, input);
-    if (error) {
-        (void)fprintf(stderr, PROGRAM ": %s\n", strerror(error));
-        exit(EXIT_FAILURE);
-    }
+    if (error)
+        exit(command_fail(-error));
 }
 
 static error_t parse_socket(int key, char *argument, struct argp_state *state)
@@ -124,4 +122,10 @@ error_t command_take_word(int key, char *argument, const char **word, const char
         command_refuse("unexpected argument %s", SHOWN(argument));
     *word = argument;
     return 0;
+}
+
+int command_fail(int error)
+{
+    (void)fprintf(stderr, PROGRAM ": %s\n", strerror(-error));
+    return EXIT_FAILURE;
 }

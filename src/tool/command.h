@@ -31,6 +31,7 @@ extern const struct command commands[];
 extern const size_t n_commands;
 
 int run_check_config(int argc, char **argv);
+int run_events(int argc, char **argv);
 int run_pause(int argc, char **argv);
 int run_reload(int argc, char **argv);
 
@@ -58,3 +59,6 @@ error_t command_take_word(int key, char *argument, const char **word, const char
 
 /* Prints "pmutool: error: ", a text and "(try --help)" to stderr and ends with EXIT_USAGE. */
 void command_refuse(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* Prints what an -errno means, as want of memory, to stderr. Returns EXIT_FAILURE. */
+int command_fail(int error);

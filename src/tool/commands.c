@@ -6,6 +6,8 @@
 const struct command commands[] = {
     {"check config", "FILE", "Check a configuration, and say what it would count here.",
      run_check_config},
+    {"events", "[PATTERN...]", "List the events that have names here, and search them.",
+     run_events},
     {"reload", "", "Have the running service read its configuration again.", run_reload},
     {"pause", "DURATION|off",
      "Have the running service leave the hardware counters alone for a time.", run_pause},

@@ -166,10 +166,8 @@ static int run_command(const struct line *line, int argc, char **argv)
 
     text_append_format(&name, PROGRAM " %s%c", line->command->name, 0);
     text_append_format(&socket, "--socket=%s%c", line->socket ? line->socket : "", 0);
-    if (!words || text_error(&name) < 0 || text_error(&socket) < 0) {
-        (void)fprintf(stderr, PROGRAM ": %s\n", strerror(ENOMEM));
-        return EXIT_FAILURE;
-    }
+    if (!words || text_error(&name) < 0 || text_error(&socket) < 0)
+        return command_fail(-ENOMEM);
     words[n++] = name.data;
     if (line->socket)
         words[n++] = socket.data;

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+add_unit_test(tool catalogue)
 add_unit_test(tool json PkgConfig::JANSSON)
 add_unit_test(tool table)
 add_unit_test(tool terminal)
@@ -9,3 +10,10 @@ add_test(NAME tool/programs
 set_tests_properties(tool/programs PROPERTIES LABELS unit TIMEOUT 300)
 in_kernel(tool/programs)
 takes(20 tool/programs)
+
+# What commands about events print; without rights they tell of them.
+add_test(NAME tool/events
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_events.py
+          $<TARGET_FILE:pmutool>)
+set_tests_properties(tool/events PROPERTIES LABELS unit TIMEOUT 300)
+in_kernel(tool/events)

@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands of pmutool about events print: `events`.
+
+    test_events.py PMUTOOL
+"""
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unittest
+
+PMUTOOL = sys.argv[1]
+
+
+def run(*words, **options):
+    """(exit status, stdout, stderr)"""
+    done = subprocess.run([PMUTOOL, *words], capture_output=True, text=True, timeout=60, **options)
+    return done.returncode, done.stdout, done.stderr
+
+
+def in_terminal(columns, *words, **environment):
+    """What a terminal of so many columns gets."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    inherited = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    process = subprocess.Popen([PMUTOOL, *words], stdout=theirs, stdin=subprocess.DEVNULL,
+                               env=inherited | {"TERM": "xterm"} | environment)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # the last one who wrote has closed the terminal
+            part = b""
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    process.wait(timeout=60)
+    return shown.decode()
+
+
+class Machine(unittest.TestCase):
+    """A directory that is the sysfs of a machine."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.sysfs = directory.name
+        self.write("bus/event_source/devices/software/type", "1\n")
+        self.write("bus/event_source/devices/tracepoint/type", "2\n")
+
+    def write(self, path, text):
+        file = pathlib.Path(self.sysfs, path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode() if isinstance(text, str) else text)
+
+    def add_tracepoint(self, name, number=1):
+        self.write(f"kernel/tracing/events/{name.replace(':', '/')}/id", f"{number}\n")
+
+    def run_here(self, command, *words):
+        return run(*command.split(), f"--path.sysfs={self.sysfs}", *words)
+
+
+class Events(Machine):
+    def names(self, *words):
+        status, out, err = self.run_here("events", "--json", *words)
+        self.assertEqual(err, "" if status == 0 else err)
+        return [event["name"] for event in json.loads(out)["events"]]
+
+    def test_the_list_has_each_kind_in_order_with_its_description(self):
+        self.add_tracepoint("sched:sched_switch")
+        status, out, err = self.run_here("events")
+        self.assertEqual((status, err), (0, ""))
+        lines = out.splitlines()
+        self.assertEqual(lines[0].split(), ["EVENT", "KIND", "PMU", "DESCRIPTION"])
+        self.assertRegex(out, r"\ncycles OR cpu-cycles +hardware +Cycles of ")
+        self.assertRegex(out, r"\ncontext-switches OR cs +software +software +Switches from ")
+        self.assertTrue(lines[-1].startswith("sched:sched_switch"), lines[-1])
+        self.assertEqual(self.run_here("events"), (status, out, err))
+
+    def test_patterns_search_names_and_descriptions(self):
+        self.assertEqual(self.names("page-faults"), ["page-faults"])
+        self.assertEqual(self.names("PAGE-F*"), ["page-faults"])
+        self.assertIn("major-faults", self.names("waited for a disk"))
+        self.assertEqual(self.names("cs"), ["context-switches"])
+        self.assertEqual(self.names("page-faults", "cs"), ["context-switches", "page-faults"])
+
+    def test_kind_and_pmu_narrow_the_search(self):
+        self.add_tracepoint("sched:sched_switch")
+        self.add_tracepoint("kmem:kfree")
+        self.assertEqual(self.names("--kind=tracepoint"), ["kmem:kfree", "sched:sched_switch"])
+        self.assertEqual(self.names("--pmu=sched"), ["sched:sched_switch"])
+        self.assertEqual(self.names("--kind=tracepoint,hardware", "switch"), ["sched:sched_switch"])
+        status, out, err = self.run_here("events", "--kind=tracepiont")
+        self.assertEqual((status, out), (2, ""))
+        self.assertIn('unknown kind of events "tracepiont"; expected some of hardware, ', err)
+
+    def test_nothing_that_fits_ends_with_1_and_the_nearest(self):
+        self.assertEqual(self.run_here("events", "cycels"), (
+            1, "", "pmutool: no event here is such; did you mean cycles?\n"))
+        status, out, err = self.run_here("events", "cycels", "--json")
+        self.assertEqual((status, json.loads(out)), (1, {"events": []}))
+
+    def test_what_can_be_counted_is_found_by_counting(self):
+        """sysfs shows no core PMU, and a tracepoint whose number the kernel does not know."""
+        self.add_tracepoint("none:nothing", 4000000)
+        status, out, err = self.run_here("events", "--try", "cycles", "page-faults", "nothing")
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"\ncycles OR \S+ +hardware +no, no_pmu +Cycles")
+        self.assertRegex(out, r"\npage-faults OR faults +software +software +(yes|no, not_permit)")
+        self.assertRegex(out, r"\nnone:nothing +tracepoint +none +no, not_")
+        self.assertIn("\nno_pmu: this machine shows no such PMU", out)
+        rows = {row["name"]: row for row in json.loads(self.run_here(
+            "events", "--try", "--json", "cycles", "page-faults")[1])["events"]}
+        self.assertEqual((rows["cycles"]["counted"], rows["cycles"]["absence"]), (False, "no_pmu"))
+        if rows["page-faults"]["counted"]:
+            self.assertEqual(rows["page-faults"]["scope"], "process")
+        self.assertNotIn("cycles", self.names("--available", "cycles", "page-faults"))
+
+    def test_hostile_names_do_not_steer_a_terminal(self):
+        self.add_tracepoint("ev:a\x1b[31m")
+        self.write(b"kernel/tracing/events/ev/b\xff/id".decode("utf-8", "surrogateescape"), "2\n")
+        for out in (self.run_here("events", "--pmu=ev")[1],
+                    in_terminal(300, "events", f"--path.sysfs={self.sysfs}", "--pmu=ev",
+                                NO_COLOR="1")):
+            self.assertNotIn("\x1b", out)
+            self.assertIn("ev:a\\x1b[31m", out)
+            self.assertIn("ev:b\\xff", out)
+        self.assertEqual(self.names("--pmu=ev"), ["ev:a\x1b[31m", "ev:b\ufffd"])
+
+    def test_a_terminal_gets_colour_and_lines_that_fit(self):
+        self.add_tracepoint("sched:sched_switch")
+        words = ("events", f"--path.sysfs={self.sysfs}")
+        self.assertIn("\x1b[1mEVENT\x1b[0m", in_terminal(100, *words))
+        plain = in_terminal(100, *words, TERM="dumb")
+        self.assertNotIn("\x1b", plain)
+        self.assertEqual(plain, in_terminal(100, *words, NO_COLOR="1"))
+        self.assertTrue(all(len(line) <= 100 for line in plain.splitlines()), plain)
+        self.assertIn("…", plain)
+        self.assertTrue(any(len(line) > 100 for line in self.run_here("events")[1].splitlines()))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

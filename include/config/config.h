@@ -50,6 +50,14 @@ struct config_ratio {
     struct config_word formula;
 };
 
+/* A probe has one of the three places; the texts of the others are NULL. */
+struct config_probe {
+    struct config_word name;
+    struct config_word kernel;
+    struct config_word user;
+    struct config_word usdt;
+};
+
 enum config_counting { CONFIG_COUNTING_AUTO, CONFIG_COUNTING_DIRECT, CONFIG_COUNTING_BPF };
 enum config_by { CONFIG_BY_ALL, CONFIG_BY_CPU };
 
@@ -99,6 +107,8 @@ struct config {
     enum config_counting counting;
     struct config_group *groups;
     size_t n_groups;
+    struct config_probe *probes;
+    size_t n_probes;
     struct config_rename *renames;
     size_t n_renames;
     struct config_ratio *ratios;

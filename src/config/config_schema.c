@@ -15,9 +15,11 @@
 #define LONGEST_NAME    64
 #define LONGEST_EVENT   256
 #define LONGEST_FORMULA 1024
+#define LONGEST_PLACE   4607 /* of a probe: a path, and the names behind it */
 #define LONGEST_CPUS    1024
 #define MOST_GROUPS     64
 #define MOST_EVENTS     EVENT_GROUP_MAX
+#define MOST_PROBES     256
 #define MOST_RENAMES    1024
 #define MOST_RATIOS     128
 #define MOST_RULES      256
@@ -58,6 +60,33 @@ static const struct schema_key group_keys[] = {
      .minimum = 1,
      .maximum = LONGEST_EVENT,
      .most = MOST_EVENTS},
+};
+
+static const struct schema_key probe_keys[] = {
+    {.name = "name",
+     .type = SCHEMA_WORD,
+     .expected = "a name of letters, digits and \"_\", by which a group lists it as probe:NAME",
+     .offset = offsetof(struct config_probe, name),
+     .required = true,
+     .maximum = LONGEST_NAME},
+    {.name = "kernel",
+     .type = SCHEMA_WORD,
+     .expected = "a function of the kernel, such as vfs_read",
+     .offset = offsetof(struct config_probe, kernel),
+     .selects = true,
+     .maximum = LONGEST_PLACE},
+    {.name = "user",
+     .type = SCHEMA_WORD,
+     .expected = "an absolute path and a function, such as /usr/bin/bash:readline",
+     .offset = offsetof(struct config_probe, user),
+     .selects = true,
+     .maximum = LONGEST_PLACE},
+    {.name = "usdt",
+     .type = SCHEMA_WORD,
+     .expected = "an absolute path, a provider and a name, such as /usr/lib/libc.so.6:libc:setjmp",
+     .offset = offsetof(struct config_probe, usdt),
+     .selects = true,
+     .maximum = LONGEST_PLACE},
 };
 
 static const struct schema_key rename_keys[] = {
@@ -242,6 +271,7 @@ static const struct schema_key limits_keys[] = {
 };
 
 static const struct schema group_schema = {"a group", group_keys, ARRAY_SIZE(group_keys)};
+static const struct schema probe_schema = {"a probe", probe_keys, ARRAY_SIZE(probe_keys)};
 static const struct schema rename_schema = {"a rename", rename_keys, ARRAY_SIZE(rename_keys)};
 static const struct schema ratio_schema = {"a ratio", ratio_keys, ARRAY_SIZE(ratio_keys)};
 static const struct schema system_schema = {"targets.system", system_keys, ARRAY_SIZE(system_keys)};
@@ -304,6 +334,14 @@ static const struct schema_key config_keys[] = {
      .inner = &group_schema,
      .count_offset = offsetof(struct config, n_groups),
      .element_size = sizeof(struct config_group)},
+    {.name = "probes",
+     .type = SCHEMA_LIST,
+     .expected = "a list of probes",
+     .offset = offsetof(struct config, probes),
+     .maximum = MOST_PROBES,
+     .inner = &probe_schema,
+     .count_offset = offsetof(struct config, n_probes),
+     .element_size = sizeof(struct config_probe)},
     {.name = "rename",
      .type = SCHEMA_LIST,
      .expected = "a list of renames",

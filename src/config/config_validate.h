@@ -15,6 +15,9 @@
 int config_validate(const struct config *config, const char *text, size_t length,
                     struct config_error *ret_error);
 
+/* A part of it: each probe has one place and a name of its own, and listed probes are defined. */
+int config_validate_probes(const struct config *config, struct config_error *ret_error);
+
 /* A part of it: no two families of series get the same name. */
 int config_validate_names(const struct config *config, struct config_error *ret_error);
 

@@ -39,12 +39,28 @@ struct event_code {
      */
     struct shared_text *config1_text;
 
+    /*
+     * The file that config1_text leads to, as it was found; 0: it is no path. The kernel is not
+     * told. After an update another file has the path, and its event is another one.
+     */
+    uint64_t config1_device;
+    uint64_t config1_inode;
+
     /* A filter over the fields of a tracepoint (PERF_EVENT_IOC_SET_FILTER); NULL: none. */
     struct shared_text *filter;
 };
 
 /* Whether both are the same to the kernel. */
 bool event_code_equal(const struct event_code *a, const struct event_code *b);
+
+/*
+ * Whether it is an event of a probe. Each one that is open is a probe of its own in the kernel: it
+ * runs at each hit, whoever has the hit, and takes the kernel about a tenth of a second to close.
+ */
+static inline bool event_code_is_probe(const struct event_code *code)
+{
+    return code->config1_text != NULL;
+}
 
 /* Another owner of the same texts. event_code_done() gives them up. */
 struct event_code event_code_copy(const struct event_code *code);
@@ -82,7 +98,10 @@ struct event {
     bool takes_counter;   /* it takes one of the hardware counters of a core PMU */
     bool is_clock;        /* it counts time on a CPU; system-wide that is wall time, and absent */
     enum absence absence; /* why the name alone cannot be counted: unknown_event, or no_pmu if its
-                             PMU is not on this machine. ABSENCE_NONE: perhaps it can */
+                             PMU is not on this machine; not_supported if what it stands for is
+                             not there. ABSENCE_NONE: perhaps it can */
+    char *why;            /* what people are told of not_supported: which function a file does not
+                             have, and which is nearest; NULL: nothing */
     struct event_code code; /* meaningful where `absence` is ABSENCE_NONE */
 };
 

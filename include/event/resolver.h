@@ -3,10 +3,12 @@
 
 /*
  * From names to events. Sources of events are asked in order: the generic names of `perf list`, raw
- * rNNN, tracepoints, libpfm4. The first source that knows the name decides (src/event/source.h).
+ * rNNN, probes, tracepoints, libpfm4. The first source that knows the name decides
+ * (src/event/source.h).
  */
 
 #include "event/event.h"
+#include "event/probe.h"
 
 struct event_resolver;
 
@@ -20,8 +22,16 @@ struct event_resolver *event_resolver_free(struct event_resolver *resolver);
 DEFINE_AUTO(event_resolver, struct event_resolver *, event_resolver_free)
 
 /*
+ * Which probes there are: "probe:NAME" is then known, and the place of the probe is looked up at
+ * each event_resolve(). They are borrowed until they are set to others, or to NULL.
+ */
+void event_resolver_set_probes(struct event_resolver *resolver, const struct probe_spec *probes,
+                               size_t n_probes);
+
+/*
  * Makes an event of a name, whatever the name is: an event that cannot be counted has the reason in
- * `absence` (unknown_event or no_pmu). Returns 0, or -ENOMEM. The caller owns the event.
+ * `absence` (unknown_event, no_pmu, or not_supported with `why`). Returns 0, or -ENOMEM. The caller
+ * owns the event.
  */
 int event_resolve(struct event_resolver *resolver, const char *name, struct event **ret_event);
 

@@ -35,6 +35,11 @@ static void print_event(const struct event *event, bool *explained)
                      *event->pmu ? event->pmu : "unknown PMU", event->encoding);
         return;
     }
+    if (event->why) {
+        (void)printf("  %-*s not counted here, %s: %s\n", EVENT_WIDTH, event->name,
+                     absence_name(event->absence), event->why);
+        return;
+    }
     (void)printf("  %-*s not counted here, %s%s%s\n", EVENT_WIDTH, event->name,
                  absence_name(event->absence), explained[event->absence] ? "" : ": ",
                  explained[event->absence] ? "" : absence_advice(event->absence));

@@ -70,7 +70,7 @@ static int decide(const struct report *report, const struct mechanism *bpf,
         .perf = &perf_ops_kernel,
         .cgroup_root_fd = report->root.fd,
         .self = getpid(),
-        .inherits_threads = config->n_processes > 0 && event_can_inherit_threads(&perf_ops_kernel),
+        .inherits_threads = resolution_inherits_threads(report->resolution, &perf_ops_kernel),
     };
     int r = cpu_list_read_online(report->sysfs_fd, &online);
 

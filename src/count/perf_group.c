@@ -61,6 +61,8 @@ int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
     pid_t pid = -1;
     int cpu = -1, fd;
 
+    if (event_code_is_probe(&event->code) && scope->inherit != INHERIT_NOTHING)
+        return -EOPNOTSUPP;
     set_attributes(&attr, &event->code, scope, group_fd < 0);
     if (scope->pmu_types)
         attr.type = scope->pmu_types[place];

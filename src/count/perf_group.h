@@ -11,6 +11,11 @@
 /*
  * Opens one event. group_fd: the descriptor of its group's leader; -1: it becomes a leader, and is
  * opened disabled. A descriptor or -errno.
+ *
+ * A probe is never opened so that it is inherited: -EOPNOTSUPP. The kernel would look up the
+ * function or the file anew for each task that a counted task starts, with the rights and in the
+ * memory of that task (inherit_event() calls perf_uprobe_event_init()): without CAP_PERFMON its
+ * fork() and pthread_create() fail with EACCES (seen on Linux 6.18).
  */
 int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
                        const struct scope *scope, size_t place, int group_fd);

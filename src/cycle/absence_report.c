@@ -46,7 +46,7 @@ static void list_events(const struct event_groups *groups, const struct event_gr
         for (size_t i = 0; i < groups->groups[g].n_members; i++) {
             const struct group_member *member = &groups->groups[g].members[i];
 
-            if (member->absence != reason || !is_news(groups, member) ||
+            if (member->absence != reason || !is_news(groups, member) || member->event->why ||
                 is_known(known, n_known, groups->kind, member))
                 continue;
             if (names->length > 0)
@@ -55,9 +55,26 @@ static void list_events(const struct event_groups *groups, const struct event_gr
         }
 }
 
+/* Events of which more is known than the reason have lines of their own. */
+static void report_explained(const struct event_groups *groups,
+                             const struct event_groups *const *known, size_t n_known)
+{
+    for (size_t g = 0; g < groups->n_groups; g++)
+        for (size_t i = 0; i < groups->groups[g].n_members; i++) {
+            const struct group_member *member = &groups->groups[g].members[i];
+
+            if (member->absence != ABSENCE_NONE && member->event->why &&
+                !is_known(known, n_known, groups->kind, member))
+                log_warning("event cannot be counted", "scope", scope_kind_name(groups->kind),
+                            "reason", absence_name(member->absence), "event", member->event->name,
+                            "why", member->event->why);
+        }
+}
+
 void absence_report(const struct event_groups *groups, const struct event_groups *const *known,
                     size_t n_known)
 {
+    report_explained(groups, known, n_known);
     for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
         AUTO_TEXT struct text names = {0};
         AUTO_FREE char *events = NULL;

@@ -7,6 +7,7 @@
 #include "cycle/collector_parts.h"
 #include "cycle/description.h"
 #include "cycle/stages.h"
+#include "resolve/resolution_decide.h"
 
 static int make_ledger(struct collector *collector)
 {
@@ -35,6 +36,9 @@ static int make_parts(struct collector *collector, const struct collector *prede
     if (r >= 0)
         r = collector_find_uncore(collector);
     if (r >= 0)
+        collector->processes.can_inherit_threads =
+            resolution_inherits_threads(collector->resolution, setup->perf);
+    if (r >= 0)
         r = collector_make_cgroup_rules(collector);
     if (r >= 0)
         r = collector_probe(collector, predecessor);
@@ -54,8 +58,6 @@ int collector_new(const struct collector_setup *setup, struct collector *predece
     if (!collector)
         return -ENOMEM;
     collector->setup = *setup;
-    collector->processes.can_inherit_threads =
-        setup->config->n_processes > 0 && event_can_inherit_threads(setup->perf);
     collector->readings.wants_open = true;
     collector_describe(collector);
     collector_note_doubt(collector, NAN);

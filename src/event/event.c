@@ -24,6 +24,7 @@ bool event_code_equal(const struct event_code *a, const struct event_code *b)
            a->exclude_hypervisor == b->exclude_hypervisor && a->exclude_host == b->exclude_host &&
            a->exclude_guest == b->exclude_guest && a->exclude_idle == b->exclude_idle &&
            shared_text_equal(a->config1_text, b->config1_text) &&
+           a->config1_device == b->config1_device && a->config1_inode == b->config1_inode &&
            shared_text_equal(a->filter, b->filter);
 }
 
@@ -65,6 +66,7 @@ struct event *event_free(struct event *event)
     free(event->encoding);
     free(event->pmu);
     free(event->unit);
+    free(event->why);
     event_code_done(&event->code);
     free(event);
     return NULL;

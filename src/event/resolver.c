@@ -30,16 +30,17 @@
 #define LONGEST_NAME 512 /* no source has a longer name, so that none is asked for one */
 
 struct event_resolver {
-    int sysfs_fd;          /* borrowed */
-    struct pmu_list *pmus; /* NULL: not known */
+    int sysfs_fd;                    /* borrowed */
+    struct pmu_list *pmus;           /* NULL: not known */
+    const struct probe_spec *probes; /* borrowed */
+    size_t n_probes;
 };
 
 /* The sources in the order in which they are asked. The first that knows a name decides. */
 static const struct event_source *const sources[] = {
-    &event_source_generic,
-    &event_source_raw,
-    &event_source_tracepoint,
-    &event_source_pfm,
+    &event_source_generic,    &event_source_raw,
+    &event_source_probe, /* perf probe calls its tracepoints "probe:…", too */
+    &event_source_tracepoint, &event_source_pfm,
 };
 
 /*
@@ -50,7 +51,9 @@ static struct source_context open_context(const struct event_resolver *resolver)
 {
     return (struct source_context){.sysfs_fd = resolver->sysfs_fd,
                                    .tracefs_fd = tracefs_open(resolver->sysfs_fd),
-                                   .pmus = resolver->pmus};
+                                   .pmus = resolver->pmus,
+                                   .probes = resolver->probes,
+                                   .n_probes = resolver->n_probes};
 }
 
 static void close_context(struct source_context *context)
@@ -77,6 +80,13 @@ struct event_resolver *event_resolver_free(struct event_resolver *resolver)
     resolver->pmus = pmu_list_free(resolver->pmus);
     free(resolver);
     return NULL;
+}
+
+void event_resolver_set_probes(struct event_resolver *resolver, const struct probe_spec *probes,
+                               size_t n_probes)
+{
+    resolver->probes = probes;
+    resolver->n_probes = n_probes;
 }
 
 static int ask_sources(const struct event_resolver *resolver, const char *name, struct event *event)
@@ -153,7 +163,10 @@ static char *describe_encoding(const struct event_code *code, const char *pmu)
     else
         text_append_format(&text, "type=%" PRIu32 " ", code->type);
     text_append_format(&text, "config=0x%" PRIx64, code->config);
-    append_config(&text, separator, "config1", code->config1);
+    if (code->config1_text)
+        text_append_format(&text, "%sconfig1=\"%s\"", separator, code->config1_text->text);
+    else
+        append_config(&text, separator, "config1", code->config1);
     append_config(&text, separator, "config2", code->config2);
     if (as_perf) {
         modifiers_letters(code, letters);
@@ -203,6 +216,13 @@ static int make_texts(struct event *event, const char *base, const struct pmu *p
     return event->encoding ? 0 : -ENOMEM;
 }
 
+static const enum absence absences[] = {
+    [SOURCE_KNOWS] = ABSENCE_NONE,
+    [SOURCE_ABSENT] = ABSENCE_NO_PMU,
+    [SOURCE_MISSING] = ABSENCE_NOT_SUPPORTED,
+    [SOURCE_UNKNOWN] = ABSENCE_UNKNOWN_EVENT,
+};
+
 static int resolve_base(const struct event_resolver *resolver, const char *base,
                         struct event *event)
 {
@@ -211,11 +231,8 @@ static int resolve_base(const struct event_resolver *resolver, const char *base,
 
     if (outcome < 0)
         return outcome;
-    if (outcome == SOURCE_UNKNOWN) {
-        event->absence = ABSENCE_UNKNOWN_EVENT;
-    } else if (outcome == SOURCE_ABSENT) {
-        event->absence = ABSENCE_NO_PMU;
-    } else if (resolver->pmus) {
+    event->absence = absences[outcome];
+    if (resolver->pmus && (outcome == SOURCE_KNOWS || outcome == SOURCE_MISSING)) {
         if (find_pmu(resolver->pmus, base, event, &pmu) < 0)
             return -ENOMEM;
         if (!pmu)

@@ -15,6 +15,17 @@ int source_describe(struct event *event, const char *description)
     return 0;
 }
 
+int source_explain(struct event *event, const char *why)
+{
+    char *copy = strdup(why);
+
+    if (!copy)
+        return -ENOMEM;
+    free(event->why);
+    event->why = copy;
+    return SOURCE_MISSING;
+}
+
 int source_set_unit(struct event *event, const char *unit, double scale)
 {
     char *copy = strdup(unit);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "event/listing.h"
+#include "event/probe.h"
 #include "sys/pmu.h"
 
 /*
@@ -17,9 +18,11 @@
  * SOURCE_UNKNOWN of names that it would have to look up there.
  */
 struct source_context {
-    int sysfs_fd;                /* the root of sysfs */
-    int tracefs_fd;              /* the root of tracefs, an O_PATH descriptor */
-    const struct pmu_list *pmus; /* the PMUs that the kernel has registered; NULL: not known */
+    int sysfs_fd;                    /* the root of sysfs */
+    int tracefs_fd;                  /* the root of tracefs, an O_PATH descriptor */
+    const struct pmu_list *pmus;     /* the PMUs that the kernel has registered; NULL: not known */
+    const struct probe_spec *probes; /* those that the configuration defines */
+    size_t n_probes;
 };
 
 /* A name that holds one of these characters may stand for several events. */
@@ -29,6 +32,7 @@ struct source_context {
 enum source_outcome {
     SOURCE_KNOWS,   /* it has filled the event */
     SOURCE_ABSENT,  /* it knows the name, but of a PMU that is not here; it has described it */
+    SOURCE_MISSING, /* it knows the name, and what it stands for is not there; source_explain() */
     SOURCE_UNKNOWN, /* the name is not one of its own; the event is untouched */
 };
 
@@ -67,6 +71,12 @@ struct event_source {
 int source_describe(struct event *event, const char *description);
 
 /*
+ * Why what a name stands for cannot be counted, for people; the text is copied. SOURCE_MISSING or
+ * -ENOMEM.
+ */
+int source_explain(struct event *event, const char *why);
+
+/*
  * What is counted: a unit in lower case and plural, as names of metrics have it ("joules"), and how
  * many of it a raw count of 1 is. 0 or -ENOMEM.
  */
@@ -82,4 +92,5 @@ static inline int source_show(const struct event_visitor *visitor,
 extern const struct event_source event_source_generic;    /* the names of `perf list` */
 extern const struct event_source event_source_raw;        /* rNNN */
 extern const struct event_source event_source_tracepoint; /* SUBSYSTEM:NAME, by tracefs */
+extern const struct event_source event_source_probe;      /* probe:NAME, as configured */
 extern const struct event_source event_source_pfm;        /* libpfm4 */

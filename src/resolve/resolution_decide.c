@@ -33,6 +33,24 @@ int resolution_system_cpus(const struct config *config, int sysfs_fd, const stru
     return r < 0 ? r : cpu_list_subtract(of, others, ret_cpus);
 }
 
+static bool has_probe(const struct event_groups *groups)
+{
+    for (size_t g = 0; groups && g < groups->n_groups; g++)
+        for (size_t i = 0; i < groups->groups[g].n_members; i++)
+            if (event_code_is_probe(&groups->groups[g].members[i].event->code))
+                return true;
+    return false;
+}
+
+bool resolution_inherits_threads(const struct resolution *resolution, const struct perf_ops *perf)
+{
+    for (size_t i = 0; i < resolution->n_classes; i++)
+        if (resolution->classes[i].kind == SCOPE_PROCESS &&
+            has_probe(resolution->classes[i].groups))
+            return false;
+    return resolution->config->n_processes > 0 && event_can_inherit_threads(perf);
+}
+
 bool resolution_can_ask(const struct resolution *resolution,
                         const struct resolution_machine *machine, size_t class_index)
 {

@@ -37,6 +37,13 @@ struct resolution_predecessor {
 int resolution_system_cpus(const struct config *config, int sysfs_fd, const struct cpu_list *of,
                            struct cpu_list **ret_cpus);
 
+/*
+ * Whether what a thread starts is counted with it, where processes have counters of their own. The
+ * kernel has to be able to (event_can_inherit_threads()), and nothing that is counted of processes
+ * may be a probe, which is never inherited (count/perf_group.h): then each thread is counted alone.
+ */
+bool resolution_inherits_threads(const struct resolution *resolution, const struct perf_ops *perf);
+
 /* Whether the kernel can be asked about a class here. Where it cannot, nothing of it is counted. */
 bool resolution_can_ask(const struct resolution *resolution,
                         const struct resolution_machine *machine, size_t class_index);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/config_probes.h"
+
 const struct event *resolution_find_event(const struct resolution *resolution, const char *name)
 {
     for (size_t i = 0; i < resolution->n_events; i++)
@@ -99,7 +101,7 @@ static int add_name(struct resolution *resolution, struct event_resolver *resolv
     return r;
 }
 
-int resolution_resolve_events(struct resolution *resolution, struct event_resolver *resolver)
+static int resolve_listed(struct resolution *resolution, struct event_resolver *resolver)
 {
     int r = 0;
 
@@ -109,6 +111,19 @@ int resolution_resolve_events(struct resolution *resolution, struct event_resolv
         for (size_t i = 0; i < events->n && r >= 0; i++)
             r = add_name(resolution, resolver, events->words[i].text);
     }
+    return r;
+}
+
+int resolution_resolve_events(struct resolution *resolution, struct event_resolver *resolver)
+{
+    AUTO_FREE struct probe_spec *probes = NULL;
+    int r = config_probes_make(resolution->config, &probes);
+
+    if (r < 0)
+        return r;
+    event_resolver_set_probes(resolver, probes, resolution->config->n_probes);
+    r = resolve_listed(resolution, resolver);
+    event_resolver_set_probes(resolver, NULL, 0);
     return r;
 }
 

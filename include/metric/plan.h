@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "count/event_group.h"
 #include "count/sample.h"
 
@@ -112,6 +113,9 @@ DEFINE_AUTO(plan, struct plan *, plan_unref)
 /* Computes a ratio of the plan from a sample. False if the ratio is not known. */
 bool plan_ratio_value(const struct plan *plan, size_t ratio, const struct sample *sample,
                       double *ret_value);
+
+/* Appends the name of the family of an event's total: "pmu_cgroup_task_clock_seconds_total". */
+void plan_append_total_name(struct text *name, const char *prefix, const struct event *event);
 
 /*
  * The most bytes that a row takes on /metrics if each of its series has labels of so many bytes,

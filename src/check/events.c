@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/events.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,42 +67,47 @@ void check_print_groups(const struct resolution *resolution)
  * Says what is wrong with a name. The nearest name comes last: where only a modifier is wrong, or
  * the event is there and not counted yet, it would be no help.
  */
-static int explain_unknown_event(struct event_resolver *resolver, const char *name)
+int check_explain_unknown(struct event_resolver *resolver, const struct event *event,
+                          struct text *text)
 {
+    const char *const name = event->name;
     AUTO_FREE char *suggestion = NULL;
     const char *modifier = NULL, *kind = event_not_counted_yet(resolver, name);
     int r;
 
     if (kind) {
-        (void)printf("%s is on this machine, but %s are not counted yet\n", name, kind);
+        text_append_format(text, "%s is on this machine, but %s are not counted yet", name, kind);
         return 0;
     }
     r = event_resolver_bad_modifier(name, &modifier);
     if (r < 0)
         return r;
     if (modifier) {
-        (void)printf("\"%s\" of %s is no modifier; expected %s\n", modifier, name,
-                     event_modifiers_expected);
+        text_append_format(text, "\"%s\" of %s is no modifier; expected %s", modifier, name,
+                           event_modifiers_expected);
         return 0;
     }
     suggestion = event_resolver_suggest(resolver, name);
     kind = suggestion ? NULL : event_uncounted_form(name);
     if (kind)
-        (void)printf("this machine does not show %s, and %s are not counted yet\n", SHOWN(name),
-                     kind);
+        text_append_format(text, "this machine does not show %s, and %s are not counted yet",
+                           SHOWN(name), kind);
     else
-        (void)printf("no source of events knows \"%s\"%s%s%s\n", name,
-                     suggestion ? "; did you mean " : "", suggestion ? suggestion : "",
-                     suggestion ? "?" : "");
+        text_append_format(text, "no source of events knows %s%s%s%s", SHOWN(name),
+                           suggestion ? "; did you mean " : "", suggestion ? suggestion : "",
+                           suggestion ? "?" : "");
     return 0;
 }
 
-/* A name that stands for events of this machine is known, whatever becomes of them. */
-static bool is_unknown(const struct resolution *resolution, const char *name)
+/*
+ * The event of a name that no source knows; NULL: it is known. A name that stands for events of
+ * this machine is known, whatever becomes of them.
+ */
+static const struct event *find_unknown(const struct resolution *resolution, const char *name)
 {
     const struct event *event = resolution_find_event(resolution, name);
 
-    return event && event->absence == ABSENCE_UNKNOWN_EVENT;
+    return event && event->absence == ABSENCE_UNKNOWN_EVENT ? event : NULL;
 }
 
 int check_warn_of_unknown_events(const char *path, const struct resolution *resolution,
@@ -113,11 +119,16 @@ int check_warn_of_unknown_events(const char *path, const struct resolution *reso
     for (size_t g = 0; g < config->n_groups; g++)
         for (size_t i = 0; i < config->groups[g].events.n && r >= 0; i++) {
             const struct config_word *name = &config->groups[g].events.words[i];
+            const struct event *unknown = find_unknown(resolution, name->text);
+            AUTO_TEXT struct text why = {0};
 
-            if (!is_unknown(resolution, name->text))
+            if (!unknown)
                 continue;
+            r = check_explain_unknown(resolver, unknown, &why);
+            if (r < 0 || text_error(&why) < 0)
+                return -ENOMEM;
             check_begin_note(path, name->place, "warning");
-            r = explain_unknown_event(resolver, name->text);
+            (void)printf("%.*s\n", (int)why.length, why.data);
         }
     return r;
 }

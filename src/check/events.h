@@ -3,6 +3,7 @@
 
 /* What is printed of the events of a configuration: what they are here, and which are slips. */
 
+#include "base/text.h"
 #include "event/resolver.h"
 #include "resolve/resolution.h"
 
@@ -14,6 +15,13 @@ size_t check_count_events(const struct resolution *resolution, size_t *ret_absen
 
 /* Prints each group with its events: what encodes each, or why it cannot be counted here. */
 void check_print_groups(const struct resolution *resolution);
+
+/*
+ * Appends what is wrong with a name that no source of events knows, in one line: what it is of,
+ * what of it is wrong, or which name is near. 0 or -errno.
+ */
+int check_explain_unknown(struct event_resolver *resolver, const struct event *event,
+                          struct text *text);
 
 /*
  * Warns of names that no source of events knows. That is no error, since another machine may know

@@ -8,11 +8,17 @@
 #include "metric/plan_build.h"
 
 /* "pmu_cgroup_power_energy_pkg_joules": the unit stands in the name, as promtool asks. */
-static void append_name(struct text *name, const struct plan_spec *spec, const struct event *event)
+static void append_name(struct text *name, const char *prefix, const struct event *event)
 {
-    text_append_format(name, "%s%s", spec->prefix, event->metric);
+    text_append_format(name, "%s%s", prefix, event->metric);
     if (event->unit)
         text_append_format(name, "_%s", event->unit);
+}
+
+void plan_append_total_name(struct text *name, const char *prefix, const struct event *event)
+{
+    append_name(name, prefix, event);
+    text_append_string(name, "_total");
 }
 
 static enum number_form total_form(const struct event *event)
@@ -27,8 +33,7 @@ static int add_total(struct plan *plan, const struct plan_spec *spec, const stru
 {
     AUTO_TEXT struct text name = {0}, help = {0};
 
-    append_name(&name, spec, event);
-    text_append_string(&name, "_total");
+    plan_append_total_name(&name, spec->prefix, event);
     text_append_format(&help, "%s, in %s. The event", event->description, spec->target);
     if (spec->pmu) /* other PMUs have other events in this family */
         text_append_format(&help, " of the PMU %s", spec->pmu);
@@ -57,7 +62,7 @@ static int add_rate(struct plan *plan, const struct plan_spec *spec, const struc
         text_append_format(&help, "Number of CPUs that %s used on average in the last interval.",
                            spec->target);
     } else {
-        append_name(&name, spec, event);
+        append_name(&name, spec->prefix, event);
         text_append_string(&name, "_per_second");
         text_append_format(&help, "Rate of the event %s in the last interval, in %s.", event->name,
                            spec->target);

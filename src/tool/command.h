@@ -31,6 +31,8 @@ extern const struct command commands[];
 extern const size_t n_commands;
 
 int run_check_config(int argc, char **argv);
+int run_check_event(int argc, char **argv);
+int run_encode(int argc, char **argv);
 int run_events(int argc, char **argv);
 int run_pause(int argc, char **argv);
 int run_reload(int argc, char **argv);

@@ -6,6 +6,10 @@
 const struct command commands[] = {
     {"check config", "FILE", "Check a configuration, and say what it would count here.",
      run_check_config},
+    {"check event", "EVENT...",
+     "Tell whether events are known and can be counted here, by counting with them.",
+     run_check_event},
+    {"encode", "EVENT...", "Show what the kernel is told of events, and perf.", run_encode},
     {"events", "[PATTERN...]", "List the events that have names here, and search them.",
      run_events},
     {"reload", "", "Have the running service read its configuration again.", run_reload},

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands of pmutool about events print: `events`.
+"""What the commands of pmutool about events print: `events`, `encode`, `check event`.
 
     test_events.py PMUTOOL
 """
@@ -146,6 +146,98 @@ class Events(Machine):
         self.assertTrue(all(len(line) <= 100 for line in plain.splitlines()), plain)
         self.assertIn("…", plain)
         self.assertTrue(any(len(line) > 100 for line in self.run_here("events")[1].splitlines()))
+
+
+class Encode(Machine):
+    def codes(self, *words):
+        status, out, err = self.run_here("encode", "--json", *words)
+        self.assertEqual((status, err), (0, ""))
+        return json.loads(out)["events"]
+
+    def test_what_the_kernel_is_told_is_shown_with_perfs_line_and_the_metric(self):
+        self.assertEqual(self.run_here("encode", "cycles:u"), (0, """cycles:u
+  kind            hardware
+  description     Cycles of the CPU's clock, which follows its frequency
+  type            0 (PERF_TYPE_HARDWARE)
+  config          0x0
+  exclude_kernel  1
+  exclude_hv      1
+  metric          pmu_*_cycles_user_total
+  perf            perf stat -e cycles:u
+""", ""))
+
+    def test_json_has_each_field(self):
+        self.add_tracepoint("sched:sched_switch", 1234)
+        raw, clock, point = self.codes("r01c0:k", "task-clock", "sched:sched_switch")
+        self.assertEqual(raw["attr"], {
+            "type": 4, "config": "0x1c0", "config1": "0x0", "config2": "0x0", "filter": None,
+            "exclude_user": True, "exclude_kernel": False, "exclude_hv": True,
+            "exclude_host": False, "exclude_guest": False, "exclude_idle": False})
+        self.assertEqual((raw["kind"], raw["perf"]), ("raw", "-e r01c0:k"))
+        self.assertEqual((clock["unit"], clock["scale"]), ("seconds", 1e-9))
+        self.assertEqual(clock["metric"], "pmu_*_task_clock_seconds_total")
+        self.assertEqual((point["attr"]["type"], point["attr"]["config"]), (2, "0x4d2"))
+        self.assertEqual(point["perf"], "-e sched:sched_switch")
+
+    def test_a_name_that_stands_for_several_shows_each(self):
+        for number, name in enumerate(("kmem:b", "kmem:a", "other:c")):
+            self.add_tracepoint(name, number + 10)
+        self.assertEqual([(event["name"], event["attr"]["config"]) for event in
+                          self.codes("kmem:*", "cs")],
+                         [("kmem:a", "0xb"), ("kmem:b", "0xa"), ("cs", "0x3")])
+
+    def test_what_has_no_code_is_told_and_ends_with_1_or_2(self):
+        self.assertEqual(self.run_here("encode", "cycels"), (
+            2, "", 'pmutool: no source of events knows "cycels"; did you mean cycles?\n'))
+        status, out, err = self.run_here("encode", "cs", "nosuch", "--json")
+        self.assertEqual((status, err), (2, ""))
+        known, unknown = json.loads(out)["events"]
+        self.assertEqual((known["name"], unknown), ("cs", {
+            "name": "nosuch", "absence": "unknown_event",
+            "reason": 'no source of events knows "nosuch"'}))
+        status, out, err = self.run_here("encode")
+        self.assertEqual((status, out, err), (
+            2, "", "pmutool: error: missing argument; expected encode EVENT... (try --help)\n"))
+
+    def test_hostile_names_do_not_steer_a_terminal(self):
+        for command in ("encode", "check event"):
+            status, out, err = self.run_here(command, "a\x1b[31m")
+            self.assertEqual(status, 2)
+            self.assertNotIn("\x1b", out + err)
+            self.assertIn('knows "a\\x1b[31m"', out + err)
+
+
+class CheckEvent(Machine):
+    def test_what_can_be_counted_is_found_by_counting(self):
+        status, out, err = self.run_here("check event", "page-faults")
+        self.assertEqual(err, "")
+        if status == 0:
+            self.assertRegex(out, r"\npage-faults +software +yes +type=1 config=0x2 +"
+                                  r"pmu_\*_page_faults_total\n$")
+        else:
+            self.assertEqual(status, 1)
+            self.assertRegex(out, r"\npage-faults +software +no, not_permitted")
+        status, out, err = self.run_here("check event", "page-faults", "cycles", "instructions")
+        self.assertEqual((status, err), (1, ""))
+        self.assertRegex(out, r"\ncycles +hardware +no, no_pmu +type=0 config=0x0 +pmu_\*_cycles_")
+        self.assertEqual(out.count("no_pmu: this machine shows no such PMU"), 1)
+
+    def test_unknown_names_end_with_2_and_the_nearest(self):
+        status, out, err = self.run_here("check event", "cycels", "cycles:x", "page-faults")
+        self.assertEqual((status, err), (2, ""))
+        self.assertRegex(out, r"\ncycels +unknown +no, unknown_event +- +-\n")
+        self.assertIn('no source of events knows "cycels"; did you mean cycles?\n', out)
+        self.assertIn('"x" of cycles:x is no modifier', out)
+
+    def test_json_tells_the_same(self):
+        status, out, err = self.run_here("check event", "--json", "cycles:u", "cycels")
+        self.assertEqual((status, err), (2, ""))
+        known, unknown = json.loads(out)["events"]
+        self.assertEqual((known["known"], known["counted"], known["absence"], known["metric"]),
+                         (True, False, "no_pmu", "pmu_*_cycles_user_total"))
+        self.assertEqual((unknown["known"], unknown["counted"], unknown["metric"]),
+                         (False, False, None))
+        self.assertTrue(unknown["advice"].endswith("did you mean cycles?"))
 
 
 if __name__ == "__main__":

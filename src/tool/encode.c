@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Shows what perf_event_open(2) is told of an event. Nothing is opened, so that it also works for
+ * another machine, whose sysfs --path.sysfs gives.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "check/events.h"
+#include "config/config_error.h"
+#include "resolve/absence_advice.h"
+#include "tool/event_json.h"
+#include "tool/event_words.h"
+#include "tool/perf_line.h"
+#include "tool/table.h"
+
+static const struct argp_child children[] = {{.argp = &event_words_argp}, {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    state->child_inputs[0] = state->input;
+    return 0;
+}
+
+static const struct argp argp = {
+    .parser = parse,
+    .args_doc = "EVENT...",
+    .doc = "Show what the kernel is told of events: the fields of struct perf_event_attr that "
+           "differ from 0, the name of the metric, and how perf stat is told the same.\v"
+           "Exit status 0: each event has a code; 1: the code of one is not known here; 2: nothing "
+           "knows a name.",
+    .children = children,
+};
+
+/* What is written, in one of two forms, and how the command ends. */
+struct encoding {
+    struct table *table;
+    json_t *events; /* NULL: the table is wanted */
+    struct event_resolver *resolver;
+    int status;
+};
+
+static void add_number(struct table *table, const char *field, uint64_t value)
+{
+    table_add_format(table, STYLE_FAINT, "  %s", field);
+    table_add_format(table, STYLE_PLAIN, "0x%" PRIx64, value);
+}
+
+static void add_flag(struct table *table, const char *field, bool value)
+{
+    if (!value)
+        return;
+    table_add_format(table, STYLE_FAINT, "  %s", field);
+    table_add(table, "1", STYLE_PLAIN);
+}
+
+static void add_text(struct table *table, const char *field, const char *text)
+{
+    if (!text || !*text)
+        return;
+    table_add_format(table, STYLE_FAINT, "  %s", field);
+    table_add(table, text, STYLE_PLAIN);
+}
+
+static void add_code(struct table *table, const struct event_code *code)
+{
+    const char *type = event_type_name(code->type);
+
+    table_add(table, "  type", STYLE_FAINT);
+    table_add_format(table, STYLE_PLAIN, "%" PRIu32 "%s%s%s", code->type, type ? " (" : "",
+                     type ? type : "", type ? ")" : "");
+    add_number(table, "config", code->config);
+    if (code->config1_text)
+        add_text(table, "config1", code->config1_text->text);
+    else if (code->config1 != 0)
+        add_number(table, "config1", code->config1);
+    if (code->config2 != 0)
+        add_number(table, "config2", code->config2);
+    add_flag(table, "exclude_user", code->exclude_user);
+    add_flag(table, "exclude_kernel", code->exclude_kernel);
+    add_flag(table, "exclude_hv", code->exclude_hypervisor);
+    add_flag(table, "exclude_host", code->exclude_host);
+    add_flag(table, "exclude_guest", code->exclude_guest);
+    add_flag(table, "exclude_idle", code->exclude_idle);
+    add_text(table, "filter", code->filter ? code->filter->text : NULL);
+}
+
+static int add_event(struct table *table, const struct event *event, const char *perf,
+                     const char *metric)
+{
+    table_add_line(table, event->name, STYLE_HEADING);
+    add_text(table, "kind", event_kind_name(event->kind));
+    add_text(table, "PMU", event->pmu);
+    add_text(table, "description", event->description);
+    add_code(table, &event->code);
+    add_text(table, "metric", metric);
+    if (perf) {
+        table_add(table, "  perf", STYLE_FAINT);
+        table_add_format(table, STYLE_PLAIN, "perf stat %s", perf);
+    }
+    return 0;
+}
+
+/* An event without a code: the name is unknown, or it is known of another machine only. */
+static int report_absent(struct encoding *encoding, const struct event *event)
+{
+    const bool is_unknown = event->absence == ABSENCE_UNKNOWN_EVENT;
+    AUTO_TEXT struct text why = {0};
+    int r = 0;
+
+    if (is_unknown)
+        r = check_explain_unknown(encoding->resolver, event, &why);
+    else
+        text_append_format(&why, "the code of %s is not known here; %s", SHOWN(event->name),
+                           absence_advice(event->absence));
+    text_append_char(&why, '\0');
+    if (r < 0 || text_error(&why) < 0)
+        return -ENOMEM;
+    encoding->status = is_unknown ? EXIT_USAGE : encoding->status ? encoding->status : EXIT_FAILURE;
+    if (encoding->events)
+        return json_array_append_new(encoding->events, event_absent_to_json(event, why.data)) < 0
+                   ? -ENOMEM
+                   : 0;
+    (void)fprintf(stderr, PROGRAM ": %s\n", why.data);
+    return 0;
+}
+
+static int show(void *object, const struct event *event)
+{
+    struct encoding *encoding = object;
+    AUTO_FREE char *perf = NULL, *metric = NULL;
+    int r;
+
+    if (!*event->encoding)
+        return report_absent(encoding, event);
+    r = perf_line_of(event, &perf);
+    if (r >= 0)
+        r = event_metric_pattern(event, &metric);
+    if (r < 0)
+        return r;
+    if (!encoding->events)
+        return add_event(encoding->table, event, perf, metric);
+    return json_array_append_new(encoding->events, event_to_json(event, perf, metric)) < 0 ? -ENOMEM
+                                                                                           : 0;
+}
+
+static int print(const struct encoding *encoding)
+{
+    if (encoding->events)
+        return json_print(json_pack("{s:O}", "events", encoding->events));
+    return table_print(encoding->table);
+}
+
+int run_encode(int argc, char **argv)
+{
+    static const struct table_column columns[] = {{0}, {0}};
+    AUTO(table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+    AUTO_JSON json_t *events = json_array();
+    struct machine machine AUTO_MACHINE = {.sysfs_fd = -1};
+    struct event_words words AUTO_EVENT_WORDS = {0};
+    struct encoding encoding = {.table = table};
+    int r = event_words_init(&words, argc);
+
+    if (r < 0 || !table || !events)
+        return command_fail(-ENOMEM);
+    command_parse(&argp, argc, argv, &words);
+    if (machine_open(words.sysfs, &machine) < 0)
+        return EXIT_FAILURE;
+    encoding.resolver = machine.resolver;
+    encoding.events = words.json ? events : NULL;
+    r = event_words_each(&words, &machine, show, &encoding);
+    if (r >= 0)
+        r = print(&encoding);
+    return r < 0 ? command_fail(r) : encoding.status;
+}

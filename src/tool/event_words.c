@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/event_words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "event/expansion.h"
+
+enum { KEY_JSON = 0x1300 };
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct event_words *words = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &words->sysfs;
+        return 0;
+    case ARGP_KEY_ARG:
+        words->words[words->n++] = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (words->n == 0)
+            command_refuse("missing argument; expected %s EVENT...", state->name + sizeof(PROGRAM));
+        return 0;
+    case KEY_JSON:
+        words->json = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {.name = "json", .key = KEY_JSON, .doc = "Print JSON."},
+    {0},
+};
+
+static const struct argp_child children[] = {{.argp = &machine_argp}, {0}};
+
+const struct argp event_words_argp = {.options = options, .parser = parse, .children = children};
+
+int event_words_init(struct event_words *words, int argc)
+{
+    *words =
+        (struct event_words){.words = calloc((size_t)argc, sizeof(*words->words)), .sysfs = "/sys"};
+    return words->words ? 0 : -ENOMEM;
+}
+
+void event_words_done(struct event_words *words)
+{
+    free(words->words);
+    words->words = NULL;
+}
+
+static int show(const struct machine *machine, const char *name,
+                int (*visit)(void *object, const struct event *event), void *object)
+{
+    AUTO(event) struct event *event = NULL;
+    int r = event_resolve(machine->resolver, name, &event);
+
+    return r < 0 ? r : visit(object, event);
+}
+
+static int show_word(const struct machine *machine, const char *word,
+                     int (*visit)(void *object, const struct event *event), void *object)
+{
+    struct event_expansion expansion __attribute__((cleanup(event_expansion_done))) = {0};
+    int r = event_expand(machine->resolver, word, EVENT_EXPANSION_MAX, &expansion);
+
+    if (r >= 0 && expansion.n_names == 0)
+        return show(machine, word, visit, object);
+    for (size_t i = 0; i < expansion.n_names && r >= 0; i++)
+        r = show(machine, expansion.names[i], visit, object);
+    return r;
+}
+
+int event_words_each(const struct event_words *words, const struct machine *machine,
+                     int (*visit)(void *object, const struct event *event), void *object)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < words->n && r >= 0; i++)
+        r = show_word(machine, words->words[i], visit, object);
+    return r;
+}

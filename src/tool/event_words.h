@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The events that a command line names. */
+
+#include "tool/command.h"
+#include "tool/machine.h"
+
+/* For a command whose words are events, at least one. */
+struct event_words {
+    const char **words; /* as many as there are on the command line */
+    size_t n;
+    const char *sysfs; /* of --path.sysfs */
+    bool json;
+};
+
+/*
+ * The argp of the words, of --json and of --path.sysfs, for the children of a command's argp. Its
+ * input is a struct event_words, which event_words_init() has made.
+ */
+extern const struct argp event_words_argp;
+
+/* Makes room for the words of a command line. 0 or -ENOMEM. */
+int event_words_init(struct event_words *words, int argc);
+void event_words_done(struct event_words *words);
+#define AUTO_EVENT_WORDS __attribute__((cleanup(event_words_done)))
+
+/*
+ * Resolves each word, and each event of a word that stands for several ("kmem:*"), and shows it.
+ * visit: 0 or -errno, which ends the walk. 0 or -errno.
+ */
+int event_words_each(const struct event_words *words, const struct machine *machine,
+                     int (*visit)(void *object, const struct event *event), void *object);

@@ -15,8 +15,9 @@
 /* These need no quotes in a shell. */
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=.,:/@%"
 
-#define TYPE_RAW 4 /* PERF_TYPE_RAW of perf_event_open(2): the code is that of the CPU's own PMU   \
-                    */
+#define TYPE_RAW                                                                                   \
+    4 /* PERF_TYPE_RAW of perf_event_open(2): the code is that of the CPU's own PMU                \
+       */
 
 static void append_quoted(struct text *text, const char *word)
 {

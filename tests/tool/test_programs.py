@@ -282,7 +282,7 @@ class CommandLine(unittest.TestCase):
                            (["relaod"], 'unknown command "relaod", did you mean reload?'),
                            (["start"], 'unknown command "start" (try --help)\n'),
                            (["check"],
-                            "incomplete command; expected check config FILE (try --help)\n"),
+                            "incomplete command; expected check config FILE, check "),
                            (["reload", "now"], 'unexpected argument "now"'),
                            (["pause"], "missing argument"),
                            (["pause", "10"], "expected off, or a duration from 1s to 7d"),

@@ -69,11 +69,11 @@ struct mechanism {
     int (*open)(struct mechanism *mechanism, struct counter_set **sets, size_t n_sets);
 
     /*
-     * Reads a group in one of its places. 0; -ECHILD: there is no reading at this moment; another
-     * -errno: the counter is of no use any more.
+     * Reads a group of the set in one of its places, where it is open. 0; -ECHILD: there is no
+     * reading at this moment; another -errno: the counter is of no use any more.
      */
-    int (*read)(struct mechanism *mechanism, int handle, size_t n_values,
-                struct group_reading *ret_reading);
+    int (*read)(struct mechanism *mechanism, const struct counter_set *set, size_t place,
+                size_t group, struct group_reading *ret_reading);
 
     /* Closes a group of the set in one of its places. */
     void (*close)(struct mechanism *mechanism, struct counter_set *set, size_t place, size_t group);
@@ -82,7 +82,8 @@ struct mechanism {
      * Lets a group count in one of its places, or stop. While it is stopped, its values and both
      * its times stand still together. 0, or -errno: nobody knows now what it does.
      */
-    int (*set_enabled)(struct mechanism *mechanism, int handle, bool enabled);
+    int (*set_enabled)(struct mechanism *mechanism, const struct counter_set *set, size_t place,
+                       size_t group, bool enabled);
 
     /*
      * Brings what can be read up to the present, before a round of readings. What was opened counts

@@ -9,6 +9,7 @@
 #include "event/event.h"
 #include "sys/cpu_list.h"
 #include "sys/perf_event.h"
+#include "sys/pmu.h"
 
 /* No more counters than these are looked for: no PMU has more on a CPU. */
 #define PMU_PROBE_MOST 32
@@ -20,8 +21,10 @@
  * Nothing is pinned, and nothing stays open. Counters that events of tasks use are free, too: such
  * events give way to the probe, as they will to what is counted later.
  *
+ * hybrid: as in struct scope. The events are those that the first of the CPUs can count.
+ *
  * 0, also where no event can be opened (then no counter is free). -errno where the kernel's answer
  * is not about the PMU (-EMFILE; -ENODEV: the CPU is offline).
  */
 int pmu_probe_free(const struct perf_ops *ops, const struct event *const *events, size_t n_events,
-                   const struct cpu_list *cpus, size_t *ret_free);
+                   const struct cpu_list *cpus, const struct pmu_list *hybrid, size_t *ret_free);

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "sys/cpu_list.h"
+#include "sys/pmu.h"
 
 enum scope_kind {
     SCOPE_SYSTEM,  /* everything that runs on the CPUs */
@@ -41,6 +42,10 @@ struct scope {
      * cpus.
      */
     const uint32_t *pmu_types;
+    /*
+     * The PMUs of a machine that has several kinds of cores. NULL: it has one. Borrowed like cpus.
+     */
+    const struct pmu_list *hybrid;
     uint64_t process; /* SCOPE_PROCESS with cpus: scope_process_id() of the first process */
 };
 

@@ -25,6 +25,11 @@ struct event_code {
     uint64_t config;
     uint64_t config1;
     uint64_t config2;
+    /*
+     * Where the machine has several kinds of cores: the type of the core PMU that alone has this
+     * event ("cpu_atom/…/"). 0: each core counts it with its own PMU, or it is of no core.
+     */
+    uint32_t core_type;
     bool exclude_user;
     bool exclude_kernel;
     bool exclude_hypervisor;

@@ -62,5 +62,14 @@ const struct pmu *pmu_list_find_type(const struct pmu_list *list, uint32_t type)
 /* The core PMU; where there are several kinds of cores, the one of the lowest type. NULL: none. */
 const struct pmu *pmu_list_core(const struct pmu_list *list);
 
+/* How many core PMUs there are: more than one where the machine has several kinds of cores. */
+size_t pmu_list_n_cores(const struct pmu_list *list);
+
+/* The list itself where the machine has several kinds of cores; else, and of no list, NULL. */
+const struct pmu_list *pmu_list_if_hybrid(const struct pmu_list *list);
+
+/* The core PMU of this index, from 0, by ascending type; NULL: there are not so many. */
+const struct pmu *pmu_list_nth_core(const struct pmu_list *list, size_t index);
+
 /* The core PMU of this CPU; NULL: none. */
 const struct pmu *pmu_list_core_of(const struct pmu_list *list, struct cpu_number cpu);

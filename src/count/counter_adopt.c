@@ -31,8 +31,9 @@ static void adopt_cell(struct cell_of to, struct cell_of old)
     *cell = *from_cell;
     *from_cell = (struct counter_cell){.handle = -1};
     memcpy(&set->bases[to_first], &from->bases[from_first], n * sizeof(*set->bases));
-    memcpy(&set->descriptors[to_first], &from->descriptors[from_first],
-           n * sizeof(*set->descriptors));
+    memcpy(counter_descriptors(set, to.place, to.group),
+           counter_descriptors(from, old.place, old.group),
+           n * set->n_parts * sizeof(*set->descriptors));
     set->n_missing--;
     from->n_missing += cell->handle >= 0;
 }
@@ -91,6 +92,7 @@ void counter_set_adopt(struct counter_set *set, struct counter_set *from,
     const struct event_groups *groups = set->groups, *from_groups = from->groups;
 
     if (set->mechanism != from->mechanism || set->scope.kind != from->scope.kind ||
+        set->n_parts != from->n_parts ||
         (set->scope.kind == SCOPE_PROCESS && !same_processes(&set->scope, &from->scope)))
         return;
     for (size_t i = 0; i < groups->n_groups; i++)

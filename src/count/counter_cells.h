@@ -14,7 +14,7 @@
 
 /* One group in one place of the set, a CPU or a thread: a row of counters that is read at once. */
 struct counter_cell {
-    int handle;       /* for mechanism->read(); -1: the cell is not open */
+    int handle;       /* the mechanism's own name of it; -1: the cell is not open */
     bool based;       /* there is a base reading, with which the next one is compared */
     bool has_counted; /* the group has had the PMU since it was opened, or nobody ran */
     bool offline;     /* the CPU was offline when the group was to be opened: it counts nothing */
@@ -50,12 +50,13 @@ struct counter_set {
     const struct event_groups *groups; /* borrowed */
     struct scope scope;
     size_t n_places;
+    size_t n_parts;                 /* the most parts of a group in a place (core_kinds.h) */
     size_t n_missing;               /* cells that should be open and are not */
     uint64_t retry_at_ns;           /* CLOCK_MONOTONIC: opening is not tried again before */
     unsigned failures;              /* attempts to open in a row that left something missing */
     struct counter_cell *cells;     /* [place][group] */
     struct counter_base *bases;     /* [place][event]; a group's opened events come first */
-    int *descriptors;               /* [place][event] in the same order; the mechanism's own */
+    int *descriptors;               /* [place][event][part], by counter_descriptors() */
     struct starvation *starvations; /* [group] */
     enum absence *absences;         /* [group]: why the last attempt to open it failed */
 };
@@ -66,10 +67,19 @@ static inline struct counter_cell *counter_cell(const struct counter_set *set, s
     return &set->cells[place * set->groups->n_groups + group];
 }
 
-/* Index in bases and descriptors of a group's first event in a place. */
+/* Index in bases of a group's first event in a place. */
 static inline size_t counter_first(const struct counter_set *set, size_t place, size_t group)
 {
     return place * set->groups->n_events + set->groups->groups[group].first;
+}
+
+/*
+ * The descriptors of a group in a place, which are the mechanism's own: those of its opened events,
+ * the leader's first, for one part after the other.
+ */
+static inline int *counter_descriptors(const struct counter_set *set, size_t place, size_t group)
+{
+    return &set->descriptors[counter_first(set, place, group) * set->n_parts];
 }
 
 /* Whether the group must not count now, since hardware counters are paused. */

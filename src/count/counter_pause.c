@@ -17,7 +17,7 @@ static void follow_pause(struct counter_set *set, size_t place, size_t group)
     if (cell->handle < 0)
         return;
     cell->interrupted = true;
-    if (mechanism->set_enabled(mechanism, cell->handle, !mechanism->paused) < 0)
+    if (mechanism->set_enabled(mechanism, set, place, group, !mechanism->paused) < 0)
         counter_cell_close(set, place, group); /* nobody knows what it does now */
 }
 
@@ -35,7 +35,8 @@ void counter_set_stop(struct counter_set *set)
 {
     struct mechanism *mechanism = set->mechanism;
 
-    for (size_t i = 0; i < set->n_places * set->groups->n_groups; i++)
-        if (set->cells[i].handle >= 0)
-            (void)mechanism->set_enabled(mechanism, set->cells[i].handle, false);
+    for (size_t place = 0; place < set->n_places; place++)
+        for (size_t group = 0; group < set->groups->n_groups; group++)
+            if (counter_cell(set, place, group)->handle >= 0)
+                (void)mechanism->set_enabled(mechanism, set, place, group, false);
 }

@@ -104,11 +104,11 @@ static enum reading_state read_group(struct counter_set *set, size_t place, size
                                      struct group_reading *reading)
 {
     struct counter_cell *cell = counter_cell(set, place, group);
-    size_t n = set->groups->groups[group].n_opened;
+    const size_t n = set->groups->groups[group].n_opened;
     int r = -EBADF;
 
     if (cell->handle >= 0)
-        r = set->mechanism->read(set->mechanism, cell->handle, n, reading);
+        r = set->mechanism->read(set->mechanism, set, place, group, reading);
     if (r == -ECHILD)
         return READING_LATER;
     if (r >= 0 && ids_agree(cell, &set->bases[counter_first(set, place, group)], n, reading))

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "count/core_kinds.h"
 #include "count/counter_cells.h"
 
 int counter_set_new(struct mechanism *mechanism, const struct event_groups *groups,
@@ -16,11 +17,12 @@ int counter_set_new(struct mechanism *mechanism, const struct event_groups *grou
     size_t n_places = scope_n_places(scope);
     size_t n_cells = n_places * groups->n_groups;
     size_t n_bases = n_places * groups->n_events;
+    size_t n_parts = scope_most_parts(scope);
     struct counter_set *set;
 
     /* It is one block of memory, since a cycle walks over it from front to back. */
     set = calloc(1, sizeof(*set) + n_cells * sizeof(*set->cells) + n_bases * sizeof(*set->bases) +
-                        n_bases * sizeof(*set->descriptors) +
+                        n_bases * n_parts * sizeof(*set->descriptors) +
                         groups->n_groups * (sizeof(*set->starvations) + sizeof(*set->absences)));
     if (!set)
         return -ENOMEM;
@@ -28,11 +30,12 @@ int counter_set_new(struct mechanism *mechanism, const struct event_groups *grou
     set->groups = groups;
     set->scope = *scope;
     set->n_places = n_places;
+    set->n_parts = n_parts;
     set->cells = (struct counter_cell *)(set + 1);
     set->starvations = (struct starvation *)(set->cells + n_cells);
     set->bases = (struct counter_base *)(set->starvations + groups->n_groups);
     set->descriptors = (int *)(set->bases + n_bases);
-    set->absences = (enum absence *)(set->descriptors + n_bases);
+    set->absences = (enum absence *)(set->descriptors + n_bases * n_parts);
     for (size_t i = 0; i < n_cells; i++) {
         set->cells[i].handle = -1;
         set->n_missing += groups->groups[i % groups->n_groups].n_opened > 0;

@@ -9,6 +9,7 @@
  * like an idle one.
  */
 #include "base/clock.h"
+#include "count/core_kinds.h"
 #include "count/counter_cells.h"
 #include "count/counter_settle.h"
 #include "count/perf_group.h"
@@ -24,25 +25,115 @@ static struct direct *direct_of(struct mechanism *mechanism)
     return (struct direct *)mechanism;
 }
 
-static int direct_read(struct mechanism *mechanism, int handle, size_t n_values,
-                       struct group_reading *ret_reading)
+/* A group in a place, as the kernel has it: the leaders of its parts, each with its members. */
+struct parts {
+    const struct event_group *group;
+    int *descriptors;
+    size_t n;
+};
+
+static struct parts parts_of(const struct counter_set *set, size_t place, size_t group)
 {
-    return perf_group_read(direct_of(mechanism)->ops, handle, n_values, ret_reading);
+    const struct event_group *events = &set->groups->groups[group];
+
+    return (struct parts){.group = events,
+                          .descriptors = counter_descriptors(set, place, group),
+                          .n = event_group_parts(events, &set->scope)};
+}
+
+static int *part_descriptors(const struct parts *parts, size_t part)
+{
+    return parts->descriptors + part * parts->group->n_opened;
+}
+
+/*
+ * Adds what the thread did on another kind of core. Each part was enabled for all the time that the
+ * thread ran, and is running while it is on its own kind: so the sum of those is the time in which
+ * the group counted.
+ */
+static void add_part(const struct event_group *group, const struct pmu *core,
+                     const struct group_reading *part, struct group_reading *sum)
+{
+    sum->enabled = part->enabled > sum->enabled ? part->enabled : sum->enabled;
+    sum->running += part->running;
+    for (size_t i = 0; i < group->n_opened; i++)
+        if (event_counts_on(&group->members[group->opened[i]].event->code, core))
+            sum->values[i].value += part->values[i].value;
+}
+
+/* A thread that goes from one kind to another between the readings is in the next one. */
+static int read_parts(const struct direct *direct, const struct counter_set *set, size_t place,
+                      const struct parts *parts, struct group_reading *ret_reading)
+{
+    const size_t n = parts->group->n_opened;
+    struct group_reading part, sum = {.n_values = n};
+
+    for (size_t i = 0; i < parts->n; i++) {
+        int r = perf_group_read(direct->ops, *part_descriptors(parts, i), n, &part);
+
+        if (r < 0)
+            return r;
+        for (size_t v = 0; v < n && i == 0; v++)
+            sum.values[v].id = part.values[v].id;
+        add_part(parts->group, scope_core(&set->scope, place, i), &part, &sum);
+    }
+    *ret_reading = sum;
+    return 0;
+}
+
+static int direct_read(struct mechanism *mechanism, const struct counter_set *set, size_t place,
+                       size_t group, struct group_reading *ret_reading)
+{
+    const struct direct *direct = direct_of(mechanism);
+    const struct parts parts = parts_of(set, place, group);
+
+    if (parts.n > 1)
+        return read_parts(direct, set, place, &parts, ret_reading);
+    return perf_group_read(direct->ops, *parts.descriptors, parts.group->n_opened, ret_reading);
 }
 
 static void direct_close(struct mechanism *mechanism, struct counter_set *set, size_t place,
                          size_t group)
 {
     struct direct *direct = direct_of(mechanism);
-    size_t n = set->groups->groups[group].n_opened;
+    const struct parts parts = parts_of(set, place, group);
 
-    perf_group_close(direct->ops, &set->descriptors[counter_first(set, place, group)], n);
-    direct->mechanism.open_counters -= n;
+    for (size_t i = 0; i < parts.n; i++)
+        perf_group_close(direct->ops, part_descriptors(&parts, i), parts.group->n_opened);
+    direct->mechanism.open_counters -= parts.n * parts.group->n_opened;
 }
 
-static int direct_set_enabled(struct mechanism *mechanism, int handle, bool enabled)
+static int direct_set_enabled(struct mechanism *mechanism, const struct counter_set *set,
+                              size_t place, size_t group, bool enabled)
 {
-    return perf_group_set_enabled(direct_of(mechanism)->ops, handle, enabled);
+    const struct parts parts = parts_of(set, place, group);
+    int r = 0;
+
+    for (size_t i = 0; i < parts.n && r >= 0; i++)
+        r = perf_group_set_enabled(direct_of(mechanism)->ops, *part_descriptors(&parts, i),
+                                   enabled);
+    return r;
+}
+
+/* Opens all parts of a group in one place. 0; -errno: none is open. */
+static int open_parts(const struct direct *direct, const struct counter_set *set, size_t place,
+                      size_t group)
+{
+    const struct parts parts = parts_of(set, place, group);
+    const bool enabled = !counter_group_is_paused(set, group);
+
+    for (size_t i = 0; i < parts.n; i++) {
+        const struct perf_site site = {&set->scope, place, i};
+        int r =
+            perf_group_open(direct->ops, parts.group, &site, enabled, part_descriptors(&parts, i));
+
+        if (r >= 0)
+            continue;
+        while (i-- > 0)
+            perf_group_close(direct->ops, part_descriptors(&parts, i), parts.group->n_opened);
+        return r;
+    }
+    return 0;
 }
 
 /* Opens a group in one place, if it is to be open; else notes in the set why it is not. */
@@ -56,12 +147,11 @@ static void open_cell(struct direct *direct, struct counter_set *set, size_t pla
     if (cell->handle >= 0 || cell->ended || events->n_opened == 0 ||
         set->absences[group] != ABSENCE_NONE || counter_group_is_starved(set, group))
         return;
-    r = perf_group_open(direct->ops, events, &set->scope, place,
-                        !counter_group_is_paused(set, group),
-                        &set->descriptors[counter_first(set, place, group)]);
+    r = open_parts(direct, set, place, group);
     if (r == 0) {
-        counter_cell_opened(set, place, group, set->descriptors[counter_first(set, place, group)]);
-        direct->mechanism.open_counters += events->n_opened;
+        counter_cell_opened(set, place, group, *counter_descriptors(set, place, group));
+        direct->mechanism.open_counters +=
+            event_group_parts(events, &set->scope) * events->n_opened;
         return;
     }
     absence = perf_group_absence(r, &set->scope);
@@ -94,7 +184,8 @@ static size_t missing_descriptors(const struct counter_set *set)
 
     for (size_t group = 0; group < set->groups->n_groups; group++)
         if (!counter_group_is_starved(set, group))
-            n += counter_group_n_closed(set, group) * set->groups->groups[group].n_opened;
+            n += counter_group_n_closed(set, group) * set->groups->groups[group].n_opened *
+                 event_group_parts(&set->groups->groups[group], &set->scope);
     return n;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "count/core_kinds.h"
 #include "count/perf_group.h"
 
 static const char *const scope_kind_names[] = {
@@ -114,34 +115,94 @@ static bool is_of_machine(enum absence absence)
            absence == ABSENCE_CPU_OFFLINE;
 }
 
+/*
+ * Where the kernel is asked: in one place of the scope; but where the machine has several kinds of
+ * cores, in one place of each kind, since what one kind has another may lack.
+ */
+struct probe_sites {
+    struct perf_site *sites;
+    size_t n;
+};
+
+/* The first place on a CPU of this kind, from 0; or n_places: there is none in the scope. */
+static size_t find_place_of(const struct scope *scope, const struct pmu *core)
+{
+    size_t place = 0;
+
+    while (place < scope->cpus->n &&
+           pmu_list_core_of(scope->hybrid, scope->cpus->cpus[place]) != core)
+        place++;
+    return place;
+}
+
+/* 0 or -ENOMEM. The caller frees the array. */
+static int find_sites(const struct scope *scope, struct probe_sites *ret_sites)
+{
+    const size_t n_cores = scope->hybrid ? pmu_list_n_cores(scope->hybrid) : 0;
+    struct perf_site *sites = calloc(n_cores + 1, sizeof(*sites));
+    size_t n = 0;
+
+    if (!sites)
+        return -ENOMEM;
+    for (size_t i = 0; i < n_cores; i++) {
+        const struct pmu *core = pmu_list_nth_core(scope->hybrid, i);
+        struct perf_site site = {.scope = scope};
+
+        if (scope_is_of_threads(scope))
+            site.part = i;
+        else
+            site.place = find_place_of(scope, core);
+        if (site.place < scope_n_places(scope))
+            sites[n++] = site;
+    }
+    if (n == 0) /* one kind of cores, or the scope has no CPU of a kind that is known */
+        sites[n++] = (struct perf_site){.scope = scope};
+    *ret_sites = (struct probe_sites){sites, n};
+    return 0;
+}
+
 /* Opens one event, alone (group_fd -1) or into a group. A descriptor, or -errno and its meaning. */
 static int try_open(const struct perf_ops *ops, const struct event *event,
-                    const struct scope *scope, int group_fd, enum absence *ret_absence)
+                    const struct perf_site *site, int group_fd, enum absence *ret_absence)
 {
-    int fd = perf_event_open_in(ops, event, scope, 0, group_fd);
+    int fd = perf_event_open_at(ops, event, site, group_fd);
 
-    *ret_absence = fd < 0 ? perf_group_absence(fd, scope) : ABSENCE_NONE;
+    *ret_absence = fd < 0 ? perf_group_absence(fd, site->scope) : ABSENCE_NONE;
     return fd;
 }
 
-/* 0 with the absence, or -errno where the answer is not about the event. */
+/*
+ * Asks at each site that has the event: a sum that lacks one kind of cores is no sum. 0 with the
+ * absence, or -errno where the answer is not about the event.
+ */
 static int probe_alone(const struct perf_ops *ops, const struct event *event,
-                       const struct scope *scope, enum absence *ret_absence)
+                       const struct probe_sites *sites, enum absence *ret_absence)
 {
-    enum absence absence;
-    int fd = try_open(ops, event, scope, -1, &absence);
+    enum absence worst = ABSENCE_NONE;
+    size_t n_asked = 0;
 
-    if (fd < 0 && is_of_machine(absence))
-        return fd;
-    if (fd >= 0)
-        ops->close(ops->context, fd);
-    *ret_absence = absence;
+    for (size_t i = 0; i < sites->n; i++) {
+        const struct perf_site *site = &sites->sites[i];
+        enum absence absence;
+        int fd;
+
+        if (!event_counts_on(&event->code, scope_core(site->scope, site->place, site->part)))
+            continue;
+        n_asked++;
+        fd = try_open(ops, event, site, -1, &absence);
+        if (fd < 0 && is_of_machine(absence))
+            return fd;
+        if (fd >= 0)
+            ops->close(ops->context, fd);
+        worst = absence_foremost(worst, absence);
+    }
+    *ret_absence = n_asked > 0 ? worst : ABSENCE_CPU_OFFLINE;
     return 0;
 }
 
 /* Opens the members one by one into one group, and leaves out those that do not fit. */
 static int probe_together(const struct event_group *group, const struct perf_ops *ops,
-                          const struct scope *scope, enum absence *absences)
+                          const struct perf_site *site, enum absence *absences)
 {
     int descriptors[EVENT_GROUP_MAX];
     size_t n = 0;
@@ -153,7 +214,7 @@ static int probe_together(const struct event_group *group, const struct perf_ops
 
         if (absences[i] != ABSENCE_NONE)
             continue;
-        fd = try_open(ops, group->members[i].event, scope, n ? descriptors[0] : -1, &absence);
+        fd = try_open(ops, group->members[i].event, site, n ? descriptors[0] : -1, &absence);
         if (fd >= 0)
             descriptors[n++] = fd;
         else if (is_of_machine(absence))
@@ -167,35 +228,40 @@ static int probe_together(const struct event_group *group, const struct perf_ops
 
 static int probe_group(const struct event_group *group, enum scope_kind kind,
                        const struct perf_ops *ops, const struct scope *scope,
-                       enum absence *absences)
+                       const struct probe_sites *sites, enum absence *absences)
 {
+    int r = 0;
+
     for (size_t i = 0; i < group->n_members; i++) {
         const struct event *event = group->members[i].event;
-        int r;
 
         absences[i] = absence_by_itself(event, kind, i);
         if (absences[i] == ABSENCE_NONE && scope_n_places(scope) == 0)
             absences[i] = ABSENCE_CPU_OFFLINE;
         if (absences[i] != ABSENCE_NONE)
             continue;
-        r = probe_alone(ops, event, scope, &absences[i]);
+        r = probe_alone(ops, event, sites, &absences[i]);
         if (r < 0)
             return r;
     }
-    return probe_together(group, ops, scope, absences);
+    for (size_t i = 0; i < sites->n && r >= 0; i++)
+        r = probe_together(group, ops, &sites->sites[i], absences);
+    return r;
 }
 
 int event_groups_probe(const struct event_groups *groups, const struct perf_ops *ops,
                        const struct scope *scope, enum absence *ret_absences)
 {
-    for (size_t g = 0; g < groups->n_groups; g++) {
-        const struct event_group *group = &groups->groups[g];
-        int r = probe_group(group, groups->kind, ops, scope, ret_absences + group->first);
+    struct probe_sites sites = {0};
+    int r = find_sites(scope, &sites);
 
-        if (r < 0)
-            return r;
+    for (size_t g = 0; g < groups->n_groups && r >= 0; g++) {
+        const struct event_group *group = &groups->groups[g];
+
+        r = probe_group(group, groups->kind, ops, scope, &sites, ret_absences + group->first);
     }
-    return 0;
+    free(sites.sites);
+    return r;
 }
 
 bool event_can_inherit_threads(const struct perf_ops *ops)
@@ -209,7 +275,7 @@ bool event_can_inherit_threads(const struct perf_ops *ops)
                                 .tasks = &self,
                                 .n_tasks = 1,
                                 .inherit = INHERIT_THREADS};
-    int fd = perf_event_open_in(ops, &nothing, &scope, 0, -1);
+    int fd = perf_event_open_at(ops, &nothing, &(struct perf_site){.scope = &scope}, -1);
 
     if (fd < 0)
         return false;

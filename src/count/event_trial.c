@@ -36,7 +36,7 @@ static enum absence run(const struct perf_ops *ops, int fd)
 static enum absence try_in(const struct perf_ops *ops, const struct event *event,
                            const struct scope *scope)
 {
-    int fd = perf_event_open_in(ops, event, scope, 0, -1);
+    int fd = perf_event_open_at(ops, event, &(struct perf_site){.scope = scope}, -1);
     enum absence absence;
 
     if (fd < 0)

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "count/core_kinds.h"
 #include "sys/cgroup_root.h"
 
 static void set_attributes(struct perf_event_attr *attr, const struct event_code *code,
@@ -53,17 +54,17 @@ static int set_filter(const struct perf_ops *ops, const struct event_code *code,
     return r;
 }
 
-int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
-                       const struct scope *scope, size_t place, int group_fd)
+static int open_code(const struct perf_ops *ops, const struct event_code *code,
+                     const struct scope *scope, size_t place, int group_fd)
 {
     unsigned long flags = PERF_FLAG_FD_CLOEXEC;
     struct perf_event_attr attr;
     pid_t pid = -1;
     int cpu = -1, fd;
 
-    if (event_code_is_probe(&event->code) && scope->inherit != INHERIT_NOTHING)
+    if (event_code_is_probe(code) && scope->inherit != INHERIT_NOTHING)
         return -EOPNOTSUPP;
-    set_attributes(&attr, &event->code, scope, group_fd < 0);
+    set_attributes(&attr, code, scope, group_fd < 0);
     if (scope->pmu_types)
         attr.type = scope->pmu_types[place];
     if (scope_is_of_threads(scope))
@@ -75,7 +76,17 @@ int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
         flags |= PERF_FLAG_PID_CGROUP;
     }
     fd = ops->open(ops->context, &attr, pid, cpu, group_fd, flags);
-    return set_filter(ops, &event->code, fd);
+    return set_filter(ops, code, fd);
+}
+
+int perf_event_open_at(const struct perf_ops *ops, const struct event *event,
+                       const struct perf_site *site, int group_fd)
+{
+    const struct scope *scope = site->scope;
+    const struct event_code code = core_event_code(
+        &event->code, scope_core(scope, site->place, site->part), scope_is_of_threads(scope));
+
+    return open_code(ops, &code, scope, site->place, group_fd);
 }
 
 int perf_group_set_enabled(const struct perf_ops *ops, int leader, bool enabled)
@@ -85,16 +96,39 @@ int perf_group_set_enabled(const struct perf_ops *ops, int leader, bool enabled)
                       PERF_IOC_FLAG_GROUP);
 }
 
+static int open_keeper(const struct perf_ops *ops, const struct event *event,
+                       const struct perf_site *site, int group_fd)
+{
+    const struct event_code code =
+        core_time_keeper(&event->code, scope_core(site->scope, site->place, site->part));
+
+    return open_code(ops, &code, site->scope, site->place, group_fd);
+}
+
+/* Whether the part counts nothing on its kind of core, and so does not follow the thread there. */
+static bool wants_keeper(const struct event_group *group, const struct perf_site *site)
+{
+    return event_group_parts(group, site->scope) > 1 &&
+           event_group_n_on(group, scope_core(site->scope, site->place, site->part)) == 0;
+}
+
 int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
-                    const struct scope *scope, size_t place, bool enabled, int *ret_descriptors)
+                    const struct perf_site *site, bool enabled, int *ret_descriptors)
 {
     int descriptors[EVENT_GROUP_MAX] = {-1};
+    bool wants = wants_keeper(group, site);
     int r = 0;
 
     for (size_t i = 0; i < group->n_opened; i++) {
         const struct event *event = group->members[group->opened[i]].event;
+        const int group_fd = i == 0 ? -1 : descriptors[0];
 
-        r = perf_event_open_in(ops, event, scope, place, i == 0 ? -1 : descriptors[0]);
+        if (wants && event_code_is_of_core(&event->code)) {
+            r = open_keeper(ops, event, site, group_fd);
+            wants = false;
+        } else {
+            r = perf_event_open_at(ops, event, site, group_fd);
+        }
         if (r < 0) {
             perf_group_close(ops, descriptors, i);
             return r;

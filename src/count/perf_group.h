@@ -9,6 +9,15 @@
 #include "count/mechanism.h"
 
 /*
+ * Where something is opened: in one place of a scope, and there in one part (count/core_kinds.h;
+ * always 0 where the machine has one kind of cores).
+ */
+struct perf_site {
+    const struct scope *scope;
+    size_t place, part;
+};
+
+/*
  * Opens one event. group_fd: the descriptor of its group's leader; -1: it becomes a leader, and is
  * opened disabled. A descriptor or -errno.
  *
@@ -17,15 +26,15 @@
  * memory of that task (inherit_event() calls perf_uprobe_event_init()): without CAP_PERFMON its
  * fork() and pthread_create() fail with EACCES (seen on Linux 6.18).
  */
-int perf_event_open_in(const struct perf_ops *ops, const struct event *event,
-                       const struct scope *scope, size_t place, int group_fd);
+int perf_event_open_at(const struct perf_ops *ops, const struct event *event,
+                       const struct perf_site *site, int group_fd);
 
 /*
- * Opens the events of a group in one place, and enables the group if `enabled`. Writes n_opened
+ * Opens the events of a group at a site, and enables the group if `enabled`. Writes n_opened
  * descriptors, the leader's first. 0; -errno: nothing is open.
  */
 int perf_group_open(const struct perf_ops *ops, const struct event_group *group,
-                    const struct scope *scope, size_t place, bool enabled, int *ret_descriptors);
+                    const struct perf_site *site, bool enabled, int *ret_descriptors);
 
 /*
  * Enables or disables the group of this leader, with all events that its members have inherited

@@ -32,7 +32,7 @@ struct probe {
 
 static int open_next(struct probe *probe, const struct event *event, size_t n_open)
 {
-    int fd = perf_event_open_in(probe->ops, event, &probe->scope, 0,
+    int fd = perf_event_open_at(probe->ops, event, &(struct perf_site){.scope = &probe->scope},
                                 n_open ? probe->descriptors[0] : -1);
 
     if (fd >= 0)
@@ -131,10 +131,11 @@ static int find_running(struct probe *probe, size_t *ret_free)
 }
 
 int pmu_probe_free(const struct perf_ops *ops, const struct event *const *events, size_t n_events,
-                   const struct cpu_list *cpus, size_t *ret_free)
+                   const struct cpu_list *cpus, const struct pmu_list *hybrid, size_t *ret_free)
 {
-    struct probe probe = {.ops = ops,
-                          .scope = {.kind = SCOPE_SYSTEM, .cgroup_fd = -1, .cpus = cpus}};
+    struct probe probe = {
+        .ops = ops,
+        .scope = {.kind = SCOPE_SYSTEM, .cgroup_fd = -1, .cpus = cpus, .hybrid = hybrid}};
     struct thread_cpus *before = thread_cpus_save();
     int r;
 

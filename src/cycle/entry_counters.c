@@ -15,6 +15,7 @@ int collector_make_counters(struct collector *collector, struct entry *entry)
         .kind = class->kind,
         .cgroup_fd = entry->cgroup ? entry->cgroup->fd : -1,
         .cpus = entry->cpus,
+        .hybrid = pmu_list_if_hybrid(collector->cpus.pmus),
         .pmu_types = entry->uncore ? entry->uncore->types : NULL,
     };
 

@@ -47,8 +47,9 @@ struct process_opening {
     const struct event_groups *groups;
     struct process_targets *targets;
     const struct cpu_list *cpus; /* CPUs where whole processes are counted; outlive what is open */
-    bool can_inherit_threads;    /* the kernel can: event_can_inherit_threads() */
-    size_t threads_left;         /* how many threads may still be opened */
+    const struct pmu_list *hybrid; /* as in struct scope; outlives what is open, too */
+    bool can_inherit_threads;      /* the kernel can: event_can_inherit_threads() */
+    size_t threads_left;           /* how many threads may still be opened */
     bool at_birth; /* the process was just born: the next cycle looks whether it was whole */
     uint64_t now_ns;
 };

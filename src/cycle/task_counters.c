@@ -39,6 +39,7 @@ int task_counters_make(const struct process_member *member, const struct process
         .tasks = *tasks,
         .n_tasks = n,
         .inherit = task_counters_inherit(member, opening),
+        .hybrid = opening->hybrid,
         .process = scope_process_id(target->pid, target->start_ticks),
     };
     struct counter_set *set;

@@ -19,8 +19,8 @@ const char *event_kind_name(enum event_kind kind)
 bool event_code_equal(const struct event_code *a, const struct event_code *b)
 {
     return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
-           a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
-           a->exclude_kernel == b->exclude_kernel &&
+           a->config2 == b->config2 && a->core_type == b->core_type &&
+           a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
            a->exclude_hypervisor == b->exclude_hypervisor && a->exclude_host == b->exclude_host &&
            a->exclude_guest == b->exclude_guest && a->exclude_idle == b->exclude_idle &&
            shared_text_equal(a->config1_text, b->config1_text) &&

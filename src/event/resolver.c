@@ -103,6 +103,12 @@ static int ask_sources(const struct event_resolver *resolver, const char *name, 
     return outcome;
 }
 
+/* Events of these types are not written as PMU/…/: perf has only names for them. */
+static bool is_generic(uint32_t type)
+{
+    return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_HW_CACHE;
+}
+
 /* Hardware, cache and raw events have types of their own, and are counted by the core's PMU. */
 static bool is_core_type(uint32_t type)
 {
@@ -133,12 +139,6 @@ static int find_pmu(const struct pmu_list *pmus, const char *base, const struct 
     if (!*ret_pmu)
         *ret_pmu = is_core_type(type) ? pmu_list_core(pmus) : pmu_list_find_type(pmus, type);
     return 0;
-}
-
-/* Events of these types are not written as PMU/…/: perf has only names for them. */
-static bool is_generic(uint32_t type)
-{
-    return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_HW_CACHE;
 }
 
 static void append_config(struct text *text, const char *separator, const char *key, uint64_t value)
@@ -223,6 +223,19 @@ static const enum absence absences[] = {
     [SOURCE_UNKNOWN] = ABSENCE_UNKNOWN_EVENT,
 };
 
+/*
+ * The core PMU that an event is bound to. Generic events and raw codes are those of all cores. So
+ * is every event where there is one kind of cores.
+ */
+static uint32_t core_type(const struct pmu_list *pmus, const struct event *event,
+                          const struct pmu *pmu)
+{
+    if (!pmu || !pmu->is_core || !pmu_list_if_hybrid(pmus) || event->kind == EVENT_RAW ||
+        is_generic(event->code.type))
+        return 0;
+    return pmu->type;
+}
+
 static int resolve_base(const struct event_resolver *resolver, const char *base,
                         struct event *event)
 {
@@ -239,6 +252,7 @@ static int resolve_base(const struct event_resolver *resolver, const char *base,
             event->absence = ABSENCE_NO_PMU;
     }
     event->is_uncore = pmu && pmu_is_uncore(pmu);
+    event->code.core_type = core_type(resolver->pmus, event, pmu);
     event->takes_counter =
         event->absence == ABSENCE_NONE && (pmu ? pmu->is_core : is_core_type(event->code.type));
     event->is_clock = event_generic_is_clock(&event->code);

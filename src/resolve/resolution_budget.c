@@ -30,8 +30,18 @@ static bool is_listed(const struct event *const *events, size_t n, const struct 
     return false;
 }
 
-/* Lists each candidate once. `events` has room for all events of the configuration. */
-static size_t list_candidates(const struct resolution *resolution, const struct event **events)
+/* Whether cores of this kind have the event; NULL: there is one kind. */
+static bool is_on(const struct event *event, const struct pmu *core)
+{
+    return !core || event->code.core_type == 0 || event->code.core_type == core->type;
+}
+
+/*
+ * Lists each candidate of a kind of cores once. `events` has room for all events of the
+ * configuration.
+ */
+static size_t list_candidates(const struct resolution *resolution, const struct pmu *core,
+                              const struct event **events)
 {
     size_t n = 0;
 
@@ -42,7 +52,8 @@ static size_t list_candidates(const struct resolution *resolution, const struct 
             for (size_t m = 0; m < groups->groups[g].n_members; m++) {
                 const struct group_member *member = &groups->groups[g].members[m];
 
-                if (is_candidate(member) && !is_listed(events, n, member->event))
+                if (is_candidate(member) && is_on(member->event, core) &&
+                    !is_listed(events, n, member->event))
                     events[n++] = member->event;
             }
     }
@@ -62,16 +73,67 @@ bool resolution_wants_counters(const struct resolution *resolution)
     return false;
 }
 
-int resolution_find_free(const struct resolution *resolution, const struct perf_ops *ops,
-                         const struct cpu_list *cpus, size_t *ret_free)
+/* Finds how many are free on a CPU, which is of this kind of core; NULL: there is one kind. */
+static int find_free_on(const struct resolution *resolution, const struct perf_ops *ops,
+                        struct cpu_number cpu, const struct pmu_list *hybrid,
+                        const struct pmu *core, size_t *ret_free)
+{
+    AUTO_FREE const struct event **events = calloc(resolution->n_events + 1, sizeof(*events));
+    AUTO(cpu_list) struct cpu_list *cpus = malloc(sizeof(*cpus) + sizeof(cpu));
+
+    if (!events || !cpus)
+        return -ENOMEM;
+    cpus->n = 1;
+    cpus->cpus[0] = cpu;
+    return pmu_probe_free(ops, events, list_candidates(resolution, core, events), cpus, hybrid,
+                          ret_free);
+}
+
+/* Whether one of our events could be counted on this kind of cores. */
+static bool has_candidates(const struct resolution *resolution, const struct pmu *core)
 {
     AUTO_FREE const struct event **events = calloc(resolution->n_events + 1, sizeof(*events));
 
-    if (!events)
-        return -ENOMEM;
+    return events && list_candidates(resolution, core, events) > 0;
+}
+
+/* The index of the first of the CPUs that is of this kind; n: there is none. */
+static size_t first_cpu_of(const struct pmu *core, const struct pmu_list *hybrid,
+                           const struct cpu_list *cpus)
+{
+    size_t i = 0;
+
+    while (i < cpus->n && pmu_list_core_of(hybrid, cpus->cpus[i]) != core)
+        i++;
+    return i;
+}
+
+int resolution_find_free(const struct resolution *resolution, const struct perf_ops *ops,
+                         const struct cpu_list *cpus, const struct pmu_list *hybrid,
+                         size_t *ret_free)
+{
+    const size_t n_cores = hybrid ? pmu_list_n_cores(hybrid) : 0;
+    size_t least = SIZE_MAX;
+
     if (cpus->n == 0)
         return -ENODEV;
-    return pmu_probe_free(ops, events, list_candidates(resolution, events), cpus, ret_free);
+    if (!hybrid)
+        return find_free_on(resolution, ops, cpus->cpus[0], NULL, NULL, ret_free);
+    for (size_t i = 0; i < n_cores; i++) {
+        const struct pmu *core = pmu_list_nth_core(hybrid, i);
+        const size_t first = first_cpu_of(core, hybrid, cpus);
+        size_t n_free;
+        int r;
+
+        if (first == cpus->n || !has_candidates(resolution, core))
+            continue;
+        r = find_free_on(resolution, ops, cpus->cpus[first], hybrid, core, &n_free);
+        if (r < 0)
+            return r;
+        least = n_free < least ? n_free : least;
+    }
+    *ret_free = least == SIZE_MAX ? 0 : least;
+    return 0;
 }
 
 size_t resolution_budget(const struct config *config, size_t n_free)

@@ -24,10 +24,13 @@ bool resolution_wants_counters(const struct resolution *resolution);
 
 /*
  * Counts for some milliseconds on the first of the CPUs to find how many counters are free; only
- * while nothing of ours is counted. 0; -errno: it could not be found out.
+ * while nothing of ours is counted. Where there are several kinds of cores it counts on the first
+ * CPU of each, and the smallest number holds for all. hybrid: as in struct scope. 0; -errno: it
+ * could not be found out.
  */
 int resolution_find_free(const struct resolution *resolution, const struct perf_ops *ops,
-                         const struct cpu_list *cpus, size_t *ret_free);
+                         const struct cpu_list *cpus, const struct pmu_list *hybrid,
+                         size_t *ret_free);
 
 /* How many counters limits.pmu_counters gives us where so many are free. */
 size_t resolution_budget(const struct config *config, size_t n_free);

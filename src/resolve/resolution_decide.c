@@ -68,7 +68,10 @@ static struct scope scope_to_ask(const struct resolution_machine *machine,
                                  const struct target_class *class)
 {
     const enum scope_kind kind = class->kind;
-    struct scope scope = {.kind = kind, .cgroup_fd = -1, .cpus = machine->online};
+    struct scope scope = {.kind = kind,
+                          .cgroup_fd = -1,
+                          .cpus = machine->online,
+                          .hybrid = pmu_list_if_hybrid(machine->pmus)};
 
     if (kind == SCOPE_SYSTEM)
         scope.cpus = class->pmu ? uncore_cpus(machine->pmus, class->pmu) : machine->system_cpus;
@@ -109,7 +112,8 @@ static bool find_free(const struct resolution *resolution, const struct resoluti
         return before->is_measured;
     }
     return !machine->is_paused &&
-           resolution_find_free(resolution, machine->perf, machine->online, ret_free) >= 0;
+           resolution_find_free(resolution, machine->perf, machine->online,
+                                pmu_list_if_hybrid(machine->pmus), ret_free) >= 0;
 }
 
 static int decide_share(struct resolution *resolution, const struct resolution_machine *machine,
@@ -156,7 +160,8 @@ static bool has_more_counters(const struct resolution *resolution,
     size_t n_free;
 
     return share->is_wanted && pmu_division_sum(&share->division) == 0 && !machine->is_paused &&
-           resolution_find_free(resolution, machine->perf, machine->online, &n_free) >= 0 &&
+           resolution_find_free(resolution, machine->perf, machine->online,
+                                pmu_list_if_hybrid(machine->pmus), &n_free) >= 0 &&
            resolution_budget(resolution->config, n_free) > share->budget;
 }
 

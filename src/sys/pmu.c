@@ -187,12 +187,31 @@ const struct pmu *pmu_list_find_type(const struct pmu_list *list, uint32_t type)
     return NULL;
 }
 
-const struct pmu *pmu_list_core(const struct pmu_list *list)
+const struct pmu *pmu_list_nth_core(const struct pmu_list *list, size_t index)
 {
     for (size_t i = 0; i < list->n; i++)
-        if (list->pmus[i].is_core)
+        if (list->pmus[i].is_core && index-- == 0)
             return &list->pmus[i];
     return NULL;
+}
+
+const struct pmu *pmu_list_core(const struct pmu_list *list)
+{
+    return pmu_list_nth_core(list, 0);
+}
+
+size_t pmu_list_n_cores(const struct pmu_list *list)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++)
+        n += list->pmus[i].is_core;
+    return n;
+}
+
+const struct pmu_list *pmu_list_if_hybrid(const struct pmu_list *list)
+{
+    return list && pmu_list_n_cores(list) > 1 ? list : NULL;
 }
 
 const struct pmu *pmu_list_core_of(const struct pmu_list *list, struct cpu_number cpu)

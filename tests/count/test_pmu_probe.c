@@ -45,7 +45,7 @@ static int tear_down(void **state)
 static int probe(struct fixture *f, size_t n_events)
 {
     size_t n_free = 12345;
-    int r = pmu_probe_free(&f->perf.ops, f->wanted, n_events, f->cpus, &n_free);
+    int r = pmu_probe_free(&f->perf.ops, f->wanted, n_events, f->cpus, NULL, &n_free);
 
     return r < 0 ? r : (int)n_free;
 }

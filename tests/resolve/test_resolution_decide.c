@@ -167,6 +167,40 @@ static void system_cpus__are_those_that_are_named_or_have_a_tick(void **state)
     assert_true(cpu_list_equal(named, some));
 }
 
+/* As perf.refuse_open: the CPUs from 8 on have two counters. */
+static int refuse_third_on_small_cores(struct fake_perf *perf, const struct perf_event_attr *attr,
+                                       int cpu, int group_fd)
+{
+    if (cpu < 8 || group_fd < 0 || attr->type == PERF_TYPE_SOFTWARE)
+        return 0;
+    return fake_counters_taken(perf, group_fd, true) >= 2 ? -EINVAL : 0;
+}
+
+static void free_counters__are_those_of_the_kind_of_cores_that_has_the_fewest(void **state)
+{
+    struct decision_fixture *f = *state;
+    AUTO(pmu_list) struct pmu_list *pmus = NULL;
+    AUTO(cpu_list) struct cpu_list *cpus = NULL;
+
+    fixture_tree_write(&f->sysfs, "bus/event_source/devices/cpu_core/type", "4\n");
+    fixture_tree_write(&f->sysfs, "bus/event_source/devices/cpu_core/cpus", "0-7\n");
+    fixture_tree_write(&f->sysfs, "bus/event_source/devices/cpu_atom/type", "10\n");
+    fixture_tree_write(&f->sysfs, "bus/event_source/devices/cpu_atom/cpus", "8-15\n");
+    fixture_tree_remove(&f->sysfs, "bus/event_source/devices/cpu/type");
+    assert_int_equal(pmu_list_read(f->sysfs.fd, &pmus), 0);
+    assert_int_equal(cpu_list_parse("0-15", &cpus), 0);
+    f->perf.refuse_open = refuse_third_on_small_cores;
+    f->machine.online = f->machine.system_cpus = cpus;
+
+    f->machine.pmus = pmus;
+    decide(f, CORE "targets:\n" SYSTEM "limits: {pmu_counters: all}\n");
+    assert_int_equal(f->share.n_free, 2);
+    assert_int_equal(resolution_find_event(f->resolution, "cycles")->code.core_type, 0);
+    f->machine.pmus = NULL; /* nobody knows of the other kind */
+    decide(f, CORE "targets:\n" SYSTEM "limits: {pmu_counters: all}\n");
+    assert_int_equal(f->share.n_free, 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +213,7 @@ int main(void)
         DECISION_TEST(a_decision__is_outdated_when_the_kernel_permits_more),
         DECISION_TEST(without_cgroups__their_classes_are_not_asked_about),
         DECISION_TEST(events_charged_at_a_switch__are_those_of_targets_each_group_once),
+        DECISION_TEST(free_counters__are_those_of_the_kind_of_cores_that_has_the_fewest),
         DECISION_TEST(system_cpus__are_those_that_are_named_or_have_a_tick),
     };
 

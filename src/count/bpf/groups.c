@@ -168,12 +168,14 @@ bool bpf_groups_leave(struct bpf_groups *groups, size_t index, bool charged)
 }
 
 static int open_place(struct bpf_groups *groups, const struct bpf_group *group,
-                      struct cpu_number cpu, bool enabled)
+                      struct cpu_number cpu, bool enabled, const struct pmu_list *hybrid)
 {
     struct bpf_place *place = &group->places[cpu.value];
     const size_t n = group->events.n_opened;
     AUTO(cpu_list) struct cpu_list *cpus = malloc(sizeof(*cpus) + sizeof(cpu));
-    const struct scope scope = {.kind = SCOPE_SYSTEM, .cgroup_fd = -1, .cpus = cpus};
+    const struct scope scope = {
+        .kind = SCOPE_SYSTEM, .cgroup_fd = -1, .cpus = cpus, .hybrid = hybrid};
+    const struct perf_site site = {.scope = &scope};
     AUTO_FREE int *descriptors = calloc(n, sizeof(*descriptors));
     int r;
 
@@ -181,7 +183,7 @@ static int open_place(struct bpf_groups *groups, const struct bpf_group *group,
         return -ENOMEM;
     cpus->n = 1;
     cpus->cpus[0] = cpu;
-    r = perf_group_open(groups->ops, &group->events, &scope, 0, false, descriptors);
+    r = perf_group_open(groups->ops, &group->events, &site, false, descriptors);
     if (r < 0)
         return r;
     if (!bpf_groups_are_open(groups, (size_t)cpu.value)) /* until now it was not refreshed */
@@ -200,7 +202,7 @@ static int open_place(struct bpf_groups *groups, const struct bpf_group *group,
 }
 
 int bpf_groups_open(struct bpf_groups *groups, struct bpf_user *user, bool enabled,
-                    size_t n_descriptors)
+                    const struct pmu_list *hybrid, size_t n_descriptors)
 {
     struct bpf_group *group = &groups->groups[user->group];
     const int cpu = user->cpu.value;
@@ -209,8 +211,9 @@ int bpf_groups_open(struct bpf_groups *groups, struct bpf_user *user, bool enabl
     if (cpu < 0 || (size_t)cpu >= groups->n_cpus)
         return -ENODEV;
     if (!group->places[cpu].descriptors)
-        r = group->events.n_opened > n_descriptors ? -EMFILE
-                                                   : open_place(groups, group, user->cpu, enabled);
+        r = group->events.n_opened > n_descriptors
+                ? -EMFILE
+                : open_place(groups, group, user->cpu, enabled, hybrid);
     if (r < 0)
         return r;
     user->birth = groups->births[cpu];

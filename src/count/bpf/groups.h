@@ -53,10 +53,11 @@ bool bpf_groups_leave(struct bpf_groups *groups, size_t group, bool charged);
 /*
  * Opens the group on the user's CPU, if it is not open there, and makes `user` a user of the group
  * and of this place; user->birth is filled here. enabled: whether a group that is opened counts.
- * 0 or -errno; -EMFILE: more than n_descriptors would be needed.
+ * hybrid: as in struct scope, borrowed for the call. 0 or -errno; -EMFILE: more than n_descriptors
+ * would be needed.
  */
 int bpf_groups_open(struct bpf_groups *groups, struct bpf_user *user, bool enabled,
-                    size_t n_descriptors);
+                    const struct pmu_list *hybrid, size_t n_descriptors);
 
 /*
  * Undoes bpf_groups_open(): drops the user, and closes the place if nobody uses it any more.

@@ -60,11 +60,12 @@ static int read_slot(const struct bpf *bpf, const struct bpf_cell *cell, size_t 
     return 0;
 }
 
-static int bpf_read(struct mechanism *mechanism, int handle, size_t n_values,
-                    struct group_reading *ret_reading)
+static int bpf_read(struct mechanism *mechanism, const struct counter_set *set, size_t place,
+                    size_t group, struct group_reading *ret_reading)
 {
     const struct bpf *bpf = bpf_of(mechanism);
-    const struct bpf_cell cell = bpf_cell_of(bpf, handle);
+    const struct bpf_cell cell = bpf_cell_of(bpf, counter_cell(set, place, group)->handle);
+    const size_t n_values = set->groups->groups[group].n_opened;
 
     if (cell.slot != BPF_SLOT_OF_SYSTEM)
         return read_slot(bpf, &cell, n_values, ret_reading);
@@ -97,10 +98,11 @@ static void bpf_close(struct mechanism *mechanism, struct counter_set *set, size
     bpf_update_open_counters(bpf);
 }
 
-static int bpf_set_enabled(struct mechanism *mechanism, int handle, bool enabled)
+static int bpf_set_enabled(struct mechanism *mechanism, const struct counter_set *set, size_t place,
+                           size_t group, bool enabled)
 {
     struct bpf *bpf = bpf_of(mechanism);
-    const struct bpf_cell cell = bpf_cell_of(bpf, handle);
+    const struct bpf_cell cell = bpf_cell_of(bpf, counter_cell(set, place, group)->handle);
 
     return bpf_groups_set_enabled(bpf->groups, &cell.user, enabled);
 }

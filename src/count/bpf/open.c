@@ -37,7 +37,8 @@ static void open_cell(struct bpf *bpf, struct counter_set *set, size_t place, si
     int r;
 
     wanted->user.cpu = set->scope.cpus->cpus[place];
-    r = bpf_groups_open(bpf->groups, &wanted->user, !counter_group_is_paused(set, group), rest);
+    r = bpf_groups_open(bpf->groups, &wanted->user, !counter_group_is_paused(set, group),
+                        set->scope.hybrid, rest);
     if (r == 0) {
         if (wanted->user.charged)
             bpf_slots_share(bpf->slots, wanted->slot);

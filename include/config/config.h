@@ -35,9 +35,26 @@ struct config_numbers {
     size_t n;
 };
 
+/* An event of a group. The file may have the name of the event alone in the place of a mapping. */
+struct config_event {
+    struct config_word event;  /* what is counted, as perf names it: "sched:sched_switch" */
+    struct config_word filter; /* of a tracepoint or probe; its text is NULL: there is none */
+    struct config_word name;   /* its part of the names of metrics; its text is NULL: not given */
+};
+
+/*
+ * The name by which the rest of the configuration knows the event: that which it is given, else
+ * that of the event itself. Two entries of the same name are the same event.
+ */
+static inline const struct config_word *config_event_name(const struct config_event *event)
+{
+    return event->name.text ? &event->name : &event->event;
+}
+
 struct config_group {
     struct config_word name;
-    struct config_words events;
+    struct config_event *events;
+    size_t n_events;
 };
 
 struct config_rename {

@@ -119,5 +119,12 @@ bool event_is_same(const struct event *a, const struct event *b);
 /* Whether the raw count is a time in nanoseconds, which is written as seconds exactly. */
 bool event_counts_nanoseconds(const struct event *event);
 
+/*
+ * Gives an event a filter, which its encoding shows: the kernel counts an occurrence only if the
+ * condition over its fields is true. Whether it is a good one, the kernel says when the event is
+ * opened. 0 or -ENOMEM.
+ */
+int event_set_filter(struct event *event, const char *filter);
+
 struct event *event_free(struct event *event);
 DEFINE_AUTO(event, struct event *, event_free)

@@ -7,6 +7,9 @@
 
 #include "event/listing.h"
 
+/* A name that holds none of these characters stands for itself. */
+#define EVENT_WILDCARDS "*?["
+
 /*
  * The most events that one name stands for. What a machine has beyond it is left out, and said to
  * be over the limit.

@@ -117,8 +117,8 @@ int check_warn_of_unknown_events(const char *path, const struct resolution *reso
     int r = 0;
 
     for (size_t g = 0; g < config->n_groups; g++)
-        for (size_t i = 0; i < config->groups[g].events.n && r >= 0; i++) {
-            const struct config_word *name = &config->groups[g].events.words[i];
+        for (size_t i = 0; i < config->groups[g].n_events && r >= 0; i++) {
+            const struct config_word *name = config_event_name(&config->groups[g].events[i]);
             const struct event *unknown = find_unknown(resolution, name->text);
             AUTO_TEXT struct text why = {0};
 

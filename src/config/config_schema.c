@@ -16,6 +16,7 @@
 #define LONGEST_EVENT   256
 #define LONGEST_FORMULA 1024
 #define LONGEST_PLACE   4607 /* of a probe: a path, and the names behind it */
+#define LONGEST_FILTER  1024
 #define LONGEST_CPUS    1024
 #define MOST_GROUPS     64
 #define MOST_EVENTS     EVENT_GROUP_MAX
@@ -45,6 +46,27 @@ static const char *const counting_choices[] = {[CONFIG_COUNTING_AUTO] = "auto",
                                                NULL};
 static const char *const by_choices[] = {[CONFIG_BY_ALL] = "all", [CONFIG_BY_CPU] = "cpu", NULL};
 
+static const struct schema_key event_keys[] = {
+    {.name = "event",
+     .type = SCHEMA_WORD,
+     .expected = "the name of an event, such as cycles",
+     .offset = offsetof(struct config_event, event),
+     .required = true,
+     .maximum = LONGEST_EVENT},
+    {.name = "filter",
+     .type = SCHEMA_WORD,
+     .expected = "a condition in quotes, such as \"prev_prio < 100\"",
+     .offset = offsetof(struct config_event, filter),
+     .maximum = LONGEST_FILTER},
+    {.name = "name",
+     .type = SCHEMA_WORD,
+     .expected = "a metric name without prefix, as urgent_switches",
+     .offset = offsetof(struct config_event, name),
+     .maximum = LONGEST_NAME},
+};
+
+static const struct schema event_schema = {"an event", event_keys, ARRAY_SIZE(event_keys)};
+
 static const struct schema_key group_keys[] = {
     {.name = "name",
      .type = SCHEMA_WORD,
@@ -53,13 +75,16 @@ static const struct schema_key group_keys[] = {
      .required = true,
      .maximum = LONGEST_NAME},
     {.name = "events",
-     .type = SCHEMA_WORDS,
-     .expected = "a list of events, such as [cycles, instructions]",
+     .type = SCHEMA_LIST,
+     .expected = "a list of events, such as [cycles, instructions], or of mappings",
      .offset = offsetof(struct config_group, events),
      .required = true,
      .minimum = 1,
-     .maximum = LONGEST_EVENT,
-     .most = MOST_EVENTS},
+     .maximum = MOST_EVENTS,
+     .inner = &event_schema,
+     .takes_words = true,
+     .count_offset = offsetof(struct config_group, n_events),
+     .element_size = sizeof(struct config_event)},
 };
 
 static const struct schema_key probe_keys[] = {

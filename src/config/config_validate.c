@@ -7,6 +7,7 @@
 #include "config/config_error.h"
 #include "config/config_processes.h"
 #include "config/yaml_reader.h"
+#include "event/expansion.h"
 #include "sys/cpu_list.h"
 #include "target/glob.h"
 
@@ -50,6 +51,51 @@ static const struct config_group *find_group(const struct config *config, size_t
     return NULL;
 }
 
+static bool is_wildcard(const char *name)
+{
+    return strpbrk(name, EVENT_WILDCARDS);
+}
+
+/* A filter and a name are those of one event. */
+static int check_event(const struct config_event *event, struct config_error *ret_error)
+{
+    const struct config_word *wrong = event->filter.text ? &event->filter : &event->name;
+
+    if (wrong->text && is_wildcard(event->event.text))
+        return config_error_set(ret_error, wrong->place,
+                                "%s stands for several events; expected a \"%s\" for one event",
+                                SHOWN(event->event.text), event->filter.text ? "filter" : "name");
+    return 0;
+}
+
+static const struct config_word *find_event(const struct config_group *group, size_t n,
+                                            const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(config_event_name(&group->events[i])->text, name) == 0)
+            return config_event_name(&group->events[i]);
+    return NULL;
+}
+
+static int check_events(const struct config_group *group, struct config_error *ret_error)
+{
+    for (size_t i = 0; i < group->n_events; i++) {
+        const struct config_word *name = config_event_name(&group->events[i]);
+        const struct config_word *first = find_event(group, i, name->text);
+        int r = check_event(&group->events[i], ret_error);
+
+        if (r < 0)
+            return r;
+        if (first)
+            return config_error_set(
+                ret_error, name->place,
+                "duplicate event %s; expected it once%s, the first is at %u:%u", SHOWN(name->text),
+                group->events[i].filter.text ? ", or with a \"name\" of its own" : "",
+                first->place.line, first->place.column);
+    }
+    return 0;
+}
+
 static int check_groups(const struct config *config, struct config_error *ret_error)
 {
     for (size_t i = 0; i < config->n_groups; i++) {
@@ -66,7 +112,7 @@ static int check_groups(const struct config *config, struct config_error *ret_er
                                     "duplicate group %s; expected it once, the first is at %u:%u",
                                     SHOWN(name->text), first->name.place.line,
                                     first->name.place.column);
-        r = check_once(&config->groups[i].events, "event", ret_error);
+        r = check_events(&config->groups[i], ret_error);
         if (r < 0)
             return r;
     }

@@ -13,6 +13,7 @@
 
 #include "config/config_error.h"
 #include "config/config_validate.h"
+#include "event/expansion.h"
 #include "event/generic.h"
 #include "event/metric_name.h"
 #include "event/modifiers.h"
@@ -31,7 +32,8 @@ static const char *const reserved_gauges[] = {"info",
                                               "cpus"};
 
 struct named_event {
-    const struct config_word *word;
+    const struct config_event *event;
+    const struct config_word *word; /* its name */
     char *family;
 };
 
@@ -56,17 +58,20 @@ static const struct config_rename *find_rename(const struct config *config, size
     return NULL;
 }
 
-static char *family_of(const struct config *config, const char *event)
+static char *family_of(const struct config *config, const struct config_event *event)
 {
-    const struct config_rename *rename = find_rename(config, config->n_renames, event);
+    const struct config_rename *rename =
+        find_rename(config, config->n_renames, config_event_name(event)->text);
+    const struct config_word *given = rename ? &rename->name : &event->name;
     struct event_code modifiers;
-    AUTO_FREE char *base = strndup(event, modifiers_split(event, &modifiers));
+    AUTO_FREE char *base =
+        strndup(event->event.text, modifiers_split(event->event.text, &modifiers));
     AUTO_FREE char *name = NULL;
     char *family;
 
     if (!base)
         return NULL;
-    name = rename ? strdup(rename->name.text) : metric_name_from_event(base, &modifiers);
+    name = given->text ? strdup(given->text) : metric_name_from_event(base, &modifiers);
     /* the family of a clock ends in its unit */
     if (!name ||
         asprintf(&family, "%s%s", name, event_generic_names_clock(base) ? "_seconds" : "") < 0)
@@ -92,23 +97,33 @@ static int name_events(const struct config *config, struct named_events *named)
     size_t total = 0;
 
     for (size_t i = 0; i < config->n_groups; i++)
-        total += config->groups[i].events.n;
+        total += config->groups[i].n_events;
     named->events = calloc(total + 1, sizeof(*named->events));
     if (!named->events)
         return -ENOMEM;
     for (size_t i = 0; i < config->n_groups; i++) {
-        for (size_t j = 0; j < config->groups[i].events.n; j++) {
-            const struct config_word *word = &config->groups[i].events.words[j];
-            struct named_event *event = &named->events[named->n];
+        for (size_t j = 0; j < config->groups[i].n_events; j++) {
+            const struct config_event *event = &config->groups[i].events[j];
+            struct named_event *entry = &named->events[named->n];
 
-            *event = (struct named_event){word, family_of(config, word->text)};
-            if (!event->family)
+            *entry = (struct named_event){.event = event,
+                                          .word = config_event_name(event),
+                                          .family = family_of(config, event)};
+            if (!entry->family)
                 return -ENOMEM;
             named->n++;
         }
     }
     qsort(named->events, named->n, sizeof(*named->events), compare_named_events);
     return 0;
+}
+
+/* Whether both count the same, where both have the same name. */
+static bool is_same(const struct config_event *a, const struct config_event *b)
+{
+    if (strcmp(a->event.text, b->event.text) != 0 || !a->filter.text != !b->filter.text)
+        return false;
+    return !a->filter.text || strcmp(a->filter.text, b->filter.text) == 0;
 }
 
 static bool is_listed(const char *name, const char *const *names, size_t n)
@@ -130,16 +145,31 @@ static int check_families(const struct named_events *named, struct config_error 
                                     "event %s would be called %s, which the exporter has itself; "
                                     "expected a rename to another name",
                                     SHOWN(event->word->text), SHOWN(event->family));
-        if (i > 0 && strcmp(event->family, before->family) == 0 &&
-            strcmp(event->word->text, before->word->text) != 0)
+        if (i == 0 || strcmp(event->family, before->family) != 0)
+            continue;
+        if (strcmp(event->word->text, before->word->text) != 0)
             return config_error_set(ret_error, event->word->place,
                                     "events %s and %s (at %u:%u) would both be called %s; "
                                     "expected one of them, or a rename of one",
                                     SHOWN(event->word->text), SHOWN(before->word->text),
                                     before->word->place.line, before->word->place.column,
                                     SHOWN(event->family));
+        if (!is_same(event->event, before->event))
+            return config_error_set(ret_error, event->word->place,
+                                    "event %s has another filter or another event at %u:%u; "
+                                    "expected a \"name\" of its own for one of them",
+                                    SHOWN(event->word->text), before->word->place.line,
+                                    before->word->place.column);
     }
     return 0;
+}
+
+static int refuse_metric_name(const struct config_word *name, struct config_error *ret_error)
+{
+    return config_error_set(ret_error, name->place,
+                            "%s is not a valid metric name; expected lower case letters, digits "
+                            "and \"_\", no digit first and no \"_total\" last",
+                            SHOWN(name->text));
 }
 
 static int refuse_unlisted_event(const struct named_events *named, const struct config_word *word,
@@ -171,11 +201,11 @@ static int check_rename(const struct config *config, size_t index, const struct 
                                 SHOWN(rename->event.text), first->event.place.line,
                                 first->event.place.column);
     if (!metric_name_valid(rename->name.text))
-        return config_error_set(
-            ret_error, rename->name.place,
-            "%s is not a valid metric name; expected lower case letters, digits "
-            "and \"_\", no digit first and no \"_total\" last",
-            SHOWN(rename->name.text));
+        return refuse_metric_name(&rename->name, ret_error);
+    if (strpbrk(rename->event.text, EVENT_WILDCARDS))
+        return config_error_set(ret_error, rename->event.place,
+                                "%s stands for several events; expected the name of one event",
+                                SHOWN(rename->event.text));
     for (size_t i = 0; i < named->n; i++)
         if (strcmp(named->events[i].word->text, rename->event.text) == 0)
             return 0;
@@ -205,11 +235,7 @@ static int check_ratio_name(const struct config *config, size_t index,
     const struct named_event *rate = find_rate(named, name->text);
 
     if (!metric_name_valid(name->text))
-        return config_error_set(
-            ret_error, name->place,
-            "%s is not a valid metric name; expected lower case letters, digits "
-            "and \"_\", no digit first and no \"_total\" last",
-            SHOWN(name->text));
+        return refuse_metric_name(name, ret_error);
     if (is_listed(name->text, reserved_gauges, ARRAY_SIZE(reserved_gauges)))
         return config_error_set(ret_error, name->place,
                                 "the exporter has a metric %s itself; expected another name",
@@ -233,6 +259,9 @@ int config_validate_names(const struct config *config, struct config_error *ret_
     struct named_events named __attribute__((cleanup(cleanup_named_events))) = {0};
     int r = name_events(config, &named);
 
+    for (size_t i = 0; r == 0 && i < named.n; i++)
+        if (named.events[i].event->name.text && !metric_name_valid(named.events[i].word->text))
+            r = refuse_metric_name(named.events[i].word, ret_error);
     for (size_t i = 0; r == 0 && i < config->n_renames; i++)
         r = check_rename(config, i, &named, ret_error);
     if (r == 0)

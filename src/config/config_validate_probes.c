@@ -107,7 +107,7 @@ int config_validate_probes(const struct config *config, struct config_error *ret
             r = check_place(&config->probes[i], ret_error);
     }
     for (size_t g = 0; g < config->n_groups && r == 0; g++)
-        for (size_t i = 0; i < config->groups[g].events.n && r == 0; i++)
-            r = check_event(config, &config->groups[g].events.words[i], ret_error);
+        for (size_t i = 0; i < config->groups[g].n_events && r == 0; i++)
+            r = check_event(config, &config->groups[g].events[i].event, ret_error);
     return r;
 }

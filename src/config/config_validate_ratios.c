@@ -45,13 +45,13 @@ static int all_names(const struct config *config, struct names *names)
     size_t total = 0;
 
     for (size_t i = 0; i < config->n_groups; i++)
-        total += config->groups[i].events.n;
+        total += config->groups[i].n_events;
     names->names = calloc(2 * total + 1, sizeof(*names->names));
     if (!names->names)
         return -ENOMEM;
     for (size_t i = 0; i < config->n_groups; i++)
-        for (size_t j = 0; j < config->groups[i].events.n; j++) {
-            const char *name = config->groups[i].events.words[j].text;
+        for (size_t j = 0; j < config->groups[i].n_events; j++) {
+            const char *name = config_event_name(&config->groups[i].events[j])->text;
 
             add_name(names, name);
             add_name(names, event_generic_canonical(name));
@@ -70,8 +70,8 @@ static void add_groups_of(const struct config *config, const char *event,
     const char *separator = "";
 
     for (size_t i = 0; i < config->n_groups; i++) {
-        for (size_t j = 0; j < config->groups[i].events.n; j++) {
-            const char *listed = config->groups[i].events.words[j].text;
+        for (size_t j = 0; j < config->groups[i].n_events; j++) {
+            const char *listed = config_event_name(&config->groups[i].events[j])->text;
 
             if (strcmp(listed, event) != 0 && strcmp(event_generic_canonical(listed), event) != 0)
                 continue;
@@ -122,11 +122,11 @@ static int group_counts_as(const struct config_group *group, const char *text,
     struct formula_error wrong;
     int r;
 
-    names.names = calloc(group->events.n + 1, sizeof(*names.names));
+    names.names = calloc(group->n_events + 1, sizeof(*names.names));
     if (!names.names)
         return -ENOMEM;
-    for (; names.n < group->events.n; names.n++)
-        names.names[names.n] = spell(group->events.words[names.n].text);
+    for (; names.n < group->n_events; names.n++)
+        names.names[names.n] = spell(config_event_name(&group->events[names.n])->text);
     r = formula_parse(text, names.names, names.n, &formula, &wrong);
     if (r == -ENOMEM)
         return r;
@@ -145,15 +145,16 @@ static const struct config_word *find_listed(const struct config *config, const 
                                              const struct config_group **ret_group)
 {
     for (size_t i = 0; i < config->n_groups; i++) {
-        const struct config_words *events = &config->groups[i].events;
+        const struct config_group *group = &config->groups[i];
 
-        for (size_t j = 0; j < events->n; j++) {
-            const char *listed = events->words[j].text;
+        for (size_t j = 0; j < group->n_events; j++) {
+            const struct config_word *word = config_event_name(&group->events[j]);
+            const char *listed = word->text;
 
             if (strcmp(listed, event) != 0 && strcmp(event_generic_canonical(listed), event) != 0)
                 continue;
-            *ret_group = &config->groups[i];
-            return &events->words[j];
+            *ret_group = group;
+            return word;
         }
     }
     return NULL;

@@ -262,10 +262,15 @@ static int read_mapping(struct yaml_reader *reader, const struct schema_key *key
 
 static int read_element(struct yaml_reader *reader, const struct schema_key *key, void *element)
 {
+    const struct schema_key *first = &key->inner->keys[0];
+
+    if (key->takes_words && reader->event.type == YAML_SCALAR_EVENT)
+        return store_word(reader, first, field(element, first->offset));
     if (reader->event.type != YAML_MAPPING_START_EVENT)
         return config_error_set(reader->error, yaml_reader_place(reader),
-                                "an entry of %s is %s; expected %s", key->name,
-                                schema_event_name(&reader->event), key->inner->what);
+                                "an entry of %s is %s; expected %s%s", key->name,
+                                schema_event_name(&reader->event),
+                                key->takes_words ? "a name or " : "", key->inner->what);
     return schema_read(reader, key->inner, element);
 }
 

@@ -40,6 +40,8 @@ struct schema_key {
     bool selects; /* where some keys of a mapping have this, one of them at least must be there */
     bool takes_auto;     /* the word `auto` is a value: 0, or a word whose text is NULL */
     bool takes_all;      /* the word `all` is a value: UINT64_MAX */
+    bool takes_words;    /* an entry of a list of mappings may be a single word instead: the value
+                            of the first key of `inner`, which is a SCHEMA_WORD */
     size_t given_offset; /* where a bool stands that becomes true if the key is there; 0: nowhere */
     /*
      * The bounds of a number, and of each number of a list. Of a list of words or of mappings the

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/event.h"
 
+#include <errno.h>
 #include <string.h>
+
+#include "base/text.h"
 
 static const char *const kind_names[EVENT_KIND_COUNT_] = {
     [EVENT_UNKNOWN] = "unknown",   [EVENT_HARDWARE] = "hardware",
@@ -54,6 +57,23 @@ bool event_counts_nanoseconds(const struct event *event)
 {
     return event->unit && strcmp(event->unit, "seconds") == 0 &&
            event->scale == EVENT_SCALE_NANOSECONDS;
+}
+
+int event_set_filter(struct event *event, const char *filter)
+{
+    AUTO(shared_text) struct shared_text *shared = shared_text_new(filter);
+    AUTO_TEXT struct text encoding = {0};
+    AUTO_FREE char *described = NULL;
+
+    text_append_format(&encoding, "%s --filter '%s'", event->encoding, filter);
+    described = text_take(&encoding);
+    if (!shared || !described)
+        return -ENOMEM;
+    (void)shared_text_unref(event->code.filter);
+    event->code.filter = TAKE(shared);
+    free(event->encoding);
+    event->encoding = TAKE(described);
+    return 0;
 }
 
 struct event *event_free(struct event *event)

@@ -339,7 +339,7 @@ int event_resolver_expand(struct event_resolver *resolver, const char *base,
     struct source_context context;
     int r = 0;
 
-    if (!strpbrk(base, WILDCARDS) || strlen(base) > LONGEST_NAME)
+    if (!strpbrk(base, EVENT_WILDCARDS) || strlen(base) > LONGEST_NAME)
         return 0;
     context = open_context(resolver);
     for (size_t i = 0; i < ARRAY_SIZE(sources) && r == 0; i++)

@@ -25,9 +25,6 @@ struct source_context {
     size_t n_probes;
 };
 
-/* A name that holds one of these characters may stand for several events. */
-#define WILDCARDS "*?["
-
 /* What a source makes of a name. A negative value: -ENOMEM. */
 enum source_outcome {
     SOURCE_KNOWS,   /* it has filled the event */
@@ -54,8 +51,8 @@ struct event_source {
     /*
      * Of a name that stands for several events, as "kmem:*" does: shows each of these events by
      * source_show(), by names that resolve() knows; only the name is looked at. A name that stands
-     * for itself shows nothing. Only names that hold one of WILDCARDS come here. 0, or what the
-     * visitor returned, at once. NULL: each name of this source is one event.
+     * for itself shows nothing. Only names that hold one of EVENT_WILDCARDS come here. 0, or what
+     * the visitor returned, at once. NULL: each name of this source is one event.
      */
     int (*expand)(const struct source_context *context, const char *name,
                   const struct event_visitor *visitor);

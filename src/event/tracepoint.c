@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "event/expansion.h"
 #include "event/source.h"
 #include "sys/small_file.h"
 
@@ -139,7 +140,7 @@ static int expand_tracepoints(const struct source_context *context, const char *
 {
     struct point pattern;
 
-    if (!split(name, NAME_CHARACTERS WILDCARDS "]!^", &pattern))
+    if (!split(name, NAME_CHARACTERS EVENT_WILDCARDS "]!^", &pattern))
         return 0;
     return show_matching(context, &pattern, visitor);
 }

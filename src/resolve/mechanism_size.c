@@ -62,7 +62,7 @@ static size_t lanes_of(const struct config *config)
 
     for (size_t i = 0; i < config->n_groups; i++)
         if (is_charged(config, config->groups[i].name.text))
-            n += 2 * BPF_GROUP_LANES(config->groups[i].events.n);
+            n += 2 * BPF_GROUP_LANES(config->groups[i].n_events);
     return (larger_of(n, SELF_TEST_LANES) + LANES_STEP - 1) / LANES_STEP * LANES_STEP;
 }
 

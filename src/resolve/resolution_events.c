@@ -41,17 +41,38 @@ static int apply_rename(const struct config *config, struct event *event)
     return 0;
 }
 
-/* Adds a single event, unless another name has added it already. */
+/* The name and the filter that the entry of a group gives an event. */
+static int apply_entry(const struct config_event *entry, struct event *event)
+{
+    if (entry->name.text) {
+        char *name = strdup(entry->name.text), *metric = strdup(entry->name.text);
+
+        free(event->name);
+        free(event->metric);
+        event->name = name;
+        event->metric = metric;
+        if (!name || !metric)
+            return -ENOMEM;
+    }
+    return entry->filter.text ? event_set_filter(event, entry->filter.text) : 0;
+}
+
+/*
+ * Adds a single event, unless another entry has added it already. name: that of the event, which
+ * may be one of several that the entry stands for.
+ */
 static int add_event(struct resolution *resolution, struct event_resolver *resolver,
-                     const char *name)
+                     const struct config_event *entry, const char *name)
 {
     AUTO(event) struct event *event = NULL;
     struct event **events;
     int r;
 
-    if (resolution_find_event(resolution, name))
+    if (resolution_find_event(resolution, entry->name.text ? entry->name.text : name))
         return 0;
     r = event_resolve(resolver, name, &event);
+    if (r >= 0)
+        r = apply_entry(entry, event);
     if (r >= 0)
         r = apply_rename(resolution->config, event);
     if (r < 0)
@@ -82,9 +103,10 @@ static int keep_expansion(struct resolution *resolution, const char *name,
 }
 
 /* A name that no event of this machine has is added as it is: its absence is to be seen. */
-static int add_name(struct resolution *resolution, struct event_resolver *resolver,
-                    const char *name)
+static int add_entry(struct resolution *resolution, struct event_resolver *resolver,
+                     const struct config_event *entry)
 {
+    const char *name = entry->event.text;
     struct event_expansion expansion;
     int r;
 
@@ -94,10 +116,10 @@ static int add_name(struct resolution *resolution, struct event_resolver *resolv
     if (r < 0)
         return r;
     if (expansion.n_names == 0)
-        return add_event(resolution, resolver, name);
+        return add_event(resolution, resolver, entry, name);
     r = keep_expansion(resolution, name, &expansion);
     for (size_t i = 0; i < expansion.n_names && r >= 0; i++)
-        r = add_event(resolution, resolver, expansion.names[i]);
+        r = add_event(resolution, resolver, entry, expansion.names[i]);
     return r;
 }
 
@@ -106,10 +128,10 @@ static int resolve_listed(struct resolution *resolution, struct event_resolver *
     int r = 0;
 
     for (size_t g = 0; g < resolution->config->n_groups; g++) {
-        const struct config_words *events = &resolution->config->groups[g].events;
+        const struct config_group *group = &resolution->config->groups[g];
 
-        for (size_t i = 0; i < events->n && r >= 0; i++)
-            r = add_name(resolution, resolver, events->words[i].text);
+        for (size_t i = 0; i < group->n_events && r >= 0; i++)
+            r = add_entry(resolution, resolver, &group->events[i]);
     }
     return r;
 }
@@ -154,8 +176,8 @@ size_t resolution_group_events(const struct resolution *resolution,
     const struct event **events = calloc(resolution->n_events + 1, sizeof(*events));
     size_t n = 0;
 
-    for (size_t i = 0; events && i < group->events.n; i++) {
-        const char *name = group->events.words[i].text;
+    for (size_t i = 0; events && i < group->n_events; i++) {
+        const char *name = config_event_name(&group->events[i])->text;
         const struct event_expansion *expansion = resolution_find_expansion(resolution, name);
 
         for (size_t j = 0; expansion && j < expansion->n_names; j++)

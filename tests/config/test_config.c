@@ -60,7 +60,10 @@ static void assert_same_meaning(const struct config *a, const struct config *b)
     assert_int_equal(a->n_groups, b->n_groups);
     for (size_t i = 0; i < a->n_groups; i++) {
         assert_string_equal(a->groups[i].name.text, b->groups[i].name.text);
-        assert_true(same_words(&a->groups[i].events, &b->groups[i].events));
+        assert_int_equal(a->groups[i].n_events, b->groups[i].n_events);
+        for (size_t j = 0; j < a->groups[i].n_events; j++)
+            assert_string_equal(a->groups[i].events[j].event.text,
+                                b->groups[i].events[j].event.text);
     }
     assert_int_equal(a->n_renames, b->n_renames);
     assert_int_equal(a->n_ratios, b->n_ratios);
@@ -79,7 +82,7 @@ static void default__is_what_its_text_says(void **state)
     assert_int_equal(builtin->interval_ns, NS_PER_SECOND);
     assert_int_equal(builtin->n_groups, 2);
     assert_string_equal(builtin->groups[0].name.text, "core");
-    assert_int_equal(builtin->groups[1].events.n, 4);
+    assert_int_equal(builtin->groups[1].n_events, 4);
     assert_int_equal(builtin->limits.body, 8 << 20);
 }
 
@@ -103,7 +106,7 @@ static void default__stands_in_no_file(void **state)
     (void)state;
     assert_int_equal(config_default(&builtin), 0);
     assert_int_equal(builtin->groups[0].name.place.line, 0);
-    assert_int_equal(builtin->groups[1].events.words[3].place.line, 0);
+    assert_int_equal(builtin->groups[1].events[3].event.place.line, 0);
     assert_int_equal(builtin->system.groups.words[0].place.line, 0);
     assert_int_equal(builtin->cgroups[0].include.words[6].place.line, 0);
 }
@@ -154,9 +157,9 @@ static void every_key__goes_where_it_belongs(void **state)
     assert_int_equal(config->linger_ns, 0);
     assert_int_equal(config->n_groups, 2);
     assert_string_equal(config->groups[0].name.text, "a.b-c_1");
-    assert_string_equal(config->groups[0].events.words[0].text, "cycles:u");
-    assert_int_equal(config->groups[0].events.words[1].place.line, 6);
-    assert_int_equal(config->groups[0].events.words[1].place.column, 24);
+    assert_string_equal(config->groups[0].events[0].event.text, "cycles:u");
+    assert_int_equal(config->groups[0].events[1].event.place.line, 6);
+    assert_int_equal(config->groups[0].events[1].event.place.column, 24);
     assert_string_equal(config->renames[0].name.text, "user_cycles");
     assert_string_equal(config->ratios[0].formula.text, "instructions / cycles:u");
     assert_int_equal(config->system.by, CONFIG_BY_CPU);
@@ -277,9 +280,38 @@ static void free__takes_null(void **state)
     assert_null(config_free(NULL));
 }
 
+static void an_event__is_a_name_or_a_mapping(void **state)
+{
+    AUTO(config)
+    struct config *config =
+        parse("groups:\n"
+              "  - name: a\n"
+              "    events:\n"
+              "      - page-faults\n"
+              "      - {event: sched:sched_switch, filter: \"prev_prio < 100\"}\n"
+              "      - {event: sched:sched_switch, filter: prev_prio == 0, name: idle_prio}\n"
+              "      - {event: minor-faults}\n"
+              "ratios: [{name: x, formula: idle_prio / sched:sched_switch}]\n"
+              "targets: {}\n");
+    const struct config_event *events = config->groups[0].events;
+
+    (void)state;
+    assert_int_equal(config->groups[0].n_events, 4);
+    assert_string_equal(config_event_name(&events[0])->text, "page-faults");
+    assert_null(events[0].filter.text);
+    assert_string_equal(events[1].event.text, "sched:sched_switch");
+    assert_string_equal(events[1].filter.text, "prev_prio < 100");
+    assert_string_equal(config_event_name(&events[1])->text, "sched:sched_switch");
+    assert_string_equal(events[2].filter.text, "prev_prio == 0");
+    assert_string_equal(config_event_name(&events[2])->text, "idle_prio");
+    assert_int_equal(config_event_name(&events[2])->place.line, 6);
+    assert_string_equal(events[3].event.text, "minor-faults");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_event__is_a_name_or_a_mapping),
         cmocka_unit_test(default__is_what_its_text_says),
         cmocka_unit_test(default__is_what_the_shipped_file_says),
         cmocka_unit_test(default__stands_in_no_file),

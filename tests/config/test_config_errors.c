@@ -87,9 +87,15 @@ static void types(void **state)
         {"groups: [core]", 1, 10, {"an entry of groups is a single value", "expected a group"}},
         {"groups:\n- name: [a]", 2, 9, {"name is a list"}},
         {"groups:\n- {name: a, events: cycles}", 2, 21, {"events is a single value", "a list of"}},
-        {"groups:\n- {name: a, events: [[cycles]]}", 2, 22, {"events is a list"}},
-        {"groups:\n- {name: a, events: [{cycles: 1}]}", 2, 22, {"events is a mapping"}},
-        {"groups:\n- {name: a, events: ['']}", 2, 22, {"events is empty"}},
+        {"groups:\n- {name: a, events: [[cycles]]}",
+         2,
+         22,
+         {"events is a list", "a name or an event"}},
+        {"groups:\n- {name: a, events: [{cycles: 1}]}",
+         2,
+         23,
+         {"unknown key \"cycles\" in an event", "event, filter or name"}},
+        {"groups:\n- {name: a, events: ['']}", 2, 22, {"event is empty", "the name of an event"}},
         {"targets: [system]", 1, 10, {"targets is a list", "system, cgroups"}},
         {"targets: {system: core}", 1, 19, {"system is a single value", "groups, by, cpus"}},
         {"targets: {cgroups: {}}", 1, 20, {"cgroups is a mapping", "a list of rules"}},
@@ -145,7 +151,7 @@ static void bounds(void **state)
 static void event_of_64_kib(void **state)
 {
     AUTO_FREE char *text = NULL, *name = calloc(1, (64 << 10) + 1);
-    struct refusal refusal = {.line = 2, .column = 22, .says = {"events is \"eeee", "256 bytes"}};
+    struct refusal refusal = {.line = 2, .column = 22, .says = {"event is \"eeee", "256 bytes"}};
 
     (void)state;
     assert_non_null(name);
@@ -425,9 +431,49 @@ static void a_bomb_of_200000_brackets__never_reaches_libyaml(void **state)
     yaml_reader_done(&reader);
 }
 
+#define EVENTS(events) TARGETS "groups:\n- {name: a, events: [" events "]}"
+
+static void entries_of_events(void **state)
+{
+    static const struct refusal refusals[] = {
+        {EVENTS("{filter: x}"), 3, 22, {"an event has no \"event\"", "such as cycles"}},
+        {EVENTS("{event: x, fliter: y}"), 3, 33, {"\"fliter\" in an event", "\"filter\"?"}},
+        {EVENTS("{event: x, filter: ''}"), 3, 41, {"filter is empty", "a condition in quotes"}},
+        {EVENTS("{event: x, filter: [y]}"), 3, 41, {"filter is a list"}},
+        {EVENTS("{event: x, name: Y}"), 3, 39, {"\"Y\" is not a valid metric name"}},
+        {EVENTS("{event: 'x:*', filter: y}"), 3, 45, {"\"x:*\" stands for several", "\"filter\""}},
+        {EVENTS("{event: 'x:*', name: y}"), 3, 43, {"\"x:*\" stands for several", "\"name\""}},
+        {EVENTS("x, {event: x, filter: y}"),
+         3,
+         33,
+         {"duplicate event \"x\"", "or with a \"name\" of its own", "3:22"}},
+        {EVENTS("{event: x, filter: y}") "\n- {name: b, events: [x]}",
+         4,
+         22,
+         {"\"x\" has another filter", "at 3:30", "expected a \"name\""}},
+        {EVENTS("{event: x, name: y}") "\n- {name: b, events: [{event: z, name: y}]}",
+         4,
+         39,
+         {"\"y\" has another filter or another event at 3:39"}},
+        {EVENTS("{event: x, name: y}, y"), 3, 43, {"duplicate event \"y\"", "3:39"}},
+        {EVENTS("{event: x, name: instructions}, 'INSTRUCTIONS'"),
+         3,
+         54,
+         {"would both be called \"instructions\""}},
+        {EVENTS("'x:*'") "\nrename: [{event: 'x:*', name: y}]",
+         4,
+         18,
+         {"\"x:*\" stands for several events", "the name of one event"}},
+    };
+
+    (void)state;
+    EXPECT(refusals);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_of_events),
         cmocka_unit_test(keys),
         cmocka_unit_test(types),
         cmocka_unit_test(bounds),

@@ -34,12 +34,23 @@ static void check_processes(const struct config *config)
     FUZZ_CHECK(config_processes_make(config, &rules, &index, &error) == 0);
 }
 
+static void check_events(const struct config_group *group)
+{
+    for (size_t i = 0; i < group->n_events; i++) {
+        const struct config_event *event = &group->events[i];
+
+        FUZZ_CHECK(event->event.text && event->event.text[0]);
+        FUZZ_CHECK(!event->filter.text || event->filter.text[0]);
+        FUZZ_CHECK(!event->name.text || event->name.text[0]);
+    }
+}
+
 static void check_config(const struct config *config)
 {
     for (size_t i = 0; i < config->n_groups; i++) {
         FUZZ_CHECK(config->groups[i].name.text);
-        FUZZ_CHECK(config->groups[i].events.n > 0);
-        check_words(&config->groups[i].events);
+        FUZZ_CHECK(config->groups[i].n_events > 0);
+        check_events(&config->groups[i]);
     }
     FUZZ_CHECK(!config->system.enabled || config->system.groups.n > 0);
     check_words(&config->system.groups);

@@ -11,7 +11,8 @@
 /* There are groups of 4 and of 3 events: a rule for cgroups has the first one. */
 struct fixture {
     struct fixture_tree sysfs;
-    struct config_word events[4], names[2];
+    struct config_event events[4];
+    struct config_word names[2];
     struct config_group groups[2];
     struct config_cgroup_rule rule;
     struct config config;
@@ -27,7 +28,7 @@ static int set_up(void **state)
     f->names[1].text = (char *)"cache";
     for (size_t i = 0; i < 2; i++)
         f->groups[i] =
-            (struct config_group){.name = f->names[i], .events = {.words = f->events, .n = 4 - i}};
+            (struct config_group){.name = f->names[i], .events = f->events, .n_events = 4 - i};
     f->rule.groups = (struct config_words){.words = f->names, .n = 1};
     f->config = (struct config){.groups = f->groups,
                                 .n_groups = 2,
@@ -104,7 +105,7 @@ static void size__has_room_for_the_self_test_whatever_is_counted(void **state)
 {
     struct fixture *f = *state;
 
-    f->groups[0].events.n = 1;
+    f->groups[0].n_events = 1;
     f->config.limits.cgroups = 0;
     find(f, "0\n", "0\n");
     assert_true(f->size.n_watched >= SELF_TEST_PROCESSES);

@@ -48,11 +48,30 @@ static void a_name_that_stands_for_nothing_here__is_an_unknown_event(void **stat
     assert_int_equal(event->absence, ABSENCE_UNKNOWN_EVENT);
 }
 
+static void an_entry__gives_an_event_its_filter_and_its_name(void **state)
+{
+    struct decision_fixture *f = *state;
+    const struct event *event;
+
+    fixture_tree_write(&f->sysfs, EVENTS "kmem/kfree/id", "2\n");
+    resolve(f, GROUP("{event: \"kmem:kfree\", filter: \"ptr == 0\"}, "
+                     "{event: \"kmem:kfree\", filter: \"ptr == 1\", name: ones}"));
+    check_group(f, (const char *[]){"kmem:kfree", "ones"}, 2);
+    event = resolution_find_event(f->resolution, "kmem:kfree");
+    assert_string_equal(event->metric, "kmem_kfree");
+    assert_string_equal(event->code.filter->text, "ptr == 0");
+    event = resolution_find_event(f->resolution, "ones");
+    assert_string_equal(event->metric, "ones");
+    assert_string_equal(event->code.filter->text, "ptr == 1");
+    assert_string_equal(event->encoding, "type=2 config=0x2 --filter 'ptr == 1'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         DECISION_TEST(a_name__becomes_all_the_events_that_it_stands_for),
         DECISION_TEST(an_event_that_two_names_stand_for__is_in_the_group_once),
+        DECISION_TEST(an_entry__gives_an_event_its_filter_and_its_name),
         DECISION_TEST(a_name_that_stands_for_nothing_here__is_an_unknown_event),
     };
 

@@ -42,15 +42,6 @@ struct config_event {
     struct config_word name;   /* its part of the names of metrics; its text is NULL: not given */
 };
 
-/*
- * The name by which the rest of the configuration knows the event: that which it is given, else
- * that of the event itself. Two entries of the same name are the same event.
- */
-static inline const struct config_word *config_event_name(const struct config_event *event)
-{
-    return event->name.text ? &event->name : &event->event;
-}
-
 struct config_group {
     struct config_word name;
     struct config_event *events;

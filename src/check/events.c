@@ -7,6 +7,7 @@
 
 #include "check/notes.h"
 #include "config/config_error.h"
+#include "config/config_event.h"
 #include "resolve/absence_advice.h"
 
 #define EVENT_WIDTH 28

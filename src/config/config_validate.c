@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/config_error.h"
+#include "config/config_event.h"
 #include "config/config_processes.h"
 #include "config/yaml_reader.h"
 #include "event/expansion.h"

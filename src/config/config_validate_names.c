@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "config/config_error.h"
+#include "config/config_event.h"
 #include "config/config_validate.h"
 #include "event/expansion.h"
 #include "event/generic.h"

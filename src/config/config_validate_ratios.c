@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "config/config_error.h"
+#include "config/config_event.h"
 #include "config/config_validate.h"
 #include "config/yaml_reader.h"
 #include "event/generic.h"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/config_event.h"
+
 #include "config/config_probes.h"
 
 const struct event *resolution_find_event(const struct resolution *resolution, const char *name)

@@ -280,38 +280,9 @@ static void free__takes_null(void **state)
     assert_null(config_free(NULL));
 }
 
-static void an_event__is_a_name_or_a_mapping(void **state)
-{
-    AUTO(config)
-    struct config *config =
-        parse("groups:\n"
-              "  - name: a\n"
-              "    events:\n"
-              "      - page-faults\n"
-              "      - {event: sched:sched_switch, filter: \"prev_prio < 100\"}\n"
-              "      - {event: sched:sched_switch, filter: prev_prio == 0, name: idle_prio}\n"
-              "      - {event: minor-faults}\n"
-              "ratios: [{name: x, formula: idle_prio / sched:sched_switch}]\n"
-              "targets: {}\n");
-    const struct config_event *events = config->groups[0].events;
-
-    (void)state;
-    assert_int_equal(config->groups[0].n_events, 4);
-    assert_string_equal(config_event_name(&events[0])->text, "page-faults");
-    assert_null(events[0].filter.text);
-    assert_string_equal(events[1].event.text, "sched:sched_switch");
-    assert_string_equal(events[1].filter.text, "prev_prio < 100");
-    assert_string_equal(config_event_name(&events[1])->text, "sched:sched_switch");
-    assert_string_equal(events[2].filter.text, "prev_prio == 0");
-    assert_string_equal(config_event_name(&events[2])->text, "idle_prio");
-    assert_int_equal(config_event_name(&events[2])->place.line, 6);
-    assert_string_equal(events[3].event.text, "minor-faults");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_event__is_a_name_or_a_mapping),
         cmocka_unit_test(default__is_what_its_text_says),
         cmocka_unit_test(default__is_what_the_shipped_file_says),
         cmocka_unit_test(default__stands_in_no_file),

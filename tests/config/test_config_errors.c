@@ -1,47 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Every way in which a configuration is refused, with the exact place and what the message says. */
-#include "support/check.h"
+#include "config/refusal.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
-#include "config/config.h"
 #include "config/yaml_reader.h"
-#include "support/check.h"
-
-struct refusal {
-    const char *text;
-    unsigned line, column;
-    const char *says[3]; /* the message has these parts */
-};
-
-static void expect_refusal(const struct refusal *refusal, size_t length)
-{
-    struct config_error error = {0};
-    struct config *config = NULL;
-    int r = config_parse(refusal->text, length, &config, &error);
-
-    if (r != -EINVAL)
-        fail_msg("accepted (%d): %s", r, refusal->text);
-    if (error.place.line != refusal->line || error.place.column != refusal->column)
-        fail_msg("%u:%u instead of %u:%u: %s\n%s", error.place.line, error.place.column,
-                 refusal->line, refusal->column, error.message, refusal->text);
-    for (size_t i = 0; i < ARRAY_SIZE(refusal->says) && refusal->says[i]; i++)
-        if (!strstr(error.message, refusal->says[i]))
-            fail_msg("no \"%s\" in: %s", refusal->says[i], error.message);
-    assert_null(config);
-}
-
-static void expect_refusals(const struct refusal *refusals, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        expect_refusal(&refusals[i], strlen(refusals[i].text));
-}
-
-#define EXPECT(refusals) expect_refusals(refusals, ARRAY_SIZE(refusals))
 
 #define GROUP "groups:\n- {name: a, events: [cycles, instructions]}\n" /* it has two lines */
 
@@ -431,49 +396,9 @@ static void a_bomb_of_200000_brackets__never_reaches_libyaml(void **state)
     yaml_reader_done(&reader);
 }
 
-#define EVENTS(events) TARGETS "groups:\n- {name: a, events: [" events "]}"
-
-static void entries_of_events(void **state)
-{
-    static const struct refusal refusals[] = {
-        {EVENTS("{filter: x}"), 3, 22, {"an event has no \"event\"", "such as cycles"}},
-        {EVENTS("{event: x, fliter: y}"), 3, 33, {"\"fliter\" in an event", "\"filter\"?"}},
-        {EVENTS("{event: x, filter: ''}"), 3, 41, {"filter is empty", "a condition in quotes"}},
-        {EVENTS("{event: x, filter: [y]}"), 3, 41, {"filter is a list"}},
-        {EVENTS("{event: x, name: Y}"), 3, 39, {"\"Y\" is not a valid metric name"}},
-        {EVENTS("{event: 'x:*', filter: y}"), 3, 45, {"\"x:*\" stands for several", "\"filter\""}},
-        {EVENTS("{event: 'x:*', name: y}"), 3, 43, {"\"x:*\" stands for several", "\"name\""}},
-        {EVENTS("x, {event: x, filter: y}"),
-         3,
-         33,
-         {"duplicate event \"x\"", "or with a \"name\" of its own", "3:22"}},
-        {EVENTS("{event: x, filter: y}") "\n- {name: b, events: [x]}",
-         4,
-         22,
-         {"\"x\" has another filter", "at 3:30", "expected a \"name\""}},
-        {EVENTS("{event: x, name: y}") "\n- {name: b, events: [{event: z, name: y}]}",
-         4,
-         39,
-         {"\"y\" has another filter or another event at 3:39"}},
-        {EVENTS("{event: x, name: y}, y"), 3, 43, {"duplicate event \"y\"", "3:39"}},
-        {EVENTS("{event: x, name: instructions}, 'INSTRUCTIONS'"),
-         3,
-         54,
-         {"would both be called \"instructions\""}},
-        {EVENTS("'x:*'") "\nrename: [{event: 'x:*', name: y}]",
-         4,
-         18,
-         {"\"x:*\" stands for several events", "the name of one event"}},
-    };
-
-    (void)state;
-    EXPECT(refusals);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_of_events),
         cmocka_unit_test(keys),
         cmocka_unit_test(types),
         cmocka_unit_test(bounds),

@@ -10,10 +10,11 @@
  * four tables of 128 MiB, and is read with read(2), so that a file that is cut meanwhile does no
  * harm, as it would if it were mapped.
  *
- * The kernel looks up the path once more when a probe is opened. If others could replace the file
- * in between, the probe would be put at this offset of a file of their choice, in the midst of an
- * instruction of the C library of all processes for example. So the file, and what is on the way to
- * it, has to belong to root or to our own user, and nobody else may write it.
+ * The kernel looks up the file once more when a probe is opened. If another file had the path by
+ * then, after an update or because somebody wants to do harm, the probe would be put at this offset
+ * of that file, perhaps in the midst of an instruction. So the kernel is given the file that was
+ * looked at, by its descriptor. Symbolic links on the way are followed if root or our own user made
+ * them.
  */
 
 #include <stdbool.h>
@@ -33,7 +34,7 @@ struct elf_identity {
 /* Why a file or a place in it cannot be used. A negative value is an errno: it cannot be read. */
 enum elf_outcome {
     ELF_FOUND,
-    ELF_NOT_TRUSTED,    /* somebody else can change which file that is, or what is in it */
+    ELF_FOREIGN_LINK,   /* a symbolic link of another user is on the way to it */
     ELF_NO_FILE,        /* it is no regular file */
     ELF_NO_PROGRAM,     /* it is no program or library of this machine, or a damaged one */
     ELF_TOO_LARGE,      /* a table of it is larger than we read */
@@ -45,14 +46,17 @@ enum elf_outcome {
 };
 
 /*
- * Opens a file. ELF_FOUND: the caller closes *ret_image by elf_image_close(). ELF_NOT_TRUSTED:
- * *ret_doubt tells who. Another outcome, or -errno.
+ * Opens a file. ELF_FOUND: the caller closes *ret_image by elf_image_close(). ELF_FOREIGN_LINK:
+ * *ret_doubt tells which. Another outcome, or -errno.
  */
 int elf_image_open(const char *path, struct elf_image **ret_image, struct path_doubt *ret_doubt);
 struct elf_image *elf_image_close(struct elf_image *image);
 DEFINE_AUTO(elf_image, struct elf_image *, elf_image_close)
 
 struct elf_identity elf_image_identity(const struct elf_image *image);
+
+/* Another descriptor of the file, which the caller closes, or -errno. */
+int elf_image_descriptor(const struct elf_image *image);
 
 /*
  * Finds a function by its symbol in .symtab or .dynsym. offset: in bytes from where it begins.

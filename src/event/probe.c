@@ -3,9 +3,9 @@
 /*
  * Probes, by the kernel's PMUs `kprobe` and `uprobe`. Such a probe lives as long as the descriptor
  * of its event, so that a crash leaves nothing behind, and takes no more than CAP_PERFMON. The
- * fields are config1, the address of the text of the function or of the file's path, config2, the
- * offset, and in config a bit for returns and the place of a semaphore (perf_uprobe_init() of the
- * kernel; format/retprobe and format/ref_ctr_offset in sysfs say which bits).
+ * fields are config1, the address of the text of the function or of a path to the file, config2,
+ * the offset, and in config a bit for returns and the place of a semaphore (perf_uprobe_init() of
+ * the kernel; format/retprobe and format/ref_ctr_offset in sysfs say which bits).
  */
 #include "event/probe.h"
 
@@ -83,15 +83,15 @@ static int describe(const struct probe_spec *spec, const struct probe_place *pla
 
 /* Puts what was found into the event. */
 static int encode(const struct source_context *context, const struct pmu *pmu,
-                  const struct probe_place *place, const struct probe_found *found,
-                  struct event *event)
+                  const struct probe_place *place, struct probe_found *found, struct event *event)
 {
     struct event_code *code = &event->code;
 
     code->config2 = found->position;
     code->config1_device = found->identity.device;
     code->config1_inode = found->identity.inode;
-    code->config1_text = shared_text_new(place->file ? place->file : place->symbol);
+    code->config1_text = place->file ? shared_text_new_file(TAKE_FD(found->fd), place->file)
+                                     : shared_text_new(place->symbol);
     if (!code->config1_text)
         return -ENOMEM;
     if (place->is_return && !set_field(context, pmu->name, "retprobe", 1, code))
@@ -119,7 +119,7 @@ static int resolve_place(const struct source_context *context, const struct prob
 {
     const struct pmu *pmu =
         context->pmus ? pmu_list_find_name(context->pmus, kinds[spec->kind].pmu) : NULL;
-    struct probe_found found = {0};
+    struct probe_found found = {.fd = -1};
     int r = describe(spec, place, event);
 
     event->kind = EVENT_PROBE;

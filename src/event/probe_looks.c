@@ -11,7 +11,7 @@
 
 /* What is wrong with a file, or with a place in it, behind the name of the file. */
 static const char *const outcomes[] = {
-    [ELF_NOT_TRUSTED] = "can be replaced or changed by others than root and this service",
+    [ELF_FOREIGN_LINK] = "is reached by a symbolic link of another user",
     [ELF_NO_FILE] = "is no regular file",
     [ELF_NO_PROGRAM] = "is no program or library of this machine, or is damaged",
     [ELF_TOO_LARGE] = "has larger tables of symbols than 128 MiB",
@@ -106,8 +106,8 @@ static int explain_file(const struct probe_place *place, int outcome,
 
     text_append_format(&text, "%s %s%s", place->file, outcome < 0 ? "cannot be read: " : "",
                        outcome < 0 ? strerror(-outcome) : outcomes[outcome]);
-    if (outcome == ELF_NOT_TRUSTED)
-        text_append_format(&text, ", by way of %s", doubt->path);
+    if (outcome == ELF_FOREIGN_LINK)
+        text_append_format(&text, ", %s", doubt->path);
     return take_text(&text, ret_why);
 }
 
@@ -115,7 +115,7 @@ int probe_look_into_file(enum probe_kind kind, const struct probe_place *place,
                          struct probe_found *ret_found, char **ret_why)
 {
     AUTO(elf_image) struct elf_image *image = NULL;
-    struct probe_found found = {0};
+    struct probe_found found = {.fd = -1};
     struct path_doubt doubt;
     unsigned n;
     int r = elf_image_open(place->file, &image, &doubt);
@@ -128,6 +128,9 @@ int probe_look_into_file(enum probe_kind kind, const struct probe_place *place,
     r = find(image, kind, place, &found, &n);
     if (r != ELF_FOUND)
         return explain_place(image, kind, place, r, n, ret_why);
+    found.fd = elf_image_descriptor(image);
+    if (found.fd < 0)
+        return explain_file(place, found.fd, &doubt, ret_why);
     *ret_found = found;
     return 0;
 }
@@ -160,7 +163,7 @@ int probe_look_into_kernel(const struct probe_place *place, struct probe_found *
     }
     if (list)
         (void)fclose(list);
-    ret_found->position = place->offset;
+    *ret_found = (struct probe_found){.position = place->offset, .fd = -1};
     *ret_why = NULL;
     if (is_there || !is_readable)
         return 0;

@@ -10,6 +10,7 @@ struct probe_found {
     uint64_t position;  /* config2: in bytes from the beginning of the file, or of the function */
     uint64_t semaphore; /* where the file has the semaphore of a USDT probe; 0: it has none */
     struct elf_identity identity; /* of the file; zeroes for the kernel */
+    int fd;                       /* the file, which the caller closes; -1: the kernel */
 };
 
 /*

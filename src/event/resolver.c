@@ -164,7 +164,7 @@ static char *describe_encoding(const struct event_code *code, const char *pmu)
         text_append_format(&text, "type=%" PRIu32 " ", code->type);
     text_append_format(&text, "config=0x%" PRIx64, code->config);
     if (code->config1_text)
-        text_append_format(&text, "%sconfig1=\"%s\"", separator, code->config1_text->text);
+        text_append_format(&text, "%sconfig1=\"%s\"", separator, code->config1_text->shown);
     else
         append_config(&text, separator, "config1", code->config1);
     append_config(&text, separator, "config2", code->config2);

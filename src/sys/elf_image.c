@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/descriptors.h"
+
 #define LARGEST_TABLE ((uint64_t)128 << 20)
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -36,6 +38,13 @@ struct elf_image *elf_image_close(struct elf_image *image)
 struct elf_identity elf_image_identity(const struct elf_image *image)
 {
     return image->identity;
+}
+
+int elf_image_descriptor(const struct elf_image *image)
+{
+    const int fd = fcntl(image->fd, F_DUPFD_CLOEXEC, 0);
+
+    return descriptor_lift(fd < 0 ? -errno : fd);
 }
 
 /*
@@ -90,8 +99,8 @@ int elf_image_open(const char *path, struct elf_image **ret_image, struct path_d
         return -ENOMEM;
     image->fd = -1;
     r = trusted_path_open(path, &image->fd, ret_doubt);
-    if (ret_doubt->who != PATH_SAY_NOBODY)
-        return ELF_NOT_TRUSTED;
+    if (r == -EPERM && ret_doubt->is_link)
+        return ELF_FOREIGN_LINK;
     if (r >= 0)
         r = begin(image);
     if (r == ELF_FOUND)

@@ -17,6 +17,7 @@ function(add_live_test name)
     LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
 PMU_TEST_CROWD=$<TARGET_FILE:crowd>;PMU_TEST_MECHANISMS=$<TARGET_FILE:mechanisms>;\
+PMU_TEST_PROBED=$<TARGET_FILE:probed>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
@@ -26,6 +27,7 @@ add_live_test(hostile)
 add_live_test(machine)
 add_live_test(hidepid)
 add_live_test(process_faults)
+add_live_test(probes)
 add_live_test(processes)
 add_live_test(reload)
 add_live_test(control)

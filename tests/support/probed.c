@@ -25,8 +25,8 @@
 #endif
 
 /*
- * What systemtap's sys/sdt.h writes for a marker: a nop, and a note with the addresses of the nop, of
- * .stapsdt.base and of the semaphore, the provider, the name and the arguments.
+ * What systemtap's sys/sdt.h writes for a marker: a nop, and a note with the addresses of the nop,
+ * of .stapsdt.base and of the semaphore, the provider, the name and the arguments.
  */
 #define MARKER(name, semaphore)                                                                    \
     __asm__ volatile("990: nop\n"                                                                  \

@@ -15,6 +15,8 @@ const struct command commands[] = {
     {"reload", "", "Have the running service read its configuration again.", run_reload},
     {"pause", "DURATION|off",
      "Have the running service leave the hardware counters alone for a time.", run_pause},
+    {"top", "[FILTER]", "Show which cgroups and processes use the CPUs, and how, as a live table.",
+     run_top},
 };
 
 const size_t n_commands = ARRAY_SIZE(commands);

@@ -31,7 +31,7 @@ static int complain(const char *format, ...)
     return EXIT_REFUSED;
 }
 
-static const char *explain(int error)
+const char *control_client_explain(int error)
 {
     switch (error) {
     case ENOENT:
@@ -46,8 +46,7 @@ static const char *explain(int error)
     }
 }
 
-/* Returns a descriptor or -errno. */
-static int connect_to(const char *path)
+int control_client_connect(const char *path, int flags)
 {
     const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -56,7 +55,7 @@ static int connect_to(const char *path)
     if (strlen(path) >= sizeof(address.sun_path))
         return -ENAMETOOLONG;
     memcpy(address.sun_path, path, strlen(path) + 1);
-    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0 ||
         connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
         return -errno;
@@ -88,16 +87,26 @@ static int receive(int fd, struct text *answer)
     return n < 0 ? -errno : 0;
 }
 
-/* Prints the body. Whether the service has done it is what the status of HTTP says. */
-static int show(const char *answer)
+const char *control_client_body(const char *answer, bool *ret_good)
 {
     static const char http[] = "HTTP/1.1 ", good[] = "HTTP/1.1 200 ";
     const char *body = strstr(answer, "\r\n\r\n");
 
     if (strncmp(answer, http, strlen(http)) != 0 || !body)
+        return NULL;
+    *ret_good = strncmp(answer, good, strlen(good)) == 0;
+    return body + strlen("\r\n\r\n");
+}
+
+/* Prints the body. Whether the service has done it is what the status of HTTP says. */
+static int show(const char *answer)
+{
+    bool is_good;
+    const char *body = control_client_body(answer, &is_good);
+
+    if (!body)
         return complain("what answered is not pmu_exporter");
-    body += strlen("\r\n\r\n");
-    if (strncmp(answer, good, strlen(good)) == 0) {
+    if (is_good) {
         (void)fputs(body, stdout);
         return 0;
     }
@@ -109,11 +118,11 @@ int control_client_post(const char *socket_path, const char *target)
 {
     AUTO_TEXT struct text received = {0};
     AUTO_FREE char *answer = NULL;
-    AUTO_CLOSE int fd = connect_to(socket_path);
+    AUTO_CLOSE int fd = control_client_connect(socket_path, 0);
     int r;
 
     if (fd < 0)
-        return complain("%s: %s", socket_path, explain(-fd));
+        return complain("%s: %s", socket_path, control_client_explain(-fd));
     r = send_request(fd, target);
     if (r >= 0)
         r = receive(fd, &received);

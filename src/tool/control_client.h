@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* How pmutool gives a command to the running service, over its control socket. */
+/* How pmutool talks to the running service, over its control socket. */
+
+#include <stdbool.h>
 
 /* The exit status if the service has not done what it was asked for, or cannot be reached. */
 #define EXIT_REFUSED 1
@@ -12,3 +14,19 @@
  * status, 0 or EXIT_REFUSED.
  */
 int control_client_post(const char *socket_path, const char *target);
+
+/*
+ * The pieces of a conversation, for who does not wait for it as a whole.
+ *
+ * Connects to the socket and returns a descriptor, or -errno. flags: 0 or SOCK_NONBLOCK.
+ */
+int control_client_connect(const char *path, int flags);
+
+/* Says in words what a failure to connect, to send or to receive means. error: an errno. */
+const char *control_client_explain(int error);
+
+/*
+ * Finds the body in a whole answer, and whether the service has done what it was asked for. Returns
+ * NULL if this is no answer of HTTP.
+ */
+const char *control_client_body(const char *answer, bool *ret_good);

@@ -29,7 +29,7 @@ SYSTEM_HEADERS = [
     (r"argp\.h", {"tool"}),
     (r"(libelf|gelf|elfutils/.*)(\.h)?", {"sys"}),
     (r"pcre2\.h", {"target"}),
-    (r"systemd/sd-event\.h", {"sys", "web", "service"}),
+    (r"systemd/sd-event\.h", {"sys", "web", "service", "tool"}),
     (r"systemd/.*", {"sys", "log", "service"}),
 ]
 

@@ -3,6 +3,10 @@ add_unit_test(tool catalogue)
 add_unit_test(tool json PkgConfig::JANSSON)
 add_unit_test(tool table)
 add_unit_test(tool terminal)
+add_unit_test(tool top/name)
+add_unit_test(tool top/page PkgConfig::JANSSON)
+add_unit_test(tool top/rows PkgConfig::JANSSON m)
+add_unit_test(tool top/view PkgConfig::JANSSON m)
 
 add_test(NAME tool/programs
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_programs.py

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define HASH_NONFATAL_OOM 1
+
+#include "tool/top/rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void forget(struct top_rows *rows, struct top_row *row)
+{
+    if (rows->machine == row)
+        rows->machine = NULL;
+    HASH_DEL(rows->hash, row);
+    free(row);
+}
+
+void top_rows_done(struct top_rows *rows)
+{
+    struct top_row *row, *next;
+
+    HASH_ITER(hh, rows->hash, row, next) {
+        forget(rows, row);
+    }
+    *rows = (struct top_rows){0};
+}
+
+static void fill(double *numbers, size_t n, double value)
+{
+    for (size_t i = 0; i < n; i++)
+        numbers[i] = value;
+}
+
+static struct top_row *add_row(struct top_rows *rows, const char *key, size_t length)
+{
+    struct top_row *row = calloc(1, sizeof(*row) + length + 1), *added;
+
+    if (!row)
+        return NULL;
+    memcpy(row->key, key, length + 1);
+    HASH_ADD_KEYPTR(hh, rows->hash, row->key, length, row);
+    HASH_FIND(hh, rows->hash, row->key, length, added);
+    if (!added) { /* With HASH_NONFATAL_OOM an addition may fail. */
+        free(row);
+        return NULL;
+    }
+    row->born = rows->pages;
+    fill(row->totals, N_TOP_INPUTS, NAN);
+    fill(row->growth, N_TOP_INPUTS, NAN);
+    fill(row->values, N_TOP_COLUMNS, NAN);
+    return row;
+}
+
+/* Finds the row of a reading, or adds one. NULL if there is no memory. */
+static struct top_row *find_row(struct top_rows *rows, const struct top_reading *reading)
+{
+    const size_t length = strlen(reading->name) + 1;
+    AUTO_FREE char *key = malloc(length + 1);
+    struct top_row *row;
+
+    if (!key)
+        return NULL;
+    key[0] = (char)('a' + (int)reading->kind);
+    memcpy(key + 1, reading->name, length);
+    HASH_FIND(hh, rows->hash, key, length, row);
+    if (!row)
+        row = add_row(rows, key, length);
+    if (!row)
+        return NULL;
+    row->kind = reading->kind;
+    if (reading->kind == TOP_MACHINE)
+        rows->machine = row;
+    return row;
+}
+
+/*
+ * Whether the counters of this reading began at 0 after the page before was taken over. A cgroup's
+ * counters also begin anew if it was made again under its name; those of a group of processes go on
+ * as long as the group is on the page, whoever comes and goes.
+ */
+static bool began_at_zero(const struct top_rows *rows, const struct top_row *row,
+                          const struct top_reading *reading)
+{
+    const bool is_new = row->born == rows->pages;
+    const bool is_reborn =
+        reading->kind == TOP_CGROUP && !is_new && reading->started > row->started;
+
+    return (is_new || is_reborn) && reading->started > rows->read_at;
+}
+
+static double growth_of(double before, double now, bool from_zero)
+{
+    const double base = from_zero ? 0 : before;
+
+    return now >= base ? now - base : NAN; /* NaN if one is not known, or if it fell */
+}
+
+static void update_row(struct top_rows *rows, struct top_row *row,
+                       const struct top_reading *reading)
+{
+    const bool from_zero = began_at_zero(rows, row, reading);
+
+    for (size_t i = 0; i < N_TOP_INPUTS; i++) {
+        row->growth[i] =
+            rows->seconds > 0 ? growth_of(row->totals[i], reading->totals[i], from_zero) : NAN;
+        row->totals[i] = reading->totals[i];
+        rows->has[i] |= !isnan(reading->totals[i]);
+    }
+    for (enum top_column_id id = 0; id < N_TOP_COLUMNS; id++) {
+        row->values[id] = top_column_value(id, row->growth, rows->seconds);
+        row->history[rows->pages % TOP_HISTORY][id] = (float)row->values[id];
+    }
+    row->started = reading->started;
+    row->members = reading->members;
+    row->seen = rows->pages;
+}
+
+static void forget_unseen(struct top_rows *rows)
+{
+    struct top_row *row, *next;
+
+    HASH_ITER(hh, rows->hash, row, next) {
+        if (row->seen != rows->pages)
+            forget(rows, row);
+    }
+}
+
+/* Takes over when the page was made. Returns what it is, beside the page before. */
+static enum top_news take_times(struct top_rows *rows, const struct top_page *page)
+{
+    const bool is_first = rows->pages == 0;
+    const bool is_other = !is_first && page->process_started != rows->process_started;
+    const double seconds = page->taken - rows->taken;
+
+    if (!is_first && !is_other && page->sequence == rows->sequence)
+        return TOP_SAME;
+    rows->seconds = is_first || is_other || !(seconds > 0) ? 0 : seconds;
+    rows->process_started = page->process_started;
+    rows->sequence = page->sequence;
+    rows->taken = page->taken;
+    rows->cpus = page->cpus;
+    return rows->seconds > 0 ? TOP_RATES : TOP_BASE;
+}
+
+int top_rows_update(struct top_rows *rows, const struct top_page *page, double now)
+{
+    const enum top_news news = take_times(rows, page);
+
+    if (news == TOP_SAME)
+        return news;
+    rows->pages++;
+    memset(rows->has, 0, sizeof(rows->has));
+    for (size_t i = 0; i < page->n; i++) {
+        struct top_row *row = find_row(rows, &page->readings[i]);
+
+        if (!row)
+            return -ENOMEM;
+        if (row->seen != rows->pages) /* A page has each name once; a second one is ignored. */
+            update_row(rows, row, &page->readings[i]);
+    }
+    forget_unseen(rows);
+    rows->read_at = now;
+    return news;
+}
+
+bool top_rows_have(const struct top_rows *rows, enum top_column_id id)
+{
+    const struct top_column *column = &top_columns[id];
+
+    return id < N_TOP_COLUMNS && rows->has[column->numerator] &&
+           (column->denominator == TOP_PER_SECOND || rows->has[column->denominator]);
+}
+
+double top_row_past(const struct top_rows *rows, const struct top_row *row, enum top_column_id id,
+                    unsigned ago)
+{
+    if (ago >= TOP_HISTORY || ago >= rows->pages || rows->pages - ago < row->born)
+        return NAN;
+    return (double)row->history[(rows->pages - ago) % TOP_HISTORY][id];
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The service's own counting (service/counting.h), without a server: each question runs a cycle,
+ * and the snapshot is written as the page that the service would serve.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "service/counting.h"
+#include "service/metrics_page.h"
+#include "tool/top/source.h"
+
+/*
+ * Every cgroup and every process has a row. Errors of this text would be ours, so it has a test:
+ * tests/tool/top/test_source_own.c.
+ */
+static const char config_text[] = "interval: 1s\n"
+                                  "linger: 0s\n"
+                                  "groups:\n"
+                                  "  - name: core\n"
+                                  "    events: [cycles, instructions, branch-misses]\n"
+                                  "  - name: cache\n"
+                                  "    events: [cache-misses]\n"
+                                  "  - name: software\n"
+                                  "    events: [task-clock, context-switches, cpu-migrations, "
+                                  "page-faults]\n"
+                                  "targets:\n"
+                                  "  system: {groups: [core, cache, software]}\n"
+                                  "  cgroups:\n"
+                                  "    - include: [\"/**\"]\n"
+                                  "      groups: [core, cache, software]\n"
+                                  "  processes:\n"
+                                  "    - name: \"{{.Comm}} {{.PID}}\"\n"
+                                  "      cmdline: [\"^\"]\n"
+                                  "      groups: [core, cache, software]\n"
+                                  "limits: {cgroups: 2000, processes: 2000, threads: 20000}\n";
+
+static const struct options options = {.procfs = "/proc", .sysfs = "/sys"};
+
+struct own_source {
+    struct top_source source; /* comes first: a pointer to it is one to this */
+    struct top_listener listener;
+    struct counting counting;
+    struct metrics_page page;
+};
+
+static void ask(struct top_source *source)
+{
+    struct own_source *const own = (struct own_source *)source;
+    AUTO_TEXT struct text text = {0};
+    const char *trouble;
+
+    counting_hurry(&own->counting);
+    counting_cycle(&own->counting);
+    counting_rest(&own->counting);
+    trouble = metrics_page_not_ready(&own->page);
+    if (!trouble && metrics_page_render_targets(&own->page, &text) < 0)
+        trouble = strerror(ENOMEM);
+    if (trouble)
+        own->listener.heard(own->listener.context, NULL, 0, trouble);
+    else
+        own->listener.heard(own->listener.context, text.data, text.length, NULL);
+}
+
+static struct top_source *free_source(struct top_source *source)
+{
+    struct own_source *const own = (struct own_source *)source;
+
+    metrics_page_done(&own->page);
+    counting_done(&own->counting);
+    free(own);
+    return NULL;
+}
+
+int top_source_own(uint64_t interval_ns, sd_event *event, const struct top_listener *listener,
+                   struct top_source **ret_source)
+{
+    AUTO(top_source) struct top_source *source = NULL;
+    struct own_source *own = calloc(1, sizeof(*own));
+    struct config_error error;
+    struct config *config;
+    int r;
+
+    if (!own)
+        return -ENOMEM;
+    r = config_parse(config_text, strlen(config_text), &config, &error);
+    if (r < 0) {
+        free(own);
+        return r;
+    }
+    config->interval_ns = interval_ns;
+    own->source = (struct top_source){"own counters", ask, free_source};
+    own->listener = *listener;
+    counting_init(&own->counting, config);
+    source = &own->source;
+    r = counting_start(&own->counting, &options, event);
+    if (r >= 0)
+        r = metrics_page_init(&own->page, own->counting.slot, NULL, own->counting.procfs_fd);
+    if (r < 0)
+        return r;
+    *ret_source = TAKE(source);
+    return 0;
+}

@@ -17,6 +17,12 @@
 #define EVENT_SCALE_NANOSECONDS 1e-9
 
 /*
+ * Where the type of a core PMU stands in the config of a generic event that is bound to it:
+ * PERF_PMU_TYPE_SHIFT of linux/perf_event.h, which headers before Linux 5.13 lack.
+ */
+#define EVENT_PMU_TYPE_SHIFT 32
+
+/*
  * What the kernel is told of an event: the fields of struct perf_event_attr that make the
  * difference between events, and the filter that is set once the event is open.
  */
@@ -96,7 +102,8 @@ struct event {
     char *encoding;       /* for HELP and people: "cpu/config=0x3/u" or "type=0 config=0x3" */
     char *pmu;            /* the PMU that counts it: "cpu", "software"; empty: not known */
     char *unit;           /* what is counted: "seconds", "joules"; NULL: occurrences */
-    double scale;         /* how many of the unit a raw count of 1 is; 1 without a unit */
+    double scale;         /* how many of the unit a raw count of 1 is; most events without a unit
+                             have 1 */
     bool is_uncore;       /* its PMU counts no core but the machine: on its own CPUs only, for no
                              cgroup and no process, and as pmu_uncore_*{pmu,socket}. `pmu` may
                              then stand for several instances: "uncore_imc" */
@@ -105,8 +112,9 @@ struct event {
     enum absence absence; /* why the name alone cannot be counted: unknown_event, or no_pmu if its
                              PMU is not on this machine; not_supported if what it stands for is
                              not there. ABSENCE_NONE: perhaps it can */
-    char *why;            /* what people are told of not_supported: which function a file does not
-                             have, and which is nearest; NULL: nothing */
+    char *why;            /* what people are told of the absence: which function a file does not
+                             have, which field a PMU, and which is nearest; NULL: nothing more than
+                             `absence` says */
     struct event_code code; /* meaningful where `absence` is ABSENCE_NONE */
 };
 

@@ -4,8 +4,10 @@
 /*
  * From names of events to legal parts of names of metrics. Letters
  * become lower case. Every run of characters that are no letters or digits becomes one underscore;
- * there is none at the ends. Modifiers are spelled out (":u" becomes _user, ":uk" _user_kernel). A
- * name that would begin with a digit gets "event_" before it.
+ * there is none at the ends. Modifiers are spelled out (":u" becomes _user, ":uk" _user_kernel,
+ * ":G" _guest,
+ * ":H" _host, ":I" _not_idle; ":S" changes no count and adds nothing). A name that would begin with
+ * a digit gets "event_" before it.
  *
  *     L1-dcache-load-misses     l1_dcache_load_misses
  *     INST_RETIRED:ANY_P:u      inst_retired_any_p_user

@@ -3,7 +3,8 @@
 
 /*
  * From names to events. Sources of events are asked in order: the generic names of `perf list`, raw
- * rNNN, probes, tracepoints, libpfm4. The first source that knows the name decides
+ * rNNN, events of PMUs in sysfs, probes, tracepoints, libpfm4. The first source that knows the
+ * name decides
  * (src/event/source.h).
  */
 
@@ -35,12 +36,23 @@ void event_resolver_set_probes(struct event_resolver *resolver, const struct pro
  */
 int event_resolve(struct event_resolver *resolver, const char *name, struct event **ret_event);
 
+/* What stands behind a name in the place of modifiers and is none. */
+struct event_bad_modifier {
+    const char *text; /* "x" of "cycles:x", borrowed from the name; NULL: all is well */
+
+    /*
+     * Why we do not take a modifier that perf knows: a sentence without its subject and its full
+     * stop. NULL: perf does not know it either. Static.
+     */
+    const char *reason;
+    char letter; /* the modifier that the reason is about */
+};
+
 /*
- * Of an unknown name that is a known one with something behind a colon which is no modifier ("x" in
- * "cycles:x"): what stands behind the colon, borrowed from the name. NULL for any other name. 0 or
- * -ENOMEM.
+ * Of a name that would be known but for what stands behind its colon, or behind the last slash of
+ * "PMU/EVENT/": what stands there. This can be told without a machine. 0 or -ENOMEM.
  */
-int event_resolver_bad_modifier(const char *name, const char **ret_modifier);
+int event_resolver_bad_modifier(const char *name, struct event_bad_modifier *ret_modifier);
 
 /* How modifiers are written, for people. Static. */
 extern const char event_modifiers_expected[];

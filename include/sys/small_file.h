@@ -12,7 +12,8 @@ DEFINE_AUTO(directory, DIR *, closedir)
 
 /*
  * Reads a whole file below the directory, and ends it with a NUL. 0; -EFBIG: it does not fit with
- * its NUL; -errno. ret_text is untouched if the file cannot be opened.
+ * its NUL; -EINVAL: it holds a NUL, and is no text; -ELOOP: it is a symbolic link; -errno. ret_text
+ * is untouched if the file cannot be opened.
  */
 int small_file_read(int directory_fd, const char *path, char *ret_text, size_t size);
 

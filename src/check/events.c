@@ -71,21 +71,16 @@ void check_print_groups(const struct resolution *resolution)
 int check_explain_unknown(struct event_resolver *resolver, const struct event *event,
                           struct text *text)
 {
-    const char *const name = event->name;
     AUTO_FREE char *suggestion = NULL;
-    const char *modifier = NULL, *kind = event_not_counted_yet(resolver, name);
-    int r;
+    const char *const name = event->name;
+    const char *kind = event_not_counted_yet(resolver, name);
 
-    if (kind) {
-        text_append_format(text, "%s is on this machine, but %s are not counted yet", name, kind);
+    if (event->why) {
+        text_append_format(text, "%s: %s", name, event->why);
         return 0;
     }
-    r = event_resolver_bad_modifier(name, &modifier);
-    if (r < 0)
-        return r;
-    if (modifier) {
-        text_append_format(text, "\"%s\" of %s is no modifier; expected %s", modifier, name,
-                           event_modifiers_expected);
+    if (kind) {
+        text_append_format(text, "%s is on this machine, but %s are not counted yet", name, kind);
         return 0;
     }
     suggestion = event_resolver_suggest(resolver, name);

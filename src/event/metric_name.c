@@ -53,6 +53,12 @@ char *metric_name_from_event(const char *base, const struct event_code *modifier
         if (!modifiers->exclude_hypervisor)
             text_append_string(&name, "_hypervisor");
     }
+    if (modifiers->exclude_host)
+        text_append_string(&name, "_guest");
+    if (modifiers->exclude_guest)
+        text_append_string(&name, "_host");
+    if (modifiers->exclude_idle)
+        text_append_string(&name, "_not_idle");
     return text_take(&name);
 }
 

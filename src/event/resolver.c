@@ -38,7 +38,7 @@ struct event_resolver {
 
 /* The sources in the order in which they are asked. The first that knows a name decides. */
 static const struct event_source *const sources[] = {
-    &event_source_generic,    &event_source_raw,
+    &event_source_generic,    &event_source_raw, &event_source_sysfs,
     &event_source_probe, /* perf probe calls its tracepoints "probe:…", too */
     &event_source_tracepoint, &event_source_pfm,
 };
@@ -156,7 +156,7 @@ static char *describe_encoding(const struct event_code *code, const char *pmu)
     AUTO_TEXT struct text text = {0};
     bool as_perf = *pmu && !is_generic(code->type);
     const char *separator = as_perf ? "," : " ";
-    char letters[4];
+    char letters[MODIFIERS_SIZE];
 
     if (as_perf)
         text_append_format(&text, "%s/", pmu);
@@ -175,6 +175,9 @@ static char *describe_encoding(const struct event_code *code, const char *pmu)
         text_append_string(&text, code->exclude_user ? " exclude_user" : "");
         text_append_string(&text, code->exclude_kernel ? " exclude_kernel" : "");
         text_append_string(&text, code->exclude_hypervisor ? " exclude_hv" : "");
+        text_append_string(&text, code->exclude_host ? " exclude_host" : "");
+        text_append_string(&text, code->exclude_guest ? " exclude_guest" : "");
+        text_append_string(&text, code->exclude_idle ? " exclude_idle" : "");
     }
     return text_take(&text);
 }
@@ -220,18 +223,20 @@ static const enum absence absences[] = {
     [SOURCE_KNOWS] = ABSENCE_NONE,
     [SOURCE_ABSENT] = ABSENCE_NO_PMU,
     [SOURCE_MISSING] = ABSENCE_NOT_SUPPORTED,
+    [SOURCE_REFUSED] = ABSENCE_UNKNOWN_EVENT,
     [SOURCE_UNKNOWN] = ABSENCE_UNKNOWN_EVENT,
 };
 
 /*
- * The core PMU that an event is bound to. Generic events and raw codes are those of all cores. So
- * is every event where there is one kind of cores.
+ * The core PMU that an event is bound to. Raw codes are those of all cores, and so are generic
+ * events without a PMU ("cycles", not "cpu_atom/cycles/"). So is every event where there is one
+ * kind of cores.
  */
 static uint32_t core_type(const struct pmu_list *pmus, const struct event *event,
                           const struct pmu *pmu)
 {
     if (!pmu || !pmu->is_core || !pmu_list_if_hybrid(pmus) || event->kind == EVENT_RAW ||
-        is_generic(event->code.type))
+        (is_generic(event->code.type) && event->code.config >> EVENT_PMU_TYPE_SHIFT == 0))
         return 0;
     return pmu->type;
 }
@@ -259,27 +264,7 @@ static int resolve_base(const struct event_resolver *resolver, const char *base,
     return make_texts(event, base, pmu, outcome == SOURCE_KNOWS);
 }
 
-int event_resolve(struct event_resolver *resolver, const char *name, struct event **ret_event)
-{
-    AUTO(event) struct event *event = calloc(1, sizeof(*event));
-    AUTO_FREE char *base = NULL;
-    int r;
-
-    if (!event)
-        return -ENOMEM;
-    event->scale = 1;
-    event->name = strdup(name);
-    base = strndup(name, modifiers_split(name, &event->code));
-    if (!event->name || !base)
-        return -ENOMEM;
-    r = resolve_base(resolver, base, event);
-    if (r < 0)
-        return r;
-    *ret_event = TAKE(event);
-    return 0;
-}
-
-const char event_modifiers_expected[] = "u, k, h, each at most once";
+const char event_modifiers_expected[] = "u, k, h, G, H, I, S, each at most once";
 
 /* 1: some source knows the name whose names hold no colon; 0: none does; -ENOMEM. */
 static int is_plain_name(const char *name)
@@ -298,18 +283,66 @@ static int is_plain_name(const char *name)
     return 0;
 }
 
-int event_resolver_bad_modifier(const char *name, const char **ret_modifier)
+int event_resolver_bad_modifier(const char *name, struct event_bad_modifier *ret_modifier)
 {
-    const char *colon = strchr(name, ':');
-    AUTO_FREE char *base = colon ? strndup(name, (size_t)(colon - name)) : NULL;
+    size_t n_base = 0;
+    struct event_bad_modifier bad = modifiers_find_bad(name, &n_base);
+    AUTO_FREE char *base = strndup(name, n_base);
     int r;
 
-    if (colon && !base)
+    if (!base)
         return -ENOMEM;
-    r = colon && strlen(base) <= LONGEST_NAME ? is_plain_name(base) : 0;
+    if (bad.text && base[n_base - 1] != '/') {
+        r = n_base <= LONGEST_NAME ? is_plain_name(base) : 0;
+        if (r < 0)
+            return r;
+        if (r == 0)
+            bad.text = NULL;
+    }
+    *ret_modifier = bad;
+    return 0;
+}
+
+/* Says what is wrong with the modifiers of a name. 1: they are wrong; 0: they are not; -ENOMEM. */
+static int complain_of_modifier(struct event *event)
+{
+    struct event_bad_modifier bad;
+    int r = event_resolver_bad_modifier(event->name, &bad);
+
+    if (r < 0 || !bad.text)
+        return r;
+    r = bad.reason ? source_refuse(event, "the modifier \"%c\" %s", bad.letter, bad.reason)
+                   : source_refuse(event, "\"%s\" is no modifier; expected %s", bad.text,
+                                   event_modifiers_expected);
+    return r < 0 ? r : 1;
+}
+
+/* Makes an event whose name is wrong, whatever it names. */
+static int reject(struct event *event, const char *base)
+{
+    event->absence = ABSENCE_UNKNOWN_EVENT;
+    return make_texts(event, base, NULL, false);
+}
+
+int event_resolve(struct event_resolver *resolver, const char *name, struct event **ret_event)
+{
+    AUTO(event) struct event *event = calloc(1, sizeof(*event));
+    AUTO_FREE char *base = NULL;
+    int r;
+
+    if (!event)
+        return -ENOMEM;
+    event->scale = 1;
+    event->name = strdup(name);
+    base = strndup(name, modifiers_split(name, &event->code));
+    if (!event->name || !base)
+        return -ENOMEM;
+    r = complain_of_modifier(event);
+    if (r >= 0)
+        r = r > 0 ? reject(event, base) : resolve_base(resolver, base, event);
     if (r < 0)
         return r;
-    *ret_modifier = r > 0 ? colon + 1 : NULL;
+    *ret_event = TAKE(event);
     return 0;
 }
 

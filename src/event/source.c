@@ -2,6 +2,8 @@
 #include "event/source.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 int source_describe(struct event *event, const char *description)
@@ -36,4 +38,20 @@ int source_set_unit(struct event *event, const char *unit, double scale)
     event->unit = copy;
     event->scale = scale;
     return 0;
+}
+
+int source_refuse(struct event *event, const char *format, ...)
+{
+    char *why;
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vasprintf(&why, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return -ENOMEM;
+    free(event->why);
+    event->why = why;
+    return SOURCE_REFUSED;
 }

@@ -30,6 +30,7 @@ enum source_outcome {
     SOURCE_KNOWS,   /* it has filled the event */
     SOURCE_ABSENT,  /* it knows the name, but of a PMU that is not here; it has described it */
     SOURCE_MISSING, /* it knows the name, and what it stands for is not there; source_explain() */
+    SOURCE_REFUSED, /* the name is one of its own by its form, and wrong; event->why says why */
     SOURCE_UNKNOWN, /* the name is not one of its own; the event is untouched */
 };
 
@@ -79,6 +80,13 @@ int source_explain(struct event *event, const char *why);
  */
 int source_set_unit(struct event *event, const char *unit, double scale);
 
+/*
+ * Says what is wrong with a name that has the form of this source's names; other sources are not
+ * asked any more. A sentence without a full stop. SOURCE_REFUSED or -ENOMEM.
+ */
+int source_refuse(struct event *event, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Shows an event to the visitor, and returns what that returned. */
 static inline int source_show(const struct event_visitor *visitor,
                               const struct event_listing *listing)
@@ -88,6 +96,7 @@ static inline int source_show(const struct event_visitor *visitor,
 
 extern const struct event_source event_source_generic;    /* the names of `perf list` */
 extern const struct event_source event_source_raw;        /* rNNN */
+extern const struct event_source event_source_sysfs;      /* PMU/EVENT/ */
 extern const struct event_source event_source_tracepoint; /* SUBSYSTEM:NAME, by tracefs */
 extern const struct event_source event_source_probe;      /* probe:NAME, as configured */
 extern const struct event_source event_source_pfm;        /* libpfm4 */

@@ -2,8 +2,8 @@
 
 /*
  * Names that perf takes and that no source of ours knows yet. They differ from slips of the pen in
- * that the machine has them: a PMU has a directory in sysfs, a tracepoint one in tracefs. Where a
- * source comes for a kind of them, its part here goes.
+ * that the machine has them: a tracepoint has a directory in tracefs. Where a source comes for a
+ * kind of them, its part here goes.
  */
 #include "event/uncounted.h"
 
@@ -16,7 +16,6 @@
 #include "event/resolver.h"
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
-#define DEVICES         "bus/event_source/devices"
 
 /* Whether the n bytes are the name of a file, and not a way to another directory. */
 static bool is_name(const char *text, size_t n)
@@ -27,27 +26,6 @@ static bool is_name(const char *text, size_t n)
 static bool exists(int directory_fd, const char *path)
 {
     return faccessat(directory_fd, path, F_OK, 0) == 0;
-}
-
-/* "power/energy-pkg/", "cpu/event=0xc0,umask=1/u". */
-static bool is_of_sysfs(int sysfs_fd, const char *name)
-{
-    const size_t n_pmu = strcspn(name, "/");
-    const char *term = name + n_pmu + 1;
-    char path[3 * NAME_MAX];
-    size_t n_term;
-
-    if (!name[n_pmu] || !is_name(name, n_pmu))
-        return false;
-    n_term = strcspn(term, ",/=");
-    if (term[n_term] == '=')
-        (void)snprintf(path, sizeof(path), DEVICES "/%.*s", (int)n_pmu, name);
-    else if (is_name(term, n_term))
-        (void)snprintf(path, sizeof(path), DEVICES "/%.*s/events/%.*s", (int)n_pmu, name,
-                       (int)n_term, term);
-    else
-        return false;
-    return exists(sysfs_fd, path);
 }
 
 /*
@@ -75,8 +53,6 @@ static bool is_tracepoint(int tracefs_fd, const char *name)
 
 const char *uncounted_on_this_machine(const struct source_context *context, const char *name)
 {
-    if (is_of_sysfs(context->sysfs_fd, name))
-        return "events of sysfs PMUs";
     return is_tracepoint(context->tracefs_fd, name) ? "tracepoints" : NULL;
 }
 
@@ -95,9 +71,5 @@ static bool looks_like_tracepoint(const char *name)
 
 const char *event_uncounted_form(const char *name)
 {
-    const size_t n_pmu = strcspn(name, "/");
-
-    if (name[n_pmu] && is_name(name, n_pmu))
-        return "events of sysfs PMUs";
     return looks_like_tracepoint(name) ? "tracepoints" : NULL;
 }

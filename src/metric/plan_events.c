@@ -23,7 +23,7 @@ void plan_append_total_name(struct text *name, const char *prefix, const struct 
 
 static enum number_form total_form(const struct event *event)
 {
-    if (!event->unit)
+    if (event->scale == 1)
         return NUMBER_COUNT;
     return event_counts_nanoseconds(event) ? NUMBER_SECONDS : NUMBER_SCALED;
 }
@@ -71,7 +71,7 @@ static int add_rate(struct plan *plan, const struct plan_spec *spec, const struc
                            (struct column){.kind = clock ? COLUMN_CPUS_USED : COLUMN_RATE,
                                            .form = NUMBER_REAL,
                                            .index = index,
-                                           .scale = event->unit ? event->scale : 1,
+                                           .scale = event->scale,
                                            .group = group,
                                            .type = FAMILY_GAUGE},
                            &name, &help);

@@ -8,8 +8,7 @@
 static const char *const advice[ABSENCE_COUNT_] = {
     [ABSENCE_NO_PMU] = "this machine shows no such PMU (sysfs bus/event_source/devices); most "
                        "virtual machines have none",
-    [ABSENCE_UNKNOWN_EVENT] = "no source of events knows this name; tracepoints and events "
-                              "of sysfs PMUs (power/energy-pkg/) are not counted yet",
+    [ABSENCE_UNKNOWN_EVENT] = "no source of events knows this name",
     [ABSENCE_NOT_SUPPORTED] = "the kernel or PMU refuses it in this scope",
     [ABSENCE_NOT_PERMITTED] = "grant CAP_PERFMON, or lower kernel.perf_event_paranoid; above 2, as "
                               "Debian and Ubuntu have "

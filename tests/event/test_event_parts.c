@@ -23,10 +23,10 @@ static struct event *resolved(struct event_resolver *resolver, const char *name)
 
 static const char *bad_modifier(const char *name)
 {
-    const char *modifier;
+    struct event_bad_modifier modifier;
 
     assert_int_equal(event_resolver_bad_modifier(name, &modifier), 0);
-    return modifier;
+    return modifier.text;
 }
 
 static void bad_modifier__is_what_stands_behind_a_plain_name(void **state)
@@ -41,6 +41,60 @@ static void bad_modifier__is_what_stands_behind_a_plain_name(void **state)
     assert_null(bad_modifier("INST_RETIRED:x")); /* it may be meant as a unit mask */
     assert_null(bad_modifier("skx::INST_RETIRED"));
     assert_null(bad_modifier(":x"));
+}
+
+static void bad_modifier__is_what_stands_behind_the_last_slash(void **state)
+{
+    (void)state;
+    assert_string_equal(bad_modifier("msr/tsc/x"), "x");
+    assert_string_equal(bad_modifier("msr/tsc/:x"), "x");
+    assert_string_equal(bad_modifier("cpu/event=1/uu"), "uu");
+    assert_null(bad_modifier("msr/tsc/u"));
+    assert_null(bad_modifier("msr/tsc/"));
+    assert_null(bad_modifier("msr/tsc"));
+}
+
+static void bad_modifier__of_perf_is_refused_with_the_reason(void **state)
+{
+    static const struct {
+        const char *name;
+        char letter;
+        const char *reason; /* a part of it */
+    } refused[] = {
+        {"cycles:p", 'p', "samples"},    {"cycles:upp", 'p', "samples"},
+        {"cycles:P", 'P', "samples"},    {"r01c0:D", 'D', "pin"},
+        {"cpu/event=1/e", 'e', "alone"}, {"cycles:W", 'W', "group"},
+        {"page-faults:b", 'b', "BPF"},   {"LLC-loads:ukP", 'P', "samples"},
+        {"msr/tsc/:D", 'D', "pin"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+        struct event_bad_modifier bad;
+
+        assert_int_equal(event_resolver_bad_modifier(refused[i].name, &bad), 0);
+        assert_non_null(bad.text);
+        assert_int_equal(bad.letter, refused[i].letter);
+        assert_non_null(bad.reason);
+        if (!strstr(bad.reason, refused[i].reason))
+            fail_msg("%s: %s", refused[i].name, bad.reason);
+    }
+}
+
+static void resolve__says_what_is_wrong_with_a_modifier(void **state)
+{
+    AUTO(event_resolver) struct event_resolver *resolver = NULL;
+    AUTO(event) struct event *pinned = NULL, *unknown = NULL;
+
+    (void)state;
+    assert_int_equal(event_resolver_new(-1, &resolver), 0);
+    pinned = resolved(resolver, "task-clock:D");
+    assert_int_equal(pinned->absence, ABSENCE_UNKNOWN_EVENT);
+    assert_non_null(strstr(pinned->why, "the modifier \"D\" would pin the event"));
+    unknown = resolved(resolver, "task-clock:x");
+    assert_int_equal(unknown->absence, ABSENCE_UNKNOWN_EVENT);
+    assert_string_equal(unknown->why, "\"x\" is no modifier; expected u, k, h, G, H, I, S, "
+                                      "each at most once");
 }
 
 /* Events of two CPUs. This machine can have one of them at most; the other one is foreign. */
@@ -113,6 +167,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_modifier__is_what_stands_behind_a_plain_name),
+        cmocka_unit_test(bad_modifier__is_what_stands_behind_the_last_slash),
+        cmocka_unit_test(bad_modifier__of_perf_is_refused_with_the_reason),
+        cmocka_unit_test(resolve__says_what_is_wrong_with_a_modifier),
         cmocka_unit_test(resolve__does_not_know_parts_that_the_event_of_another_cpu_has_not),
     };
 

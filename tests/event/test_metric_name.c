@@ -77,6 +77,13 @@ static void from_event__spells_the_modes_that_are_counted(void **state)
     check("cycles", &(struct event_code){.exclude_hypervisor = true}, "cycles_user_kernel");
     check("cycles", &(struct event_code){.exclude_user = true}, "cycles_kernel_hypervisor");
     check("cycles", &(struct event_code){.exclude_kernel = true}, "cycles_user_hypervisor");
+    check("cycles", &(struct event_code){.exclude_host = true}, "cycles_guest");
+    check("cycles", &(struct event_code){.exclude_guest = true, .exclude_idle = true},
+          "cycles_host_not_idle");
+    check("msr/tsc/",
+          &(struct event_code){
+              .exclude_kernel = true, .exclude_hypervisor = true, .exclude_host = true},
+          "msr_tsc_user_guest");
 }
 
 static void valid__is_what_a_rename_may_give(void **state)

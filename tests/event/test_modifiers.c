@@ -10,11 +10,11 @@
 #include "base/cleanup.h"
 #include "event/modifiers.h"
 
-/* counted: the modes of "ukh" that are counted; empty: nothing is excluded. */
+/* counted: the modifiers of which something is excluded, as perf writes them. */
 static void check(const char *name, size_t length, const char *counted)
 {
     struct event_code code = {.type = 7, .exclude_user = true};
-    char letters[4];
+    char letters[MODIFIERS_SIZE];
 
     if (modifiers_split(name, &code) != length)
         fail_msg("\"%s\": %zu", name, modifiers_split(name, &code));
@@ -50,6 +50,44 @@ static void split__takes_the_separate_letters_of_libpfm(void **state)
     check("INST_RETIRED:ANY_P:u", 18, "u");
     check("INST_RETIRED:ANY_P:u:k", 18, "uk");
     check("INST_RETIRED:ANY_P:k:u", 18, "uk");
+}
+
+static void split__takes_guests_and_idle_time_as_perf_does(void **state)
+{
+    (void)state;
+    check("cycles:G", 6, "G");
+    check("cycles:H", 6, "H");
+    check("cycles:GH", 6, "");
+    check("cycles:I", 6, "I");
+    check("cycles:S", 6, ""); /* it changes no count */
+    check("cycles:uGS", 6, "uG");
+    check("cycles:IHku", 6, "ukHI");
+    check("L1-dcache-loads:G", 15, "G");
+    check("r01C0:H", 5, "H");
+    check("sched:sched_switch:I", 18, "I");
+}
+
+static void split__takes_letters_right_behind_the_last_slash(void **state)
+{
+    (void)state;
+    check("msr/tsc/", 8, "");
+    check("msr/tsc/u", 8, "u");
+    check("msr/tsc/:u", 8, "u");
+    check("cpu/event=0xc0/kG", 15, "kG");
+    check("cpu/event=0xc0/uu", 17, "");
+    check("msr/tsc/:", 9, "");
+    check("msr/tsc/x", 9, "");
+    check("msr/tsc:u", 7, "u"); /* no PMU's name, which ends in a slash */
+}
+
+/* Sandy Bridge has unit masks of these names. */
+static void split__leaves_unit_masks_to_libpfm(void **state)
+{
+    (void)state;
+    check("L2_LINES_IN:S", 13, "");
+    check("L2_LINES_IN:I", 13, "");
+    check("L2_LINES_IN:I:u", 13, "u");
+    check("UNC_M_DRAM_REFRESH:HIGH", 23, "");
 }
 
 static void split__leaves_what_is_no_modifier(void **state)
@@ -93,6 +131,9 @@ int main(void)
         cmocka_unit_test(split__knows_every_combination),
         cmocka_unit_test(split__of_all_modes_excludes_nothing),
         cmocka_unit_test(split__takes_the_separate_letters_of_libpfm),
+        cmocka_unit_test(split__takes_guests_and_idle_time_as_perf_does),
+        cmocka_unit_test(split__takes_letters_right_behind_the_last_slash),
+        cmocka_unit_test(split__leaves_unit_masks_to_libpfm),
         cmocka_unit_test(split__leaves_what_is_no_modifier),
         cmocka_unit_test(split__excludes_what_is_not_named),
     };

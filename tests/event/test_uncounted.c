@@ -21,7 +21,6 @@ static int make_sysfs(void **state)
     static struct fixture_tree tree;
 
     tree = fixture_tree_open();
-    fixture_tree_make_directories(&tree, "bus/event_source/devices/power/events/energy-pkg/");
     fixture_tree_make_directories(&tree, "kernel/tracing/events/sched/sched_switch/");
     *state = &tree;
     return 0;
@@ -44,27 +43,20 @@ static struct source_context context_of(int sysfs_fd)
 
 static void events_that_the_machine_has__are_not_counted_yet(void **state)
 {
-    static const char *const of_sysfs[] = {"power/energy-pkg/", "power/energy-pkg/u",
-                                           "power/event=0x2/", "power/energy-pkg,period=1/"};
     static const char *const points[] = {"sched:sched_switch", "sched:*", "sched:sched_*",
                                          "sched:sched_switch:u"};
     const struct source_context context = context_of(((struct fixture_tree *)*state)->fd);
 
-    for (size_t i = 0; i < sizeof(of_sysfs) / sizeof(of_sysfs[0]); i++)
-        assert_string_equal(uncounted_on_this_machine(&context, of_sysfs[i]),
-                            "events of sysfs PMUs");
     for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
         assert_string_equal(uncounted_on_this_machine(&context, points[i]), "tracepoints");
     (void)close(context.tracefs_fd);
 }
 
-static void the_resolver__looks_into_both_file_systems(void **state)
+static void the_resolver__looks_into_tracefs(void **state)
 {
     AUTO(event_resolver) struct event_resolver *resolver = NULL;
 
     assert_int_equal(event_resolver_new(((struct fixture_tree *)*state)->fd, &resolver), 0);
-    assert_string_equal(event_not_counted_yet(resolver, "power/energy-pkg/"),
-                        "events of sysfs PMUs");
     assert_string_equal(event_not_counted_yet(resolver, "sched:sched_switch"), "tracepoints");
     assert_null(event_not_counted_yet(resolver, "sched:no_such"));
 }
@@ -101,8 +93,6 @@ static void events_that_it_has_not__are_unknown(void **state)
 
 static void forms_that_perf_takes__are_known_on_whatever_machine(void **state)
 {
-    static const char *const of_sysfs[] = {"power/energy-psys/", "uncore_imc_0/cas_count_read/",
-                                           "cpu/event=0x3c/", "sched/foo"};
     static const char *const points[] = {"sched:sched_switch", "syscalls:sys_enter_read"};
     static const char *const others[] = {
         "cycles:x",    "INST_RETIRED:ANY_P", "skx::INST_RETIRED",
@@ -110,8 +100,6 @@ static void forms_that_perf_takes__are_known_on_whatever_machine(void **state)
         "sched:",      ":sched_switch",      ""};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(of_sysfs) / sizeof(of_sysfs[0]); i++)
-        assert_string_equal(event_uncounted_form(of_sysfs[i]), "events of sysfs PMUs");
     for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
         assert_string_equal(event_uncounted_form(points[i]), "tracepoints");
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -122,7 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_that_the_machine_has__are_not_counted_yet),
-        cmocka_unit_test(the_resolver__looks_into_both_file_systems),
+        cmocka_unit_test(the_resolver__looks_into_tracefs),
         cmocka_unit_test(events_that_it_has_not__are_unknown),
         cmocka_unit_test(forms_that_perf_takes__are_known_on_whatever_machine),
     };

@@ -11,6 +11,7 @@
 #include "metric/roster.h"
 
 static struct event event = {.name = (char *)"faults",
+                             .scale = 1,
                              .metric = (char *)"faults",
                              .description = (char *)"Faults \\ of\npages",
                              .encoding = (char *)"type=1",

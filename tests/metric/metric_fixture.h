@@ -10,11 +10,13 @@
 
 static const struct event fixture_events[] = {
     {.name = (char *)"faults",
+     .scale = 1,
      .metric = (char *)"faults",
      .description = (char *)"Faults",
      .encoding = (char *)"type=1",
      .pmu = (char *)"software"},
     {.name = (char *)"moves",
+     .scale = 1,
      .metric = (char *)"moves",
      .description = (char *)"Moves",
      .encoding = (char *)"type=2",

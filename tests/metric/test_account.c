@@ -7,6 +7,7 @@
 #include "metric/account.h"
 
 static struct event event = {.name = (char *)"faults",
+                             .scale = 1,
                              .metric = (char *)"faults",
                              .description = (char *)"Faults",
                              .encoding = (char *)"type=1",

@@ -10,7 +10,7 @@
     {                                                                                              \
         .name = (char *)(event_name), .metric = (char *)(metric_name),                             \
         .description = (char *)"What it counts", .encoding = (char *)"type=0",                     \
-        .pmu = (char *)"cpu"                                                                       \
+        .pmu = (char *)"cpu", .scale = 1                                                           \
     }
 
 enum { CYCLES, INSTRUCTIONS, BRANCHES, BRANCH_MISSES, TASK_CLOCK, N_EVENTS };
@@ -134,6 +134,22 @@ static void plan__writes_clocks_in_seconds_and_their_rate_as_cpus_used(void **st
     assert_non_null(find(plan, "pmu_cgroup_instructions_per_second"));
 }
 
+/* "topdown-total-slots" of Skylake counts cycles, of which each has four slots. */
+static void plan__writes_an_event_with_a_scale_and_no_unit_by_its_scale(void **state)
+{
+    AUTO(event_groups) struct event_groups *groups = make_groups();
+    AUTO(plan) struct plan *plan = NULL;
+
+    (void)state;
+    events[BRANCHES].scale = 4;
+    plan = make_plan(&everything, groups);
+    events[BRANCHES].scale = 1;
+    assert_int_equal(find(plan, "pmu_cgroup_branches_total")->form, NUMBER_SCALED);
+    assert_true(find(plan, "pmu_cgroup_branches_total")->scale == 4);
+    assert_true(find(plan, "pmu_cgroup_branches_per_second")->scale == 4);
+    assert_int_equal(find(plan, "pmu_cgroup_instructions_total")->form, NUMBER_COUNT);
+}
+
 static void plan__leaves_out_what_cannot_be_counted(void **state)
 {
     AUTO(event_groups) struct event_groups *groups = make_groups();
@@ -237,6 +253,7 @@ int main(void)
         cmocka_unit_test(plan__has_help_of_whole_sentences),
         cmocka_unit_test(plan__takes_an_event_from_the_next_group_where_the_first_cannot_count_it),
         cmocka_unit_test(plan__writes_clocks_in_seconds_and_their_rate_as_cpus_used),
+        cmocka_unit_test(plan__writes_an_event_with_a_scale_and_no_unit_by_its_scale),
         cmocka_unit_test(plan__leaves_out_what_cannot_be_counted),
         cmocka_unit_test(ratio__is_found_by_canonical_names_in_the_group_that_has_its_events),
         cmocka_unit_test(ratio__compares_what_its_own_group_counted),

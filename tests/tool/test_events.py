@@ -227,7 +227,7 @@ class CheckEvent(Machine):
         self.assertEqual((status, err), (2, ""))
         self.assertRegex(out, r"\ncycels +unknown +no, unknown_event +- +-\n")
         self.assertIn('no source of events knows "cycels"; did you mean cycles?\n', out)
-        self.assertIn('"x" of cycles:x is no modifier', out)
+        self.assertIn('cycles:x: "x" is no modifier', out)
 
     def test_json_tells_the_same(self):
         status, out, err = self.run_here("check event", "--json", "cycles:u", "cycels")

@@ -47,6 +47,12 @@ struct scope {
      */
     const struct pmu_list *hybrid;
     uint64_t process; /* SCOPE_PROCESS with cpus: scope_process_id() of the first process */
+
+    /*
+     * For threads: counting begins when a thread executes another program (execve(2)), and no
+     * sooner. So nothing of what prepares a command is counted with it.
+     */
+    bool starts_at_exec;
 };
 
 /*

@@ -120,7 +120,7 @@ static int open_parts(const struct direct *direct, const struct counter_set *set
                       size_t group)
 {
     const struct parts parts = parts_of(set, place, group);
-    const bool enabled = !counter_group_is_paused(set, group);
+    const bool enabled = !counter_group_is_paused(set, group) && !set->scope.starts_at_exec;
 
     for (size_t i = 0; i < parts.n; i++) {
         const struct perf_site site = {&set->scope, place, i};

@@ -26,6 +26,7 @@ static void set_attributes(struct perf_event_attr *attr, const struct event_code
         .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
                        PERF_FORMAT_TOTAL_TIME_RUNNING,
         .disabled = leader,
+        .enable_on_exec = leader && scope->starts_at_exec,
         .inherit = scope->inherit != INHERIT_NOTHING,
         .inherit_thread = scope->inherit == INHERIT_THREADS,
         .exclude_user = code->exclude_user,

@@ -36,6 +36,7 @@ int run_encode(int argc, char **argv);
 int run_events(int argc, char **argv);
 int run_pause(int argc, char **argv);
 int run_reload(int argc, char **argv);
+int run_stat(int argc, char **argv);
 int run_top(int argc, char **argv);
 
 /*

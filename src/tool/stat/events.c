@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/stat/events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "config/config_error.h"
+#include "event/expansion.h"
+#include "event/generic.h"
+#include "service/options.h"
+#include "sys/perf_event.h"
+
+/* What perf stat counts where no event is named. */
+static const char *const default_events[] = {
+    "task-clock", "context-switches", "cpu-migrations", "page-faults",
+    "cycles",     "instructions",     "branches",       "branch-misses",
+};
+
+/*
+ * Events that happen in the kernel alone. Counted in user mode they are 0 whatever happens, which
+ * would look like a result.
+ */
+static const char *const kernel_events[] = {"context-switches", "cpu-migrations",
+                                            "cgroup-switches"};
+
+static int add_defaults(struct event_name_list *list)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(default_events) && r == 0; i++)
+        r = event_names_add(list, default_events[i]);
+    return r;
+}
+
+static const struct config_group *find_group(const struct config *config, const char *name)
+{
+    for (size_t i = 0; i < config->n_groups; i++)
+        if (strcmp(config->groups[i].name.text, name) == 0)
+            return &config->groups[i];
+    return NULL;
+}
+
+static int refuse_group(const struct config *config, const char *name, struct text *message)
+{
+    text_append_format(message, "no group %s in the configuration; expected", SHOWN(name));
+    for (size_t i = 0; i < config->n_groups; i++)
+        text_append_format(message, "%s %s", i ? "," : "", config->groups[i].name.text);
+    return -EINVAL;
+}
+
+static int add_group(struct event_name_list *list, const struct config_group *group)
+{
+    int r = event_names_begin(list, true);
+
+    for (size_t i = 0; i < group->events.n && r == 0; i++)
+        r = event_names_append(list, group->events.words[i].text);
+    return r;
+}
+
+/* Adds the groups of -g, and notes their names for the groups that they become. */
+static int add_configured(const struct stat_options *options, struct event_name_list *list,
+                          struct text *message)
+{
+    const char *path = options->config_file ? options->config_file : DEFAULT_CONFIG_FILE;
+    AUTO(config) struct config *config = NULL;
+    struct config_writers writers;
+    struct config_error error;
+    int r = config_load(path, !options->config_file, &config, &writers, &error);
+
+    if (r < 0) {
+        config_describe_failure(path, r, &error, message);
+        while (message->length > 0 && message->data[message->length - 1] == '\n')
+            message->length--;
+        return -EINVAL;
+    }
+    for (size_t i = 0; i < options->n_group_names; i++) {
+        const struct config_group *group = find_group(config, options->group_names[i]);
+
+        if (!group)
+            return refuse_group(config, options->group_names[i], message);
+        r = add_group(list, group);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+static int refuse_event(struct event_resolver *resolver, const char *name, struct text *message)
+{
+    AUTO_FREE char *nearest = event_resolver_suggest(resolver, name);
+
+    text_append_format(message, "unknown event %s", SHOWN(name));
+    if (nearest)
+        text_append_format(message, ", did you mean %s?", nearest);
+    return -EINVAL;
+}
+
+/* Adds a single event. The array has room for it. */
+static int add_event(struct stat_events *events, struct event_resolver *resolver, const char *name,
+                     struct text *message)
+{
+    struct event **grown = reallocarray(events->events, events->n + 1, sizeof(*grown));
+    struct event *event = NULL;
+    int r;
+
+    if (!grown)
+        return -ENOMEM;
+    events->events = grown;
+    r = event_resolve(resolver, name, &event);
+    if (r < 0)
+        return r;
+    grown[events->n++] = event;
+    return event->absence == ABSENCE_UNKNOWN_EVENT ? refuse_event(resolver, name, message) : 0;
+}
+
+/* Begins a group of events, of none at first. */
+static int begin_group(struct stat_events *events, const char *name)
+{
+    char **names = reallocarray(events->group_names, events->n_groups + 1, sizeof(*names));
+    size_t *sizes;
+
+    if (!names)
+        return -ENOMEM;
+    events->group_names = names;
+    sizes = reallocarray(events->group_sizes, events->n_groups + 1, sizeof(*sizes));
+    if (!sizes)
+        return -ENOMEM;
+    events->group_sizes = sizes;
+    names[events->n_groups] = strdup(name);
+    if (!names[events->n_groups])
+        return -ENOMEM;
+    sizes[events->n_groups++] = 0;
+    return 0;
+}
+
+/* Adds what a name stands for: an event, or those that match a wildcard, each as in the braces. */
+static int add_name(struct stat_events *events, struct event_resolver *resolver, const char *name,
+                    bool is_alone, struct text *message)
+{
+    struct event_expansion expansion = {0};
+    int r = event_expand(resolver, name, EVENT_EXPANSION_MAX, &expansion);
+    const char *const self[] = {name};
+    const char *const *names = self;
+    size_t n = 1;
+
+    if (r == 0 && expansion.n_names > 0) {
+        names = (const char *const *)expansion.names;
+        n = expansion.n_names;
+        events->n_left_out += expansion.n_beyond;
+    }
+    for (size_t i = 0; i < n && r == 0; i++) {
+        if (is_alone)
+            r = begin_group(events, names[i]);
+        if (r == 0)
+            r = add_event(events, resolver, names[i], message);
+        if (r == 0)
+            events->group_sizes[events->n_groups - 1]++;
+    }
+    event_expansion_done(&expansion);
+    return r;
+}
+
+static int add_words(struct stat_events *events, struct event_resolver *resolver,
+                     const struct event_name_list *list, struct text *message)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < list->n && r == 0; i++) {
+        const struct event_names *words = &list->groups[i];
+
+        if (words->is_group)
+            r = begin_group(events, words->n > 0 ? words->names[0] : "");
+        for (size_t k = 0; k < words->n && r == 0; k++)
+            r = add_name(events, resolver, words->names[k], !words->is_group, message);
+    }
+    return r;
+}
+
+int stat_events_find(struct event_resolver *resolver, const struct stat_options *options,
+                     struct stat_events *ret_events, struct text *ret_message)
+{
+    struct event_name_list more = {0};
+    int r = 0;
+
+    *ret_events = (struct stat_events){0};
+    if (options->n_group_names > 0)
+        r = add_configured(options, &more, ret_message);
+    else if (options->words.n == 0)
+        r = add_defaults(&more);
+    if (r == 0)
+        r = add_words(ret_events, resolver, &options->words, ret_message);
+    if (r == 0)
+        r = add_words(ret_events, resolver, &more, ret_message);
+    event_names_done(&more);
+    return r;
+}
+
+static int make_groups(struct stat_events *events, enum scope_kind kind)
+{
+    AUTO_FREE struct group_spec *specs = calloc(events->n_groups + 1, sizeof(*specs));
+    size_t first = 0;
+
+    if (!specs)
+        return -ENOMEM;
+    for (size_t i = 0; i < events->n_groups; i++) {
+        specs[i] = (struct group_spec){.name = events->group_names[i],
+                                       .events =
+                                           (const struct event *const *)events->events + first,
+                                       .n_events = events->group_sizes[i]};
+        first += events->group_sizes[i];
+    }
+    events->groups = event_groups_free(events->groups);
+    return event_groups_new(kind, specs, events->n_groups, &events->groups);
+}
+
+/* Whether it makes sense to count the event in user mode, and that was not asked for already. */
+static bool can_be_restricted(const struct event *event)
+{
+    const struct event_code *code = &event->code;
+
+    if (code->exclude_user || code->exclude_kernel || code->exclude_hypervisor ||
+        event->kind == EVENT_TRACEPOINT || event->kind == EVENT_PROBE)
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(kernel_events); i++)
+        if (strcmp(event_generic_canonical(event->name), kernel_events[i]) == 0)
+            return false;
+    return true;
+}
+
+/* Puts the same event in user mode in its place. 1, 0 if there is no such event, or -errno. */
+static int restrict_event(struct event **event, struct event_resolver *resolver)
+{
+    AUTO(event) struct event *restricted = NULL;
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *name = NULL;
+    const size_t length = strlen((*event)->name);
+    int r;
+
+    text_append_format(&text, "%s%su", (*event)->name,
+                       length > 0 && (*event)->name[length - 1] == '/' ? "" : ":");
+    name = text_take(&text);
+    r = name ? event_resolve(resolver, name, &restricted) : -ENOMEM;
+    if (r < 0 || restricted->absence != ABSENCE_NONE)
+        return r;
+    (void)event_free(*event);
+    *event = TAKE(restricted);
+    return 1;
+}
+
+/* Tries the events again in user mode that were not permitted. 1: some are others now; 0; -errno */
+static int restrict_events(struct stat_events *events, struct event_resolver *resolver,
+                           const enum absence *absences)
+{
+    bool has_changed = false;
+
+    for (size_t i = 0; i < events->n; i++) {
+        int r = 0;
+
+        if (absences[i] == ABSENCE_NOT_PERMITTED && can_be_restricted(events->events[i]))
+            r = restrict_event(&events->events[i], resolver);
+        if (r < 0)
+            return r;
+        has_changed |= r > 0;
+    }
+    events->is_restricted |= has_changed;
+    return has_changed;
+}
+
+int stat_events_probe(struct stat_events *events, struct event_resolver *resolver,
+                      const struct scope *scope)
+{
+    AUTO_FREE enum absence *absences = calloc(events->n + 1, sizeof(*absences));
+    int r;
+
+    if (!absences)
+        return -ENOMEM;
+    do {
+        r = make_groups(events, scope->kind);
+        if (r == 0)
+            r = event_groups_probe(events->groups, &perf_ops_kernel, scope, absences);
+        if (r == 0)
+            r = restrict_events(events, resolver, absences);
+    } while (r > 0);
+    if (r == 0)
+        event_groups_apply(events->groups, absences);
+    return r;
+}
+
+void stat_events_done(struct stat_events *events)
+{
+    events->groups = event_groups_free(events->groups);
+    for (size_t i = 0; i < events->n; i++)
+        (void)event_free(events->events[i]);
+    for (size_t i = 0; i < events->n_groups; i++)
+        free(events->group_names[i]);
+    free(events->events);
+    free(events->group_names);
+    free(events->group_sizes);
+    *events = (struct stat_events){0};
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/stat/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/parse.h"
+#include "config/config_error.h"
+#include "service/options.h"
+#include "tool/command.h"
+
+#define LEAST_INTERVAL_MS   10
+#define LONGEST_INTERVAL_MS 86400000 /* a day */
+#define LONGEST_DURATION    (365.0 * 86400)
+#define MOST_RUNS           1000000
+
+/* Codes of options that have no letter. */
+enum { KEY_CONFIG = 0x2000, KEY_CSV, KEY_JSON, KEY_APPEND };
+
+static const struct argp_option option_table[] = {
+    {.doc = "What is counted:", .group = 1},
+    {.name = "event",
+     .key = 'e',
+     .arg = "EVENT,...",
+     .group = 1,
+     .doc = "Events as perf names them; {a,b} are counted together. Repeatable. Default: "
+            "task-clock, context-switches, cpu-migrations, page-faults, cycles, instructions, "
+            "branches, branch-misses."},
+    {.name = "group",
+     .key = 'g',
+     .arg = "GROUP",
+     .group = 1,
+     .doc = "A group of events of the configuration. Repeatable."},
+    {.name = "config.file",
+     .key = KEY_CONFIG,
+     .arg = "FILE",
+     .group = 1,
+     .doc = "The configuration that has the groups. Default: " DEFAULT_CONFIG_FILE
+            ", or the built-in default where that does not exist."},
+    {.doc = "Who is counted, instead of the command:", .group = 2},
+    {.name = "all-cpus",
+     .key = 'a',
+     .group = 2,
+     .doc = "The whole machine. So it is, too, where there is no command and no other target."},
+    {.name = "cpu", .key = 'C', .arg = "CPUS", .group = 2, .doc = "Only these CPUs, as in 0-3,8."},
+    {.name = "cgroup",
+     .key = 'G',
+     .arg = "CGROUP",
+     .group = 2,
+     .doc = "A cgroup with those below it, by its path below the mount or its whole path. Other "
+            "than perf's, it holds for all events."},
+    {.name = "pid",
+     .key = 'p',
+     .arg = "PID,...",
+     .group = 2,
+     .doc = "Processes with all their threads, and what these start from now on."},
+    {.name = "tid",
+     .key = 't',
+     .arg = "TID,...",
+     .group = 2,
+     .doc = "Threads, and what these start from now on."},
+    {.name = "no-aggr",
+     .key = 'A',
+     .group = 2,
+     .doc = "Each CPU apart, for the machine or a cgroup."},
+    {.doc = "When figures are shown:", .group = 3},
+    {.name = "interval-print",
+     .key = 'I',
+     .arg = "MS",
+     .group = 3,
+     .doc = "After every so many milliseconds, from 10 on, what was counted in them."},
+    {.name = "duration",
+     .key = 'd',
+     .arg = "SECONDS",
+     .group = 3,
+     .doc = "End after so many seconds at the latest, as in 0.5. A command that still runs gets "
+            "SIGTERM."},
+    {.name = "repeat",
+     .key = 'r',
+     .arg = "N",
+     .group = 3,
+     .doc = "Run the command N times, and show the mean and the standard deviation of the mean."},
+    {.doc = "How they are shown:", .group = 4},
+    {.name = "csv",
+     .key = KEY_CSV,
+     .arg = "SEP",
+     .flags = OPTION_ARG_OPTIONAL,
+     .group = 4,
+     .doc = "In the columns of perf stat -x, with this text between them. Default: a comma."},
+    {.name = "field-separator",
+     .key = 'x',
+     .arg = "SEP",
+     .group = 4,
+     .doc = "The same as --csv=SEP."},
+    {.name = "json", .key = KEY_JSON, .group = 4, .doc = "As JSON, an object a line."},
+    {.name = "output",
+     .key = 'o',
+     .arg = "FILE",
+     .group = 4,
+     .doc = "Into a file. Default: standard error, so that the command has standard output."},
+    {.name = "append", .key = KEY_APPEND, .group = 4, .doc = "Append to the file of -o."},
+    {0},
+};
+
+static void refuse_memory(void)
+{
+    command_refuse("%s", strerror(ENOMEM));
+}
+
+static void take_events(struct stat_options *options, const char *argument)
+{
+    struct event_names_error error;
+    const int r = event_names_parse(argument, &options->words, &error);
+
+    if (r == -EINVAL)
+        command_refuse("-e %s: expected %s at byte %zu", SHOWN(argument), error.expected,
+                       error.offset + 1);
+    if (r < 0)
+        refuse_memory();
+}
+
+static void take_group(struct stat_options *options, const char *argument)
+{
+    const char **names =
+        reallocarray(options->group_names, options->n_group_names + 1, sizeof(*names));
+
+    if (!names) {
+        refuse_memory();
+        return;
+    }
+    options->group_names = names;
+    names[options->n_group_names++] = argument;
+}
+
+static void take_target(struct stat_options *options, enum stat_target_kind target)
+{
+    if (options->target != TARGET_COMMAND && options->target != target)
+        command_refuse("-a or -C, -G, -p and -t are different targets; expected one of them");
+    options->target = target;
+}
+
+static int compare_tasks(const void *a, const void *b)
+{
+    const pid_t left = *(const pid_t *)a, right = *(const pid_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* Takes the list apart, "12,14", in ascending order and each task once. */
+static void take_tasks(struct stat_options *options, const char *argument)
+{
+    AUTO_FREE char *list = strdup(argument);
+    char *rest = list, *word;
+    size_t n = 0;
+
+    while (list && (word = strsep(&rest, ","))) {
+        pid_t *tasks = reallocarray(options->tasks, options->n_tasks + 1, sizeof(*tasks));
+        uint64_t number;
+
+        if (!tasks) {
+            refuse_memory();
+            return;
+        }
+        options->tasks = tasks;
+        if (parse_u64(word, &number) < 0 || number == 0 || number > INT_MAX)
+            command_refuse("%s is no number of a process or thread", SHOWN(word));
+        else
+            tasks[options->n_tasks++] = (pid_t)number;
+    }
+    if (!list)
+        refuse_memory();
+    if (options->n_tasks > 1)
+        qsort(options->tasks, options->n_tasks, sizeof(*options->tasks), compare_tasks);
+    for (size_t i = 0; i < options->n_tasks; i++)
+        if (n == 0 || options->tasks[n - 1] != options->tasks[i])
+            options->tasks[n++] = options->tasks[i];
+    options->n_tasks = n;
+}
+
+static void take_cpus(struct stat_options *options, const char *argument)
+{
+    struct cpu_list *cpus = NULL;
+
+    if (options->cpus)
+        command_refuse("-C is given twice");
+    if (cpu_list_parse(argument, &cpus) < 0 || cpus->n == 0)
+        command_refuse("-C %s: expected numbers of CPUs, such as 0-3,8", SHOWN(argument));
+    options->cpus = cpus;
+}
+
+static uint64_t take_number(char option, const char *argument, uint64_t least, uint64_t most,
+                            const char *what)
+{
+    uint64_t number = 0;
+
+    if (parse_u64(argument, &number) < 0 || number < least || number > most)
+        command_refuse("-%c %s: expected %s", option, SHOWN(argument), what);
+    return number;
+}
+
+/* Seconds with a fraction ("0.5"), or a duration as in the configuration ("1m30s"). */
+static uint64_t take_duration(const char *argument)
+{
+    uint64_t ns = 0;
+    char *end = NULL;
+    double seconds;
+
+    if (parse_duration_ns(argument, &ns) == 0 && ns > 0)
+        return ns;
+    seconds = strtod(argument, &end);
+    if (!*argument || *end || strspn(argument, "0123456789.") != strlen(argument) ||
+        !(seconds > 0 && seconds <= LONGEST_DURATION))
+        command_refuse("-d %s: expected seconds, such as 10 or 0.5", SHOWN(argument));
+    return (uint64_t)llround(seconds * (double)NS_PER_SECOND);
+}
+
+static void take_format(struct stat_options *options, enum stat_format format,
+                        const char *separator)
+{
+    if (options->format != FORMAT_TABLE && options->format != format)
+        command_refuse("--csv and --json are different formats; expected one of them");
+    if (separator && !*separator)
+        command_refuse("the separator is \"\"; expected a text, such as a comma");
+    options->format = format;
+    options->separator = separator ? separator : ",";
+}
+
+static void check(const struct stat_options *options)
+{
+    const bool on_cpus = options->target == TARGET_MACHINE || options->target == TARGET_CGROUP;
+
+    if (options->cpus && !on_cpus)
+        command_refuse("-C does not fit -p and -t, which are counted on every CPU");
+    if (options->is_per_cpu && !on_cpus)
+        command_refuse("-A wants a target that is counted by CPU: -a, -C or -G");
+    if (options->runs > 1 && !options->command)
+        command_refuse("-r wants a command to repeat");
+    if (options->runs > 1 && options->interval_ns)
+        command_refuse("-r shows one mean of all runs, and -I each interval; expected one of them");
+    if (options->appends && !options->output)
+        command_refuse("--append wants a file: -o FILE");
+}
+
+/* -C alone means the machine, and beside -G on which CPUs the cgroup is counted. */
+static void finish(struct stat_options *options)
+{
+    const bool wants_machine = options->is_system_wide || options->cpus || !options->command;
+
+    if (options->is_system_wide && options->target != TARGET_CGROUP)
+        take_target(options, TARGET_MACHINE);
+    if (options->target == TARGET_COMMAND && wants_machine)
+        options->target = TARGET_MACHINE;
+    check(options);
+}
+
+/* Options whose value is a task, a CPU or a number. */
+static error_t parse_target_or_time(int key, char *argument, struct stat_options *options)
+{
+    switch (key) {
+    case 'a':
+        options->is_system_wide = true;
+        return 0;
+    case 'A':
+        options->is_per_cpu = true;
+        return 0;
+    case 'C':
+        take_cpus(options, argument);
+        return 0;
+    case 'G':
+        take_target(options, TARGET_CGROUP);
+        options->cgroup = argument;
+        return 0;
+    case 'p':
+    case 't':
+        take_target(options, key == 'p' ? TARGET_PROCESSES : TARGET_THREADS);
+        take_tasks(options, argument);
+        return 0;
+    case 'I':
+        options->interval_ns = take_number('I', argument, LEAST_INTERVAL_MS, LONGEST_INTERVAL_MS,
+                                           "milliseconds, 10 at the least") *
+                               (NS_PER_SECOND / 1000);
+        return 0;
+    case 'd':
+        options->duration_ns = take_duration(argument);
+        return 0;
+    case 'r':
+        options->runs = take_number('r', argument, 1, MOST_RUNS, "a number of runs, from 1 on");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct stat_options *options = state->input;
+
+    switch (key) {
+    case 'e':
+        take_events(options, argument);
+        return 0;
+    case 'g':
+        take_group(options, argument);
+        return 0;
+    case KEY_CONFIG:
+        options->config_file = argument;
+        return 0;
+    case KEY_CSV:
+    case 'x':
+        take_format(options, FORMAT_CSV, argument);
+        return 0;
+    case KEY_JSON:
+        take_format(options, FORMAT_JSON, NULL);
+        return 0;
+    case 'o':
+        options->output = argument;
+        return 0;
+    case KEY_APPEND:
+        options->appends = true;
+        return 0;
+    case ARGP_KEY_ARG: /* the command and all that stands behind it */
+        options->command = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        finish(options);
+        return 0;
+    default:
+        return parse_target_or_time(key, argument, options);
+    }
+}
+
+static const struct argp argp = {
+    .options = option_table,
+    .parser = parse,
+    .args_doc = "[-- COMMAND [ARGUMENT...]]",
+    .doc = "Count events of a command, of the machine, a cgroup, processes or threads, as "
+           "pmu_exporter counts them, and show them with ratios as perf stat does.\v"
+           "Exit status: that of the command, or 128 and the number of the signal that ended it; "
+           "127: there is no such command; 126: it cannot be executed; 1: nothing could be "
+           "counted; 2: the command line is wrong.",
+};
+
+void stat_options_parse(int argc, char **argv, struct stat_options *ret_options)
+{
+    *ret_options = (struct stat_options){.runs = 1};
+    command_parse(&argp, argc, argv, ret_options);
+}
+
+void stat_options_done(struct stat_options *options)
+{
+    event_names_done(&options->words);
+    free(options->group_names);
+    free(options->tasks);
+    options->cpus = cpu_list_free(options->cpus);
+}

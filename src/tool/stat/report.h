@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What is shown: figures of an interval, of a whole run, or of several runs. Plain data. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "count/event_group.h"
+#include "count/sample.h"
+#include "tool/stat/mean.h"
+#include "tool/stat/options.h"
+
+/* What an event has counted in a part of the target, as raw counts of the kernel. */
+struct figure {
+    struct mean count;   /* over the runs; of one run, what was counted in it */
+    struct mean enabled; /* ns */
+    struct mean running; /* ns */
+    uint64_t exact;      /* what was counted in the last run, or interval, as an integer */
+    uint64_t enabled_ns; /* times of that run or interval */
+    uint64_t running_ns;
+    bool is_known; /* `exact` is known; else the event has waited for the PMU */
+};
+
+/* Whether there is something to show: in one run at least the count is known. */
+static inline bool figure_is_counted(const struct figure *figure)
+{
+    return figure->count.n > 0;
+}
+
+struct report {
+    const struct event_groups *groups;
+    const struct figure *figures; /* [part][event], in the order of the events of all groups */
+    const int *cpus;              /* [part]: the CPU that the part is; -1: the whole target */
+    size_t n_parts;
+    const struct stat_options *options;
+
+    uint64_t span_ns;    /* how long was counted, for rates; of several runs the mean */
+    uint64_t since_ns;   /* how much time the start of the run is ago, for each interval */
+    struct mean elapsed; /* seconds, of each run */
+    uint64_t user_ns;    /* CPU time of the command, if has_usage */
+    uint64_t system_ns;
+    bool has_usage;
+    double machine_cpus; /* CPUs that were not idle, by the kernel's accounting; NAN: not known */
+    bool is_restricted;  /* rights are missing, and some event is counted in user mode only */
+};
+
+/* The member of its group that an event of the report is; ret_group: that group's index. */
+const struct group_member *report_member(const struct report *report, size_t event,
+                                         size_t *ret_group);
+
+static inline const struct figure *report_figure(const struct report *report, size_t part,
+                                                 size_t event)
+{
+    return &report->figures[part * report->groups->n_events + event];
+}
+
+/*
+ * Adds what a sample says to the figures of a part, which are those of a run or interval that goes
+ * on. What was unknown becomes known with a later sample.
+ */
+void figures_add_sample(struct figure *figures, const struct event_groups *groups,
+                        const struct sample *sample);
+
+/* Begins another run. The means stay. */
+void figures_begin_run(struct figure *figures, size_t n);
+
+/*
+ * Begins another interval, with means of its own. What is not known yet goes on into it, so that
+ * the intervals together have all that was counted.
+ */
+void figures_begin_interval(struct figure *figures, size_t n);
+
+/* The run or interval has ended: takes what is known of it into the means. */
+void figures_end(struct figure *figures, size_t n);
+
+/* The coverage: the share of the time enabled in which the event was counted; at most 1. */
+double figure_coverage(const struct figure *figure);
+
+/* How the value of an event is shown. */
+struct shown_value {
+    const char *unit; /* "msec", "Joules", "" */
+    double factor;    /* of a raw count */
+    int decimals;
+};
+struct shown_value shown_value_of(const struct event *event);
+
+/* Each appends the report in one format. */
+void report_append_table(const struct report *report, bool has_colour, struct text *text);
+void report_append_csv(const struct report *report, struct text *text);
+int report_append_json(const struct report *report, struct text *text);
+
+/* The line above all intervals of a table, and the lines above the table of a whole run. */
+void report_append_head(const struct stat_options *options, struct text *text);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* One counting of the target, from the opening of its counters to the last figures. */
+
+#include <stdio.h>
+
+#include "count/cpu_usage.h"
+#include "count/mechanism.h"
+#include "event/resolver.h"
+#include "tool/stat/events.h"
+#include "tool/stat/report.h"
+#include "tool/stat/wait.h"
+
+struct stat_run {
+    const struct stat_options *options;
+    int sysfs_fd, procfs_fd;
+    struct event_resolver *resolver;
+    struct stat_events events;
+    struct mechanism *mechanism;
+    struct stat_target target;
+    struct workload workload;
+    struct workload_origin origin;
+    struct wait wait;
+
+    struct figure *figures; /* [part][event]; made with the first run */
+    int *cpus;              /* [part] */
+    struct report report;
+    struct cpu_usage machine; /* of -a: the kernel's accounting */
+
+    FILE *output;
+    bool has_colour;
+    bool is_output_lost; /* nobody can read what is written; nothing more is */
+    int output_error;    /* -errno of a write that failed, unless the reader has just gone; 0 */
+};
+
+/*
+ * Counts once. Returns 0; -errno, with a message for the user in *ret_message. The status of a
+ * command that could not be started is that of a shell in *ret_status (126, 127), else that of the
+ * command, or 0.
+ */
+int stat_run_once(struct stat_run *run, int *ret_status, struct text *ret_message);
+
+/* Writes a text to the output. */
+void stat_run_write(struct stat_run *run, const struct text *text);
+
+/* Shows the figures of all runs. 0 or -ENOMEM. */
+int stat_run_show(struct stat_run *run);

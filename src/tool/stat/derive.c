@@ -203,9 +203,8 @@ static bool derive_rate(const struct report *report, size_t part, const struct f
     if (!(seconds > 0) || event->unit)
         return false;
     if (strcmp(name, "cycles") == 0 && report->groups->kind != SCOPE_SYSTEM)
-        *derived = (struct derived){.value = figure->count.mean / seconds / 1e9,
-                                    .decimals = 3,
-                                    .unit = "GHz"};
+        *derived = (struct derived){
+            .value = figure->count.mean / seconds / 1e9, .decimals = 3, .unit = "GHz"};
     else
         set_rate(derived, figure->count.mean / seconds);
     return true;

@@ -205,10 +205,10 @@ static int make_groups(struct stat_events *events, enum scope_kind kind)
     if (!specs)
         return -ENOMEM;
     for (size_t i = 0; i < events->n_groups; i++) {
-        specs[i] = (struct group_spec){.name = events->group_names[i],
-                                       .events =
-                                           (const struct event *const *)events->events + first,
-                                       .n_events = events->group_sizes[i]};
+        specs[i] =
+            (struct group_spec){.name = events->group_names[i],
+                                .events = (const struct event *const *)events->events + first,
+                                .n_events = events->group_sizes[i]};
         first += events->group_sizes[i];
     }
     events->groups = event_groups_free(events->groups);

@@ -16,11 +16,11 @@ struct stat_events {
     size_t n;
     struct event_groups *groups; /* made by stat_events_probe() */
 
-    char **group_names;           /* a name for each group: of -g, or its first event's */
-    size_t *group_sizes;          /* how many of the events belong to each group */
+    char **group_names;  /* a name for each group: of -g, or its first event's */
+    size_t *group_sizes; /* how many of the events belong to each group */
     size_t n_groups;
-    size_t n_left_out;            /* events that a wildcard stands for beyond its limit */
-    bool is_restricted;           /* some event is counted in user mode only, for want of rights */
+    size_t n_left_out;  /* events that a wildcard stands for beyond its limit */
+    bool is_restricted; /* some event is counted in user mode only, for want of rights */
 };
 
 /*

@@ -63,9 +63,9 @@ static json_t *row_json(const struct report *report, size_t part, size_t event)
         (void)json_object_set_new(row, "advice", json_of_text(absence_advice(member->absence)));
         return row;
     }
-    (void)json_object_set_new(row, "running_ns",
-                              json_integer((json_int_t)(is_counted ? figure->running.mean
-                                                                   : (double)figure->running_ns)));
+    (void)json_object_set_new(
+        row, "running_ns",
+        json_integer((json_int_t)(is_counted ? figure->running.mean : (double)figure->running_ns)));
     (void)json_object_set_new(row, "coverage", json_of_double(figure_coverage(figure)));
     (void)json_object_set_new(row, "derived", derived_json(report, part, event));
     return row;
@@ -113,7 +113,7 @@ int report_append_json(const struct report *report, struct text *text)
             (void)json_array_append_new(rows, row_json(report, part, event));
     if (json_object_set_new(object, "events", rows) < 0)
         return -ENOMEM;
-    line = json_dumps(object, JSON_COMPACT);
+    line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
     if (!line)
         return -ENOMEM;
     text_append_string(text, line);

@@ -25,7 +25,7 @@ struct stat_options {
     struct event_name_list words; /* of -e, in the order given; empty: none was given */
     const char **group_names;     /* of -g */
     size_t n_group_names;
-    const char *config_file;      /* NULL: the service's own, or the built-in default */
+    const char *config_file; /* NULL: the service's own, or the built-in default */
 
     enum stat_target_kind target;
     bool is_system_wide; /* -a was given */

@@ -98,16 +98,18 @@ static int make_room(struct stat_run *run)
     return r;
 }
 
-/* Why none of the events can be counted: a message with what can be done. */
+/* Refuses to count where rights for every event are missing, and says what can be done. */
 static int refuse_all(const struct stat_run *run, struct text *message)
 {
     enum absence absence = ABSENCE_NONE;
 
     for (size_t i = 0; i < run->events.n; i++) {
         size_t group;
+        const enum absence own = report_member(&run->report, i, &group)->absence;
 
-        absence =
-            absence_foremost(absence, report_member(&run->report, i, &group)->absence);
+        if (own == ABSENCE_NONE)
+            return 0;
+        absence = absence_foremost(absence, own);
     }
     if (absence != ABSENCE_NOT_PERMITTED)
         return 0; /* the table says so in each row, as perf's does */
@@ -207,10 +209,10 @@ static void take_usage(struct stat_run *run)
     const struct rusage *usage = &run->workload.usage;
 
     run->report.has_usage = run->workload.pid > 0;
-    run->report.user_ns = (uint64_t)usage->ru_utime.tv_sec * NS_PER_SECOND +
-                          (uint64_t)usage->ru_utime.tv_usec * 1000;
-    run->report.system_ns = (uint64_t)usage->ru_stime.tv_sec * NS_PER_SECOND +
-                            (uint64_t)usage->ru_stime.tv_usec * 1000;
+    run->report.user_ns =
+        (uint64_t)usage->ru_utime.tv_sec * NS_PER_SECOND + (uint64_t)usage->ru_utime.tv_usec * 1000;
+    run->report.system_ns =
+        (uint64_t)usage->ru_stime.tv_sec * NS_PER_SECOND + (uint64_t)usage->ru_stime.tv_usec * 1000;
 }
 
 /* Lets the command run and counts. */

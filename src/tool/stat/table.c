@@ -147,8 +147,7 @@ static void append_reasons(const struct report *report, struct text *text)
         size_t group;
         const struct group_member *member = report_member(report, event, &group);
         const enum absence absence = member->absence;
-        const bool is_wall_time =
-            member->event->is_clock && report->groups->kind == SCOPE_SYSTEM;
+        const bool is_wall_time = member->event->is_clock && report->groups->kind == SCOPE_SYSTEM;
 
         if (is_wall_time)
             text_append_format(text, " %s: for the machine it would be the time that passes\n",

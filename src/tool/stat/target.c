@@ -2,6 +2,7 @@
 #include "tool/stat/target.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

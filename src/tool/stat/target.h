@@ -12,7 +12,7 @@
 #include "tool/stat/options.h"
 
 struct stat_part {
-    int cpu; /* the CPU that the part is; -1: it is the whole target */
+    int cpu;               /* the CPU that the part is; -1: it is the whole target */
     struct cpu_list *cpus; /* of that CPU alone, owned; NULL: the part is the whole target */
     struct scope scope;
     struct counter_set *set;

@@ -81,10 +81,9 @@ static void take_signals(struct wait *wait, struct workload *workload)
         if (number == SIGCHLD)
             continue;
         /* Who asks a second time wants an end now. */
-        workload_signal(workload, wait->end_signal ? SIGKILL : number == SIGINT &&
-                                                                       info.ssi_code == SI_KERNEL
-                                                                   ? 0
-                                                                   : number);
+        workload_signal(workload, wait->end_signal                                 ? SIGKILL
+                                  : number == SIGINT && info.ssi_code == SI_KERNEL ? 0
+                                                                                   : number);
         wait->end_signal = number;
     }
 }

@@ -12,11 +12,11 @@
 #include <sys/types.h>
 
 struct workload {
-    pid_t pid;             /* -1: none */
-    int go_fd;             /* what is written here lets it run; closing it ends the process */
-    int failure_fd;        /* where it writes the errno of an execve(2) that fails */
-    bool has_ended;        /* status and usage are those of its end */
-    int status;            /* as of wait(2) */
+    pid_t pid;      /* -1: none */
+    int go_fd;      /* what is written here lets it run; closing it ends the process */
+    int failure_fd; /* where it writes the errno of an execve(2) that fails */
+    bool has_ended; /* status and usage are those of its end */
+    int status;     /* as of wait(2) */
     struct rusage usage;
 };
 
@@ -26,7 +26,10 @@ struct workload_origin {
     struct rlimit files;
 };
 
-#define WORKLOAD_NONE {.pid = -1, .go_fd = -1, .failure_fd = -1}
+#define WORKLOAD_NONE                                                                              \
+    {                                                                                              \
+        .pid = -1, .go_fd = -1, .failure_fd = -1                                                   \
+    }
 
 /* Makes the process. Signals that would end a program end it. 0 or -errno. */
 int workload_prepare(char *const *command, const struct workload_origin *origin,

@@ -208,7 +208,7 @@ static void take_usage(struct stat_run *run)
 {
     const struct rusage *usage = &run->workload.usage;
 
-    run->report.has_usage = run->workload.pid > 0;
+    run->report.has_usage = run->options->target == TARGET_COMMAND;
     run->report.user_ns =
         (uint64_t)usage->ru_utime.tv_sec * NS_PER_SECOND + (uint64_t)usage->ru_utime.tv_usec * 1000;
     run->report.system_ns =

@@ -44,7 +44,8 @@ static int find_cgroup(const char *name, struct stat_target *target, struct text
     path = path_below(&root, name);
     r = cgroup_open_below(root.fd, *path ? path : ".");
     if (r < 0)
-        (void)refuse(message, r, "cgroup", name);
+        text_append_format(message, "no cgroup %s below %s: %s", SHOWN(name), root.path,
+                           strerror(-r));
     else
         target->cgroup_fd = r;
     if (r >= 0 && cgroup_is_machine(r)) {

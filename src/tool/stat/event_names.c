@@ -23,18 +23,34 @@ static int append_owned(struct event_name_list *list, char *name)
 {
     struct event_names *group = &list->groups[list->n - 1];
     AUTO_FREE char *owned = name;
-    char **names = owned ? reallocarray(group->names, group->n + 1, sizeof(*names)) : NULL;
+    struct event_name *names =
+        owned ? reallocarray(group->names, group->n + 1, sizeof(*names)) : NULL;
 
     if (!names)
         return -ENOMEM;
     group->names = names;
-    names[group->n++] = TAKE(owned);
+    names[group->n++] = (struct event_name){.name = TAKE(owned)};
     return 0;
 }
 
 int event_names_append(struct event_name_list *list, const char *name)
 {
     return append_owned(list, strdup(name));
+}
+
+int event_names_set_filter(struct event_name_list *list, const char *filter)
+{
+    struct event_names *group = list->n > 0 ? &list->groups[list->n - 1] : NULL;
+    char *copy;
+
+    if (!group || group->n == 0)
+        return -ENOENT;
+    copy = strdup(filter);
+    if (!copy)
+        return -ENOMEM;
+    free(group->names[group->n - 1].filter);
+    group->names[group->n - 1].filter = copy;
+    return 0;
 }
 
 int event_names_add(struct event_name_list *list, const char *name)
@@ -47,8 +63,10 @@ int event_names_add(struct event_name_list *list, const char *name)
 void event_names_done(struct event_name_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
-        for (size_t k = 0; k < list->groups[i].n; k++)
-            free(list->groups[i].names[k]);
+        for (size_t k = 0; k < list->groups[i].n; k++) {
+            free(list->groups[i].names[k].name);
+            free(list->groups[i].names[k].filter);
+        }
         free(list->groups[i].names);
     }
     free(list->groups);
@@ -112,15 +130,15 @@ static int add_modifiers(struct event_name_list *list, const char *modifiers, si
         char *name;
 
         /* Behind a slash modifiers stand without a colon: "cpu/event=1/u". */
-        text_append_string(&text, group->names[i]);
+        text_append_string(&text, group->names[i].name);
         if (text.length > 0 && text.data[text.length - 1] != '/')
             text_append_char(&text, ':');
         text_append(&text, modifiers, length);
         name = text_take(&text);
         if (!name)
             return -ENOMEM;
-        free(group->names[i]);
-        group->names[i] = name;
+        free(group->names[i].name);
+        group->names[i].name = name;
     }
     return 0;
 }

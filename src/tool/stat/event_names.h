@@ -11,9 +11,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Names of events that stand together; the texts are owned. */
+/* What is said of an event. The texts are owned. */
+struct event_name {
+    char *name;
+    char *filter; /* over the fields of a tracepoint; NULL: none */
+};
+
+/* Names of events that stand together. */
 struct event_names {
-    char **names;
+    struct event_name *names;
     size_t n;
     bool is_group; /* they stood in braces, and are counted together */
 };
@@ -42,5 +48,8 @@ int event_names_add(struct event_name_list *list, const char *name);
 /* Begins a group, which is empty; event_names_append() adds names to it. 0 or -ENOMEM. */
 int event_names_begin(struct event_name_list *list, bool is_group);
 int event_names_append(struct event_name_list *list, const char *name);
+
+/* Gives the last event a filter. 0; -ENOMEM; -ENOENT: there is no event yet. */
+int event_names_set_filter(struct event_name_list *list, const char *filter);
 
 void event_names_done(struct event_name_list *list);

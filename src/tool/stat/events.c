@@ -54,8 +54,11 @@ static int add_group(struct event_name_list *list, const struct config_group *gr
 {
     int r = event_names_begin(list, true);
 
-    for (size_t i = 0; i < group->events.n && r == 0; i++)
-        r = event_names_append(list, group->events.words[i].text);
+    for (size_t i = 0; i < group->n_events && r == 0; i++) {
+        r = event_names_append(list, group->events[i].event.text);
+        if (r == 0 && group->events[i].filter.text)
+            r = event_names_set_filter(list, group->events[i].filter.text);
+    }
     return r;
 }
 
@@ -99,7 +102,7 @@ static int refuse_event(struct event_resolver *resolver, const char *name, struc
 
 /* Adds a single event. The array has room for it. */
 static int add_event(struct stat_events *events, struct event_resolver *resolver, const char *name,
-                     struct text *message)
+                     const char *filter, struct text *message)
 {
     struct event **grown = reallocarray(events->events, events->n + 1, sizeof(*grown));
     struct event *event = NULL;
@@ -112,7 +115,9 @@ static int add_event(struct stat_events *events, struct event_resolver *resolver
     if (r < 0)
         return r;
     grown[events->n++] = event;
-    return event->absence == ABSENCE_UNKNOWN_EVENT ? refuse_event(resolver, name, message) : 0;
+    if (event->absence == ABSENCE_UNKNOWN_EVENT)
+        return refuse_event(resolver, name, message);
+    return filter ? event_set_filter(event, filter) : 0;
 }
 
 /* Begins a group of events, of none at first. */
@@ -136,12 +141,12 @@ static int begin_group(struct stat_events *events, const char *name)
 }
 
 /* Adds what a name stands for: an event, or those that match a wildcard, each as in the braces. */
-static int add_name(struct stat_events *events, struct event_resolver *resolver, const char *name,
-                    bool is_alone, struct text *message)
+static int add_name(struct stat_events *events, struct event_resolver *resolver,
+                    const struct event_name *named, bool is_alone, struct text *message)
 {
     struct event_expansion expansion = {0};
-    int r = event_expand(resolver, name, EVENT_EXPANSION_MAX, &expansion);
-    const char *const self[] = {name};
+    int r = event_expand(resolver, named->name, EVENT_EXPANSION_MAX, &expansion);
+    const char *const self[] = {named->name};
     const char *const *names = self;
     size_t n = 1;
 
@@ -154,7 +159,7 @@ static int add_name(struct stat_events *events, struct event_resolver *resolver,
         if (is_alone)
             r = begin_group(events, names[i]);
         if (r == 0)
-            r = add_event(events, resolver, names[i], message);
+            r = add_event(events, resolver, names[i], named->filter, message);
         if (r == 0)
             events->group_sizes[events->n_groups - 1]++;
     }
@@ -171,9 +176,9 @@ static int add_words(struct stat_events *events, struct event_resolver *resolver
         const struct event_names *words = &list->groups[i];
 
         if (words->is_group)
-            r = begin_group(events, words->n > 0 ? words->names[0] : "");
+            r = begin_group(events, words->n > 0 ? words->names[0].name : "");
         for (size_t k = 0; k < words->n && r == 0; k++)
-            r = add_name(events, resolver, words->names[k], !words->is_group, message);
+            r = add_name(events, resolver, &words->names[k], !words->is_group, message);
     }
     return r;
 }

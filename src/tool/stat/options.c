@@ -20,7 +20,7 @@
 #define MOST_RUNS           1000000
 
 /* Codes of options that have no letter. */
-enum { KEY_CONFIG = 0x2000, KEY_CSV, KEY_JSON, KEY_APPEND };
+enum { KEY_CONFIG = 0x2000, KEY_CSV, KEY_JSON, KEY_APPEND, KEY_FILTER };
 
 static const struct argp_option option_table[] = {
     {.doc = "What is counted:", .group = 1},
@@ -31,6 +31,12 @@ static const struct argp_option option_table[] = {
      .doc = "Events as perf names them; {a,b} are counted together. Repeatable. Default: "
             "task-clock, context-switches, cpu-migrations, page-faults, cycles, instructions, "
             "branches, branch-misses."},
+    {.name = "filter",
+     .key = KEY_FILTER,
+     .arg = "FILTER",
+     .group = 1,
+     .doc = "Of the last tracepoint of -e before it: count where this holds, as in "
+            "'prev_prio < 100'."},
     {.name = "group",
      .key = 'g',
      .arg = "GROUP",
@@ -120,6 +126,16 @@ static void take_events(struct stat_options *options, const char *argument)
     if (r == -EINVAL)
         command_refuse("-e %s: expected %s at byte %zu", SHOWN(argument), error.expected,
                        error.offset + 1);
+    if (r < 0)
+        refuse_memory();
+}
+
+static void take_filter(struct stat_options *options, const char *argument)
+{
+    const int r = event_names_set_filter(&options->words, argument);
+
+    if (r == -ENOENT)
+        command_refuse("--filter belongs behind an event: -e EVENT --filter FILTER");
     if (r < 0)
         refuse_memory();
 }
@@ -306,6 +322,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'g':
         take_group(options, argument);
+        return 0;
+    case KEY_FILTER:
+        take_filter(options, argument);
         return 0;
     case KEY_CONFIG:
         options->config_file = argument;

@@ -152,7 +152,7 @@ static bool has_foreign_wildcard(const char *pattern)
     return strpbrk(pattern, "{}[]()|^$+") || strstr(pattern, "/.*");
 }
 
-static void warn_of_pattern(const char *path, const struct config_word *word,
+static void warn_of_pattern(struct check_output *output, const struct config_word *word,
                             const struct cgroup_root *root, const struct cgroup_list *cgroups)
 {
     const char *below = below_mount(word->text, root);
@@ -164,17 +164,19 @@ static void warn_of_pattern(const char *path, const struct config_word *word,
     found = !below && find_meant(word->text, cgroups, meant);
     if (!below && !found && !has_foreign_wildcard(word->text))
         return;
-    check_begin_note(path, word->place, "warning");
     if (below)
-        (void)printf("%s matches nothing: patterns begin below the mount of cgroups; did you mean "
-                     "%s?\n",
-                     SHOWN(word->text), SHOWN(below));
+        check_note(output, word->place, "warning",
+                   "%s matches nothing: patterns begin below the mount of cgroups; did you mean "
+                   "%s?",
+                   SHOWN(word->text), SHOWN(below));
     else if (found)
-        (void)printf("%s matches nothing now; did you mean %s?\n", SHOWN(word->text), SHOWN(meant));
+        check_note(output, word->place, "warning", "%s matches nothing now; did you mean %s?",
+                   SHOWN(word->text), SHOWN(meant));
     else
-        (void)printf("%s matches nothing now: the wildcards are *, ** and ?, all else stands for "
-                     "itself; expected a pattern for each alternative\n",
-                     SHOWN(word->text));
+        check_note(output, word->place, "warning",
+                   "%s matches nothing now: the wildcards are *, ** and ?, all else stands for "
+                   "itself; expected a pattern for each alternative",
+                   SHOWN(word->text));
 }
 
 static bool is_in(const struct config_words *patterns, const char *path)
@@ -186,25 +188,26 @@ static bool is_in(const struct config_words *patterns, const char *path)
 }
 
 /* Warns of a rule that takes nothing of what it includes, and says why. */
-static void warn_of_rule(const char *path, const struct config_cgroup_rule *rule, size_t index,
-                         const struct match_list *list, size_t n_excluded)
+static void warn_of_rule(struct check_output *output, const struct config_cgroup_rule *rule,
+                         size_t index, const struct match_list *list, size_t n_excluded)
 {
     if (list->n > 0 || list->n_lost + n_excluded == 0)
         return;
-    check_begin_note(path, rule->include.words[0].place, "warning");
     if (list->n_lost)
-        (void)printf("rule %zu of targets.cgroups takes nothing now: rules before it take all %zu "
-                     "that it matches\n",
-                     index + 1, list->n_lost);
+        check_note(output, rule->include.words[0].place, "warning",
+                   "rule %zu of targets.cgroups takes nothing now: rules before it take all %zu "
+                   "that it matches",
+                   index + 1, list->n_lost);
     else
-        (void)printf("rule %zu of targets.cgroups takes nothing now: it excludes all %zu that it "
-                     "includes\n",
-                     index + 1, n_excluded);
+        check_note(output, rule->include.words[0].place, "warning",
+                   "rule %zu of targets.cgroups takes nothing now: it excludes all %zu that it "
+                   "includes",
+                   index + 1, n_excluded);
 }
 
-static void print_rule(const char *path, const struct config_cgroup_rule *rule, size_t index,
-                       const struct cgroup_rules *rules, const struct cgroup_root *root,
-                       const struct cgroup_list *cgroups)
+static void print_rule(struct check_output *output, const struct config_cgroup_rule *rule,
+                       size_t index, const struct cgroup_rules *rules,
+                       const struct cgroup_root *root, const struct cgroup_list *cgroups)
 {
     struct match_list list = {0};
     size_t n_excluded = 0;
@@ -221,13 +224,13 @@ static void print_rule(const char *path, const struct config_cgroup_rule *rule, 
         else
             list.n_lost++;
     }
-    match_list_print(&list, "cgroups", index);
-    warn_of_rule(path, rule, index, &list, n_excluded);
+    check_match(output, "cgroups", index, &list);
+    warn_of_rule(output, rule, index, &list, n_excluded);
     for (size_t i = 0; i < rule->include.n; i++)
-        warn_of_pattern(path, &rule->include.words[i], root, cgroups);
+        warn_of_pattern(output, &rule->include.words[i], root, cgroups);
 }
 
-int check_print_cgroup_matches(const char *path, const struct config *config,
+int check_print_cgroup_matches(struct check_output *output, const struct config *config,
                                const struct cgroup_root *root)
 {
     AUTO(cgroup_rules) struct cgroup_rules *rules = NULL;
@@ -239,7 +242,7 @@ int check_print_cgroup_matches(const char *path, const struct config *config,
     if (r < 0)
         return r;
     for (size_t i = 0; i < config->n_cgroups; i++)
-        print_rule(path, &config->cgroups[i], i, rules, root, &cgroups);
+        print_rule(output, &config->cgroups[i], i, rules, root, &cgroups);
     cgroup_list_done(&cgroups);
     return 0;
 }

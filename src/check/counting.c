@@ -14,54 +14,80 @@ static bool is_for_want_of_rights(const char *reason)
            strcmp(reason, bpf_refusal_text(BPF_REFUSAL_FORBIDDEN)) == 0;
 }
 
-static void print_mechanism(const struct config *config, const char *counted, bool by_bpf,
-                            const char *reason)
+static struct check_mechanism make(const struct config *config, const char *counted, bool by_bpf,
+                                   const char *reason)
 {
-    (void)printf(
-        "counting: %s %s: %s%s%s\n", counted, by_bpf ? "by bpf" : "direct", reason,
-        !by_bpf && config->counting == CONFIG_COUNTING_BPF ? ", although bpf is configured" : "",
-        is_for_want_of_rights(reason) ? " for this user; as root, this shows what the service gets"
-                                      : "");
+    return (struct check_mechanism){
+        .counted = counted,
+        .by_bpf = by_bpf,
+        .reason = reason,
+        .is_against_wish = !by_bpf && config->counting == CONFIG_COUNTING_BPF,
+        .is_for_want_of_rights = is_for_want_of_rights(reason),
+    };
 }
 
-static void print_cost_of_bpf(const struct resolution *resolution, const struct pmu_share *share)
+size_t check_mechanisms(const struct config *config, const struct mechanism_choice *choice,
+                        struct check_mechanism ret_mechanisms[CHECK_MOST_MECHANISMS])
 {
-    const size_t n_events = resolution_charged_events(resolution, share);
+    const bool has_cgroups = config->n_cgroups > 0, has_processes = config->n_processes > 0;
+    const bool by_bpf = choice->bpf != NULL;
+    const bool leaves_processes = has_processes && by_bpf && !choice->bpf->counts_processes;
+    size_t n = 0;
 
+    if (has_cgroups && (leaves_processes || !has_processes))
+        ret_mechanisms[n++] = make(config, "cgroups", by_bpf, choice->reason);
+    else if (has_processes && !leaves_processes)
+        ret_mechanisms[n++] = make(config, has_cgroups ? "cgroups and processes" : "processes",
+                                   by_bpf, choice->reason);
+    if (leaves_processes)
+        ret_mechanisms[n++] =
+            make(config, "processes", false,
+                 "their numbers are those of another PID namespace than the initial one");
+    return n;
+}
+
+static void print_mechanism(const struct check_mechanism *mechanism)
+{
+    (void)printf("counting: %s %s: %s%s%s\n", mechanism->counted,
+                 mechanism->by_bpf ? "by bpf" : "direct", mechanism->reason,
+                 mechanism->is_against_wish ? ", although bpf is configured" : "",
+                 mechanism->is_for_want_of_rights
+                     ? " for this user; as root, this shows what the service gets"
+                     : "");
+}
+
+double check_switch_cost_of_bpf(const struct resolution *resolution, const struct pmu_share *share,
+                                size_t *ret_events)
+{
+    *ret_events = resolution_charged_events(resolution, share);
+    return bpf_switch_cost_ns(*ret_events) / 1000.0;
+}
+
+void check_print_counting(const struct resolution *resolution,
+                          const struct mechanism_choice *choice, const struct pmu_share *share)
+{
+    struct check_mechanism mechanisms[CHECK_MOST_MECHANISMS];
+    const size_t n = check_mechanisms(resolution->config, choice, mechanisms);
+    size_t n_events;
+    double cost;
+
+    for (size_t i = 0; i < n; i++)
+        print_mechanism(&mechanisms[i]);
+    if (!choice->bpf)
+        return;
+    cost = check_switch_cost_of_bpf(resolution, share, &n_events);
     if (n_events > 0)
         (void)printf("  that adds about %.1f us to each switch between two of them (events: %zu)\n",
-                     bpf_switch_cost_ns(n_events) / 1000.0, n_events);
+                     cost, n_events);
 }
 
-static void note_cost_of_direct(const char *path, const struct resolution *resolution)
+void check_note_cost_of_direct(struct check_output *output, const struct resolution *resolution)
 {
     const struct switch_cost cost = direct_switch_cost(resolution);
 
     if (cost.ns == 0)
         return;
-    check_begin_note(path, (struct config_place){0, 0}, "note");
-    (void)printf(DIRECT_SWITCH_COST " (%zu events a cgroup, %zu system-wide)\n", cost.ns / 1000.0,
-                 cost.of_a_cgroup, cost.of_the_system);
-}
-
-void check_print_counting(const char *path, const struct resolution *resolution,
-                          const struct mechanism_choice *choice, const struct pmu_share *share)
-{
-    const struct config *config = resolution->config;
-    const bool has_cgroups = config->n_cgroups > 0, has_processes = config->n_processes > 0;
-    const bool by_bpf = choice->bpf != NULL;
-    const bool leaves_processes = has_processes && by_bpf && !choice->bpf->counts_processes;
-
-    if (has_cgroups && (leaves_processes || !has_processes))
-        print_mechanism(config, "cgroups", by_bpf, choice->reason);
-    else if (has_processes && !leaves_processes)
-        print_mechanism(config, has_cgroups ? "cgroups and processes" : "processes", by_bpf,
-                        choice->reason);
-    if (leaves_processes)
-        print_mechanism(config, "processes", false,
-                        "their numbers are those of another PID namespace than the initial one");
-    if (by_bpf)
-        print_cost_of_bpf(resolution, share);
-    else
-        note_cost_of_direct(path, resolution);
+    check_note(output, (struct config_place){0, 0}, "note",
+               DIRECT_SWITCH_COST " (%zu events a cgroup, %zu system-wide)", cost.ns / 1000.0,
+               cost.of_a_cgroup, cost.of_the_system);
 }

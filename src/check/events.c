@@ -106,7 +106,7 @@ static const struct event *find_unknown(const struct resolution *resolution, con
     return event && event->absence == ABSENCE_UNKNOWN_EVENT ? event : NULL;
 }
 
-int check_warn_of_unknown_events(const char *path, const struct resolution *resolution,
+int check_warn_of_unknown_events(struct check_output *output, const struct resolution *resolution,
                                  struct event_resolver *resolver)
 {
     const struct config *config = resolution->config;
@@ -123,8 +123,7 @@ int check_warn_of_unknown_events(const char *path, const struct resolution *reso
             r = check_explain_unknown(resolver, unknown, &why);
             if (r < 0 || text_error(&why) < 0)
                 return -ENOMEM;
-            check_begin_note(path, name->place, "warning");
-            (void)printf("%.*s\n", (int)why.length, why.data);
+            check_note(output, name->place, "warning", "%.*s", (int)why.length, why.data);
         }
     return r;
 }
@@ -140,7 +139,7 @@ static struct config_place place_of_group(const struct config *config, const cha
     return names->words[i].place;
 }
 
-void check_note_clocks(const char *path, const struct resolution *resolution)
+void check_note_clocks(struct check_output *output, const struct resolution *resolution)
 {
     const struct event_groups *groups = resolution->classes[CLASS_MACHINE].groups;
 
@@ -152,10 +151,9 @@ void check_note_clocks(const char *path, const struct resolution *resolution)
 
             if (!event->is_clock)
                 continue;
-            check_begin_note(path, place_of_group(resolution->config, groups->groups[g].name),
-                             "note");
-            (void)printf("system-wide, %s of group %s is wall time: it is left out there and "
-                         "counted for cgroups and processes only\n",
-                         event->name, groups->groups[g].name);
+            check_note(output, place_of_group(resolution->config, groups->groups[g].name), "note",
+                       "system-wide, %s of group %s is wall time: it is left out there and "
+                       "counted for cgroups and processes only",
+                       event->name, groups->groups[g].name);
         }
 }

@@ -4,6 +4,7 @@
 /* What is printed of the events of a configuration: what they are here, and which are slips. */
 
 #include "base/text.h"
+#include "check/output.h"
 #include "event/resolver.h"
 #include "resolve/resolution.h"
 
@@ -27,8 +28,8 @@ int check_explain_unknown(struct event_resolver *resolver, const struct event *e
  * Warns of names that no source of events knows. That is no error, since another machine may know
  * them; mostly it is a slip all the same. 0 or -errno.
  */
-int check_warn_of_unknown_events(const char *path, const struct resolution *resolution,
+int check_warn_of_unknown_events(struct check_output *output, const struct resolution *resolution,
                                  struct event_resolver *resolver);
 
 /* Notes which clocks the system scope leaves out. */
-void check_note_clocks(const char *path, const struct resolution *resolution);
+void check_note_clocks(struct check_output *output, const struct resolution *resolution);

@@ -7,59 +7,62 @@
 #include "base/text.h"
 #include "resolve/absence_advice.h"
 
-/* The names of a group's events that are absent for this reason, each behind a space. */
-static void list_left_out(enum scope_kind kind, const struct event_group *group,
-                          enum absence reason, struct text *names)
+bool check_is_left_out(enum scope_kind kind, const struct group_member *member, enum absence reason)
 {
-    for (size_t i = 0; i < group->n_members; i++) {
-        const struct group_member *member = &group->members[i];
-
-        if (member->absence != reason || member->event->absence != ABSENCE_NONE ||
-            (kind == SCOPE_SYSTEM && member->event->is_clock))
-            continue;
-        text_append_char(names, ' ');
-        text_append_string(names, member->event->name);
-    }
-    text_append_char(names, '\0');
+    return member->absence == reason && member->event->absence == ABSENCE_NONE &&
+           !(kind == SCOPE_SYSTEM && member->event->is_clock);
 }
 
-/* Returns whether it has printed a line. rule: the number of the class among those of its kind. */
-static bool print_class(const struct event_groups *groups, size_t rule, enum absence reason,
-                        const char *heading)
+static bool has_left_out(enum scope_kind kind, const struct event_group *group, enum absence reason)
 {
-    const char *scope = scope_kind_name(groups->kind);
-    bool has_printed = false;
-
-    for (size_t g = 0; g < groups->n_groups; g++) {
-        const struct event_group *group = &groups->groups[g];
-        AUTO_TEXT struct text names = {0};
-
-        list_left_out(groups->kind, group, reason, &names);
-        if (text_error(&names) < 0 || !*names.data)
-            continue;
-        if (heading && !has_printed)
-            (void)printf("%s\n", heading);
-        has_printed = true;
-        if (groups->kind == SCOPE_SYSTEM)
-            (void)printf("  left out: %s, group %s:%s\n", scope, group->name, names.data);
-        else
-            (void)printf("  left out: %s rule %zu, group %s:%s\n", scope, rule, group->name,
-                         names.data);
-    }
-    return has_printed;
+    for (size_t i = 0; i < group->n_members; i++)
+        if (check_is_left_out(kind, &group->members[i], reason))
+            return true;
+    return false;
 }
 
-void check_print_left_out(const struct resolution *resolution, enum absence reason,
-                          const char *heading)
+void check_each_left_out(const struct resolution *resolution, enum absence reason,
+                         void (*visit)(void *object, const struct check_left_out *left_out),
+                         void *object)
 {
     size_t n_of_kind[SCOPE_KIND_COUNT_] = {0};
 
     for (size_t i = 0; i < resolution->n_classes; i++) {
         const struct event_groups *groups = resolution->classes[i].groups;
+        const size_t rule = groups ? ++n_of_kind[groups->kind] : 0;
 
-        if (groups && print_class(groups, ++n_of_kind[groups->kind], reason, heading))
-            heading = NULL;
+        for (size_t g = 0; groups && g < groups->n_groups; g++)
+            if (has_left_out(groups->kind, &groups->groups[g], reason))
+                visit(object,
+                      &(struct check_left_out){groups->kind, rule, &groups->groups[g], reason});
     }
+}
+
+/* object: the heading, which is printed before the first line, and is NULL from then on. */
+static void print_left_out(void *object, const struct check_left_out *left_out)
+{
+    const char **heading = object;
+
+    if (*heading)
+        (void)printf("%s\n", *heading);
+    *heading = NULL;
+    (void)printf("  left out: %s", scope_kind_name(left_out->kind));
+    if (left_out->kind != SCOPE_SYSTEM)
+        (void)printf(" rule %zu", left_out->rule);
+    (void)printf(", group %s:", left_out->group->name);
+    for (size_t i = 0; i < left_out->group->n_members; i++) {
+        const struct group_member *member = &left_out->group->members[i];
+
+        if (check_is_left_out(left_out->kind, member, left_out->reason))
+            (void)printf(" %s", member->event->name);
+    }
+    (void)printf("\n");
+}
+
+void check_print_left_out(const struct resolution *resolution, enum absence reason,
+                          const char *heading)
+{
+    check_each_left_out(resolution, reason, print_left_out, &heading);
 }
 
 void check_print_refused(const struct resolution *resolution)

@@ -7,12 +7,13 @@
  * with a small change, or takes nothing since others come first.
  */
 
+#include "check/output.h"
 #include "config/config.h"
 #include "sys/cgroup_root.h"
 
 /*
- * Prints it all. path: the file, as warnings name it. root: its fd is -1 where there are no
- * cgroups; procfs_fd: -1 where there is no /proc.
+ * Tells it all. root: its fd is -1 where there are no cgroups; procfs_fd: -1 where there is no
+ * /proc.
  */
-void check_print_matches(const char *path, const struct config *config,
+void check_print_matches(struct check_output *output, const struct config *config,
                          const struct cgroup_root *root, int procfs_fd);

@@ -6,7 +6,6 @@
  */
 #include "check/notes.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "config/config_cgroups.h"
@@ -19,14 +18,6 @@
 
 /* TASK_COMM_LEN less its NUL. The names of kernel threads are longer in proc(5). */
 #define LONGEST_COMM 15
-
-void check_begin_note(const char *path, struct config_place place, const char *kind)
-{
-    (void)printf("%s:", path);
-    if (place.line)
-        (void)printf("%u:%u:", place.line, place.column);
-    (void)printf(" %s: ", kind);
-}
 
 static bool has_word(const struct config_words *words, const char *text)
 {
@@ -48,15 +39,15 @@ static bool is_used(const struct config *config, const char *group)
 }
 
 /* A group of the built-in default that no target names is nobody's slip. */
-static void print_unused_groups(const char *path, const struct config *config)
+static void print_unused_groups(struct check_output *output, const struct config *config)
 {
     for (size_t i = 0; i < config->n_groups; i++) {
         const struct config_word *name = &config->groups[i].name;
 
         if (name->place.line == 0 || is_used(config, name->text))
             continue;
-        check_begin_note(path, name->place, "note");
-        (void)printf("group %s is counted for nobody: no target names it\n", SHOWN(name->text));
+        check_note(output, name->place, "note",
+                   "group %s is counted for nobody: no target names it", SHOWN(name->text));
     }
 }
 
@@ -87,8 +78,9 @@ static bool same_processes(const struct config *config, size_t i, size_t j)
             memcmp(a->pid.numbers, b->pid.numbers, a->pid.n * sizeof(*a->pid.numbers)) == 0);
 }
 
-static void print_shadowed(const char *path, const struct config *config, const char *list,
-                           size_t n, bool same(const struct config *config, size_t i, size_t j),
+static void print_shadowed(struct check_output *output, const struct config *config,
+                           const char *list, size_t n,
+                           bool same(const struct config *config, size_t i, size_t j),
                            struct config_place place(const struct config *config, size_t i))
 {
     for (size_t i = 1; i < n; i++) {
@@ -98,10 +90,9 @@ static void print_shadowed(const char *path, const struct config *config, const 
             first++;
         if (first == i)
             continue;
-        check_begin_note(path, place(config, i), "note");
-        (void)printf(
-            "rule %zu of %s takes nothing: rule %zu, which comes first, selects the same\n", i + 1,
-            list, first + 1);
+        check_note(output, place(config, i), "note",
+                   "rule %zu of %s takes nothing: rule %zu, which comes first, selects the same",
+                   i + 1, list, first + 1);
     }
 }
 
@@ -115,70 +106,70 @@ static struct config_place place_of_processes(const struct config *config, size_
     return config->processes[i].groups.words[0].place;
 }
 
-void check_print_root(const char *path, const struct config *config, int cgroup_root_fd)
+void check_print_root(struct check_output *output, const struct config *config, int cgroup_root_fd)
 {
     const struct config_word *pattern = config_cgroups_find_root(config);
 
     if (!pattern || cgroup_root_fd < 0 || !cgroup_is_machine(cgroup_root_fd))
         return;
-    check_begin_note(path, pattern->place, "warning");
-    (void)printf("the root of all cgroups, %s, is not counted as a cgroup (%s): %s\n",
-                 SHOWN(pattern->text), absence_name(ABSENCE_NOT_SUPPORTED), ROOT_IS_MACHINE);
+    check_note(output, pattern->place, "warning",
+               "the root of all cgroups, %s, is not counted as a cgroup (%s): %s",
+               SHOWN(pattern->text), absence_name(ABSENCE_NOT_SUPPORTED), ROOT_IS_MACHINE);
 }
 
 /* Who asks is mostly root and sees all processes; the exporter may be another user. */
-void check_print_hidden(const char *path, const struct config *config, int procfs_fd)
+void check_print_hidden(struct check_output *output, const struct config *config, int procfs_fd)
 {
     if (config->n_processes == 0 || procfs_fd < 0 || !hidepid_read(procfs_fd).hides)
         return;
-    check_begin_note(path, config->processes[0].groups.words[0].place, "warning");
-    (void)printf("rules take processes of other users only with CAP_SYS_PTRACE here: %s\n",
-                 HIDDEN_PROCESSES);
+    check_note(output, config->processes[0].groups.words[0].place, "warning",
+               "rules take processes of other users only with CAP_SYS_PTRACE here: %s",
+               HIDDEN_PROCESSES);
 }
 
-void check_print_writers(const char *path, const char *writers)
+void check_print_writers(struct check_output *output, const char *writers)
 {
     if (!*writers)
         return;
-    check_begin_note(path, (struct config_place){0, 0}, "warning");
-    (void)printf("others than root and you may change what is counted: %s\n", writers);
+    check_note(output, (struct config_place){0, 0}, "warning",
+               "others than root and you may change what is counted: %s", writers);
 }
 
-void check_print_idle(const char *path, const struct config *config)
+void check_print_idle(struct check_output *output, const struct config *config)
 {
     if (!config->system.enabled && config->n_cgroups == 0 && config->n_processes == 0) {
-        check_begin_note(path, (struct config_place){0, 0}, "note");
-        (void)printf("nothing is counted: targets has neither system nor cgroups nor processes\n");
+        check_note(output, (struct config_place){0, 0}, "note",
+                   "nothing is counted: targets has neither system nor cgroups nor processes");
         return;
     }
-    print_unused_groups(path, config);
-    print_shadowed(path, config, "targets.cgroups", config->n_cgroups, same_cgroups,
+    print_unused_groups(output, config);
+    print_shadowed(output, config, "targets.cgroups", config->n_cgroups, same_cgroups,
                    place_of_cgroups);
-    print_shadowed(path, config, "targets.processes", config->n_processes, same_processes,
+    print_shadowed(output, config, "targets.processes", config->n_processes, same_processes,
                    place_of_processes);
 }
 
-static void warn_of_long_names(const char *path, const struct config_words *names)
+static void warn_of_long_names(struct check_output *output, const struct config_words *names)
 {
     for (size_t i = 0; i < names->n; i++) {
         const struct config_word *name = &names->words[i];
 
         if (strlen(name->text) <= LONGEST_COMM)
             continue;
-        check_begin_note(path, name->place, "warning");
         if (strpbrk(name->text, "/ "))
-            (void)printf(
-                "a comm has at most %d bytes and is no path or command line, so %s matches "
-                "none; expected exe for a path, or cmdline for arguments\n",
-                LONGEST_COMM, SHOWN(name->text));
+            check_note(output, name->place, "warning",
+                       "a comm has at most %d bytes and is no path or command line, so %s matches "
+                       "none; expected exe for a path, or cmdline for arguments",
+                       LONGEST_COMM, SHOWN(name->text));
         else
-            (void)printf("a comm has at most %d bytes, so %s matches none but a kernel thread; did "
-                         "you mean \"%.*s\"?\n",
-                         LONGEST_COMM, SHOWN(name->text), LONGEST_COMM, name->text);
+            check_note(output, name->place, "warning",
+                       "a comm has at most %d bytes, so %s matches none but a kernel thread; did "
+                       "you mean \"%.*s\"?",
+                       LONGEST_COMM, SHOWN(name->text), LONGEST_COMM, name->text);
     }
 }
 
-int check_print_process_rules(const char *path, const struct config *config)
+int check_print_process_rules(struct check_output *output, const struct config *config)
 {
     AUTO(process_rules) struct process_rules *rules = NULL;
     struct process_rule_error wrong;
@@ -188,13 +179,13 @@ int check_print_process_rules(const char *path, const struct config *config)
     for (size_t i = 0; r == 0 && i < config->n_processes; i++) {
         const struct config_process_rule *rule = &config->processes[i];
 
-        warn_of_long_names(path, &rule->comm);
+        warn_of_long_names(output, &rule->comm);
         if (!process_rules_is_single(rules, (int)i))
             continue;
-        check_begin_note(path, rule->name.place, "warning");
-        (void)printf("by name %s each process has series of its own, new ones whenever it is "
-                     "started\n",
-                     SHOWN(rule->name.text));
+        check_note(output, rule->name.place, "warning",
+                   "by name %s each process has series of its own, new ones whenever it is "
+                   "started",
+                   SHOWN(rule->name.text));
     }
     return r;
 }

@@ -150,8 +150,8 @@ static bool is_known(const char *word, const char *const *names, size_t n)
     return false;
 }
 
-static void warn_of_names(const char *path, const char *key, const struct config_words *words,
-                          const char *const *names, size_t n)
+static void warn_of_names(struct check_output *output, const char *key,
+                          const struct config_words *words, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < words->n; i++) {
         const char *word = words->words[i].text, *nearest;
@@ -161,35 +161,37 @@ static void warn_of_names(const char *path, const char *key, const struct config
         nearest = suggest_nearest(word, names, n);
         if (!nearest && !strpbrk(word, "*?[]()|^$\\+"))
             continue;
-        check_begin_note(path, words->words[i].place, "warning");
         if (nearest)
-            (void)printf("no process has %s %s now; did you mean %s?\n", key, SHOWN(word),
-                         SHOWN(nearest));
+            check_note(output, words->words[i].place, "warning",
+                       "no process has %s %s now; did you mean %s?", key, SHOWN(word),
+                       SHOWN(nearest));
         else
-            (void)printf("no process has %s %s now: it is no pattern here; expected a name, or the "
-                         "pattern under cmdline\n",
-                         key, SHOWN(word));
+            check_note(output, words->words[i].place, "warning",
+                       "no process has %s %s now: it is no pattern here; expected a name, or the "
+                       "pattern under cmdline",
+                       key, SHOWN(word));
     }
 }
 
-static void print_rule(const char *path, const struct config *config, const struct survey *survey,
-                       size_t index)
+static void print_rule(struct check_output *output, const struct config *config,
+                       const struct survey *survey, size_t index)
 {
     const struct config_process_rule *rule = &config->processes[index];
     const struct match_list *list = &survey->lists[index];
 
-    match_list_print(list, "processes", index);
+    check_match(output, "processes", index, list);
     if (list->n == 0 && list->n_lost > 0) {
-        check_begin_note(path, rule->groups.words[0].place, "warning");
-        (void)printf("rule %zu of targets.processes takes nothing now: rules before it take all "
-                     "%zu that it matches\n",
-                     index + 1, list->n_lost);
+        check_note(output, rule->groups.words[0].place, "warning",
+                   "rule %zu of targets.processes takes nothing now: rules before it take all "
+                   "%zu that it matches",
+                   index + 1, list->n_lost);
     }
-    warn_of_names(path, "comm", &rule->comm, survey->comms, survey->n_names);
-    warn_of_names(path, "exe", &rule->exe, survey->bases, survey->n_names);
+    warn_of_names(output, "comm", &rule->comm, survey->comms, survey->n_names);
+    warn_of_names(output, "exe", &rule->exe, survey->bases, survey->n_names);
 }
 
-int check_print_process_matches(const char *path, const struct config *config, int procfs_fd)
+int check_print_process_matches(struct check_output *output, const struct config *config,
+                                int procfs_fd)
 {
     struct survey survey __attribute__((cleanup(survey_done))) = {0};
     int r = make_rules(&survey, config);
@@ -197,6 +199,6 @@ int check_print_process_matches(const char *path, const struct config *config, i
     if (r >= 0)
         r = match_all(&survey, procfs_fd);
     for (size_t i = 0; r >= 0 && i < config->n_processes; i++)
-        print_rule(path, config, &survey, i);
+        print_rule(output, config, &survey, i);
     return r;
 }

@@ -90,7 +90,9 @@ static int decide(const struct report *report, const struct mechanism *bpf,
     return resolution_decide(report->resolution, &machine, &none, ret_share);
 }
 
-static void print_decisions(const struct report *report)
+/* What would be counted, by which mechanism. Returns 0, or the -errno that `undecided` means. */
+static int make_decisions(const struct report *report, struct mechanism_choice *ret_choice,
+                          struct pmu_share *ret_share)
 {
     const struct mechanism_question question = {
         .config = report->config,
@@ -99,40 +101,67 @@ static void print_decisions(const struct report *report)
         .root = &report->root,
     };
     struct mechanism_verdict verdict = {0};
-    struct mechanism_choice choice = mechanism_choose(&question, &verdict);
-    AUTO(mechanism) struct mechanism *bpf = choice.bpf;
-    struct pmu_share share = {0};
-    int r = decide(report, bpf, &share);
 
-    check_print_counting(report->path, report->resolution, &choice, &share);
-    if (r < 0) {
-        (void)printf("what the kernel lets us count cannot be asked: %s\n", strerror(-r));
-        return;
-    }
-    check_print_refused(report->resolution);
-    check_print_budget(report->resolution, &share);
+    *ret_choice = mechanism_choose(&question, &verdict);
+    return decide(report, ret_choice->bpf, ret_share);
 }
 
-/* 0 or -errno; what can be looked at has been printed. */
-static int print_report(const struct report *report)
+static void print_decisions(const struct check_result *result)
 {
-    const char *path = report->path;
+    check_print_counting(result->resolution, result->choice, result->share);
+    if (result->undecided < 0) {
+        (void)printf("what the kernel lets us count cannot be asked: %s\n",
+                     strerror(-result->undecided));
+        return;
+    }
+    check_print_refused(result->resolution);
+    check_print_budget(result->resolution, result->share);
+}
+
+/* 0 or -errno; what can be looked at has been told. */
+static int look_at_config(const struct report *report, struct check_output *output)
+{
     const struct config *config = report->config;
     int r;
 
-    print_summary(report);
-    check_print_groups(report->resolution);
-    r = check_warn_of_unknown_events(path, report->resolution, report->resolver);
+    if (output->prints) {
+        print_summary(report);
+        check_print_groups(report->resolution);
+    }
+    r = check_warn_of_unknown_events(output, report->resolution, report->resolver);
     if (r < 0)
         return r;
-    check_print_idle(path, config);
-    check_print_hidden(path, config, report->procfs_fd);
-    check_note_clocks(path, report->resolution);
-    check_print_root(path, config, report->root.fd);
-    check_print_writers(path, report->writers);
-    check_print_matches(path, config, &report->root, report->procfs_fd);
-    print_decisions(report);
-    return check_print_process_rules(path, config);
+    check_print_idle(output, config);
+    check_print_hidden(output, config, report->procfs_fd);
+    check_note_clocks(output, report->resolution);
+    check_print_root(output, config, report->root.fd);
+    check_print_writers(output, report->writers);
+    check_print_matches(output, config, &report->root, report->procfs_fd);
+    return 0;
+}
+
+/* 0 or -errno. */
+static int look(const struct report *report, const struct check_request *request,
+                struct check_output *output)
+{
+    struct pmu_share share = {0};
+    struct mechanism_choice choice = {0};
+    AUTO(mechanism) struct mechanism *bpf = NULL;
+    struct check_result result = {output, report->config, report->resolution, &choice, &share, 0};
+    int r = look_at_config(report, output);
+
+    if (r < 0)
+        return r;
+    result.undecided = make_decisions(report, &choice, &share);
+    bpf = choice.bpf;
+    if (output->prints)
+        print_decisions(&result);
+    if (!bpf)
+        check_note_cost_of_direct(output, report->resolution);
+    r = check_print_process_rules(output, report->config);
+    if (r >= 0 && output->failed)
+        r = -ENOMEM;
+    return r < 0 || !request->finish ? r : request->finish(request->object, &result);
 }
 
 /*
@@ -168,24 +197,30 @@ void check_print_failure(const char *path, int r, const struct config_error *err
     (void)fwrite(text.data, 1, text.length, stderr);
 }
 
-int check_report(const char *path, bool may_be_absent, const char *sysfs)
+int check_report(const struct check_request *request)
 {
     AUTO(config) struct config *config = NULL;
     struct config_writers writers;
     struct config_error error = {0};
     struct report report __attribute__((cleanup(report_done))) = {
         .root = {.fd = -1}, .sysfs_fd = -1, .procfs_fd = -1};
-    int r = config_load(path, may_be_absent, &config, &writers, &error);
+    struct check_output output __attribute__((cleanup(check_output_done))) = {
+        .path = request->path, .prints = request->prints};
+    int r = config_load(request->path, request->may_be_absent, &config, &writers, &error);
 
-    if (r < 0) {
-        check_print_failure(path, r, &error);
+    if (r < 0 && request->fail)
+        request->fail(request->object, request->path, r, &error);
+    else if (r < 0)
+        check_print_failure(request->path, r, &error);
+    if (r < 0)
         return EXIT_BAD_CONFIG;
-    }
-    report.path = r == CONFIG_IS_DEFAULT ? "built-in default" : path;
+    if (r == CONFIG_IS_DEFAULT)
+        output.path = "built-in default";
+    report.path = output.path;
     report.writers = writers.phrase;
     report.config = config;
-    r = open_machine(&report, sysfs);
+    r = open_machine(&report, request->sysfs);
     if (r >= 0)
-        r = print_report(&report);
+        r = look(&report, request, &output);
     return r < 0 ? EXIT_BAD_CONFIG : EXIT_SUCCESS;
 }

@@ -17,7 +17,10 @@ static int run(const struct options *options)
 
     log_init(options->log_level, options->log_format);
     if (options->config_check)
-        return check_report(options->config_file, !options->config_file_given, options->sysfs);
+        return check_report(&(struct check_request){.path = options->config_file,
+                                                    .may_be_absent = !options->config_file_given,
+                                                    .sysfs = options->sysfs,
+                                                    .prints = true});
     r = config_log_load(options->config_file, !options->config_file_given, &config, &error);
     if (r < 0) {
         check_print_failure(options->config_file, r, &error);

@@ -22,7 +22,7 @@
 #define MOST_CHILDREN 4
 
 /* Codes of options that have no letter begin here. */
-enum { KEY_SOCKET = 0x1000, KEY_USAGE, KEY_VERSION };
+enum { KEY_JSON = 0x1000, KEY_SOCKET, KEY_USAGE, KEY_VERSION };
 
 void command_refuse(const char *format, ...)
 {
@@ -112,6 +112,22 @@ const char *command_socket(const char *given)
     return given ? given : DEFAULT_CONTROL_SOCKET;
 }
 
+static error_t parse_json(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key != KEY_JSON)
+        return ARGP_ERR_UNKNOWN;
+    *(bool *)state->input = true;
+    return 0;
+}
+
+static const struct argp_option json_options[] = {
+    {.name = "json", .key = KEY_JSON, .doc = "Print JSON."},
+    {0},
+};
+
+const struct argp command_json_argp = {.options = json_options, .parser = parse_json};
+
 error_t command_take_word(int key, char *argument, const char **word, const char *expected)
 {
     if (key == ARGP_KEY_END && word && !*word)
@@ -122,6 +138,12 @@ error_t command_take_word(int key, char *argument, const char **word, const char
         command_refuse("unexpected argument %s", SHOWN(argument));
     *word = argument;
     return 0;
+}
+
+void command_refuse_missing(const struct argp_state *state)
+{
+    command_refuse("missing argument; expected %s %s", state->name + sizeof(PROGRAM),
+                   state->root_argp->args_doc);
 }
 
 int command_fail(int error)

@@ -8,6 +8,7 @@
  */
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define PROGRAM "pmutool"
@@ -30,6 +31,7 @@ struct command {
 extern const struct command commands[];
 extern const size_t n_commands;
 
+int run_check_budget(int argc, char **argv);
 int run_check_config(int argc, char **argv);
 int run_check_event(int argc, char **argv);
 int run_encode(int argc, char **argv);
@@ -54,12 +56,18 @@ void command_parse(const struct argp *argp, int argc, char **argv, void *input);
 extern const struct argp command_socket_argp;
 const char *command_socket(const char *given);
 
+/* The option --json, for the children of a command's argp. Its input is a bool. */
+extern const struct argp command_json_argp;
+
 /*
  * For the parser of a command that takes one word (or none, where `word` is NULL): handles
  * ARGP_KEY_ARG, and ARGP_KEY_END where the word is missing. Words that are too many or missing are
  * refused. expected: as in "missing argument; expected pause DURATION". *word: NULL before.
  */
 error_t command_take_word(int key, char *argument, const char **word, const char *expected);
+
+/* Refuses a command line that lacks an argument, with what the command takes. */
+void command_refuse_missing(const struct argp_state *state) __attribute__((noreturn));
 
 /* Prints "pmutool: error: ", a text and "(try --help)" to stderr and ends with EXIT_USAGE. */
 void command_refuse(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -6,6 +6,9 @@
 const struct command commands[] = {
     {"check config", "FILE", "Check a configuration, and say what it would count here.",
      run_check_config},
+    {"check budget", "FILE",
+     "Tell how many hardware counters a configuration would take here, and how many are free.",
+     run_check_budget},
     {"check event", "EVENT...",
      "Tell whether events are known and can be counted here, by counting with them.",
      run_check_event},

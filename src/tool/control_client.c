@@ -5,31 +5,18 @@
 #include "tool/control_client.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include "base/text.h"
+#include "tool/json.h"
 
 /* How long to wait for an answer: longer than the service waits for its own main thread. */
 #define PATIENCE_SECONDS 40
+#define PATIENCE_TEXT    "40"
 #define LONGEST_ANSWER   65536
-
-static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static int complain(const char *format, ...)
-{
-    va_list arguments;
-
-    (void)fputs("pmutool: ", stderr);
-    va_start(arguments, format);
-    (void)vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    (void)fputc('\n', stderr);
-    return EXIT_REFUSED;
-}
 
 const char *control_client_explain(int error)
 {
@@ -98,38 +85,79 @@ const char *control_client_body(const char *answer, bool *ret_good)
     return body + strlen("\r\n\r\n");
 }
 
+static int print(const struct control_client *client, bool is_done, const char *message)
+{
+    /* The service's sentences end with a line feed. */
+    const int length = (int)strcspn(message, "\n");
+    AUTO_FREE char *line = strndup(message, (size_t)length);
+
+    if (client->json) {
+        const int r = json_print(
+            json_pack("{s:b, s:o}", "done", is_done, "message", json_of_text(line ? line : "")));
+
+        if (r < 0)
+            return command_fail(r);
+    } else if (is_done) {
+        (void)printf("%s", message);
+    } else {
+        (void)fprintf(stderr, PROGRAM ": %.*s\n", length, message);
+    }
+    return is_done ? EXIT_SUCCESS : EXIT_REFUSED;
+}
+
+/* Tells what went wrong before there was an answer. */
+static int complain(const struct control_client *client, const char *why)
+{
+    AUTO_TEXT struct text message = {0};
+
+    text_append_format(&message, "%s: %s%c", command_socket(client->socket), why, 0);
+    return print(client, false, text_error(&message) < 0 ? why : message.data);
+}
+
 /* Prints the body. Whether the service has done it is what the status of HTTP says. */
-static int show(const char *answer)
+static int show(const struct control_client *client, const char *answer)
 {
     bool is_good;
     const char *body = control_client_body(answer, &is_good);
 
     if (!body)
-        return complain("what answered is not pmu_exporter");
-    if (is_good) {
-        (void)fputs(body, stdout);
-        return 0;
-    }
-    (void)fprintf(stderr, "pmutool: %s", *body ? body : "refused without a reason\n");
-    return EXIT_REFUSED;
+        return print(client, false, "what answered is not pmu_exporter");
+    return print(client, is_good, is_good || *body ? body : "refused without a reason");
 }
 
-int control_client_post(const char *socket_path, const char *target)
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct control_client *client = state->input;
+
+    (void)argument;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    state->child_inputs[0] = &client->socket;
+    state->child_inputs[1] = &client->json;
+    return 0;
+}
+
+static const struct argp_child children[] = {
+    {.argp = &command_socket_argp}, {.argp = &command_json_argp}, {0}};
+
+const struct argp control_client_argp = {.parser = parse, .children = children};
+
+int control_client_post(const struct control_client *client, const char *target)
 {
     AUTO_TEXT struct text received = {0};
     AUTO_FREE char *answer = NULL;
-    AUTO_CLOSE int fd = control_client_connect(socket_path, 0);
+    AUTO_CLOSE int fd = control_client_connect(command_socket(client->socket), 0);
     int r;
 
     if (fd < 0)
-        return complain("%s: %s", socket_path, control_client_explain(-fd));
+        return complain(client, control_client_explain(-fd));
     r = send_request(fd, target);
     if (r >= 0)
         r = receive(fd, &received);
     if (r == -EAGAIN)
-        return complain("%s: no answer within %d seconds", socket_path, PATIENCE_SECONDS);
+        return complain(client, "no answer within " PATIENCE_TEXT " seconds");
     answer = r < 0 ? NULL : text_take(&received);
     if (r < 0 || !answer)
-        return complain("%s: %s", socket_path, strerror(r < 0 ? -r : ENOMEM));
-    return show(answer);
+        return complain(client, strerror(r < 0 ? -r : ENOMEM));
+    return show(client, answer);
 }

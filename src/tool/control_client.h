@@ -5,15 +5,27 @@
 
 #include <stdbool.h>
 
+#include "tool/command.h"
+
 /* The exit status if the service has not done what it was asked for, or cannot be reached. */
 #define EXIT_REFUSED 1
 
+/* How a command that the service carries out was called; all zero before. */
+struct control_client {
+    const char *socket; /* of --socket; NULL: the usual one */
+    bool json;
+};
+
+/* The options --socket and --json, for the children of a command's argp; its input is the struct.
+ */
+extern const struct argp control_client_argp;
+
 /*
  * Sends a POST request for this target, as "/-/reload", and prints the answer: to stdout if the
- * service has done it, else to stderr, as everything that goes wrong on the way. Returns the exit
- * status, 0 or EXIT_REFUSED.
+ * service has done it, else to stderr, as everything that goes wrong on the way. As JSON both go to
+ * stdout: {"done": false, "message": "..."}. Returns the exit status, 0 or EXIT_REFUSED.
  */
-int control_client_post(const char *socket_path, const char *target);
+int control_client_post(const struct control_client *client, const char *target);
 
 /*
  * The pieces of a conversation, for who does not wait for it as a whole.

@@ -6,8 +6,6 @@
 
 #include "event/expansion.h"
 
-enum { KEY_JSON = 0x1300 };
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct event_words *words = state->input;
@@ -15,6 +13,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &words->sysfs;
+        state->child_inputs[1] = &words->json;
         return 0;
     case ARGP_KEY_ARG:
         words->words[words->n++] = argument;
@@ -23,22 +22,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (words->n == 0)
             command_refuse("missing argument; expected %s EVENT...", state->name + sizeof(PROGRAM));
         return 0;
-    case KEY_JSON:
-        words->json = true;
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_option options[] = {
-    {.name = "json", .key = KEY_JSON, .doc = "Print JSON."},
-    {0},
-};
+static const struct argp_child children[] = {
+    {.argp = &machine_argp}, {.argp = &command_json_argp}, {0}};
 
-static const struct argp_child children[] = {{.argp = &machine_argp}, {0}};
-
-const struct argp event_words_argp = {.options = options, .parser = parse, .children = children};
+const struct argp event_words_argp = {.parser = parse, .children = children};
 
 int event_words_init(struct event_words *words, int argc)
 {

@@ -17,7 +17,7 @@
 
 #define EXIT_NOTHING_FOUND 1
 
-enum { KEY_AVAILABLE = 0x1200, KEY_JSON, KEY_KIND, KEY_PMU, KEY_TRY };
+enum { KEY_AVAILABLE = 0x1200, KEY_KIND, KEY_PMU, KEY_TRY };
 
 struct events_options {
     struct catalogue_filter filter;
@@ -63,6 +63,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->sysfs;
+        state->child_inputs[1] = &options->json;
         return 0;
     case ARGP_KEY_ARG:
         options->patterns[options->filter.n_patterns++] = argument;
@@ -78,9 +79,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_TRY:
         options->tries = true;
-        return 0;
-    case KEY_JSON:
-        options->json = true;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -102,11 +100,11 @@ static const struct argp_option option_list[] = {
     {.name = "available",
      .key = KEY_AVAILABLE,
      .doc = "Try each event as --try does, and list only those that can be counted here."},
-    {.name = "json", .key = KEY_JSON, .doc = "Print JSON."},
     {0},
 };
 
-static const struct argp_child children[] = {{.argp = &machine_argp}, {0}};
+static const struct argp_child children[] = {
+    {.argp = &machine_argp}, {.argp = &command_json_argp}, {0}};
 
 static const struct argp argp = {
     .options = option_list,

@@ -40,7 +40,7 @@ int json_print(json_t *value)
     if (!owned)
         return -ENOMEM;
     /* What stdout does not take is told when the program ends. */
-    if (json_dumpf(owned, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY) == 0)
+    if (json_dumpf(owned, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) == 0)
         (void)putchar('\n');
     return 0;
 }

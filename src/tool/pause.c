@@ -9,7 +9,7 @@
 
 struct pause {
     const char *duration;
-    const char *socket;
+    struct control_client client;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -18,13 +18,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     uint64_t unused;
 
     if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = &pause->socket;
+        state->child_inputs[0] = &pause->client;
     if (key == ARGP_KEY_ARG && !pause->duration && control_parse_pause(argument, &unused) < 0)
         command_refuse("expected " CONTROL_PAUSE_EXPECTED ", not %s", SHOWN(argument));
     return command_take_word(key, argument, &pause->duration, "pause DURATION|off");
 }
 
-static const struct argp_child children[] = {{.argp = &command_socket_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &control_client_argp}, {0}};
 
 static const struct argp argp = {
     .parser = parse,
@@ -42,5 +42,5 @@ int run_pause(int argc, char **argv)
 
     command_parse(&argp, argc, argv, &pause);
     (void)snprintf(target, sizeof(target), "/-/pause?duration=%s", pause.duration);
-    return control_client_post(command_socket(pause.socket), target);
+    return control_client_post(&pause.client, target);
 }

@@ -9,7 +9,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return command_take_word(key, argument, NULL, "");
 }
 
-static const struct argp_child children[] = {{.argp = &command_socket_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &control_client_argp}, {0}};
 
 static const struct argp argp = {
     .parser = parse,
@@ -20,8 +20,8 @@ static const struct argp argp = {
 
 int run_reload(int argc, char **argv)
 {
-    const char *socket = NULL;
+    struct control_client client = {0};
 
-    command_parse(&argp, argc, argv, &socket);
-    return control_client_post(command_socket(socket), "/-/reload");
+    command_parse(&argp, argc, argv, &client);
+    return control_client_post(&client, "/-/reload");
 }

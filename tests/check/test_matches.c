@@ -55,11 +55,12 @@ static const char *report(const struct cgroup_root *root, const char *yaml)
     AUTO(config) struct config *config = NULL;
     AUTO_CLOSE int procfs_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct config_error error = {0};
+    struct check_output output = {.path = FILE_NAME, .prints = true};
 
     if (config_parse(yaml, strlen(yaml), &config, &error) < 0)
         fail_msg("%u:%u: %s", error.place.line, error.place.column, error.message);
     capture_begin(&capture, STDOUT_FILENO);
-    check_print_matches(FILE_NAME, config, root, procfs_fd);
+    check_print_matches(&output, config, root, procfs_fd);
     return capture_end(&capture);
 }
 

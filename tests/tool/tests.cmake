@@ -15,6 +15,12 @@ set_tests_properties(tool/programs PROPERTIES LABELS unit TIMEOUT 300)
 in_kernel(tool/programs)
 takes(20 tool/programs)
 
+add_test(NAME tool/json_output
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_json_output.py
+          $<TARGET_FILE:pmutool>)
+set_tests_properties(tool/json_output PROPERTIES LABELS unit TIMEOUT 300)
+in_kernel(tool/json_output)
+
 # What commands about events print; without rights they tell of them.
 add_test(NAME tool/events
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_events.py

@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `pmutool check` and the commands that the service carries out say with --json, compared with
+what they say as text.
+
+    test_json_output.py PMUTOOL
+"""
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+PMUTOOL = sys.argv[1]
+
+
+def run(*words):
+    """(exit status, stdout, stderr)"""
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Check(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+
+    def file(self, text):
+        path = os.path.join(self.directory.name, "test.yml")
+        pathlib.Path(path).write_text(text)
+        return path
+
+    CONFIG = ("groups:\n- {name: a, events: [page-faults, cycels]}\n- {name: b, events: [cs]}\n"
+              "targets: {processes: [{pid: [%d], name: me, groups: [a]}]}\n" % os.getpid())
+
+    def test_json_holds_what_the_text_says(self):
+        path = self.file(self.CONFIG)
+        text = run(PMUTOOL, "check", "config", path)[1]
+        status, out, err = run(PMUTOOL, "check", "config", "--json", path)
+        self.assertEqual((status, err), (0, ""))
+        told = json.loads(out)
+        self.assertEqual((told["file"], told["valid"]), (path, True))
+        self.assertEqual([(group["name"], [(event["name"], event["absence"])
+                                           for event in group["events"]])
+                          for group in told["groups"]],
+                         [("a", [("page-faults", None), ("cycels", "unknown_event")]),
+                          ("b", [("cs", None)])])
+        problems = [f"{path}:{p['line']}:{p['column']}: {p['severity']}: {p['message']}"
+                    for p in told["problems"]]
+        self.assertIn(f'{path}:2:35: warning: no source of events knows "cycels"; did you mean '
+                      'cycles?', problems)
+        self.assertEqual(problems, re.findall(rf"(?m)^{path}:.*$", text))
+        self.assertEqual([(m["targets"], m["rule"], m["taken"]) for m in told["matches"]],
+                         [("processes", 1, 1)])
+        [mechanism] = told["mechanisms"]
+        self.assertIn(f"counting: processes {'by ' * (mechanism['mechanism'] == 'bpf')}"
+                      f"{mechanism['mechanism']}: {mechanism['reason']}", text)
+        self.assertEqual((told["left_out"], told["budget"]), ([], None))
+
+    def test_json_tells_of_a_bad_file_too(self):
+        path = self.file("interval: 1s\nintervall: 2s\n")
+        for command in ("config", "budget"):
+            status, out, err = run(PMUTOOL, "check", command, "--json", path)
+            self.assertEqual((status, err), (2, ""))
+            told = json.loads(out)
+            self.assertEqual((told["valid"], told["error"]["line"], told["error"]["column"]),
+                             (False, 2, 1))
+            self.assertTrue(told["error"]["message"].startswith('unknown key "intervall"'), told)
+
+    def test_the_budget_alone_is_told(self):
+        path = self.file(self.CONFIG)
+        self.assertEqual(run(PMUTOOL, "check", "budget", path), (
+            0, "no event that can be counted here takes a hardware counter\n", ""))
+        status, out, _ = run(PMUTOOL, "check", "budget", "--json", path)
+        self.assertEqual((status, json.loads(out)),
+                         (0, {"file": path, "valid": True, "budget": None}))
+        self.assertEqual(run(PMUTOOL, "check", "budget", path + ".none")[0], 2)
+
+
+class Service(unittest.TestCase):
+    def answered(self, answer, *words):
+        """What a command says when this is what the service answers."""
+        with tempfile.TemporaryDirectory() as name, socket.socket(socket.AF_UNIX) as listener:
+            path = os.path.join(name, "control")
+            listener.bind(path)
+            listener.listen()
+
+            def serve():
+                connection = listener.accept()[0]
+                connection.recv(4096)
+                connection.sendall(answer.encode())
+                connection.close()
+
+            server = threading.Thread(target=serve)
+            server.start()
+            said = run(PMUTOOL, *words, "--socket", path)
+            server.join()
+            return said
+
+    def test_what_the_service_answers_is_told_as_text_and_as_json(self):
+        good, bad = ("HTTP/1.1 200 OK\r\n\r\nreloaded\n",
+                     "HTTP/1.1 400 Bad Request\r\n\r\nline 3 is \"wrong\"\n")
+        for words in (["reload"], ["pause", "off"]):
+            self.assertEqual(self.answered(good, *words), (0, "reloaded\n", ""))
+            self.assertEqual(self.answered(bad, *words),
+                             (1, "", 'pmutool: line 3 is "wrong"\n'))
+            status, out, err = self.answered(good, *words, "--json")
+            self.assertEqual((status, json.loads(out), err),
+                             (0, {"done": True, "message": "reloaded"}, ""))
+            status, out, err = self.answered(bad, *words, "--json")
+            self.assertEqual((status, json.loads(out), err),
+                             (1, {"done": False, "message": 'line 3 is "wrong"'}, ""))
+        status, out, err = run(PMUTOOL, "reload", "--json", "--socket=/dev/null/x")
+        self.assertEqual((status, json.loads(out), err), (
+            1, {"done": False, "message": "/dev/null/x: Not a directory"}, ""))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -48,6 +48,9 @@ bool event_group_takes_counters(const struct event_group *group);
  */
 bool event_group_is_paused_with_pmu(const struct event_group *group);
 
+/* How many of the opened events are probes. */
+size_t event_group_n_probes(const struct event_group *group);
+
 /*
  * When two groups are the same, for three purposes. Events are always compared as the kernel knows
  * them (event_is_same()), so that another spelling of one event changes nothing.

@@ -17,6 +17,8 @@ struct perf_ops {
     ssize_t (*read)(void *context, int fd, void *buffer, size_t size);
     int (*ioctl)(void *context, int fd, unsigned long request, unsigned long argument);
     void (*close)(void *context, int fd);
+    /* Tells close() that it will take long for this one: sys/late_close.h. NULL: no matter. */
+    void (*mark_slow)(void *context, int fd);
     void *context;
 };
 

@@ -366,6 +366,15 @@ bool event_group_is_paused_with_pmu(const struct event_group *group)
     return false;
 }
 
+size_t event_group_n_probes(const struct event_group *group)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < group->n_opened; i++)
+        n += event_code_is_probe(&group->members[group->opened[i]].event->code);
+    return n;
+}
+
 bool event_group_takes_counters(const struct event_group *group)
 {
     for (size_t i = 0; i < group->n_opened; i++)

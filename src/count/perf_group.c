@@ -77,6 +77,8 @@ static int open_code(const struct perf_ops *ops, const struct event_code *code,
         flags |= PERF_FLAG_PID_CGROUP;
     }
     fd = ops->open(ops->context, &attr, pid, cpu, group_fd, flags);
+    if (fd >= 0 && event_code_is_probe(code) && ops->mark_slow)
+        ops->mark_slow(ops->context, fd);
     return set_filter(ops, code, fd);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sys/descriptors.h"
+#include "sys/late_close.h"
 
 static int kernel_open(void *context, struct perf_event_attr *attr, pid_t pid, int cpu,
                        int group_fd, unsigned long flags)
@@ -45,7 +46,13 @@ static int kernel_ioctl(void *context, int fd, unsigned long request, unsigned l
 static void kernel_close(void *context, int fd)
 {
     (void)context;
-    (void)close(fd); /* Linux frees the descriptor whatever close() returns */
+    late_close(fd);
+}
+
+static void kernel_mark_slow(void *context, int fd)
+{
+    (void)context;
+    late_close_mark(fd);
 }
 
 const struct perf_ops perf_ops_kernel = {
@@ -53,4 +60,5 @@ const struct perf_ops perf_ops_kernel = {
     .read = kernel_read,
     .ioctl = kernel_ioctl,
     .close = kernel_close,
+    .mark_slow = kernel_mark_slow,
 };

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Closing what takes the kernel long to close. A probe (kprobe, uprobe) goes only after every CPU
+ * has been through a quiet state: 60 to 90 ms each, one after the other, however many threads close
+ * (Linux 6.18: perf_trace_event_unreg() waits with a lock held). A cycle that ends targets or
+ * applies a configuration would stand still for seconds. So a thread closes them, one by one, and
+ * ends when none is left.
+ *
+ * Until then such a descriptor counts as an open file, and its probe is hit. All functions may be
+ * called by any thread.
+ */
+
+#include <stddef.h>
+
+/* Notes that closing this descriptor takes long. Without memory for that it will be closed at once.
+ */
+void late_close_mark(int fd);
+
+/* Closes a descriptor: at once, or, if it was marked, by the thread. */
+void late_close(int fd);
+
+/* How many descriptors are marked or are still being closed: how many probes the kernel has of us.
+ */
+size_t late_close_count(void);

@@ -9,6 +9,7 @@
 #include "config/config_processes.h"
 #include "config/yaml_reader.h"
 #include "event/expansion.h"
+#include "event/resolver.h"
 #include "sys/cpu_list.h"
 #include "target/glob.h"
 
@@ -57,6 +58,21 @@ static bool is_wildcard(const char *name)
     return strpbrk(name, EVENT_WILDCARDS);
 }
 
+/*
+ * A modifier of perf that we do not take is wrong on every machine. What is no modifier at all may
+ * still be meant for another source of names, and is told by the checks.
+ */
+static int check_modifiers(const struct config_word *event, struct config_error *ret_error)
+{
+    struct event_bad_modifier bad;
+    int r = event_resolver_bad_modifier(event->text, &bad);
+
+    if (r < 0 || !bad.text || !bad.reason)
+        return r;
+    return config_error_set(ret_error, event->place, "modifier \"%c\" of event %s %s; expected %s",
+                            bad.letter, SHOWN(event->text), bad.reason, event_modifiers_expected);
+}
+
 /* A filter and a name are those of one event. */
 static int check_event(const struct config_event *event, struct config_error *ret_error)
 {
@@ -85,6 +101,8 @@ static int check_events(const struct config_group *group, struct config_error *r
         const struct config_word *first = find_event(group, i, name->text);
         int r = check_event(&group->events[i], ret_error);
 
+        if (r == 0)
+            r = check_modifiers(&group->events[i].event, ret_error);
         if (r < 0)
             return r;
         if (first)

@@ -37,6 +37,26 @@ static void keys(void **state)
     EXPECT(refusals);
 }
 
+static void modifiers(void **state)
+{
+    static const struct refusal refusals[] = {
+        {"groups:\n- {name: a, events: [cycles, 'instructions:pp']}",
+         2,
+         30,
+         {"modifier \"p\" of event \"instructions:pp\" asks for precise addresses",
+          "expected u, k, h, G, H, I, S"}},
+        {"groups:\n- {name: a, events: ['cycles:P']}", 2, 22, {"modifier \"P\"", "samples"}},
+        {"groups:\n- {name: a, events: ['r1c0:uD']}", 2, 22, {"modifier \"D\"", "would pin"}},
+        {"groups:\n- {name: a, events: ['cycles:e']}", 2, 22, {"modifier \"e\"", "alone"}},
+        {"groups:\n- {name: a, events: ['cycles:W']}", 2, 22, {"modifier \"W\"", "does not fit"}},
+        {"groups:\n- {name: a, events: ['cycles:b']}", 2, 22, {"modifier \"b\"", "counting:"}},
+        {"groups:\n- {name: a, events: [cpu/event=1/ppp]}", 2, 22, {"modifier \"p\"", "samples"}},
+    };
+
+    (void)state;
+    EXPECT(refusals);
+}
+
 static void types(void **state)
 {
     static const struct refusal refusals[] = {
@@ -400,6 +420,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys),
+        cmocka_unit_test(modifiers),
         cmocka_unit_test(types),
         cmocka_unit_test(bounds),
         cmocka_unit_test(event_of_64_kib),

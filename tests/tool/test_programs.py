@@ -177,17 +177,31 @@ class Config(unittest.TestCase):
         path = self.file("groups:\n- {name: a, events: [nosuch/energy-pkg/, 'nosuch:no_such']}\n"
                          "targets: {system: {groups: [a]}}\n")
         out = run(PMUTOOL, "check", "config", path)[1]
-        for column, name, kind in ((22, "nosuch/energy-pkg/", "events of sysfs PMUs"),
-                                   (42, "nosuch:no_such", "tracepoints")):
-            self.assertIn(f'{path}:2:{column}: warning: this machine does not show "{name}", and '
-                          f'{kind} are not counted yet\n', out)
+        self.assertRegex(out, r"(?m)^  nosuch/energy-pkg/ +not counted here, no_pmu: this machine shows no such PMU")
+        self.assertIn(f'{path}:2:42: warning: this machine does not show "nosuch:no_such", and '
+                      'tracepoints are not counted yet\n', out)
+
+    def test_what_is_wrong_with_the_name_of_an_event_of_a_pmu_is_said(self):
+        path = self.file("groups:\n- {name: a, events: [software/page-fautls/, software/evnt=1/]}\n"
+                         "targets: {system: {groups: [a]}}\n")
+        out = run(PMUTOOL, "check", "config", path)[1]
+        self.assertIn(f'{path}:2:22: warning: software/page-fautls/: the PMU software has no event and no '
+                      'field "page-fautls"', out)
+        self.assertRegex(out, r"(?m)^  software/evnt=1/ +not counted here, unknown_event: the PMU software has no")
+
+    def test_a_modifier_that_takes_the_pmu_from_others_is_refused_with_the_reason(self):
+        path = self.file("groups:\n- {name: a, events: ['page-faults:D']}\n"
+                         "targets: {system: {groups: [a]}}\n")
+        status, out, err = run(PMUTOOL, "check", "config", path)
+        self.assertEqual(status, 2, out)
+        self.assertIn(f'{path}:2:22: modifier "D" of event "page-faults:D" would pin the event', out + err)
 
     def test_what_is_no_modifier_is_told_as_such(self):
         path = self.file("groups:\n- {name: core, events: ['page-faults:x']}\n"
                          "targets: {system: {groups: [core]}}\n")
         out = run(PMUTOOL, "check", "config", path)[1]
-        self.assertIn(f'{path}:2:25: warning: "x" of page-faults:x is no modifier; expected u, k, '
-                      'h, each at most once\n', out)
+        self.assertIn(f'{path}:2:25: warning: page-faults:x: "x" is no modifier; expected u, k, '
+                      'h, G, H, I, S, each at most once\n', out)
         self.assertNotIn("did you mean", out)
 
     def test_what_a_reason_means_is_said_once(self):

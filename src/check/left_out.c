@@ -10,7 +10,7 @@
 bool check_is_left_out(enum scope_kind kind, const struct group_member *member, enum absence reason)
 {
     return member->absence == reason && member->event->absence == ABSENCE_NONE &&
-           !(kind == SCOPE_SYSTEM && member->event->is_clock);
+           !(kind == SCOPE_SYSTEM ? member->event->is_clock : member->event->is_uncore);
 }
 
 static bool has_left_out(enum scope_kind kind, const struct event_group *group, enum absence reason)

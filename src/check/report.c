@@ -18,6 +18,7 @@
 #include "check/left_out.h"
 #include "check/matches.h"
 #include "check/notes.h"
+#include "check/uncore.h"
 #include "config/config_cgroups.h"
 #include "resolve/resolution_decide.h"
 #include "sys/pmu.h"
@@ -106,7 +107,7 @@ static int make_decisions(const struct report *report, struct mechanism_choice *
     return decide(report, ret_choice->bpf, ret_share);
 }
 
-static void print_decisions(const struct check_result *result)
+static void print_decisions(const struct report *report, const struct check_result *result)
 {
     check_print_counting(result->resolution, result->choice, result->share);
     if (result->undecided < 0) {
@@ -116,6 +117,7 @@ static void print_decisions(const struct check_result *result)
     }
     check_print_refused(result->resolution);
     check_print_budget(result->resolution, result->share);
+    check_print_uncore(result->resolution, report->sysfs_fd);
 }
 
 /* 0 or -errno; what can be looked at has been told. */
@@ -134,6 +136,9 @@ static int look_at_config(const struct report *report, struct check_output *outp
     check_print_idle(output, config);
     check_print_hidden(output, config, report->procfs_fd);
     check_note_clocks(output, report->resolution);
+    r = check_note_uncore(output, report->resolution);
+    if (r < 0)
+        return r;
     check_print_root(output, config, report->root.fd);
     check_print_writers(output, report->writers);
     check_print_matches(output, config, &report->root, report->procfs_fd);
@@ -155,7 +160,7 @@ static int look(const struct report *report, const struct check_request *request
     result.undecided = make_decisions(report, &choice, &share);
     bpf = choice.bpf;
     if (output->prints)
-        print_decisions(&result);
+        print_decisions(report, &result);
     if (!bpf)
         check_note_cost_of_direct(output, report->resolution);
     r = check_print_process_rules(output, report->config);

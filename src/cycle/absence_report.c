@@ -33,10 +33,13 @@ static bool is_known(const struct event_groups *const *known, size_t n_known, en
     return false;
 }
 
-/* Clocks are left out of the system scope by design, since there they are wall time. */
+/*
+ * Clocks are left out of the system scope by design, since there they are wall time; and events of
+ * a whole socket are left out of cgroups and processes.
+ */
 static bool is_news(const struct event_groups *groups, const struct group_member *member)
 {
-    return !(groups->kind == SCOPE_SYSTEM && member->event->is_clock);
+    return groups->kind == SCOPE_SYSTEM ? !member->event->is_clock : !member->event->is_uncore;
 }
 
 static void list_events(const struct event_groups *groups, const struct event_groups *const *known,

@@ -71,11 +71,15 @@ function beyondCores(variable: string, title: string, unit: string, description:
   ).repeat(variable).repeatDirection("h");
 }
 
-function namesLike(name: string, label: string, pattern: string) {
-  return several(
-    labelVariable(name, label, selector(`{__name__=~"${pattern}"}`), "__name__"),
-  );
+function namesLike(name: string, label: string, matchers: string) {
+  return several(labelVariable(name, label, selector(`{${matchers}}`), "__name__"));
 }
+
+/** What is no count of an event has panels of its own, or none. */
+const uncoreEvents =
+  '__name__=~"pmu_uncore_.+_total", ' +
+  '__name__!~"pmu_uncore_(group_(enabled|running)_seconds|.+_joules)_total"';
+const energies = '__name__=~"pmu_uncore_.+_joules_total"';
 
 export const cpus = () =>
   board({
@@ -87,8 +91,8 @@ export const cpus = () =>
     tags: ["cpus"],
     from: "now-1h",
     variables: [
-      namesLike("uncore", "Uncore", "pmu_uncore_.+_total"),
-      namesLike("energy", "Energy", "pmu_uncore_.+_joules_total"),
+      namesLike("uncore", "Uncore", uncoreEvents),
+      namesLike("energy", "Energy", energies),
     ],
     annotations: [exporterStarts],
     rows: [

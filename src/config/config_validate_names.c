@@ -72,6 +72,8 @@ static char *family_of(const struct config *config, const struct config_event *e
 
     if (!base)
         return NULL;
+    if (!given->text && strpbrk(base, EVENT_WILDCARDS)) /* it is several events, of any name */
+        return strdup(base);
     name = given->text ? strdup(given->text) : metric_name_from_event(base, &modifiers);
     /* the family of a clock ends in its unit */
     if (!name ||

@@ -9,11 +9,13 @@
  * the PMU's type stands in the upper half of config (EVENT_PMU_TYPE_SHIFT).
  */
 #include <errno.h>
+#include <fnmatch.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "event/expansion.h"
 #include "event/generic.h"
 #include "event/nearest.h"
 #include "event/pmu_code.h"
@@ -290,4 +292,42 @@ static int list_sysfs(const struct source_context *context, const struct event_v
     return r;
 }
 
-const struct event_source event_source_sysfs = {.resolve = resolve_sysfs, .list = list_sysfs};
+/* Shows PMU/TERMS/ if the PMU has such an event: of many PMUs that a pattern matches, some do. */
+static int show_if_known(const struct source_context *context, const struct pmu *pmu,
+                         const char *terms, const struct event_visitor *visitor)
+{
+    AUTO(event) struct event *event = calloc(1, sizeof(*event));
+    AUTO_FREE char *name = NULL;
+    int outcome;
+
+    if (!event || asprintf(&name, "%s%s", pmu->name, terms) < 0)
+        return -ENOMEM;
+    outcome = resolve_sysfs(context, name, event);
+    if (outcome != SOURCE_KNOWS)
+        return outcome < 0 ? outcome : 0;
+    return source_show(visitor, &(struct event_listing){.kind = EVENT_PMU,
+                                                        .name = name,
+                                                        .description = event->description,
+                                                        .pmu = pmu->name});
+}
+
+/* "uncore_imc_[0-9]/clockticks/" is an event of each PMU that the pattern matches. */
+static int expand_pmus(const struct source_context *context, const char *name,
+                       const struct event_visitor *visitor)
+{
+    const size_t n = strcspn(name, "/");
+    AUTO_FREE char *pattern = strndup(name, n);
+    int r = 0;
+
+    if (!pattern)
+        return -ENOMEM;
+    if (name[n] != '/' || !strpbrk(pattern, EVENT_WILDCARDS))
+        return 0;
+    for (size_t i = 0; context->pmus && i < context->pmus->n && r == 0; i++)
+        if (fnmatch(pattern, context->pmus->pmus[i].name, 0) == 0)
+            r = show_if_known(context, &context->pmus->pmus[i], name + n, visitor);
+    return r;
+}
+
+const struct event_source event_source_sysfs = {
+    .resolve = resolve_sysfs, .list = list_sysfs, .expand = expand_pmus};

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "event/expansion.h"
 #include "event/listing.h"
 #include "event/sysfs_fixture.h"
 
@@ -262,6 +263,62 @@ static void suggest__knows_events_of_pmus(void **state)
     assert_string_equal(suggestion, "slots");
 }
 
+static void check_expansion(const char *name, const char *expected)
+{
+    struct event_expansion expansion;
+    char names[256] = "";
+
+    assert_int_equal(event_expand(resolver, name, EVENT_EXPANSION_MAX, &expansion), 0);
+    for (size_t i = 0; i < expansion.n_names; i++) {
+        strncat(names, expansion.names[i], sizeof(names) - strlen(names) - 1);
+        strncat(names, " ", sizeof(names) - strlen(names) - 1);
+    }
+    assert_string_equal(names, expected);
+    event_expansion_done(&expansion);
+}
+
+static void pattern_of_pmus__is_the_event_of_each_that_has_it(void **state)
+{
+    (void)state;
+    check_expansion("uncore_imc_*/cas_count_read/",
+                    "uncore_imc_0/cas_count_read/ uncore_imc_1/cas_count_read/ "
+                    "uncore_imc_2/cas_count_read/ uncore_imc_3/cas_count_read/ ");
+    check_expansion("uncore_imc_[12]/event=0x4,umask=3/", "uncore_imc_1/event=0x4,umask=3/ "
+                                                          "uncore_imc_2/event=0x4,umask=3/ ");
+    check_expansion("*/cas_count_write/",
+                    "uncore_imc_0/cas_count_write/ uncore_imc_1/cas_count_write/ "
+                    "uncore_imc_2/cas_count_write/ uncore_imc_3/cas_count_write/ ");
+    check_expansion("uncore_imc_*/no_such/", "");
+    check_expansion("uncore_imc/cas_count_read/", "");
+    check_expansion("uncore_imc_*", "");
+}
+
+static void uncore__is_named_without_its_pmu_which_may_be_several(void **state)
+{
+    static const struct {
+        const char *name, *metric, *pmu, *unit;
+    } events[] = {
+        {"uncore_imc/cas_count_read/", "cas_count_read", "uncore_imc", "bytes"},
+        {"uncore_imc_3/cas_count_read/", "cas_count_read", "uncore_imc_3", "bytes"},
+        {"uncore_imc/event=0x4,umask=3/", "event_0x4_umask_3", "uncore_imc", NULL},
+        {"power/energy-pkg/", "energy_pkg", "power", "joules"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
+        AUTO(event) struct event *event = resolved(events[i].name);
+
+        assert_true(event->is_uncore);
+        assert_false(event->takes_counter);
+        assert_string_equal(event->metric, events[i].metric);
+        assert_string_equal(event->pmu, events[i].pmu);
+        if (events[i].unit)
+            assert_string_equal(event->unit, events[i].unit);
+        else
+            assert_null(event->unit);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +337,8 @@ int main(void)
         TEST(list__has_only_what_resolves, arm_server),
         TEST(list__has_only_what_resolves, arm_big_little),
         TEST(suggest__knows_events_of_pmus, intel_server),
+        TEST(pattern_of_pmus__is_the_event_of_each_that_has_it, intel_server),
+        TEST(uncore__is_named_without_its_pmu_which_may_be_several, intel_server),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,9 @@ LABEL_NAME = re.compile(r"(?!__)[a-zA-Z_][a-zA-Z0-9_]*\Z")
 LABEL = re.compile(r'([^=,{}" ]*)="((?:[^"\\]|\\.)*)"')
 INTEGER_PART = r"(?:0|[1-9][0-9]*)"
 COUNTER_VALUE = re.compile(rf"{INTEGER_PART}(\.[0-9]+)?\Z")
+# What a PMU counts in a unit of its own is a multiple of its scale, as small as that may be.
+SCALED = re.compile(r"_(joules|bytes)_total\Z")
+SCALED_VALUE = re.compile(rf"{INTEGER_PART}(\.[0-9]+)?(e[+-]?[0-9]+)?\Z")
 GAUGE_VALUE = re.compile(rf"-?{INTEGER_PART}(\.[0-9]+)?(e[+-]?[0-9]+)?\Z")
 TYPES = ("counter", "gauge")
 BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -177,6 +180,8 @@ class Exposition:
             raise Wrong(f"series stands twice, first in line {self.series[key].line}")
         self.series[key] = sample
         pattern = COUNTER_VALUE if family.type == "counter" else GAUGE_VALUE
+        if family.type == "counter" and SCALED.search(family.name):
+            pattern = SCALED_VALUE
         if not pattern.match(sample.value):
             raise Wrong(f"{sample.value!r} is no value of a {family.type}")
         if sample.name.endswith("_info") and sample.value != "1":

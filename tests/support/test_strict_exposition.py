@@ -112,6 +112,8 @@ BAD = {
     "leading_zero": (GAUGE + b"pmu_g 01\n", "no value"),
     "negative_counter": (HEAD + b"pmu_a_total -1\n", "no value"),
     "counter_with_exponent": (HEAD + b"pmu_a_total 1e9\n", "no value"),
+    "negative_energy": (b"# HELP pmu_e_joules_total E.\n# TYPE pmu_e_joules_total counter\n"
+                        b"pmu_e_joules_total -2e-07\n", "no value"),
     "plus_sign": (HEAD + b"pmu_a_total +1\n", "no value"),
     "digits_of_another_script": (HEAD + "pmu_a_total ١\n".encode(), "no value"),
     "info_that_is_not_1": (b"# HELP a_info A.\n# TYPE a_info gauge\na_info 0\n", "not 1"),
@@ -157,6 +159,11 @@ def machine_text(value, start):
 
 
 class Compare(unittest.TestCase):
+    def test_counters_of_a_unit_may_be_written_with_an_exponent(self):
+        text = (b"# HELP pmu_e_joules_total E.\n# TYPE pmu_e_joules_total counter\n"
+                b"pmu_e_joules_total 2.3283064365386963e-07\n")
+        self.assertEqual(len(strict.parse(text).series), 1)
+
     def test_counters_that_stand_or_rise_are_fine(self):
         self.assertEqual(strict.compare(cgroup_text(b"5", b"1"), cgroup_text(b"5", b"1")), [])
         self.assertEqual(strict.compare(cgroup_text(b"5", b"1"), cgroup_text(b"6", b"1")), [])

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PMUs that count no core, on the real kernel.
+
+This machine has none. So its sysfs gets some whose events are tracepoints of a system call that
+nobody else makes: opened on one CPU, they count the calls that are made there, exactly. Instances of
+one PMU then count the same calls, and their sum has each call once for each instance.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import live
+import own_sysfs
+from cgroups import Cgroups
+from exporter import PATIENCE, Exporter, quote
+
+CALL = "syscalls:sys_enter_sched_rr_get_interval"
+OTHER = "syscalls:sys_enter_sched_get_priority_min"
+CALLS = {"calls": CALL, "others": OTHER}
+SCALE = "2.3283064365386962890625e-10"
+FIRST, SECOND = 1000, 300  # calls on the first CPU and on the second
+
+LOAD = """
+import os
+for cpu, n in (({first}, {n_first}), ({second}, {n_second})):
+    os.sched_setaffinity(0, [cpu])
+    for _ in range(n):
+        os.sched_rr_get_interval(0)
+        os.sched_get_priority_min(os.SCHED_FIFO)
+        os.sched_get_priority_min(os.SCHED_FIFO)
+"""
+
+GROUPS = """
+groups:
+  - name: memory
+    events: [uncore_imc/calls/, uncore_imc/others/]
+  - name: apart
+    events: ["uncore_imc_*/calls/"]
+  - name: mixed
+    events: [power/energy-pkg/, page-faults, uncore_cha_0/calls/]
+ratios:
+  - {name: others_per_call, formula: uncore_imc/others/ / uncore_imc/calls/}
+"""
+
+
+def machine(first, second):
+    """The PMUs: two memory controllers and a meter of energy on one CPU, a cache on the other."""
+    return {
+        "uncore_imc_0": own_sysfs.pmu_of_tracepoints(first, CALLS),
+        "uncore_imc_1": own_sysfs.pmu_of_tracepoints(first, CALLS),
+        "uncore_cha_0": own_sysfs.pmu_of_tracepoints(second, CALLS),
+        "power": own_sysfs.pmu_of_tracepoints(first, {"energy-pkg": CALL},
+                                              {"events/energy-pkg.scale": SCALE,
+                                               "events/energy-pkg.unit": "Joules"}),
+    }
+
+
+class Uncore(live.LiveTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cpus = sorted(os.sched_getaffinity(0))[:2]
+        if len(cls.cpus) < 2:
+            raise live.unittest.SkipTest("this takes two CPUs")
+        if not own_sysfs.tracepoint_id(CALL):
+            raise live.unittest.SkipTest("tracefs shows no tracepoints of system calls")
+        cls.directory = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.sysfs = own_sysfs.make(cls.directory, machine(*cls.cpus))
+
+    def load(self):
+        first, second = self.cpus
+        text = LOAD.format(first=first, n_first=FIRST, second=second, n_second=SECOND)
+        return [sys.executable, "-c", text]
+
+    def config(self, cgroups, counting="auto", by="all", more=""):
+        return (f"interval: 1s\ncounting: {counting}\n{GROUPS}targets:\n"
+                f"  system: {{groups: [memory, apart, mixed], by: {by}}}\n"
+                f"  cgroups: [{{include: [{quote(cgroups.path('*'))}], groups: [mixed]}}]\n{more}")
+
+    def expected(self):
+        return {("uncore_imc", "calls"): 2 * FIRST, ("uncore_imc_0", "calls"): FIRST,
+                ("uncore_imc_1", "calls"): FIRST, ("uncore_cha_0", "calls"): SECOND,
+                ("uncore_imc", "others"): 4 * FIRST}
+
+    def totals(self, metrics):
+        return {(pmu, event): metrics.value(f"pmu_uncore_{event}_total", pmu=pmu)
+                for pmu, event in self.expected()}
+
+    def count(self, counting, by):
+        """Counts the load from a first cycle to a last one. The metrics, and what perf counted."""
+        with Cgroups() as cgroups:
+            cgroups.make("a.service")
+            with Exporter(self.config(cgroups, counting, by),
+                          args=[f"--path.sysfs={self.sysfs}"]) as exporter:
+                exporter.scrape_until(lambda m: set(self.totals(m).values()) == {0}, PATIENCE,
+                                      "every PMU counted, from 0")
+                perf = subprocess.run(
+                    ["perf", "stat", "-x;", "-a", "-C", str(self.cpus[0]), "-e", CALL, *self.load()],
+                    check=True, capture_output=True, text=True)
+                metrics = exporter.after_cycles(2)
+        return metrics, live.perf_stat_counts(perf.stderr)
+
+    def check(self, counting, by):
+        metrics, perf = self.count(counting, by)
+        self.assertEqual(self.totals(metrics), self.expected())
+        self.assertEqual(perf[CALL], FIRST, "perf on the same CPU")
+        self.assertAlmostEqual(
+            float(metrics.value("pmu_uncore_energy_pkg_joules_total", pmu="power")),
+            FIRST * float(SCALE), places=15)
+        return metrics
+
+    def test_they_count_on_their_cpus_only_as_perf_does_there(self):
+        live.need("perf")
+        metrics = self.check("direct", "all")
+        self.assertIsNotNone(metrics.value("pmu_machine_page_faults_total"),
+                             "the rest of a mixed group is counted as ever")
+        self.assertEqual([name for name in metrics.families if name.startswith("pmu_machine_calls")
+                          or name.startswith("pmu_cgroup_calls")], [])
+        self.assertEqual(metrics.labels("pmu_uncore_calls_total", "pmu"),
+                         {"uncore_imc", "uncore_imc_0", "uncore_imc_1", "uncore_cha_0"})
+        for event in ("power/energy-pkg/", "uncore_cha_0/calls/"):
+            self.assertEqual(metrics.value("pmu_exporter_event_supported", scope="cgroup",
+                                           event=event, reason="not_supported"), 0)
+            self.assertEqual(metrics.value("pmu_exporter_event_supported", scope="system",
+                                           event=event), 1)
+        self.assertEqual(metrics.labels("pmu_exporter_event_info", "metric", scope="system",
+                                        event="power/energy-pkg/"),
+                         {"pmu_uncore_energy_pkg_joules_total"})
+
+    def test_it_is_the_same_where_programs_of_the_kernel_count_targets(self):
+        live.need("perf")
+        self.check("auto", "cpu")
+
+    def test_ratios_compare_events_of_one_pmu(self):
+        with Cgroups() as cgroups, Exporter(self.config(cgroups),
+                                            args=[f"--path.sysfs={self.sysfs}"]) as exporter:
+            exporter.after_cycles(2)
+            with subprocess.Popen([sys.executable, "-c",
+                                   LOAD.format(first=self.cpus[0], n_first=10**9,
+                                               second=self.cpus[0], n_second=0)]) as busy:
+                metrics = exporter.scrape_until(
+                    lambda m: m.value("pmu_uncore_others_per_call", pmu="uncore_imc"), PATIENCE,
+                    "a ratio")
+                busy.kill()
+        self.assertAlmostEqual(float(metrics.value("pmu_uncore_others_per_call", pmu="uncore_imc")),
+                               2, places=2)
+        self.assertGreater(metrics.value("pmu_uncore_calls_per_second", pmu="uncore_imc"), 0)
+
+    def test_a_reload_keeps_totals_and_follows_the_cpus_of_the_pmu(self):
+        """When a CPU goes offline, the kernel names another one. Nothing else asks for that here:
+        the PMU has moved when the configuration is loaded again."""
+        first, second = self.cpus
+        sysfs = own_sysfs.make(self.enterContext(tempfile.TemporaryDirectory()), {
+            "uncore_imc_0": own_sysfs.pmu_of_tracepoints(first, CALLS)})
+        config = ("interval: 1s\ngroups: [{name: memory, events: [uncore_imc/calls/]}]\n"
+                  "targets: {system: {groups: [memory]}}\n")
+        with Exporter(config, args=[f"--path.sysfs={sysfs}"]) as exporter:
+            def wait_for(total):
+                exporter.scrape_until(
+                    lambda m: m.value("pmu_uncore_calls_total", pmu="uncore_imc") == total,
+                    PATIENCE, f"{total} calls")
+
+            wait_for(0)
+            subprocess.run(self.load(), check=True)
+            wait_for(FIRST)
+            own_sysfs.write(sysfs, "uncore_imc_0", "cpumask", second)
+            self.assertEqual(exporter.pmutool("reload").returncode, 0)
+            wait_for(FIRST)
+            subprocess.run(self.load(), check=True)
+            wait_for(FIRST + SECOND)
+
+
+if __name__ == "__main__":
+    live.main()

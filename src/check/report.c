@@ -107,7 +107,7 @@ static int make_decisions(const struct report *report, struct mechanism_choice *
     return decide(report, ret_choice->bpf, ret_share);
 }
 
-static void print_decisions(const struct report *report, const struct check_result *result)
+static void print_decisions(const struct check_result *result)
 {
     check_print_counting(result->resolution, result->choice, result->share);
     if (result->undecided < 0) {
@@ -117,7 +117,7 @@ static void print_decisions(const struct report *report, const struct check_resu
     }
     check_print_refused(result->resolution);
     check_print_budget(result->resolution, result->share);
-    check_print_uncore(result->resolution, report->sysfs_fd);
+    check_print_uncore(result->resolution, result->sysfs_fd);
 }
 
 /* 0 or -errno; what can be looked at has been told. */
@@ -152,7 +152,12 @@ static int look(const struct report *report, const struct check_request *request
     struct pmu_share share = {0};
     struct mechanism_choice choice = {0};
     AUTO(mechanism) struct mechanism *bpf = NULL;
-    struct check_result result = {output, report->config, report->resolution, &choice, &share, 0};
+    struct check_result result = {.output = output,
+                                  .config = report->config,
+                                  .resolution = report->resolution,
+                                  .choice = &choice,
+                                  .share = &share,
+                                  .sysfs_fd = report->sysfs_fd};
     int r = look_at_config(report, output);
 
     if (r < 0)
@@ -160,7 +165,7 @@ static int look(const struct report *report, const struct check_request *request
     result.undecided = make_decisions(report, &choice, &share);
     bpf = choice.bpf;
     if (output->prints)
-        print_decisions(report, &result);
+        print_decisions(&result);
     if (!bpf)
         check_note_cost_of_direct(output, report->resolution);
     r = check_print_process_rules(output, report->config);

@@ -23,6 +23,7 @@ struct check_result {
     const struct resolution *resolution;
     const struct mechanism_choice *choice;
     const struct pmu_share *share;
+    int sysfs_fd;  /* its root, as the request names it */
     int undecided; /* -errno: the kernel could not be asked what it lets us count; else 0 */
 };
 

@@ -132,22 +132,37 @@ static void count_places(const struct uncore_places *places, size_t *ret_sockets
     *ret_instances = n_instances;
 }
 
-void check_print_uncore(const struct resolution *resolution, int sysfs_fd)
+int check_each_uncore(const struct resolution *resolution, int sysfs_fd,
+                      void (*visit)(void *object, const struct check_uncore *uncore), void *object)
 {
     AUTO(pmu_list) struct pmu_list *pmus = NULL;
+    int r = pmu_list_read(sysfs_fd, &pmus);
 
-    (void)pmu_list_read(sysfs_fd, &pmus);
-    for (size_t i = resolution->first_uncore; i < resolution->n_classes; i++) {
+    for (size_t i = resolution->first_uncore; i < resolution->n_classes && r != -ENOMEM; i++) {
         const struct target_class *class = &resolution->classes[i];
         AUTO_FREE struct uncore_places *places = NULL;
-        size_t n_sockets, n_instances;
+        struct check_uncore uncore = {.pmu = class->pmu, .n_events = class->groups->n_opened};
 
-        if (uncore_places_read(sysfs_fd, pmus, class->pmu, &places) < 0)
-            return;
-        count_places(places, &n_sockets, &n_instances);
-        (void)printf("beyond the cores: PMU %s, events: %zu, instances: %zu, sockets: %zu, "
-                     "counters: %zu; the budget of cores is not touched\n",
-                     class->pmu, class->groups->n_opened, n_instances, n_sockets,
-                     places->n * class->groups->n_opened);
+        r = uncore_places_read(sysfs_fd, pmus, class->pmu, &places);
+        if (r < 0)
+            return r;
+        count_places(places, &uncore.n_sockets, &uncore.n_instances);
+        uncore.n_counters = places->n * uncore.n_events;
+        visit(object, &uncore);
     }
+    return r == -ENOMEM ? r : 0;
+}
+
+static void print(void *object, const struct check_uncore *uncore)
+{
+    (void)object;
+    (void)printf("beyond the cores: PMU %s, events: %zu, instances: %zu, sockets: %zu, counters: "
+                 "%zu; those of the cores are not touched\n",
+                 uncore->pmu, uncore->n_events, uncore->n_instances, uncore->n_sockets,
+                 uncore->n_counters);
+}
+
+void check_print_uncore(const struct resolution *resolution, int sysfs_fd)
+{
+    (void)check_each_uncore(resolution, sysfs_fd, print, NULL);
 }

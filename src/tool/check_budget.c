@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/budget.h"
+#include "check/uncore.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +21,9 @@ static const struct argp argp = {
 static int print_json(void *object, const struct check_result *result)
 {
     (void)object;
-    return json_print(json_pack("{s:o, s:b, s:o}", "file", json_of_text(result->output->path),
-                                "valid", 1, "budget", check_budget_to_json(result)));
+    return json_print(json_pack("{s:o, s:b, s:o, s:o}", "file", json_of_text(result->output->path),
+                                "valid", 1, "budget", check_budget_to_json(result), "uncore",
+                                check_uncore_to_json(result)));
 }
 
 static int print_text(void *object, const struct check_result *result)
@@ -34,6 +36,8 @@ static int print_text(void *object, const struct check_result *result)
         (void)printf("no event that can be counted here takes a hardware counter\n");
     else
         check_print_budget(result->resolution, result->share);
+    if (result->undecided >= 0)
+        check_print_uncore(result->resolution, result->sysfs_fd);
     return 0;
 }
 

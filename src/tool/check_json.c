@@ -6,6 +6,7 @@
 
 #include "check/counting.h"
 #include "check/left_out.h"
+#include "check/uncore.h"
 
 static json_t *event_to_object(const struct event *event)
 {
@@ -153,13 +154,34 @@ json_t *check_budget_to_json(const struct check_result *result)
                      "in_use", (json_int_t)pmu_division_sum(division));
 }
 
+static void add_uncore(void *list, const struct check_uncore *uncore)
+{
+    (void)json_array_append_new(
+        list, json_pack("{s:o, s:I, s:I, s:I, s:I}", "pmu", json_of_text(uncore->pmu), "events",
+                        (json_int_t)uncore->n_events, "instances", (json_int_t)uncore->n_instances,
+                        "sockets", (json_int_t)uncore->n_sockets, "counters",
+                        (json_int_t)uncore->n_counters));
+}
+
+json_t *check_uncore_to_json(const struct check_result *result)
+{
+    json_t *list = json_array();
+
+    if (list && check_each_uncore(result->resolution, result->sysfs_fd, add_uncore, list) < 0) {
+        json_decref(list);
+        return NULL;
+    }
+    return list;
+}
+
 json_t *check_result_to_json(const struct check_result *result)
 {
-    return json_pack(
-        "{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "file", json_of_text(result->output->path),
-        "valid", 1, "groups", groups_to_json(result), "problems", problems_to_json(result->output),
-        "matches", matches_to_json(result->output), "mechanisms", mechanisms_to_json(result),
-        "left_out", left_out_to_json(result), "budget", check_budget_to_json(result));
+    return json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "file",
+                     json_of_text(result->output->path), "valid", 1, "groups",
+                     groups_to_json(result), "problems", problems_to_json(result->output),
+                     "matches", matches_to_json(result->output), "mechanisms",
+                     mechanisms_to_json(result), "left_out", left_out_to_json(result), "budget",
+                     check_budget_to_json(result), "uncore", check_uncore_to_json(result));
 }
 
 json_t *check_failure_to_json(const char *path, int r, const struct config_error *error)

@@ -15,6 +15,9 @@ json_t *check_result_to_json(const struct check_result *result);
 /* The part "budget": null where no event takes a hardware counter. */
 json_t *check_budget_to_json(const struct check_result *result);
 
+/* The PMUs beyond the cores: an array of {pmu, events, instances, sockets, counters}. */
+json_t *check_uncore_to_json(const struct check_result *result);
+
 /* Of one that is not: {"file": ..., "valid": false, "error": {...}} with the place and the reason.
  */
 json_t *check_failure_to_json(const char *path, int r, const struct config_error *error);

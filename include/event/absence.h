@@ -17,6 +17,8 @@ enum absence {
     ABSENCE_OVER_LIMIT,      /* a limit of the configuration is used up */
     ABSENCE_CPU_OFFLINE,     /* the CPU is not there now */
     ABSENCE_TARGET_GONE,     /* the target ended before it could be counted */
+    ABSENCE_BAD_FILTER,      /* the filter that the configuration gives the event is no condition
+                                over its fields */
     ABSENCE_COUNT_,          /* how many there are */
 };
 

@@ -109,9 +109,12 @@ struct event {
                              then stand for several instances: "uncore_imc" */
     bool takes_counter;   /* it takes one of the hardware counters of a core PMU */
     bool is_clock;        /* it counts time on a CPU; system-wide that is wall time, and absent */
+    char *fields;         /* names of the fields of a tracepoint, with ", " between them; NULL: not
+                             known */
     enum absence absence; /* why the name alone cannot be counted: unknown_event, or no_pmu if its
                              PMU is not on this machine; not_supported if what it stands for is
-                             not there. ABSENCE_NONE: perhaps it can */
+                             not there; not_permitted if we may not look it up; bad_filter.
+                             ABSENCE_NONE: perhaps it can */
     char *why;            /* what people are told of the absence: which function a file does not
                              have, which field a PMU, and which is nearest; NULL: nothing more than
                              `absence` says */
@@ -129,7 +132,8 @@ bool event_counts_nanoseconds(const struct event *event);
 
 /*
  * Gives an event a filter, which its encoding shows: the kernel counts an occurrence only if the
- * condition over its fields is true. Whether it is a good one, the kernel says when the event is
+ * condition over its fields is true. An event that has no fields, or not one that the filter names,
+ * is absent then (bad_filter, with `why`). What else is wrong, the kernel says when the event is
  * opened. 0 or -ENOMEM.
  */
 int event_set_filter(struct event *event, const char *filter);

@@ -62,12 +62,3 @@ extern const char event_modifiers_expected[];
  * of this machine's PMUs. The caller frees it. NULL: none is near.
  */
 char *event_resolver_suggest(struct event_resolver *resolver, const char *name);
-
-/*
- * What an unknown name is of, where this machine has it and perf would count it: "tracepoints",
- * "events of sysfs PMUs". NULL: the machine has nothing of this name. Static.
- */
-const char *event_not_counted_yet(const struct event_resolver *resolver, const char *name);
-
-/* The same by the form of the name alone ("power/energy-pkg/"), on whatever machine. */
-const char *event_uncounted_form(const char *name);

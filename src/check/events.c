@@ -65,33 +65,23 @@ void check_print_groups(const struct resolution *resolution)
 }
 
 /*
- * Says what is wrong with a name. The nearest name comes last: where only a modifier is wrong, or
- * the event is there and not counted yet, it would be no help.
+ * Says what is wrong with a name. The nearest name comes last: where only a modifier is wrong, it
+ * would be no help.
  */
 int check_explain_unknown(struct event_resolver *resolver, const struct event *event,
                           struct text *text)
 {
     AUTO_FREE char *suggestion = NULL;
     const char *const name = event->name;
-    const char *kind = event_not_counted_yet(resolver, name);
 
     if (event->why) {
         text_append_format(text, "%s: %s", name, event->why);
         return 0;
     }
-    if (kind) {
-        text_append_format(text, "%s is on this machine, but %s are not counted yet", name, kind);
-        return 0;
-    }
     suggestion = event_resolver_suggest(resolver, name);
-    kind = suggestion ? NULL : event_uncounted_form(name);
-    if (kind)
-        text_append_format(text, "this machine does not show %s, and %s are not counted yet",
-                           SHOWN(name), kind);
-    else
-        text_append_format(text, "no source of events knows %s%s%s%s", SHOWN(name),
-                           suggestion ? "; did you mean " : "", suggestion ? suggestion : "",
-                           suggestion ? "?" : "");
+    text_append_format(text, "no source of events knows %s%s%s%s", SHOWN(name),
+                       suggestion ? "; did you mean " : "", suggestion ? suggestion : "",
+                       suggestion ? "?" : "");
     return 0;
 }
 
@@ -106,6 +96,19 @@ static const struct event *find_unknown(const struct resolution *resolution, con
     return event && event->absence == ABSENCE_UNKNOWN_EVENT ? event : NULL;
 }
 
+/* Says what is wrong with a filter, as far as the fields of the event tell. */
+static void warn_of_filter(struct check_output *output, const struct resolution *resolution,
+                           const struct config_event *entry)
+{
+    const char *name = config_event_name(entry)->text;
+    const struct event *event = resolution_find_event(resolution, name);
+
+    if (!event || event->absence != ABSENCE_BAD_FILTER)
+        return;
+    check_note(output, entry->filter.place, "warning", "filter %s of %s: %s",
+               SHOWN(entry->filter.text), name, event->why);
+}
+
 int check_warn_of_unknown_events(struct check_output *output, const struct resolution *resolution,
                                  struct event_resolver *resolver)
 {
@@ -118,6 +121,7 @@ int check_warn_of_unknown_events(struct check_output *output, const struct resol
             const struct event *unknown = find_unknown(resolution, name->text);
             AUTO_TEXT struct text why = {0};
 
+            warn_of_filter(output, resolution, &config->groups[g].events[i]);
             if (!unknown)
                 continue;
             r = check_explain_unknown(resolver, unknown, &why);

@@ -15,6 +15,7 @@ static const char *const names[ABSENCE_COUNT_] = {
     [ABSENCE_OVER_LIMIT] = "over_limit",
     [ABSENCE_CPU_OFFLINE] = "cpu_offline",
     [ABSENCE_TARGET_GONE] = "target_gone",
+    [ABSENCE_BAD_FILTER] = "bad_filter",
 };
 
 /* The reason with the greater weight is the one that is reported. */
@@ -23,7 +24,7 @@ static const unsigned char weights[ABSENCE_COUNT_] = {
     [ABSENCE_NOT_SUPPORTED] = 3, [ABSENCE_GROUP_TOO_LARGE] = 4, [ABSENCE_NEVER_SCHEDULED] = 5,
     [ABSENCE_PMU_BUSY] = 6,      [ABSENCE_OVER_BUDGET] = 7,     [ABSENCE_CPU_OFFLINE] = 8,
     [ABSENCE_OVER_LIMIT] = 9,    [ABSENCE_NO_DESCRIPTORS] = 10, [ABSENCE_NOT_PERMITTED] = 11,
-    [ABSENCE_TARGET_GONE] = 12,
+    [ABSENCE_BAD_FILTER] = 12,   [ABSENCE_TARGET_GONE] = 13,
 };
 
 enum absence absence_foremost(enum absence a, enum absence b)

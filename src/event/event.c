@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "event/tracepoint_fields.h"
 
 static const char *const kind_names[EVENT_KIND_COUNT_] = {
     [EVENT_UNKNOWN] = "unknown",   [EVENT_HARDWARE] = "hardware",
@@ -59,6 +60,22 @@ bool event_counts_nanoseconds(const struct event *event)
            event->scale == EVENT_SCALE_NANOSECONDS;
 }
 
+/* Of an event that can be counted without the filter: what is wrong with that. 0 or -ENOMEM. */
+static int find_fault(struct event *event, const char *filter)
+{
+    AUTO_TEXT struct text fault = {0};
+
+    if (event->kind != EVENT_TRACEPOINT && event->kind != EVENT_PROBE)
+        text_append_string(&fault, "only tracepoints and probes have fields for a filter");
+    else if (event->fields)
+        tracepoint_append_fault(event->fields, filter, &fault);
+    if (fault.length == 0)
+        return text_error(&fault);
+    event->why = text_take(&fault);
+    event->absence = ABSENCE_BAD_FILTER;
+    return event->why ? 0 : -ENOMEM;
+}
+
 int event_set_filter(struct event *event, const char *filter)
 {
     AUTO(shared_text) struct shared_text *shared = shared_text_new(filter);
@@ -73,7 +90,7 @@ int event_set_filter(struct event *event, const char *filter)
     event->code.filter = TAKE(shared);
     free(event->encoding);
     event->encoding = TAKE(described);
-    return 0;
+    return event->absence == ABSENCE_NONE ? find_fault(event, filter) : 0;
 }
 
 struct event *event_free(struct event *event)
@@ -86,6 +103,7 @@ struct event *event_free(struct event *event)
     free(event->encoding);
     free(event->pmu);
     free(event->unit);
+    free(event->fields);
     free(event->why);
     event_code_done(&event->code);
     free(event);

@@ -23,7 +23,6 @@
 #include "event/modifiers.h"
 #include "event/nearest.h"
 #include "event/source.h"
-#include "event/uncounted.h"
 #include "sys/pmu.h"
 #include "sys/tracefs.h"
 
@@ -38,9 +37,13 @@ struct event_resolver {
 
 /* The sources in the order in which they are asked. The first that knows a name decides. */
 static const struct event_source *const sources[] = {
-    &event_source_generic,    &event_source_raw, &event_source_sysfs,
+    &event_source_generic,
+    &event_source_raw,
+    &event_source_sysfs,
     &event_source_probe, /* perf probe calls its tracepoints "probe:…", too */
-    &event_source_tracepoint, &event_source_pfm,
+    &event_source_tracepoint,
+    &event_source_pfm,
+    &event_source_closed_tracepoint, /* libpfm4 has names of the same form */
 };
 
 /*
@@ -224,6 +227,7 @@ static const enum absence absences[] = {
     [SOURCE_ABSENT] = ABSENCE_NO_PMU,
     [SOURCE_MISSING] = ABSENCE_NOT_SUPPORTED,
     [SOURCE_REFUSED] = ABSENCE_UNKNOWN_EVENT,
+    [SOURCE_FORBIDDEN] = ABSENCE_NOT_PERMITTED,
     [SOURCE_UNKNOWN] = ABSENCE_UNKNOWN_EVENT,
 };
 
@@ -409,13 +413,4 @@ char *event_resolver_suggest(struct event_resolver *resolver, const char *name)
     text_append_string(&suggestion, nearest.best);
     text_append_string(&suggestion, name + base_length);
     return text_take(&suggestion);
-}
-
-const char *event_not_counted_yet(const struct event_resolver *resolver, const char *name)
-{
-    struct source_context context = open_context(resolver);
-    const char *kind = uncounted_on_this_machine(&context, name);
-
-    close_context(&context);
-    return kind;
 }

@@ -14,8 +14,8 @@
 
 /*
  * What a source may look at. All of it is borrowed for the call. Descriptors, not paths, so that a
- * test can show a tree of its own. -1 where the file system cannot be reached: the source then says
- * SOURCE_UNKNOWN of names that it would have to look up there.
+ * test can show a tree of its own. A negative errno where the file system cannot be reached: the
+ * source then says SOURCE_UNKNOWN of names that it would have to look up there.
  */
 struct source_context {
     int sysfs_fd;                    /* the root of sysfs */
@@ -27,11 +27,12 @@ struct source_context {
 
 /* What a source makes of a name. A negative value: -ENOMEM. */
 enum source_outcome {
-    SOURCE_KNOWS,   /* it has filled the event */
-    SOURCE_ABSENT,  /* it knows the name, but of a PMU that is not here; it has described it */
-    SOURCE_MISSING, /* it knows the name, and what it stands for is not there; source_explain() */
-    SOURCE_REFUSED, /* the name is one of its own by its form, and wrong; event->why says why */
-    SOURCE_UNKNOWN, /* the name is not one of its own; the event is untouched */
+    SOURCE_KNOWS,     /* it has filled the event */
+    SOURCE_ABSENT,    /* it knows the name, but of a PMU that is not here; it has described it */
+    SOURCE_MISSING,   /* it knows the name, and what it stands for is not there; source_explain() */
+    SOURCE_FORBIDDEN, /* it may not look the name up; event->why says why */
+    SOURCE_REFUSED,   /* the name is one of its own by its form, and wrong; event->why says why */
+    SOURCE_UNKNOWN,   /* the name is not one of its own; the event is untouched */
 };
 
 struct event_source {
@@ -98,5 +99,7 @@ extern const struct event_source event_source_generic;    /* the names of `perf 
 extern const struct event_source event_source_raw;        /* rNNN */
 extern const struct event_source event_source_sysfs;      /* PMU/EVENT/ */
 extern const struct event_source event_source_tracepoint; /* SUBSYSTEM:NAME, by tracefs */
-extern const struct event_source event_source_probe;      /* probe:NAME, as configured */
-extern const struct event_source event_source_pfm;        /* libpfm4 */
+/* The same names where tracefs cannot be read; to be asked last. */
+extern const struct event_source event_source_closed_tracepoint;
+extern const struct event_source event_source_probe; /* probe:NAME, as configured */
+extern const struct event_source event_source_pfm;   /* libpfm4 */

@@ -6,6 +6,7 @@
  * fields of its records. No name becomes part of a path before it is known to be that of a file.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -15,8 +16,10 @@
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "base/text.h"
 #include "event/expansion.h"
 #include "event/source.h"
+#include "event/tracepoint_fields.h"
 #include "sys/small_file.h"
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
@@ -61,6 +64,44 @@ static bool read_id(int tracefs_fd, const struct point *point, uint64_t *ret_id)
     return parse_u64(text, ret_id) == 0;
 }
 
+/* Formats that are longer have their fields at the beginning, and are not read. */
+#define LONGEST_FORMAT (64 * 1024)
+
+/* Finds the fields of a tracepoint. Without a readable format they are not known. 0 or -ENOMEM. */
+static int read_fields(int tracefs_fd, const struct point *point, struct event *event)
+{
+    AUTO_FREE char *format = malloc(LONGEST_FORMAT);
+    AUTO_TEXT struct text fields = {0};
+    char path[2 * NAME_MAX + 16];
+
+    if (!format)
+        return -ENOMEM;
+    (void)snprintf(path, sizeof(path), "events/%s/%s/format", point->subsystem, point->name);
+    if (small_file_read(tracefs_fd, path, format, LONGEST_FORMAT) < 0)
+        return 0;
+    tracepoint_append_fields(format, &fields);
+    event->fields = text_take(&fields);
+    return event->fields ? 0 : -ENOMEM;
+}
+
+/* How many bytes of the fields' names HELP has; some tracepoints have very many fields. */
+#define MOST_DESCRIBED 200
+
+static int describe(struct event *event, const struct point *point)
+{
+    const char *fields = event->fields ? event->fields : "";
+    const bool is_long = strlen(fields) > MOST_DESCRIBED;
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *description = NULL;
+
+    text_append_format(&text, "Tracepoint %s:%s", point->subsystem, point->name);
+    if (*fields)
+        text_append_format(&text, " with the fields %.*s%s", MOST_DESCRIBED, fields,
+                           is_long ? "…" : "");
+    description = text_take(&text);
+    return description ? source_describe(event, description) : -ENOMEM;
+}
+
 static int resolve_tracepoint(const struct source_context *context, const char *name,
                               struct event *event)
 {
@@ -70,7 +111,9 @@ static int resolve_tracepoint(const struct source_context *context, const char *
 
     if (!split(name, NAME_CHARACTERS, &point) || !read_id(context->tracefs_fd, &point, &id))
         return SOURCE_UNKNOWN;
-    r = source_describe(event, "Tracepoint");
+    r = read_fields(context->tracefs_fd, &point, event);
+    if (r >= 0)
+        r = describe(event, &point);
     if (r < 0)
         return r;
     event->kind = EVENT_TRACEPOINT;
@@ -144,6 +187,47 @@ static int expand_tracepoints(const struct source_context *context, const char *
         return 0;
     return show_matching(context, &pattern, visitor);
 }
+
+/*
+ * Where tracefs cannot be read, the form of a name is all there is: tracepoints are in lower case.
+ * Modifiers and slips of them are shorter than any name of a tracepoint.
+ */
+static bool looks_like_tracepoint(const char *name)
+{
+    struct point point;
+
+    return split(name, NAME_CHARACTERS EVENT_WILDCARDS, &point) &&
+           !strpbrk(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && strlen(point.name) >= 3;
+}
+
+static bool is_closed(const struct source_context *context)
+{
+    return context->tracefs_fd == -EACCES ||
+           (context->tracefs_fd >= 0 &&
+            faccessat(context->tracefs_fd, "events", R_OK | X_OK, AT_EACCESS) < 0 &&
+            errno == EACCES);
+}
+
+static int resolve_closed(const struct source_context *context, const char *name,
+                          struct event *event)
+{
+    if (!looks_like_tracepoint(name))
+        return SOURCE_UNKNOWN;
+    if (is_closed(context)) {
+        int r = source_explain(event, "only root may read tracefs; CAP_DAC_READ_SEARCH allows it, "
+                                      "which the unit's drop-in tracepoints.conf grants");
+
+        event->kind = EVENT_TRACEPOINT;
+        return r < 0 ? r : SOURCE_FORBIDDEN;
+    }
+    if (context->tracefs_fd >= 0)
+        return SOURCE_UNKNOWN;
+    event->kind = EVENT_TRACEPOINT;
+    return source_explain(event, "tracefs is not mounted; \"mount -t tracefs tracefs "
+                                 "/sys/kernel/tracing\" does it");
+}
+
+const struct event_source event_source_closed_tracepoint = {.resolve = resolve_closed};
 
 const struct event_source event_source_tracepoint = {
     .resolve = resolve_tracepoint, .list = list_tracepoints, .expand = expand_tracepoints};

@@ -8,6 +8,8 @@
 static const char *const advice[ABSENCE_COUNT_] = {
     [ABSENCE_NO_PMU] = "this machine shows no such PMU (sysfs bus/event_source/devices); most "
                        "virtual machines have none",
+    [ABSENCE_BAD_FILTER] = "the kernel does not take the filter; expected a condition over the "
+                           "event's fields, such as prev_prio < 100 && prev_comm == \"x\"",
     [ABSENCE_UNKNOWN_EVENT] = "no source of events knows this name",
     [ABSENCE_NOT_SUPPORTED] = "the kernel or PMU refuses it in this scope",
     [ABSENCE_NOT_PERMITTED] = "grant CAP_PERFMON, or lower kernel.perf_event_paranoid; above 2, as "

@@ -11,12 +11,16 @@ static const char *const mount_points[] = {"kernel/tracing", "kernel/debug/traci
 
 int tracefs_open(int sysfs_fd)
 {
+    int r = -ENOENT;
+
     for (size_t i = 0; i < ARRAY_SIZE(mount_points); i++) {
         AUTO_CLOSE int fd = openat(sysfs_fd, mount_points[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
 
         /* The mount point is there without a mount, too: then it is an empty directory. */
         if (fd >= 0 && faccessat(fd, "events", F_OK, 0) == 0)
             return TAKE_FD(fd);
+        if (errno == EACCES)
+            r = -EACCES;
     }
-    return -ENOENT;
+    return r;
 }

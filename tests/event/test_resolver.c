@@ -246,12 +246,11 @@ static void resolve__does_not_know_what_is_none(void **state)
 }
 
 /* No source has these names yet; until then they must not be taken for anything else. */
-static void resolve__does_not_know_tracepoints_and_sysfs_events_yet(void **state)
+static void resolve__does_not_know_sysfs_events_yet(void **state)
 {
     (void)state;
     add_usual_pmus();
     add_pmu("msr", "9\n", NULL);
-    check_absence("sched:sched_switch", ABSENCE_UNKNOWN_EVENT);
     check_absence("cpu/event=0xc0/", ABSENCE_UNKNOWN_EVENT);
     check_absence("msr/tsc/", ABSENCE_UNKNOWN_EVENT);
 }
@@ -365,7 +364,7 @@ int main(void)
         RESOLVER_TEST(resolve__knows_which_events_take_a_counter_of_the_core),
         RESOLVER_TEST(resolve__of_an_unknown_name_makes_an_event_all_the_same),
         RESOLVER_TEST(resolve__does_not_know_what_is_none),
-        RESOLVER_TEST(resolve__does_not_know_tracepoints_and_sysfs_events_yet),
+        RESOLVER_TEST(resolve__does_not_know_sysfs_events_yet),
         RESOLVER_TEST(resolve__survives_a_name_of_64_kilobytes),
         RESOLVER_TEST(suggest__finds_the_generic_name_and_keeps_modifiers),
         RESOLVER_TEST(suggest__is_silent_where_nothing_is_near),

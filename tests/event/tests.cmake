@@ -16,7 +16,6 @@ add_unit_test(event resolver ${PFM_LIBRARY})
 add_unit_test(event tracepoint ${PFM_LIBRARY})
 add_unit_test(event sysfs ${PFM_LIBRARY})
 add_unit_test(event sysfs_refused ${PFM_LIBRARY})
-add_unit_test(event uncounted ${PFM_LIBRARY})
 
 # On other CPUs than this one: what looks up events, and what stands on it.
 set(programs)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The fields of a tracepoint, as its file `format` in tracefs lists them, and conditions over them.
+ * The texts are the kernel's and the user's; both may hold anything.
+ */
+
+#include "base/text.h"
+
+/*
+ * Appends the names of the fields, with ", " between them. Those that every tracepoint has
+ * ("common_pid") are not among them.
+ */
+void tracepoint_append_fields(const char *format, struct text *fields);
+
+/*
+ * What is wrong with a filter over these fields, for people: a field that is not there, with the
+ * nearest that is. The kernel may refuse a filter for other reasons, too. Nothing is appended if
+ * nothing is found.
+ */
+void tracepoint_append_fault(const char *fields, const char *filter, struct text *fault);

@@ -17,7 +17,7 @@
 
 #define EXIT_NOTHING_FOUND 1
 
-enum { KEY_AVAILABLE = 0x1200, KEY_KIND, KEY_PMU, KEY_TRY };
+enum { KEY_AVAILABLE = 0x1200, KEY_KIND, KEY_NAMES, KEY_PMU, KEY_TRY };
 
 struct events_options {
     struct catalogue_filter filter;
@@ -25,6 +25,7 @@ struct events_options {
     const char *sysfs;
     bool tries;          /* tell of each event whether it can be counted */
     bool only_available; /* leave out those that cannot */
+    bool only_names;     /* print nothing else, aliases too */
     bool json;
 };
 
@@ -74,6 +75,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_PMU:
         options->filter.pmu = argument;
         return 0;
+    case KEY_NAMES:
+        options->only_names = true;
+        return 0;
     case KEY_AVAILABLE:
         options->only_available = options->tries = true;
         return 0;
@@ -94,6 +98,9 @@ static const struct argp_option option_list[] = {
      .key = KEY_PMU,
      .arg = "PATTERN",
      .doc = "Only events of the PMU, or the subsystem of tracepoints, with this name."},
+    {.name = "names",
+     .key = KEY_NAMES,
+     .doc = "Print nothing but the names, aliases too, each in a line of its own."},
     {.name = "try",
      .key = KEY_TRY,
      .doc = "Count with each event for a moment, and tell whether it can be counted here."},
@@ -165,6 +172,19 @@ static json_t *row_to_json(const struct catalogue_entry *entry, const struct eve
     return row;
 }
 
+static void print_names(const struct catalogue_entry *entry)
+{
+    AUTO_TEXT struct text names = {0};
+
+    (void)terminal_append_shown(&names, entry->name, 0);
+    text_append_char(&names, '\n');
+    if (entry->alias) {
+        (void)terminal_append_shown(&names, entry->alias, 0);
+        text_append_char(&names, '\n');
+    }
+    (void)fwrite(names.data, 1, names.length, stdout);
+}
+
 /* What is listed, in one of two forms. */
 struct listing {
     struct table *table;
@@ -184,6 +204,10 @@ static int list_entry(const struct events_options *options, const struct machine
         return r;
     listing->is_met[trial.absence] = true;
     listing->n++;
+    if (options->only_names) {
+        print_names(entry);
+        return 0;
+    }
     if (options->json)
         return json_array_append_new(listing->rows,
                                      row_to_json(entry, options->tries ? &trial : NULL)) < 0
@@ -205,9 +229,9 @@ static int print_listing(const struct events_options *options, struct listing *l
 {
     int r;
 
-    if (options->json)
+    if (options->json && !options->only_names)
         return json_print(json_pack("{s:O}", "events", listing->rows));
-    if (listing->n == 0)
+    if (listing->n == 0 || options->only_names)
         return 0;
     r = table_print(listing->table);
     if (r >= 0)

@@ -103,6 +103,10 @@ class Events(Machine):
         self.assertEqual((status, out), (2, ""))
         self.assertIn('unknown kind of events "tracepiont"; expected some of hardware, ', err)
 
+    def test_names_alone_are_for_scripts(self):
+        self.assertEqual(self.run_here("events", "--names", "page-faults", "cs"),
+                         (0, "context-switches\ncs\npage-faults\nfaults\n", ""))
+
     def test_nothing_that_fits_ends_with_1_and_the_nearest(self):
         self.assertEqual(self.run_here("events", "cycels"), (
             1, "", "pmutool: no event here is such; did you mean cycles?\n"))

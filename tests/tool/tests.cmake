@@ -27,3 +27,9 @@ add_test(NAME tool/events
           $<TARGET_FILE:pmutool>)
 set_tests_properties(tool/events PROPERTIES LABELS unit TIMEOUT 300)
 in_kernel(tool/events)
+
+# The completions, pressed TAB for in real shells.
+add_test(NAME tool/completion
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_completion.py
+          $<TARGET_FILE:pmutool>)
+set_tests_properties(tool/completion PROPERTIES LABELS unit TIMEOUT 600)

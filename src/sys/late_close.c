@@ -43,10 +43,11 @@ static bool grow_marks(size_t size)
 void late_close_mark(int fd)
 {
     const size_t byte = (size_t)fd / BITS;
+    const uint8_t bit = (uint8_t)(1U << (unsigned)fd % BITS);
 
     (void)pthread_mutex_lock(&closer.mutex);
-    if (grow_marks(byte + 1)) {
-        closer.marks[byte] |= (uint8_t)(1U << (unsigned)fd % BITS);
+    if (grow_marks(byte + 1) && !(closer.marks[byte] & bit)) {
+        closer.marks[byte] |= bit;
         n_marked++;
     }
     (void)pthread_mutex_unlock(&closer.mutex);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "count/counter_set_fixture.h"
 
+#include <unistd.h>
+
+#include "sys/late_close.h"
+
 static ssize_t fail_with_eio(struct fake_perf *perf, int fd)
 {
     return perf->events[fd].cpu == 0 ? -EIO : 1;
@@ -201,6 +205,60 @@ static void open__threads_are_counted_on_whatever_cpu_they_run_with_what_they_st
     }
 }
 
+/* Makes the leader of the group a probe. The caller gives up the text. */
+static struct shared_text *make_probe(struct fixture *f)
+{
+    return f->events[0].code.config1_text = shared_text_new("vfs_read");
+}
+
+static void open__a_probe_is_never_opened_so_that_it_is_inherited(void **state)
+{
+    struct fixture *f = *state;
+    AUTO(shared_text) struct shared_text *text = make_probe(f);
+
+    count_threads(f, INHERIT_THREADS);
+    assert_int_equal(f->perf.n_open, 0);
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NOT_SUPPORTED);
+    count_threads(f, INHERIT_CHILDREN);
+    assert_int_equal(f->perf.n_open, 0);
+    count_threads(f, INHERIT_NOTHING);
+    assert_int_equal(f->perf.n_open, 6);
+    assert_int_equal(counter_set_absence(f->set), ABSENCE_NONE);
+    assert_ptr_equal((void *)(uintptr_t)fake_find_thread(&f->perf, 1, 10)->attr.config1,
+                     text->text);
+}
+
+static enum absence open_in(struct fixture *f, enum scope_kind kind)
+{
+    const struct scope scope = {.kind = kind, .cgroup_fd = 7, .cpus = f->cpus};
+    AUTO(counter_set) struct counter_set *set = NULL;
+
+    assert_int_equal(counter_set_new(f->mechanism, f->groups, &scope, &set), 0);
+    assert_int_equal(f->mechanism->open(f->mechanism, &set, 1), 0);
+    return counter_set_absence(set);
+}
+
+#define NO_FILE 100000 /* no open file has such a number, or a greater one */
+
+static void open__of_many_probes_those_of_further_cgroups_are_refused_as_a_whole(void **state)
+{
+    struct fixture *f = *state;
+    AUTO(shared_text) struct shared_text *text = make_probe(f);
+
+    for (int i = 0; i < 254; i++)
+        late_close_mark(NO_FILE + i);
+    assert_int_equal(open_in(f, SCOPE_CGROUP), ABSENCE_NONE); /* one probe on each of two CPUs */
+    late_close_mark(NO_FILE + 254);
+    assert_int_equal(open_in(f, SCOPE_CGROUP), ABSENCE_OVER_LIMIT);
+    assert_int_equal(f->perf.n_open, 0);
+    assert_int_equal(open_in(f, SCOPE_SYSTEM), ABSENCE_NONE);
+    for (int i = 0; i < 255; i++)
+        late_close(NO_FILE + i);
+    while (late_close_count() > 0)
+        (void)usleep(1000);
+    assert_int_equal(open_in(f, SCOPE_CGROUP), ABSENCE_NONE);
+}
+
 static void open__cpus_do_not_inherit(void **state)
 {
     struct fixture *f = *state;
@@ -258,6 +316,8 @@ int main(void)
         TEST(open__refuses_whole_sets_and_counts_those_that_fit),
         TEST(open__a_counting_group_keeps_its_other_cpus_when_one_cannot_be_reopened),
         TEST(open__threads_are_counted_on_whatever_cpu_they_run_with_what_they_start),
+        TEST(open__a_probe_is_never_opened_so_that_it_is_inherited),
+        TEST(open__of_many_probes_those_of_further_cgroups_are_refused_as_a_whole),
         TEST(open__cpus_do_not_inherit),
         TEST(open__a_thread_that_has_ended_is_not_missed),
         TEST(open__threads_for_which_there_are_no_descriptors_are_not_counted_in_part),

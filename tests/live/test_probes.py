@@ -16,6 +16,7 @@ from exporter import PATIENCE, Exporter
 
 TIMES = 1000
 SUPPORTED = "pmu_exporter_event_supported"
+SYSTEM_CALL = {"x86_64": "__x64_sys_getppid"}.get(os.uname().machine, "__arm64_sys_getppid")
 EVENTS = ("calls", "returns", "plain", "watched")
 
 
@@ -36,7 +37,7 @@ def config(counting, program, comm, cgroups=None, more=""):
             f"- {{name: watched, usdt: \"{program}:pmu_test:watched\"}}\n"
             f"- {{name: slip, user: \"{program}:probed_cal\"}}\n"
             f"- {{name: twice, usdt: \"{program}:pmu_test:twice\"}}\n"
-            "- {name: kernel, kernel: vfs_read}\n"
+            f"- {{name: kernel, kernel: {SYSTEM_CALL}}}\n"
             "targets:\n"
             f"  processes: [{{comm: [{comm}], name: \"{{{{.Comm}}}}\", groups: [calls, markers]{more}}}]\n")
     if cgroups:

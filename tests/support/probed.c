@@ -7,9 +7,9 @@
  *
  * enters the cgroup whose cgroup.procs that is ("-": stays) and calls itself so. For each line
  * "HERE THERE" on standard input it calls probed_call() that many times itself, and that many times
- * in a new thread; each call passes the markers "plain" and "watched" once. Then it writes a line:
- * how many calls in all found the semaphore of "watched" raised, and the first byte of
- * probed_call(), which the kernel replaces while a probe is on it.
+ * in a new thread; each call passes the markers "plain" and "watched" once, and calls getppid(2)
+ * once. Then it writes a line: how many calls in all found the semaphore of "watched" raised, and
+ * the first byte of probed_call(), which the kernel replaces while a probe is on it.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -34,6 +34,7 @@ __attribute__((noipa, noinline)) void probed_call(void)
     if (pmu_test_semaphore > 0)
         __atomic_fetch_add(&raised, 1, __ATOMIC_RELAXED);
     MARKER("watched", "pmu_test_semaphore");
+    (void)getppid();
 }
 
 /* It has a second marker of a name, which is never passed. */

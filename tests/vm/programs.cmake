@@ -6,6 +6,11 @@ foreach(program as_nobody known_load known_family known_calls known_faults)
   target_link_libraries(${program} PRIVATE compile_options Threads::Threads -static)
 endforeach()
 
+# Places for probes.
+add_executable(probed support/probed.c)
+target_include_directories(probed PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(probed PRIVATE compile_options Threads::Threads -static)
+
 # The benchmark of a switch, here in instructions; both mechanisms at once; the verifier's work.
 add_executable(bench_switch bench/switch.c)
 add_executable(mechanisms support/mechanisms.c)

@@ -14,9 +14,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "event/pmu_files.h"
+#include "event/pmu_format.h"
 #include "event/probe_looks.h"
 #include "event/source.h"
-#include "sys/small_file.h"
 
 static const struct {
     const char *pmu;
@@ -35,31 +36,18 @@ static const struct probe_spec *find_spec(const struct source_context *context, 
     return NULL;
 }
 
-/*
- * The lowest bit of config that a file of the PMU's format names ("config:32-63"). -1: the kernel
- * does not have it.
- */
-static int lowest_bit(const struct source_context *context, const char *pmu, const char *field)
-{
-    char path[128], text[64];
-    unsigned bit;
-
-    (void)snprintf(path, sizeof(path), "bus/event_source/devices/%s/format/%s", pmu, field);
-    if (small_file_read(context->sysfs_fd, path, text, sizeof(text)) < 0 ||
-        sscanf(text, "config:%u", &bit) != 1 || bit > 63)
-        return -1;
-    return (int)bit;
-}
-
 /* Sets a field of config. False: the kernel does not have the field, or the value does not fit. */
 static bool set_field(const struct source_context *context, const char *pmu, const char *field,
                       uint64_t value, struct event_code *code)
 {
-    const int bit = lowest_bit(context, pmu, field);
+    struct pmu_format format;
+    char text[PMU_TEXT_SIZE];
 
-    if (bit < 0 || value << bit >> bit != value)
+    if (pmu_file_read(context->sysfs_fd, pmu, PMU_FORMATS, field, text) < 0 ||
+        pmu_format_parse(text, &format) < 0 || format.number != CODE_CONFIG ||
+        value > pmu_format_maximum(&format))
         return false;
-    code->config |= value << bit;
+    code->config |= pmu_format_spread(&format, value);
     return true;
 }
 

@@ -21,7 +21,7 @@ groups:
 probes:
   - {{name: parents, kernel: {SYSTEM_CALL}}}
   - {{name: parents_returned, kernel: "{SYSTEM_CALL}%return"}}
-  - {{name: slip, kernel: __arm64_sys_getpipd}}
+  - {{name: slip, kernel: __arm64_sys_getpppid}}
   - {{name: forbidden, kernel: kprobe_dispatcher}}
   - {{name: calls, user: "{PROGRAM}:probed_call"}}
   - {{name: returns, user: "{PROGRAM}:probed_call%return"}}

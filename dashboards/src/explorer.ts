@@ -102,7 +102,7 @@ export const explorer = () =>
       several(labelVariable("scope", "Scope", selector(events))),
       labelVariable("metric", "Event", selector(events, 'scope=~"$scope"'), "metric"),
       labelVariable("per", "For each of", selector(events, 'scope=~"$scope"'), "metric"),
-      choice("by", "By", "cgroup", "groupname", "cpu", "instance"),
+      choice("by", "By", "cgroup", "groupname", "cpu", "pmu", "instance"),
       severalOrNone(labelVariable("target", "Target", selector('{__name__="$metric"}'), "$by")),
     ],
     annotations: [exporterStarts],

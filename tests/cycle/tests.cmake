@@ -12,6 +12,7 @@ add_unit_test(cycle succession)
 add_unit_test(cycle notices)
 add_unit_test(cycle process_member)
 add_unit_test(cycle process_whole)
+add_unit_test(cycle uncore)
 add_unit_test(cycle ledger_memory)
 # Allocations can be made to fail (support/failing_memory.h).
 foreach(function malloc calloc realloc reallocarray strdup strndup)

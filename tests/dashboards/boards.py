@@ -21,6 +21,7 @@ class Query:
     where: str
     text: str
     is_instant: bool
+    repeat: str = None  # the variable for each value of which its panel is shown once
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +49,7 @@ def queries_of(name, dashboard):
     for panel in panels_of(dashboard):
         for target in panel["targets"]:
             yield Query(f"{name} / {panel['title']} / {target['refId']}", target["expr"],
-                        target["instant"])
+                        target["instant"], panel.get("repeat"))
     for mark in dashboard["annotations"]["list"]:
         yield Query(f"{name} / annotation {mark['name']}", mark["expr"], False)
 

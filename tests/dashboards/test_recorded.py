@@ -55,7 +55,7 @@ kill $loop $calls
 """
 REASONS = (
     (re.compile("ALERTS").search, "no rules are loaded here"),
-    (re.compile(r'"\$(uncore|energy)"').search, "the exporter has no uncore scope yet"),
+    (re.compile(r'"\$(uncore|energy)"').search, "the guest has no PMU beyond its cores"),
 )
 
 

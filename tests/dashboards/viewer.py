@@ -39,7 +39,10 @@ class Viewer:
         return boards.escape(self.chosen.get(variable.name, found[0] if found else ""))
 
     def ask(self, query, values):
-        """The series that a query returns."""
+        """The series that a query returns; of a panel that is repeated, in its first copy."""
+        offered = self.offered.get(query.repeat)
+        if offered:
+            values = {**values, query.repeat: boards.escape(offered[0])}
         text = boards.interpolate(query.text, values)
         if query.is_instant:
             return self.prometheus.query(text, time=self.end)

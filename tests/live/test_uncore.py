@@ -38,7 +38,7 @@ groups:
   - name: apart
     events: ["uncore_imc_*/calls/"]
   - name: mixed
-    events: [power/energy-pkg/, page-faults, uncore_cha_0/calls/]
+    events: [power/energy-pkg/, page-faults, uncore_cha_0/calls/, meter/energy-pkg/]
 ratios:
   - {name: others_per_call, formula: uncore_imc/others/ / uncore_imc/calls/}
 """
@@ -52,6 +52,9 @@ def machine(first, second):
         "uncore_cha_0": own_sysfs.pmu_of_tracepoints(second, CALLS),
         "power": own_sysfs.pmu_of_tracepoints(first, {"energy-pkg": CALL},
                                               {"events/energy-pkg.scale": SCALE,
+                                               "events/energy-pkg.unit": "Joules"}),
+        "meter": own_sysfs.pmu_of_tracepoints(first, {"energy-pkg": CALL},
+                                              {"events/energy-pkg.scale": "0.5",
                                                "events/energy-pkg.unit": "Joules"}),
     }
 
@@ -108,6 +111,8 @@ class Uncore(live.LiveTest):
         self.assertAlmostEqual(
             float(metrics.value("pmu_uncore_energy_pkg_joules_total", pmu="power")),
             FIRST * float(SCALE), places=15)
+        self.assertEqual(metrics.value("pmu_uncore_energy_pkg_joules_total", pmu="meter"),
+                         FIRST / 2, "the scale is that of each PMU")
         return metrics
 
     def test_they_count_on_their_cpus_only_as_perf_does_there(self):

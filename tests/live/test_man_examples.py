@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of pmutool(1), each run as it stands there, beside an exporter.
+
+Only two things are replaced: the configuration in /etc is the one that is shipped, and pmutool finds
+the control socket of the test's own exporter.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+from exporter import Exporter, binary
+
+TOP = pathlib.Path(__file__).parents[2]
+CONFIG = "/etc/pmu_exporter/pmu_exporter.yml"
+
+# What each example prints: its exit status, and a pattern of standard output and standard error. A
+# machine without a PMU has no cycles, but it has page faults.
+EXPECTED = {
+    "pmutool events fault": (0, r"\npage-faults OR faults +software +software +Page faults\n"),
+    "pmutool events --available --kind=software":
+        (0, r"\npage-faults OR faults +software +software +yes +Page faults\n"),
+    "pmutool encode cycles:u L1-dcache-load-misses r01c0":
+        (0, r"(?s)^cycles:u\n.*  exclude_kernel +1\n.*\nr01c0\n.*  config +0x1c0\n"),
+    "pmutool check event page-faults context-switches":
+        (0, r"\ncontext-switches +software +yes +type=1 config=0x3 +pmu_\*_context_switches_total"),
+    f"pmutool check config {CONFIG}": (0, r"\n  SUCCESS: groups: 2, events: 8 "),
+    f"pmutool check config --json {CONFIG}": (0, r'\n  "valid": true,\n'),
+    f"pmutool check budget {CONFIG}": (0, r"^(hardware counters of each CPU: |no event that can )"),
+    "pmutool stat -e task-clock,page-faults -- sleep 0.1": (0, r"\d +page-faults"),
+    "pmutool reload": (0, r"^configuration reloaded\n"),
+    "pmutool pause 10m": (0, r"^hardware events are not counted until "),
+    "pmutool pause off": (0, r"^hardware events are counted again\n"),
+    "pmutool top -b -n 1 -d 1 -s switches .service": (0, r"^pmutool top - .*\n +CPUS .* NAME\n"),
+}
+
+
+def examples():
+    """The commands of pmutool in the page's examples."""
+    page = (TOP / "src/man/pmutool.1").read_text()
+    section = re.search(r"(?s)\n\.Sh EXAMPLES\n(.*?)\n\.Sh ", page)[1]
+    return re.findall(r"(?m)^(?:\.Dl )?(pmutool .*)$", section)
+
+
+class Examples(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.exporter = cls.enterClassContext(Exporter(
+            config="targets: {cgroups: [{include: [/**], groups: [software]}]}\n"))
+        directory = cls.enterClassContext(tempfile.TemporaryDirectory())
+        program = pathlib.Path(directory, "pmutool")
+        program.write_text(
+            f'#!/bin/sh\ncase $1 in reload|pause|top) set -- "$@" --socket={cls.exporter.control};; '
+            f'esac\nexec {pathlib.Path(binary()).parent / "pmutool"} "$@"\n')
+        program.chmod(0o755)
+        cls.path = f"{directory}:{os.environ['PATH']}"
+
+    def run_line(self, line):
+        line = line.replace(CONFIG, str(TOP / "config/pmu_exporter.yml"))
+        return subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=120,
+                              env=os.environ | {"PATH": self.path})
+
+    def test_each_example_does_what_it_says(self):
+        lines = examples()
+        self.assertEqual(set(lines), set(EXPECTED), "say in EXPECTED what each example prints")
+        for line in lines:
+            with self.subTest(line=line):
+                done = self.run_line(line)
+                status, pattern = EXPECTED[line]
+                self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+                self.assertRegex(done.stdout + done.stderr, pattern)
+
+    def test_json_is_json(self):
+        done = self.run_line(f"pmutool check config --json {CONFIG}")
+        self.assertTrue(json.loads(done.stdout)["valid"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -58,20 +58,25 @@ void text_append_string(struct text *text, const char *string)
     text_append(text, string, strlen(string));
 }
 
+/* It is formatted into the room that there is, and again only where that is too small. */
 void text_append_format(struct text *text, const char *format, ...)
 {
+    const size_t room = text->capacity - text->length;
     va_list arguments;
     int length;
 
     va_start(arguments, format);
-    length = vsnprintf(NULL, 0, format, arguments);
+    length = vsnprintf(room ? text->data + text->length : NULL, room, format, arguments);
     va_end(arguments);
-    if (length < 0 || !text_reserve(text, (size_t)length + 1)) {
-        text->failed = true;
-        return;
+    if (length >= 0 && (size_t)length >= room) {
+        if (!text_reserve(text, (size_t)length + 1))
+            return;
+        va_start(arguments, format);
+        length = vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+        va_end(arguments);
     }
-    va_start(arguments, format);
-    (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    text->length += (size_t)length;
+    if (length < 0)
+        text->failed = true;
+    else
+        text->length += (size_t)length;
 }

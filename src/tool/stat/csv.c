@@ -6,6 +6,7 @@
  * reason why an event is not supported, and so there is none here.
  */
 #include <inttypes.h>
+#include <math.h>
 
 #include "base/clock.h"
 #include "tool/stat/derive.h"
@@ -37,10 +38,26 @@ static void append_derived(const struct report *report, size_t part, size_t even
 
     (void)derive(report, part, event, derived, &has_first);
     if (has_first)
-        text_append_format(text, "%s%.*f%s%s", separator, derived[0].decimals, derived[0].value,
-                           separator, derived[0].unit);
+        text_append_format(text, "%s%.*f", separator, derived[0].decimals, derived[0].value);
     else
-        text_append_format(text, "%s%s", separator, separator);
+        text_append_string(text, separator);
+    text_append_string(text, separator);
+    text_append_string(text, has_first ? derived[0].unit : "");
+}
+
+/* How long the event was counted, in nanoseconds, and its share of the time in percent. */
+static void append_coverage(const struct report *report, const struct figure *figure,
+                            struct text *text)
+{
+    const double coverage = figure_coverage(figure);
+
+    text_append_u64(text, figure_is_counted(figure) ? (uint64_t)llround(figure->running.mean)
+                                                    : figure->running_ns);
+    text_append_string(text, report->options->separator);
+    if (coverage >= 1)
+        text_append_string(text, "100.00");
+    else
+        text_append_format(text, "%.2f", 100 * coverage);
 }
 
 static void append_row(const struct report *report, size_t part, size_t event, struct text *text)
@@ -56,13 +73,12 @@ static void append_row(const struct report *report, size_t part, size_t event, s
     if (report->cpus[part] >= 0)
         text_append_format(text, "CPU%d%s", report->cpus[part], separator);
     append_value(report, figure, member, text);
-    text_append_format(text, "%s%s", separator, member->event->name);
+    text_append_string(text, separator);
+    text_append_string(text, member->event->name);
+    text_append_string(text, separator);
     if (report->options->runs > 1)
-        text_append_format(text, "%s%.2f%%", separator, mean_percent(&figure->count));
-    text_append_format(text, "%s%.0f%s%.2f", separator,
-                       figure_is_counted(figure) ? figure->running.mean
-                                                 : (double)figure->running_ns,
-                       separator, 100 * figure_coverage(figure));
+        text_append_format(text, "%.2f%%%s", mean_percent(&figure->count), separator);
+    append_coverage(report, figure, text);
     append_derived(report, part, event, text);
     text_append_char(text, '\n');
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/stat/derive.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +52,12 @@ static const char *formula_of(const char *ratio)
 /* The canonical name without modifiers, in the buffer or static. */
 static const char *base_name(const struct event *event, char *buffer, size_t size)
 {
-    (void)snprintf(buffer, size, "%.*s", (int)strcspn(event->name, ":"), event->name);
+    const size_t n = strcspn(event->name, ":");
+
+    if (n >= size)
+        return event->name; /* no ratio has so long a name */
+    memcpy(buffer, event->name, n);
+    buffer[n] = '\0';
     return event_generic_canonical(buffer);
 }
 
@@ -151,8 +155,8 @@ static bool add_ratios(const struct report *report, size_t part, size_t event, c
             continue;
         derived[*n] = (struct derived){.value = line->is_percent ? 100 * value : value,
                                        .decimals = 2,
-                                       .is_percent = line->is_percent};
-        (void)snprintf(derived[*n].unit, sizeof(derived[*n].unit), "%s", line->unit);
+                                       .is_percent = line->is_percent,
+                                       .unit = line->unit};
         *has_first |= line->is_first;
         (*n)++;
     }
@@ -179,20 +183,20 @@ static double base_of_rates(const struct report *report, size_t part)
 
 static void set_rate(struct derived *derived, double per_second)
 {
-    static const char *const prefixes[] = {"", "K", "M", "G"};
+    static const char *const units[] = {"/sec", "K/sec", "M/sec", "G/sec"};
     size_t i = 0;
 
-    for (; per_second > 1000 && i + 1 < ARRAY_SIZE(prefixes); i++)
+    for (; per_second > 1000 && i + 1 < ARRAY_SIZE(units); i++)
         per_second /= 1000;
     *derived = (struct derived){.value = per_second, .decimals = 3};
-    (void)snprintf(derived->unit, sizeof(derived->unit), "%s/sec", prefixes[i]);
+    derived->unit = units[i];
 }
 
 /* A clock, cycles, or anything of which the rate is shown. Returns false if it is not known. */
 static bool derive_rate(const struct report *report, size_t part, const struct figure *figure,
                         const struct event *event, const char *name, struct derived *derived)
 {
-    const double seconds = base_of_rates(report, part);
+    double seconds;
 
     if (event->is_clock) {
         *derived = (struct derived){.value = figure->count.mean / (double)report->span_ns,
@@ -200,6 +204,7 @@ static bool derive_rate(const struct report *report, size_t part, const struct f
                                     .unit = "CPUs utilized"};
         return report->span_ns > 0;
     }
+    seconds = base_of_rates(report, part);
     if (!(seconds > 0) || event->unit)
         return false;
     if (strcmp(name, "cycles") == 0 && report->groups->kind != SCOPE_SYSTEM)
@@ -216,11 +221,12 @@ size_t derive(const struct report *report, size_t part, size_t event,
     size_t group, n = 0;
     const struct event *self = report_member(report, event, &group)->event;
     char buffer[64];
-    const char *name = base_name(self, buffer, sizeof(buffer));
+    const char *name;
 
     *ret_has_first = false;
     if (!is_counted(report, part, event))
         return 0;
+    name = base_name(self, buffer, sizeof(buffer));
     if (add_ratios(report, part, event, name, ret_derived, &n, ret_has_first))
         return n;
     *ret_has_first =

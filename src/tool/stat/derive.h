@@ -12,7 +12,7 @@ struct derived {
     double value;
     int decimals;
     bool is_percent;
-    char unit[48]; /* what it is, as perf says it: "insn per cycle", "K/sec" */
+    const char *unit; /* what it is, as perf says it: "insn per cycle", "K/sec". Static */
 };
 
 /* No event has more of them. */

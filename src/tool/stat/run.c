@@ -21,6 +21,8 @@
 /* How often a last reading is tried again where the kernel could not give it at the moment. */
 #define MOST_LAST_READINGS 20
 
+#define USUAL_REPORT 2048 /* bytes: so many are allocated at once */
+
 void stat_run_write(struct stat_run *run, const struct text *text)
 {
     int r = 0;
@@ -38,6 +40,7 @@ int stat_run_show(struct stat_run *run)
     AUTO_TEXT struct text text = {0};
     int r = 0;
 
+    (void)text_reserve(&text, USUAL_REPORT);
     switch (run->options->format) {
     case FORMAT_TABLE:
         report_append_table(&run->report, run->has_colour, &text);

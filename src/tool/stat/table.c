@@ -23,8 +23,11 @@
 
 static void append_spaces(struct text *text, size_t n)
 {
-    while (n-- > 0)
-        text_append_char(text, ' ');
+    static const char spaces[] = "                ";
+
+    for (; n >= strlen(spaces); n -= strlen(spaces))
+        text_append(text, spaces, strlen(spaces));
+    text_append(text, spaces, n);
 }
 
 static void append_padded(struct text *text, const char *word, size_t width)
@@ -55,18 +58,21 @@ static void append_value(const struct report *report, const struct figure *figur
                          const struct group_member *member, struct text *text)
 {
     const struct shown_value shown = shown_value_of(member->event);
-    char value[64];
+    char number[64];
+    const char *value = number;
 
     if (member->absence != ABSENCE_NONE)
-        (void)snprintf(value, sizeof(value), "<not supported>");
+        value = "<not supported>";
     else if (!figure_is_counted(figure))
-        (void)snprintf(value, sizeof(value), "<not counted>");
+        value = "<not counted>";
     else if (shown.decimals == 0 && report->options->runs == 1)
-        (void)snprintf(value, sizeof(value), "%'" PRIu64, figure->exact);
+        (void)snprintf(number, sizeof(number), "%'" PRIu64, figure->exact);
     else
-        (void)snprintf(value, sizeof(value), "%'.*f", shown.decimals,
+        (void)snprintf(number, sizeof(number), "%'.*f", shown.decimals,
                        figure->count.mean * shown.factor);
-    text_append_format(text, "%*s ", VALUE_WIDTH, value);
+    append_spaces(text, strlen(value) < VALUE_WIDTH ? VALUE_WIDTH - strlen(value) : 0);
+    text_append_string(text, value);
+    text_append_char(text, ' ');
     append_padded(text, shown.unit, UNIT_WIDTH);
     text_append_char(text, ' ');
     append_padded(text, member->event->name, NAME_WIDTH);
@@ -97,6 +103,12 @@ static void append_notes(const struct report *report, const struct figure *figur
         text_append_format(text, "  (%.2f%%)", 100 * coverage);
 }
 
+static void append_absence(enum absence absence, struct text *text)
+{
+    text_append_string(text, "  # ");
+    text_append_string(text, absence_name(absence));
+}
+
 static void trim_right(struct text *text)
 {
     while (text->length > 0 && text->data[text->length - 1] == ' ')
@@ -120,7 +132,7 @@ static void append_row(const struct report *report, size_t part, size_t event, b
     width = append_place(report, part, text);
     append_value(report, figure, member, text);
     if (member->absence != ABSENCE_NONE)
-        text_append_format(text, "  # %s", absence_name(member->absence));
+        append_absence(member->absence, text);
     else if (n > 0)
         append_derived(&derived[0], text);
     else
@@ -235,8 +247,12 @@ void report_append_head(const struct stat_options *options, struct text *text)
 
 void report_append_table(const struct report *report, bool has_colour, struct text *text)
 {
-    const locale_t locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
-    const locale_t before = locale ? uselocale(locale) : (locale_t)0;
+    static locale_t locale; /* made once, and kept to the end of the program */
+    locale_t before;
+
+    if (!locale)
+        locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
+    before = locale ? uselocale(locale) : (locale_t)0;
 
     for (size_t event = 0; event < report->groups->n_events; event++)
         for (size_t part = 0; part < report->n_parts; part++)
@@ -245,8 +261,6 @@ void report_append_table(const struct report *report, bool has_colour, struct te
         append_times(report, text);
         append_reasons(report, text);
     }
-    if (locale) {
+    if (locale)
         (void)uselocale(before);
-        freelocale(locale);
-    }
 }

@@ -259,6 +259,24 @@ static void open__of_many_probes_those_of_further_cgroups_are_refused_as_a_whole
     assert_int_equal(open_in(f, SCOPE_CGROUP), ABSENCE_NONE);
 }
 
+static void open__what_starts_at_exec_is_opened_disabled_and_begins_there(void **state)
+{
+    struct fixture *f = *state;
+    const struct scope scope = {.kind = SCOPE_PROCESS,
+                                .cgroup_fd = -1,
+                                .tasks = threads,
+                                .n_tasks = 1,
+                                .starts_at_exec = true};
+
+    f->set = counter_set_free(f->set);
+    assert_int_equal(counter_set_new(f->mechanism, f->groups, &scope, &f->set), 0);
+    open_set(f);
+    assert_true(fake_find_thread(&f->perf, 1, threads[0])->attr.enable_on_exec);
+    assert_false(fake_find_thread(&f->perf, 1, threads[0])->enabled);
+    /* The leader takes its siblings with it. */
+    assert_false(fake_find_thread(&f->perf, 2, threads[0])->attr.enable_on_exec);
+}
+
 static void open__cpus_do_not_inherit(void **state)
 {
     struct fixture *f = *state;
@@ -318,6 +336,7 @@ int main(void)
         TEST(open__threads_are_counted_on_whatever_cpu_they_run_with_what_they_start),
         TEST(open__a_probe_is_never_opened_so_that_it_is_inherited),
         TEST(open__of_many_probes_those_of_further_cgroups_are_refused_as_a_whole),
+        TEST(open__what_starts_at_exec_is_opened_disabled_and_begins_there),
         TEST(open__cpus_do_not_inherit),
         TEST(open__a_thread_that_has_ended_is_not_missed),
         TEST(open__threads_for_which_there_are_no_descriptors_are_not_counted_in_part),

@@ -1,0 +1,212 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""`pmutool stat` beside `perf stat`: what is known to the one is counted to the one, for each kind
+of target; and the columns are those of perf."""
+import json
+import os
+import re
+import tempfile
+
+import live
+import pmutool_stat as stat
+from cgroups import Cgroups
+from pmutool_stat import CALL, Open, Worker, calls
+
+SOFTWARE = "task-clock,context-switches,cpu-migrations,page-faults"
+CLOSE = "syscalls:sys_enter_close"
+
+
+class Commands(live.LiveTest):
+    def test_system_calls_of_a_command_and_its_children_are_counted_to_the_one(self):
+        child = ("import subprocess, sys\nsubprocess.run([sys.executable, '-SEc', "
+                 "'import os\\nfor _ in range(500): os.getppid()'])")
+        done = stat.run("-x,", "-e", CALL, "--", *calls(1000, child))
+        self.assertEqual(stat.counts(done.stderr), {CALL: "1500"})
+
+    def test_events_in_braces_are_counted_to_the_one_as_well(self):
+        done = stat.run("-x,", "-e", f"{{page-faults,{CALL}}},{CALL}", "--", *calls(1000))
+        self.assertEqual([r[0] for r in stat.rows(done.stderr) if r[2] == CALL], ["1000", "1000"])
+
+    def test_a_filter_lets_100_of_1000_through(self):
+        work = "import os\nfor n in range(5000, 6000):\n try: os.close(n)\n except OSError: pass"
+        done = stat.run("-x,", "-e", CLOSE, "--filter", "fd >= 5000 && fd < 5100", "--",
+                        stat.sys.executable, "-SEc", work)
+        self.assertEqual(stat.counts(done.stderr), {CLOSE: "100"})
+
+    def test_page_faults_equal_those_of_perf(self):
+        """Without random addresses a program touches the same pages each time. The machine takes
+        some of them away meanwhile: the fewest faults of several runs are the program's own."""
+        live.need("perf", "setarch")
+
+        def fewest(program):
+            done = [stat.run("-x,", "-e", "page-faults:u", "--", "setarch", "-R", "/bin/true",
+                             program=program) for _ in range(12)]
+            return min(int(d.stderr.split(",")[0]) for d in done)
+
+        self.assertEqual(fewest(stat.pmutool()), fewest("perf"))
+
+    def test_nothing_of_what_prepares_a_command_is_counted(self):
+        done = stat.run("-x,", "-e", "syscalls:sys_enter_execve", "--", "/bin/true")
+        self.assertEqual(done.stderr.split(",")[0], "0")
+
+    def test_intervals_add_up_to_the_whole(self):
+        work = ("import os, time\nfor _ in range(10):\n time.sleep(0.02)\n"
+                " for _ in range(100): os.getppid()")
+        done = stat.run("-x,", "-I", 10, "-e", CALL, "--", stat.sys.executable, "-SEc", work)
+        rows = stat.rows(done.stderr)
+        self.assertGreater(len(rows), 3)
+        self.assertEqual(sum(int(r[1]) for r in rows), 1000)
+        times = [float(r[0]) for r in rows]
+        self.assertEqual(times, sorted(set(times)))
+        # each but the last stands in an interval of its own, none before its end
+        ends = [int(t * 100) for t in times[:-1]]
+        self.assertEqual(ends, sorted(set(ends)))
+        self.assertGreaterEqual(ends[0], 1)
+
+    def test_repeated_runs_have_a_mean_and_its_error(self):
+        with tempfile.NamedTemporaryFile("w+") as file:
+            work = (f"import os\nf = open({file.name!r}, 'r+')\nn = len(f.read()) + 1\nf.write('x')\n"
+                    "f.close()\nfor _ in range(100 * n): os.getppid()")
+            done = stat.run("-x,", "-r", 3, "-e", CALL, "--", stat.sys.executable, "-SEc", work)
+        # 100, 200 and 300: 100 / sqrt(3) is 28.87 % of 200
+        self.assertEqual(stat.rows(done.stderr)[0][:4], ["200", "", CALL, "28.87%"])
+
+    def test_json_tells_the_same(self):
+        done = stat.run("--json", "-e", f"{CALL},cycles:u", "--", *calls(1000))
+        report = json.loads(done.stderr)
+        self.assertEqual(report["events"][0]["value"], 1000)
+        self.assertEqual(report["events"][0]["coverage"], 1)
+        self.assertGreater(report["elapsed_seconds"], 0)
+        self.assertEqual(report["events"][1]["event"], "cycles:u")
+
+    def test_a_group_of_the_configuration_is_counted_with_its_filters(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+            file.write("groups:\n- name: calls\n  events:\n"
+                       f"  - {CALL}\n  - {{event: '{CLOSE}', filter: 'fd == 5000', name: fifth}}\n"
+                       "targets:\n  system: {groups: [calls], by: all}\n")
+            file.flush()
+            os.chmod(file.name, 0o644)
+            work = "for n in (5000, 5001):\n try: os.close(n)\n except OSError: pass"
+            done = stat.run("-x,", "-g", "calls", "--config.file", file.name, "--",
+                            *calls(1000, work))
+        self.assertEqual(stat.counts(done.stderr), {CALL: "1000", CLOSE: "1"})
+
+
+class Targets(live.LiveTest):
+    """The target works when the counters are open, and is told to end before they are read."""
+
+    def counted(self, *words, work, **worker):
+        with Worker(**worker) as process:
+            with Open("-e", CALL, *[process.process.pid if w is Worker else w for w in words]) as it:
+                process.do(work)
+            process.end()
+        return it.text
+
+    def test_a_process_is_all_its_threads_and_what_they_start(self):
+        text = self.counted("-p", Worker, work="self thread child")
+        self.assertEqual(stat.counts(text), {CALL: "2500"})
+
+    def test_a_thread_is_what_it_starts_too(self):
+        text = self.counted("-t", Worker, work="self child")
+        self.assertEqual(stat.counts(text), {CALL: "1500"})
+
+    def test_a_cgroup_is_what_runs_in_it_on_all_cpus_or_on_each(self):
+        cpu = max(os.sched_getaffinity(0))
+        with Cgroups() as cgroups:
+            path = cgroups.make("counted")
+            directory = os.fsdecode(cgroups.directory("counted"))
+            procs = f"{directory}/cgroup.procs"
+            for name in (path, path.lstrip("/"), directory):
+                text = self.counted("-G", name, work="self child", cgroup_procs=procs)
+                self.assertEqual(stat.counts(text), {CALL: "1500"})
+            text = self.counted("-A", "-G", path, work="self", cgroup_procs=procs, cpu=cpu)
+        by_cpu = {r[0]: int(r[1]) for r in stat.rows(text)}
+        self.assertEqual(by_cpu.pop(f"CPU{cpu}"), 1000)
+        self.assertEqual(set(by_cpu.values()) - {0}, set())
+
+    def test_the_machine_is_everybody_and_a_cpu_what_runs_on_it(self):
+        cpu = max(os.sched_getaffinity(0))
+        text = self.counted("-a", work="self child")
+        self.assertGreaterEqual(int(stat.counts(text)[CALL]), 1500)
+        text = self.counted("-C", cpu, work="self", cpu=cpu)
+        self.assertGreaterEqual(int(stat.counts(text)[CALL]), 1000)
+        text = self.counted("-a", "-A", work="self", cpu=cpu)
+        self.assertGreaterEqual({r[0]: int(r[1]) for r in stat.rows(text)}[f"CPU{cpu}"], 1000)
+
+    def test_a_process_that_ends_ends_the_counting(self):
+        with Worker() as worker:
+            process = stat.subprocess.Popen(
+                stat.command("-x,", "-e", "page-faults", "-p", worker.process.pid),
+                stderr=stat.subprocess.PIPE, text=True)
+            worker.do("self")
+            worker.end()
+            _, text = process.communicate(timeout=stat.PATIENCE)
+        self.assertEqual(process.returncode, 0, text)
+        self.assertIn("page-faults", text)
+
+
+def kind(value):
+    """What a column holds, so that two programs can be compared: the form of a number."""
+    number = re.fullmatch(r"\s*\d+(\.(\d+))?%?", value)
+    if not number:
+        return re.sub(r"^[KMG]?/sec$", "/sec", value)
+    return f"{len(number[2] or '')} decimals" + ("%" if value.endswith("%") else "")
+
+
+class Columns(live.LiveTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        live.need("perf")
+
+    def compare(self, *words, first=None):
+        """The columns of both, row by row. first: so many rows only, as intervals may differ."""
+        ours, perf = (stat.run(*words, program=p) for p in (stat.pmutool(), "perf"))
+        self.assertEqual(ours.returncode, perf.returncode)
+        ours, perf = ([[kind(c) for c in r] for r in stat.rows(d.stderr)] for d in (ours, perf))
+        self.assertGreater(len(perf), 2)
+        self.assertEqual(ours[:first], perf[:first])
+
+    def test_of_a_command_are_those_of_perf(self):
+        self.compare("-x,", "-e", SOFTWARE, "--", "sh", "-c", "exit 3")
+
+    def test_without_events_are_those_of_perf(self):
+        self.compare("-x,", "--", "true")
+
+    def test_of_repeated_runs_are_those_of_perf(self):
+        self.compare("-x,", "-r", 3, "-e", SOFTWARE, "--", "true")
+
+    def test_of_intervals_are_those_of_perf(self):
+        busy = "import time\nend = time.monotonic() + 0.3\nwhile time.monotonic() < end: pass"
+        self.compare("-x,", "-I", 20, "-e", SOFTWARE, "--", stat.sys.executable, "-SEc", busy,
+                     first=8)
+
+    def test_of_each_cpu_are_those_of_perf(self):
+        """perf shows no rate without a clock, and the machine has none that is worth it."""
+        ours, perf = (stat.run("-x,", "-a", "-A", "-e", "page-faults", "--", "true", program=p)
+                      for p in (stat.pmutool(), "perf"))
+        ours, perf = ([[kind(c) for c in r[:6]] for r in stat.rows(d.stderr)]
+                      for d in (ours, perf))
+        self.assertEqual(ours, perf)
+
+
+class Cost(live.LiveTest):
+    def test_it_takes_no_more_instructions_than_perf(self):
+        live.need("perf", "valgrind")
+        if live.COUNTING == "auto":
+            self.skipTest("the same by every mechanism")
+        seen = {}
+        with tempfile.TemporaryDirectory() as directory:
+            for program in (stat.pmutool(), "perf"):
+                done = stat.subprocess.run(
+                    ["valgrind", "--tool=callgrind", f"--callgrind-out-file={directory}/out.%p",
+                     program, "stat", "-o", "/dev/null", "--", "true"],
+                    capture_output=True, text=True, timeout=stat.PATIENCE, check=True)
+                seen[program] = int(re.search(r"Collected : (\d+)", done.stderr)[1])
+        ours, perf = seen.values()
+        print(f"pmutool stat -- true: {ours:,} instructions, perf: {perf:,}, ratio {ours / perf:.2f}")
+        self.assertLessEqual(ours, perf)
+
+
+if __name__ == "__main__":
+    live.main()

@@ -99,7 +99,8 @@ struct event {
     char *name;           /* as it was configured: "cache-misses:u" */
     char *metric;         /* its part of the names of metrics, without unit: "cache_misses_user" */
     char *description;    /* one line without a full stop, for HELP; may be empty */
-    char *encoding;       /* for HELP and people: "cpu/config=0x3/u" or "type=0 config=0x3" */
+    char *encoding;       /* for HELP and people: "cpu/config=0x3/u" or "type=0 config=0x3";
+                             empty: the code is not known, as that of an absent PMU */
     char *pmu;            /* the PMU that counts it: "cpu", "software"; empty: not known */
     char *unit;           /* what is counted: "seconds", "joules"; NULL: occurrences */
     double scale;         /* how many of the unit a raw count of 1 is; most events without a unit
@@ -118,7 +119,7 @@ struct event {
     char *why;            /* what people are told of the absence: which function a file does not
                              have, which field a PMU, and which is nearest; NULL: nothing more than
                              `absence` says */
-    struct event_code code; /* meaningful where `absence` is ABSENCE_NONE */
+    struct event_code code; /* meaningful where `encoding` is not empty */
 };
 
 /*

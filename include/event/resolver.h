@@ -30,6 +30,14 @@ void event_resolver_set_probes(struct event_resolver *resolver, const struct pro
                                size_t n_probes);
 
 /*
+ * From here on an event of libpfm4 whose PMU this machine does not have gets the code that it has
+ * on its own machine. It is absent as before, but its encoding is not empty: for people who ask
+ * what a name means, and for checks of another machine's configuration. libpfm4 is changed by it
+ * for the life of the program, for other resolvers too; so it is nothing for one that counts.
+ */
+void event_resolver_encode_absent(struct event_resolver *resolver);
+
+/*
  * Makes an event of a name, whatever the name is: an event that cannot be counted has the reason in
  * `absence` (unknown_event, no_pmu, or not_supported with `why`). Returns 0, or -ENOMEM. The caller
  * owns the event.

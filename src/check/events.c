@@ -32,6 +32,8 @@ size_t check_count_events(const struct resolution *resolution, size_t *ret_absen
 /* What each reason means is said once: most machines lack all events of one PMU. */
 static void print_event(const struct event *event, bool *explained)
 {
+    const bool is_foreign = event->kind == EVENT_PFM && *event->encoding;
+
     if (event->absence == ABSENCE_NONE) {
         (void)printf("  %-*s %s: %s\n", EVENT_WIDTH, event->name,
                      *event->pmu ? event->pmu : "unknown PMU", event->encoding);
@@ -42,8 +44,9 @@ static void print_event(const struct event *event, bool *explained)
                      absence_name(event->absence), event->why);
         return;
     }
-    (void)printf("  %-*s not counted here, %s%s%s\n", EVENT_WIDTH, event->name,
-                 absence_name(event->absence), explained[event->absence] ? "" : ": ",
+    (void)printf("  %-*s not counted here, %s%s%s%s%s\n", EVENT_WIDTH, event->name,
+                 absence_name(event->absence), is_foreign ? "; elsewhere " : "",
+                 is_foreign ? event->encoding : "", explained[event->absence] ? "" : ": ",
                  explained[event->absence] ? "" : absence_advice(event->absence));
     explained[event->absence] = true;
 }

@@ -193,6 +193,8 @@ static int open_machine(struct report *report, const char *sysfs)
     }
     r = event_resolver_new(report->sysfs_fd, &report->resolver);
     if (r >= 0)
+        event_resolver_encode_absent(report->resolver);
+    if (r >= 0)
         r = resolution_new(report->config, report->resolver, &report->resolution);
     if (r < 0)
         (void)fprintf(stderr, "%s: %s\n", report->path, strerror(-r));

@@ -102,6 +102,14 @@ static int judge(const char *name, const struct perf_event_attr *attr, const pfm
                                                                          : SOURCE_KNOWS;
 }
 
+static void take_code(const struct perf_event_attr *attr, struct event *event)
+{
+    event->code.type = attr->type;
+    event->code.config = attr->config;
+    event->code.config1 = attr->config1;
+    event->code.config2 = attr->config2;
+}
+
 static int take_encoding(const char *name, const struct perf_event_attr *attr, int idx,
                          const char *full_name, struct event *event)
 {
@@ -117,10 +125,7 @@ static int take_encoding(const char *name, const struct perf_event_attr *attr, i
     if (!event->description)
         return -ENOMEM;
     event->kind = EVENT_PFM;
-    event->code.type = attr->type;
-    event->code.config = attr->config;
-    event->code.config1 = attr->config1;
-    event->code.config2 = attr->config2;
+    take_code(attr, event);
     if (event_generic_is_clock(&event->code) &&
         source_set_unit(event, "seconds", EVENT_SCALE_NANOSECONDS) < 0)
         return -ENOMEM;
@@ -182,6 +187,61 @@ static int find_in_pmu(const pfm_pmu_info_t *pmu, const char *name, pfm_event_in
     return SOURCE_UNKNOWN;
 }
 
+#define INACTIVE "LIBPFM_ENCODE_INACTIVE"
+
+/*
+ * Lets libpfm4 encode events of PMUs that are not here. It reads the environment when it starts,
+ * and keeps what it has read for the life of the program.
+ */
+static bool allow_inactive(void)
+{
+    static bool is_allowed;
+
+    if (!is_allowed) {
+        pfm_terminate();
+        is_allowed = setenv(INACTIVE, "1", 1) == 0 && pfm_initialize() == PFM_SUCCESS;
+        (void)unsetenv(INACTIVE);
+    }
+    return is_allowed;
+}
+
+/* Encodes an event of one PMU, which may be absent. */
+static int encode_in(const pfm_pmu_info_t *pmu, const char *event_name, struct event *event)
+{
+    AUTO_FREE char *full_name = NULL, *whole = NULL;
+    struct perf_event_attr attr = {.size = sizeof(attr)};
+    pfm_perf_encode_arg_t encoded = {.attr = &attr, .fstr = &full_name, .size = sizeof(encoded)};
+    int outcome;
+
+    if (asprintf(&whole, "%s::%s", pmu->name, event_name) < 0) {
+        whole = NULL;
+        return -ENOMEM;
+    }
+    if (pfm_get_os_event_encoding(whole, ALL_MODES, PFM_OS_PERF_EVENT, &encoded) != PFM_SUCCESS)
+        return SOURCE_UNKNOWN;
+    outcome = take_encoding(event_name, &attr, encoded.idx, full_name, event);
+    if (pmu->is_present || outcome < 0 || outcome == SOURCE_UNKNOWN)
+        return outcome;
+    return pmu->type == PFM_PMU_TYPE_CORE ? SOURCE_FOREIGN : SOURCE_ABSENT;
+}
+
+/* Looks for the event among the PMUs that are here, or among the others, and encodes it. */
+static int encode_among(bool present, const char *name, struct event *event)
+{
+    const char *event_name;
+    const size_t prefix = split_prefix(name, &event_name);
+    int outcome = SOURCE_UNKNOWN;
+
+    for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX && outcome == SOURCE_UNKNOWN; i++) {
+        pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
+
+        if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) == PFM_SUCCESS && pmu.is_present == present &&
+            (prefix == 0 || same_word(pmu.name, name, prefix)))
+            outcome = encode_in(&pmu, event_name, event);
+    }
+    return outcome;
+}
+
 /* Looks the name up in the tables of all PMUs, whether this machine has them or not. */
 static int find_elsewhere(const char *name, struct event *event)
 {
@@ -204,15 +264,41 @@ static int find_elsewhere(const char *name, struct event *event)
     return SOURCE_UNKNOWN;
 }
 
+/* The kernel gives a PMU beside the cores its type when it finds the PMU. */
+static int explain_no_type(struct event *event)
+{
+    event->why = strdup("the type of its PMU is known only to the kernel of a machine that has it");
+    return event->why ? SOURCE_ABSENT : -ENOMEM;
+}
+
+/*
+ * libpfm4 itself would take a name without a PMU for that of the first PMU that has it, absent or
+ * not. Those of this machine go first.
+ */
+static int encode_anywhere(const char *name, struct event *event)
+{
+    int outcome;
+
+    if (!allow_inactive())
+        return SOURCE_UNKNOWN;
+    outcome = encode_among(true, name, event);
+    if (outcome == SOURCE_UNKNOWN)
+        outcome = encode_among(false, name, event);
+    if (outcome == SOURCE_UNKNOWN)
+        outcome = find_elsewhere(name, event);
+    return outcome == SOURCE_ABSENT ? explain_no_type(event) : outcome;
+}
+
 static int resolve_pfm(const struct source_context *context, const char *name, struct event *event)
 {
     AUTO_FREE char *full_name = NULL;
     struct perf_event_attr attr = {.size = sizeof(attr)};
     pfm_perf_encode_arg_t encoded = {.attr = &attr, .fstr = &full_name, .size = sizeof(encoded)};
 
-    (void)context;
     if (pfm_initialize() != PFM_SUCCESS) /* it does nothing if that was done before */
         return SOURCE_UNKNOWN;
+    if (context && context->encodes_absent)
+        return encode_anywhere(name, event);
     switch (pfm_get_os_event_encoding(name, ALL_MODES, PFM_OS_PERF_EVENT, &encoded)) {
     case PFM_SUCCESS:
         return take_encoding(name, &attr, encoded.idx, full_name, event);

@@ -29,6 +29,7 @@
 #define LONGEST_NAME 512 /* no source has a longer name, so that none is asked for one */
 
 struct event_resolver {
+    bool encodes_absent;
     int sysfs_fd;                    /* borrowed */
     struct pmu_list *pmus;           /* NULL: not known */
     const struct probe_spec *probes; /* borrowed */
@@ -52,7 +53,8 @@ static const struct event_source *const sources[] = {
  */
 static struct source_context open_context(const struct event_resolver *resolver)
 {
-    return (struct source_context){.sysfs_fd = resolver->sysfs_fd,
+    return (struct source_context){.encodes_absent = resolver->encodes_absent,
+                                   .sysfs_fd = resolver->sysfs_fd,
                                    .tracefs_fd = tracefs_open(resolver->sysfs_fd),
                                    .pmus = resolver->pmus,
                                    .probes = resolver->probes,
@@ -74,6 +76,11 @@ int event_resolver_new(int sysfs_fd, struct event_resolver **ret_resolver)
     resolver->sysfs_fd = sysfs_fd;
     *ret_resolver = TAKE(resolver);
     return 0;
+}
+
+void event_resolver_encode_absent(struct event_resolver *resolver)
+{
+    resolver->encodes_absent = true;
 }
 
 struct event_resolver *event_resolver_free(struct event_resolver *resolver)
@@ -224,6 +231,7 @@ static int make_texts(struct event *event, const char *base, const struct pmu *p
 
 static const enum absence absences[] = {
     [SOURCE_KNOWS] = ABSENCE_NONE,
+    [SOURCE_FOREIGN] = ABSENCE_NO_PMU,
     [SOURCE_ABSENT] = ABSENCE_NO_PMU,
     [SOURCE_MISSING] = ABSENCE_NOT_SUPPORTED,
     [SOURCE_REFUSED] = ABSENCE_UNKNOWN_EVENT,
@@ -265,7 +273,7 @@ static int resolve_base(const struct event_resolver *resolver, const char *base,
     event->takes_counter =
         event->absence == ABSENCE_NONE && (pmu ? pmu->is_core : is_core_type(event->code.type));
     event->is_clock = event_generic_is_clock(&event->code);
-    return make_texts(event, base, pmu, outcome == SOURCE_KNOWS);
+    return make_texts(event, base, pmu, outcome == SOURCE_KNOWS || outcome == SOURCE_FOREIGN);
 }
 
 const char event_modifiers_expected[] = "u, k, h, G, H, I, S, each at most once";

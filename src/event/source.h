@@ -18,6 +18,7 @@
  * source then says SOURCE_UNKNOWN of names that it would have to look up there.
  */
 struct source_context {
+    bool encodes_absent;             /* SOURCE_FOREIGN is wanted where it can be had */
     int sysfs_fd;                    /* the root of sysfs */
     int tracefs_fd;                  /* the root of tracefs, an O_PATH descriptor */
     const struct pmu_list *pmus;     /* the PMUs that the kernel has registered; NULL: not known */
@@ -28,6 +29,7 @@ struct source_context {
 /* What a source makes of a name. A negative value: -ENOMEM. */
 enum source_outcome {
     SOURCE_KNOWS,     /* it has filled the event */
+    SOURCE_FOREIGN,   /* as SOURCE_ABSENT; it has filled the code that the event has elsewhere */
     SOURCE_ABSENT,    /* it knows the name, but of a PMU that is not here; it has described it */
     SOURCE_MISSING,   /* it knows the name, and what it stands for is not there; source_explain() */
     SOURCE_FORBIDDEN, /* it may not look the name up; event->why says why */

@@ -117,7 +117,7 @@ static int report_absent(struct encoding *encoding, const struct event *event)
         r = check_explain_unknown(encoding->resolver, event, &why);
     else
         text_append_format(&why, "the code of %s is not known here; %s", SHOWN(event->name),
-                           absence_advice(event->absence));
+                           event->why ? event->why : absence_advice(event->absence));
     text_append_char(&why, '\0');
     if (r < 0 || text_error(&why) < 0)
         return -ENOMEM;

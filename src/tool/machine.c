@@ -34,6 +34,8 @@ int machine_open(const char *sysfs, struct machine *ret_machine)
 
     machine.sysfs_fd = open(sysfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     r = machine.sysfs_fd < 0 ? -errno : event_resolver_new(machine.sysfs_fd, &machine.resolver);
+    if (r >= 0)
+        event_resolver_encode_absent(machine.resolver);
     if (r >= 0 && cpu_list_read_online(machine.sysfs_fd, &machine.online) < 0)
         r = cpu_list_parse("", &machine.online);
     if (r >= 0 && pmu_list_read(machine.sysfs_fd, &machine.pmus) == -ENOMEM)

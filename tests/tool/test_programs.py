@@ -179,6 +179,15 @@ class Config(unittest.TestCase):
         out = run(PMUTOOL, "check", "config", path)[1]
         self.assertRegex(out, r"(?m)^  nosuch/energy-pkg/ +not counted here, no_pmu: this machine shows no such PMU")
 
+    @unittest.skipUnless(os.uname().machine == "x86_64", "libpfm4 has the tables of x86 only on x86")
+    def test_the_code_of_an_event_of_another_cpu_is_said(self):
+        path = self.file("groups:\n- {name: a, events: ['amd64_k7::RETIRED_INSTRUCTIONS', cycles]}\n"
+                         "targets: {system: {groups: [a]}}\n")
+        out = run(PMUTOOL, "check", "config", path)[1]
+        self.assertRegex(out, r"(?m)^  amd64_k7::RETIRED_INSTRUCTIONS +not counted here, no_pmu; elsewhere "
+                              r"type=4 config=0xc0: ")
+        self.assertNotIn("elsewhere type=0", out)
+
     def test_what_is_wrong_with_the_name_of_an_event_of_a_pmu_is_said(self):
         path = self.file("groups:\n- {name: a, events: [software/page-fautls/, software/evnt=1/]}\n"
                          "targets: {system: {groups: [a]}}\n")

@@ -5,8 +5,8 @@
  * Closing what takes the kernel long to close. A probe (kprobe, uprobe) goes only after every CPU
  * has been through a quiet state: 60 to 90 ms each, one after the other, however many threads close
  * (Linux 6.18: perf_trace_event_unreg() waits with a lock held). A cycle that ends targets or
- * applies a configuration would stand still for seconds. So a thread closes them, one by one, and
- * ends when none is left.
+ * applies a configuration would stand still for seconds. So a thread closes them, one by one and
+ * not while others are being opened, and ends when none is left.
  *
  * Until then such a descriptor counts as an open file, and its probe is hit. All functions may be
  * called by any thread.

@@ -8,8 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 #define BITS 8
 
@@ -25,6 +27,7 @@ static struct {
 
 /* How many descriptors are marked. It spares the lock where there are no probes: nearly always. */
 static atomic_size_t n_marked;
+static _Atomic uint64_t marked_at_ns; /* when the last one was marked */
 
 static bool grow_marks(size_t size)
 {
@@ -45,6 +48,7 @@ void late_close_mark(int fd)
     const size_t byte = (size_t)fd / BITS;
     const uint8_t bit = (uint8_t)(1U << (unsigned)fd % BITS);
 
+    marked_at_ns = clock_monotonic_ns();
     (void)pthread_mutex_lock(&closer.mutex);
     if (grow_marks(byte + 1) && !(closer.marks[byte] & bit)) {
         closer.marks[byte] |= bit;
@@ -66,6 +70,19 @@ static bool take_mark(int fd)
     return true;
 }
 
+/*
+ * Opening a probe waits for one that is being closed: the kernel does both under one lock. So the
+ * thread waits for a pause between openings, which come one upon the other, but not for ever.
+ */
+#define PAUSE_NS   (NS_PER_SECOND / 20)
+#define MOST_WAITS 40
+
+static void wait_for_pause(void)
+{
+    for (int i = 0; i < MOST_WAITS && clock_monotonic_ns() - marked_at_ns < PAUSE_NS; i++)
+        (void)nanosleep(&(struct timespec){.tv_nsec = (long)PAUSE_NS}, NULL);
+}
+
 static void *close_all(void *nothing)
 {
     (void)pthread_setname_np(pthread_self(), "closer");
@@ -74,6 +91,7 @@ static void *close_all(void *nothing)
         const int fd = closer.waiting[0];
 
         (void)pthread_mutex_unlock(&closer.mutex);
+        wait_for_pause();
         (void)close(fd);
         (void)pthread_mutex_lock(&closer.mutex);
         closer.n_waiting--;

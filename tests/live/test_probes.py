@@ -199,4 +199,4 @@ class Watched(ProbesTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    live.main(at_once=4)

@@ -49,20 +49,36 @@ static attr_t attribute(const struct top_canvas *canvas, enum colour colour)
     return colour == TITLE ? A_REVERSE : colour == CHOSEN ? A_REVERSE | A_BOLD : A_NORMAL;
 }
 
-/* Draws the text of the canvas at the cursor, at most so many columns, and empties it. */
+/* Draws a text at the cursor. It fits into its line. */
+static void add(const struct text *text, attr_t attributes)
+{
+    (void)attrset((int)attributes);
+    if (text->length > 0 && !text->failed)
+        (void)addnstr(text->data, (int)text->length);
+    (void)attrset(A_NORMAL);
+}
+
+/* Draws the text of the canvas at the cursor, as much as fits into these columns, and empties it.
+ */
 static void put(struct top_canvas *canvas, attr_t attributes, size_t width)
 {
-    AUTO_TEXT struct text cut = {0};
-    struct text *const text = &canvas->text;
+    AUTO_TEXT struct text fits = {0};
 
-    if (!text->failed && text->length > 0) {
-        (void)top_name_append_cut(&cut, text->data, text->length, width, canvas->glyphs->cut);
-        (void)attrset((int)attributes);
-        if (!cut.failed && cut.length > 0)
-            (void)addnstr(cut.data, (int)cut.length);
-        (void)attrset(A_NORMAL);
-    }
-    text_clear(text);
+    if (!canvas->text.failed)
+        top_name_append_start(&fits, canvas->text.data, canvas->text.length, width);
+    add(&fits, attributes);
+    text_clear(&canvas->text);
+}
+
+/* Draws a name at the cursor. If it is too long for the line, its middle is left out. */
+static void put_name(const struct top_canvas *canvas, attr_t attributes, const struct text *name,
+                     size_t width)
+{
+    AUTO_TEXT struct text cut = {0};
+
+    if (!name->failed)
+        (void)top_name_append_cut(&cut, name->data, name->length, width, canvas->glyphs->cut);
+    add(&cut, attributes);
 }
 
 static void go_to(struct top_canvas *canvas, int y, int x)
@@ -249,11 +265,9 @@ static void draw_name(struct top_canvas *canvas, const struct top_view *view,
     top_name_append_safe(&safe, line->name, strlen(line->name));
     if (line->row && line->row->kind == TOP_PROCESS && line->row->members > 1)
         text_append_format(&safe, " (%.0f)", line->row->members);
-    if (!safe.failed)
-        text_append(&canvas->text, safe.data, safe.length);
     if (line->row && line->values[TOP_COLUMN_CPUS] >= 0.5)
         attributes |= A_BOLD;
-    put(canvas, attributes, room(canvas));
+    put_name(canvas, attributes, &safe, room(canvas));
 }
 
 static void draw_line(struct top_canvas *canvas, const struct top_rows *rows,

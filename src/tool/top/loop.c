@@ -95,15 +95,19 @@ static void show(struct loop *loop)
         (void)out_of_memory(loop);
 }
 
+/* A counting of our own that does not even begin will not do so later: it ends the program. */
 static void hear_trouble(struct loop *loop, const char *trouble)
 {
+    const bool is_over = !loop->options->socket && loop->rows.pages == 0;
     const bool is_news = strcmp(loop->trouble, trouble) != 0;
 
     (void)snprintf(loop->trouble, sizeof(loop->trouble), "%s", trouble);
-    if (loop->screen)
+    if (is_over || (is_news && !loop->screen))
+        (void)fprintf(stderr, "pmutool: %s%s\n", loop->trouble, is_over ? "" : "; asking again");
+    if (is_over)
+        (void)end(loop, EXIT_FAILURE);
+    else if (loop->screen)
         show(loop);
-    else if (is_news)
-        (void)fprintf(stderr, "pmutool: %s; asking again\n", loop->trouble);
 }
 
 /* Takes a page over, and shows it if it has rates. */

@@ -91,6 +91,13 @@ static size_t bytes_within(const char *safe, size_t n, size_t width, size_t *ret
     return i;
 }
 
+void top_name_append_start(struct text *text, const char *safe, size_t n, size_t width)
+{
+    size_t columns;
+
+    text_append(text, safe, bytes_within(safe, n, width, &columns));
+}
+
 size_t top_name_append_cut(struct text *text, const char *safe, size_t n, size_t width,
                            const char *mark)
 {

@@ -25,6 +25,9 @@ void top_name_append_safe(struct text *text, const char *bytes, size_t n);
 /* Returns how many columns a safe text takes. */
 size_t top_name_width(const char *safe, size_t n);
 
+/* Appends as much of the beginning of a safe text as fits into these columns. */
+void top_name_append_start(struct text *text, const char *safe, size_t n, size_t width);
+
 /*
  * Appends a safe text cut to a width: what does not fit is taken out of its middle, and `mark`
  * ("…" or "~", one column) stands in its place. Returns the columns that were appended: `width` at

@@ -100,6 +100,18 @@ static void a_text_is_cut_in_its_middle_by_the_columns_it_takes(void **state)
     assert_cut("\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 4, "~\xe6\xbc\xa2", 3);
 }
 
+static void the_beginning_of_a_text_is_what_fits(void **state)
+{
+    AUTO_TEXT struct text text = {0};
+
+    (void)state;
+    top_name_append_start(&text, "a\xe6\xbc\xa2z", 5, 2);
+    assert_int_equal(1, text.length);
+    top_name_append_start(&text, "a\xe6\xbc\xa2z", 5, 3);
+    assert_int_equal(5, text.length);
+    assert_memory_equal("aa\xe6\xbc\xa2", text.data, 5);
+}
+
 static void a_name_of_4072_bytes_fits_into_any_width(void **state)
 {
     AUTO_FREE char *bytes = malloc(4073);
@@ -123,6 +135,7 @@ int main(void)
         cmocka_unit_test_setup(whatever_could_steer_a_terminal_is_written_out, use_unicode),
         cmocka_unit_test_setup(in_the_locale_of_ascii_only_ascii_is_shown, use_ascii),
         cmocka_unit_test_setup(a_text_is_cut_in_its_middle_by_the_columns_it_takes, use_unicode),
+        cmocka_unit_test_setup(the_beginning_of_a_text_is_what_fits, use_unicode),
         cmocka_unit_test_setup(a_name_of_4072_bytes_fits_into_any_width, use_unicode),
     };
 

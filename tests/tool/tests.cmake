@@ -6,9 +6,12 @@ add_unit_test(tool stat/event_names)
 add_unit_test(tool stat/mean)
 add_unit_test(tool table)
 add_unit_test(tool terminal)
+add_unit_test(tool top/batch PkgConfig::JANSSON m)
+add_unit_test(tool top/cells PkgConfig::JANSSON m)
 add_unit_test(tool top/name)
 add_unit_test(tool top/page PkgConfig::JANSSON)
 add_unit_test(tool top/rows PkgConfig::JANSSON m)
+add_unit_test(tool top/state PkgConfig::JANSSON PkgConfig::NCURSES)
 add_unit_test(tool top/view PkgConfig::JANSSON m)
 
 add_test(NAME tool/programs

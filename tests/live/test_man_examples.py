@@ -32,6 +32,10 @@ EXPECTED = {
     f"pmutool check config --json {CONFIG}": (0, r'\n  "valid": true,\n'),
     f"pmutool check budget {CONFIG}": (0, r"^(hardware counters of each CPU: |no event that can )"),
     "pmutool stat -e task-clock,page-faults -- sleep 0.1": (0, r"\d +page-faults"),
+    "pmutool stat -r 5 -- sleep 0.1": (0, r" \+- .* seconds time elapsed"),
+    "pmutool stat -a -e page-faults,context-switches -I 200 -d 1 --csv":
+        (0, r"(?m)^ +1\.0\d+,\d+,,context-switches,"),
+    "pmutool stat -g software --json -- sleep 0.1": (0, r'"event":"page-faults","group":"'),
     "pmutool reload": (0, r"^configuration reloaded\n"),
     "pmutool pause 10m": (0, r"^hardware events are not counted until "),
     "pmutool pause off": (0, r"^hardware events are counted again\n"),

@@ -273,7 +273,8 @@ static int follow_threads(struct stat_target *target, const struct stat_options 
 
     if (r == 0)
         r = now.n_tasks != target->n_tasks ||
-            memcmp(now.tasks, target->tasks, now.n_tasks * sizeof(*now.tasks)) != 0;
+            (now.n_tasks > 0 &&
+             memcmp(now.tasks, target->tasks, now.n_tasks * sizeof(*now.tasks)) != 0);
     if (r <= 0) {
         free(now.tasks);
         return r;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/config_error.h"
 #include "tool/command.h"
 
 enum { KEY_SYSFS = 0x1100 };
@@ -29,7 +30,7 @@ const struct argp machine_argp = {.options = sysfs_options, .parser = parse_sysf
 
 int machine_open(const char *sysfs, struct machine *ret_machine)
 {
-    struct machine machine AUTO_MACHINE = {.sysfs_fd = -1};
+    struct machine machine = {.sysfs_fd = -1};
     int r;
 
     machine.sysfs_fd = open(sysfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -41,11 +42,11 @@ int machine_open(const char *sysfs, struct machine *ret_machine)
     if (r >= 0 && pmu_list_read(machine.sysfs_fd, &machine.pmus) == -ENOMEM)
         r = -ENOMEM;
     if (r < 0) {
-        (void)fprintf(stderr, PROGRAM ": %s: %s\n", sysfs, strerror(-r));
+        (void)fprintf(stderr, PROGRAM ": %s: %s\n", SHOWN(sysfs), strerror(-r));
+        machine_close(&machine);
         return r;
     }
     *ret_machine = machine;
-    machine = (struct machine){.sysfs_fd = -1};
     return 0;
 }
 

@@ -86,7 +86,8 @@ void table_add(struct table *table, const char *text, enum style style)
     const struct cell *cell = add_cell(table, text, style);
     size_t *width = &table->widths[table->next];
 
-    table->next = (table->next + 1) % table->n_columns;
+    if (++table->next == table->n_columns)
+        table->next = 0;
     if (cell && cell->width > *width)
         *width = cell->width;
 }
@@ -195,7 +196,8 @@ int table_write(const struct table *table, const struct terminal *terminal, stru
             continue;
         }
         append_in_column(table, terminal, column, text, cell->style, out);
-        column = (column + 1) % table->n_columns;
+        if (++column == table->n_columns)
+            column = 0;
     }
     return text_error(out);
 }

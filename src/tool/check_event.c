@@ -132,7 +132,7 @@ static int print(const struct telling *telling)
     if (telling->events)
         return json_print(json_pack("{s:O}", "events", telling->events));
     r = table_print(telling->table);
-    if (r >= 0)
+    if (r >= 0 && telling->reasons.length > 0)
         (void)fwrite(telling->reasons.data, 1, telling->reasons.length, stdout);
     return r < 0 ? r : text_error(&telling->reasons);
 }

@@ -208,7 +208,7 @@ int table_print(const struct table *table)
     AUTO_TEXT struct text out = {0};
     int r = table_write(table, &terminal, &out);
 
-    if (r >= 0)
+    if (r >= 0 && out.length > 0)
         (void)fwrite(out.data, 1, out.length, stdout);
     return r;
 }

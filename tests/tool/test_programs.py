@@ -309,7 +309,7 @@ class CommandLine(unittest.TestCase):
                            (["chekc"],
                             'unknown command "chekc", did you mean check config? (try --help)\n'),
                            (["relaod"], 'unknown command "relaod", did you mean reload?'),
-                           (["start"], 'unknown command "start" (try --help)\n'),
+                           (["launch"], 'unknown command "launch" (try --help)\n'),
                            (["check"],
                             "incomplete command; expected check config FILE, check "),
                            (["reload", "now"], 'unexpected argument "now"'),

@@ -167,6 +167,33 @@ bool bpf_groups_leave(struct bpf_groups *groups, size_t index, bool charged)
     return true;
 }
 
+static bool is_open_somewhere(const struct bpf_groups *groups, const struct bpf_group *group)
+{
+    for (size_t cpu = 0; cpu < groups->n_cpus; cpu++)
+        if (group->places[cpu].descriptors)
+            return true;
+    return false;
+}
+
+static bool has_tracepoint(const struct bpf_group *group)
+{
+    for (size_t i = 0; i < group->events.n_opened; i++)
+        if (group->codes[i].code.type == PERF_TYPE_TRACEPOINT)
+            return true;
+    return false;
+}
+
+/*
+ * The descriptors of a group on a CPU are open. The first events of a tracepoint attach perf to it,
+ * mostly behind our program: then that has to stand behind perf again.
+ */
+static int follow_tracepoints(struct bpf_groups *groups, const struct bpf_group *group)
+{
+    return has_tracepoint(group) && !is_open_somewhere(groups, group)
+               ? switch_program_attach_last(groups->program)
+               : 0;
+}
+
 static int open_place(struct bpf_groups *groups, const struct bpf_group *group,
                       struct cpu_number cpu, bool enabled, const struct pmu_list *hybrid)
 {
@@ -184,6 +211,11 @@ static int open_place(struct bpf_groups *groups, const struct bpf_group *group,
     cpus->n = 1;
     cpus->cpus[0] = cpu;
     r = perf_group_open(groups->ops, &group->events, &site, false, descriptors);
+    if (r >= 0) {
+        r = follow_tracepoints(groups, group);
+        if (r < 0)
+            perf_group_close(groups->ops, descriptors, n);
+    }
     if (r < 0)
         return r;
     if (!bpf_groups_are_open(groups, (size_t)cpu.value)) /* until now it was not refreshed */

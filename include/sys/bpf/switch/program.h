@@ -83,6 +83,15 @@ int switch_program_load(const struct switch_program_size *size, struct switch_pr
 struct switch_program *switch_program_free(struct switch_program *program);
 DEFINE_AUTO(switch_program, struct switch_program *, switch_program_free)
 
+/*
+ * Attaches the program anew, behind all who are attached to the same tracepoints. perf counts a hit
+ * of a tracepoint by a function that the kernel attaches there with the first event, and all who
+ * are attached run in that order. Called after an event of a tracepoint was opened, this has the
+ * hit of a switch counted before the program reads the event: it belongs to whoever goes, as for
+ * perf. Switches during the call, for about a millisecond, are as if they were hidden. 0 or -errno.
+ */
+int switch_program_attach_last(struct switch_program *program);
+
 /* The lanes of a slot on a CPU. Borrowed. */
 uint64_t *switch_program_cell(const struct switch_program *program, size_t cpu, size_t slot);
 

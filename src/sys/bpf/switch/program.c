@@ -151,6 +151,24 @@ struct switch_program *switch_program_free(struct switch_program *program)
     return NULL;
 }
 
+/*
+ * Two of on_switch at one switch would take the second for a hidden one, so the old one goes first.
+ * Of on_exit none may be missed, and a second one does nothing.
+ */
+int switch_program_attach_last(struct switch_program *program)
+{
+    struct switch_bpf *skeleton = program->skeleton;
+    struct bpf_link *on_exit = bpf_program__attach(skeleton->progs.on_exit);
+
+    if (on_exit) { /* before Linux 6.10 a program can be attached once only, and stays as it is */
+        (void)bpf_link__destroy(skeleton->links.on_exit);
+        skeleton->links.on_exit = on_exit;
+    }
+    (void)bpf_link__destroy(skeleton->links.on_switch);
+    skeleton->links.on_switch = bpf_program__attach(skeleton->progs.on_switch);
+    return skeleton->links.on_switch ? 0 : -errno;
+}
+
 uint64_t *switch_program_cell(const struct switch_program *program, size_t cpu, size_t slot)
 {
     return program->cells +

@@ -34,14 +34,15 @@ struct elf_identity {
 /* Why a file or a place in it cannot be used. A negative value is an errno: it cannot be read. */
 enum elf_outcome {
     ELF_FOUND,
-    ELF_FOREIGN_LINK,   /* a symbolic link of another user is on the way to it */
-    ELF_NO_FILE,        /* it is no regular file */
-    ELF_NO_PROGRAM,     /* it is no program or library of this machine, or a damaged one */
-    ELF_TOO_LARGE,      /* a table of it is larger than we read */
-    ELF_MISSING,        /* it has no such function or marker */
-    ELF_AMBIGUOUS,      /* it has several of this name */
-    ELF_INDIRECT,       /* the function is chosen when the program starts (IFUNC) */
-    ELF_BEYOND,         /* the function ends before this offset */
+    ELF_FOREIGN_LINK, /* a symbolic link of another user is on the way to it */
+    ELF_PROCESS_LINK, /* a link to what another process sees ("/proc/7/root") is on the way to it */
+    ELF_NO_FILE,      /* it is no regular file */
+    ELF_NO_PROGRAM,   /* it is no program or library of this machine, or a damaged one */
+    ELF_TOO_LARGE,    /* a table of it is larger than we read */
+    ELF_MISSING,      /* it has no such function or marker */
+    ELF_AMBIGUOUS,    /* it has several of this name */
+    ELF_INDIRECT,     /* the function is chosen when the program starts (IFUNC) */
+    ELF_BEYOND,       /* the function ends before this offset */
     ELF_NOT_EXECUTABLE, /* the place is not in what is executed */
 };
 

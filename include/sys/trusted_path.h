@@ -30,6 +30,7 @@ struct path_doubt {
  * Opens a path for reading, without waiting (a FIFO does not block it). Symbolic links are
  * followed, also the last one, if root or our own user made them. 0, where *ret_doubt may say that
  * somebody else can change the file; -EPERM: a symbolic link of somebody else, which *ret_doubt
- * names; -errno. *ret_doubt is always written.
+ * names; -EXDEV: a link of /proc to what another process sees ("/proc/7/root"), which is not where
+ * its text leads to for us; -errno. *ret_doubt is always written.
  */
 int trusted_path_open(const char *path, int *ret_fd, struct path_doubt *ret_doubt);

@@ -62,6 +62,10 @@ static int open_regular(const char *path, int *ret_fd, struct stat *ret_status,
                                 "%s is a symbolic link of user %u; expected one of root or of our "
                                 "own user, or none",
                                 SHOWN(doubt.path), doubt.id);
+    if (r == -EXDEV)
+        return config_error_set(ret_error, whole_file,
+                                "the path leads through what another process sees; expected one "
+                                "without /proc");
     if (r == -EISDIR)
         return config_error_set(ret_error, whole_file, NOT_REGULAR, "a directory");
     if (r < 0)

@@ -12,6 +12,7 @@
 /* What is wrong with a file, or with a place in it, behind the name of the file. */
 static const char *const outcomes[] = {
     [ELF_FOREIGN_LINK] = "is reached by a symbolic link of another user",
+    [ELF_PROCESS_LINK] = "is reached through /proc of another process; expected another path",
     [ELF_NO_FILE] = "is no regular file",
     [ELF_NO_PROGRAM] = "is no program or library of this machine, or is damaged",
     [ELF_TOO_LARGE] = "has larger tables of symbols than 128 MiB",

@@ -101,6 +101,8 @@ int elf_image_open(const char *path, struct elf_image **ret_image, struct path_d
     r = trusted_path_open(path, &image->fd, ret_doubt);
     if (r == -EPERM && ret_doubt->is_link)
         return ELF_FOREIGN_LINK;
+    if (r == -EXDEV)
+        return ELF_PROCESS_LINK;
     if (r >= 0)
         r = begin(image);
     if (r == ELF_FOUND)

@@ -9,9 +9,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -94,6 +96,22 @@ static void append_gone(struct walk *walk, const char *name)
 }
 
 /*
+ * Whether a link of /proc leads into what another process sees ("/proc/7/root", "/proc/7/cwd"). Its
+ * text is a path as that process would write it; below our own root it is another file. Links of
+ * /proc with a relative text ("/proc/mounts") are ordinary ones.
+ */
+static bool is_of_another_process(const struct walk *walk, int link_fd, const char *target)
+{
+    struct statfs system;
+    char own[32];
+
+    if (target[0] != '/' || fstatfs(link_fd, &system) < 0 || system.f_type != PROC_SUPER_MAGIC)
+        return false;
+    (void)snprintf(own, sizeof(own), "/proc/%d/", (int)getpid());
+    return strncmp(walk->gone, own, strlen(own)) != 0;
+}
+
+/*
  * Follows a link: its target is put before the rest of the path, and its own name is taken off the
  * part that has been walked (`gone` is the length of that without the name).
  */
@@ -112,6 +130,8 @@ static int follow(struct walk *walk, int link_fd, const struct stat *status, siz
     if (n < 0)
         return -errno;
     target[n] = '\0';
+    if (is_of_another_process(walk, link_fd, target))
+        return -EXDEV;
     memcpy(rest, walk->rest, sizeof(rest));
     if (snprintf(walk->rest, sizeof(walk->rest), "%s/%s", target, rest) >= PATH_MAX)
         return -ENAMETOOLONG;

@@ -238,6 +238,23 @@ static void symbolic_links_of_others_are_not_followed(void **state)
     assert_int_equal(open_image(path_of("link"), &image), ELF_FOREIGN_LINK);
 }
 
+/* The text of the link is "/" or a path in our own tree, where a file of that name stands, too. */
+static void a_path_through_another_process_is_refused(void **state)
+{
+    AUTO(elf_image) struct elf_image *image = NULL;
+    char path[256];
+
+    (void)state;
+    write_copy("program", program_size, 0, NULL, 0);
+    (void)snprintf(path, sizeof(path), "/proc/%d/root%s", (int)getpid(), path_of("program"));
+    assert_int_equal(open_image(path, &image), ELF_FOUND);
+    image = elf_image_close(image);
+    (void)snprintf(path, sizeof(path), "/proc/%d/root%s", (int)getppid(), path_of("program"));
+    if (access(path, F_OK) < 0)
+        skip(); /* we may not look into that process */
+    assert_int_equal(open_image(path, &image), ELF_PROCESS_LINK);
+}
+
 static void a_file_that_was_cut_anywhere_is_an_error(void **state)
 {
     (void)state;
@@ -382,6 +399,7 @@ int main(void)
         cmocka_unit_test(functions_of_the_c_library_are_found),
         cmocka_unit_test(what_is_no_regular_file_is_refused_at_once),
         cmocka_unit_test(symbolic_links_of_others_are_not_followed),
+        cmocka_unit_test(a_path_through_another_process_is_refused),
         cmocka_unit_test(a_file_that_was_cut_anywhere_is_an_error),
         cmocka_unit_test(each_field_of_the_header_may_lie),
         cmocka_unit_test(tables_of_sections_may_lie),

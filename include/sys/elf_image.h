@@ -7,8 +7,9 @@
  * probe on them.
  *
  * The file may be anything. A damaged or hostile one is an error; it costs at most the reading of
- * four tables of 128 MiB, and is read with read(2), so that a file that is cut meanwhile does no
- * harm, as it would if it were mapped.
+ * five tables of 128 MiB, of which 64 KiB are held at once and a bit for each byte of names, and of
+ * 16 MiB of notes. It is read with read(2), so that a file that is cut meanwhile does no harm, as
+ * it would if it were mapped.
  *
  * The kernel looks up the file once more when a probe is opened. If another file had the path by
  * then, after an update or because somebody wants to do harm, the probe would be put at this offset

@@ -2,9 +2,10 @@
 
 /*
  * libelf takes the file apart, after its header was found to be modest: libelf makes room for as
- * many sections as the header says there are. Strings are looked up here, in a table whose last
- * byte was found to be NUL: elf_strptr() looks for the end of the table anew for each symbol, which
- * for a table without any takes hours.
+ * many sections as the header says there are. Symbols and their strings are not read by libelf,
+ * which would hold them all in memory (elf_functions.c). The names of sections are looked up here,
+ * in a table whose last byte was found to be NUL: elf_strptr() looks for the end of the table anew
+ * for each name.
  */
 #include "sys/elf_image_parts.h"
 
@@ -16,7 +17,7 @@
 
 #include "sys/descriptors.h"
 
-#define LARGEST_TABLE ((uint64_t)128 << 20)
+#define LARGEST_SECTION ((uint64_t)16 << 20) /* bytes of a section that is read as a whole */
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define OUR_BYTE_ORDER ELFDATA2LSB
@@ -132,7 +133,7 @@ bool elf_image_locate(const struct elf_image *image, uint64_t address, uint32_t 
 
 static int read_section(Elf_Scn *section, const GElf_Shdr *header, Elf_Data **ret_data)
 {
-    if (header->sh_size > LARGEST_TABLE)
+    if (header->sh_size > LARGEST_SECTION)
         return ELF_TOO_LARGE;
     if (header->sh_type == SHT_NOBITS || (header->sh_flags & SHF_COMPRESSED))
         return ELF_NO_PROGRAM;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -327,6 +328,41 @@ static void tables_of_sections_may_lie(void **state)
         }
 }
 
+/* The most memory that we have had so far, in bytes. */
+static uint64_t peak_memory(void)
+{
+    struct rusage usage;
+
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return (uint64_t)usage.ru_maxrss << 10;
+}
+
+/*
+ * Symbols and strings of the largest size that is read. What the service has to hold of them is a
+ * bit for each byte of strings: 15 MiB.
+ */
+static void large_tables_of_symbols_take_little_memory(void **state)
+{
+    const size_t sections = ((const ElfW(Ehdr) *)(const void *)program)->e_shoff;
+    ElfW(Shdr) symbols = *section(SHT_SYMTAB), strings;
+    const size_t at = sections + symbols.sh_link * sizeof(strings);
+    const uint64_t begin = peak_memory();
+
+    (void)state;
+    memcpy(&strings, program + at, sizeof(strings));
+    symbols.sh_size = strings.sh_size = UINT64_C(120) << 20;
+    symbols.sh_offset = strings.sh_offset = program_size + 4096;
+    write_section(SHT_SYMTAB, &symbols);
+    FILE *file = fopen(path_of("section"), "r+e");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, (long)at, SEEK_SET), 0);
+    assert_int_equal(fwrite(&strings, sizeof(strings), 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(truncate(path_of("section"), (off_t)1 << 40), 0);
+    assert_int_not_equal(look_everywhere(path_of("section")), ELF_TOO_LARGE);
+    assert_true(peak_memory() < begin + (UINT64_C(64) << 20));
+}
+
 /* A table that is its own table of strings, and a table of which the file has only holes. */
 static void a_huge_file_of_holes_costs_neither_time_nor_memory(void **state)
 {
@@ -403,6 +439,7 @@ int main(void)
         cmocka_unit_test(a_file_that_was_cut_anywhere_is_an_error),
         cmocka_unit_test(each_field_of_the_header_may_lie),
         cmocka_unit_test(tables_of_sections_may_lie),
+        cmocka_unit_test(large_tables_of_symbols_take_little_memory),
         cmocka_unit_test(a_huge_file_of_holes_costs_neither_time_nor_memory),
         cmocka_unit_test(a_header_that_counts_sections_elsewhere_is_refused),
         cmocka_unit_test(other_files_are_no_programs),

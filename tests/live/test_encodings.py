@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What pmutool says the kernel is told of an event is what perf tells it: `perf stat -vv` with the
+arguments that pmutool gives for perf, attribute by attribute, for all names that exist here.
+
+perf leaves guests out where a name has neither G nor H, and we count them: exclude_guest is compared
+for those that have.
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import unittest
+
+from exporter import binary
+from own_mounts import own_mounts
+
+PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
+TRACEFS = "/sys/kernel/tracing"
+INSIDE = "PMU_TEST_HAS_TRACEFS"  # in the environment of the process that has mounted it
+EXCLUSIONS = ("exclude_user", "exclude_kernel", "exclude_hv", "exclude_idle")
+OF_GUESTS = ("exclude_host", "exclude_guest")
+EVERY = 100  # of so many tracepoints one is compared: each takes the kernel a while
+
+MODIFIED = ["cycles:u", "cycles:k", "instructions:uk", "cs:u", "page-faults:k", "LLC-loads:u",
+            "branches:H", "branches:G", "cycles:GH", "cycles:I", "r1a8:u", "task-clock:h",
+            "r0", "r01c0", "rffffffff", "msr/tsc/u", "msr/event=0x0/", "msr/config=0x1/k"]
+
+
+def encode(names):
+    done = subprocess.run([PMUTOOL, "encode", "--json", *names], capture_output=True, text=True,
+                          timeout=120)
+    return json.loads(done.stdout)["events"]
+
+
+def attributes_of_perf(line):
+    """The first perf_event_attr that perf opens; attributes that are 0 are left out by perf."""
+    done = subprocess.run(["perf", "stat", "-vv", *shlex.split(line), "true"], capture_output=True,
+                          text=True, timeout=120)
+    block = re.search(r"perf_event_attr:\n((?: .*\n)+)", done.stderr)
+    if not block:
+        raise AssertionError(f"perf stat {line}: {done.stderr}")
+    return dict(re.findall(r"^ +(\w+) +(\S+)", block[1], re.MULTILINE))
+
+
+class Encodings(unittest.TestCase):
+    def check(self, names):
+        events = encode(names)
+        self.assertEqual([event["name"] for event in events], list(names))
+        for event in events:
+            with self.subTest(event=event["name"]):
+                self.compare(event)
+
+    def compare(self, event):
+        ours = event["attr"]
+        theirs = attributes_of_perf(event["perf"])
+        for key in ("type", "config", "config1", "config2"):
+            number = ours[key] if key == "type" else int(ours[key], 16)
+            self.assertEqual(number, int(theirs.get(key, "0"), 0), f"{key}: {theirs}")
+        says_who = re.search(r":\w*[GH]\w*$", event["name"])
+        for key in EXCLUSIONS + (OF_GUESTS if says_who else ()):
+            self.assertEqual(ours[key], theirs.get(key) == "1", f"{key}: {theirs}")
+
+    def listed(self, kinds):
+        done = subprocess.run([PMUTOOL, "events", "--json", f"--kind={kinds}"], capture_output=True,
+                              text=True, timeout=120)
+        return [event["name"] for event in json.loads(done.stdout)["events"]]
+
+    def test_generic_names_are_perfs(self):
+        names = self.listed("hardware,software,cache")
+        self.assertGreater(len(names), 40)
+        self.check(names)
+
+    def test_raw_codes_and_modifiers_are_perfs(self):
+        there = [name for name in MODIFIED if not name.startswith("msr/") or
+                 os.path.exists("/sys/bus/event_source/devices/msr")]
+        self.check(there)
+
+    def test_events_of_pmus_are_perfs(self):
+        names = self.listed("pmu")
+        if not names:
+            self.skipTest("no PMU of this machine has events in sysfs")
+        self.check(names)
+
+    def test_tracepoints_are_perfs(self):
+        names = self.listed("tracepoint")
+        if not names:
+            self.skipTest("this kernel has no tracepoints, or tracefs cannot be read")
+        self.check(names[::EVERY])
+
+
+if __name__ == "__main__":
+    if not shutil.which("perf"):
+        print("skipped: perf is not installed")
+        sys.exit(77)
+    if INSIDE not in os.environ:  # so that perf does not mount it for the whole machine
+        os.environ[INSIDE] = "1"
+        words = own_mounts(TRACEFS, f"{{ test -e {TRACEFS}/events || mount -t tracefs none {TRACEFS}; }}")
+        os.execvp(words[0], [*words, sys.executable, "-B", *sys.argv])
+    unittest.main(verbosity=2)

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The man pages say what the program takes.
 
-    man_pages.py ROOT PMU_EXPORTER
+    man_pages.py ROOT PMU_EXPORTER PMUTOOL
 
 Every flag of --help stands in pmu_exporter(8) and no other does, and so does every
 metric that the exporter has of itself; every key of the configuration's tables stands
-in pmu_exporter.yml(5).
+in pmu_exporter.yml(5). Every command of pmutool and each of its options stands in
+pmutool(1), and no other option does.
 """
 import pathlib
 import re
@@ -38,6 +39,38 @@ def own_metrics(source):
     return set(re.findall(r'"(pmu_exporter_[a-z_]+)"', source))
 
 
+def commands_of_tool(program):
+    """The commands that --help lists: lines of two spaces, words, and what the command takes."""
+    text = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+    listed = text.partition("Commands:\n")[2].partition("\n\n")[0]
+    return set(re.findall(r"^  ([a-z]+(?: [a-z]+(?= +[A-Z]))?)(?= )", listed, re.M))
+
+
+def options_of_tool(program):
+    options = set()
+    for command in commands_of_tool(program) | {""}:
+        text = subprocess.run([program, *command.split(), "--help"], capture_output=True, text=True,
+                              check=True).stdout
+        options |= set(re.findall(r"^ +(?:-[a-zA-Z], )?--([a-z.-]+)", text, re.M))
+    return options
+
+
+def options_of_tools_page(page):
+    return {option for line in re.findall(r"^\.It (Fl .*)$", page, re.M)
+            for option in re.findall(r" -([a-z][a-z.-]+)", line)}
+
+
+def check_tool(program, page):
+    """Returns whether something is wrong."""
+    commands, options = commands_of_tool(program), options_of_tool(program)
+    described = set(re.findall(r"^\.It Cm ([a-z]+(?: [a-z]+)?)", page, re.M))
+    print(f"{len(commands)} commands of pmutool, {len(options)} options")
+    wrong = complain("command that pmutool(1) lacks", commands - described)
+    wrong |= complain("option that pmutool(1) lacks", options - options_of_tools_page(page))
+    wrong |= complain("option that pmutool does not take", options_of_tools_page(page) - options)
+    return wrong or not commands or not options
+
+
 def complain(what, names):
     for name in sorted(names):
         print(f"{what}: {name}")
@@ -57,6 +90,7 @@ def main():
     wrong |= complain("flag that pmu_exporter does not take", written - given)
     wrong |= complain("key that pmu_exporter.yml(5) lacks", keys - described)
     wrong |= complain("metric that pmu_exporter(8) lacks", metrics - shown)
+    wrong |= check_tool(sys.argv[3], (root / "src/man/pmutool.1").read_text())
     return 1 if wrong or not given or not keys or not metrics else 0
 
 

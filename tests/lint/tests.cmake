@@ -50,7 +50,7 @@ add_lint(scripts "" ${Python3_EXECUTABLE} -B -m unittest discover -s ${lint} -p 
 # The man pages: what they say, and how they are written.
 add_test(NAME lint/man-contents
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/lint/man_pages.py
-          ${PROJECT_SOURCE_DIR} $<TARGET_FILE:pmu_exporter>)
+          ${PROJECT_SOURCE_DIR} $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
 find_program(MANDOC mandoc)
 if(MANDOC)
   add_test(NAME lint/man-pages

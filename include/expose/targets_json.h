@@ -7,6 +7,7 @@
  *     {"process_start_time_seconds": 1795344000.120000000,
  *      "sequence": 12, "taken_seconds": 86400.250000000, "interval_seconds": 1.000000000,
  *      "stale": false, "paused": false,
+ *      "uncounted": [{"kind": "process", "reason": "over_limit", "targets": 3}],
  *      "tables": [{"kind": "cgroup", "mechanism": "bpf",
  *                  "columns": [{"name": "pmu_cgroup_cycles_total", "type": "counter"},
  *                              {"name": "pmu_cgroup_group_coverage_ratio", "type": "gauge",
@@ -23,6 +24,8 @@
  *   "process_start_time_seconds". "taken_seconds" is the end of that cycle by CLOCK_MONOTONIC: the
  *   difference of two counters belongs to the difference of these times.
  * - "mechanism" is how targets of this kind are counted, "direct" or "bpf"; it may be null.
+ * - "uncounted" has the targets that are wanted but not counted now, or only in part: what /metrics
+ *   tells as pmu_exporter_targets_uncounted.
  * - A snapshot that is too old to be shown has no tables, and "stale" is true.
  *
  * A reader ignores keys that it does not know.

@@ -159,6 +159,24 @@ static void append_table(struct text *text, const struct snapshot *snapshot, siz
     text_append_string(text, "]}");
 }
 
+static void append_uncounted(struct text *text, const struct exporter_status *status)
+{
+    const char *between = "";
+
+    text_append_string(text, "\"uncounted\":[");
+    for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
+        for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
+            if (status->uncounted[kind][reason] == 0)
+                continue;
+            text_append_format(text, "%s{\"kind\":\"%s\",\"reason\":\"%s\",\"targets\":", between,
+                               scope_kind_name(kind), absence_name(reason));
+            text_append_u64(text, status->uncounted[kind][reason]);
+            text_append_char(text, '}');
+            between = ",";
+        }
+    text_append_string(text, "],");
+}
+
 int targets_json_write(const struct snapshot *snapshot, const struct exposition_facts *facts,
                        struct text *text)
 {
@@ -172,6 +190,7 @@ int targets_json_write(const struct snapshot *snapshot, const struct exposition_
     append_time(text, "interval_seconds", snapshot->status.interval_ns);
     append_bool(text, "stale", facts->stale);
     append_bool(text, "paused", snapshot->status.paused == 1);
+    append_uncounted(text, &snapshot->status);
     text_append_string(text, "\"tables\":[");
     for (size_t i = 0; i < n_tables; i++) {
         if (i > 0)

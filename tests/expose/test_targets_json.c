@@ -136,6 +136,22 @@ static void a_row_has_its_labels_and_a_value_for_each_column(void **state)
     assert_int_equal(json_integer_value(value(root, 1, 1)), 0);
 }
 
+static void targets_that_are_not_counted_are_told_with_the_reason(void **state)
+{
+    struct fixture *f = *state;
+    json_t *list = json_object_get(written(f, &fresh), "uncounted"), *item;
+
+    assert_int_equal(json_array_size(list), 0);
+    f->status.uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT] = 4;
+    f->status.uncounted[SCOPE_PROCESS][ABSENCE_NOT_PERMITTED] = 2;
+    list = json_object_get(written(f, &fresh), "uncounted");
+    assert_int_equal(json_array_size(list), 2);
+    item = json_array_get(list, 1);
+    assert_string_equal(json_string_value(json_object_get(item, "kind")), "process");
+    assert_string_equal(json_string_value(json_object_get(item, "reason")), "not_permitted");
+    assert_int_equal(json_integer_value(json_object_get(item, "targets")), 2);
+}
+
 static void a_snapshot_that_is_too_old_has_no_tables(void **state)
 {
     json_t *root = written(*state, &(struct exposition_facts){.stale = true});
@@ -151,6 +167,7 @@ int main(void)
         TEST(times_and_states_are_told),
         TEST(a_table_names_its_kind_its_mechanism_and_its_columns),
         TEST(a_row_has_its_labels_and_a_value_for_each_column),
+        TEST(targets_that_are_not_counted_are_told_with_the_reason),
         TEST(a_snapshot_that_is_too_old_has_no_tables),
     };
 

@@ -190,6 +190,16 @@ class Text(live.LiveTest):
                 self.assertTrue(done.stdout.isascii())
                 self.assertIn(r"wide\u6f22\u5b57", done.stdout)
 
+    def test_it_says_what_is_not_counted(self):
+        with Cgroups() as cgroups:
+            for i in range(6):
+                cgroups.make(f"{i}.service")
+            config = live.config(cgroups, more="limits: {cgroups: 4}\n")
+            with Exporter(config) as exporter:
+                done = run_top("-n1", f"--socket={exporter.control}")
+                self.assertRegex(done.stdout.splitlines()[0],
+                                 r", not counted: \d cgroup \(over_limit\), over ")
+
     def test_wrong_words_say_what_was_expected(self):
         for words, expected in (
                 (["-s", "cpu"], '--sort is "cpu", did you mean cpus?'),

@@ -57,6 +57,10 @@ static void append_about(struct text *text, const struct top_rows *rows,
     if (about->paused)
         text_append_string(text, ", hardware counters are paused");
     append_machine(text, rows);
+    if (*about->uncounted) {
+        text_append_string(text, ", ");
+        top_name_append_safe(text, about->uncounted, strlen(about->uncounted));
+    }
     text_append_format(text, ", over %.3f s\n", rows->seconds);
 }
 
@@ -150,9 +154,10 @@ int top_batch_append_json(struct text *text, const struct top_rows *rows,
                           const struct top_view *view, const struct top_about *about)
 {
     json_t *root =
-        json_pack("{s:f, s:f, s:s, s:s, s:b, s:o, s:o}", "time", about->now, "seconds",
+        json_pack("{s:f, s:f, s:s, s:s, s:b, s:o, s:o, s:o}", "time", about->now, "seconds",
                   rows->seconds, "source", about->source, "mechanism", about->mechanism, "paused",
-                  (int)about->paused, "machine", machine(rows), "targets", targets(view));
+                  (int)about->paused, "uncounted", json_of_text(about->uncounted), "machine",
+                  machine(rows), "targets", targets(view));
     char *dump = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 
     json_decref(root);

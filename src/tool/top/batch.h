@@ -11,6 +11,7 @@ struct top_about {
     const char *source;    /* "exporter" or "own counters" */
     const char *mechanism; /* "bpf" or "direct"; empty: not known */
     double now;            /* CLOCK_REALTIME in seconds */
+    const char *uncounted; /* as in struct top_page */
     bool paused;           /* The exporter leaves the hardware counters alone for now. */
 };
 
@@ -22,7 +23,7 @@ void top_batch_append_table(struct text *text, const struct top_rows *rows,
  * Appends one line with a JSON object:
  *
  *     {"time": 1795344000.5, "seconds": 1.0, "source": "…", "mechanism": "bpf", "paused": false,
- *      "machine": {"cpus_online": 2, "cpus": 0.7, …},
+ *      "uncounted": "", "machine": {"cpus_online": 2, "cpus": 0.7, …},
  *      "targets": [{"kind": "cgroup", "name": "/a.service", "cpus": 0.5, "ipc": null, …}]}
  *
  * The keys of numbers are the names of the columns, and those of the whole table are always there;

@@ -155,7 +155,16 @@ static void draw_meter(struct top_canvas *canvas, double used, double cpus)
     put_string(canvas, A_BOLD, "]");
 }
 
-/* Draws what the machine as a whole does: the meter, its history, and the other columns. */
+static void draw_figure(struct top_canvas *canvas, enum top_column_id id, double value)
+{
+    put_string(canvas, A_NORMAL, "  ");
+    put_string(canvas, attribute(canvas, CYAN), top_columns[id].title);
+    text_append_char(&canvas->text, ' ');
+    top_cells_append_number(&canvas->text, value, top_columns[id].is_small);
+    put(canvas, A_BOLD, room(canvas));
+}
+
+/* Draws what the machine as a whole does: the meter, and figures as far as they fit. */
 static void draw_machine(struct top_canvas *canvas, const struct top_rows *rows)
 {
     const struct top_row *machine = rows->machine;
@@ -165,15 +174,10 @@ static void draw_machine(struct top_canvas *canvas, const struct top_rows *rows)
         return;
     if (rows->cpus > 0 && !isnan(machine->values[TOP_COLUMN_CPUS]))
         draw_meter(canvas, machine->values[TOP_COLUMN_CPUS], rows->cpus);
-    for (enum top_column_id id = TOP_COLUMN_IPC; id < N_TOP_COLUMNS; id++) {
-        if (isnan(machine->values[id]))
-            continue;
-        put_string(canvas, A_NORMAL, "  ");
-        put_string(canvas, attribute(canvas, CYAN), top_columns[id].title);
-        text_append_char(&canvas->text, ' ');
-        top_cells_append_number(&canvas->text, machine->values[id], top_columns[id].is_small);
-        put(canvas, A_BOLD, room(canvas));
-    }
+    for (enum top_column_id id = TOP_COLUMN_IPC; id < N_TOP_COLUMNS; id++)
+        if (!isnan(machine->values[id]) &&
+            room(canvas) >= 2 + strlen(top_columns[id].title) + TOP_CELL_WIDTH)
+            draw_figure(canvas, id, machine->values[id]);
 }
 
 static void draw_message(struct top_canvas *canvas, const struct top_state *state,
@@ -189,6 +193,11 @@ static void draw_message(struct top_canvas *canvas, const struct top_state *stat
         put_string(canvas, attribute(canvas, YELLOW) | A_BOLD, "Paused: Space goes on.  ");
     if (about->paused)
         put_string(canvas, attribute(canvas, YELLOW), "Hardware counters are paused.  ");
+    if (*about->uncounted) {
+        top_name_append_safe(&canvas->text, about->uncounted, strlen(about->uncounted));
+        text_append_string(&canvas->text, ".  ");
+        put(canvas, attribute(canvas, YELLOW), room(canvas));
+    }
     if (state->is_typing || *state->filter) {
         put_string(canvas, A_BOLD, "Filter: ");
         top_name_append_safe(&canvas->text, state->filter, strlen(state->filter));

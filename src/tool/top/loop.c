@@ -25,6 +25,7 @@ struct loop {
     struct top_state state;
     struct top_rows rows;
     char mechanism[8];    /* as the last page tells it */
+    char uncounted[160];  /* likewise */
     bool counters_paused; /* likewise */
     char trouble[512];    /* why there is no new page; empty: there is one */
     uint64_t shown;       /* tables with rates that were shown */
@@ -52,6 +53,7 @@ static struct top_about about(const struct loop *loop)
         .source = loop->source->name,
         .mechanism = loop->mechanism,
         .now = (double)clock_realtime_ns() / (double)NS_PER_SECOND,
+        .uncounted = loop->uncounted,
         .paused = loop->counters_paused,
     };
 }
@@ -119,6 +121,7 @@ static int take_page(struct loop *loop, const struct top_page *page)
     if (news < 0)
         return news;
     loop->counters_paused = page->paused;
+    memcpy(loop->uncounted, page->uncounted, sizeof(loop->uncounted));
     (void)snprintf(loop->mechanism, sizeof(loop->mechanism), "%s", page->mechanism);
     loop->shown += news == TOP_RATES;
     if (loop->screen || news == TOP_RATES)

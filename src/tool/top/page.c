@@ -245,12 +245,41 @@ static int read_head(struct top_page *page, struct text *why)
     return 0;
 }
 
+/* Reads what is not counted: "not counted: 3 cgroup (over_limit), 2 process (not_permitted)". */
+static int read_uncounted(struct top_page *page, struct text *why)
+{
+    const json_t *list = json_object_get(page->root, "uncounted"), *item;
+    AUTO_TEXT struct text words = {0};
+    AUTO_FREE char *shown = NULL;
+    size_t i;
+
+    if (json_array_size(list) == 0)
+        return 0;
+    json_array_foreach(list, i, item)
+    {
+        const char *kind = json_string_value(json_object_get(item, "kind"));
+        const char *reason = json_string_value(json_object_get(item, "reason"));
+
+        if (!kind || !reason)
+            return refuse(why, "expected a kind and a reason for what is not counted");
+        text_append_format(&words, "%s%.0f %s (%s)", i == 0 ? "not counted: " : ", ",
+                           json_number_value(json_object_get(item, "targets")), kind, reason);
+    }
+    shown = text_take(&words);
+    if (!shown)
+        return -ENOMEM;
+    (void)snprintf(page->uncounted, sizeof(page->uncounted), "%s", shown);
+    return 0;
+}
+
 static int read_page(struct top_page *page, struct text *why)
 {
     const json_t *tables = json_object_get(page->root, "tables"), *table;
     size_t i, capacity = 0;
     int r = read_head(page, why);
 
+    if (r >= 0)
+        r = read_uncounted(page, why);
     if (r < 0)
         return r;
     if (!json_is_array(tables))

@@ -31,6 +31,7 @@ struct top_page {
     double taken; /* seconds of CLOCK_MONOTONIC */
     double interval;
     bool stale, paused;
+    char uncounted[160];          /* what is not counted, in words for the user; empty: nothing */
     double cpus;                  /* that are online; NaN: not told */
     char mechanism[8];            /* that of the targets; empty: not told */
     struct top_reading *readings; /* There is at most one of the machine. */

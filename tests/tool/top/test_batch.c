@@ -41,8 +41,10 @@ static int tear_down(void **state)
     return 0;
 }
 
-static const struct top_about about = {
-    .source = "exporter", .mechanism = "bpf", .now = 1795344000.25};
+static const struct top_about about = {.source = "exporter",
+                                       .mechanism = "bpf",
+                                       .uncounted = "not counted: 3 cgroup (over_limit)",
+                                       .now = 1795344000.25};
 
 static void a_table_is_plain_text(void **state)
 {
@@ -55,14 +57,16 @@ static void a_table_is_plain_text(void **state)
     shown = text_take(&text);
     assert_memory_equal("pmutool top - 2026-11-2", shown, strlen("pmutool top - 2026-11-2"));
     behind_time = strchr(shown, ',');
-    assert_string_equal(", exporter (bpf), 1.50 of 2 CPUs used, over 1.000 s\n"
-                        "     CPUS SWITCH/s  NAME\n"
-                        "     0.50      100  /a\n"
-                        "     0.50      100    \"b\n"
-                        "     0.00        -    \\xff\n"
-                        "     1.00    20.0k  make\n"
-                        "\n",
-                        behind_time);
+    assert_string_equal(
+        ", exporter (bpf), 1.50 of 2 CPUs used, not counted: 3 cgroup (over_limit), "
+        "over 1.000 s\n"
+        "     CPUS SWITCH/s  NAME\n"
+        "     0.50      100  /a\n"
+        "     0.50      100    \"b\n"
+        "     0.00        -    \\xff\n"
+        "     1.00    20.0k  make\n"
+        "\n",
+        behind_time);
 }
 
 static void json_has_each_target_with_its_label(void **state)

@@ -120,6 +120,10 @@ static void columns_give_way_from_the_right_but_that_of_the_order(void **state)
     layout = top_layout_make(&f->rows, TOP_COLUMN_CPUS, 200);
     assert_int_equal(N_TOP_COLUMNS, layout.n_columns);
     assert_int_equal(TOP_HISTORY, layout.spark);
+    layout = top_layout_make(&f->rows, TOP_COLUMN_CPUS, 80);
+    assert_int_equal(5, layout.n_columns);
+    assert_int_equal(9, layout.spark);
+    assert_int_equal(80 - 5 * TOP_CELL_WIDTH - 2 - 9 - 2, layout.name);
     layout = top_layout_make(&f->rows, TOP_COLUMN_CPUS, 60);
     assert_int_equal(4, layout.n_columns);
     assert_int_equal(0, layout.spark);

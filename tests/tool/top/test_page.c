@@ -7,7 +7,9 @@
 
 #define HEAD                                                                                       \
     "{\"process_start_time_seconds\":1000.5,\"sequence\":7,\"taken_seconds\":12.25,"               \
-    "\"interval_seconds\":1,\"stale\":false,\"paused\":true,\"tables\":["
+    "\"interval_seconds\":1,\"stale\":false,\"paused\":true,"                                      \
+    "\"uncounted\":[{\"kind\":\"cgroup\",\"reason\":\"over_limit\",\"targets\":3},"                \
+    "{\"kind\":\"process\",\"reason\":\"not_permitted\",\"targets\":1}],\"tables\":["
 
 static void a_page_is_taken_apart(void **state)
 {
@@ -32,6 +34,8 @@ static void a_page_is_taken_apart(void **state)
     assert_near(page.process_started, 1000.5);
     assert_near(page.taken, 12.25);
     assert_true(page.paused);
+    assert_string_equal("not counted: 3 cgroup (over_limit), 1 process (not_permitted)",
+                        page.uncounted);
     assert_near(page.cpus, 4);
     assert_string_equal("bpf", page.mechanism);
     assert_int_equal(4, page.n);

@@ -92,7 +92,7 @@ static struct node *add_cgroup(struct forest *forest, struct node *last,
         below = node;
         node = node->parent;
     }
-    if (node->length < common) {
+    if (below && node->length < common) {
         node = add_node(forest, node, line->name, common);
         below->parent = node;
     }

@@ -120,7 +120,21 @@ struct event {
                              have, which field a PMU, and which is nearest; NULL: nothing more than
                              `absence` says */
     struct event_code code; /* meaningful where `encoding` is not empty */
+
+    /*
+     * What is nearest to a generic event, where the kernel may refuse it on this machine's PMU; it
+     * may have a fallback in its turn. NULL: there is none.
+     */
+    struct event *fallback;
+    char *counted_as; /* the event that is counted in place of this one; NULL: it is itself */
 };
+
+/*
+ * Makes the event one that counts what this one of its fallbacks does: what the kernel is told, the
+ * PMU, the encoding and the description become those of the fallback, which is freed with those
+ * before it. The names stay. 0 or -ENOMEM.
+ */
+int event_take_fallback(struct event *event, const struct event *fallback);
 
 /*
  * Whether both are the same to the kernel, however they are spelled ("cycles", "cpu-cycles"). Of

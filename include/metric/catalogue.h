@@ -35,6 +35,7 @@ struct event_status {
     char *metric;      /* name of the family of its totals; empty if there is none */
     char *event, *group, *pmu, *encoding;
     enum absence absence;
+    char *counted_as; /* the event that is counted in place of this one; NULL: it is itself */
 };
 
 struct catalogue {

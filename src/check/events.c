@@ -35,8 +35,10 @@ static void print_event(const struct event *event, bool *explained)
     const bool is_foreign = event->kind == EVENT_PFM && *event->encoding;
 
     if (event->absence == ABSENCE_NONE) {
-        (void)printf("  %-*s %s: %s\n", EVENT_WIDTH, event->name,
-                     *event->pmu ? event->pmu : "unknown PMU", event->encoding);
+        (void)printf("  %-*s %s: %s%s%s\n", EVENT_WIDTH, event->name,
+                     *event->pmu ? event->pmu : "unknown PMU", event->encoding,
+                     event->counted_as ? ", in its place " : "",
+                     event->counted_as ? event->counted_as : "");
         return;
     }
     if (event->why) {

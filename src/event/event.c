@@ -2,6 +2,7 @@
 #include "event/event.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -93,10 +94,47 @@ int event_set_filter(struct event *event, const char *filter)
     return event->absence == ABSENCE_NONE ? find_fault(event, filter) : 0;
 }
 
+/* Takes one of the fallbacks out of the event. Those behind it stay, those before it are freed. */
+static struct event *take_out(struct event *event, const struct event *wanted)
+{
+    for (;;) {
+        struct event *first = TAKE(event->fallback);
+
+        event->fallback = TAKE(first->fallback);
+        if (first == wanted)
+            return first;
+        (void)event_free(first);
+    }
+}
+
+int event_take_fallback(struct event *event, const struct event *wanted)
+{
+    AUTO(event) struct event *fallback = take_out(event, wanted);
+    char *description;
+
+    if (asprintf(&description, "%s, counted as %s: %s", event->description, fallback->name,
+                 fallback->description) < 0)
+        return -ENOMEM;
+    free(event->description);
+    free(event->encoding);
+    free(event->pmu);
+    free(event->counted_as);
+    event_code_done(&event->code);
+    event->description = description;
+    event->encoding = TAKE(fallback->encoding);
+    event->pmu = TAKE(fallback->pmu);
+    event->counted_as = TAKE(fallback->name);
+    event->code = event_code_copy(&fallback->code);
+    event->takes_counter = fallback->takes_counter;
+    return 0;
+}
+
 struct event *event_free(struct event *event)
 {
     if (!event)
         return NULL;
+    event->fallback = event_free(event->fallback);
+    free(event->counted_as);
     free(event->name);
     free(event->metric);
     free(event->description);

@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "event/encoding.h"
 #include "event/expansion.h"
+#include "event/fallback.h"
 #include "event/generic.h"
 #include "event/metric_name.h"
 #include "event/modifiers.h"
@@ -113,12 +115,6 @@ static int ask_sources(const struct event_resolver *resolver, const char *name, 
     return outcome;
 }
 
-/* Events of these types are not written as PMU/…/: perf has only names for them. */
-static bool is_generic(uint32_t type)
-{
-    return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_HW_CACHE;
-}
-
 /* Hardware, cache and raw events have types of their own, and are counted by the core's PMU. */
 static bool is_core_type(uint32_t type)
 {
@@ -149,47 +145,6 @@ static int find_pmu(const struct pmu_list *pmus, const char *base, const struct 
     if (!*ret_pmu)
         *ret_pmu = is_core_type(type) ? pmu_list_core(pmus) : pmu_list_find_type(pmus, type);
     return 0;
-}
-
-static void append_config(struct text *text, const char *separator, const char *key, uint64_t value)
-{
-    if (value != 0)
-        text_append_format(text, "%s%s=0x%" PRIx64, separator, key, value);
-}
-
-/*
- * The encoding as perf takes it on its command line ("cpu/config=0xc0/u"); where perf has no such
- * form, the fields of perf_event_attr. NULL: no memory.
- */
-static char *describe_encoding(const struct event_code *code, const char *pmu)
-{
-    AUTO_TEXT struct text text = {0};
-    bool as_perf = *pmu && !is_generic(code->type);
-    const char *separator = as_perf ? "," : " ";
-    char letters[MODIFIERS_SIZE];
-
-    if (as_perf)
-        text_append_format(&text, "%s/", pmu);
-    else
-        text_append_format(&text, "type=%" PRIu32 " ", code->type);
-    text_append_format(&text, "config=0x%" PRIx64, code->config);
-    if (code->config1_text)
-        text_append_format(&text, "%sconfig1=\"%s\"", separator, code->config1_text->shown);
-    else
-        append_config(&text, separator, "config1", code->config1);
-    append_config(&text, separator, "config2", code->config2);
-    if (as_perf) {
-        modifiers_letters(code, letters);
-        text_append_format(&text, "/%s", letters);
-    } else {
-        text_append_string(&text, code->exclude_user ? " exclude_user" : "");
-        text_append_string(&text, code->exclude_kernel ? " exclude_kernel" : "");
-        text_append_string(&text, code->exclude_hypervisor ? " exclude_hv" : "");
-        text_append_string(&text, code->exclude_host ? " exclude_host" : "");
-        text_append_string(&text, code->exclude_guest ? " exclude_guest" : "");
-        text_append_string(&text, code->exclude_idle ? " exclude_idle" : "");
-    }
-    return text_take(&text);
 }
 
 /*
@@ -225,7 +180,7 @@ static int make_texts(struct event *event, const char *base, const struct pmu *p
     event->pmu = pmu_name(event, base, pmu);
     if (!event->metric || !event->pmu)
         return -ENOMEM;
-    event->encoding = is_encoded ? describe_encoding(&event->code, event->pmu) : strdup("");
+    event->encoding = is_encoded ? encoding_describe(&event->code, event->pmu) : strdup("");
     return event->encoding ? 0 : -ENOMEM;
 }
 
@@ -248,7 +203,7 @@ static uint32_t core_type(const struct pmu_list *pmus, const struct event *event
                           const struct pmu *pmu)
 {
     if (!pmu || !pmu->is_core || !pmu_list_if_hybrid(pmus) || event->kind == EVENT_RAW ||
-        (is_generic(event->code.type) && event->code.config >> EVENT_PMU_TYPE_SHIFT == 0))
+        (encoding_is_generic(event->code.type) && event->code.config >> EVENT_PMU_TYPE_SHIFT == 0))
         return 0;
     return pmu->type;
 }
@@ -329,6 +284,43 @@ static int complain_of_modifier(struct event *event)
     return r < 0 ? r : 1;
 }
 
+/* The name of an alternative, with the modifiers of the name that it stands in for. */
+static char *alternative_name(const char *alternative, const char *pmu, const char *modifiers)
+{
+    AUTO_TEXT struct text name = {0};
+
+    text_append_format(&name, "%s%s%s", *alternative == '/' ? pmu : "", alternative, modifiers);
+    return text_take(&name);
+}
+
+/*
+ * Gives a generic event of a core PMU its fallbacks, as far as this machine knows them, in a chain.
+ * Where there are several kinds of cores there are none: each would be of one kind only. modifiers:
+ * those of the name.
+ */
+static int find_fallbacks(struct event_resolver *resolver, const char *base, const char *modifiers,
+                          struct event *event)
+{
+    const bool is_generic_of_core = event->absence == ABSENCE_NONE && resolver->pmus &&
+                                    !pmu_list_if_hybrid(resolver->pmus) &&
+                                    (event->kind == EVENT_HARDWARE || event->kind == EVENT_CACHE);
+    const char *const *names = is_generic_of_core ? fallback_names(event->pmu, base) : NULL;
+    struct event *last = event;
+
+    for (; names && *names; names++) {
+        AUTO_FREE char *name = alternative_name(*names, event->pmu, modifiers);
+        AUTO(event) struct event *found = NULL;
+
+        if (!name || event_resolve(resolver, name, &found) < 0)
+            return -ENOMEM;
+        if (found->absence != ABSENCE_NONE)
+            continue;
+        last->fallback = TAKE(found);
+        last = last->fallback;
+    }
+    return 0;
+}
+
 /* Makes an event whose name is wrong, whatever it names. */
 static int reject(struct event *event, const char *base)
 {
@@ -352,6 +344,8 @@ int event_resolve(struct event_resolver *resolver, const char *name, struct even
     r = complain_of_modifier(event);
     if (r >= 0)
         r = r > 0 ? reject(event, base) : resolve_base(resolver, base, event);
+    if (r >= 0)
+        r = find_fallbacks(resolver, base, name + strlen(base), event);
     if (r < 0)
         return r;
     *ret_event = TAKE(event);

@@ -150,16 +150,23 @@ static void append_event_info(struct text *text, const struct catalogue *catalog
 {
     format_append_head(
         text, "pmu_exporter_event_info",
-        "Events that are counted, with their metric, group and encoding. The value is always 1.",
+        "Events that are counted, with their metric, group and encoding, and with the event that "
+        "is "
+        "counted in their place if the PMU does not have them. The value is always 1.",
         FAMILY_GAUGE);
     for (size_t i = 0; i < catalogue->n_events; i++) {
         const struct event_status *event = &catalogue->events[i];
-        const struct label labels[] = {{"scope", event->scope},   {"event", event->event},
-                                       {"metric", event->metric}, {"group", event->group},
-                                       {"pmu", event->pmu},       {"encoding", event->encoding}};
+        const struct label labels[] = {{"scope", event->scope},
+                                       {"event", event->event},
+                                       {"metric", event->metric},
+                                       {"group", event->group},
+                                       {"pmu", event->pmu},
+                                       {"encoding", event->encoding},
+                                       {"counted_as", event->counted_as}};
+        const size_t n = ARRAY_SIZE(labels) - (event->counted_as ? 0 : 1);
 
         if (event->absence == ABSENCE_NONE)
-            append_labelled(text, "pmu_exporter_event_info", labels, ARRAY_SIZE(labels), 1);
+            append_labelled(text, "pmu_exporter_event_info", labels, n, 1);
     }
 }
 

@@ -33,6 +33,7 @@ static struct catalogue *catalogue_free(struct catalogue *catalogue)
         free(catalogue->events[i].group);
         free(catalogue->events[i].pmu);
         free(catalogue->events[i].encoding);
+        free(catalogue->events[i].counted_as);
         free(catalogue->events[i].metric);
     }
     free(catalogue->plans);
@@ -126,8 +127,10 @@ static int copy_events(struct catalogue *catalogue, const struct event_status *e
         copy->group = strdup(events[i].group);
         copy->pmu = strdup(events[i].pmu);
         copy->encoding = strdup(events[i].encoding);
+        copy->counted_as = events[i].counted_as ? strdup(events[i].counted_as) : NULL;
         copy->metric = strdup(events[i].metric);
-        if (!copy->event || !copy->group || !copy->pmu || !copy->encoding || !copy->metric)
+        if (!copy->event || !copy->group || !copy->pmu || !copy->encoding || !copy->metric ||
+            (events[i].counted_as && !copy->counted_as))
             return -ENOMEM;
     }
     return 0;

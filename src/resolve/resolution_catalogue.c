@@ -61,6 +61,7 @@ static size_t add_statuses(const struct resolution *resolution, const struct tar
                 .group = (char *)group->name,
                 .pmu = event->pmu,
                 .encoding = event->encoding,
+                .counted_as = event->counted_as,
                 .absence = shown_absence(resolution, group->members[i].absence),
             };
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "resolve/resolution_catalogue.h"
+#include "resolve/resolution_fallback.h"
 #include "resolve/uncore.h"
 #include "target/cgroup_nesting.h"
 
@@ -138,7 +139,7 @@ static int decide_share(struct resolution *resolution, const struct resolution_m
 int resolution_decide(struct resolution *resolution, const struct resolution_machine *machine,
                       const struct resolution_predecessor *predecessor, struct pmu_share *ret_share)
 {
-    int r = 0;
+    int r = resolution_fall_back(resolution, machine);
 
     for (size_t i = 0; i < resolution->n_classes && r >= 0; i++) {
         const enum scope_kind kind = resolution->classes[i].kind;

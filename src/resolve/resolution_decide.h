@@ -49,7 +49,8 @@ bool resolution_can_ask(const struct resolution *resolution,
                         const struct resolution_machine *machine, size_t class_index);
 
 /*
- * Asks the kernel about each class, finds how many counters of the PMU are free, gives out our
+ * Lets generic events that the PMU does not have be what is nearest (resolution_fallback.h), asks
+ * the kernel about each class, finds how many counters of the PMU are free, gives out our
  * share of them, and makes the plans and the catalogue. Called once, while no counter set of the
  * classes exists. Takes some milliseconds where the free counters have to be found; a predecessor
  * that holds some has found them. 0 or -ENOMEM.

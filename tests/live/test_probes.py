@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Probes: what a function is called, what it returns and which markers it passes is counted to the
 one, by both mechanisms; and nothing is left of them."""
+import itertools
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +15,7 @@ import time
 import live
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter
+from own_mounts import own_mounts
 
 TIMES = 1000
 SUPPORTED = "pmu_exporter_event_supported"
@@ -161,7 +164,59 @@ class Counting(ProbesTest):
         self.check("bpf")
 
 
+class PerfStat:
+    """`perf stat -a` of a probe that perf has by tracefs, over a command that waits. tracefs is
+    mounted for it alone, but its probes are everybody's: this one is removed at the end."""
+    TRACEFS = "/sys/kernel/tracing"
+
+    def __init__(self, place):
+        group = f"pmu_test_{os.getpid()}"
+        script = (f"cd {self.TRACEFS} || exit 1\n"
+                  "cat dynamic_events; echo end\n"
+                  f"echo 'p:{group}/calls {place}' >>uprobe_events || exit 1\n"
+                  f"perf stat -a '-x;' -e {group}:calls -- sh -c 'echo open; read -r _'\n"
+                  f"echo '-:{group}/calls' >>uprobe_events\n")
+        self.process = subprocess.Popen(
+            [*own_mounts(self.TRACEFS, f"{{ [ -e {self.TRACEFS}/events ] || "
+                                       f"mount -t tracefs tracefs {self.TRACEFS}; }}"),
+             "sh", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True)
+        lines = iter(self.process.stdout.readline, "")
+        self.dynamic_events = list(itertools.takewhile(lambda l: l != "end\n", lines))
+        if next(lines, "") != "open\n":
+            raise AssertionError(self.process.communicate(timeout=PATIENCE)[1])
+
+    def read(self):
+        """Ends perf; what it has counted."""
+        _, text = self.process.communicate("\n", timeout=PATIENCE)
+        (count,) = live.perf_stat_counts(text).values()
+        return count
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.communicate("\n", timeout=PATIENCE)
+
+
 class Watched(ProbesTest):
+    def test_perf_counts_the_same_and_sees_nothing_of_ours_in_tracefs(self):
+        live.need("perf")
+        with Probed(self.program, self.comm) as probed, \
+                Exporter(config("auto", self.program, self.comm)) as exporter:
+            before = self.counted(exporter)
+            text = before.exposition.families["pmu_process_probe_calls_total"].help
+            offset = re.search(r"config2=(0x[0-9a-f]+)", text)[1]
+            with PerfStat(f"{self.program}:{offset}") as perf:
+                self.assertFalse([l for l in perf.dynamic_events if self.program in l])
+                probed.run(here=TIMES, in_thread=7)
+                after = exporter.after_cycles(2)
+                theirs = perf.read()
+            ours = (after.value("pmu_process_probe_calls_total", groupname=self.comm)
+                    - before.value("pmu_process_probe_calls_total", groupname=self.comm))
+            self.assertEqual((ours, theirs), (TIMES + 7, TIMES + 7))
+
     def test_a_watched_process_without_rights_can_start_threads_and_children(self):
         """A probe that is inherited would make its pthread_create() and fork() fail."""
         os.chmod(self.directory, 0o755)

@@ -18,7 +18,6 @@ from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, quote
 
 MSR = pathlib.Path("/sys/bus/event_source/devices/msr/type")
-CALL = "syscalls:sys_enter_sched_rr_get_interval"
 FIRST, SECOND = 1000, 300  # calls on the first CPU and on the second
 
 LOAD = """
@@ -27,7 +26,7 @@ sys.stdin.readline()
 for cpu, n in (({first}, {n_first}), ({second}, {n_second})):
     os.sched_setaffinity(0, [cpu])
     for _ in range(n):
-        os.sched_rr_get_interval(0)
+        {call}
 sys.stdout.write("done")
 sys.stdout.flush()
 sys.stdin.readline()
@@ -46,10 +45,10 @@ targets:
 """
 
 
-def machine(first, second):
+def machine(first, second, tracepoint):
     core = {"type": MSR.read_text().strip(), "cpus": first, "format/event": "config:0-63",
             "events/tsc": "event=0"}
-    atom = own_sysfs.pmu_of_tracepoints(None, {"calls": CALL}, {"cpus": second})
+    atom = own_sysfs.pmu_of_tracepoints(None, {"calls": tracepoint}, {"cpus": second})
     del atom["cpumask"]
     return {"cpu_core": core, "cpu_atom": atom}
 
@@ -63,15 +62,15 @@ class Hybrid(live.LiveTest):
             raise live.unittest.SkipTest("this takes a machine of two CPUs, of which each is a kind")
         if not MSR.exists():
             raise live.unittest.SkipTest("this machine has no msr PMU")
-        if not own_sysfs.tracepoint_id(CALL):
-            raise live.unittest.SkipTest("tracefs shows no tracepoints of system calls")
+        [(tracepoint, cls.call)] = own_sysfs.own_calls(1)
         directory = cls.enterClassContext(tempfile.TemporaryDirectory())
-        cls.sysfs = own_sysfs.make(directory, machine(*cls.cpus))
+        cls.sysfs = own_sysfs.make(directory, machine(*cls.cpus, tracepoint))
 
     def count(self, counting):
         """The metrics after the load, which runs in a cgroup of its own."""
         first, second = self.cpus
-        text = LOAD.format(first=first, n_first=FIRST, second=second, n_second=SECOND)
+        text = LOAD.format(first=first, n_first=FIRST, second=second, n_second=SECOND,
+                           call=self.call)
         with Cgroups() as cgroups, subprocess.Popen(
                 [sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 text=True) as load:

@@ -15,9 +15,6 @@ import own_sysfs
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, quote
 
-CALL = "syscalls:sys_enter_sched_rr_get_interval"
-OTHER = "syscalls:sys_enter_sched_get_priority_min"
-CALLS = {"calls": CALL, "others": OTHER}
 SCALE = "2.3283064365386962890625e-10"
 FIRST, SECOND = 1000, 300  # calls on the first CPU and on the second
 
@@ -26,9 +23,9 @@ import os
 for cpu, n in (({first}, {n_first}), ({second}, {n_second})):
     os.sched_setaffinity(0, [cpu])
     for _ in range(n):
-        os.sched_rr_get_interval(0)
-        os.sched_get_priority_min(os.SCHED_FIFO)
-        os.sched_get_priority_min(os.SCHED_FIFO)
+        {call}
+        {other}
+        {other}
 """
 
 GROUPS = """
@@ -44,16 +41,16 @@ ratios:
 """
 
 
-def machine(first, second):
+def machine(first, second, calls):
     """The PMUs: two memory controllers and a meter of energy on one CPU, a cache on the other."""
     return {
-        "uncore_imc_0": own_sysfs.pmu_of_tracepoints(first, CALLS),
-        "uncore_imc_1": own_sysfs.pmu_of_tracepoints(first, CALLS),
-        "uncore_cha_0": own_sysfs.pmu_of_tracepoints(second, CALLS),
-        "power": own_sysfs.pmu_of_tracepoints(first, {"energy-pkg": CALL},
+        "uncore_imc_0": own_sysfs.pmu_of_tracepoints(first, calls),
+        "uncore_imc_1": own_sysfs.pmu_of_tracepoints(first, calls),
+        "uncore_cha_0": own_sysfs.pmu_of_tracepoints(second, calls),
+        "power": own_sysfs.pmu_of_tracepoints(first, {"energy-pkg": calls["calls"]},
                                               {"events/energy-pkg.scale": SCALE,
                                                "events/energy-pkg.unit": "Joules"}),
-        "meter": own_sysfs.pmu_of_tracepoints(first, {"energy-pkg": CALL},
+        "meter": own_sysfs.pmu_of_tracepoints(first, {"energy-pkg": calls["calls"]},
                                               {"events/energy-pkg.scale": "0.5",
                                                "events/energy-pkg.unit": "Joules"}),
     }
@@ -66,14 +63,15 @@ class Uncore(live.LiveTest):
         cls.cpus = sorted(os.sched_getaffinity(0))[:2]
         if len(cls.cpus) < 2:
             raise live.unittest.SkipTest("this takes two CPUs")
-        if not own_sysfs.tracepoint_id(CALL):
-            raise live.unittest.SkipTest("tracefs shows no tracepoints of system calls")
+        (call, cls.call), (other, cls.other) = own_sysfs.own_calls(2)
+        cls.calls = {"calls": call, "others": other}
         cls.directory = cls.enterClassContext(tempfile.TemporaryDirectory())
-        cls.sysfs = own_sysfs.make(cls.directory, machine(*cls.cpus))
+        cls.sysfs = own_sysfs.make(cls.directory, machine(*cls.cpus, cls.calls))
 
-    def load(self):
+    def load(self, n_first=FIRST, n_second=SECOND):
         first, second = self.cpus
-        text = LOAD.format(first=first, n_first=FIRST, second=second, n_second=SECOND)
+        text = LOAD.format(first=first, n_first=n_first, second=second, n_second=n_second,
+                           call=self.call, other=self.other)
         return [sys.executable, "-c", text]
 
     def config(self, cgroups, counting="auto", by="all", more=""):
@@ -99,7 +97,8 @@ class Uncore(live.LiveTest):
                 exporter.scrape_until(lambda m: set(self.totals(m).values()) == {0}, PATIENCE,
                                       "every PMU counted, from 0")
                 perf = subprocess.run(
-                    ["perf", "stat", "-x;", "-a", "-C", str(self.cpus[0]), "-e", CALL, *self.load()],
+                    ["perf", "stat", "-x;", "-a", "-C", str(self.cpus[0]), "-e",
+                     self.calls["calls"], *self.load()],
                     check=True, capture_output=True, text=True)
                 metrics = exporter.after_cycles(2)
         return metrics, live.perf_stat_counts(perf.stderr)
@@ -107,7 +106,7 @@ class Uncore(live.LiveTest):
     def check(self, counting, by):
         metrics, perf = self.count(counting, by)
         self.assertEqual(self.totals(metrics), self.expected())
-        self.assertEqual(perf[CALL], FIRST, "perf on the same CPU")
+        self.assertEqual(perf[self.calls["calls"]], FIRST, "perf on the same CPU")
         self.assertAlmostEqual(
             float(metrics.value("pmu_uncore_energy_pkg_joules_total", pmu="power")),
             FIRST * float(SCALE), places=15)
@@ -141,9 +140,7 @@ class Uncore(live.LiveTest):
         with Cgroups() as cgroups, Exporter(self.config(cgroups),
                                             args=[f"--path.sysfs={self.sysfs}"]) as exporter:
             exporter.after_cycles(2)
-            with subprocess.Popen([sys.executable, "-c",
-                                   LOAD.format(first=self.cpus[0], n_first=10**9,
-                                               second=self.cpus[0], n_second=0)]) as busy:
+            with subprocess.Popen(self.load(n_first=10**9)) as busy:
                 metrics = exporter.scrape_until(
                     lambda m: m.value("pmu_uncore_others_per_call", pmu="uncore_imc"), PATIENCE,
                     "a ratio")
@@ -157,7 +154,7 @@ class Uncore(live.LiveTest):
         the PMU has moved when the configuration is loaded again."""
         first, second = self.cpus
         sysfs = own_sysfs.make(self.enterContext(tempfile.TemporaryDirectory()), {
-            "uncore_imc_0": own_sysfs.pmu_of_tracepoints(first, CALLS)})
+            "uncore_imc_0": own_sysfs.pmu_of_tracepoints(first, self.calls)})
         config = ("interval: 1s\ngroups: [{name: memory, events: [uncore_imc/calls/]}]\n"
                   "targets: {system: {groups: [memory]}}\n")
         with Exporter(config, args=[f"--path.sysfs={sysfs}"]) as exporter:

@@ -6,9 +6,21 @@ an "uncore_imc_0" of type 2 are tracepoints, opened where its cpumask says.
 """
 import os
 import pathlib
+import socket
+import unittest
 
 DEVICES = "bus/event_source/devices"
 TRACEPOINT = 2
+# System calls that hardly any program makes, and how Python makes them.
+RARE_CALLS = {
+    "sched_rr_get_interval": "os.sched_rr_get_interval(0)",
+    "sched_get_priority_min": "os.sched_get_priority_min(os.SCHED_FIFO)",
+    "sched_get_priority_max": "os.sched_get_priority_max(os.SCHED_FIFO)",
+    "sched_getparam": "os.sched_getparam(0)",
+    "sched_getscheduler": "os.sched_getscheduler(0)",
+    "getresgid": "os.getresgid()",
+}
+call_locks = []
 
 
 def make(directory, pmus, sysfs="/sys"):
@@ -40,6 +52,26 @@ def pmu_of_tracepoints(cpus, events, more=()):
     for name, tracepoint in events.items():
         files[f"events/{name}"] = f"event={tracepoint_id(tracepoint):#x}"
     return files
+
+
+def own_calls(n):
+    """[(tracepoint, statement)] of n system calls that no other test makes until this process
+    ends: the name of an abstract socket locks each. Skips where tracefs shows none."""
+    calls = []
+    for name, statement in RARE_CALLS.items():
+        lock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            lock.bind(f"\0pmu_exporter-test-call-{name}")
+        except OSError:
+            lock.close()
+            continue
+        call_locks.append(lock)
+        calls.append((f"syscalls:sys_enter_{name}", statement))
+        if len(calls) == n:
+            break
+    if len(calls) < n or not tracepoint_id(calls[0][0]):
+        raise unittest.SkipTest("tracefs shows no tracepoints of system calls, or all are in use")
+    return calls
 
 
 def tracepoint_id(tracepoint):

@@ -28,6 +28,14 @@ static void expect_metric_name(const char *name)
     FUZZ_CHECK(name[0] >= 'a' && name[0] <= 'z');
 }
 
+/* Whether an absence is one of those that are known before an event is opened. */
+static bool follows_from_name(enum absence absence)
+{
+    return absence == ABSENCE_NONE || absence == ABSENCE_NO_PMU ||
+           absence == ABSENCE_UNKNOWN_EVENT || absence == ABSENCE_NOT_SUPPORTED ||
+           absence == ABSENCE_NOT_PERMITTED;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO_FREE char *name = strndup((const char *)data, size), *suggestion = NULL;
@@ -40,8 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(strcmp(event->name, name) == 0);
     expect_metric_name(event->metric);
     FUZZ_CHECK(event->description && event->encoding && event->pmu);
-    FUZZ_CHECK(event->absence == ABSENCE_NONE || event->absence == ABSENCE_NO_PMU ||
-               event->absence == ABSENCE_UNKNOWN_EVENT);
+    FUZZ_CHECK(follows_from_name(event->absence));
     if (event->absence == ABSENCE_NONE)
         FUZZ_CHECK(event->encoding[0] != '\0' && event->pmu[0] != '\0');
     else

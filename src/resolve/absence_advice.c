@@ -44,7 +44,8 @@ const char *absence_target_advice(enum scope_kind kind, enum absence absence)
     case ABSENCE_NO_DESCRIPTORS:
         return DESCRIPTOR_ADVICE;
     case ABSENCE_OVER_LIMIT:
-        return "raise limits: in the configuration, or let rules take fewer";
+        return "raise limits: in the configuration, or let rules take fewer; of probes "
+               "direct opens 256";
     default:
         return NULL;
     }

@@ -15,7 +15,7 @@ FILE *kernel_functions_open(void)
 static bool parse_line(const char *line, char ret_name[static KERNEL_FUNCTION_SIZE])
 {
     char type, name[512], module[64];
-    const int n = sscanf(line, "%*s %c %511s [%63[^]]]", &type, name, module);
+    const int n = sscanf(line, "%*s %c%*[ ]%511s [%63[^]]]", &type, name, module);
 
     if (n < 2 || !strchr("tTwW", type))
         return false;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -45,9 +48,29 @@ static void equal__compares_texts_and_not_addresses(void **state)
     assert_false(shared_text_equal(NULL, a));
 }
 
+static void a_file_is_open_as_long_as_its_text_has_an_owner(void **state)
+{
+    const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct shared_text *shared = shared_text_new_file(fd, "/dev/null"), *owner;
+    char target[32] = "";
+
+    (void)state;
+    assert_non_null(shared);
+    assert_string_equal(shared->shown, "/dev/null");
+    assert_true(readlink(shared->text, target, sizeof(target) - 1) > 0);
+    assert_string_equal(target, "/dev/null");
+    owner = shared_text_ref(shared);
+    shared = shared_text_unref(shared);
+    assert_true(fcntl(fd, F_GETFD) >= 0);
+    owner = shared_text_unref(owner);
+    assert_null(owner);
+    assert_true(fcntl(fd, F_GETFD) < 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_is_open_as_long_as_its_text_has_an_owner),
         cmocka_unit_test(unref__leaves_the_text_to_the_other_owners),
         cmocka_unit_test(ref_and_unref__take_null),
         cmocka_unit_test(equal__compares_texts_and_not_addresses),

@@ -4,10 +4,12 @@
 of target; and the columns are those of perf."""
 import json
 import os
+import pathlib
 import re
 import tempfile
 
 import live
+import own_mounts
 import pmutool_stat as stat
 from cgroups import Cgroups
 from pmutool_stat import CALL, Open, Worker, calls
@@ -149,6 +151,63 @@ class Targets(live.LiveTest):
             _, text = process.communicate(timeout=stat.PATIENCE)
         self.assertEqual(process.returncode, 0, text)
         self.assertIn("page-faults", text)
+
+
+class Uncore(live.LiveTest):
+    """PMUs of sockets: here the kernel's software PMU goes by such a name, on one CPU."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cpu = max(os.sched_getaffinity(0))
+        cls.devices = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.devices.cleanup)
+        for instance in ("uncore_fake_0", "uncore_fake_1"):
+            directory = pathlib.Path(cls.devices.name, instance)
+            (directory / "format").mkdir(parents=True)
+            (directory / "type").write_text("1\n")
+            (directory / "cpumask").write_text(f"{cls.cpu}\n")
+            (directory / "format/event").write_text("config:0-63\n")
+        software = pathlib.Path(cls.devices.name, "software")
+        software.mkdir()
+        (software / "type").write_text("1\n")
+
+    def counted(self, *words, work):
+        """The columns, of counters that are open while the work is done."""
+        sysfs = own_mounts.own_mounts("/sys/bus/event_source/devices",
+                                      f"mount --bind {self.devices.name} "
+                                      "/sys/bus/event_source/devices")
+        done = stat.run(*words, "--", *work, wrapper=sysfs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return stat.rows(done.stderr)
+
+    def faults(self, cpu):
+        return ("taskset", "-c", str(cpu), stat.sys.executable, "-SEc",
+                "import mmap\nm = mmap.mmap(-1, 1 << 24)\nm.madvise(mmap.MADV_NOHUGEPAGE)\n"
+                "for n in range(0, 1 << 24, 4096): m[n] = 1")
+
+    def test_are_counted_on_their_cpu_alone_and_by_each_instance(self):
+        """4,096 faults on their CPU are seen by both instances."""
+        event, single = "uncore_fake/event=2/", "uncore_fake_0/event=2/"
+        rows = self.counted("-x,", "-a", "-e", f"{event},{single}", work=self.faults(self.cpu))
+        counts = {r[2]: int(r[0]) for r in rows}
+        self.assertGreaterEqual(counts[single], 4096)
+        self.assertAlmostEqual(counts[event], 2 * counts[single], delta=0.2 * counts[single])
+
+    def test_have_a_row_for_their_cpu_only(self):
+        event = "uncore_fake_0/event=2/"
+        rows = self.counted("-x,", "-a", "-A", "-e", f"page-faults,{event}",
+                            work=self.faults(self.cpu))
+        own = [r for r in rows if r[3] == event]
+        self.assertEqual([r[0] for r in own], [f"CPU{self.cpu}"])
+        self.assertGreaterEqual(int(own[0][1]), 4096)
+        self.assertEqual(len([r for r in rows if r[3] == "page-faults"]),
+                         len(os.sched_getaffinity(0)))
+
+    def test_do_not_count_for_a_command(self):
+        rows = self.counted("-x,", "-e", "uncore_fake/event=2/,page-faults", work=("true",))
+        self.assertEqual(rows[0][0], "<not supported>")
+        self.assertGreater(int(rows[1][0]), 0)
 
 
 def kind(value):

@@ -32,9 +32,11 @@ def environment():
     return dict(os.environ, LC_ALL="C")
 
 
-def run(*words, program=None, **options):
-    """Runs it to its end; a CompletedProcess with text. program: another one, as perf."""
+def run(*words, program=None, wrapper=(), **options):
+    """Runs it to its end; a CompletedProcess with text. program: another one, as perf. wrapper:
+    words in front of it."""
     line = [*with_tracefs(), program, "stat", *map(str, words)] if program else command(*words)
+    line = [*wrapper, *line]
     options.setdefault("stdin", subprocess.DEVNULL)
     return subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE, check=False,
                           env=environment(), **options)

@@ -87,5 +87,6 @@ void report_append_csv(const struct report *report, struct text *text)
 {
     for (size_t event = 0; event < report->groups->n_events; event++)
         for (size_t part = 0; part < report->n_parts; part++)
-            append_row(report, part, event, text);
+            if (report_has_row(report, part, event))
+                append_row(report, part, event, text);
 }

@@ -202,7 +202,8 @@ int stat_events_find(struct event_resolver *resolver, const struct stat_options 
     return r;
 }
 
-static int make_groups(struct stat_events *events, enum scope_kind kind)
+int stat_events_make_groups(const struct stat_events *events, enum scope_kind kind,
+                            struct event_groups **ret_groups)
 {
     AUTO_FREE struct group_spec *specs = calloc(events->n_groups + 1, sizeof(*specs));
     size_t first = 0;
@@ -216,8 +217,7 @@ static int make_groups(struct stat_events *events, enum scope_kind kind)
                                 .n_events = events->group_sizes[i]};
         first += events->group_sizes[i];
     }
-    events->groups = event_groups_free(events->groups);
-    return event_groups_new(kind, specs, events->n_groups, &events->groups);
+    return event_groups_new(kind, specs, events->n_groups, ret_groups);
 }
 
 /* Whether it makes sense to count the event in user mode, and that was not asked for already. */
@@ -226,7 +226,7 @@ static bool can_be_restricted(const struct event *event)
     const struct event_code *code = &event->code;
 
     if (code->exclude_user || code->exclude_kernel || code->exclude_hypervisor ||
-        event->kind == EVENT_TRACEPOINT || event->kind == EVENT_PROBE)
+        event->kind == EVENT_TRACEPOINT || event->kind == EVENT_PROBE || event->is_uncore)
         return false;
     for (size_t i = 0; i < ARRAY_SIZE(kernel_events); i++)
         if (strcmp(event_generic_canonical(event->name), kernel_events[i]) == 0)
@@ -282,7 +282,8 @@ int stat_events_probe(struct stat_events *events, struct event_resolver *resolve
     if (!absences)
         return -ENOMEM;
     do {
-        r = make_groups(events, scope->kind);
+        events->groups = event_groups_free(events->groups);
+        r = stat_events_make_groups(events, scope->kind, &events->groups);
         if (r == 0)
             r = event_groups_probe(events->groups, &perf_ops_kernel, scope, absences);
         if (r == 0)

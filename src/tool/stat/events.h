@@ -14,7 +14,7 @@
 struct stat_events {
     struct event **events; /* of all groups, in the order in which they are shown */
     size_t n;
-    struct event_groups *groups; /* made by stat_events_probe() */
+    struct event_groups *groups; /* what can be counted of them; made by stat_events_probe() */
 
     char **group_names;  /* a name for each group: of -g, or its first event's */
     size_t *group_sizes; /* how many of the events belong to each group */
@@ -38,5 +38,9 @@ int stat_events_find(struct event_resolver *resolver, const struct stat_options 
  */
 int stat_events_probe(struct stat_events *events, struct event_resolver *resolver,
                       const struct scope *scope);
+
+/* Makes the groups of the events, with the absences that need no question. 0 or -ENOMEM. */
+int stat_events_make_groups(const struct stat_events *events, enum scope_kind kind,
+                            struct event_groups **ret_groups);
 
 void stat_events_done(struct stat_events *events);

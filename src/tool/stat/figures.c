@@ -22,7 +22,7 @@ void figures_add_sample(struct figure *figures, const struct event_groups *group
         const struct event_group *group = &groups->groups[g];
         const struct group_sample *times = &sample->groups[g];
 
-        for (size_t i = 0; i < group->n_members; i++) {
+        for (size_t i = 0; i < group->n_members && group->n_opened > 0; i++) {
             struct figure *figure = &figures[group->first + i];
 
             figure->exact += sample->events[group->first + i].count;
@@ -66,6 +66,16 @@ double figure_coverage(const struct figure *figure)
     const double running = is_mean ? figure->running.mean : (double)figure->running_ns;
 
     return running >= enabled ? 1 : running / enabled;
+}
+
+bool report_has_row(const struct report *report, size_t part, size_t event)
+{
+    size_t group;
+    const struct group_member *member = report_member(report, event, &group);
+
+    return report->cpus[part] < 0 || !member->event->is_uncore ||
+           figure_is_counted(report_figure(report, part, event)) ||
+           (member->absence != ABSENCE_NONE && part == 0);
 }
 
 struct shown_value shown_value_of(const struct event *event)

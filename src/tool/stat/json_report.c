@@ -110,7 +110,8 @@ int report_append_json(const struct report *report, struct text *text)
         (void)json_object_set_new(object, "user_mode_only", json_true());
     for (size_t event = 0; event < report->groups->n_events; event++)
         for (size_t part = 0; part < report->n_parts; part++)
-            (void)json_array_append_new(rows, row_json(report, part, event));
+            if (report_has_row(report, part, event))
+                (void)json_array_append_new(rows, row_json(report, part, event));
     if (json_object_set_new(object, "events", rows) < 0)
         return -ENOMEM;
     line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));

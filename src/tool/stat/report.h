@@ -57,6 +57,9 @@ static inline const struct figure *report_figure(const struct report *report, si
     return &report->figures[part * report->groups->n_events + event];
 }
 
+/* Whether the event is shown for the part: a PMU that counts no core has only some CPUs. */
+bool report_has_row(const struct report *report, size_t part, size_t event);
+
 /*
  * Adds what a sample says to the figures of a part, which are those of a run or interval that goes
  * on. What was unknown becomes known with a later sample.

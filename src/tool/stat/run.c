@@ -60,7 +60,7 @@ int stat_run_show(struct stat_run *run)
 
 static size_t n_figures(const struct stat_run *run)
 {
-    return run->target.n_parts * run->events.n;
+    return run->target.n_rows * run->events.n;
 }
 
 /* Asks the kernel once what it can count: what one run cannot have, no other can. */
@@ -68,18 +68,24 @@ static int prepare_first(struct stat_run *run)
 {
     int r = stat_events_probe(&run->events, run->resolver, &run->target.parts[0].scope);
 
+    if (r == 0 && run->options->target == TARGET_MACHINE) {
+        r = stat_uncores_find(&run->events, run->machine.sysfs_fd, run->machine.pmus,
+                              run->options->cpus, &run->uncores);
+        if (r == 0)
+            r = stat_uncores_probe(&run->uncores, &run->events);
+    }
     if (r < 0)
         return r;
     run->figures = calloc(n_figures(run) + 1, sizeof(*run->figures));
-    run->cpus = calloc(run->target.n_parts, sizeof(*run->cpus));
+    run->cpus = calloc(run->target.n_rows, sizeof(*run->cpus));
     if (!run->figures || !run->cpus)
         return -ENOMEM;
-    for (size_t i = 0; i < run->target.n_parts; i++)
+    for (size_t i = 0; i < run->target.n_rows; i++)
         run->cpus[i] = run->target.parts[i].cpu;
     run->report = (struct report){.groups = run->events.groups,
                                   .figures = run->figures,
                                   .cpus = run->cpus,
-                                  .n_parts = run->target.n_parts,
+                                  .n_parts = run->target.n_rows,
                                   .options = run->options,
                                   .machine_cpus = NAN,
                                   .is_restricted = run->events.is_restricted};
@@ -128,9 +134,9 @@ static void read_machine(struct stat_run *run)
     struct cpu_time time;
 
     if (run->options->target != TARGET_MACHINE || run->options->cpus ||
-        cpu_time_read(run->procfs_fd, &time) < 0)
+        cpu_time_read(run->machine.procfs_fd, &time) < 0)
         return;
-    delta = cpu_usage_advance(&run->machine, &time, clock_monotonic_ns());
+    delta = cpu_usage_advance(&run->usage, &time, clock_monotonic_ns());
     run->report.machine_cpus = delta.state == CPU_USAGE_KNOWN ? delta.cpus : NAN;
 }
 
@@ -143,7 +149,7 @@ static bool read_parts(struct stat_run *run, uint64_t now_ns)
         struct stat_part *part = &run->target.parts[i];
 
         counter_set_read(part->set, now_ns, part->sample);
-        figures_add_sample(run->figures + i * run->events.n, run->events.groups, part->sample);
+        figures_add_sample(run->figures + part->row * run->events.n, part->groups, part->sample);
         for (size_t group = 0; group < part->sample->n_groups; group++)
             is_known &= !part->sample->groups[group].unknown;
     }
@@ -245,18 +251,18 @@ static int start_and_count(struct stat_run *run, int *ret_status, struct text *m
 /* Opens what is to be counted. */
 static int open_target(struct stat_run *run, struct text *message)
 {
-    int r = stat_target_find(run->options, run->sysfs_fd, run->procfs_fd, run->workload.pid,
-                             &run->target, message);
+    int r = stat_target_find(run->options, &run->machine, run->workload.pid, &run->target, message);
 
     if (r == 0 && !run->figures)
         r = prepare_first(run);
     if (r == 0)
         r = refuse_all(run, message);
     if (r == 0)
+        r = stat_target_set_groups(&run->target, run->events.groups, &run->uncores);
+    if (r == 0)
         r = make_room(run);
     if (r == 0)
-        r = stat_target_open(&run->target, run->options, run->procfs_fd, run->mechanism,
-                             run->events.groups);
+        r = stat_target_open(&run->target, run->options, run->machine.procfs_fd, run->mechanism);
     if (r < 0 && message->length == 0)
         text_append_format(message, "the target cannot be counted: %s", strerror(-r));
     return r;

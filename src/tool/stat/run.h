@@ -14,19 +14,20 @@
 
 struct stat_run {
     const struct stat_options *options;
-    int sysfs_fd, procfs_fd;
+    struct stat_machine machine;
     struct event_resolver *resolver;
     struct stat_events events;
+    struct stat_uncores uncores;
     struct mechanism *mechanism;
     struct stat_target target;
     struct workload workload;
     struct workload_origin origin;
     struct wait wait;
 
-    struct figure *figures; /* [part][event]; made with the first run */
-    int *cpus;              /* [part] */
+    struct figure *figures; /* [row][event]; made with the first run */
+    int *cpus;              /* [row] */
     struct report report;
-    struct cpu_usage machine; /* of -a: the kernel's accounting */
+    struct cpu_usage usage; /* of -a: the kernel's accounting */
 
     FILE *output;
     bool has_colour;

@@ -42,7 +42,7 @@ static int open_output(const struct stat_options *options, struct stat_run *run)
 static int find_events(struct stat_run *run)
 {
     AUTO_TEXT struct text message = {0};
-    int r = event_resolver_new(run->sysfs_fd, &run->resolver);
+    int r = event_resolver_new(run->machine.sysfs_fd, &run->resolver);
 
     if (r == 0)
         r = stat_events_find(run->resolver, run->options, &run->events, &message);
@@ -88,10 +88,12 @@ static int prepare(struct stat_run *run)
 {
     int r;
 
-    run->sysfs_fd = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    run->procfs_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (run->sysfs_fd < 0 || run->procfs_fd < 0)
+    run->machine.sysfs_fd = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    run->machine.procfs_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (run->machine.sysfs_fd < 0 || run->machine.procfs_fd < 0)
         return complain_of("/sys and /proc", -errno);
+    if (pmu_list_read(run->machine.sysfs_fd, &run->machine.pmus) == -ENOMEM)
+        return complain_of("stat", -ENOMEM);
     r = find_events(run);
     if (r != 0)
         return r;
@@ -100,7 +102,7 @@ static int prepare(struct stat_run *run)
         return complain_of("stat", -ENOMEM);
     if (getrlimit(RLIMIT_NOFILE, &run->origin.files) < 0)
         return complain_of("limit of open files", -errno);
-    r = wait_init(&run->wait, run->procfs_fd, &run->origin.mask);
+    r = wait_init(&run->wait, run->machine.procfs_fd, &run->origin.mask);
     if (r < 0)
         return complain_of("signals", r);
     return open_output(run->options, run);
@@ -112,14 +114,16 @@ static void finish(struct stat_run *run)
     run->mechanism = mechanism_free(run->mechanism);
     free(run->figures);
     free(run->cpus);
+    stat_uncores_done(&run->uncores);
     stat_events_done(&run->events);
     run->resolver = event_resolver_free(run->resolver);
+    run->machine.pmus = pmu_list_free(run->machine.pmus);
     if (run->output && run->output != stderr && fclose(run->output) && !run->output_error)
         run->output_error = -errno;
-    if (run->sysfs_fd >= 0)
-        (void)close(run->sysfs_fd);
-    if (run->procfs_fd >= 0)
-        (void)close(run->procfs_fd);
+    if (run->machine.sysfs_fd >= 0)
+        (void)close(run->machine.sysfs_fd);
+    if (run->machine.procfs_fd >= 0)
+        (void)close(run->machine.procfs_fd);
 }
 
 /* Ends by the signal that ended the counting, so that a shell's loop ends with it. */
@@ -134,8 +138,7 @@ int run_stat(int argc, char **argv)
 {
     struct stat_options options;
     struct stat_run run = {.options = &options,
-                           .sysfs_fd = -1,
-                           .procfs_fd = -1,
+                           .machine = {.sysfs_fd = -1, .procfs_fd = -1},
                            .wait = {.signal_fd = -1},
                            .workload = WORKLOAD_NONE,
                            .target = {.cgroup_fd = -1}};

@@ -256,7 +256,8 @@ void report_append_table(const struct report *report, bool has_colour, struct te
 
     for (size_t event = 0; event < report->groups->n_events; event++)
         for (size_t part = 0; part < report->n_parts; part++)
-            append_row(report, part, event, has_colour, text);
+            if (report_has_row(report, part, event))
+                append_row(report, part, event, has_colour, text);
     if (!report->options->interval_ns) {
         append_times(report, text);
         append_reasons(report, text);

@@ -139,8 +139,9 @@ static int find_threads(const struct stat_options *options, int procfs_fd,
     return list_threads(options, procfs_fd, target);
 }
 
-static int find_tasks_or_cpus(const struct stat_options *options, int sysfs_fd, int procfs_fd,
-                              pid_t command, struct stat_target *target, struct text *message)
+static int find_tasks_or_cpus(const struct stat_options *options,
+                              const struct stat_machine *machine, pid_t command,
+                              struct stat_target *target, struct text *message)
 {
     int r = 0;
 
@@ -149,14 +150,14 @@ static int find_tasks_or_cpus(const struct stat_options *options, int sysfs_fd, 
         return add_tasks(target, &command, 1);
     case TARGET_PROCESSES:
     case TARGET_THREADS:
-        return find_threads(options, procfs_fd, target, message);
+        return find_threads(options, machine->procfs_fd, target, message);
     case TARGET_CGROUP:
         r = find_cgroup(options->cgroup, target, message);
         break;
     case TARGET_MACHINE:
         break;
     }
-    return r < 0 ? r : find_cpus(options, sysfs_fd, target, message);
+    return r < 0 ? r : find_cpus(options, machine->sysfs_fd, target, message);
 }
 
 static struct scope whole_scope(const struct stat_options *options,
@@ -186,12 +187,13 @@ static int make_parts(const struct stat_options *options, struct stat_target *ta
     if (!target->parts)
         return -ENOMEM;
     target->n_parts = n;
+    target->n_rows = n;
     for (size_t i = 0; i < n; i++) {
         struct stat_part *part = &target->parts[i];
         char number[16];
         int r;
 
-        *part = (struct stat_part){.cpu = -1, .scope = target->scope};
+        *part = (struct stat_part){.row = i, .cpu = -1, .scope = target->scope};
         if (!options->is_per_cpu)
             continue;
         part->cpu = target->cpus->cpus[i].value;
@@ -204,22 +206,66 @@ static int make_parts(const struct stat_options *options, struct stat_target *ta
     return 0;
 }
 
-int stat_target_find(const struct stat_options *options, int sysfs_fd, int procfs_fd, pid_t command,
-                     struct stat_target *ret_target, struct text *ret_message)
+int stat_target_find(const struct stat_options *options, const struct stat_machine *machine,
+                     pid_t command, struct stat_target *ret_target, struct text *ret_message)
 {
     int r;
 
     *ret_target = (struct stat_target){.cgroup_fd = -1};
-    r = find_tasks_or_cpus(options, sysfs_fd, procfs_fd, command, ret_target, ret_message);
+    r = find_tasks_or_cpus(options, machine, command, ret_target, ret_message);
     if (r < 0)
         return r;
     ret_target->scope = whole_scope(options, ret_target);
+    ret_target->scope.hybrid = pmu_list_if_hybrid(machine->pmus);
     return make_parts(options, ret_target);
+}
+
+/* Adds the part of a row that a PMU counts. It has no place where the PMU has no CPU in the row. */
+static int add_uncore(struct stat_target *target, size_t row, const struct stat_uncore *uncore)
+{
+    struct stat_part *parts =
+        reallocarray(target->parts, target->n_parts + 1, sizeof(*target->parts));
+    struct stat_part *part;
+
+    if (!parts)
+        return -ENOMEM;
+    target->parts = parts;
+    part = &parts[target->n_parts++];
+    *part = (struct stat_part){.row = row,
+                               .cpu = parts[row].cpu,
+                               .scope = stat_uncore_scope(uncore),
+                               .groups = uncore->groups};
+    part->cpus = calloc(1, sizeof(*part->cpus) + uncore->cpus->n * sizeof(part->cpus->cpus[0]));
+    part->types = calloc(uncore->cpus->n + 1, sizeof(*part->types));
+    if (!part->cpus || !part->types)
+        return -ENOMEM;
+    for (size_t i = 0; i < uncore->cpus->n; i++) {
+        if (part->cpu >= 0 && uncore->cpus->cpus[i].value != part->cpu)
+            continue;
+        part->types[part->cpus->n] = uncore->types[i];
+        part->cpus->cpus[part->cpus->n++] = uncore->cpus->cpus[i];
+    }
+    part->scope.cpus = part->cpus;
+    part->scope.pmu_types = part->types;
+    return 0;
+}
+
+int stat_target_set_groups(struct stat_target *target, const struct event_groups *groups,
+                           const struct stat_uncores *uncores)
+{
+    int r = 0;
+
+    for (size_t row = 0; row < target->n_rows; row++)
+        target->parts[row].groups = uncores->n > 0 ? uncores->others : groups;
+    for (size_t i = 0; i < uncores->n; i++)
+        for (size_t row = 0; row < target->n_rows && r == 0; row++)
+            r = add_uncore(target, row, &uncores->pmus[i]);
+    return r;
 }
 
 /* Makes what has no counters yet of each part. */
 static int make_sets(struct stat_target *target, struct mechanism *mechanism,
-                     const struct event_groups *groups, struct counter_set **sets)
+                     struct counter_set **sets)
 {
     for (size_t i = 0; i < target->n_parts; i++) {
         struct stat_part *part = &target->parts[i];
@@ -227,10 +273,10 @@ static int make_sets(struct stat_target *target, struct mechanism *mechanism,
 
         if (!part->cpus)
             part->scope = target->scope;
-        r = counter_set_new(mechanism, groups, &part->scope, &part->set);
+        r = counter_set_new(mechanism, part->groups, &part->scope, &part->set);
         if (r < 0)
             return r;
-        part->sample = sample_new(groups);
+        part->sample = sample_new(part->groups);
         if (!part->sample)
             return -ENOMEM;
         sets[i] = part->set;
@@ -253,11 +299,10 @@ static int error_of(const struct stat_target *target)
     return 0;
 }
 
-static int open_once(struct stat_target *target, struct mechanism *mechanism,
-                     const struct event_groups *groups)
+static int open_once(struct stat_target *target, struct mechanism *mechanism)
 {
     AUTO_FREE struct counter_set **sets = calloc(target->n_parts, sizeof(struct counter_set *));
-    int r = sets ? make_sets(target, mechanism, groups, sets) : -ENOMEM;
+    int r = sets ? make_sets(target, mechanism, sets) : -ENOMEM;
 
     if (r == 0)
         r = mechanism->open(mechanism, sets, target->n_parts);
@@ -288,12 +333,12 @@ static int follow_threads(struct stat_target *target, const struct stat_options 
 }
 
 int stat_target_open(struct stat_target *target, const struct stat_options *options, int procfs_fd,
-                     struct mechanism *mechanism, const struct event_groups *groups)
+                     struct mechanism *mechanism)
 {
     int r = 0;
 
     for (int i = 0; i < MOST_LISTINGS; i++) {
-        r = open_once(target, mechanism, groups);
+        r = open_once(target, mechanism);
         if (r == 0 && options->target == TARGET_PROCESSES)
             r = follow_threads(target, options, procfs_fd);
         if (r <= 0)
@@ -301,7 +346,7 @@ int stat_target_open(struct stat_target *target, const struct stat_options *opti
         stat_target_close(target);
     }
     if (r > 0)
-        r = open_once(target, mechanism, groups);
+        r = open_once(target, mechanism);
     for (size_t i = 0; i < target->n_parts && r == 0; i++)
         counter_set_read(target->parts[i].set, clock_monotonic_ns(), target->parts[i].sample);
     return r;
@@ -318,8 +363,10 @@ void stat_target_close(struct stat_target *target)
 void stat_target_done(struct stat_target *target)
 {
     stat_target_close(target);
-    for (size_t i = 0; i < target->n_parts; i++)
+    for (size_t i = 0; i < target->n_parts; i++) {
         (void)cpu_list_free(target->parts[i].cpus);
+        free(target->parts[i].types);
+    }
     free(target->parts);
     free(target->tasks);
     target->cpus = cpu_list_free(target->cpus);

@@ -51,18 +51,23 @@ static int explain(const struct telling *telling, const struct event *event,
     if (trial->absence == ABSENCE_UNKNOWN_EVENT)
         r = check_explain_unknown(telling->machine->resolver, event, &why);
     else
-        text_append_string(&why, absence_advice(trial->absence));
+        text_append_string(&why, event->why && trial->absence == event->absence
+                                     ? event->why
+                                     : absence_advice(trial->absence));
     if (r < 0)
         return r;
     *ret_why = text_take(&why);
     return *ret_why ? 0 : -ENOMEM;
 }
 
-/* Unknown names have a sentence each; of other reasons it is said once what they mean. */
-static void add_reason(struct telling *telling, enum absence absence, const char *why)
+/* What is known of one event is said of it; of other reasons it is said once what they mean. */
+static void add_reason(struct telling *telling, const struct event *event, enum absence absence,
+                       const char *why)
 {
     if (absence == ABSENCE_UNKNOWN_EVENT)
         text_append_format(&telling->reasons, "%s\n", why);
+    else if (absence != ABSENCE_NONE && event->why)
+        text_append_format(&telling->reasons, "%s: %s\n", event->name, why);
     else if (absence != ABSENCE_NONE && !telling->is_met[absence])
         text_append_format(&telling->reasons, "%s: %s\n", absence_name(absence), why);
     telling->is_met[absence] = true;
@@ -121,7 +126,7 @@ static int show(void *object, const struct event *event)
                    ? -ENOMEM
                    : 0;
     add_row(telling, event, &trial, metric);
-    add_reason(telling, trial.absence, why);
+    add_reason(telling, event, trial.absence, why);
     return 0;
 }
 

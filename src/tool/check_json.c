@@ -78,7 +78,7 @@ static json_t *matches_to_json(const struct check_output *output)
         if (json_array_append_new(
                 list, json_pack("{s:s, s:I, s:I, s:I, s:o}", "targets", match->what, "rule",
                                 (json_int_t)match->rule + 1, "taken", (json_int_t)match->list.n,
-                                "of_earlier_rules", (json_int_t)match->list.n_lost, "some",
+                                "of_earlier_rules", (json_int_t)match->list.n_lost, "shown",
                                 json_of_text(match->list.shown))) < 0)
             return NULL;
     }

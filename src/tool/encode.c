@@ -106,7 +106,10 @@ static int add_event(struct table *table, const struct event *event, const char 
     return 0;
 }
 
-/* An event without a code: the name is unknown, or it is known of another machine only. */
+/*
+ * An event without a code: the name is unknown, or it is known of another machine only. Or the
+ * filter is none for it.
+ */
 static int report_absent(struct encoding *encoding, const struct event *event)
 {
     const bool is_unknown = event->absence == ABSENCE_UNKNOWN_EVENT;
@@ -115,6 +118,8 @@ static int report_absent(struct encoding *encoding, const struct event *event)
 
     if (is_unknown)
         r = check_explain_unknown(encoding->resolver, event, &why);
+    else if (event->absence == ABSENCE_BAD_FILTER)
+        text_append_format(&why, "the filter of %s: %s", SHOWN(event->name), event->why);
     else
         text_append_format(&why, "the code of %s is not known here; %s", SHOWN(event->name),
                            event->why ? event->why : absence_advice(event->absence));
@@ -136,7 +141,7 @@ static int show(void *object, const struct event *event)
     AUTO_FREE char *perf = NULL, *metric = NULL;
     int r;
 
-    if (!*event->encoding)
+    if (!*event->encoding || event->absence == ABSENCE_BAD_FILTER)
         return report_absent(encoding, event);
     r = perf_line_of(event, &perf);
     if (r >= 0)

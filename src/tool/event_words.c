@@ -6,6 +6,8 @@
 
 #include "event/expansion.h"
 
+enum { KEY_FILTER = 0x1300 };
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct event_words *words = state->input;
@@ -18,19 +20,30 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         words->words[words->n++] = argument;
         return 0;
+    case KEY_FILTER:
+        words->filter = argument;
+        return 0;
     case ARGP_KEY_END:
         if (words->n == 0)
-            command_refuse("missing argument; expected %s EVENT...", state->name + sizeof(PROGRAM));
+            command_refuse_missing(state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
+static const struct argp_option options[] = {
+    {.name = "filter",
+     .key = KEY_FILTER,
+     .arg = "FILTER",
+     .doc = "Of tracepoints, only where this holds, as in 'prev_prio < 100'."},
+    {0},
+};
+
 static const struct argp_child children[] = {
     {.argp = &machine_argp}, {.argp = &command_json_argp}, {0}};
 
-const struct argp event_words_argp = {.parser = parse, .children = children};
+const struct argp event_words_argp = {.options = options, .parser = parse, .children = children};
 
 int event_words_init(struct event_words *words, int argc)
 {
@@ -45,25 +58,27 @@ void event_words_done(struct event_words *words)
     words->words = NULL;
 }
 
-static int show(const struct machine *machine, const char *name,
+static int show(const struct machine *machine, const char *name, const char *filter,
                 int (*visit)(void *object, const struct event *event), void *object)
 {
     AUTO(event) struct event *event = NULL;
     int r = event_resolve(machine->resolver, name, &event);
 
+    if (r >= 0 && filter)
+        r = event_set_filter(event, filter);
     return r < 0 ? r : visit(object, event);
 }
 
-static int show_word(const struct machine *machine, const char *word,
+static int show_word(const struct machine *machine, const char *word, const char *filter,
                      int (*visit)(void *object, const struct event *event), void *object)
 {
     struct event_expansion expansion __attribute__((cleanup(event_expansion_done))) = {0};
     int r = event_expand(machine->resolver, word, EVENT_EXPANSION_MAX, &expansion);
 
     if (r >= 0 && expansion.n_names == 0)
-        return show(machine, word, visit, object);
+        return show(machine, word, filter, visit, object);
     for (size_t i = 0; i < expansion.n_names && r >= 0; i++)
-        r = show(machine, expansion.names[i], visit, object);
+        r = show(machine, expansion.names[i], filter, visit, object);
     return r;
 }
 
@@ -73,6 +88,6 @@ int event_words_each(const struct event_words *words, const struct machine *mach
     int r = 0;
 
     for (size_t i = 0; i < words->n && r >= 0; i++)
-        r = show_word(machine, words->words[i], visit, object);
+        r = show_word(machine, words->words[i], words->filter, visit, object);
     return r;
 }

@@ -10,13 +10,14 @@
 struct event_words {
     const char **words; /* as many as there are on the command line */
     size_t n;
-    const char *sysfs; /* of --path.sysfs */
+    const char *sysfs;  /* of --path.sysfs */
+    const char *filter; /* of --filter, for each event; NULL: none */
     bool json;
 };
 
 /*
- * The argp of the words, of --json and of --path.sysfs, for the children of a command's argp. Its
- * input is a struct event_words, which event_words_init() has made.
+ * The argp of the words, of --filter, --json and --path.sysfs, for the children of a command's
+ * argp. Its input is a struct event_words, which event_words_init() has made.
  */
 extern const struct argp event_words_argp;
 

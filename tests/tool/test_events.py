@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import pty
+import shlex
 import struct
 import subprocess
 import sys
@@ -17,6 +18,18 @@ import termios
 import unittest
 
 PMUTOOL = sys.argv[1]
+
+
+FORMAT = """name: sched_switch
+ID: 1
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+
+	field:char prev_comm[16];	offset:8;	size:16;	signed:0;
+	field:int prev_prio;	offset:28;	size:4;	signed:1;
+
+print fmt: "prev_comm=%s", REC->prev_comm
+"""
 
 
 def run(*words, **options):
@@ -189,6 +202,20 @@ class Encode(Machine):
         self.assertEqual([(event["name"], event["attr"]["config"]) for event in
                           self.codes("kmem:*", "cs")],
                          [("kmem:a", "0xb"), ("kmem:b", "0xa"), ("cs", "0x3")])
+
+    def test_a_filter_is_a_part_of_the_code(self):
+        self.add_tracepoint("sched:sched_switch")
+        self.write("kernel/tracing/events/sched/sched_switch/format", FORMAT)
+        filter = "prev_prio < 100 && prev_comm != 'x'"
+        [event] = self.codes("sched:sched_switch", "--filter=" + filter)
+        self.assertEqual(event["attr"]["filter"], filter)
+        self.assertEqual(shlex.split(event["perf"]),
+                         ["-e", "sched:sched_switch", "--filter", filter])
+        for command in ("encode", "check event"):
+            status, out, err = self.run_here(command, "sched:sched_switch",
+                                             "--filter=prev_pri < 100")
+            self.assertEqual(status, 1)
+            self.assertIn("prev_prio", out + err)
 
     def test_what_has_no_code_is_told_and_ends_with_1_or_2(self):
         self.assertEqual(self.run_here("encode", "cycels"), (

@@ -5,8 +5,8 @@
 declare -gA _pmutool_options=(
     [check budget]="--json"
     [check config]="--json"
-    [check event]="--json --path.sysfs="
-    [encode]="--json --path.sysfs="
+    [check event]="--filter= --json --path.sysfs="
+    [encode]="--filter= --json --path.sysfs="
     [events]="--available --json --kind= --names --path.sysfs= --pmu= --try"
     [pause]="--json --socket="
     [reload]="--json --socket="

@@ -112,6 +112,8 @@ struct event {
     bool is_clock;        /* it counts time on a CPU; system-wide that is wall time, and absent */
     char *fields;         /* names of the fields of a tracepoint, with ", " between them; NULL: not
                              known */
+    bool is_of_subsystem; /* a tracepoint that is counted since a wildcard stands for it: it is a
+                             part of one family for all of them, as {subsystem,name} */
     enum absence absence; /* why the name alone cannot be counted: unknown_event, or no_pmu if its
                              PMU is not on this machine; not_supported if what it stands for is
                              not there; not_permitted if we may not look it up; bad_filter.
@@ -152,6 +154,13 @@ bool event_counts_nanoseconds(const struct event *event);
  * opened. 0 or -ENOMEM.
  */
 int event_set_filter(struct event *event, const char *filter);
+
+/*
+ * Makes an event that stands for what is left out of a name, and is never counted. It takes the
+ * text `why`, and leaves that empty. NULL: no memory.
+ */
+struct text;
+struct event *event_new_absent(const char *name, enum absence absence, struct text *why);
 
 struct event *event_free(struct event *event);
 DEFINE_AUTO(event, struct event *, event_free)

@@ -57,6 +57,14 @@ enum number_form {
 
 enum family_type { FAMILY_COUNTER, FAMILY_GAUGE };
 
+/* The most labels that a column has beside those of its target. */
+#define COLUMN_LABELS 2
+
+struct column_label {
+    const char *name; /* static; NULL: there is no such label, nor one behind it */
+    char *value;
+};
+
 struct column {
     enum column_kind kind;
     enum number_form form;
@@ -66,8 +74,12 @@ struct column {
     char *name;   /* name of the metric family: "pmu_cgroup_instructions_total" */
     char *help;   /* help of the family: one line, not escaped */
     enum family_type type;
-    char *group_name; /* value of the label `group`; NULL if the family has no such label */
+    /* Labels of the family that differ from column to column: `group`, or those of tracepoints. */
+    struct column_label labels[COLUMN_LABELS];
 };
+
+/* The value of a label of the column; NULL: it has none of this name. */
+const char *column_label(const struct column *column, const char *name);
 
 struct plan_ratio;
 

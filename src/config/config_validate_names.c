@@ -21,8 +21,8 @@
 
 /* Names of counters and of gauges that a scope has beside those of its events and ratios. */
 static const char *const reserved_totals[] = {"group_enabled_seconds", "group_running_seconds",
-                                              "cpu_seconds", "cpu_user_seconds",
-                                              "cpu_system_seconds"};
+                                              "cpu_seconds",           "cpu_user_seconds",
+                                              "cpu_system_seconds",    "tracepoint_hits"};
 static const char *const reserved_gauges[] = {"info",
                                               "start_time_seconds",
                                               "created_time_seconds",

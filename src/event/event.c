@@ -129,6 +129,26 @@ int event_take_fallback(struct event *event, const struct event *wanted)
     return 0;
 }
 
+struct event *event_new_absent(const char *name, enum absence absence, struct text *why)
+{
+    AUTO(event) struct event *event = calloc(1, sizeof(*event));
+
+    if (!event)
+        return NULL;
+    event->absence = absence;
+    event->scale = 1;
+    event->name = strdup(name);
+    event->metric = strdup("");
+    event->description = strdup("");
+    event->encoding = strdup("");
+    event->pmu = strdup("");
+    event->why = text_take(why);
+    if (!event->name || !event->metric || !event->description || !event->encoding || !event->pmu ||
+        !event->why)
+        return NULL;
+    return TAKE(event);
+}
+
 struct event *event_free(struct event *event)
 {
     if (!event)

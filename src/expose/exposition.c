@@ -60,15 +60,16 @@ static size_t count_targets(const struct roster *roster)
     return n;
 }
 
-/* Makes what stands between the labels and the digits: the group, the closing brace, a space. */
-static void make_suffix(struct text *suffix, const char *group, bool has_labels)
+/* Makes what stands behind the target's labels: those of the column, the brace, a space. */
+static void make_suffix(struct text *suffix, const struct column *column, bool has_labels)
 {
     text_clear(suffix);
-    if (group) {
+    for (size_t i = 0; i < COLUMN_LABELS && column->labels[i].name; i++) {
         text_append_char(suffix, has_labels ? ',' : '{');
-        format_append_label(suffix, "group", group);
+        format_append_label(suffix, column->labels[i].name, column->labels[i].value);
+        has_labels = true;
     }
-    text_append_string(suffix, group || has_labels ? "} " : " ");
+    text_append_string(suffix, has_labels ? "} " : " ");
 }
 
 /* Unknown is absent: such a number has no line. */
@@ -111,7 +112,7 @@ static void append_samples(struct exposition *exposition, const struct snapshot 
 
     for (size_t i = 0; i < use->plan; i++)
         block += roster->parts[i].n;
-    make_suffix(&suffix, column->group_name, part->n > 0 && block->end > block->begin);
+    make_suffix(&suffix, column, part->n > 0 && block->end > block->begin);
     if (text_error(&suffix) < 0) {
         text->failed = true;
         return;

@@ -62,15 +62,21 @@ static void append_number(struct text *text, union number number, const struct c
         text_append_u64(text, number.count);
 }
 
+/* A column has a name of its own beside the label of this name. */
+static const char *json_key(const char *label)
+{
+    return strcmp(label, "name") == 0 ? "tracepoint" : label;
+}
+
 static void append_column(struct text *text, const struct column *column)
 {
     text_append_string(text, "{\"name\":");
     append_string(text, column->name);
     text_append_format(text, ",\"type\":\"%s\"",
                        column->type == FAMILY_COUNTER ? "counter" : "gauge");
-    if (column->group_name) {
-        text_append_string(text, ",\"group\":");
-        append_string(text, column->group_name);
+    for (size_t i = 0; i < COLUMN_LABELS && column->labels[i].name; i++) {
+        text_append_format(text, ",\"%s\":", json_key(column->labels[i].name));
+        append_string(text, column->labels[i].value);
     }
     text_append_char(text, '}');
 }

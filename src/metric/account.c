@@ -238,7 +238,13 @@ static bool same_series(const struct column *a, const struct column *b)
 {
     if (a->kind != b->kind || strcmp(a->name, b->name) != 0 || strcmp(a->help, b->help) != 0)
         return false;
-    return !a->group_name || strcmp(a->group_name, b->group_name) == 0;
+    for (size_t i = 0; i < COLUMN_LABELS && a->labels[i].name; i++) {
+        const char *value = column_label(b, a->labels[i].name);
+
+        if (!value || strcmp(a->labels[i].value, value) != 0)
+            return false;
+    }
+    return true;
 }
 
 void account_adopt(struct account *account, const struct account *from)

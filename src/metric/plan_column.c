@@ -6,22 +6,53 @@
 #include "base/text.h"
 #include "metric/plan_build.h"
 
+const char *column_label(const struct column *column, const char *name)
+{
+    for (size_t i = 0; i < COLUMN_LABELS && column->labels[i].name; i++)
+        if (strcmp(column->labels[i].name, name) == 0)
+            return column->labels[i].value;
+    return NULL;
+}
+
+static void free_labels(struct column *column)
+{
+    for (size_t i = 0; i < COLUMN_LABELS; i++)
+        free(column->labels[i].value);
+}
+
+/* Gives the column values of its own. On failure it holds nothing. 0 or -ENOMEM. */
+static int copy_labels(struct column *column)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < COLUMN_LABELS; i++) {
+        struct column_label *label = &column->labels[i];
+
+        label->value = label->name && r == 0 ? strdup(label->value) : NULL;
+        if (label->name && !label->value)
+            r = -ENOMEM;
+    }
+    if (r < 0)
+        free_labels(column);
+    return r;
+}
+
 int plan_add_column(struct plan *plan, struct column column, struct text *name, struct text *help)
 {
     AUTO_FREE char *name_string = text_take(name);
     AUTO_FREE char *help_string = text_take(help);
-    AUTO_FREE char *group_name = column.group_name ? strdup(column.group_name) : NULL;
     struct column *columns;
 
-    if (!name_string || !help_string || (column.group_name && !group_name))
+    if (!name_string || !help_string)
         return -ENOMEM;
     columns = reallocarray(plan->columns, plan->n_columns + 1, sizeof(*columns));
     if (!columns)
         return -ENOMEM;
+    plan->columns = columns;
+    if (copy_labels(&column) < 0)
+        return -ENOMEM;
     column.name = TAKE(name_string);
     column.help = TAKE(help_string);
-    column.group_name = TAKE(group_name);
-    plan->columns = columns;
     columns[plan->n_columns++] = column;
     return 0;
 }
@@ -31,7 +62,7 @@ void plan_free_columns(struct plan *plan)
     for (size_t i = 0; plan->columns && i < plan->n_columns; i++) {
         free(plan->columns[i].name);
         free(plan->columns[i].help);
-        free(plan->columns[i].group_name);
+        free_labels(&plan->columns[i]);
     }
     free(TAKE(plan->columns));
 }
@@ -44,10 +75,11 @@ size_t plan_row_bytes(const struct plan *plan, size_t labels_bytes)
     size_t bytes = 0;
 
     for (size_t i = 0; i < plan->n_columns; i++) {
-        const char *group = plan->columns[i].group_name;
+        const struct column_label *label = plan->columns[i].labels;
 
-        bytes += strlen(plan->columns[i].name) + labels_bytes + LONGEST_NUMBER +
-                 (group ? strlen(group) + sizeof(",group=\"\"") : 0);
+        bytes += strlen(plan->columns[i].name) + labels_bytes + LONGEST_NUMBER;
+        for (size_t n = 0; n < COLUMN_LABELS && label->name; n++, label++)
+            bytes += strlen(label->name) + strlen(label->value) + sizeof(",=\"\"");
     }
     return bytes;
 }

@@ -7,6 +7,8 @@
  */
 #include "metric/plan_build.h"
 
+#include <errno.h>
+
 /* "pmu_cgroup_power_energy_pkg_joules": the unit stands in the name, as promtool asks. */
 static void append_name(struct text *name, const char *prefix, const struct event *event)
 {
@@ -28,11 +30,40 @@ static enum number_form total_form(const struct event *event)
     return event_counts_nanoseconds(event) ? NUMBER_SECONDS : NUMBER_SCALED;
 }
 
+/* All tracepoints that wildcards stand for are one family; their names are labels. */
+static int add_hits(struct plan *plan, const struct plan_spec *spec, const struct event *event,
+                    size_t group, size_t index)
+{
+    AUTO_FREE char *subsystem = strndup(event->name, strcspn(event->name, ":"));
+    AUTO_TEXT struct text name = {0}, help = {0};
+
+    if (!subsystem)
+        return -ENOMEM;
+    plan_append_total_name(&name, spec->prefix, event);
+    text_append_format(&help,
+                       "Hits of the tracepoints for which a wildcard stands in the "
+                       "configuration, each by its name, in %s.",
+                       spec->target);
+    return plan_add_column(
+        plan,
+        (struct column){.kind = COLUMN_TOTAL,
+                        .form = NUMBER_COUNT,
+                        .index = index,
+                        .scale = 1,
+                        .group = group,
+                        .type = FAMILY_COUNTER,
+                        .labels = {{"subsystem", subsystem},
+                                   {"name", event->name + strlen(subsystem) + strlen(":")}}},
+        &name, &help);
+}
+
 static int add_total(struct plan *plan, const struct plan_spec *spec, const struct event *event,
                      size_t group, size_t index)
 {
     AUTO_TEXT struct text name = {0}, help = {0};
 
+    if (event->is_of_subsystem)
+        return add_hits(plan, spec, event, group, index);
     plan_append_total_name(&name, spec->prefix, event);
     text_append_format(&help, "%s, in %s. The event", event->description, spec->target);
     if (spec->pmu) /* other PMUs have other events in this family */
@@ -48,14 +79,17 @@ static int add_total(struct plan *plan, const struct plan_spec *spec, const stru
                            &name, &help);
 }
 
-/* A time that is no clock has no rate: nobody asks how many of its seconds pass in a second. */
+/*
+ * A time that is no clock has no rate: nobody asks how many of its seconds pass in a second. Nor
+ * have the many tracepoints of a wildcard: rates would be as many series again.
+ */
 static int add_rate(struct plan *plan, const struct plan_spec *spec, const struct event *event,
                     size_t group, size_t index)
 {
     AUTO_TEXT struct text name = {0}, help = {0};
     bool clock = event_counts_nanoseconds(event);
 
-    if (clock && !event->is_clock)
+    if ((clock && !event->is_clock) || event->is_of_subsystem)
         return 0;
     if (clock) {
         text_append_format(&name, "%scpus_used", spec->prefix);
@@ -77,10 +111,17 @@ static int add_rate(struct plan *plan, const struct plan_spec *spec, const struc
                            &name, &help);
 }
 
+static bool has_same_total(const struct event *a, const struct event *b)
+{
+    if (a->is_of_subsystem || b->is_of_subsystem)
+        return a->is_of_subsystem == b->is_of_subsystem && strcmp(a->name, b->name) == 0;
+    return strcmp(a->metric, b->metric) == 0;
+}
+
 /* Whether an earlier member of any group already gives this event its total. */
 static bool is_counted_before(const struct event_groups *groups, size_t group, size_t member)
 {
-    const char *metric = groups->groups[group].members[member].event->metric;
+    const struct event *event = groups->groups[group].members[member].event;
 
     for (size_t g = 0; g <= group; g++) {
         const struct event_group *earlier = &groups->groups[g];
@@ -88,7 +129,7 @@ static bool is_counted_before(const struct event_groups *groups, size_t group, s
 
         for (size_t i = 0; i < end; i++)
             if (earlier->members[i].absence == ABSENCE_NONE &&
-                strcmp(earlier->members[i].event->metric, metric) == 0)
+                has_same_total(earlier->members[i].event, event))
                 return true;
     }
     return false;
@@ -167,14 +208,15 @@ int plan_add_group_times(struct plan *plan, const struct plan_spec *spec,
                 continue;
             text_append_format(&name, "%s%s", spec->prefix, known->name);
             text_append_format(&help, "%s %s.", known->help, spec->target);
-            r = plan_add_column(plan,
-                                (struct column){.kind = known->kind,
-                                                .form = known->form,
-                                                .index = g,
-                                                .group = g,
-                                                .type = known->type,
-                                                .group_name = (char *)groups->groups[g].name},
-                                &name, &help);
+            r = plan_add_column(
+                plan,
+                (struct column){.kind = known->kind,
+                                .form = known->form,
+                                .index = g,
+                                .group = g,
+                                .type = known->type,
+                                .labels = {{"group", (char *)groups->groups[g].name}}},
+                &name, &help);
             if (r < 0)
                 return r;
         }

@@ -96,8 +96,8 @@ const union number *snapshot_row_number(const struct snapshot_row *row, const ch
 {
     for (size_t i = 0; i < row->plan->n_columns; i++) {
         const struct column *column = &row->plan->columns[i];
-        const bool same_group = group && column->group_name ? strcmp(column->group_name, group) == 0
-                                                            : !group && !column->group_name;
+        const char *name = column_label(column, "group");
+        const bool same_group = group ? name && strcmp(name, group) == 0 : !column->labels[0].name;
 
         if (same_group && strcmp(column->name, family) == 0)
             return &row->numbers[i];

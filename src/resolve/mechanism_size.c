@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "count/bpf/self_test.h"
+#include "event/expansion.h"
 #include "sys/cpu_list.h"
 
 /* A program that would take more than this has room for the CPUs that are online only. */
@@ -52,6 +53,15 @@ static size_t larger_of(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* A name with a wildcard may stand for as many events as a group may have. */
+static size_t most_events(const struct config_group *group)
+{
+    for (size_t i = 0; i < group->n_events; i++)
+        if (group->events[i].event.text && strpbrk(group->events[i].event.text, EVENT_WILDCARDS))
+            return EVENT_GROUP_MAX;
+    return group->n_events;
+}
+
 /*
  * Each group counts twice: when a reload changes it, the group as it was stays open until the
  * successor has taken over.
@@ -62,7 +72,7 @@ static size_t lanes_of(const struct config *config)
 
     for (size_t i = 0; i < config->n_groups; i++)
         if (is_charged(config, config->groups[i].name.text))
-            n += 2 * BPF_GROUP_LANES(config->groups[i].n_events);
+            n += 2 * BPF_GROUP_LANES(most_events(&config->groups[i]));
     return (larger_of(n, SELF_TEST_LANES) + LANES_STEP - 1) / LANES_STEP * LANES_STEP;
 }
 

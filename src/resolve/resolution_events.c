@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "config/config_event.h"
 
 #include "config/config_probes.h"
@@ -59,6 +60,32 @@ static int apply_entry(const struct config_event *entry, struct event *event)
     return entry->filter.text ? event_set_filter(event, entry->filter.text) : 0;
 }
 
+/* Whether a group has the event by this very name, and not by a wildcard. */
+static bool is_listed(const struct config *config, const char *name)
+{
+    for (size_t g = 0; g < config->n_groups; g++)
+        for (size_t i = 0; i < config->groups[g].n_events; i++)
+            if (strcmp(config->groups[g].events[i].event.text, name) == 0)
+                return true;
+    return false;
+}
+
+/* A tracepoint for which a wildcard stands is part of the family of all of them. 0 or -ENOMEM. */
+static int join_subsystem(struct event *event)
+{
+    char *metric;
+
+    if (event->kind != EVENT_TRACEPOINT)
+        return 0;
+    metric = strdup("tracepoint_hits");
+    if (!metric)
+        return -ENOMEM;
+    free(event->metric);
+    event->metric = metric;
+    event->is_of_subsystem = true;
+    return 0;
+}
+
 /*
  * Adds a single event, unless another entry has added it already. name: that of the event, which
  * may be one of several that the entry stands for.
@@ -73,6 +100,8 @@ static int add_event(struct resolution *resolution, struct event_resolver *resol
     if (resolution_find_event(resolution, entry->name.text ? entry->name.text : name))
         return 0;
     r = event_resolve(resolver, name, &event);
+    if (r >= 0)
+        r = is_listed(resolution->config, name) ? 0 : join_subsystem(event);
     if (r >= 0)
         r = apply_entry(entry, event);
     if (r >= 0)
@@ -104,6 +133,27 @@ static int keep_expansion(struct resolution *resolution, const char *name,
     return 0;
 }
 
+/* A name that stands for more events than a group may have is shown to be over the limit. */
+static int add_rest(struct resolution *resolution, const char *name, size_t n_beyond)
+{
+    AUTO_TEXT struct text why = {0};
+    struct event **events =
+        reallocarray(resolution->events, resolution->n_events + 1, sizeof(*events));
+    struct event *event;
+
+    if (!events)
+        return -ENOMEM;
+    resolution->events = events;
+    text_append_format(&why,
+                       "%zu more events than %d have this name, and are left out; expected a "
+                       "narrower name, or several in groups of their own",
+                       n_beyond, EVENT_GROUP_MAX);
+    event = event_new_absent(name, ABSENCE_OVER_LIMIT, &why);
+    if (event)
+        events[resolution->n_events++] = event;
+    return event ? 0 : -ENOMEM;
+}
+
 /* A name that no event of this machine has is added as it is: its absence is to be seen. */
 static int add_entry(struct resolution *resolution, struct event_resolver *resolver,
                      const struct config_event *entry)
@@ -114,7 +164,7 @@ static int add_entry(struct resolution *resolution, struct event_resolver *resol
 
     if (resolution_find_expansion(resolution, name))
         return 0;
-    r = event_expand(resolver, name, EVENT_EXPANSION_MAX, &expansion);
+    r = event_expand(resolver, name, EVENT_GROUP_MAX, &expansion);
     if (r < 0)
         return r;
     if (expansion.n_names == 0)
@@ -122,6 +172,8 @@ static int add_entry(struct resolution *resolution, struct event_resolver *resol
     r = keep_expansion(resolution, name, &expansion);
     for (size_t i = 0; i < expansion.n_names && r >= 0; i++)
         r = add_event(resolution, resolver, entry, expansion.names[i]);
+    if (r >= 0 && expansion.n_beyond > 0)
+        r = add_rest(resolution, name, expansion.n_beyond);
     return r;
 }
 
@@ -186,6 +238,13 @@ size_t resolution_group_events(const struct resolution *resolution,
             n = add_once(events, n, resolution_find_event(resolution, expansion->names[j]));
         if (!expansion)
             n = add_once(events, n, resolution_find_event(resolution, name));
+    }
+    for (size_t i = 0; events && i < group->n_events; i++) {
+        const struct event_expansion *expansion =
+            resolution_find_expansion(resolution, group->events[i].event.text);
+
+        if (expansion && expansion->n_beyond > 0) /* last, so that it takes no place of others */
+            n = add_once(events, n, resolution_find_event(resolution, group->events[i].event.text));
     }
     *ret_events = events;
     return n;

@@ -32,13 +32,16 @@ while sys.stdin.readline():
         except OSError:
             pass
     for i in range(%d):
+        os.getppid()
+    for i in range(%d):
         time.sleep(0.0005)
     print(flush=True)
-""" % (CALLS, NAPS)
+""" % (CALLS, CALLS, NAPS)
 
 
 EVENTS = ("syscalls_sys_enter_getpgid", "of_seven", "sched_sched_switch", "preempted",
           "context_switches")
+HITS = ("sys_enter_getppid", "sys_enter_getrandom")
 OF_PERF = ("syscalls:sys_enter_getpgid", "sched:sched_switch")
 
 
@@ -75,9 +78,10 @@ def config(counting, cgroups, comm):
             "  - sched:sched_switch\n"
             "  - {event: sched:sched_switch, filter: \"prev_state == 0\", name: preempted}\n"
             "  - context-switches\n"
+            "- {name: some, events: [\"syscalls:sys_enter_get[p-u]*\"]}\n"
             "targets:\n"
-            f"  cgroups: [{{include: [\"/{cgroups.top}/*\"], groups: [calls]}}]\n"
-            f"  processes: [{{comm: [{comm}], name: \"{{{{.Comm}}}}\", groups: [calls]}}]\n")
+            f"  cgroups: [{{include: [\"/{cgroups.top}/*\"], groups: [calls, some]}}]\n"
+            f"  processes: [{{comm: [{comm}], name: \"{{{{.Comm}}}}\", groups: [calls, some]}}]\n")
 
 
 class Perf:
@@ -126,6 +130,15 @@ class Tracepoints(live.LiveTest):
                   for event in EVENTS for name, m in scrapes.items()
                   for scope, labels in (("cgroup", {"cgroup": self.path}),
                                         ("process", {"groupname": self.comm}))}
+        for name, m in scrapes.items():
+            for scope, labels in (("cgroup", {"cgroup": self.path}),
+                                  ("process", {"groupname": self.comm})):
+                for point in HITS:
+                    wanted = {*labels.items(), ("subsystem", "syscalls"), ("name", point)}
+                    totals[point, name, scope], = [
+                        value for found, value
+                        in m.families[f"pmu_{scope}_tracepoint_hits_total"].items()
+                        if wanted <= found]
         return totals, scrapes["bpf"].value(live.UNATTRIBUTED)
 
     def test_both_mechanisms_count_each_hit_once_as_perf_does(self):
@@ -156,6 +169,7 @@ class Tracepoints(live.LiveTest):
             self.assertEqual(of["of_seven"], MATCHING)
             self.assertGreaterEqual(of["sched_sched_switch"], NAPS)
             self.assertEqual(of["sched_sched_switch"], of["context_switches"])
+            self.assertEqual(deltas["sys_enter_getppid", "direct", scope], CALLS)
             for event in OF_PERF:
                 self.assertEqual(of[event.replace(":", "_")], counts[event], event)
 

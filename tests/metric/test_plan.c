@@ -66,7 +66,8 @@ static const struct column *find(const struct plan *plan, const char *name)
 
     for (size_t i = 0; i < plan->n_columns; i++)
         if (strcmp(plan->columns[i].name, name) == 0) {
-            assert_true(!found || found->group_name); /* only group columns share a family */
+            assert_true(!found ||
+                        found->labels[0].name); /* only columns with labels share a family */
             found = &plan->columns[i];
         }
     return found;

@@ -66,11 +66,69 @@ static void an_entry__gives_an_event_its_filter_and_its_name(void **state)
     assert_string_equal(event->encoding, "type=2 config=0x2 --filter 'ptr == 1'");
 }
 
+static const struct column *find_hits(const struct plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->n_columns; i++)
+        if (column_label(&plan->columns[i], "name") &&
+            strcmp(column_label(&plan->columns[i], "name"), name) == 0)
+            return &plan->columns[i];
+    return NULL;
+}
+
+static void tracepoints_of_a_wildcard__are_one_family_with_their_names_as_labels(void **state)
+{
+    struct decision_fixture *f = *state;
+    const struct plan *plan;
+    const struct column *hits;
+
+    fixture_tree_write(&f->sysfs, "bus/event_source/devices/tracepoint/type", "2\n");
+    (void)event_resolver_free(f->resolver);
+    assert_int_equal(event_resolver_new(f->sysfs.fd, &f->resolver), 0);
+    fixture_tree_write(&f->sysfs, EVENTS "kmem/kmalloc/id", "1\n");
+    fixture_tree_write(&f->sysfs, EVENTS "kmem/kfree/id", "2\n");
+    fixture_tree_write(&f->sysfs, EVENTS "kmem/rss_stat/id", "3\n");
+    decide(f, GROUP("\"kmem:*\", \"kmem:rss_stat\""));
+    plan = f->resolution->classes[CLASS_CGROUP].plan;
+    hits = find_hits(plan, "kfree");
+    assert_non_null(hits);
+    assert_string_equal(hits->name, "pmu_cgroup_tracepoint_hits_total");
+    assert_string_equal(column_label(hits, "subsystem"), "kmem");
+    assert_null(column_label(hits, "group"));
+    assert_non_null(find_hits(plan, "kmalloc"));
+    assert_null(find_hits(plan, "rss_stat")); /* it is named by itself, and has its own family */
+    for (size_t i = 0; i < plan->n_columns; i++)
+        assert_null(strstr(plan->columns[i].name, "hits_per_second"));
+}
+
+static void what_a_group_cannot_take_of_a_wildcard__is_over_the_limit(void **state)
+{
+    struct decision_fixture *f = *state;
+    const struct event_groups *groups;
+    const struct group_member *rest;
+
+    for (int i = 0; i < EVENT_GROUP_MAX + 6; i++) {
+        char path[64];
+
+        (void)snprintf(path, sizeof(path), EVENTS "kmem/point%d/id", i);
+        fixture_tree_write(&f->sysfs, path, "1\n");
+    }
+    resolve(f, GROUP("\"kmem:*\""));
+    groups = f->resolution->classes[CLASS_CGROUP].groups;
+    assert_int_equal(groups->groups[0].n_members, EVENT_GROUP_MAX + 1);
+    assert_string_equal(groups->groups[0].members[EVENT_GROUP_MAX - 1].event->name, "kmem:point63");
+    rest = &groups->groups[0].members[EVENT_GROUP_MAX];
+    assert_int_equal(rest->absence, ABSENCE_OVER_LIMIT);
+    assert_string_equal(rest->event->name, "kmem:*");
+    assert_non_null(strstr(rest->event->why, "6 more events than 64"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         DECISION_TEST(a_name__becomes_all_the_events_that_it_stands_for),
         DECISION_TEST(an_event_that_two_names_stand_for__is_in_the_group_once),
+        DECISION_TEST(tracepoints_of_a_wildcard__are_one_family_with_their_names_as_labels),
+        DECISION_TEST(what_a_group_cannot_take_of_a_wildcard__is_over_the_limit),
         DECISION_TEST(an_entry__gives_an_event_its_filter_and_its_name),
         DECISION_TEST(a_name_that_stands_for_nothing_here__is_an_unknown_event),
     };

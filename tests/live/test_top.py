@@ -15,8 +15,6 @@ from exporter import PATIENCE, Exporter, binary, is_sanitized
 from tmux import Terminal
 
 PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
-# The sanitizers would tell of the memory that curses keeps until the program ends.
-WITHOUT_LEAKS = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
 HOSTILE = (b"esc\x1b[2J\x1b[31mred", b"bytes\xff\xfe", "turn\u202eder".encode(),
            b"quote\"back\\slash", "wide\u6f22\u5b57".encode())
 
@@ -445,6 +443,4 @@ class OnScreen(live.LiveTest):
 
 
 if __name__ == "__main__":
-    if "ASAN_OPTIONS" not in os.environ:
-        os.environ["ASAN_OPTIONS"] = WITHOUT_LEAKS["ASAN_OPTIONS"]
     live.main(at_once=3)

@@ -40,7 +40,9 @@ class Terminal:
         self.command = command if not shell else \
             ["bash", "--norc", "--noprofile", "-i", "-c", "PS1='$ '; bash --norc --noprofile -i"]
         self.line = command if shell else None
-        self.environment = {**os.environ, "LC_ALL": locale, "TERM": "xterm-256color", "PS1": "$ "}
+        # A sanitizer would tell of the memory that curses keeps until the program ends.
+        self.environment = {**os.environ, "LC_ALL": locale, "TERM": "xterm-256color", "PS1": "$ ",
+                            "ASAN_OPTIONS": "detect_leaks=0"}
 
     def tmux(self, *words):
         return subprocess.run(self.words + list(words), capture_output=True, check=True,

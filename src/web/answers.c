@@ -32,7 +32,7 @@ static const struct description descriptions[N_ANSWERS] = {
     [ANSWER_CONTROL_METHOD] = {MHD_HTTP_METHOD_NOT_ALLOWED, "only POST and PUT are answered here\n",
                                .close = true, .header = {MHD_HTTP_HEADER_ALLOW, "POST, PUT"}},
     [ANSWER_CONTROL_DISABLED] = {MHD_HTTP_FORBIDDEN,
-                                 "reload and pause are not enabled on this address: start "
+                                 "this path is not enabled on this address: start "
                                  "pmu_exporter with --web.enable-lifecycle, or use pmutool, which "
                                  "asks over the socket of --control.socket\n"},
     [ANSWER_FOREIGN_ORIGIN] = {MHD_HTTP_FORBIDDEN,

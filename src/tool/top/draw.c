@@ -185,8 +185,7 @@ static void draw_message(struct top_canvas *canvas, const struct top_state *stat
 {
     go_to(canvas, 2, 0);
     if (trouble) {
-        top_name_append_safe(&canvas->text, trouble, strlen(trouble));
-        text_append_string(&canvas->text, "  ");
+        text_append_format(&canvas->text, "%s  ", trouble);
         put(canvas, attribute(canvas, RED) | A_BOLD, room(canvas));
     }
     if (state->is_paused)

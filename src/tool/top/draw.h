@@ -20,8 +20,8 @@ void top_draw_init(struct top_canvas *canvas, const struct top_glyphs *glyphs);
 void top_draw_done(struct top_canvas *canvas);
 
 /*
- * Draws everything. trouble: NULL, or why the numbers are old. Keeps state->scroll within the list
- * and sets state->page and state->has.
+ * Draws everything. trouble: NULL, or why the numbers are old, in safe text. Keeps state->scroll
+ * within the list and sets state->page and state->has.
  */
 void top_draw(struct top_canvas *canvas, const struct top_rows *rows, const struct top_view *view,
               struct top_state *state, const struct top_about *about, const char *trouble);

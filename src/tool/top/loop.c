@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "tool/control_client.h"
 #include "tool/top/batch.h"
+#include "tool/top/name.h"
 #include "tool/top/screen.h"
 #include "tool/top/source.h"
 
@@ -97,14 +98,26 @@ static void show(struct loop *loop)
         (void)out_of_memory(loop);
 }
 
+/* Keeps why there is no new page. The words may be another program's, and are shown as names are.
+ */
+static void keep_trouble(struct loop *loop, const char *trouble)
+{
+    AUTO_TEXT struct text safe = {0};
+    AUTO_FREE char *shown = NULL;
+
+    top_name_append_safe(&safe, trouble, strlen(trouble));
+    shown = text_take(&safe);
+    (void)snprintf(loop->trouble, sizeof(loop->trouble), "%s", shown ? shown : strerror(ENOMEM));
+}
+
 /* A counting of our own that does not even begin will not do so later: it ends the program. */
 static void hear_trouble(struct loop *loop, const char *trouble)
 {
     const bool is_over = !loop->options->socket && loop->rows.pages == 0;
-    const bool is_news = strcmp(loop->trouble, trouble) != 0;
+    const bool is_first = !*loop->trouble;
 
-    (void)snprintf(loop->trouble, sizeof(loop->trouble), "%s", trouble);
-    if (is_over || (is_news && !loop->screen))
+    keep_trouble(loop, trouble);
+    if (is_over || (is_first && !loop->screen))
         (void)fprintf(stderr, "pmutool: %s%s\n", loop->trouble, is_over ? "" : "; asking again");
     if (is_over)
         (void)end(loop, EXIT_FAILURE);

@@ -42,6 +42,7 @@ class Status(live.LiveTest):
     def test_tells_what_is_wrong_with_the_command_line(self):
         for message, words in (
                 ("unknown event \"cycels\", did you mean cycles?", ("-e", "cycels")),
+                ("asks for precise addresses of samples", ("-e", "cycles:p")),
                 ("expected the name of an event at byte 3", ("-e", "a,,b")),
                 ("-I \"5\": expected milliseconds, 10 at the least", ("-I", 5)),
                 ("-d \"x\": expected seconds", ("-d", "x")),

@@ -90,12 +90,15 @@ static int add_configured(const struct stat_options *options, struct event_name_
     return 0;
 }
 
-static int refuse_event(struct event_resolver *resolver, const char *name, struct text *message)
+static int refuse_event(struct event_resolver *resolver, const char *name, const char *why,
+                        struct text *message)
 {
     AUTO_FREE char *nearest = event_resolver_suggest(resolver, name);
 
     text_append_format(message, "unknown event %s", SHOWN(name));
-    if (nearest)
+    if (why)
+        text_append_format(message, ": %s", why);
+    else if (nearest)
         text_append_format(message, ", did you mean %s?", nearest);
     return -EINVAL;
 }
@@ -116,7 +119,7 @@ static int add_event(struct stat_events *events, struct event_resolver *resolver
         return r;
     grown[events->n++] = event;
     if (event->absence == ABSENCE_UNKNOWN_EVENT)
-        return refuse_event(resolver, name, message);
+        return refuse_event(resolver, name, event->why, message);
     return filter ? event_set_filter(event, filter) : 0;
 }
 
@@ -254,9 +257,12 @@ static int restrict_event(struct event **event, struct event_resolver *resolver)
     return 1;
 }
 
-/* Tries the events again in user mode that were not permitted. 1: some are others now; 0; -errno */
-static int restrict_events(struct stat_events *events, struct event_resolver *resolver,
-                           const enum absence *absences)
+/*
+ * Puts others in the place of events that the kernel refuses: in user mode alone where rights are
+ * missing, or the nearest where the PMU does not have them. 1: some are others now; 0; -errno.
+ */
+static int replace_events(struct stat_events *events, struct event_resolver *resolver,
+                          const enum absence *absences)
 {
     bool has_changed = false;
 
@@ -267,9 +273,15 @@ static int restrict_events(struct stat_events *events, struct event_resolver *re
             r = restrict_event(&events->events[i], resolver);
         if (r < 0)
             return r;
+        events->is_restricted |= r > 0;
         has_changed |= r > 0;
+        if (absences[i] == ABSENCE_NOT_SUPPORTED && events->events[i]->fallback) {
+            r = event_take_fallback(events->events[i], events->events[i]->fallback);
+            if (r < 0)
+                return r;
+            has_changed = true;
+        }
     }
-    events->is_restricted |= has_changed;
     return has_changed;
 }
 
@@ -287,7 +299,7 @@ int stat_events_probe(struct stat_events *events, struct event_resolver *resolve
         if (r == 0)
             r = event_groups_probe(events->groups, &perf_ops_kernel, scope, absences);
         if (r == 0)
-            r = restrict_events(events, resolver, absences);
+            r = replace_events(events, resolver, absences);
     } while (r > 0);
     if (r == 0)
         event_groups_apply(events->groups, absences);

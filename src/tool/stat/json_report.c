@@ -46,11 +46,14 @@ static json_t *row_json(const struct report *report, size_t part, size_t event)
     size_t group;
     const struct group_member *member = report_member(report, event, &group);
     const char *group_name = report->groups->groups[group].name;
+    const char *counted_as = member->event->counted_as;
     const bool is_counted = member->absence == ABSENCE_NONE && figure_is_counted(figure);
     json_t *row = json_object();
 
     (void)json_object_set_new(row, "event", json_of_text(member->event->name));
     (void)json_object_set_new(row, "group", json_of_text(group_name));
+    if (counted_as)
+        (void)json_object_set_new(row, "counted_as", json_of_text(counted_as));
     if (report->cpus[part] >= 0)
         (void)json_object_set_new(row, "cpu", json_integer(report->cpus[part]));
     (void)json_object_set_new(row, "unit", json_of_text(shown_value_of(member->event).unit));
@@ -60,7 +63,10 @@ static json_t *row_json(const struct report *report, size_t part, size_t event)
         (void)json_object_set_new(row, "value", json_null());
     if (member->absence != ABSENCE_NONE) {
         (void)json_object_set_new(row, "absence", json_of_text(absence_name(member->absence)));
-        (void)json_object_set_new(row, "advice", json_of_text(absence_advice(member->absence)));
+        (void)json_object_set_new(row, "advice",
+                                  json_of_text(member->event->why
+                                                   ? member->event->why
+                                                   : absence_advice(member->absence)));
         return row;
     }
     (void)json_object_set_new(

@@ -164,6 +164,15 @@ static void append_reasons(const struct report *report, struct text *text)
         if (is_wall_time)
             text_append_format(text, " %s: for the machine it would be the time that passes\n",
                                member->event->name);
+        if (absence == ABSENCE_NONE && member->event->counted_as)
+            text_append_format(text, " %s: counted as %s\n", member->event->name,
+                               member->event->counted_as);
+        if (absence != ABSENCE_NONE && member->event->why) {
+            text_append_format(text, " %s: ", member->event->name);
+            (void)terminal_append_shown(text, member->event->why, 0);
+            text_append_char(text, '\n');
+            continue;
+        }
         if (is_wall_time || absence == ABSENCE_NONE || is_said[absence])
             continue;
         is_said[absence] = true;

@@ -37,7 +37,7 @@ static bool fits_some(const struct catalogue_filter *filter, const struct event_
     return filter->n_patterns == 0;
 }
 
-static bool is_of_kind(const struct catalogue_filter *filter, enum event_kind kind)
+bool catalogue_has_kind(const struct catalogue_filter *filter, enum event_kind kind)
 {
     for (size_t i = 0; i < EVENT_KIND_COUNT_; i++)
         if (filter->kinds[i])
@@ -47,7 +47,7 @@ static bool is_of_kind(const struct catalogue_filter *filter, enum event_kind ki
 
 bool catalogue_is_wanted(const struct catalogue_filter *filter, const struct event_listing *listing)
 {
-    return is_of_kind(filter, listing->kind) &&
+    return catalogue_has_kind(filter, listing->kind) &&
            (!filter->pmu || fnmatch(filter->pmu, listing->pmu, FNM_CASEFOLD | FNM_NOESCAPE) == 0) &&
            fits_some(filter, listing);
 }

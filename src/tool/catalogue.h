@@ -35,6 +35,9 @@ struct catalogue_filter {
     bool kinds[EVENT_KIND_COUNT_]; /* only these kinds; none is set: all of them */
 };
 
+/* Whether events of this kind are wanted, if the rest fits. */
+bool catalogue_has_kind(const struct catalogue_filter *filter, enum event_kind kind);
+
 bool catalogue_is_wanted(const struct catalogue_filter *filter,
                          const struct event_listing *listing);
 

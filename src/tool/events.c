@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/config_error.h"
 #include "resolve/absence_advice.h"
+#include "sys/tracefs.h"
 #include "tool/catalogue.h"
 #include "tool/command.h"
 #include "tool/event_json.h"
@@ -239,6 +241,24 @@ static int print_listing(const struct events_options *options, struct listing *l
     return r;
 }
 
+/*
+ * Tells why there are no tracepoints, which most machines have. Who lists for a script is not told.
+ */
+static void note_missing_tracepoints(const struct events_options *options,
+                                     const struct machine *machine)
+{
+    AUTO_CLOSE int tracefs_fd = tracefs_open(machine->sysfs_fd);
+    const bool is_there = !(tracefs_fd < 0 || faccessat(tracefs_fd, "events", R_OK | X_OK, 0) < 0);
+
+    if (is_there || options->json || options->only_names ||
+        !catalogue_has_kind(&options->filter, EVENT_TRACEPOINT))
+        return;
+    (void)fprintf(stderr, PROGRAM ": tracepoints are not listed: %s\n",
+                  tracefs_fd == -ENOENT
+                      ? "tracefs is not mounted below sysfs"
+                      : "tracefs cannot be read; root may, or CAP_DAC_READ_SEARCH");
+}
+
 /* Nothing fits. One pattern that is nearly a name was most likely meant as that. */
 static void report_nothing(const struct events_options *options, const struct machine *machine)
 {
@@ -261,6 +281,7 @@ static int list(const struct events_options *options, const struct machine *mach
         r = list_entry(options, machine, &catalogue.entries[i], listing);
     if (r >= 0)
         r = print_listing(options, listing);
+    note_missing_tracepoints(options, machine);
     if (r >= 0 && listing->n == 0) {
         report_nothing(options, machine);
         return EXIT_NOTHING_FOUND;

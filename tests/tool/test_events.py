@@ -10,6 +10,7 @@ import os
 import pathlib
 import pty
 import shlex
+import shutil
 import struct
 import subprocess
 import sys
@@ -69,6 +70,7 @@ class Machine(unittest.TestCase):
         self.sysfs = directory.name
         self.write("bus/event_source/devices/software/type", "1\n")
         self.write("bus/event_source/devices/tracepoint/type", "2\n")
+        self.write("kernel/tracing/events/header_page", "")
 
     def write(self, path, text):
         file = pathlib.Path(self.sysfs, path)
@@ -115,6 +117,14 @@ class Events(Machine):
         status, out, err = self.run_here("events", "--kind=tracepiont")
         self.assertEqual((status, out), (2, ""))
         self.assertIn('unknown kind of events "tracepiont"; expected some of hardware, ', err)
+
+    def test_missing_tracepoints_are_told_of(self):
+        shutil.rmtree(pathlib.Path(self.sysfs, "kernel"))
+        status, out, err = self.run_here("events", "page-faults")
+        self.assertEqual((status, err), (
+            0, "pmutool: tracepoints are not listed: tracefs is not mounted below sysfs\n"))
+        for words in (("--kind=software",), ("--json",), ("--names",)):
+            self.assertEqual(self.run_here("events", "page-faults", *words)[2], "")
 
     def test_names_alone_are_for_scripts(self):
         self.assertEqual(self.run_here("events", "--names", "page-faults", "cs"),

@@ -194,7 +194,8 @@ void collector_probe_again(struct collector *collector, uint64_t now_ns)
     prober->again_at_ns = now_ns + PROBE_AGAIN_NS;
     machine = describe_machine(collector);
     prober->found_more |=
-        resolution_is_outdated(collector->resolution, &machine, &collector->pmu.share);
+        resolution_is_outdated(collector->resolution, &machine, &collector->pmu.share) ||
+        resolution_could_find_more(collector->resolution, collector->setup.resolver);
 }
 
 bool collector_is_out_of_date(struct collector *collector)

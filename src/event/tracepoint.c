@@ -197,7 +197,8 @@ static bool looks_like_tracepoint(const char *name)
     struct point point;
 
     return split(name, NAME_CHARACTERS EVENT_WILDCARDS, &point) &&
-           !strpbrk(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && strlen(point.name) >= 3;
+           !strpbrk(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") &&
+           (strlen(point.name) >= 3 || strpbrk(point.name, EVENT_WILDCARDS));
 }
 
 static bool is_closed(const struct source_context *context)

@@ -88,5 +88,12 @@ const struct event_expansion *resolution_find_expansion(const struct resolution 
 size_t resolution_group_events(const struct resolution *resolution,
                                const struct config_group *group, const struct event ***ret_events);
 
+/*
+ * Whether a tracepoint that could not be looked up, since tracefs was not mounted or not readable,
+ * can be looked up now: another resolution would then have more events.
+ */
+bool resolution_could_find_more(const struct resolution *resolution,
+                                struct event_resolver *resolver);
+
 /* The most events that a target of this kind has open on a CPU or thread, over its groups. */
 size_t resolution_most_opened(const struct resolution *resolution, enum scope_kind kind);

@@ -203,6 +203,39 @@ int resolution_resolve_events(struct resolution *resolution, struct event_resolv
     return r;
 }
 
+/* Whether the name is now that of an event that can be counted, or of several. */
+static bool is_known_now(struct event_resolver *resolver, const char *name)
+{
+    AUTO(event) struct event *event = NULL;
+    struct event_expansion expansion = {0};
+    bool known = event_resolve(resolver, name, &event) >= 0 && event->absence == ABSENCE_NONE;
+
+    if (!known && event_expand(resolver, name, 1, &expansion) >= 0)
+        known = expansion.n_names > 0;
+    event_expansion_done(&expansion);
+    return known;
+}
+
+bool resolution_could_find_more(const struct resolution *resolution,
+                                struct event_resolver *resolver)
+{
+    for (size_t g = 0; g < resolution->config->n_groups; g++) {
+        const struct config_group *group = &resolution->config->groups[g];
+
+        for (size_t i = 0; i < group->n_events; i++) {
+            const struct config_event *entry = &group->events[i];
+            const struct event *event =
+                resolution_find_event(resolution, config_event_name(entry)->text);
+
+            if (event && event->kind == EVENT_TRACEPOINT &&
+                (event->absence == ABSENCE_NOT_SUPPORTED ||
+                 event->absence == ABSENCE_NOT_PERMITTED))
+                return is_known_now(resolver, entry->event.text);
+        }
+    }
+    return false;
+}
+
 void resolution_free_events(struct resolution *resolution)
 {
     for (size_t i = 0; i < resolution->n_events; i++)

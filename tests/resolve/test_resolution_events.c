@@ -42,6 +42,7 @@ static void a_name_that_stands_for_nothing_here__is_an_unknown_event(void **stat
     struct decision_fixture *f = *state;
     const struct event *event;
 
+    fixture_tree_write(&f->sysfs, EVENTS "sched/sched_switch/id", "1\n");
     resolve(f, GROUP("\"kmem:*\""));
     check_group(f, (const char *[]){"kmem:*"}, 1);
     event = resolution_find_event(f->resolution, "kmem:*");
@@ -122,6 +123,29 @@ static void what_a_group_cannot_take_of_a_wildcard__is_over_the_limit(void **sta
     assert_non_null(strstr(rest->event->why, "6 more events than 64"));
 }
 
+static void check_found_later(struct decision_fixture *f, const char *yaml)
+{
+    resolve(f, yaml);
+    assert_false(resolution_could_find_more(f->resolution, f->resolver));
+    fixture_tree_write(&f->sysfs, EVENTS "kmem/kfree/id", "2\n");
+    assert_true(resolution_could_find_more(f->resolution, f->resolver));
+    resolve(f, yaml);
+    assert_false(resolution_could_find_more(f->resolution, f->resolver));
+    fixture_tree_remove(&f->sysfs, "kernel");
+}
+
+static void a_tracefs_that_is_mounted_later__lets_more_be_found(void **state)
+{
+    struct decision_fixture *f = *state;
+
+    fixture_tree_write(&f->sysfs, "bus/event_source/devices/tracepoint/type", "2\n");
+    (void)event_resolver_free(f->resolver);
+    assert_int_equal(event_resolver_new(f->sysfs.fd, &f->resolver), 0);
+    check_found_later(f, GROUP("cycles, \"kmem:kfree\""));
+    check_found_later(f, GROUP("{event: \"kmem:kfree\", name: frees}"));
+    check_found_later(f, GROUP("\"kmem:*\""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +153,7 @@ int main(void)
         DECISION_TEST(an_event_that_two_names_stand_for__is_in_the_group_once),
         DECISION_TEST(tracepoints_of_a_wildcard__are_one_family_with_their_names_as_labels),
         DECISION_TEST(what_a_group_cannot_take_of_a_wildcard__is_over_the_limit),
+        DECISION_TEST(a_tracefs_that_is_mounted_later__lets_more_be_found),
         DECISION_TEST(an_entry__gives_an_event_its_filter_and_its_name),
         DECISION_TEST(a_name_that_stands_for_nothing_here__is_an_unknown_event),
     };

@@ -2,7 +2,8 @@
 
 /*
  * Probes, by the kernel's PMUs `kprobe` and `uprobe`. Such a probe lives as long as the descriptor
- * of its event, so that a crash leaves nothing behind, and takes no more than CAP_PERFMON. The
+ * of its event, so that a crash leaves nothing behind, and no file is written. kprobes take
+ * CAP_PERFMON, uprobes CAP_SYS_ADMIN since Linux 6.16 (perf_uprobe_event_init()). The
  * fields are config1, the address of the text of the function or of a path to the file, config2,
  * the offset, and in config a bit for returns and the place of a semaphore (perf_uprobe_init() of
  * the kernel; format/retprobe and format/ref_ctr_offset in sysfs say which bits).

@@ -12,9 +12,11 @@ static const char *const advice[ABSENCE_COUNT_] = {
                            "event's fields, such as prev_prio < 100 && prev_comm == \"x\"",
     [ABSENCE_UNKNOWN_EVENT] = "no source of events knows this name",
     [ABSENCE_NOT_SUPPORTED] = "the kernel or PMU refuses it in this scope",
-    [ABSENCE_NOT_PERMITTED] = "grant CAP_PERFMON, or lower kernel.perf_event_paranoid; above 2, as "
-                              "Debian and Ubuntu have "
-                              "it, the kernel may want both; an LSM may forbid it too",
+    [ABSENCE_NOT_PERMITTED] =
+        "grant CAP_PERFMON, or lower kernel.perf_event_paranoid; above 2, as "
+        "Debian and Ubuntu have "
+        "it, the kernel may want both; a probe on a program wants CAP_SYS_ADMIN; "
+        "an LSM may forbid it too",
     [ABSENCE_PMU_BUSY] = "its counters are held by somebody else; tried again every minute",
     [ABSENCE_OVER_BUDGET] = "our share of the PMU's counters is used up (limits.pmu_counters): "
                             "count fewer events, scopes or levels, or allow more",

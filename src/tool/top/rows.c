@@ -32,15 +32,15 @@ static void fill(double *numbers, size_t n, double value)
         numbers[i] = value;
 }
 
-static struct top_row *add_row(struct top_rows *rows, const char *key, size_t length)
+static struct top_row *add_row(struct top_rows *rows, const char *key, size_t length, unsigned hash)
 {
     struct top_row *row = calloc(1, sizeof(*row) + length + 1), *added;
 
     if (!row)
         return NULL;
     memcpy(row->key, key, length + 1);
-    HASH_ADD_KEYPTR(hh, rows->hash, row->key, length, row);
-    HASH_FIND(hh, rows->hash, row->key, length, added);
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh, rows->hash, row->key, length, hash, row);
+    HASH_FIND_BYHASHVALUE(hh, rows->hash, row->key, length, hash, added);
     if (!added) { /* With HASH_NONFATAL_OOM an addition may fail. */
         free(row);
         return NULL;
@@ -58,14 +58,16 @@ static struct top_row *find_row(struct top_rows *rows, const struct top_reading 
     const size_t length = strlen(reading->name) + 1;
     AUTO_FREE char *key = malloc(length + 1);
     struct top_row *row;
+    unsigned hash;
 
     if (!key)
         return NULL;
     key[0] = (char)('a' + (int)reading->kind);
     memcpy(key + 1, reading->name, length);
-    HASH_FIND(hh, rows->hash, key, length, row);
+    hash = (unsigned)keyed_hash(&rows->hash_key, key, length);
+    HASH_FIND_BYHASHVALUE(hh, rows->hash, key, length, hash, row);
     if (!row)
-        row = add_row(rows, key, length);
+        row = add_row(rows, key, length, hash);
     if (!row)
         return NULL;
     row->kind = reading->kind;
@@ -126,8 +128,8 @@ static void forget_unseen(struct top_rows *rows)
     }
 }
 
-/* Takes over when the page was made. Returns what it is, beside the page before. */
-static enum top_news take_times(struct top_rows *rows, const struct top_page *page)
+/* Takes over when the page was made. Returns an enum top_news. */
+static int take_times(struct top_rows *rows, const struct top_page *page)
 {
     const bool is_first = rows->pages == 0;
     const bool is_other = !is_first && page->process_started != rows->process_started;
@@ -145,10 +147,12 @@ static enum top_news take_times(struct top_rows *rows, const struct top_page *pa
 
 int top_rows_update(struct top_rows *rows, const struct top_page *page, double now)
 {
-    const enum top_news news = take_times(rows, page);
+    const int news = take_times(rows, page);
 
     if (news == TOP_SAME)
         return news;
+    if (rows->pages == 0)
+        hash_key_draw(&rows->hash_key);
     rows->pages++;
     memset(rows->has, 0, sizeof(rows->has));
     for (size_t i = 0; i < page->n; i++) {

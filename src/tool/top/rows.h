@@ -13,6 +13,7 @@
 #include <uthash.h>
 
 #include "base/cleanup.h"
+#include "base/keyed_hash.h"
 #include "tool/top/columns.h"
 #include "tool/top/page.h"
 
@@ -32,9 +33,10 @@ struct top_row {
 };
 
 struct top_rows {
-    struct top_row *hash;                    /* all of them, the machine too */
-    struct top_row *machine;                 /* NULL: the pages tell nothing of it */
-    uint64_t pages;                          /* that were taken */
+    struct top_row *hash;     /* all of them, the machine too */
+    struct hash_key hash_key; /* Strangers choose names. It is drawn with the first page. */
+    struct top_row *machine;  /* NULL: the pages tell nothing of it */
+    uint64_t pages;           /* that were taken */
     double process_started, sequence, taken; /* of the last page */
     double read_at; /* when that page was taken over, in seconds since the epoch */
     double seconds; /* between the last two pages; 0: there was no page before that counts */

@@ -156,7 +156,8 @@ static void link_children(struct forest *forest, struct node **sorted)
         LIST_INSERT_HEAD(&sorted[i]->parent->children, sorted[i], sibling);
 }
 
-/* Returns the part of a path that the parent's lacks. */
+/* Returns the part of a path that the parent's lacks; the whole path if two labels stand for one.
+ */
 static char *name_of(const struct node *node)
 {
     const char *const path = node->line.name;
@@ -164,7 +165,7 @@ static char *name_of(const struct node *node)
 
     if (is_process(node) || node->length == 0)
         return strdup(path);
-    if (node->parent->parent) /* Only at the top a path keeps its slash. */
+    if (node->parent->parent && node->length > above) /* Only at the top a path keeps its slash. */
         return strndup(path + above + 1, node->length - above - 1);
     return strndup(path, node->length);
 }

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How `pmutool stat` ends: its status, what it says of what is wrong, signals, streams that nobody
 reads, and rights that are missing."""
+import contextlib
 import os
+import pty
 import signal
 import subprocess
 import tempfile
@@ -99,6 +101,28 @@ class Signals(live.LiveTest):
                 _, text = process.communicate(timeout=PATIENCE)
                 self.assertIn("page-faults", text)
                 self.assertEqual(process.returncode, -number)
+
+    def test_of_the_terminal_reach_the_command_without_it(self):
+        """The command takes its SIGINT and goes on: a second one, passed on, would end it."""
+        script = ("import signal, time\nsignal.signal(signal.SIGINT, lambda *_: (print('one'),"
+                  " signal.signal(signal.SIGINT, signal.SIG_DFL)))\nprint('ready', flush=True)\n"
+                  "time.sleep(0.5)\nprint('end', flush=True)")
+        pid, terminal = pty.fork()
+        if pid == 0:
+            words = stat.command("-e", "page-faults", "--", stat.sys.executable, "-uSEc", script)
+            os.execvpe(words[0], words, stat.environment())
+        text = b""
+        while b"ready" not in text:
+            text += os.read(terminal, 4096)
+        os.write(terminal, b"\x03")
+        with contextlib.suppress(OSError):  # the terminal ends with its last process
+            while more := os.read(terminal, 4096):
+                text += more
+        _, status = os.waitpid(pid, 0)
+        self.assertEqual(text.count(b"one\r\n"), 1, text)
+        self.assertIn(b"end", text)
+        self.assertIn(b"page-faults", text)
+        self.assertEqual(os.waitstatus_to_exitcode(status), -signal.SIGINT)
 
     def test_end_the_counting_of_the_machine(self):
         process = started("-x,", "-I", 20, "-e", "page-faults", "-a")

@@ -6,6 +6,8 @@ nobody else makes: opened on one CPU, they count the calls that are made there, 
 one PMU then count the same calls, and their sum has each call once for each instance.
 """
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,7 +15,7 @@ import tempfile
 import live
 import own_sysfs
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter, quote
+from exporter import PATIENCE, Exporter, binary, quote
 
 SCALE = "2.3283064365386962890625e-10"
 FIRST, SECOND = 1000, 300  # calls on the first CPU and on the second
@@ -135,6 +137,22 @@ class Uncore(live.LiveTest):
     def test_it_is_the_same_where_programs_of_the_kernel_count_targets(self):
         live.need("perf")
         self.check("auto", "cpu")
+
+    def test_pmutool_stat_counts_the_machine_on_the_same_cpus(self):
+        """On each other CPU the kernel would count the same once more. pmutool reads /sys, so the
+        PMUs are mounted there, for it alone."""
+        live.need("unshare")
+        events = "uncore_imc/calls/,uncore_cha_0/calls/"
+        devices = own_sysfs.DEVICES
+        pmutool = pathlib.Path(binary()).parent / "pmutool"
+        script = (f"mount --bind {self.sysfs}/{devices} /sys/{devices} && "
+                  f'exec {pmutool} stat -a -e {events} -- "$@"')
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", *self.load()],
+                              capture_output=True, text=True, check=True)
+        lines = re.findall(r"(?m)^ +(\d+) +(\S+/)", done.stdout + done.stderr)
+        self.assertEqual({name: int(count) for count, name in lines},
+                         {"uncore_imc/calls/": 2 * FIRST,
+                          "uncore_cha_0/calls/": SECOND})
 
     def test_ratios_compare_events_of_one_pmu(self):
         with Cgroups() as cgroups, Exporter(self.config(cgroups),

@@ -32,7 +32,7 @@ def make(directory, pmus, sysfs="/sys"):
     (root / DEVICES).mkdir(parents=True)
     for entry in os.listdir(real / DEVICES):
         if entry not in pmus:
-            (root / DEVICES / entry).symlink_to(real / DEVICES / entry)
+            (root / DEVICES / entry).symlink_to((real / DEVICES / entry).resolve())
     for pmu, files in pmus.items():
         for path, text in files.items():
             write(root, pmu, path, text)

@@ -17,7 +17,7 @@ struct collected {
 };
 
 /* The order needs all names at once; a machine that has absurdly many does not get our memory. */
-#define MOST_COLLECTED (4 * EVENT_EXPANSION_MAX)
+#define MOST_COLLECTED ((size_t)4 * EVENT_EXPANSION_MAX)
 
 static int collect(void *object, const struct event_listing *listing)
 {

@@ -259,7 +259,7 @@ int event_resolver_bad_modifier(const char *name, struct event_bad_modifier *ret
 
     if (!base)
         return -ENOMEM;
-    if (bad.text && base[n_base - 1] != '/') {
+    if (bad.text && (n_base == 0 || base[n_base - 1] != '/')) {
         r = n_base <= LONGEST_NAME ? is_plain_name(base) : 0;
         if (r < 0)
             return r;

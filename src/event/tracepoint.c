@@ -65,7 +65,7 @@ static bool read_id(int tracefs_fd, const struct point *point, uint64_t *ret_id)
 }
 
 /* Formats that are longer have their fields at the beginning, and are not read. */
-#define LONGEST_FORMAT (64 * 1024)
+#define LONGEST_FORMAT ((size_t)64 * 1024)
 
 /* Finds the fields of a tracepoint. Without a readable format they are not known. 0 or -ENOMEM. */
 static int read_fields(int tracefs_fd, const struct point *point, struct event *event)

@@ -242,8 +242,8 @@ class Columns(live.LiveTest):
         self.compare("-x,", "-r", 3, "-e", SOFTWARE, "--", "true")
 
     def test_of_intervals_are_those_of_perf(self):
-        busy = "import time\nend = time.monotonic() + 0.3\nwhile time.monotonic() < end: pass"
-        self.compare("-x,", "-I", 20, "-e", SOFTWARE, "--", stat.sys.executable, "-SEc", busy,
+        busy = "import time\nend = time.monotonic() + 0.6\nwhile time.monotonic() < end: pass"
+        self.compare("-x,", "-I", 200, "-e", SOFTWARE, "--", stat.sys.executable, "-SEc", busy,
                      first=8)
 
     def test_of_each_cpu_are_those_of_perf(self):

@@ -197,7 +197,8 @@ struct event_bad_modifier modifiers_find_bad(const char *name, size_t *ret_base)
         text = colon + 1;
         *ret_base = (size_t)(colon - name);
     }
-    if (!text || !name[*ret_base] || modifiers_split(name, &modifiers) == *ret_base)
+    if (!text || *ret_base == 0 || !name[*ret_base] ||
+        modifiers_split(name, &modifiers) == *ret_base)
         return bad;
     bad.text = text;
     found = find_refused(text);

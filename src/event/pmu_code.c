@@ -270,7 +270,7 @@ int pmu_code_parse(int sysfs_fd, const struct pmu *pmu, const char *terms, struc
                    char ret_event[PMU_WORD_SIZE])
 {
     struct parser parser = {.sysfs_fd = sysfs_fd, .pmu = pmu->name, .event = event};
-    bool is_event[MOST_TERMS];
+    bool is_event[MOST_TERMS] = {false};
     int r = split_terms(&parser, terms, terms);
 
     ret_event[0] = '\0';

@@ -114,6 +114,19 @@ static void warn_of_filter(struct check_output *output, const struct resolution 
                SHOWN(entry->filter.text), name, event->why);
 }
 
+/* Says how many events of a name the limit leaves out. */
+static void warn_of_limit(struct check_output *output, const struct resolution *resolution,
+                          const struct config_word *name)
+{
+    const struct event_expansion *expansion = resolution_find_expansion(resolution, name->text);
+
+    if (expansion && expansion->n_beyond > 0)
+        check_note(output, name->place, "warning",
+                   "%s stands for %zu events, of which the first %zu are taken: write a name that "
+                   "stands for fewer",
+                   name->text, expansion->n_names + expansion->n_beyond, expansion->n_names);
+}
+
 int check_warn_of_unknown_events(struct check_output *output, const struct resolution *resolution,
                                  struct event_resolver *resolver)
 {
@@ -127,6 +140,7 @@ int check_warn_of_unknown_events(struct check_output *output, const struct resol
             AUTO_TEXT struct text why = {0};
 
             warn_of_filter(output, resolution, &config->groups[g].events[i]);
+            warn_of_limit(output, resolution, &config->groups[g].events[i].event);
             if (!unknown)
                 continue;
             r = check_explain_unknown(resolver, unknown, &why);

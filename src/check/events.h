@@ -25,8 +25,9 @@ int check_explain_unknown(struct event_resolver *resolver, const struct event *e
                           struct text *text);
 
 /*
- * Warns of names that no source of events knows. That is no error, since another machine may know
- * them; mostly it is a slip all the same. 0 or -errno.
+ * Warns of names that no source of events knows, of filters that their event does not take, and of
+ * names that stand for more events than are taken. A name that nobody knows is no error, since
+ * another machine may know it; mostly it is a slip all the same. 0 or -errno.
  */
 int check_warn_of_unknown_events(struct check_output *output, const struct resolution *resolution,
                                  struct event_resolver *resolver);

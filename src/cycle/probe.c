@@ -142,6 +142,24 @@ static const char *number(size_t n, char buffer[static 24])
     return buffer;
 }
 
+/* Logs names that stand for more events than are taken, unless the predecessor has logged it. */
+static void log_limit(const struct resolution *resolution, const struct resolution *known)
+{
+    for (size_t i = 0; i < resolution->n_expanded; i++) {
+        const struct expanded_name *name = &resolution->expanded[i];
+        const struct event_expansion *before =
+            known ? resolution_find_expansion(known, name->name) : NULL;
+        char taken[24], left_out[24];
+
+        if (name->expansion.n_beyond > 0 &&
+            !(before && before->n_beyond == name->expansion.n_beyond))
+            log_warning("a name stands for more events than are taken", "name", name->name, "taken",
+                        number(name->expansion.n_names, taken), "left_out",
+                        number(name->expansion.n_beyond, left_out), "hint",
+                        "write a name that stands for fewer");
+    }
+}
+
 static bool same_share(const struct pmu_share *a, const struct pmu_share *b)
 {
     return a->is_wanted && b->is_wanted && a->is_measured == b->is_measured &&
@@ -180,6 +198,7 @@ int collector_probe(struct collector *collector, const struct collector *predece
     if (share->is_wanted && !(predecessor && same_share(share, &predecessor->pmu.share)))
         log_share(share);
     log_classes(collector, predecessor);
+    log_limit(collector->resolution, predecessor ? predecessor->resolution : NULL);
     collector->prober.again_at_ns = clock_monotonic_ns() + PROBE_AGAIN_NS;
     return 0;
 }

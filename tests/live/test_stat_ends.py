@@ -5,6 +5,7 @@ reads, and rights that are missing."""
 import contextlib
 import os
 import pty
+import re
 import signal
 import subprocess
 import tempfile
@@ -123,6 +124,31 @@ class Signals(live.LiveTest):
         self.assertIn(b"end", text)
         self.assertIn(b"page-faults", text)
         self.assertEqual(os.waitstatus_to_exitcode(status), -signal.SIGINT)
+
+    def test_end_it_while_nobody_reads_the_file_of_the_figures(self):
+        with tempfile.TemporaryDirectory() as directory:
+            fifo = os.path.join(directory, "fifo")
+            os.mkfifo(fifo)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                with self.subTest(number=number):
+                    process = started("-e", "page-faults", "-o", fifo, "--", "true")
+                    self.wait_until_it_opens_a_fifo(process)
+                    process.send_signal(number)
+                    try:
+                        process.communicate(timeout=PATIENCE)
+                    finally:
+                        process.kill()
+                    self.assertEqual(process.returncode, -number)
+
+    def wait_until_it_opens_a_fifo(self, process):
+        """Waits until the kernel's function in which it sleeps is one of FIFOs."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            with open(f"/proc/{process.pid}/wchan", encoding="ascii") as file:
+                if re.search("fifo|wait_for_partner", file.read()):
+                    return
+            time.sleep(0.01)
+        raise AssertionError("it does not wait for a reader")
 
     def test_end_the_counting_of_the_machine(self):
         process = started("-x,", "-I", 20, "-e", "page-faults", "-a")

@@ -162,6 +162,21 @@ class Config(unittest.TestCase):
         self.assertRegex(out, r"(?m)^\S+:\d+:\d+: warning: no source of events knows "
                               r"\"page-fautls\"; did you mean page-faults\?$")
 
+    def test_events_beyond_the_limit_of_a_name_are_told(self):
+        sysfs = pathlib.Path(self.directory.name) / "sysfs"
+        for n in range(1030):
+            point = sysfs / f"kernel/tracing/events/many/e{n}"
+            point.mkdir(parents=True)
+            (point / "id").write_text(f"{n + 1}\n")
+        path = self.file("groups:\n- {name: a, events: ['many:*']}\n"
+                         "targets: {system: {groups: [a]}}\n")
+        status, out, err = run(EXPORTER, "--config.check", f"--config.file={path}",
+                               f"--path.sysfs={sysfs}")
+        self.assertEqual((status, err), (0, ""))
+        warnings = [line for line in out.splitlines() if "warning" in line]
+        self.assertEqual(warnings, [f"{path}:2:22: warning: many:* stands for 1030 events, of which "
+                                    "the first 1024 are taken: write a name that stands for fewer"])
+
     def test_what_rules_take_now_is_listed_and_who_may_write_the_file_is_told(self):
         path = self.file("targets:\n cgroups: [{include: [/sys/fs/cgroup/a], groups: [core]}]\n"
                          " processes: [{pid: [%d], name: me, groups: [core]}]\n" % os.getpid())

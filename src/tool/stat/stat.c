@@ -102,10 +102,12 @@ static int prepare(struct stat_run *run)
         return complain_of("stat", -ENOMEM);
     if (getrlimit(RLIMIT_NOFILE, &run->origin.files) < 0)
         return complain_of("limit of open files", -errno);
+    /* To open a FIFO may take until somebody reads it: signals still end us meanwhile. */
+    r = open_output(run->options, run);
+    if (r != 0)
+        return r;
     r = wait_init(&run->wait, run->machine.procfs_fd, &run->origin.mask);
-    if (r < 0)
-        return complain_of("signals", r);
-    return open_output(run->options, run);
+    return r < 0 ? complain_of("signals", r) : 0;
 }
 
 static void finish(struct stat_run *run)

@@ -5,12 +5,12 @@
  * exporter but an event source, so that keys work while it does not answer.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include "base/text.h"
 #include "tool/control_client.h"
+#include "tool/top/name.h"
 #include "tool/top/source.h"
 
 /* More than the largest page that an exporter may make (limits.body) would take. */
@@ -52,7 +52,8 @@ static void hear_answer(struct exporter_source *exporter)
 {
     AUTO_FREE char *answer = text_take(&exporter->received);
     const char *body;
-    char trouble[256];
+    AUTO_TEXT struct text line = {0};
+    AUTO_FREE char *trouble = NULL;
     bool is_good;
 
     close_connection(exporter);
@@ -69,8 +70,9 @@ static void hear_answer(struct exporter_source *exporter)
         exporter->listener.heard(exporter->listener.context, body, strlen(body), NULL);
         return;
     }
-    (void)snprintf(trouble, sizeof(trouble), "%.*s", (int)strcspn(body, "\n"), body);
-    tell_trouble(exporter, *trouble ? trouble : "refused without a reason");
+    top_name_append_safe(&line, body, strcspn(body, "\n"));
+    trouble = text_take(&line);
+    tell_trouble(exporter, trouble && *trouble ? trouble : "refused without a reason");
 }
 
 static int on_answer(sd_event_source *source, int fd, uint32_t events, void *context)

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 
-/* A group that is open keeps what it counts; where the kernel could not tell, also what it lacks.
+/*
+ * A group that is open keeps what it counts; where the kernel could not tell, also what it lacks.
+ * An event that cannot be found any more is not kept: what counts it is not what its name means
+ * now, as when another file has the path of a probe.
  */
 static void keep_open(const struct event_group *group, const struct open_groups *open, bool unsure,
                       enum absence *absences)
@@ -14,7 +17,8 @@ static void keep_open(const struct event_group *group, const struct open_groups 
         for (size_t i = 0; i < group->n_members; i++) {
             enum absence before = open->groups[k]->members[i].absence;
 
-            if (before == ABSENCE_NONE || unsure)
+            if (group->members[i].event->absence == ABSENCE_NONE &&
+                (before == ABSENCE_NONE || unsure))
                 absences[group->first + i] = before;
         }
     }

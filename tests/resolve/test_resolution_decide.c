@@ -111,6 +111,38 @@ static void groups_that_are_open__go_on(void **state)
     (void)config_free(config);
 }
 
+#define CPU "bus/event_source/devices/cpu/"
+#define OF_SYSFS                                                                                   \
+    "groups: [{name: named, events: [cycles, cpu/foo/]}]\n"                                        \
+    "targets: {system: {groups: [named]}}\n"
+
+/* Its name says no more what is open under it: it is absent, with its reason. */
+static void an_event_that_is_not_found_any_more__does_not_go_on(void **state)
+{
+    struct decision_fixture *f = *state;
+    struct resolution *first;
+    const struct event_group *open[1];
+    struct config *config;
+    struct resolution_predecessor predecessor = {.open[SCOPE_SYSTEM] = {.groups = open, .n = 1}};
+
+    fixture_tree_write(&f->sysfs, CPU "format/event", "config:0-7\n");
+    fixture_tree_write(&f->sysfs, CPU "events/foo", "event=0x1\n");
+    decide(f, OF_SYSFS);
+    assert_int_equal(group_of(f, CLASS_MACHINE)->n_opened, 2);
+    first = TAKE(f->resolution);
+    config = TAKE(f->config);
+    open[0] = &first->classes[CLASS_MACHINE].groups->groups[0];
+    assert_int_equal(unlinkat(f->sysfs.fd, CPU "events/foo", 0), 0);
+    resolve(f, OF_SYSFS);
+    predecessor.share = &f->share;
+    assert_int_equal(resolution_decide(f->resolution, &f->machine, &predecessor, &f->share), 0);
+    assert_int_equal(group_of(f, CLASS_MACHINE)->n_opened, 1);
+    assert_int_equal(group_of(f, CLASS_MACHINE)->members[1].absence,
+                     resolution_find_event(f->resolution, "cpu/foo/")->absence);
+    (void)resolution_free(first);
+    (void)config_free(config);
+}
+
 static void a_decision__is_outdated_when_the_kernel_permits_more(void **state)
 {
     struct decision_fixture *f = *state;
@@ -210,6 +242,7 @@ int main(void)
         DECISION_TEST(a_predecessor_that_holds_counters__has_found_how_many_are_free),
         DECISION_TEST(in_a_pause__nothing_counts_to_find_out_what_is_free),
         DECISION_TEST(groups_that_are_open__go_on),
+        DECISION_TEST(an_event_that_is_not_found_any_more__does_not_go_on),
         DECISION_TEST(a_decision__is_outdated_when_the_kernel_permits_more),
         DECISION_TEST(without_cgroups__their_classes_are_not_asked_about),
         DECISION_TEST(events_charged_at_a_switch__are_those_of_targets_each_group_once),

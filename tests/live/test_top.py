@@ -5,9 +5,7 @@ import os
 import pathlib
 import re
 import signal
-import socket
 import subprocess
-import tempfile
 import time
 import unittest
 
@@ -154,8 +152,8 @@ class Text(live.LiveTest):
             for name in ("b.service", "a.service", "other.scope"):
                 cgroups.make(name)
             with Exporter(live.config(cgroups, system="all")) as exporter:
-                option = f"--socket={exporter.control}"
-                done = run_top("-n", "2", "-s", "name", option, "SERVICE")
+                socket = f"--socket={exporter.control}"
+                done = run_top("-n", "2", "-s", "name", socket, "SERVICE")
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertNotIn("\x1b", done.stdout)
                 tables = done.stdout.strip().split("\n\n")
@@ -166,7 +164,7 @@ class Text(live.LiveTest):
                 self.assertEqual(titles.split(), ["CPUS", "SWITCH/s", "MIGR/s", "FAULT/s", "NAME"])
                 self.assertEqual([row.split()[-1] for row in rows],
                                  [cgroups.path("a.service"), cgroups.path("b.service")])
-                done = run_top("-n1", "-tr", "-s", "name", option)
+                done = run_top("-n1", "-tr", "-s", "name", socket)
                 rows = [line.split("  ")[-2:] for line in done.stdout.splitlines()[2:] if line]
                 self.assertEqual([row[-1].strip() for row in rows],
                                  ["/" + cgroups.top, "other.scope", "b.service", "a.service"])
@@ -226,25 +224,6 @@ class Text(live.LiveTest):
         self.assertEqual(done.stderr, "pmutool: nothing is counted, it is not permitted "
                          "(not_permitted): grant CAP_PERFMON, or lower "
                          "kernel.perf_event_paranoid\n")
-
-    def test_whoever_has_the_socket_does_not_steer_the_terminal(self):
-        path = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "control"
-        server = self.enterContext(socket.socket(socket.AF_UNIX))
-        server.settimeout(PATIENCE)
-        server.bind(str(path))
-        server.listen()
-        process = subprocess.Popen([PMUTOOL, "top", "-b", f"--socket={path}"], text=True,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C.UTF-8"})
-        try:
-            with server.accept()[0] as connection:
-                connection.recv(4096)
-                connection.sendall(b"HTTP/1.1 503 No\r\n\r\nno \x1b]0;title\x07 \xff\nmore")
-            self.assertEqual(process.stderr.readline(),
-                             "pmutool: no \\x1b]0;title\\x07 \\xff; asking again\n")
-        finally:
-            process.terminate()
-            process.communicate()
 
     def test_an_exporter_that_is_not_there_is_told(self):
         done = subprocess.Popen([PMUTOOL, "top", "-b", "--socket=/nowhere/control"],

@@ -410,6 +410,20 @@ class CommandLine(unittest.TestCase):
                         self.assertEqual(err.count("\n"), 1)
                 answers.join()
 
+    def test_whoever_has_the_socket_does_not_steer_the_terminal(self):
+        with tempfile.TemporaryDirectory() as name, socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(os.path.join(name, "control"))
+            listener.listen()
+            top = subprocess.Popen([PMUTOOL, "top", f"--socket={name}/control"], text=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            with listener.accept()[0] as client:
+                client.recv(4096)
+                client.sendall(b"HTTP/1.1 503 No\r\n\r\nno \x1b]0;title\x07 \xff\nmore")
+            self.assertEqual(top.stderr.readline(),
+                             "pmutool: no \\x1b]0;title\\x07 \\xff; asking again\n")
+            top.terminate()
+            top.communicate()
+
     def test_help_and_version_end_with_0(self):
         for program, name, usage in ((EXPORTER, "pmu_exporter", "usage"),
                                      (PMUTOOL, "pmutool", "Usage")):

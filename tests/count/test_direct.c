@@ -245,6 +245,7 @@ static void open__of_many_probes_those_of_further_cgroups_are_refused_as_a_whole
     struct fixture *f = *state;
     AUTO(shared_text) struct shared_text *text = make_probe(f);
 
+    assert_non_null(text);
     for (int i = 0; i < 254; i++)
         late_close_mark(NO_FILE + i);
     assert_int_equal(open_in(f, SCOPE_CGROUP), ABSENCE_NONE); /* one probe on each of two CPUs */

@@ -27,7 +27,7 @@ void known_function(void);
 
 static volatile unsigned short known_semaphore __attribute__((section(".probes"), used));
 
-__attribute__((noipa)) void known_function(void)
+__attribute__((noinline)) void known_function(void)
 {
     MARKER("plain", "0");
     MARKER("watched", "known_semaphore");

@@ -28,7 +28,7 @@ void never_called(void);
 
 static unsigned long raised;
 
-__attribute__((noipa, noinline)) void probed_call(void)
+__attribute__((noinline)) void probed_call(void)
 {
     MARKER("plain", "0");
     if (pmu_test_semaphore > 0)
@@ -38,7 +38,7 @@ __attribute__((noipa, noinline)) void probed_call(void)
 }
 
 /* It has a second marker of a name, which is never passed. */
-__attribute__((noipa, noinline)) void never_called(void)
+__attribute__((noinline)) void never_called(void)
 {
     MARKER("twice", "0");
     MARKER("twice", "0");

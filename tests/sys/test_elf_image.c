@@ -32,7 +32,7 @@ void known_function(void);
 
 static volatile unsigned short known_semaphore __attribute__((section(".probes"), used));
 
-__attribute__((noipa)) void known_function(void)
+__attribute__((noinline)) void known_function(void)
 {
     MARKER("plain", "0");
     MARKER("watched", "known_semaphore");
@@ -368,9 +368,9 @@ static void a_huge_file_of_holes_costs_neither_time_nor_memory(void **state)
 {
     const uint64_t begin = clock_monotonic_ns();
     ElfW(Shdr) header = *section(SHT_SYMTAB);
-    const size_t index =
-        (size_t)(section(SHT_SYMTAB) -
-                 (ElfW(Shdr) *)(program + ((const ElfW(Ehdr) *)(const void *)program)->e_shoff));
+    const ElfW(Ehdr) *file = (const void *)program;
+    const ElfW(Shdr) *first = (const void *)(program + file->e_shoff);
+    const size_t index = (size_t)(section(SHT_SYMTAB) - first);
 
     (void)state;
     header.sh_link = (uint32_t)index;

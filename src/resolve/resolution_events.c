@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "config/config_event.h"
-
 #include "config/config_probes.h"
 
 const struct event *resolution_find_event(const struct resolution *resolution, const char *name)
@@ -203,17 +202,16 @@ int resolution_resolve_events(struct resolution *resolution, struct event_resolv
     return r;
 }
 
-/* Whether the name is now that of an event that can be counted, or of several. */
-static bool is_known_now(struct event_resolver *resolver, const char *name)
+/*
+ * Whether a name that could not be looked up gets another answer now; that no event has it is one,
+ * too. It is enough to ask of one name, since tracefs is there for all of them or for none.
+ */
+static bool is_answered_otherwise(struct event_resolver *resolver, const char *name,
+                                  const struct event *before)
 {
-    AUTO(event) struct event *event = NULL;
-    struct event_expansion expansion = {0};
-    bool known = event_resolve(resolver, name, &event) >= 0 && event->absence == ABSENCE_NONE;
+    AUTO(event) struct event *now = NULL;
 
-    if (!known && event_expand(resolver, name, 1, &expansion) >= 0)
-        known = expansion.n_names > 0;
-    event_expansion_done(&expansion);
-    return known;
+    return event_resolve(resolver, name, &now) >= 0 && now->absence != before->absence;
 }
 
 bool resolution_could_find_more(const struct resolution *resolution,
@@ -230,7 +228,7 @@ bool resolution_could_find_more(const struct resolution *resolution,
             if (event && event->kind == EVENT_TRACEPOINT &&
                 (event->absence == ABSENCE_NOT_SUPPORTED ||
                  event->absence == ABSENCE_NOT_PERMITTED))
-                return is_known_now(resolver, entry->event.text);
+                return is_answered_otherwise(resolver, entry->event.text, event);
         }
     }
     return false;

@@ -144,6 +144,7 @@ static void a_tracefs_that_is_mounted_later__lets_more_be_found(void **state)
     check_found_later(f, GROUP("cycles, \"kmem:kfree\""));
     check_found_later(f, GROUP("{event: \"kmem:kfree\", name: frees}"));
     check_found_later(f, GROUP("\"kmem:*\""));
+    check_found_later(f, GROUP("\"kmem:no_such\", \"kmem:kfree\""));
 }
 
 int main(void)

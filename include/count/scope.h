@@ -81,3 +81,9 @@ static inline size_t scope_n_places(const struct scope *scope)
 {
     return scope_is_of_threads(scope) ? scope->n_tasks : scope->cpus->n;
 }
+
+/*
+ * How often a group may be opened in a place of this scope: once, but for a thread once for each
+ * kind of cores that the machine has.
+ */
+size_t scope_most_parts(const struct scope *scope);

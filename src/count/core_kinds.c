@@ -2,15 +2,13 @@
 
 /*
  * A generic event of a thread has the type of the core PMU in the upper half of config
- * (PERF_PMU_TYPE_SHIFT, since Linux 5.13). Where the kernel does not know that, as for Arm before
+ * (EVENT_PMU_TYPE_SHIFT, since Linux 5.13). Where the kernel does not know that, as for Arm before
  * 6.6, it refuses the event, and the event is not supported for threads. On a CPU the kernel itself
  * finds the PMU of a generic event. A raw code has the type of one core PMU, as perf gives it.
  */
 #include "count/core_kinds.h"
 
 #include <linux/perf_event.h>
-
-#define TYPE_SHIFT 32 /* PERF_PMU_TYPE_SHIFT, which older headers lack */
 
 static bool is_generic(uint32_t type)
 {
@@ -66,7 +64,7 @@ struct event_code core_event_code(const struct event_code *code, const struct pm
     if (!event_counts_on(code, core))
         return (struct event_code){.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY};
     if (is_generic(code->type) && for_thread)
-        here.config |= (uint64_t)core->type << TYPE_SHIFT;
+        here.config |= (uint64_t)core->type << EVENT_PMU_TYPE_SHIFT;
     if (!is_generic(code->type))
         here.type = core->type;
     return here;
@@ -76,7 +74,7 @@ struct event_code core_time_keeper(const struct event_code *code, const struct p
 {
     return (struct event_code){
         .type = PERF_TYPE_HARDWARE,
-        .config = PERF_COUNT_HW_CPU_CYCLES | (uint64_t)core->type << TYPE_SHIFT,
+        .config = PERF_COUNT_HW_CPU_CYCLES | (uint64_t)core->type << EVENT_PMU_TYPE_SHIFT,
         .exclude_user = code->exclude_user,
         .exclude_kernel = code->exclude_kernel,
         .exclude_hypervisor = code->exclude_hypervisor,

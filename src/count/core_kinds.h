@@ -15,9 +15,6 @@
 #include "count/event_group.h"
 #include "sys/pmu.h"
 
-/* How many parts a group may have in a place of this scope: 1, but for threads on a hybrid. */
-size_t scope_most_parts(const struct scope *scope);
-
 /* How many parts this group has there: a group without an event of a core PMU has one only. */
 size_t event_group_parts(const struct event_group *group, const struct scope *scope);
 

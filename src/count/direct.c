@@ -202,7 +202,9 @@ static size_t missing_probes(const struct counter_set *set)
     size_t n = 0;
 
     for (size_t group = 0; group < set->groups->n_groups; group++)
-        n += counter_group_n_closed(set, group) * event_group_n_probes(&set->groups->groups[group]);
+        n += counter_group_n_closed(set, group) *
+             event_group_n_probes(&set->groups->groups[group]) *
+             event_group_parts(&set->groups->groups[group], &set->scope);
     return n;
 }
 

@@ -25,6 +25,8 @@ void figures_add_sample(struct figure *figures, const struct event_groups *group
         for (size_t i = 0; i < group->n_members && group->n_opened > 0; i++) {
             struct figure *figure = &figures[group->first + i];
 
+            if (group->members[i].absence != ABSENCE_NONE)
+                continue; /* Another part may have it: the time of this one is not its time. */
             figure->exact += sample->events[group->first + i].count;
             figure->enabled_ns += times->enabled;
             figure->running_ns += times->running;

@@ -95,10 +95,16 @@ static int prepare_first(struct stat_run *run)
 /* Lets the mechanism open all of the target; the limit is raised where it is too low for that. */
 static int make_room(struct stat_run *run)
 {
-    const size_t wanted = run->events.groups->n_opened * scope_n_places(&run->target.scope);
+    size_t wanted = 0;
     uint64_t limit;
     int r = descriptors_read_limit(&limit);
 
+    for (size_t i = 0; i < run->target.n_parts; i++) {
+        const struct stat_part *part = &run->target.parts[i];
+
+        wanted +=
+            part->groups->n_opened * scope_n_places(&part->scope) * scope_most_parts(&part->scope);
+    }
     if (r == 0 && wanted + OTHER_DESCRIPTORS > limit)
         r = descriptors_raise_limit(&limit);
     if (r == 0)

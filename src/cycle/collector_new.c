@@ -11,13 +11,13 @@
 
 static int make_ledger(struct collector *collector)
 {
-    int r;
     const struct config_limits *limits = &collector->setup.config->limits;
     const struct ledger_limits of_ledger = {
         .targets = (size_t)limits->cgroups + (size_t)limits->processes + 1 +
                    collector->cpus.system->n + uncore_most_targets(&collector->uncore),
         .footprint = {.series = (size_t)limits->series, .bytes = (size_t)limits->body},
     };
+    int r;
 
     ledger_init(&collector->ledger, collector->resolution, collector->cgroups.targets,
                 collector->processes.targets, &of_ledger);

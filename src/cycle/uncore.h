@@ -13,10 +13,9 @@ struct collector;
 /* A PMU in one socket, with all its instances there. */
 struct uncore_target {
     size_t class_index;
-    int socket; /* -1: the kernel does not tell */
-    struct cpu_list
-        *cpus;       /* where it is opened; a CPU once for each instance that is opened on it */
-    uint32_t *types; /* for each of the CPUs the type of the instance */
+    int socket;            /* -1: the kernel does not tell */
+    struct cpu_list *cpus; /* where it is opened: a CPU once for each instance on it */
+    uint32_t *types;       /* for each of the CPUs the type of the instance */
 };
 
 struct uncore {

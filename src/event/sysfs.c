@@ -117,15 +117,6 @@ static bool counts_type(const struct pmu *pmu, uint32_t type)
     return pmu->type == PERF_TYPE_SOFTWARE && type == PERF_TYPE_SOFTWARE;
 }
 
-static bool has_several_cores(const struct pmu_list *pmus)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < pmus->n; i++)
-        n += pmus->pmus[i].is_core;
-    return n > 1;
-}
-
 /* A generic name that the PMU does not have in sysfs with a code of its own. */
 static int resolve_generic_in(const struct source_context *context, const struct pmu *pmu,
                               const char *name, struct event *event)
@@ -141,7 +132,7 @@ static int resolve_generic_in(const struct source_context *context, const struct
     if (!counts_type(pmu, event->code.type))
         return source_refuse(event, "the PMU %s does not count %s; without the PMU it is an event",
                              pmu->name, name);
-    if (pmu->is_core && has_several_cores(context->pmus))
+    if (pmu->is_core && pmu_list_if_hybrid(context->pmus))
         event->code.config |= (uint64_t)pmu->type << EVENT_PMU_TYPE_SHIFT;
     return SOURCE_KNOWS;
 }

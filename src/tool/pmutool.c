@@ -6,6 +6,7 @@
  */
 
 #include <errno.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,5 +213,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     standard_streams_prepare();
+    /* What we print is UTF-8, whoever reads it; top, which draws, takes the terminal's own. */
+    (void)setlocale(LC_CTYPE, "C.UTF-8");
     return finish_program(PROGRAM, run(argc, argv));
 }

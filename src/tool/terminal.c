@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/terminal.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
+#include "tool/safe_text.h"
 
 #define USUAL_WIDTH 80
 #define ELLIPSIS    "\xe2\x80\xa6"
@@ -49,53 +48,36 @@ struct terminal terminal_of(int fd)
     return terminal;
 }
 
-/* C0, DEL and C1: some of them begin a command to a terminal. */
-static bool is_control(uint32_t code)
+/* Appends the text in one line, whole. */
+static void append_line(struct text *safe, const char *string)
 {
-    return code < 0x20 || (code >= 0x7f && code <= 0x9f);
-}
+    while (*string) {
+        const size_t n = strcspn(string, "\n\t");
 
-/* Appends the next character as it is shown, and tells its length in the string and its columns. */
-static size_t append_character(struct text *out, const char *string, size_t *ret_columns)
-{
-    uint32_t code = 0;
-    const size_t length = utf8_decode(string, UTF8_LONGEST, &code);
-    size_t before = out->length;
-
-    *ret_columns = 1;
-    if (length > 0 && !is_control(code)) {
-        text_append(out, string, length);
-        return length;
+        safe_text_append(safe, string, n);
+        string += n;
+        if (*string) {
+            text_append_char(safe, ' ');
+            string++;
+        }
     }
-    if (*string == '\n' || *string == '\t') {
-        text_append_char(out, ' ');
-        return 1;
-    }
-    for (size_t i = 0; i < (length ? length : 1); i++)
-        text_append_format(out, "\\x%02x", (unsigned char)string[i]);
-    *ret_columns = out->length - before;
-    return length ? length : 1;
 }
 
 size_t terminal_append_shown(struct text *out, const char *string, size_t width)
 {
-    size_t columns = 0, cut_at = out->length, cut_columns = 0;
+    AUTO_TEXT struct text safe = {0};
+    size_t columns;
 
-    while (*string) {
-        size_t added = 0;
-
-        /* Here the text can be cut, with room for an ellipsis behind it. */
-        if (width > 0 && columns + 1 <= width) {
-            cut_at = out->length;
-            cut_columns = columns;
-        }
-        string += append_character(out, string, &added);
-        columns += added;
-        if (width > 0 && columns > width && !out->failed) {
-            out->length = cut_at;
-            text_append_string(out, ELLIPSIS);
-            return cut_columns + 1;
-        }
+    append_line(&safe, string);
+    out->failed |= safe.failed;
+    if (safe.failed || safe.length == 0)
+        return 0;
+    columns = safe_text_width(safe.data, safe.length);
+    if (width == 0 || columns <= width) {
+        text_append(out, safe.data, safe.length);
+        return columns;
     }
-    return columns;
+    columns = safe_text_append_start(out, safe.data, safe.length, width - 1);
+    text_append_string(out, ELLIPSIS);
+    return columns + 1;
 }

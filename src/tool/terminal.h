@@ -35,9 +35,8 @@ const char *terminal_begin_style(enum style style);
 const char *terminal_end_style(enum style style);
 
 /*
- * Appends a text in one line: control characters become spaces (line feeds, tabs) or \xHH, and
- * bytes that are no UTF-8 become \xHH. At most `width` columns are appended, the last of them an
- * ellipsis where the text has more; 0: all. A character counts as one column. Returns how many
- * columns were appended.
+ * Appends a text in one line, as tool/safe_text.h shows it; line feeds and tabs become spaces. At
+ * most `width` columns are appended, the last of them an ellipsis where the text has more; 0: all.
+ * Returns how many columns were appended.
  */
 size_t terminal_append_shown(struct text *out, const char *string, size_t width);

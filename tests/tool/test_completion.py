@@ -23,7 +23,7 @@ PATIENCE = 120  # seconds until a shell counts as stuck
 
 
 def help_of(*words):
-    return subprocess.run([PMUTOOL, *words, "--help"], capture_output=True, text=True, timeout=20,
+    return subprocess.run([PMUTOOL, *words, "--help"], capture_output=True, text=True, timeout=120,
                           check=True).stdout
 
 

@@ -21,7 +21,7 @@ PMUTOOL = sys.argv[1]
 
 def run(*words):
     """(exit status, stdout, stderr)"""
-    done = subprocess.run(words, capture_output=True, text=True, timeout=20)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -22,7 +22,7 @@ DEFAULT_FILE = "/etc/pmu_exporter/pmu_exporter.yml"
 
 def run(*words):
     """(exit status, stdout, stderr)"""
-    done = subprocess.run(words, capture_output=True, text=True, timeout=20)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -33,7 +33,7 @@ class Streams(unittest.TestCase):
                 (EXPORTER, "--version"), (EXPORTER, "--config.check", "--config.file=" + SHIPPED))
 
     def end_of(self, words, stdout, **options):
-        done = subprocess.run(words, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=20,
+        done = subprocess.run(words, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=120,
                               **options)
         return done.returncode, done.stderr
 

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -37,7 +38,7 @@ static void nothing_that_steers_a_terminal_is_left(void **state)
     shown("a\x7f", 0, "a\\x7f");
     shown("\xc2\x9b"
           "2J",
-          0, "\\xc2\\x9b2J"); /* CSI of C1 */
+          0, "\\u009b2J"); /* CSI of C1 */
     shown("\x9b"
           "2J",
           0, "\\x9b2J"); /* the same as one byte, which is no UTF-8 */
@@ -54,11 +55,12 @@ static void a_long_text_is_cut_with_an_ellipsis(void **state)
     assert_int_equal(shown("Größe", 4, "Grö…"), 4);
 }
 
-static void an_escape_is_shown_whole_or_not_at_all(void **state)
+static void a_character_of_two_columns_is_shown_whole_or_not_at_all(void **state)
 {
     (void)state;
-    assert_int_equal(shown("abc\x1b", 7, "abc\\x1b"), 7);
-    assert_int_equal(shown("abc\x1b", 6, "abc…"), 4);
+    assert_int_equal(shown("\xe6\xbc\xa2z", 0, "\xe6\xbc\xa2z"), 3);
+    assert_int_equal(shown("a\xe6\xbc\xa2z", 4, "a\xe6\xbc\xa2z"), 4);
+    assert_int_equal(shown("a\xe6\xbc\xa2z", 3, "a…"), 2);
 }
 
 static void a_pipe_has_no_colour_and_no_width(void **state)
@@ -117,17 +119,23 @@ static void a_terminal_that_tells_no_width_has_80_columns(void **state)
     close(fd);
 }
 
+static int use_unicode(void **state)
+{
+    (void)state;
+    return setlocale(LC_CTYPE, "C.UTF-8") ? 0 : -1;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_text_stays_as_it_is),
         cmocka_unit_test(nothing_that_steers_a_terminal_is_left),
         cmocka_unit_test(a_long_text_is_cut_with_an_ellipsis),
-        cmocka_unit_test(an_escape_is_shown_whole_or_not_at_all),
+        cmocka_unit_test(a_character_of_two_columns_is_shown_whole_or_not_at_all),
         cmocka_unit_test(a_pipe_has_no_colour_and_no_width),
         cmocka_unit_test(a_terminal_has_its_width_and_colour_unless_the_environment_forbids_it),
         cmocka_unit_test(a_terminal_that_tells_no_width_has_80_columns),
     };
 
-    return cmocka_run_group_tests_name("tool_terminal", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("tool_terminal", tests, use_unicode, NULL);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(tool catalogue)
 add_unit_test(tool json PkgConfig::JANSSON)
+add_unit_test(tool safe_text)
 add_unit_test(tool stat/derive m)
 add_unit_test(tool stat/event_names)
 add_unit_test(tool stat/mean)

@@ -150,6 +150,17 @@ static void append_row(const struct report *report, size_t part, size_t event, b
     }
 }
 
+/* Appends a line of what is to be said of one event. */
+static void append_remark(struct text *text, const struct event *event, const char *what,
+                          const char *more)
+{
+    text_append_char(text, ' ');
+    (void)terminal_append_shown(text, event->name, 0);
+    text_append_format(text, ": %s", what);
+    (void)terminal_append_shown(text, more, 0);
+    text_append_char(text, '\n');
+}
+
 /* Says once for each reason what can be done about events that are not supported. */
 static void append_reasons(const struct report *report, struct text *text)
 {
@@ -162,15 +173,12 @@ static void append_reasons(const struct report *report, struct text *text)
         const bool is_wall_time = member->event->is_clock && report->groups->kind == SCOPE_SYSTEM;
 
         if (is_wall_time)
-            text_append_format(text, " %s: for the machine it would be the time that passes\n",
-                               member->event->name);
+            append_remark(text, member->event, "for the machine it would be the time that passes",
+                          "");
         if (absence == ABSENCE_NONE && member->event->counted_as)
-            text_append_format(text, " %s: counted as %s\n", member->event->name,
-                               member->event->counted_as);
+            append_remark(text, member->event, "counted as ", member->event->counted_as);
         if (absence != ABSENCE_NONE && member->event->why) {
-            text_append_format(text, " %s: ", member->event->name);
-            (void)terminal_append_shown(text, member->event->why, 0);
-            text_append_char(text, '\n');
+            append_remark(text, member->event, "", member->event->why);
             continue;
         }
         if (is_wall_time || absence == ABSENCE_NONE || is_said[absence])

@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "tool/json.h"
+#include "tool/safe_text.h"
 #include "tool/top/cells.h"
-#include "tool/top/name.h"
 
 static void append_right(struct text *text, const char *string, size_t n, size_t width)
 {
@@ -59,7 +59,7 @@ static void append_about(struct text *text, const struct top_rows *rows,
     append_machine(text, rows);
     if (*about->uncounted) {
         text_append_string(text, ", ");
-        top_name_append_safe(text, about->uncounted, strlen(about->uncounted));
+        safe_text_append(text, about->uncounted, strlen(about->uncounted));
     }
     text_append_format(text, ", over %.3f s\n", rows->seconds);
 }
@@ -81,7 +81,7 @@ static void append_line(struct text *text, const struct top_rows *rows, const st
             append_number(text, line->values[id], top_columns[id].is_small);
     text_append_string(text, "  ");
     append_branches(text, view, index);
-    top_name_append_safe(text, line->name, strlen(line->name));
+    safe_text_append(text, line->name, strlen(line->name));
     text_append_char(text, '\n');
 }
 

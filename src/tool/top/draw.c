@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "tool/safe_text.h"
 #include "tool/top/layout.h"
-#include "tool/top/name.h"
 
 #define N_HEAD 4 /* lines above the table: two of the machine, a message, the titles */
 #define N_FOOT 1 /* lines below it: the keys */
@@ -65,7 +65,7 @@ static void put(struct top_canvas *canvas, attr_t attributes, size_t width)
     AUTO_TEXT struct text fits = {0};
 
     if (!canvas->text.failed)
-        top_name_append_start(&fits, canvas->text.data, canvas->text.length, width);
+        (void)safe_text_append_start(&fits, canvas->text.data, canvas->text.length, width);
     add(&fits, attributes);
     text_clear(&canvas->text);
 }
@@ -77,7 +77,7 @@ static void put_name(const struct top_canvas *canvas, attr_t attributes, const s
     AUTO_TEXT struct text cut = {0};
 
     if (!name->failed)
-        (void)top_name_append_cut(&cut, name->data, name->length, width, canvas->glyphs->cut);
+        (void)safe_text_append_cut(&cut, name->data, name->length, width, canvas->glyphs->cut);
     add(&cut, attributes);
 }
 
@@ -193,13 +193,13 @@ static void draw_message(struct top_canvas *canvas, const struct top_state *stat
     if (about->paused)
         put_string(canvas, attribute(canvas, YELLOW), "Hardware counters are paused.  ");
     if (*about->uncounted) {
-        top_name_append_safe(&canvas->text, about->uncounted, strlen(about->uncounted));
+        safe_text_append(&canvas->text, about->uncounted, strlen(about->uncounted));
         text_append_string(&canvas->text, ".  ");
         put(canvas, attribute(canvas, YELLOW), room(canvas));
     }
     if (state->is_typing || *state->filter) {
         put_string(canvas, A_BOLD, "Filter: ");
-        top_name_append_safe(&canvas->text, state->filter, strlen(state->filter));
+        safe_text_append(&canvas->text, state->filter, strlen(state->filter));
         put(canvas, attribute(canvas, CYAN) | A_BOLD, room(canvas));
         if (state->is_typing)
             put_string(canvas, A_REVERSE, " ");
@@ -270,7 +270,7 @@ static void draw_name(struct top_canvas *canvas, const struct top_view *view,
 
     append_branches(canvas, view, line);
     put(canvas, attribute(canvas, CYAN), room(canvas));
-    top_name_append_safe(&safe, line->name, strlen(line->name));
+    safe_text_append(&safe, line->name, strlen(line->name));
     if (line->row && line->row->kind == TOP_PROCESS && line->row->members > 1)
         text_append_format(&safe, " (%.0f)", line->row->members);
     if (line->row && line->values[TOP_COLUMN_CPUS] >= 0.5)

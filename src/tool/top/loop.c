@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "tool/control_client.h"
+#include "tool/safe_text.h"
 #include "tool/top/batch.h"
-#include "tool/top/name.h"
 #include "tool/top/screen.h"
 #include "tool/top/source.h"
 
@@ -105,7 +105,7 @@ static void keep_trouble(struct loop *loop, const char *trouble)
     AUTO_TEXT struct text safe = {0};
     AUTO_FREE char *shown = NULL;
 
-    top_name_append_safe(&safe, trouble, strlen(trouble));
+    safe_text_append(&safe, trouble, strlen(trouble));
     shown = text_take(&safe);
     (void)snprintf(loop->trouble, sizeof(loop->trouble), "%s", shown ? shown : strerror(ENOMEM));
 }

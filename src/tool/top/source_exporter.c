@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "tool/control_client.h"
-#include "tool/top/name.h"
+#include "tool/safe_text.h"
 #include "tool/top/source.h"
 
 /* More than the largest page that an exporter may make (limits.body) would take. */
@@ -70,7 +70,7 @@ static void hear_answer(struct exporter_source *exporter)
         exporter->listener.heard(exporter->listener.context, body, strlen(body), NULL);
         return;
     }
-    top_name_append_safe(&line, body, strcspn(body, "\n"));
+    safe_text_append(&line, body, strcspn(body, "\n"));
     trouble = text_take(&line);
     tell_trouble(exporter, trouble && *trouble ? trouble : "refused without a reason");
 }

@@ -203,7 +203,38 @@ static int probe_alone(const struct perf_ops *ops, const struct event *event,
     return 0;
 }
 
-/* Opens the members one by one into one group, and leaves out those that do not fit. */
+/*
+ * Whether the kernel gives both the same answer: two tracepoints of one wildcard and one subsystem.
+ * The kernel takes some 10 ms to close the only event of a tracepoint, so that a wildcard is slow
+ * to ask for one by one.
+ */
+static bool are_alike(const struct event *a, const struct event *b)
+{
+    const size_t n_subsystem = strcspn(a->name, ":") + 1;
+
+    return a->is_of_subsystem && b->is_of_subsystem && a->code.type == b->code.type &&
+           a->code.exclude_user == b->code.exclude_user &&
+           a->code.exclude_kernel == b->code.exclude_kernel &&
+           strncmp(a->name, b->name, n_subsystem) == 0;
+}
+
+/* The answer that an earlier member of the group has had for all that are like it. */
+static bool is_answered(const struct event_group *group, size_t member,
+                        const enum absence *absences, enum absence *ret_absence)
+{
+    for (size_t i = 0; i < member && i < EVENT_GROUP_MAX; i++)
+        if (are_alike(group->members[i].event, group->members[member].event) &&
+            group->members[i].event->absence == ABSENCE_NONE) {
+            *ret_absence = absences[i];
+            return true;
+        }
+    return false;
+}
+
+/*
+ * Opens the members one by one into one group, and leaves out those that do not fit. Tracepoints
+ * take no counter, and fit into every group.
+ */
 static int probe_together(const struct event_group *group, const struct perf_ops *ops,
                           const struct perf_site *site, enum absence *absences)
 {
@@ -215,7 +246,7 @@ static int probe_together(const struct event_group *group, const struct perf_ops
         enum absence absence;
         int fd;
 
-        if (absences[i] != ABSENCE_NONE)
+        if (absences[i] != ABSENCE_NONE || group->members[i].event->is_of_subsystem)
             continue;
         fd = try_open(ops, group->members[i].event, site, n ? descriptors[0] : -1, &absence);
         if (fd >= 0)
@@ -241,7 +272,7 @@ static int probe_group(const struct event_group *group, enum scope_kind kind,
         absences[i] = absence_by_itself(event, kind, i);
         if (absences[i] == ABSENCE_NONE && scope_n_places(scope) == 0)
             absences[i] = ABSENCE_CPU_OFFLINE;
-        if (absences[i] != ABSENCE_NONE)
+        if (absences[i] != ABSENCE_NONE || is_answered(group, i, absences, &absences[i]))
             continue;
         r = probe_alone(ops, event, sites, &absences[i]);
         if (r < 0)

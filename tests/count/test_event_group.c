@@ -164,6 +164,47 @@ static void probe__an_event_too_many_for_the_group_is_left_out_and_the_rest_coun
     assert_true(event_groups_want_retry(f->groups));
 }
 
+static uint64_t n_asked;
+
+/* Counts the attempts, and refuses the tracepoint of the number 2. */
+static int count_and_refuse_second(struct fake_perf *perf, const struct perf_event_attr *attr,
+                                   int cpu, int group_fd)
+{
+    n_asked++;
+    error_of_open = -EACCES;
+    return refuse_second_event(perf, attr, cpu, group_fd);
+}
+
+/* The kernel takes some 10 ms to close the only event of a tracepoint. */
+static void probe__of_a_wildcard_one_tracepoint_of_each_subsystem_is_asked(void **state)
+{
+    static const char *const names[] = {"kmem:kfree", "sched:a", "sched:b", "kmem:kmalloc",
+                                        "kmem:kfree:u"};
+    struct fixture *f = *state;
+    struct event tracepoints[ARRAY_SIZE(names)] = {0};
+    const struct event *events[ARRAY_SIZE(names)];
+    const struct group_spec spec = {.name = "all", .events = events, .n_events = ARRAY_SIZE(names)};
+    enum absence absences[ARRAY_SIZE(names)];
+    AUTO(event_groups) struct event_groups *groups = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        tracepoints[i] = (struct event){.name = (char *)names[i], .is_of_subsystem = true};
+        tracepoints[i].code = (struct event_code){.type = PERF_TYPE_TRACEPOINT, .config = i + 1};
+        events[i] = &tracepoints[i];
+    }
+    tracepoints[4].code.exclude_kernel = true;
+    assert_int_equal(event_groups_new(SCOPE_SYSTEM, &spec, 1, &groups), 0);
+    f->perf.refuse_open = count_and_refuse_second;
+    n_asked = 0;
+    assert_int_equal(event_groups_probe(groups, &f->perf.ops, &f->scope, absences), 0);
+    assert_int_equal(n_asked, 3); /* kmem, sched, and kmem in user mode only */
+    assert_int_equal(absences[0], ABSENCE_NONE);
+    assert_int_equal(absences[1], ABSENCE_NOT_PERMITTED);
+    assert_int_equal(absences[2], ABSENCE_NOT_PERMITTED);
+    assert_int_equal(absences[3], ABSENCE_NONE);
+    assert_int_equal(absences[4], ABSENCE_NONE);
+}
+
 static void retry__is_not_wanted_for_what_can_never_pass(void **state)
 {
     struct fixture *f = *state;
@@ -257,6 +298,7 @@ int main(void)
         TEST(probe__gives_each_errno_its_reason),
         TEST(probe__an_answer_that_says_nothing_of_the_event_is_no_answer),
         TEST(probe__an_event_too_many_for_the_group_is_left_out_and_the_rest_counts),
+        TEST(probe__of_a_wildcard_one_tracepoint_of_each_subsystem_is_asked),
         TEST(retry__is_not_wanted_for_what_can_never_pass),
         cmocka_unit_test(identity__is_by_what_the_kernel_counts_and_not_by_spelling),
         cmocka_unit_test(members__are_the_same_also_where_one_of_them_is_not_opened_any_more),

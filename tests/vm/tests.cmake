@@ -52,7 +52,7 @@ endfunction()
 # Those of one guest have one shift (guest.py).
 set(exact exact_counts ratios against_perf_stat processes probes)
 set(slow multiplexing reload pause pmu_taken)
-add_vm_tests_of_one_boot(boot_exact direct ${exact} budget stat)
+add_vm_tests_of_one_boot(boot_exact direct ${exact} budget stat encodings pmutool)
 add_vm_tests_of_one_boot(boot_exact_bpf bpf ${exact})
 add_vm_tests_of_one_boot(boot_slow direct ${slow} never_scheduled neighbour)
 add_vm_tests_of_one_boot(boot_slow_bpf bpf ${slow})

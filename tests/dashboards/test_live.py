@@ -16,6 +16,7 @@ import own_sysfs
 import promql
 from cgroups import Cgroups
 from exporter import Exporter, quote
+from own_mounts import enter_own_tracefs
 from prometheus import Prometheus
 from viewer import Findings, Viewer
 
@@ -231,4 +232,5 @@ def metrics_of(scope, event):
 
 
 if __name__ == "__main__":
+    enter_own_tracefs()
     live.main()

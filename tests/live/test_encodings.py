@@ -14,12 +14,10 @@ import sys
 import unittest
 
 from exporter import binary
-from own_mounts import own_mounts
+from own_mounts import enter_own_tracefs
 from perf_attributes import differences, read_attributes
 
 PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
-TRACEFS = "/sys/kernel/tracing"
-INSIDE = "PMU_TEST_HAS_TRACEFS"  # in the environment of the process that has mounted it
 EVERY = 100  # of so many tracepoints one is compared: each takes the kernel a while
 
 MODIFIED = ["cycles:u", "cycles:k", "instructions:uk", "cs:u", "page-faults:k", "LLC-loads:u",
@@ -82,8 +80,5 @@ if __name__ == "__main__":
     if not shutil.which("perf"):
         print("skipped: perf is not installed")
         sys.exit(77)
-    if INSIDE not in os.environ:  # so that perf does not mount it for the whole machine
-        os.environ[INSIDE] = "1"
-        words = own_mounts(TRACEFS, f"{{ test -e {TRACEFS}/events || mount -t tracefs none {TRACEFS}; }}")
-        os.execvp(words[0], [*words, sys.executable, "-B", *sys.argv])
+    enter_own_tracefs()  # else perf would mount it for the whole machine
     unittest.main(verbosity=2)

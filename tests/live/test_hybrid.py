@@ -16,6 +16,7 @@ import live
 import own_sysfs
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, quote
+from own_mounts import enter_own_tracefs
 
 MSR = pathlib.Path("/sys/bus/event_source/devices/msr/type")
 FIRST, SECOND = 1000, 300  # calls on the first CPU and on the second
@@ -114,4 +115,5 @@ class Hybrid(live.LiveTest):
 
 
 if __name__ == "__main__":
+    enter_own_tracefs()
     live.main()

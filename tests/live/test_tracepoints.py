@@ -9,9 +9,8 @@ import sys
 import live
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter
-from own_mounts import own_mounts
+from own_mounts import enter_own_tracefs
 
-TRACEFS = "/sys/kernel/tracing"
 CALLS = 1000
 MATCHING = 100
 NAPS = 200
@@ -181,11 +180,5 @@ class Tracepoints(live.LiveTest):
 
 
 if __name__ == "__main__":
-    if not os.path.exists(f"{TRACEFS}/events"):
-        if "PMU_TEST_TRACEFS" in os.environ or os.geteuid() != 0:
-            print("skipped: tracefs cannot be mounted here")
-            sys.exit(77)
-        words = [*own_mounts("/sys", f"mount -t tracefs tracefs {TRACEFS}"), sys.executable, "-B",
-                 *sys.argv]
-        os.execvpe(words[0], words, {**os.environ, "PMU_TEST_TRACEFS": "1"})
+    enter_own_tracefs()
     live.main()

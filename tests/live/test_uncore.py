@@ -16,6 +16,7 @@ import live
 import own_sysfs
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, binary, quote
+from own_mounts import enter_own_tracefs, own_mounts
 
 SCALE = "2.3283064365386962890625e-10"
 FIRST, SECOND = 1000, 300  # calls on the first CPU and on the second
@@ -141,13 +142,12 @@ class Uncore(live.LiveTest):
     def test_pmutool_stat_counts_the_machine_on_the_same_cpus(self):
         """On each other CPU the kernel would count the same once more. pmutool reads /sys, so the
         PMUs are mounted there, for it alone."""
-        live.need("unshare")
         events = "uncore_imc/calls/,uncore_cha_0/calls/"
         devices = own_sysfs.DEVICES
         pmutool = pathlib.Path(binary()).parent / "pmutool"
-        script = (f"mount --bind {self.sysfs}/{devices} /sys/{devices} && "
-                  f'exec {pmutool} stat -a -e {events} -- "$@"')
-        done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", *self.load()],
+        mounted = own_mounts(f"/sys/{devices}",
+                             f"mount --bind {self.sysfs}/{devices} /sys/{devices}")
+        done = subprocess.run([*mounted, pmutool, "stat", "-a", "-e", events, "--", *self.load()],
                               capture_output=True, text=True, check=True)
         lines = re.findall(r"(?m)^ +(\d+) +(\S+/)", done.stdout + done.stderr)
         self.assertEqual({name: int(count) for count, name in lines},
@@ -192,4 +192,5 @@ class Uncore(live.LiveTest):
 
 
 if __name__ == "__main__":
+    enter_own_tracefs()
     live.main()

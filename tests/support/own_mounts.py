@@ -8,10 +8,13 @@ that nothing reaches the others.
 """
 import os
 import pathlib
+import sys
 import unittest
 
 # These words stand in front of a program: it has mounts of its own, which propagate as before.
 UNSHARE = ("unshare", "--mount", "--propagation", "unchanged")
+TRACEFS = "/sys/kernel/tracing"
+HAS_TRIED = "PMU_TEST_TRACEFS"  # in the environment of a program that was run anew
 # These give it process numbers and a /proc of its own too; all of them end with this process.
 UNSHARE_PIDS = (*UNSHARE, "--pid", "--fork", "--mount-proc", "--kill-child")
 
@@ -37,3 +40,19 @@ def own_mounts(path, command):
     if upon is None:
         raise unittest.SkipTest(f"{path} is in no mount of this root, which is no mount point")
     return (*UNSHARE, "sh", "-c", f'mount --make-private "$0" && {command} && exec "$@"', upon)
+
+
+def enter_own_tracefs():
+    """For the beginning of a program that needs tracefs: where the machine has it not mounted, the
+    program is run anew with a tracefs that only it sees. It ends as skipped where that cannot be."""
+    if os.path.exists(f"{TRACEFS}/events"):
+        return
+    if HAS_TRIED in os.environ or os.geteuid() != 0:
+        print("skipped: tracefs cannot be mounted here")
+        sys.exit(77)
+    try:
+        words = own_mounts("/sys", f"mount -t tracefs tracefs {TRACEFS}")
+    except unittest.SkipTest as reason:
+        print(f"skipped: {reason}")
+        sys.exit(77)
+    os.execvpe(words[0], [*words, sys.executable, "-B", *sys.argv], {**os.environ, HAS_TRIED: "1"})

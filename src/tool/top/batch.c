@@ -52,8 +52,11 @@ static void append_about(struct text *text, const struct top_rows *rows,
     append_time(text, about->now);
     text_append_string(text, ", ");
     text_append_string(text, about->source);
-    if (*about->mechanism)
-        text_append_format(text, " (%s)", about->mechanism);
+    if (*about->mechanism) {
+        text_append_string(text, " (");
+        safe_text_append(text, about->mechanism, strlen(about->mechanism));
+        text_append_char(text, ')');
+    }
     if (about->paused)
         text_append_string(text, ", hardware counters are paused");
     append_machine(text, rows);
@@ -153,11 +156,11 @@ static json_t *machine(const struct top_rows *rows)
 int top_batch_append_json(struct text *text, const struct top_rows *rows,
                           const struct top_view *view, const struct top_about *about)
 {
-    json_t *root =
-        json_pack("{s:f, s:f, s:s, s:s, s:b, s:o, s:o, s:o}", "time", about->now, "seconds",
-                  rows->seconds, "source", about->source, "mechanism", about->mechanism, "paused",
-                  (int)about->paused, "uncounted", json_of_text(about->uncounted), "machine",
-                  machine(rows), "targets", targets(view));
+    json_t *root = json_pack("{s:f, s:f, s:s, s:o, s:b, s:o, s:o, s:o}", "time", about->now,
+                             "seconds", rows->seconds, "source", about->source, "mechanism",
+                             json_of_text(about->mechanism), "paused", (int)about->paused,
+                             "uncounted", json_of_text(about->uncounted), "machine", machine(rows),
+                             "targets", targets(view));
     char *dump = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 
     json_decref(root);

@@ -126,8 +126,10 @@ static void draw_about(struct top_canvas *canvas, const struct top_rows *rows,
         (void)strftime(time, sizeof(time), "%H:%M:%S", &local);
     go_to(canvas, 0, 0);
     put_string(canvas, A_BOLD, "pmutool top");
-    text_append_format(&canvas->text, "  %s  from %s%s%s  ", time, about->source,
-                       *about->mechanism ? ", counted by " : "", about->mechanism);
+    text_append_format(&canvas->text, "  %s  from %s%s", time, about->source,
+                       *about->mechanism ? ", counted by " : "");
+    safe_text_append(&canvas->text, about->mechanism, strlen(about->mechanism));
+    text_append_string(&canvas->text, "  ");
     put(canvas, A_NORMAL, room(canvas));
     append_targets(&canvas->text, rows);
     put(canvas, A_DIM, room(canvas));

@@ -123,9 +123,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option argp_options[] = {
     {"sort", 's', "COLUMN", 0,
-     "Sort by cpus (the default), ipc, cache-misses, branch-misses, switches, migrations, faults "
-     "or "
-     "name.",
+     "Sort by cpus (the default), ipc, cache-misses, branch-misses, switches, migrations, "
+     "faults or name.",
      0},
     {"reverse", 'r', NULL, 0, "Sort the other way round.", 0},
     {"delay", 'd', "SECONDS", 0, "The time between two tables, from 0.1 to 3600. Default: 1.", 0},

@@ -98,12 +98,29 @@ static void json_has_each_target_with_its_label(void **state)
     json_decref(root);
 }
 
+/* The socket may be another program's, which says what it likes. */
+static void a_mechanism_steers_no_terminal(void **state)
+{
+    struct fixture *f = *state;
+    const struct top_about hostile = {
+        .source = "exporter", .mechanism = "\x1b[2J\xc3", .uncounted = ""};
+    AUTO_TEXT struct text table = {0}, json = {0};
+
+    top_batch_append_table(&table, &f->rows, &f->view, &hostile);
+    assert_int_equal(0, text_error(&table));
+    assert_null(memchr(table.data, '\x1b', table.length));
+    assert_non_null(memmem(table.data, table.length, "(\\x1b[2J\\xc3)", 13));
+    assert_int_equal(0, top_batch_append_json(&json, &f->rows, &f->view, &hostile));
+    assert_null(memchr(json.data, '\x1b', json.length));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(a_table_is_plain_text),
         TEST(json_has_each_target_with_its_label),
+        TEST(a_mechanism_steers_no_terminal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,7 +136,7 @@ struct event {
  * PMU, the encoding and the description become those of the fallback, which is freed with those
  * before it. The names stay. 0 or -ENOMEM.
  */
-int event_take_fallback(struct event *event, const struct event *fallback);
+int event_take_fallback(struct event *event, const struct event *wanted);
 
 /*
  * Whether both are the same to the kernel, however they are spelled ("cycles", "cpu-cycles"). Of

@@ -98,6 +98,29 @@ static double growth_of(double before, double now, bool from_zero)
     return now >= base ? now - base : NAN; /* NaN if one is not known, or if it fell */
 }
 
+/*
+ * How many CPUs of the machine were in use. The kernel accounts its time in ticks, so the exporter
+ * takes that time over at most every half second (count/cpu_usage.h). On pages that come faster it
+ * stays for one or two pages and then grows by the sum: the rate is that since it last grew, and
+ * stands until it grows again. Where it does not grow for a second, nothing ran.
+ */
+static double machine_cpus(const struct top_rows *rows, struct top_row *row)
+{
+    const double since = rows->taken - row->cpu_time_grew;
+
+    if (row->growth[TOP_CPU_SECONDS] == 0 && since < 1)
+        return row->values[TOP_COLUMN_CPUS];
+    row->cpu_time_grew = rows->taken;
+    return top_column_value(TOP_COLUMN_CPUS, row->growth, since);
+}
+
+static double value_of(const struct top_rows *rows, struct top_row *row, enum top_column_id id)
+{
+    return row->kind == TOP_MACHINE && id == TOP_COLUMN_CPUS
+               ? machine_cpus(rows, row)
+               : top_column_value(id, row->growth, rows->seconds);
+}
+
 static void update_row(struct top_rows *rows, struct top_row *row,
                        const struct top_reading *reading)
 {
@@ -110,7 +133,7 @@ static void update_row(struct top_rows *rows, struct top_row *row,
         rows->has[i] |= !isnan(reading->totals[i]);
     }
     for (enum top_column_id id = 0; id < N_TOP_COLUMNS; id++) {
-        row->values[id] = top_column_value(id, row->growth, rows->seconds);
+        row->values[id] = value_of(rows, row, id);
         row->history[rows->pages % TOP_HISTORY][id] = (float)row->values[id];
     }
     row->started = reading->started;

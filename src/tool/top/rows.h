@@ -21,10 +21,11 @@
 
 struct top_row {
     enum top_kind kind;
-    double started, members;                   /* as in struct top_reading */
-    double totals[N_TOP_INPUTS];               /* of the last page */
-    double growth[N_TOP_INPUTS];               /* between the last two pages; NaN: not known */
-    double values[N_TOP_COLUMNS];              /* made of it */
+    double started, members;      /* as in struct top_reading */
+    double totals[N_TOP_INPUTS];  /* of the last page */
+    double growth[N_TOP_INPUTS];  /* between the last two pages; NaN: not known */
+    double values[N_TOP_COLUMNS]; /* made of it */
+    double cpu_time_grew; /* of the machine: when the page was made on which its CPU time grew */
     float history[TOP_HISTORY][N_TOP_COLUMNS]; /* a ring; the last one is at (pages - 1) */
     uint64_t born;                             /* the number of the page on which it was first */
     uint64_t seen;                             /* the number of the page on which it was last */

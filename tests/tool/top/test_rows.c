@@ -52,6 +52,24 @@ static void a_page_of_the_same_cycle_changes_nothing(void **state)
     assert_int_equal(2, rows->pages);
 }
 
+static void the_cpu_time_of_the_machine_may_grow_on_some_pages_only(void **state)
+{
+    struct top_rows *rows = *state;
+
+    (void)update(rows, 10, fixture_reading(TOP_MACHINE, "", 5, 100), 1e6);
+    (void)update(rows, 10.3, fixture_reading(TOP_MACHINE, "", 5, 130), 1e6);
+    assert_true(isnan(rows->machine->values[TOP_COLUMN_CPUS]));
+    assert_near(rows->machine->values[TOP_COLUMN_SWITCHES], 100);
+    (void)update(rows, 10.6, fixture_reading(TOP_MACHINE, "", 5.9, 160), 1e6);
+    assert_near(rows->machine->values[TOP_COLUMN_CPUS], 1.5);
+    (void)update(rows, 10.9, fixture_reading(TOP_MACHINE, "", 5.9, 190), 1e6);
+    assert_near(rows->machine->values[TOP_COLUMN_CPUS], 1.5);
+    (void)update(rows, 11.2, fixture_reading(TOP_MACHINE, "", 6.2, 220), 1e6);
+    assert_near(rows->machine->values[TOP_COLUMN_CPUS], 0.5);
+    (void)update(rows, 12.2, fixture_reading(TOP_MACHINE, "", 6.2, 320), 1e6);
+    assert_near(rows->machine->values[TOP_COLUMN_CPUS], 0); /* Nothing ran. */
+}
+
 static void ratios_are_made_of_growth_and_not_of_totals(void **state)
 {
     struct top_rows *rows = *state;
@@ -221,6 +239,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(the_first_page_is_the_base_and_the_second_has_rates),
         TEST(a_page_of_the_same_cycle_changes_nothing),
+        TEST(the_cpu_time_of_the_machine_may_grow_on_some_pages_only),
         TEST(ratios_are_made_of_growth_and_not_of_totals),
         TEST(a_counter_that_fell_has_no_rate_and_goes_on_from_there),
         TEST(another_exporter_is_a_new_base_even_if_its_counters_are_larger),

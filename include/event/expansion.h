@@ -16,6 +16,12 @@
  */
 #define EVENT_EXPANSION_MAX 1024
 
+/*
+ * The most events that one name of a configuration stands for: all system calls of a machine are
+ * some 350. Each takes a descriptor and 1.6 kB of the kernel's memory on each CPU.
+ */
+#define EVENT_WILDCARD_MAX 512
+
 struct event_expansion {
     char **names; /* names of single events, with the modifiers of the name that was expanded */
     size_t n_names;

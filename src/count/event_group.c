@@ -355,7 +355,7 @@ bool event_groups_want_retry(const struct event_groups *groups)
         for (size_t i = 0; i < group->n_members; i++) {
             const struct group_member *member = &group->members[i];
 
-            if (member->absence != ABSENCE_OVER_BUDGET &&
+            if (member->absence != ABSENCE_OVER_BUDGET && member->absence != ABSENCE_OVER_LIMIT &&
                 member->absence != absence_by_itself(member->event, groups->kind, i))
                 return true;
         }

@@ -21,6 +21,9 @@ static const char *const advice[ABSENCE_COUNT_] = {
     [ABSENCE_OVER_BUDGET] = "our share of the PMU's counters is used up (limits.pmu_counters): "
                             "count fewer events, scopes or levels, or allow more",
     [ABSENCE_GROUP_TOO_LARGE] = "the PMU has not enough counters for the whole group: split it",
+    [ABSENCE_OVER_LIMIT] =
+        "by bpf a CPU has at most 64 events of cgroups and processes: choose a "
+        "narrower wildcard, or counting: direct, or count them for targets.system",
     [ABSENCE_NO_DESCRIPTORS] = DESCRIPTOR_ADVICE,
     [ABSENCE_CPU_OFFLINE] = "none of the CPUs that targets.system.cpus names is online; auto takes "
                             "those that are",

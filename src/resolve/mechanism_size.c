@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "count/bpf/self_test.h"
-#include "event/expansion.h"
+#include "resolve/resolution_groups.h"
 #include "sys/cpu_list.h"
 
 /* A program that would take more than this has room for the CPUs that are online only. */
@@ -53,13 +53,16 @@ static size_t larger_of(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* A name with a wildcard may stand for as many events as a group may have. */
-static size_t most_events(const struct config_group *group)
+/*
+ * The most lanes of a group. A wildcard may stand for more events than are charged, and for more
+ * parts: the events of all parts are no more than a CPU has, but each part has times of its own.
+ */
+static size_t most_lanes(const struct config_group *group)
 {
-    for (size_t i = 0; i < group->n_events; i++)
-        if (group->events[i].event.text && strpbrk(group->events[i].event.text, EVENT_WILDCARDS))
-            return EVENT_GROUP_MAX;
-    return group->n_events;
+    const size_t n_parts = config_group_most_parts(group);
+    const size_t n_events = n_parts > 1 ? SWITCH_PROGRAM_EVENTS : group->n_events;
+
+    return n_events + n_parts * BPF_GROUP_LANES(0);
 }
 
 /*
@@ -72,7 +75,7 @@ static size_t lanes_of(const struct config *config)
 
     for (size_t i = 0; i < config->n_groups; i++)
         if (is_charged(config, config->groups[i].name.text))
-            n += 2 * BPF_GROUP_LANES(most_events(&config->groups[i]));
+            n += 2 * most_lanes(&config->groups[i]);
     return (larger_of(n, SELF_TEST_LANES) + LANES_STEP - 1) / LANES_STEP * LANES_STEP;
 }
 

@@ -5,65 +5,14 @@
 #include <string.h>
 
 #include "resolve/resolution_events.h"
+#include "resolve/resolution_groups.h"
 #include "resolve/uncore.h"
-
-static const struct config_group *find_group(const struct config *config, const char *name)
-{
-    size_t i = 0;
-
-    while (strcmp(config->groups[i].name.text, name) != 0)
-        i++; /* config_parse() has seen to it that every group exists */
-    return &config->groups[i];
-}
-
-/*
- * What a group is made of in a class, which is nothing if all its events are those of other
- * classes. The array of its events is the caller's to free.
- */
-static int make_group_spec(const struct resolution *resolution, const struct target_class *class,
-                           const struct config_group *group, struct group_spec *ret_spec)
-{
-    const struct event **events;
-    const size_t n_events = resolution_group_events(resolution, group, &events);
-    size_t n = 0;
-
-    if (!events)
-        return -ENOMEM;
-    for (size_t i = 0; i < n_events; i++)
-        if (target_class_may_count(class, events[i]))
-            events[n++] = events[i];
-    *ret_spec = (struct group_spec){.name = group->name.text, .events = events, .n_events = n};
-    return 0;
-}
-
-/* Makes the groups of these names, without those that have no event in this class. */
-static int make_groups(const struct resolution *resolution, const struct target_class *class,
-                       const struct config_words *names, struct event_groups **ret_groups)
-{
-    AUTO_FREE struct group_spec *specs = calloc(names->n + 1, sizeof(*specs));
-    size_t n = 0;
-    int r = specs ? 0 : -ENOMEM;
-
-    for (size_t g = 0; g < names->n && r >= 0; g++) {
-        r = make_group_spec(resolution, class, find_group(resolution->config, names->words[g].text),
-                            &specs[n]);
-        if (r >= 0 && specs[n].n_events > 0)
-            n++;
-        else if (r >= 0)
-            free((void *)TAKE(specs[n].events));
-    }
-    if (r >= 0)
-        r = event_groups_new(class->kind, specs, n, ret_groups);
-    for (size_t g = 0; g < n; g++)
-        free((void *)specs[g].events);
-    return r;
-}
 
 static int make_class(struct resolution *resolution, size_t class_index,
                       const struct config_words *names)
 {
     struct target_class *class = &resolution->classes[class_index];
-    int r = make_groups(resolution, class, names, &class->groups);
+    int r = resolution_make_groups(resolution, class, names, &class->groups);
 
     if (r < 0)
         return r;
@@ -224,6 +173,7 @@ struct resolution *resolution_free(struct resolution *resolution)
         (void)event_groups_free(resolution->classes[i].without_counters);
     }
     resolution_free_events(resolution);
+    resolution_free_part_names(resolution);
     free(resolution->classes);
     free(resolution->ratios);
     free(resolution);

@@ -52,6 +52,8 @@ struct resolution {
     size_t n_events;
     struct expanded_name *expanded; /* each name that stands for several events, once */
     size_t n_expanded;
+    char **part_names; /* of the second and later parts of groups, each once */
+    size_t n_part_names;
     struct target_class *classes;
     size_t n_classes;
     size_t first_process; /* index of the class of the first rule for processes */
@@ -81,9 +83,10 @@ const struct event_expansion *resolution_find_expansion(const struct resolution 
                                                         const char *name);
 
 /*
- * The events of a group, each once: those that its names stand for, in the order of the names.
- * Returns how many there are. ret_events: an array that the caller frees; NULL if there is no
- * memory.
+ * The events of a group, each once: first those that it names by themselves, in their order, so
+ * that they are together in the first part of it (resolve/resolution_groups.h); then those for
+ * which its wildcards stand. Returns how many there are. ret_events: an array that the caller
+ * frees; NULL if there is no memory.
  */
 size_t resolution_group_events(const struct resolution *resolution,
                                const struct config_group *group, const struct event ***ret_events);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "resolve/resolution_catalogue.h"
+#include "resolve/resolution_charged.h"
 #include "resolve/resolution_fallback.h"
 #include "resolve/uncore.h"
 #include "target/cgroup_nesting.h"
@@ -150,6 +151,8 @@ int resolution_decide(struct resolution *resolution, const struct resolution_mac
     }
     if (r >= 0)
         r = decide_share(resolution, machine, predecessor->share, ret_share);
+    if (r >= 0)
+        r = resolution_limit_charged(resolution, ret_share);
     return r < 0 ? r : resolution_make_catalogue(resolution);
 }
 

@@ -132,7 +132,7 @@ static int keep_expansion(struct resolution *resolution, const char *name,
     return 0;
 }
 
-/* A name that stands for more events than a group may have is shown to be over the limit. */
+/* A name that stands for more events than are counted is shown to be over the limit. */
 static int add_rest(struct resolution *resolution, const char *name, size_t n_beyond)
 {
     AUTO_TEXT struct text why = {0};
@@ -145,8 +145,8 @@ static int add_rest(struct resolution *resolution, const char *name, size_t n_be
     resolution->events = events;
     text_append_format(&why,
                        "%zu more events than %d have this name, and are left out; expected a "
-                       "narrower name, or several in groups of their own",
-                       n_beyond, EVENT_GROUP_MAX);
+                       "narrower name, or several of them",
+                       n_beyond, EVENT_WILDCARD_MAX);
     event = event_new_absent(name, ABSENCE_OVER_LIMIT, &why);
     if (event)
         events[resolution->n_events++] = event;
@@ -163,7 +163,7 @@ static int add_entry(struct resolution *resolution, struct event_resolver *resol
 
     if (resolution_find_expansion(resolution, name))
         return 0;
-    r = event_expand(resolver, name, EVENT_GROUP_MAX, &expansion);
+    r = event_expand(resolver, name, EVENT_WILDCARD_MAX, &expansion);
     if (r < 0)
         return r;
     if (expansion.n_names == 0)
@@ -254,6 +254,39 @@ static size_t add_once(const struct event **events, size_t n, const struct event
     return n + 1;
 }
 
+/* Adds the events for which the name of an entry stands, if it stands for several. */
+static size_t add_expanded(const struct resolution *resolution, const struct config_event *entry,
+                           const struct event **events, size_t n)
+{
+    const struct event_expansion *expansion =
+        resolution_find_expansion(resolution, entry->event.text);
+
+    for (size_t i = 0; expansion && i < expansion->n_names; i++)
+        n = add_once(events, n, resolution_find_event(resolution, expansion->names[i]));
+    return n;
+}
+
+/* Adds what an entry names by itself. */
+static size_t add_named(const struct resolution *resolution, const struct config_event *entry,
+                        const struct event **events, size_t n)
+{
+    if (resolution_find_expansion(resolution, entry->event.text))
+        return n;
+    return add_once(events, n, resolution_find_event(resolution, config_event_name(entry)->text));
+}
+
+/* Adds the event that shows that an entry stands for more events than are counted. */
+static size_t add_beyond(const struct resolution *resolution, const struct config_event *entry,
+                         const struct event **events, size_t n)
+{
+    const struct event_expansion *expansion =
+        resolution_find_expansion(resolution, entry->event.text);
+
+    if (!expansion || expansion->n_beyond == 0)
+        return n;
+    return add_once(events, n, resolution_find_event(resolution, entry->event.text));
+}
+
 size_t resolution_group_events(const struct resolution *resolution,
                                const struct config_group *group, const struct event ***ret_events)
 {
@@ -261,22 +294,12 @@ size_t resolution_group_events(const struct resolution *resolution,
     const struct event **events = calloc(resolution->n_events + 1, sizeof(*events));
     size_t n = 0;
 
-    for (size_t i = 0; events && i < group->n_events; i++) {
-        const char *name = config_event_name(&group->events[i])->text;
-        const struct event_expansion *expansion = resolution_find_expansion(resolution, name);
-
-        for (size_t j = 0; expansion && j < expansion->n_names; j++)
-            n = add_once(events, n, resolution_find_event(resolution, expansion->names[j]));
-        if (!expansion)
-            n = add_once(events, n, resolution_find_event(resolution, name));
-    }
-    for (size_t i = 0; events && i < group->n_events; i++) {
-        const struct event_expansion *expansion =
-            resolution_find_expansion(resolution, group->events[i].event.text);
-
-        if (expansion && expansion->n_beyond > 0) /* last, so that it takes no place of others */
-            n = add_once(events, n, resolution_find_event(resolution, group->events[i].event.text));
-    }
+    for (size_t i = 0; events && i < group->n_events; i++)
+        n = add_named(resolution, &group->events[i], events, n);
+    for (size_t i = 0; events && i < group->n_events; i++)
+        n = add_expanded(resolution, &group->events[i], events, n);
+    for (size_t i = 0; events && i < group->n_events; i++)
+        n = add_beyond(resolution, &group->events[i], events, n);
     *ret_events = events;
     return n;
 }

@@ -41,8 +41,8 @@ int resolution_probe(struct resolution *resolution, size_t class_index, const st
     return 0;
 }
 
-/* Whether the kernel would now count an event that it refuses. What our own budget leaves out is
- * no question to the kernel. */
+/* Whether the kernel would now count an event that it refuses. What our own limits leave out is no
+ * question to the kernel. */
 static bool has_more(const struct event_groups *groups, const enum absence *absences)
 {
     for (size_t g = 0; g < groups->n_groups; g++) {
@@ -51,6 +51,7 @@ static bool has_more(const struct event_groups *groups, const enum absence *abse
         for (size_t i = 0; i < group->n_members; i++)
             if (group->members[i].absence != ABSENCE_NONE &&
                 group->members[i].absence != ABSENCE_OVER_BUDGET &&
+                group->members[i].absence != ABSENCE_OVER_LIMIT &&
                 absences[group->first + i] == ABSENCE_NONE)
                 return true;
     }

@@ -3,10 +3,13 @@
 """Tracepoints: each hit is counted once, for the cgroup and the process that it happens in, by both
 mechanisms alike, and as perf counts it."""
 import os
+import signal
 import subprocess
 import sys
+import unittest
 
 import live
+import own_sysfs
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter
 from own_mounts import enter_own_tracefs
@@ -15,8 +18,15 @@ CALLS = 1000
 MATCHING = 100
 NAPS = 200
 
-# It asks for the process groups of ten processes in turn, and sleeps; then it waits, so that
-# nothing happens in it while it is scraped.
+BURN = 1.0
+MSR = "/sys/bus/event_source/devices/msr/events/tsc"
+# What of a switch is counted for whom differs: each counter is stopped at a place of its own in it.
+TICKS_SHARE = 1 / 50
+TICKS_A_SWITCH = 2e-6
+
+# It runs for as many seconds as it is told, asks so many times for the process groups of ten
+# processes in turn, and sleeps so many times; then it waits, so that nothing happens in it while it
+# is scraped.
 CALLER = """import os, sys, time
 if sys.argv[1]:
     with open(sys.argv[1], "w") as procs:
@@ -24,18 +34,22 @@ if sys.argv[1]:
 with open("/proc/self/comm", "w") as comm:
     comm.write(sys.argv[2])
 print(flush=True)
-while sys.stdin.readline():
-    for i in range(%d):
+for line in sys.stdin:
+    burn, calls, naps = line.split()
+    end = time.process_time() + float(burn)
+    while time.process_time() < end:
+        pass
+    for i in range(int(calls)):
         try:
-            os.getpgid(i %% 10 + 1)
+            os.getpgid(i % 10 + 1)
         except OSError:
             pass
-    for i in range(%d):
+    for i in range(int(calls)):
         os.getppid()
-    for i in range(%d):
+    for i in range(int(naps)):
         time.sleep(0.0005)
     print(flush=True)
-""" % (CALLS, CALLS, NAPS)
+"""
 
 
 EVENTS = ("syscalls_sys_enter_getpgid", "of_seven", "sched_sched_switch", "preempted",
@@ -50,8 +64,8 @@ class Caller:
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.process.stdout.readline()
 
-    def run(self):
-        self.process.stdin.write("\n")
+    def run(self, burn=0, calls=0, naps=0):
+        self.process.stdin.write(f"{burn} {calls} {naps}\n")
         self.process.stdin.flush()
         if not self.process.stdout.readline():
             raise AssertionError(f"the caller ended with {self.process.wait()}")
@@ -66,6 +80,7 @@ class Caller:
 
 
 def config(counting, cgroups, comm):
+    groups = "calls, some, ticks" if os.path.exists(MSR) else "calls, some"
     return (f"interval: 1s\ncounting: {counting}\nlinger: 3s\n"
             "groups:\n"
             "- name: calls\n"
@@ -78,18 +93,32 @@ def config(counting, cgroups, comm):
             "  - {event: sched:sched_switch, filter: \"prev_state == 0\", name: preempted}\n"
             "  - context-switches\n"
             "- {name: some, events: [\"syscalls:sys_enter_get[p-u]*\"]}\n"
+            "- {name: ticks, events: [msr/tsc/]}\n"
             "targets:\n"
-            f"  cgroups: [{{include: [\"/{cgroups.top}/*\"], groups: [calls, some]}}]\n"
-            f"  processes: [{{comm: [{comm}], name: \"{{{{.Comm}}}}\", groups: [calls, some]}}]\n")
+            f"  cgroups: [{{include: [\"/{cgroups.top}/*\"], groups: [{groups}]}}]\n"
+            f"  processes: [{{comm: [{comm}], name: \"{{{{.Comm}}}}\", groups: [{groups}]}}]\n")
+
+
+def all_calls(counting, cgroups, calls="sys_enter_*"):
+    return (f"interval: 1s\ncounting: {counting}\n"
+            f"groups:\n- {{name: all, events: [\"syscalls:{calls}\"]}}\n"
+            "- {name: soft, events: [page-faults]}\n"
+            "targets:\n  system: {groups: [all]}\n"
+            f"  cgroups: [{{include: [\"/{cgroups.top}/*\"], groups: [all, soft]}}]\n")
+
+
+def hits_of_machine(metrics, name):
+    found = metrics.families["pmu_machine_tracepoint_hits_total"]
+    return found.get(frozenset({("subsystem", "syscalls"), ("name", name)}))
 
 
 class Perf:
     """`perf stat` over the cgroup while a command waits; behind the block it has `counts`."""
 
-    def __init__(self, cgroup):
+    def __init__(self, cgroup, events=OF_PERF):
         self.process = subprocess.Popen(
-            ["perf", "stat", "-a", "-x;", "-e", ",".join(OF_PERF), "-G",
-             ",".join([cgroup.lstrip("/")] * len(OF_PERF)), "--", "sh", "-c", "echo open; read -r _"],
+            ["perf", "stat", "-a", "-x;", "-e", ",".join(events), "-G",
+             ",".join([cgroup.lstrip("/")] * len(events)), "--", "sh", "-c", "echo open; read -r _"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if self.process.stdout.readline() != "open\n":
             raise AssertionError(self.process.communicate()[1])
@@ -146,7 +175,7 @@ class Tracepoints(live.LiveTest):
         for _ in range(20):
             before, doubt_before = self.counted(exporters)
             with Perf(self.path) as perf:
-                self.caller.run()
+                self.caller.run(calls=CALLS, naps=NAPS)
             after, doubt = self.counted(exporters)
             deltas = {key: after[key] - before[key] for key in after}
             self.assert_direct(deltas, perf.counts)
@@ -159,6 +188,75 @@ class Tracepoints(live.LiveTest):
             self.skipTest("the kernel hides switches all the time")
         for exporter in exporters.values():
             self.assert_absences(exporter.scrape(), exporter.stderr())
+
+    def ticks(self, exporter):
+        """The ticks of the cgroup and of the process, and the seconds that belong to nobody."""
+        metrics = exporter.after_cycles(2)
+        return (int(metrics.value("pmu_cgroup_msr_tsc_total", cgroup=self.path)),
+                int(metrics.value("pmu_process_msr_tsc_total", groupname=self.comm)),
+                float(metrics.value(live.UNATTRIBUTED)))
+
+    @unittest.skipUnless(os.path.exists(MSR), "this machine has no PMU msr")
+    def test_ticks_of_the_tsc_are_those_that_perf_counts(self):
+        """The load is the only process of its cgroup, so both have the same ticks. It hardly
+        sleeps: a process that is counted by itself does not have the time of its switches."""
+        exporters = {name: self.counting(name) for name in ("bpf", "direct")}
+        before = {name: self.ticks(exporter) for name, exporter in exporters.items()}
+        with Perf(self.path, ("msr/tsc/", "task-clock", "context-switches")) as perf:
+            self.caller.run(burn=BURN)
+        theirs = perf.counts["msr/tsc/"]
+        seconds = perf.counts["task-clock"] / 1000  # perf prints milliseconds
+        a_second = theirs / seconds
+        self.assertGreaterEqual(seconds, BURN * (1 - TICKS_SHARE))
+        allowed = theirs * TICKS_SHARE + (perf.counts["context-switches"] * TICKS_A_SWITCH
+                                          * a_second)
+        for name, exporter in exporters.items():
+            cgroup, process, doubt = (now - then for now, then
+                                      in zip(self.ticks(exporter), before[name]))
+            print(f"{name}: cgroup {cgroup}, process {process}, perf {theirs:.0f} ticks, "
+                  f"{doubt} s in doubt")
+            for ours in (cgroup, process):
+                self.assertLessEqual(ours, theirs + allowed, name)
+                self.assertGreaterEqual(ours, theirs - allowed - doubt * a_second, name)
+
+    def hits(self, exporter, name):
+        """How often the system call was made on the machine."""
+        metrics = exporter.after_cycles(2)
+        return metrics, hits_of_machine(metrics, name)
+
+    def call(self, statement):
+        subprocess.run([sys.executable, "-c", f"import os\nfor _ in range({CALLS}): {statement}"],
+                       check=True)
+
+    def test_a_wildcard_of_all_system_calls_counts_each_of_them(self):
+        """Also behind a reload by which its groups have other members."""
+        [(tracepoint, statement)] = own_sysfs.own_calls(1)
+        name = tracepoint.partition(":")[2]
+        for mechanism in ("bpf", "direct"):
+            exporter = self.enterContext(Exporter(all_calls(mechanism, self.cgroups)))
+            _, begin = self.hits(exporter, name)
+            self.call(statement)
+            metrics, end = self.hits(exporter, name)
+            self.assertEqual(end - begin, CALLS, mechanism)
+            self.assertGreater(len(metrics.families["pmu_machine_tracepoint_hits_total"]), 300)
+            self.assert_rest(metrics, tracepoint)
+            (exporter.directory / "pmu_exporter.yml").write_text(
+                all_calls(mechanism, self.cgroups, "sys_enter_[b-z]*"))
+            os.kill(exporter.pid, signal.SIGHUP)
+            exporter.scrape_until(
+                lambda m: hits_of_machine(m, "sys_enter_accept") is None, PATIENCE, "the reload")
+            self.call(statement)
+            self.assertEqual(self.hits(exporter, name)[1] - begin, 2 * CALLS, mechanism)
+            exporter.stop()
+
+    def assert_rest(self, metrics, tracepoint):
+        """By bpf there is no room for all that cgroups would have; other groups have theirs."""
+        mechanism = metrics.labels("pmu_exporter_mechanism_info", "mechanism", scope="cgroup")
+        over = metrics.value("pmu_exporter_event_supported", scope="cgroup", event=tracepoint,
+                             reason="over_limit")
+        self.assertEqual(over, 0 if mechanism == {"bpf"} else None, mechanism)
+        self.assertIsNotNone(metrics.value("pmu_cgroup_page_faults_total", cgroup=self.path))
+        self.assertEqual(metrics.sum("pmu_exporter_targets_uncounted"), 0)
 
     def assert_direct(self, deltas, counts):
         """direct knows no doubt."""

@@ -99,7 +99,7 @@ if(NOT SANITIZE)
   add_live_test_by_auto(reload)
 endif()
 
-takes(70 live/process_faults)
+takes(70 live/process_faults live/tracepoints)
 takes(50 live/faults)
 takes(45 live/reload live/soak)
 takes(25 live/top live/machine live/hostile live/processes live/service live/http live/control)

@@ -6,6 +6,7 @@
 #include "support/check.h"
 
 #include "count/bpf/self_test.h"
+#include "event/expansion.h"
 #include "support/fixture_tree.h"
 
 /* There are groups of 4 and of 3 events: a rule for cgroups has the first one. */
@@ -78,6 +79,17 @@ static void size__has_room_for_twice_what_the_configuration_wants(void **state)
     f->rule.groups.n = 2;
     find(f, "0\n", "0\n");
     assert_true(f->size.n_lanes >= 2 * (BPF_GROUP_LANES(4) + BPF_GROUP_LANES(3)));
+}
+
+static void size__has_room_for_the_times_of_each_part_of_a_wildcard(void **state)
+{
+    struct fixture *f = *state;
+    const size_t n_parts = EVENT_WILDCARD_MAX / EVENT_GROUP_MAX;
+
+    f->events[0].event.text = (char *)"kmem:*";
+    find(f, "0\n", "0\n");
+    assert_true(f->size.n_lanes >= 2 * (SWITCH_PROGRAM_EVENTS + n_parts * BPF_GROUP_LANES(0)));
+    f->events[0].event.text = NULL;
 }
 
 static void size__has_room_for_processes_where_there_are_rules_for_some(void **state)
@@ -153,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(size__has_room_for_each_possible_cpu_where_that_is_cheap),
         TEST(size__has_room_for_twice_what_the_configuration_wants),
+        TEST(size__has_room_for_the_times_of_each_part_of_a_wildcard),
         TEST(size__has_room_for_processes_where_there_are_rules_for_some),
         TEST(size__has_room_for_the_self_test_whatever_is_counted),
         TEST(size__of_an_unknown_machine_is_none),

@@ -11,8 +11,12 @@
 #include "count/mechanism.h"
 #include "sys/bpf/switch/program.h"
 
-/* Twice as many as a configuration has: during a reload there are those of both. */
-#define BPF_GROUPS_MAX 128
+/*
+ * A configuration has up to 64 groups, and during a reload there are those of two. As many again
+ * are for groups in parts. Each takes 100 bytes of our memory, and halves how many handles there
+ * are (bpf_handles_suffice()): with 256 there are 2 million, 1,000 cgroups on 1,000 CPUs.
+ */
+#define BPF_GROUPS_MAX 256
 
 /*
  * A birth of a CPU is the time from its coming online to its going offline. They are numbered in a

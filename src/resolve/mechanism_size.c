@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "count/bpf/self_test.h"
+#include "event/expansion.h"
 #include "resolve/resolution_groups.h"
 #include "sys/cpu_list.h"
 
@@ -54,6 +55,12 @@ static size_t larger_of(size_t a, size_t b)
 }
 
 /*
+ * How many parts of a group have room. The first ones have the events that are charged, so that
+ * there are more only where most of what wildcards stand for cannot be counted.
+ */
+#define MOST_CHARGED_PARTS (EVENT_WILDCARD_MAX / EVENT_GROUP_MAX + 1)
+
+/*
  * The most lanes of a group. A wildcard may stand for more events than are charged, and for more
  * parts: the events of all parts are no more than a CPU has, but each part has times of its own.
  */
@@ -61,8 +68,9 @@ static size_t most_lanes(const struct config_group *group)
 {
     const size_t n_parts = config_group_most_parts(group);
     const size_t n_events = n_parts > 1 ? SWITCH_PROGRAM_EVENTS : group->n_events;
+    const size_t n_charged = n_parts < MOST_CHARGED_PARTS ? n_parts : MOST_CHARGED_PARTS;
 
-    return n_events + n_parts * BPF_GROUP_LANES(0);
+    return n_events + n_charged * BPF_GROUP_LANES(0);
 }
 
 /*

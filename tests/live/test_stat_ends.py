@@ -88,8 +88,9 @@ class Signals(live.LiveTest):
         while time.monotonic() < end:
             with open(path, encoding="ascii") as file:
                 children = file.read().split()
-            if children and os.path.basename(os.readlink(f"/proc/{children[0]}/exe")) == "sleep":
-                return int(children[0])
+            with contextlib.suppress(FileNotFoundError):  # the mount before it has just ended
+                if children and os.readlink(f"/proc/{children[0]}/exe").endswith("/sleep"):
+                    return int(children[0])
             time.sleep(0.01)
         raise AssertionError("no command was started")
 

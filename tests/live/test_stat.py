@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import tempfile
 
 import live
@@ -98,6 +99,21 @@ class Commands(live.LiveTest):
             done = stat.run("-x,", "-g", "calls", "--config.file", file.name, "--",
                             *calls(1000, work))
         self.assertEqual(stat.counts(done.stderr), {CALL: "1000", CLOSE: "1"})
+
+    def test_probes_of_the_configuration_are_counted_for_the_machine_and_explained_for_a_command(self):
+        with tempfile.TemporaryDirectory() as directory:
+            program = shutil.copy(os.environ["PMU_TEST_PROBED"], directory)
+            path = pathlib.Path(directory, "probes.yml")
+            path.write_text("groups: [{name: calls, events: [\"probe:calls\"]}]\n"
+                            f"probes: [{{name: calls, user: \"{program}:probed_call\"}}]\n"
+                            "targets:\n  system: {groups: [calls]}\n")
+            work = ("sh", "-c", f"echo 300 200 | {program} - probed")
+            for words in (("-g", "calls"), ("-e", "probe:calls")):
+                done = stat.run("-x,", "-a", *words, "--config.file", path, "--", *work)
+                self.assertEqual(stat.counts(done.stderr), {"probe:calls": "500"})
+            done = stat.run("-g", "calls", "--config.file", path, "--", *work)
+            self.assertIn("probe:calls: the kernel counts no probe of a task with those of what it "
+                          "starts; expected -a or -G", done.stderr)
 
 
 class Targets(live.LiveTest):

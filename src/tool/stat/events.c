@@ -7,6 +7,7 @@
 
 #include "config/config.h"
 #include "config/config_error.h"
+#include "config/config_probes.h"
 #include "event/expansion.h"
 #include "event/generic.h"
 #include "service/options.h"
@@ -62,15 +63,14 @@ static int add_group(struct event_name_list *list, const struct config_group *gr
     return r;
 }
 
-/* Adds the groups of -g, and notes their names for the groups that they become. */
-static int add_configured(const struct stat_options *options, struct event_name_list *list,
-                          struct text *message)
+/* Reads the configuration of -g and --config.file. 0; -EINVAL with the message; or -ENOMEM. */
+static int load_config(const struct stat_options *options, struct config **ret_config,
+                       struct text *message)
 {
     const char *path = options->config_file ? options->config_file : DEFAULT_CONFIG_FILE;
-    AUTO(config) struct config *config = NULL;
     struct config_writers writers;
     struct config_error error;
-    int r = config_load(path, !options->config_file, &config, &writers, &error);
+    int r = config_load(path, !options->config_file, ret_config, &writers, &error);
 
     if (r < 0) {
         config_describe_failure(path, r, &error, message);
@@ -78,16 +78,21 @@ static int add_configured(const struct stat_options *options, struct event_name_
             message->length--;
         return -EINVAL;
     }
-    for (size_t i = 0; i < options->n_group_names; i++) {
+    return 0;
+}
+
+/* Adds the groups of -g. */
+static int add_configured(const struct stat_options *options, const struct config *config,
+                          struct event_name_list *list, struct text *message)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < options->n_group_names && r == 0; i++) {
         const struct config_group *group = find_group(config, options->group_names[i]);
 
-        if (!group)
-            return refuse_group(config, options->group_names[i], message);
-        r = add_group(list, group);
-        if (r < 0)
-            return r;
+        r = group ? add_group(list, group) : refuse_group(config, options->group_names[i], message);
     }
-    return 0;
+    return r;
 }
 
 static int refuse_event(struct event_resolver *resolver, const char *name, const char *why,
@@ -186,22 +191,43 @@ static int add_words(struct stat_events *events, struct event_resolver *resolver
     return r;
 }
 
-int stat_events_find(struct event_resolver *resolver, const struct stat_options *options,
-                     struct stat_events *ret_events, struct text *ret_message)
+/* config: NULL where none is wanted. */
+static int find_all(struct event_resolver *resolver, const struct stat_options *options,
+                    const struct config *config, struct stat_events *events, struct text *message)
 {
     struct event_name_list more = {0};
     int r = 0;
 
-    *ret_events = (struct stat_events){0};
     if (options->n_group_names > 0)
-        r = add_configured(options, &more, ret_message);
+        r = add_configured(options, config, &more, message);
     else if (options->words.n == 0)
         r = add_defaults(&more);
     if (r == 0)
-        r = add_words(ret_events, resolver, &options->words, ret_message);
+        r = add_words(events, resolver, &options->words, message);
     if (r == 0)
-        r = add_words(ret_events, resolver, &more, ret_message);
+        r = add_words(events, resolver, &more, message);
     event_names_done(&more);
+    return r;
+}
+
+int stat_events_find(struct event_resolver *resolver, const struct stat_options *options,
+                     struct stat_events *ret_events, struct text *ret_message)
+{
+    AUTO(config) struct config *config = NULL;
+    AUTO_FREE struct probe_spec *probes = NULL;
+    int r = 0;
+
+    *ret_events = (struct stat_events){0};
+    if (options->n_group_names > 0 || options->config_file)
+        r = load_config(options, &config, ret_message);
+    if (r == 0 && config)
+        r = config_probes_make(config, &probes);
+    if (r < 0)
+        return r;
+    if (config)
+        event_resolver_set_probes(resolver, probes, config->n_probes);
+    r = find_all(resolver, options, config, ret_events, ret_message);
+    event_resolver_set_probes(resolver, NULL, 0); /* they end with the configuration */
     return r;
 }
 
@@ -285,6 +311,26 @@ static int replace_events(struct stat_events *events, struct event_resolver *res
     return has_changed;
 }
 
+/*
+ * Says why the kernel refuses probes for tasks: ours are inherited by what the tasks start, and the
+ * kernel lets no probe be inherited. 0 or -ENOMEM.
+ */
+static int explain_probes(struct stat_events *events, const struct scope *scope,
+                          const enum absence *absences)
+{
+    for (size_t i = 0; i < events->n && scope_is_of_threads(scope); i++) {
+        struct event *event = events->events[i];
+
+        if (event->kind != EVENT_PROBE || absences[i] != ABSENCE_NOT_SUPPORTED || event->why)
+            continue;
+        event->why = strdup("the kernel counts no probe of a task with those of what it starts; "
+                            "expected -a or -G");
+        if (!event->why)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 int stat_events_probe(struct stat_events *events, struct event_resolver *resolver,
                       const struct scope *scope)
 {
@@ -301,6 +347,8 @@ int stat_events_probe(struct stat_events *events, struct event_resolver *resolve
         if (r == 0)
             r = replace_events(events, resolver, absences);
     } while (r > 0);
+    if (r == 0)
+        r = explain_probes(events, scope, absences);
     if (r == 0)
         event_groups_apply(events->groups, absences);
     return r;

@@ -46,7 +46,7 @@ static const struct argp_option option_table[] = {
      .key = KEY_CONFIG,
      .arg = "FILE",
      .group = 1,
-     .doc = "The configuration that has the groups. Default: " DEFAULT_CONFIG_FILE
+     .doc = "The configuration that has the groups and probes. Default: " DEFAULT_CONFIG_FILE
             ", or the built-in default where that does not exist."},
     {.doc = "Who is counted, instead of the command:", .group = 2},
     {.name = "all-cpus",

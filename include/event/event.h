@@ -156,6 +156,12 @@ bool event_counts_nanoseconds(const struct event *event);
 int event_set_filter(struct event *event, const char *filter);
 
 /*
+ * Makes a tracepoint for which a wildcard stands part of the family of all of them. Other events
+ * stay as they are. 0 or -ENOMEM.
+ */
+int event_join_subsystem(struct event *event);
+
+/*
  * Makes an event that stands for what is left out of a name, and is never counted. It takes the
  * text `why`, and leaves that empty. NULL: no memory.
  */

@@ -10,7 +10,7 @@
 #include "config/config_event.h"
 #include "resolve/absence_advice.h"
 
-#define EVENT_WIDTH 28
+#define EVENT_WIDTH 28 /* of the column of names, unless a name of the group is longer */
 
 size_t check_count_events(const struct resolution *resolution, size_t *ret_absent)
 {
@@ -30,27 +30,37 @@ size_t check_count_events(const struct resolution *resolution, size_t *ret_absen
 }
 
 /* What each reason means is said once: most machines lack all events of one PMU. */
-static void print_event(const struct event *event, bool *explained)
+static void print_event(const struct event *event, int width, bool *explained)
 {
     const bool is_foreign = event->kind == EVENT_PFM && *event->encoding;
 
     if (event->absence == ABSENCE_NONE) {
-        (void)printf("  %-*s %s: %s%s%s\n", EVENT_WIDTH, event->name,
+        (void)printf("  %-*s %s: %s%s%s\n", width, event->name,
                      *event->pmu ? event->pmu : "unknown PMU", event->encoding,
                      event->counted_as ? ", in its place " : "",
                      event->counted_as ? event->counted_as : "");
         return;
     }
     if (event->why) {
-        (void)printf("  %-*s not counted here, %s: %s\n", EVENT_WIDTH, event->name,
+        (void)printf("  %-*s not counted here, %s: %s\n", width, event->name,
                      absence_name(event->absence), event->why);
         return;
     }
-    (void)printf("  %-*s not counted here, %s%s%s%s%s\n", EVENT_WIDTH, event->name,
+    (void)printf("  %-*s not counted here, %s%s%s%s%s\n", width, event->name,
                  absence_name(event->absence), is_foreign ? "; elsewhere " : "",
                  is_foreign ? event->encoding : "", explained[event->absence] ? "" : ": ",
                  explained[event->absence] ? "" : absence_advice(event->absence));
     explained[event->absence] = true;
+}
+
+static int widest_name(const struct event *const *events, size_t n)
+{
+    size_t widest = EVENT_WIDTH;
+
+    for (size_t i = 0; events && i < n; i++)
+        if (strlen(events[i]->name) > widest)
+            widest = strlen(events[i]->name);
+    return (int)widest;
 }
 
 void check_print_groups(const struct resolution *resolution)
@@ -62,10 +72,11 @@ void check_print_groups(const struct resolution *resolution)
         const struct config_group *group = &config->groups[g];
         AUTO_FREE const struct event **events = NULL;
         const size_t n = resolution_group_events(resolution, group, &events);
+        const int width = widest_name(events, n);
 
         (void)printf("group %s\n", group->name.text);
         for (size_t i = 0; events && i < n; i++)
-            print_event(events[i], explained);
+            print_event(events[i], width, explained);
     }
 }
 
@@ -84,9 +95,11 @@ int check_explain_unknown(struct event_resolver *resolver, const struct event *e
         return 0;
     }
     suggestion = event_resolver_suggest(resolver, name);
-    text_append_format(text, "no source of events knows %s%s%s%s", SHOWN(name),
-                       suggestion ? "; did you mean " : "", suggestion ? suggestion : "",
-                       suggestion ? "?" : "");
+    text_append_format(text, "no source of events knows %s; ", SHOWN(name));
+    if (suggestion)
+        text_append_format(text, "did you mean %s?", suggestion);
+    else
+        text_append_string(text, "\"pmutool events\" lists what is known here");
     return 0;
 }
 

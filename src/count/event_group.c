@@ -167,10 +167,7 @@ static int try_open(const struct perf_ops *ops, const struct event *event,
 {
     int fd = perf_event_open_at(ops, event, site, group_fd);
 
-    if (fd == -EINVAL && event->code.filter)
-        *ret_absence = ABSENCE_BAD_FILTER;
-    else
-        *ret_absence = fd < 0 ? perf_group_absence(fd, site->scope) : ABSENCE_NONE;
+    *ret_absence = fd < 0 ? perf_event_absence(fd, event, site->scope) : ABSENCE_NONE;
     return fd;
 }
 

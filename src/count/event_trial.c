@@ -40,7 +40,7 @@ static enum absence try_in(const struct perf_ops *ops, const struct event *event
     enum absence absence;
 
     if (fd < 0)
-        return perf_group_absence(fd, scope);
+        return perf_event_absence(fd, event, scope);
     absence = run(ops, fd);
     ops->close(ops->context, fd);
     return absence;

@@ -195,3 +195,10 @@ enum absence perf_group_absence(int error, const struct scope *scope)
         return ABSENCE_NOT_SUPPORTED;
     }
 }
+
+enum absence perf_event_absence(int error, const struct event *event, const struct scope *scope)
+{
+    if (error == -EINVAL && event->code.filter)
+        return ABSENCE_BAD_FILTER;
+    return perf_group_absence(error, scope);
+}

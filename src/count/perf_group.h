@@ -52,3 +52,6 @@ void perf_group_close(const struct perf_ops *ops, int *descriptors, size_t n);
 
 /* What the errno of an attempt to open means for the event or the target. */
 enum absence perf_group_absence(int error, const struct scope *scope);
+
+/* The same for an event that is opened alone: the filter, if it has one, may be what is refused. */
+enum absence perf_event_absence(int error, const struct event *event, const struct scope *scope);

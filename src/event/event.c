@@ -61,17 +61,24 @@ bool event_counts_nanoseconds(const struct event *event)
            event->scale == EVENT_SCALE_NANOSECONDS;
 }
 
-/* Of an event that can be counted without the filter: what is wrong with that. 0 or -ENOMEM. */
+static bool has_fields(const struct event *event)
+{
+    return event->kind == EVENT_TRACEPOINT || event->kind == EVENT_PROBE;
+}
+
+/* Of an event that can be counted without the filter, or has no fields on any machine: what is
+ * wrong with that. 0 or -ENOMEM. */
 static int find_fault(struct event *event, const char *filter)
 {
     AUTO_TEXT struct text fault = {0};
 
-    if (event->kind != EVENT_TRACEPOINT && event->kind != EVENT_PROBE)
+    if (!has_fields(event))
         text_append_string(&fault, "only tracepoints and probes have fields for a filter");
     else if (event->fields)
         tracepoint_append_fault(event->fields, filter, &fault);
     if (fault.length == 0)
         return text_error(&fault);
+    free(event->why);
     event->why = text_take(&fault);
     event->absence = ABSENCE_BAD_FILTER;
     return event->why ? 0 : -ENOMEM;
@@ -83,7 +90,8 @@ int event_set_filter(struct event *event, const char *filter)
     AUTO_TEXT struct text encoding = {0};
     AUTO_FREE char *described = NULL;
 
-    text_append_format(&encoding, "%s --filter '%s'", event->encoding, filter);
+    if (*event->encoding) /* a name that nothing knows has none */
+        text_append_format(&encoding, "%s --filter '%s'", event->encoding, filter);
     described = text_take(&encoding);
     if (!shared || !described)
         return -ENOMEM;
@@ -91,7 +99,25 @@ int event_set_filter(struct event *event, const char *filter)
     event->code.filter = TAKE(shared);
     free(event->encoding);
     event->encoding = TAKE(described);
-    return event->absence == ABSENCE_NONE ? find_fault(event, filter) : 0;
+    if (event->absence == ABSENCE_UNKNOWN_EVENT ||
+        (event->absence != ABSENCE_NONE && has_fields(event)))
+        return 0;
+    return find_fault(event, filter);
+}
+
+int event_join_subsystem(struct event *event)
+{
+    char *metric;
+
+    if (event->kind != EVENT_TRACEPOINT)
+        return 0;
+    metric = strdup("tracepoint_hits");
+    if (!metric)
+        return -ENOMEM;
+    free(event->metric);
+    event->metric = metric;
+    event->is_of_subsystem = true;
+    return 0;
 }
 
 /* Takes one of the fallbacks out of the event. Those behind it stay, those before it are freed. */

@@ -75,9 +75,14 @@ static int refuse_unknown(const struct parser *parser, const char *name)
         (void)pmu_files_visit(parser->sysfs_fd, parser->pmu, PMU_EVENTS, &visitor);
         (void)pmu_files_visit(parser->sysfs_fd, parser->pmu, PMU_FORMATS, &visitor);
     }
-    return source_refuse(parser->event, "the PMU %s has no event and no field \"%s\"%s%s%s",
-                         parser->pmu, name, nearest.best[0] ? "; did you mean " : "", nearest.best,
-                         nearest.best[0] ? "?" : "");
+    if (nearest.best[0])
+        return source_refuse(parser->event,
+                             "the PMU %s has no event and no field \"%s\"; did you mean %s?",
+                             parser->pmu, name, nearest.best);
+    return source_refuse(parser->event,
+                         "the PMU %s has no event and no field \"%s\"; its fields are in "
+                         "bus/event_source/devices/%s/format of sysfs",
+                         parser->pmu, name, parser->pmu);
 }
 
 /* The reason why a term of perf is not taken; NULL: it is none of these. */

@@ -69,22 +69,6 @@ static bool is_listed(const struct config *config, const char *name)
     return false;
 }
 
-/* A tracepoint for which a wildcard stands is part of the family of all of them. 0 or -ENOMEM. */
-static int join_subsystem(struct event *event)
-{
-    char *metric;
-
-    if (event->kind != EVENT_TRACEPOINT)
-        return 0;
-    metric = strdup("tracepoint_hits");
-    if (!metric)
-        return -ENOMEM;
-    free(event->metric);
-    event->metric = metric;
-    event->is_of_subsystem = true;
-    return 0;
-}
-
 /*
  * Adds a single event, unless another entry has added it already. name: that of the event, which
  * may be one of several that the entry stands for.
@@ -100,7 +84,7 @@ static int add_event(struct resolution *resolution, struct event_resolver *resol
         return 0;
     r = event_resolve(resolver, name, &event);
     if (r >= 0)
-        r = is_listed(resolution->config, name) ? 0 : join_subsystem(event);
+        r = is_listed(resolution->config, name) ? 0 : event_join_subsystem(event);
     if (r >= 0)
         r = apply_entry(entry, event);
     if (r >= 0)

@@ -41,7 +41,7 @@ static const struct argp argp = {
 struct encoding {
     struct table *table;
     json_t *events; /* NULL: the table is wanted */
-    struct event_resolver *resolver;
+    const struct machine *machine;
     int status;
 };
 
@@ -106,6 +106,19 @@ static int add_event(struct table *table, const struct event *event, const char 
     return 0;
 }
 
+/* Says that a PMU is missing, and what there is: the name may be wrong, or the machine. */
+static void explain_missing_pmu(const struct encoding *encoding, const struct event *event,
+                                struct text *why)
+{
+    const struct pmu_list *pmus = encoding->machine->pmus;
+
+    text_append_format(why, "the code of %s is not known here: this machine has no such PMU",
+                       SHOWN(event->name));
+    for (size_t i = 0; pmus && i < pmus->n; i++)
+        text_append_format(why, "%s%s", i ? ", " : ", but ", pmus->pmus[i].name);
+    text_append_string(why, "; --path.sysfs takes a copy of another machine's sysfs");
+}
+
 /*
  * An event without a code: the name is unknown, or it is known of another machine only. Or the
  * filter is none for it.
@@ -117,9 +130,11 @@ static int report_absent(struct encoding *encoding, const struct event *event)
     int r = 0;
 
     if (is_unknown)
-        r = check_explain_unknown(encoding->resolver, event, &why);
+        r = check_explain_unknown(encoding->machine->resolver, event, &why);
     else if (event->absence == ABSENCE_BAD_FILTER)
         text_append_format(&why, "the filter of %s: %s", SHOWN(event->name), event->why);
+    else if (event->absence == ABSENCE_NO_PMU && !event->why)
+        explain_missing_pmu(encoding, event, &why);
     else
         text_append_format(&why, "the code of %s is not known here; %s", SHOWN(event->name),
                            event->why ? event->why : absence_advice(event->absence));
@@ -168,7 +183,7 @@ int run_encode(int argc, char **argv)
     AUTO_JSON json_t *events = json_array();
     struct machine machine AUTO_MACHINE = {.sysfs_fd = -1};
     struct event_words words AUTO_EVENT_WORDS = {0};
-    struct encoding encoding = {.table = table};
+    struct encoding encoding = {.table = table, .machine = &machine};
     int r = event_words_init(&words, argc);
 
     if (r < 0 || !table || !events)
@@ -176,7 +191,6 @@ int run_encode(int argc, char **argv)
     command_parse(&argp, argc, argv, &words);
     if (machine_open(words.sysfs, &machine) < 0)
         return EXIT_FAILURE;
-    encoding.resolver = machine.resolver;
     encoding.events = words.json ? events : NULL;
     r = event_words_each(&words, &machine, show, &encoding);
     if (r >= 0)

@@ -58,12 +58,16 @@ void event_words_done(struct event_words *words)
     words->words = NULL;
 }
 
-static int show(const struct machine *machine, const char *name, const char *filter,
-                int (*visit)(void *object, const struct event *event), void *object)
+/* is_one_of_many: a wildcard stands for the event. */
+static int show(const struct machine *machine, const char *name, bool is_one_of_many,
+                const char *filter, int (*visit)(void *object, const struct event *event),
+                void *object)
 {
     AUTO(event) struct event *event = NULL;
     int r = event_resolve(machine->resolver, name, &event);
 
+    if (r >= 0 && is_one_of_many)
+        r = event_join_subsystem(event);
     if (r >= 0 && filter)
         r = event_set_filter(event, filter);
     return r < 0 ? r : visit(object, event);
@@ -76,9 +80,9 @@ static int show_word(const struct machine *machine, const char *word, const char
     int r = event_expand(machine->resolver, word, EVENT_EXPANSION_MAX, &expansion);
 
     if (r >= 0 && expansion.n_names == 0)
-        return show(machine, word, filter, visit, object);
+        return show(machine, word, false, filter, visit, object);
     for (size_t i = 0; i < expansion.n_names && r >= 0; i++)
-        r = show(machine, expansion.names[i], filter, visit, object);
+        r = show(machine, expansion.names[i], true, filter, visit, object);
     return r;
 }
 

@@ -266,8 +266,10 @@ static void report_nothing(const struct events_options *options, const struct ma
                                   ? event_resolver_suggest(machine->resolver, options->patterns[0])
                                   : NULL;
 
-    (void)fprintf(stderr, PROGRAM ": no event here is such%s%s%s\n",
-                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    if (nearest)
+        (void)fprintf(stderr, PROGRAM ": no event here fits; did you mean %s?\n", nearest);
+    else
+        (void)fprintf(stderr, PROGRAM ": no event here fits; \"pmutool events\" lists all\n");
 }
 
 /* Returns the exit status, or -errno. */

@@ -109,6 +109,18 @@ static void a_refusal_has_its_reason(void **state)
     assert_trial(f, ABSENCE_NOT_PERMITTED, SCOPE_PROCESS);
 }
 
+static void a_filter_that_the_kernel_does_not_take_is_a_bad_filter(void **state)
+{
+    struct fixture *f = *state;
+    AUTO(shared_text) struct shared_text *filter = shared_text_new("prev_prio <");
+
+    assert_non_null(filter);
+    f->event.code.filter = filter;
+    f->perf.refuse_open = refuse_all;
+    assert_trial(f, ABSENCE_BAD_FILTER, SCOPE_PROCESS);
+    f->event.code.filter = NULL;
+}
+
 static void a_name_that_cannot_be_counted_is_not_tried(void **state)
 {
     struct fixture *f = *state;
@@ -144,6 +156,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_uncore_event_is_tried_on_the_cpus_of_its_pmu_only,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_refusal_has_its_reason, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_filter_that_the_kernel_does_not_take_is_a_bad_filter,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_name_that_cannot_be_counted_is_not_tried, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_kernel_counts_the_clock_of_a_task, set_up, tear_down),

@@ -132,7 +132,9 @@ class Events(Machine):
 
     def test_nothing_that_fits_ends_with_1_and_the_nearest(self):
         self.assertEqual(self.run_here("events", "cycels"), (
-            1, "", "pmutool: no event here is such; did you mean cycles?\n"))
+            1, "", "pmutool: no event here fits; did you mean cycles?\n"))
+        self.assertEqual(self.run_here("events", "zzzzzz"), (
+            1, "", 'pmutool: no event here fits; "pmutool events" lists all\n'))
         status, out, err = self.run_here("events", "cycels", "--json")
         self.assertEqual((status, json.loads(out)), (1, {"events": []}))
 
@@ -227,7 +229,26 @@ class Encode(Machine):
             self.assertEqual(status, 1)
             self.assertIn("prev_prio", out + err)
 
+    def test_a_filter_makes_no_event_of_what_has_no_fields_or_no_name(self):
+        self.assertEqual(self.run_here("encode", "cycles", "--filter=x < 1"), (
+            1, "", 'pmutool: the filter of "cycles": only tracepoints and probes have fields for a '
+                   'filter\n'))
+        status, out, err = self.run_here("encode", "nosuch", "--filter=x < 1")
+        self.assertEqual((status, out), (2, ""))
+        self.assertIn('knows "nosuch"', err)
+
+    def test_tracepoints_of_a_wildcard_have_the_metric_that_the_exporter_gives_them(self):
+        self.add_tracepoint("sched:sched_switch")
+        self.assertRegex(self.run_here("encode", "sched:*")[1],
+                         r"^sched:sched_switch\n(.*\n)* +metric +pmu_\*_tracepoint_hits_total\n")
+        self.assertRegex(self.run_here("check event", "sched:*")[1],
+                         r"\nsched:sched_switch .* pmu_\*_tracepoint_hits_total\n")
+
     def test_what_has_no_code_is_told_and_ends_with_1_or_2(self):
+        status, out, err = self.run_here("encode", "cpu/event=0xc0/")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("this machine has no such PMU, but ", err)
+        self.assertIn("--path.sysfs", err)
         self.assertEqual(self.run_here("encode", "cycels"), (
             2, "", 'pmutool: no source of events knows "cycels"; did you mean cycles?\n'))
         status, out, err = self.run_here("encode", "cs", "nosuch", "--json")
@@ -235,7 +256,8 @@ class Encode(Machine):
         known, unknown = json.loads(out)["events"]
         self.assertEqual((known["name"], unknown), ("cs", {
             "name": "nosuch", "absence": "unknown_event",
-            "reason": 'no source of events knows "nosuch"'}))
+            "reason": 'no source of events knows "nosuch"; "pmutool events" lists what is known '
+                      'here'}))
         status, out, err = self.run_here("encode")
         self.assertEqual((status, out, err), (
             2, "", "pmutool: error: missing argument; expected encode EVENT... (try --help)\n"))

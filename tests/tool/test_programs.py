@@ -179,6 +179,15 @@ class Config(unittest.TestCase):
         self.assertEqual(warnings, [f"{path}:2:22: warning: many:* stands for 1030 events, of which "
                                     f"the first {taken} are taken: write a name that stands for fewer"])
 
+    def test_what_is_said_of_the_events_of_a_group_begins_in_one_column(self):
+        path = self.file("groups:\n- name: core\n  events: [page-faults, "
+                         "nosuch:a_tracepoint_with_quite_a_long_name]\n"
+                         "targets: {system: {groups: [core]}}\n")
+        out = run(PMUTOOL, "check", "config", path)[1]
+        short, long = (re.search(rf"(?m)^  {name} +", out)[0]
+                       for name in ("page-faults", r"nosuch:\w+"))
+        self.assertEqual(len(short), len(long), out)
+
     def test_what_rules_take_now_is_listed_and_who_may_write_the_file_is_told(self):
         path = self.file("targets:\n cgroups: [{include: [/sys/fs/cgroup/a], groups: [core]}]\n"
                          " processes: [{pid: [%d], name: me, groups: [core]}]\n" % os.getpid())

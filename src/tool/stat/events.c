@@ -105,6 +105,8 @@ static int refuse_event(struct event_resolver *resolver, const char *name, const
         text_append_format(message, ": %s", why);
     else if (nearest)
         text_append_format(message, ", did you mean %s?", nearest);
+    else
+        text_append_string(message, "; \"pmutool events\" lists what is known here");
     return -EINVAL;
 }
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "sys/late_close.h"
+
 /* Each function returns what the system call returns, or a negative errno. EINTR is retried. */
 struct perf_ops {
     int (*open)(void *context, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
@@ -18,7 +20,7 @@ struct perf_ops {
     int (*ioctl)(void *context, int fd, unsigned long request, unsigned long argument);
     void (*close)(void *context, int fd);
     /* Tells close() that it will take long for this one: sys/late_close.h. NULL: no matter. */
-    void (*mark_slow)(void *context, int fd);
+    void (*mark_slow)(void *context, int fd, enum late_close_kind kind);
     void *context;
 };
 

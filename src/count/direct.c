@@ -227,7 +227,7 @@ static bool probes_fit(const struct counter_set *set, size_t *planned)
 static void refuse_what_does_not_fit(const struct direct *direct, struct counter_set **sets,
                                      size_t n_sets)
 {
-    size_t planned = direct->mechanism.open_counters, planned_probes = late_close_count();
+    size_t planned = direct->mechanism.open_counters, planned_probes = late_close_n_probes();
 
     for (size_t i = 0; i < n_sets; i++) {
         size_t missing = missing_descriptors(sets[i]);

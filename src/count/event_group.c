@@ -201,7 +201,8 @@ static int probe_alone(const struct perf_ops *ops, const struct event *event,
 }
 
 /*
- * Whether the kernel gives both the same answer: two tracepoints of one wildcard and one subsystem.
+ * Whether the kernel gives both the same answer: two tracepoints of one wildcard and one subsystem,
+ * but for `ftrace`, of which the kernel counts some only.
  * The kernel takes some 10 ms to close the only event of a tracepoint, so that a wildcard is slow
  * to ask for one by one.
  */
@@ -209,7 +210,8 @@ static bool are_alike(const struct event *a, const struct event *b)
 {
     const size_t n_subsystem = strcspn(a->name, ":") + 1;
 
-    return a->is_of_subsystem && b->is_of_subsystem && a->code.type == b->code.type &&
+    return a->is_of_subsystem && b->is_of_subsystem && !a->code.filter && !b->code.filter &&
+           strncmp(a->name, "ftrace:", n_subsystem) != 0 && a->code.type == b->code.type &&
            a->code.exclude_user == b->code.exclude_user &&
            a->code.exclude_kernel == b->code.exclude_kernel &&
            strncmp(a->name, b->name, n_subsystem) == 0;

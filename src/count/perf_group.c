@@ -55,6 +55,20 @@ static int set_filter(const struct perf_ops *ops, const struct event_code *code,
     return r;
 }
 
+/*
+ * Has a thread close what is slow to close. Tracepoints of the machine are: our last event of each
+ * closes when a reload gives up a wildcard. Those of cgroups are not marked, since cgroups come and
+ * go by the hundred, and a descriptor that waits keeps a removed one in memory.
+ */
+static void mark_slow(const struct perf_ops *ops, const struct event_code *code,
+                      const struct scope *scope, int fd)
+{
+    if (event_code_is_probe(code))
+        ops->mark_slow(ops->context, fd, LATE_CLOSE_PROBE);
+    else if (code->type == PERF_TYPE_TRACEPOINT && scope->kind == SCOPE_SYSTEM)
+        ops->mark_slow(ops->context, fd, LATE_CLOSE_TRACEPOINT);
+}
+
 static int open_code(const struct perf_ops *ops, const struct event_code *code,
                      const struct scope *scope, size_t place, int group_fd)
 {
@@ -77,8 +91,8 @@ static int open_code(const struct perf_ops *ops, const struct event_code *code,
         flags |= PERF_FLAG_PID_CGROUP;
     }
     fd = ops->open(ops->context, &attr, pid, cpu, group_fd, flags);
-    if (fd >= 0 && event_code_is_probe(code) && ops->mark_slow)
-        ops->mark_slow(ops->context, fd);
+    if (fd >= 0 && ops->mark_slow)
+        mark_slow(ops, code, scope, fd);
     return set_filter(ops, code, fd);
 }
 

@@ -13,19 +13,21 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-#define BITS 8
-
 static struct {
     pthread_mutex_t mutex; /* guards all that follows */
-    uint8_t *marks;        /* a bit for each number of a descriptor: it was marked */
-    size_t marks_size;     /* in bytes */
-    int *waiting;          /* the oldest first */
+    uint8_t *marks;        /* for each number of a descriptor: an enum late_close_kind, or 0 */
+    size_t marks_size;
+    struct waiting {
+        int fd;
+        uint8_t kind;
+    } * waiting; /* the oldest first */
     size_t n_waiting;
     size_t capacity; /* of `waiting` */
+    size_t n_probes; /* those that are marked, and those that wait or are being closed */
     bool has_thread;
 } closer = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* How many descriptors are marked. It spares the lock where there are no probes: nearly always. */
+/* How many descriptors are marked. It spares the lock where there are none: nearly always. */
 static atomic_size_t n_marked;
 static _Atomic uint64_t marked_at_ns; /* when the last one was marked */
 
@@ -43,31 +45,28 @@ static bool grow_marks(size_t size)
     return true;
 }
 
-void late_close_mark(int fd)
+void late_close_mark(int fd, enum late_close_kind kind)
 {
-    const size_t byte = (size_t)fd / BITS;
-    const uint8_t bit = (uint8_t)(1U << (unsigned)fd % BITS);
-
     marked_at_ns = clock_monotonic_ns();
     (void)pthread_mutex_lock(&closer.mutex);
-    if (grow_marks(byte + 1) && !(closer.marks[byte] & bit)) {
-        closer.marks[byte] |= bit;
+    if (grow_marks((size_t)fd + 1) && closer.marks[fd] == 0) {
+        closer.marks[fd] = (uint8_t)kind;
+        closer.n_probes += kind == LATE_CLOSE_PROBE;
         n_marked++;
     }
     (void)pthread_mutex_unlock(&closer.mutex);
 }
 
-/* Takes the mark off. False: it has none. */
-static bool take_mark(int fd)
+/* Takes the mark off. 0: it has none. */
+static uint8_t take_mark(int fd)
 {
-    const size_t byte = (size_t)fd / BITS;
-    const uint8_t bit = (uint8_t)(1U << (unsigned)fd % BITS);
+    const uint8_t kind = (size_t)fd < closer.marks_size ? closer.marks[fd] : 0;
 
-    if (byte >= closer.marks_size || !(closer.marks[byte] & bit))
-        return false;
-    closer.marks[byte] &= (uint8_t)~bit;
+    if (kind == 0)
+        return 0;
+    closer.marks[fd] = 0;
     n_marked--;
-    return true;
+    return kind;
 }
 
 /*
@@ -88,13 +87,14 @@ static void *close_all(void *nothing)
     (void)pthread_setname_np(pthread_self(), "closer");
     (void)pthread_mutex_lock(&closer.mutex);
     while (closer.n_waiting > 0) {
-        const int fd = closer.waiting[0];
+        const struct waiting first = closer.waiting[0];
 
         (void)pthread_mutex_unlock(&closer.mutex);
         wait_for_pause();
-        (void)close(fd);
+        (void)close(first.fd);
         (void)pthread_mutex_lock(&closer.mutex);
         closer.n_waiting--;
+        closer.n_probes -= first.kind == LATE_CLOSE_PROBE;
         memmove(closer.waiting, closer.waiting + 1, closer.n_waiting * sizeof(*closer.waiting));
     }
     free(TAKE(closer.waiting));
@@ -122,18 +122,18 @@ static bool start_thread(void)
 }
 
 /* Has the thread close it. False: there is no memory, or no thread. */
-static bool leave_to_thread(int fd)
+static bool leave_to_thread(int fd, uint8_t kind)
 {
     if (closer.n_waiting == closer.capacity) {
         const size_t capacity = closer.capacity ? 2 * closer.capacity : 64;
-        int *waiting = reallocarray(closer.waiting, capacity, sizeof(*waiting));
+        struct waiting *waiting = reallocarray(closer.waiting, capacity, sizeof(*waiting));
 
         if (!waiting)
             return false;
         closer.waiting = waiting;
         closer.capacity = capacity;
     }
-    closer.waiting[closer.n_waiting++] = fd;
+    closer.waiting[closer.n_waiting++] = (struct waiting){fd, kind};
     if (start_thread())
         return true;
     closer.n_waiting--;
@@ -143,22 +143,26 @@ static bool leave_to_thread(int fd)
 void late_close(int fd)
 {
     bool is_late = false;
+    uint8_t kind;
 
     if (n_marked > 0) {
         (void)pthread_mutex_lock(&closer.mutex);
-        is_late = take_mark(fd) && leave_to_thread(fd);
+        kind = take_mark(fd);
+        is_late = kind != 0 && leave_to_thread(fd, kind);
+        if (!is_late)
+            closer.n_probes -= kind == LATE_CLOSE_PROBE;
         (void)pthread_mutex_unlock(&closer.mutex);
     }
     if (!is_late)
         (void)close(fd); /* Linux frees the descriptor whatever close() returns */
 }
 
-size_t late_close_count(void)
+size_t late_close_n_probes(void)
 {
     size_t n;
 
     (void)pthread_mutex_lock(&closer.mutex);
-    n = closer.n_waiting + n_marked;
+    n = closer.n_probes;
     (void)pthread_mutex_unlock(&closer.mutex);
     return n;
 }

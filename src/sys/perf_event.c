@@ -49,10 +49,10 @@ static void kernel_close(void *context, int fd)
     late_close(fd);
 }
 
-static void kernel_mark_slow(void *context, int fd)
+static void kernel_mark_slow(void *context, int fd, enum late_close_kind kind)
 {
     (void)context;
-    late_close_mark(fd);
+    late_close_mark(fd, kind);
 }
 
 const struct perf_ops perf_ops_kernel = {

@@ -247,15 +247,15 @@ static void open__of_many_probes_those_of_further_cgroups_are_refused_as_a_whole
 
     assert_non_null(text);
     for (int i = 0; i < 254; i++)
-        late_close_mark(NO_FILE + i);
+        late_close_mark(NO_FILE + i, LATE_CLOSE_PROBE);
     assert_int_equal(open_in(f, SCOPE_CGROUP), ABSENCE_NONE); /* one probe on each of two CPUs */
-    late_close_mark(NO_FILE + 254);
+    late_close_mark(NO_FILE + 254, LATE_CLOSE_PROBE);
     assert_int_equal(open_in(f, SCOPE_CGROUP), ABSENCE_OVER_LIMIT);
     assert_int_equal(f->perf.n_open, 0);
     assert_int_equal(open_in(f, SCOPE_SYSTEM), ABSENCE_NONE);
     for (int i = 0; i < 255; i++)
         late_close(NO_FILE + i);
-    while (late_close_count() > 0)
+    while (late_close_n_probes() > 0)
         (void)usleep(1000);
     assert_int_equal(open_in(f, SCOPE_CGROUP), ABSENCE_NONE);
 }

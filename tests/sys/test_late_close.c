@@ -69,7 +69,7 @@ static void take_all(int peer)
 
 static void wait_for_thread(void)
 {
-    while (late_close_count() > 0)
+    while (late_close_n_probes() > 0)
         (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
@@ -80,12 +80,12 @@ static void what_is_marked_is_closed_by_a_thread(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
         fds[i] = open_slow(&peers[i]);
-        late_close_mark(fds[i]);
+        late_close_mark(fds[i], LATE_CLOSE_PROBE);
     }
-    assert_int_equal(late_close_count(), 3);
+    assert_int_equal(late_close_n_probes(), 3);
     for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
         late_close(fds[i]);
-    assert_int_equal(late_close_count(), 3); /* the thread waits for the first */
+    assert_int_equal(late_close_n_probes(), 3); /* the thread waits for the first */
     for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
         take_all(peers[i]);
     wait_for_thread();
@@ -96,7 +96,7 @@ static void a_mark_ends_with_its_descriptor(void **state)
     int peer, other, fd = open_slow(&peer);
 
     (void)state;
-    late_close_mark(fd);
+    late_close_mark(fd, LATE_CLOSE_PROBE);
     late_close(fd);
     take_all(peer);
     wait_for_thread();
@@ -113,17 +113,31 @@ static void many_may_wait(void **state)
 
     (void)state;
     slow = open_slow(&peer);
-    late_close_mark(slow);
+    late_close_mark(slow, LATE_CLOSE_PROBE);
     late_close(slow);
     for (size_t i = 0; i < 300; i++) {
         const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-        late_close_mark(fd);
+        late_close_mark(fd, LATE_CLOSE_PROBE);
         late_close(fd);
     }
-    assert_int_equal(late_close_count(), 301);
+    assert_int_equal(late_close_n_probes(), 301);
     take_all(peer);
     wait_for_thread();
+}
+
+static void a_tracepoint_is_closed_by_the_thread_too_and_is_no_probe(void **state)
+{
+    int peer, fd = open_slow(&peer);
+
+    (void)state;
+    late_close_mark(fd, LATE_CLOSE_TRACEPOINT);
+    assert_int_equal(late_close_n_probes(), 0);
+    late_close(fd); /* it would wait for ever, if the thread did not close it */
+    assert_int_equal(late_close_n_probes(), 0);
+    take_all(peer);
+    while (is_open(fd))
+        (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 int main(void)
@@ -131,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_descriptor_without_a_mark_is_closed_at_once),
         cmocka_unit_test(what_is_marked_is_closed_by_a_thread),
+        cmocka_unit_test(a_tracepoint_is_closed_by_the_thread_too_and_is_no_probe),
         cmocka_unit_test(many_may_wait),
         cmocka_unit_test(a_mark_ends_with_its_descriptor),
     };

@@ -431,7 +431,7 @@ class CommandLine(unittest.TestCase):
                 client.recv(4096)
                 client.sendall(b"HTTP/1.1 503 No\r\n\r\nno \x1b]0;title\x07 \xff\nmore")
             self.assertEqual(top.stderr.readline(),
-                             "pmutool: no \\x1b]0;title\\x07 \\xff; asking again\n")
+                             "pmutool: no \\x1b]0;title\\x07 \\xff\n")
             top.terminate()
             top.communicate()
 

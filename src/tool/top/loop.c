@@ -110,10 +110,13 @@ static void keep_trouble(struct loop *loop, const char *trouble)
     (void)snprintf(loop->trouble, sizeof(loop->trouble), "%s", shown ? shown : strerror(ENOMEM));
 }
 
-/* A counting of our own that does not even begin will not do so later: it ends the program. */
+/*
+ * A counting of our own that does not even begin will not do so later: it ends the program. A
+ * script learns by the exit status that no exporter answers; a person may wait for one to start.
+ */
 static void hear_trouble(struct loop *loop, const char *trouble)
 {
-    const bool is_over = !loop->options->socket && loop->rows.pages == 0;
+    const bool is_over = loop->rows.pages == 0 && (!loop->options->socket || !loop->screen);
     const bool is_first = !*loop->trouble;
 
     keep_trouble(loop, trouble);

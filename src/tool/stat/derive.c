@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/stat/derive.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,7 @@ struct words {
     double *values;
     char (*buffers)[64];
     size_t n;
+    size_t self; /* index of the event whose ratios are wanted */
 };
 
 static void words_done(struct words *words)
@@ -101,7 +103,12 @@ static void words_done(struct words *words)
     free(words->buffers);
 }
 
-static bool words_make(const struct report *report, size_t part, size_t event, struct words *words)
+/*
+ * as_written: by the names that the configuration has; else by the canonical names without
+ * modifiers, of the events that have those of this event.
+ */
+static bool words_make(const struct report *report, size_t part, size_t event, bool as_written,
+                       struct words *words)
 {
     const size_t n = report->groups->n_events;
     size_t group;
@@ -109,16 +116,21 @@ static bool words_make(const struct report *report, size_t part, size_t event, s
 
     *words = (struct words){.names = calloc(n, sizeof(*words->names)),
                             .values = calloc(n, sizeof(*words->values)),
-                            .buffers = calloc(n, sizeof(*words->buffers))};
+                            .buffers = calloc(n, sizeof(*words->buffers)),
+                            .self = SIZE_MAX};
     if (!words->names || !words->values || !words->buffers)
         return false;
     for (size_t i = 0; i < n; i++) {
         const struct event *other = report_member(report, i, &group)->event;
 
-        if (!is_counted(report, part, i) || !same_modes(self, other) ||
+        if (!is_counted(report, part, i) || (!as_written && !same_modes(self, other)) ||
             !were_together(report, part, event, i) || other->name[0] == ':')
             continue;
-        words->names[words->n] = base_name(other, words->buffers[i], sizeof(words->buffers[i]));
+        if (i == event)
+            words->self = words->n;
+        words->names[words->n] =
+            as_written ? other->name
+                       : base_name(other, words->buffers[i], sizeof(words->buffers[i]));
         words->values[words->n++] = report_figure(report, part, i)->count.mean;
     }
     return true;
@@ -146,7 +158,7 @@ static bool add_ratios(const struct report *report, size_t part, size_t event, c
 
         if (strcmp(line->event, name) != 0 || *n == MOST_DERIVED)
             continue;
-        if (!is_listed && !words_make(report, part, event, &words)) {
+        if (!is_listed && !words_make(report, part, event, false, &words)) {
             words_done(&words);
             return true; /* without memory there are no ratios */
         }
@@ -215,6 +227,44 @@ static bool derive_rate(const struct report *report, size_t part, const struct f
     return true;
 }
 
+/* Whether it is this event that the ratio stands behind: the first that it uses. */
+static bool is_first_of(const struct words *words, const struct formula *formula)
+{
+    size_t first = 0;
+
+    while (first < words->n && !formula_uses(formula, first))
+        first++;
+    return first == words->self;
+}
+
+/* Small numbers are shown with as many digits as a share or a rate of misses needs. */
+static int decimals_of(double value)
+{
+    return value != 0 && fabs(value) < 0.1 ? 6 : 3;
+}
+
+/* Adds the ratios of the configuration. */
+static void add_own_ratios(const struct report *report, size_t part, size_t event,
+                           struct derived *derived, size_t *n)
+{
+    struct words words = {0};
+
+    if (report->n_ratios > 0 && words_make(report, part, event, true, &words))
+        for (size_t i = 0; i < report->n_ratios && *n < MOST_DERIVED; i++) {
+            AUTO(formula) struct formula *formula = NULL;
+            struct formula_error error;
+            double value;
+
+            if (formula_parse(report->ratios[i].formula, words.names, words.n, &formula, &error) !=
+                    0 ||
+                !is_first_of(&words, formula) || !formula_value(formula, words.values, &value))
+                continue;
+            derived[(*n)++] = (struct derived){
+                .value = value, .decimals = decimals_of(value), .unit = report->ratios[i].name};
+        }
+    words_done(&words);
+}
+
 size_t derive(const struct report *report, size_t part, size_t event,
               struct derived ret_derived[MOST_DERIVED], bool *ret_has_first)
 {
@@ -227,9 +277,11 @@ size_t derive(const struct report *report, size_t part, size_t event,
     if (!is_counted(report, part, event))
         return 0;
     name = base_name(self, buffer, sizeof(buffer));
-    if (add_ratios(report, part, event, name, ret_derived, &n, ret_has_first))
-        return n;
-    *ret_has_first =
-        derive_rate(report, part, report_figure(report, part, event), self, name, ret_derived);
-    return *ret_has_first;
+    if (!add_ratios(report, part, event, name, ret_derived, &n, ret_has_first)) {
+        *ret_has_first =
+            derive_rate(report, part, report_figure(report, part, event), self, name, ret_derived);
+        n = *ret_has_first;
+    }
+    add_own_ratios(report, part, event, ret_derived, &n);
+    return n;
 }

@@ -212,6 +212,22 @@ static int find_all(struct event_resolver *resolver, const struct stat_options *
     return r;
 }
 
+static int copy_ratios(const struct config *config, struct stat_events *events)
+{
+    events->ratios = calloc(config->n_ratios + 1, sizeof(*events->ratios));
+    if (!events->ratios)
+        return -ENOMEM;
+    for (size_t i = 0; i < config->n_ratios; i++) {
+        struct stat_ratio *ratio = &events->ratios[events->n_ratios++];
+
+        ratio->name = strdup(config->ratios[i].name.text);
+        ratio->formula = strdup(config->ratios[i].formula.text);
+        if (!ratio->name || !ratio->formula)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 int stat_events_find(struct event_resolver *resolver, const struct stat_options *options,
                      struct stat_events *ret_events, struct text *ret_message)
 {
@@ -230,6 +246,8 @@ int stat_events_find(struct event_resolver *resolver, const struct stat_options 
         event_resolver_set_probes(resolver, probes, config->n_probes);
     r = find_all(resolver, options, config, ret_events, ret_message);
     event_resolver_set_probes(resolver, NULL, 0); /* they end with the configuration */
+    if (r == 0 && options->n_group_names > 0)
+        r = copy_ratios(config, ret_events);
     return r;
 }
 
@@ -363,6 +381,11 @@ void stat_events_done(struct stat_events *events)
         (void)event_free(events->events[i]);
     for (size_t i = 0; i < events->n_groups; i++)
         free(events->group_names[i]);
+    for (size_t i = 0; i < events->n_ratios; i++) {
+        free(events->ratios[i].name);
+        free(events->ratios[i].formula);
+    }
+    free(events->ratios);
     free(events->events);
     free(events->group_names);
     free(events->group_sizes);

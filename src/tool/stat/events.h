@@ -10,6 +10,7 @@
 #include "count/event_group.h"
 #include "event/resolver.h"
 #include "tool/stat/options.h"
+#include "tool/stat/report.h"
 
 struct stat_events {
     struct event **events; /* of all groups, in the order in which they are shown */
@@ -19,6 +20,8 @@ struct stat_events {
     char **group_names;  /* a name for each group: of -g, or its first event's */
     size_t *group_sizes; /* how many of the events belong to each group */
     size_t n_groups;
+    struct stat_ratio *ratios; /* those of the configuration, with -g */
+    size_t n_ratios;
     size_t n_left_out;  /* events that a wildcard stands for beyond its limit */
     bool is_restricted; /* some event is counted in user mode only, for want of rights */
 };

@@ -30,8 +30,16 @@ static inline bool figure_is_counted(const struct figure *figure)
     return figure->count.n > 0;
 }
 
+/* A ratio of the configuration whose groups are counted. */
+struct stat_ratio {
+    char *name;
+    char *formula; /* it is one: the configuration has been checked */
+};
+
 struct report {
     const struct event_groups *groups;
+    const struct stat_ratio *ratios;
+    size_t n_ratios;
     const struct figure *figures; /* [part][event], in the order of the events of all groups */
     const int *cpus;              /* [part]: the CPU that the part is; -1: the whole target */
     size_t n_parts;

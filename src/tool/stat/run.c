@@ -83,6 +83,8 @@ static int prepare_first(struct stat_run *run)
     for (size_t i = 0; i < run->target.n_rows; i++)
         run->cpus[i] = run->target.parts[i].cpu;
     run->report = (struct report){.groups = run->events.groups,
+                                  .ratios = run->events.ratios,
+                                  .n_ratios = run->events.n_ratios,
                                   .figures = run->figures,
                                   .cpus = run->cpus,
                                   .n_parts = run->target.n_rows,

@@ -257,6 +257,31 @@ static void figures__that_are_unknown_go_on_into_the_next_interval(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make, drop)
 
+static void
+derive__shows_a_ratio_of_the_configuration_behind_the_first_event_that_it_uses(void **state)
+{
+    static const struct stat_ratio own[] = {
+        {(char *)"branch_share", (char *)"branches:u / instructions:u"},
+        {(char *)"other_mode", (char *)"branches / instructions"},
+    };
+    struct fixture *f = *state;
+    struct derived derived[MOST_DERIVED];
+    bool has_first;
+
+    f->report.ratios = own;
+    f->report.n_ratios = ARRAY_SIZE(own);
+    set_all(f, 1000000);
+    assert_int_equal(derive(&f->report, 0, INSTRUCTIONS, derived, &has_first), 2);
+    assert_string_equal(derived[0].unit, "insn per cycle");
+    assert_string_equal(derived[1].unit, "branch_share");
+    assert_true(derived[1].value == 0.2);
+    assert_int_equal(derived[1].decimals, 3);
+    assert_int_equal(derive(&f->report, 0, BRANCHES, derived, &has_first), 1); /* its rate */
+    set(f, BRANCHES, 20000, 1000000);
+    assert_int_equal(derive(&f->report, 0, INSTRUCTIONS, derived, &has_first), 2);
+    assert_int_equal(derived[1].decimals, 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +290,7 @@ int main(void)
         TEST(derive__compares_only_events_of_the_same_modes),
         TEST(derive__compares_only_what_was_counted_together),
         TEST(derive__gives_nothing_of_what_is_not_known),
+        TEST(derive__shows_a_ratio_of_the_configuration_behind_the_first_event_that_it_uses),
         TEST(csv__has_the_columns_of_perf),
         TEST(csv__has_the_error_of_several_runs_as_a_column),
         TEST(csv__begins_with_the_time_and_the_cpu),

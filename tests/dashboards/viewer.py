@@ -39,14 +39,20 @@ class Viewer:
         return boards.escape(self.chosen.get(variable.name, found[0] if found else ""))
 
     def ask(self, query, values):
-        """The series that a query returns; of a panel that is repeated, in its first copy."""
-        offered = self.offered.get(query.repeat)
-        if offered:
-            values = {**values, query.repeat: boards.escape(offered[0])}
-        text = boards.interpolate(query.text, values)
-        if query.is_instant:
-            return self.prometheus.query(text, time=self.end)
-        return self.prometheus.query_range(text, self.start, self.end, self.step)
+        """The series that a query returns; of a panel that is repeated, in its first copy with any.
+
+        Not every copy has data: an exporter that counts the machine as a whole has no CPUs.
+        """
+        for value in self.offered.get(query.repeat) or [None]:
+            chosen = values if value is None else {**values, query.repeat: boards.escape(value)}
+            text = boards.interpolate(query.text, chosen)
+            if query.is_instant:
+                series = self.prometheus.query(text, time=self.end)
+            else:
+                series = self.prometheus.query_range(text, self.start, self.end, self.step)
+            if series:
+                break
+        return series
 
 
 class Findings:

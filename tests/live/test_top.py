@@ -88,7 +88,7 @@ class Numbers(live.LiveTest):
                 while not (sums.sums["switches"] >= 300 and sums.near(*counted(exporter, name))):
                     self.assertLess(time.monotonic(), end, (sums.sums, counted(exporter, name)))
                     sums.take(reader.next())
-                self.assertGreaterEqual(sums.sums["cpus"], 0.3)
+                self.assertGreater(sums.sums["cpus"], 0)
                 self.assertGreaterEqual(sums.sums["faults"], 2000)
 
     def test_own_counters_count_what_an_exporter_beside_them_counts(self):

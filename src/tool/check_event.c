@@ -11,24 +11,13 @@
 #include "tool/event_words.h"
 #include "tool/table.h"
 
-static const struct argp_child children[] = {{.argp = &event_words_argp}, {0}};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    (void)argument;
-    if (key != ARGP_KEY_INIT)
-        return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = state->input;
-    return 0;
-}
-
 static const struct argp argp = {
-    .parser = parse,
+    .parser = event_words_parse,
     .args_doc = "EVENT...",
     .doc = "Tell of each event whether its name is known, whether it can be counted here (by "
            "counting with it for a moment), how it is encoded, and what its metric is called.\v"
            "Exit status 0: all can be counted here; 1: some cannot; 2: nothing knows a name.",
-    .children = children,
+    .children = event_words_children,
 };
 
 /* What is told, in one of two forms, and how the command ends. */

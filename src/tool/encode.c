@@ -16,25 +16,14 @@
 #include "tool/perf_line.h"
 #include "tool/table.h"
 
-static const struct argp_child children[] = {{.argp = &event_words_argp}, {0}};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    (void)argument;
-    if (key != ARGP_KEY_INIT)
-        return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = state->input;
-    return 0;
-}
-
 static const struct argp argp = {
-    .parser = parse,
+    .parser = event_words_parse,
     .args_doc = "EVENT...",
     .doc = "Show what the kernel is told of events: the fields of struct perf_event_attr that "
            "differ from 0, the name of the metric, and how perf stat is told the same.\v"
            "Exit status 0: each event has a code; 1: the code of one is not known here; 2: nothing "
            "knows a name.",
-    .children = children,
+    .children = event_words_children,
 };
 
 /* What is written, in one of two forms, and how the command ends. */

@@ -43,7 +43,18 @@ static const struct argp_option options[] = {
 static const struct argp_child children[] = {
     {.argp = &machine_argp}, {.argp = &command_json_argp}, {0}};
 
-const struct argp event_words_argp = {.options = options, .parser = parse, .children = children};
+static const struct argp argp = {.options = options, .parser = parse, .children = children};
+
+const struct argp_child event_words_children[] = {{.argp = &argp}, {0}};
+
+error_t event_words_parse(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    state->child_inputs[0] = state->input;
+    return 0;
+}
 
 int event_words_init(struct event_words *words, int argc)
 {

@@ -16,10 +16,11 @@ struct event_words {
 };
 
 /*
- * The argp of the words, of --filter, --json and --path.sysfs, for the children of a command's
- * argp. Its input is a struct event_words, which event_words_init() has made.
+ * The children and the parser of the argp of a command that has no options but --filter, --json
+ * and --path.sysfs. The command's input is a struct event_words, which event_words_init() has made.
  */
-extern const struct argp event_words_argp;
+extern const struct argp_child event_words_children[];
+error_t event_words_parse(int key, char *argument, struct argp_state *state);
 
 /* Makes room for the words of a command line. 0 or -ENOMEM. */
 int event_words_init(struct event_words *words, int argc);

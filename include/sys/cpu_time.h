@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "sys/cpu_list.h"
+
 struct cpu_time {
     uint64_t user_ns;   /* user and nice, of all CPUs together */
     uint64_t system_ns; /* system, irq and softirq */
@@ -19,6 +21,15 @@ struct cpu_time {
 
 /* text: the file or its beginning, NUL-terminated. 0; -EINVAL: it has another form. */
 int cpu_time_parse(const char *text, struct cpu_time *ret_time);
+
+/*
+ * text: the file or its beginning. Tells for each of the CPUs for how long it was busy, in ns;
+ * UINT64_MAX: there is no line of it, as where it is offline.
+ */
+void cpu_time_parse_each(const char *text, const struct cpu_list *cpus, uint64_t *ret_busy_ns);
+
+/* The same of the file `stat` below the root of procfs. 0 or -errno. */
+int cpu_time_read_each(int procfs_fd, const struct cpu_list *cpus, uint64_t *ret_busy_ns);
 
 /* Reads the file `stat` below the root of procfs. 0 or -errno. */
 int cpu_time_read(int procfs_fd, struct cpu_time *ret_time);

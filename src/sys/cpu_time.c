@@ -35,14 +35,12 @@ static bool parse_ticks(const char **cursor, uint64_t *ret_ticks)
     return errno == 0 && (*end == ' ' || *end == '\n' || *end == '\0');
 }
 
-int cpu_time_parse(const char *text, struct cpu_time *ret_time)
+/* Parses the numbers behind the name of a line. */
+static int parse_times(const char *cursor, struct cpu_time *ret_time)
 {
     const uint64_t ns_per_tick = NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
-    const char *cursor = text + strlen("cpu");
     uint64_t ticks[FIELDS_];
 
-    if (strncmp(text, "cpu ", strlen("cpu ")) != 0)
-        return -EINVAL;
     for (size_t i = 0; i < FIELDS_; i++)
         if (!parse_ticks(&cursor, &ticks[i]))
             return -EINVAL;
@@ -53,17 +51,81 @@ int cpu_time_parse(const char *text, struct cpu_time *ret_time)
     return 0;
 }
 
-int cpu_time_read(int procfs_fd, struct cpu_time *ret_time)
+int cpu_time_parse(const char *text, struct cpu_time *ret_time)
+{
+    return strncmp(text, "cpu ", strlen("cpu ")) == 0 ? parse_times(text + strlen("cpu"), ret_time)
+                                                      : -EINVAL;
+}
+
+/* Whether a line is of a CPU: then its number, and where the line goes on. */
+static bool parse_number(const char *line, int *ret_number, const char **ret_rest)
+{
+    char *end;
+
+    if (strncmp(line, "cpu", strlen("cpu")) != 0 || line[3] < '0' || line[3] > '9')
+        return false;
+    *ret_number = (int)strtol(line + strlen("cpu"), &end, 10);
+    *ret_rest = end;
+    return true;
+}
+
+void cpu_time_parse_each(const char *text, const struct cpu_list *cpus, uint64_t *ret_busy_ns)
+{
+    size_t i = 0;
+
+    for (size_t cpu = 0; cpu < cpus->n; cpu++)
+        ret_busy_ns[cpu] = UINT64_MAX;
+    for (const char *line = text; *line && i < cpus->n;) {
+        const char *rest = strchr(line, '\n');
+        struct cpu_time time;
+        int number;
+
+        if (parse_number(line, &number, &line)) {
+            while (i < cpus->n && cpus->cpus[i].value < number)
+                i++;
+            if (i < cpus->n && cpus->cpus[i].value == number && parse_times(line, &time) == 0)
+                ret_busy_ns[i] = time.user_ns + time.system_ns;
+        }
+        line = rest ? rest + 1 : "";
+    }
+}
+
+static int read_beginning(int procfs_fd, char *text, size_t size)
 {
     AUTO_CLOSE int fd = (int)TEMP_FAILURE_RETRY(openat(procfs_fd, "stat", O_RDONLY | O_CLOEXEC));
-    char text[FIRST_LINE + 1];
-    ssize_t n;
+    size_t length = 0;
 
     if (fd < 0)
         return -errno;
-    n = TEMP_FAILURE_RETRY(read(fd, text, FIRST_LINE));
-    if (n < 0)
-        return -errno;
-    text[n] = '\0';
-    return cpu_time_parse(text, ret_time);
+    while (length < size - 1) {
+        ssize_t n = TEMP_FAILURE_RETRY(read(fd, text + length, size - 1 - length));
+
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            break;
+        length += (size_t)n;
+    }
+    text[length] = '\0';
+    return 0;
+}
+
+int cpu_time_read(int procfs_fd, struct cpu_time *ret_time)
+{
+    char text[FIRST_LINE + 1];
+    int r = read_beginning(procfs_fd, text, sizeof(text));
+
+    return r < 0 ? r : cpu_time_parse(text, ret_time);
+}
+
+/* The lines of CPUs come first, in order. */
+int cpu_time_read_each(int procfs_fd, const struct cpu_list *cpus, uint64_t *ret_busy_ns)
+{
+    const size_t size = (cpus->n + 1) * FIRST_LINE + 1;
+    AUTO_FREE char *text = calloc(1, size);
+    int r = text ? read_beginning(procfs_fd, text, size) : -ENOMEM;
+
+    if (r >= 0)
+        cpu_time_parse_each(text, cpus, ret_busy_ns);
+    return r;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "sys/thread.h"
 
 static struct {
     pthread_mutex_t mutex; /* guards all that follows */
@@ -84,7 +84,6 @@ static void wait_for_pause(void)
 
 static void *close_all(void *nothing)
 {
-    (void)pthread_setname_np(pthread_self(), "closer");
     (void)pthread_mutex_lock(&closer.mutex);
     while (closer.n_waiting > 0) {
         const struct waiting first = closer.waiting[0];
@@ -104,18 +103,13 @@ static void *close_all(void *nothing)
     return nothing;
 }
 
-/* Signals are for the main thread. */
 static bool start_thread(void)
 {
-    sigset_t all, before;
     pthread_t thread;
 
     if (closer.has_thread)
         return true;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    closer.has_thread = pthread_create(&thread, NULL, close_all, NULL) == 0;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    closer.has_thread = thread_start("closer", close_all, NULL, &thread) == 0;
     if (closer.has_thread)
         (void)pthread_detach(thread); /* it has not ended: it waits for the lock */
     return closer.has_thread;

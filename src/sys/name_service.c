@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <pwd.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "sys/thread.h"
 
 #define MOST_QUESTIONS 64
 
@@ -168,7 +168,6 @@ static void *ask_all(void *argument)
     struct name_service *service = argument;
     struct question *question;
 
-    (void)pthread_setname_np(pthread_self(), "names");
     (void)pthread_mutex_lock(&service->mutex);
     while ((question = oldest_question(service, false))) {
         struct question copy = *question;
@@ -186,21 +185,14 @@ static void *ask_all(void *argument)
     return NULL;
 }
 
-/*
- * Makes sure that the thread runs. It blocks all signals, which are for the main thread. False: no
- * thread can be made now.
- */
+/* Makes sure that the thread runs. False: no thread can be made now. */
 static bool begin_to_ask(struct name_service *service)
 {
     pthread_t thread;
-    sigset_t all, before;
 
     if (service->has_thread)
         return true;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    service->has_thread = pthread_create(&thread, NULL, ask_all, service) == 0;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    service->has_thread = thread_start("names", ask_all, service, &thread) == 0;
     if (service->has_thread)
         (void)pthread_detach(thread); /* it has not ended: it waits for the lock */
     return service->has_thread;

@@ -35,6 +35,22 @@ static void parse__takes_a_kernel_that_knows_no_steal_and_no_guests(void **state
     assert_int_equal(time.system_ns, 16 * TICK_NS);
 }
 
+static void parse__tells_of_each_cpu_for_how_long_it_was_busy(void **state)
+{
+    AUTO(cpu_list) struct cpu_list *cpus = NULL;
+    uint64_t busy_ns[4];
+
+    (void)state;
+    assert_int_equal(cpu_list_parse("0-2,10", &cpus), 0);
+    cpu_time_parse_each("cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 1 2 3 400 500 6 7 800 0 0\n"
+                        "cpu2 5 0 0 1 1 0 0\ncpu10 7 0 0 1 1 0 1 0 0 0\nintr 5 4 3\ncpu1",
+                        cpus, busy_ns);
+    assert_int_equal(busy_ns[0], 19 * TICK_NS);
+    assert_true(busy_ns[1] == UINT64_MAX); /* it is offline */
+    assert_int_equal(busy_ns[2], 5 * TICK_NS);
+    assert_int_equal(busy_ns[3], 8 * TICK_NS);
+}
+
 static void parse__refuses_what_is_no_such_line_and_touches_nothing(void **state)
 {
     static const char *const texts[] = {
@@ -89,6 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parse__takes_what_is_not_idle_and_leaves_steal_and_guests_out),
         cmocka_unit_test(parse__takes_a_kernel_that_knows_no_steal_and_no_guests),
+        cmocka_unit_test(parse__tells_of_each_cpu_for_how_long_it_was_busy),
         cmocka_unit_test(parse__refuses_what_is_no_such_line_and_touches_nothing),
         cmocka_unit_test(read__of_the_machine_grows_by_what_is_burnt),
         cmocka_unit_test(read__of_a_procfs_that_lacks_it_is_an_error),

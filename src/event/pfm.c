@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <perfmon/pfmlib_perf_event.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -187,6 +188,21 @@ static int find_in_pmu(const pfm_pmu_info_t *pmu, const char *name, pfm_event_in
     return SOURCE_UNKNOWN;
 }
 
+/*
+ * Starts libpfm4; it does nothing if that was done before. Several threads look up events; what
+ * libpfm4 changes, it changes when it starts.
+ */
+static bool start_pfm(void)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    bool good;
+
+    (void)pthread_mutex_lock(&mutex);
+    good = pfm_initialize() == PFM_SUCCESS;
+    (void)pthread_mutex_unlock(&mutex);
+    return good;
+}
+
 #define INACTIVE "LIBPFM_ENCODE_INACTIVE"
 
 /*
@@ -295,7 +311,7 @@ static int resolve_pfm(const struct source_context *context, const char *name, s
     struct perf_event_attr attr = {.size = sizeof(attr)};
     pfm_perf_encode_arg_t encoded = {.attr = &attr, .fstr = &full_name, .size = sizeof(encoded)};
 
-    if (pfm_initialize() != PFM_SUCCESS) /* it does nothing if that was done before */
+    if (!start_pfm())
         return SOURCE_UNKNOWN;
     if (context && context->encodes_absent)
         return encode_anywhere(name, event);
@@ -361,7 +377,7 @@ static int list_pfm(const struct source_context *context, const struct event_vis
     int r = 0;
 
     (void)context;
-    if (pfm_initialize() != PFM_SUCCESS)
+    if (!start_pfm())
         return 0;
     for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX && r == 0; i++) {
         pfm_pmu_info_t pmu = {.size = sizeof(pmu)};

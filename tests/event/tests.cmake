@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(event absence)
+add_unit_test(event event_catalogue ${PFM_LIBRARY})
 add_unit_test(event event_parts ${PFM_LIBRARY})
 add_unit_test(event expansion ${PFM_LIBRARY})
 add_unit_test(event foreign ${PFM_LIBRARY})

@@ -14,7 +14,7 @@
 struct account {
     struct plan *plan;         /* a reference */
     struct identity *identity; /* a reference */
-    union number row[];        /* plan->n_columns of them */
+    union number row[];        /* plan->n_numbers of them */
 };
 
 /*

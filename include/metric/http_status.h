@@ -3,7 +3,8 @@
 
 /*
  * What the HTTP server tells of itself: who is connected now, and since the start who was let in,
- * who was closed and who was refused, with the reasons.
+ * who was closed and who was refused, with the reasons. Both numbers of the web configuration are
+ * NUMBER_ABSENT_COUNT where there is none.
  */
 
 #include <stdint.h>
@@ -29,4 +30,9 @@ struct http_status {
     uint64_t accepted;
     uint64_t closed[HTTP_CLOSINGS_];
     uint64_t refused[HTTP_REFUSALS_];
+    uint64_t password_hashes; /* of users who were to be known by their password */
+    uint64_t unauthorized;    /* requests that got 401 */
+    uint64_t rate_limited;    /* requests that got 429 by the limit of the web configuration */
+    uint64_t web_config_good; /* 1: the web configuration that was read last is good, else 0 */
+    uint64_t web_config_realtime_ns; /* the one in force was read then */
 };

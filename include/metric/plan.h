@@ -43,6 +43,7 @@ enum column_kind {
     COLUMN_CPU_TIME,       /* from the kernel's accounting; column.index is an enum cpu_time_part */
     COLUMN_CPU_TIME_RATE,  /* the rate of CPU_TIME_ALL */
     COLUMN_UNATTRIBUTED,   /* the share of its time that may have been another's */
+    COLUMN_GROUP_UNKNOWN,  /* hidden: 1 if the group's counts of the last interval are unknown */
 };
 
 enum cpu_time_part { CPU_TIME_ALL, CPU_TIME_USER, CPU_TIME_SYSTEM };
@@ -55,7 +56,11 @@ enum number_form {
     NUMBER_REAL,    /* number.real is written as the shortest decimal that reads back the same */
 };
 
-enum family_type { FAMILY_COUNTER, FAMILY_GAUGE };
+enum family_type {
+    FAMILY_COUNTER,
+    FAMILY_GAUGE,
+    FAMILY_INFO, /* its labels are what it tells, and its value is always 1 */
+};
 
 /* The most labels that a column has beside those of its target. */
 #define COLUMN_LABELS 2
@@ -86,8 +91,13 @@ struct plan_ratio;
 struct plan {
     char *prefix;    /* "pmu_cgroup_" */
     char *info_help; /* help of the family that describes targets: pmu_cgroup_info */
+    /*
+     * A row has n_numbers numbers. The first n_columns of them are shown. What stands behind them
+     * is not: it is what the past is kept of (history/), and some columns cannot be told without.
+     */
     struct column *columns;
     size_t n_columns;
+    size_t n_numbers;
     struct plan_ratio *ratios;
     size_t n_ratios;
 };
@@ -126,6 +136,16 @@ DEFINE_AUTO(plan, struct plan *, plan_unref)
 bool plan_ratio_value(const struct plan *plan, size_t ratio, const struct sample *sample,
                       double *ret_value);
 
+/* An event that a ratio uses, and which number of a row is its total in the ratio's group. */
+struct plan_term {
+    char *name; /* as it stands in the formula */
+    size_t number;
+};
+
+/* The formula of a ratio and its terms; both are borrowed from the plan. */
+const char *plan_ratio_formula(const struct plan *plan, size_t ratio,
+                               const struct plan_term **ret_terms, size_t *ret_n);
+
 /* Appends the name of the family of an event's total: "pmu_cgroup_task_clock_seconds_total". */
 void plan_append_total_name(struct text *name, const char *prefix, const struct event *event);
 
@@ -135,5 +155,5 @@ void plan_append_total_name(struct text *name, const char *prefix, const struct 
  */
 size_t plan_row_bytes(const struct plan *plan, size_t labels_bytes);
 
-/* The bytes that the plan's families take beside their samples: # HELP and # TYPE. */
+/* The most bytes that the plan's families take beside their samples: # HELP, # TYPE and # UNIT. */
 size_t plan_head_bytes(const struct plan *plan);

@@ -19,11 +19,23 @@
 #include "metric/account.h"
 #include "metric/exporter_status.h"
 #include "metric/roster.h"
+#include "sys/cpu_list.h"
+
+/* For how long each target has run on each CPU. */
+struct snapshot_cpus {
+    size_t n_cpus;
+    unsigned *numbers; /* of the CPUs, ascending */
+    /* [row * n_cpus + cpu], in the order of the roster's rows, in ns; they grow as totals do.
+     * NUMBER_ABSENT_COUNT: it is not known. */
+    uint64_t *ran_ns;
+};
 
 struct snapshot {
     struct roster *roster;
-    uint64_t taken_ns; /* the end of the cycle, by CLOCK_MONOTONIC */
-    uint64_t sequence; /* 1 for the first snapshot of this process, 2 for the next */
+    struct snapshot_cpus *cpus; /* only some snapshots have them, one in ten seconds; else NULL */
+    uint64_t taken_ns;          /* the end of the cycle, by CLOCK_MONOTONIC */
+    uint64_t taken_realtime_ns; /* the same instant by CLOCK_REALTIME */
+    uint64_t sequence;          /* 1 for the first snapshot of this process, 2 for the next */
     struct exporter_status status;
     union number numbers[]; /* roster->n_numbers */
 };
@@ -38,11 +50,19 @@ struct snapshot *snapshot_ref(struct snapshot *snapshot);
 struct snapshot *snapshot_unref(struct snapshot *snapshot);
 DEFINE_AUTO(snapshot, struct snapshot *, snapshot_unref)
 
+/* Where nothing is known yet. The snapshot that it is given to frees it. NULL: no memory. */
+struct snapshot_cpus *snapshot_cpus_new(const struct roster *roster, const struct cpu_list *cpus);
+struct snapshot_cpus *snapshot_cpus_free(struct snapshot_cpus *cpus);
+
+/* The times of one of the accounts that the roster was made of: n_cpus of them. */
+uint64_t *snapshot_cpus_row(const struct snapshot_cpus *cpus, const struct roster *roster,
+                            size_t account);
+
 /* The row of one target. All of it is borrowed from the snapshot. */
 struct snapshot_row {
     const struct plan *plan; /* says what each number is: plan->columns, in the same order */
     const struct identity *identity;
-    const union number *numbers; /* plan->n_columns of them */
+    const union number *numbers; /* plan->n_numbers of them, of which n_columns are shown */
 };
 
 /*

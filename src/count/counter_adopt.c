@@ -86,6 +86,18 @@ static void adopt_group(struct cell_of to, struct cell_of old, const struct cpu_
     counter_set_adopt_starvation(to.set, to.group, old.set, old.group);
 }
 
+/* The time that the target ran on a CPU goes on from that of the other set. */
+static void adopt_times(struct counter_set *set, const struct counter_set *from,
+                        const struct cpu_list *cpus)
+{
+    for (size_t place = 0; place < set->n_places; place++) {
+        size_t old = find_place(set, place, from, cpus);
+
+        if (old < from->n_places && set->ran_ns[place] < from->ran_ns[old])
+            set->ran_ns[place] = from->ran_ns[old];
+    }
+}
+
 void counter_set_adopt(struct counter_set *set, struct counter_set *from,
                        const struct cpu_list *cpus)
 {
@@ -100,6 +112,7 @@ void counter_set_adopt(struct counter_set *set, struct counter_set *from,
             if (event_group_goes_on(&groups->groups[i], &from_groups->groups[j]))
                 adopt_group((struct cell_of){.set = set, .group = i},
                             (struct cell_of){.set = from, .group = j}, cpus);
+    adopt_times(set, from, cpus);
 }
 
 bool counter_set_counts_all(const struct counter_set *set, const struct event_groups *groups)

@@ -55,6 +55,7 @@ struct counter_set {
     uint64_t retry_at_ns;           /* CLOCK_MONOTONIC: opening is not tried again before */
     unsigned failures;              /* attempts to open in a row that left something missing */
     struct counter_cell *cells;     /* [place][group] */
+    uint64_t *ran_ns;               /* [place]: for how long the target was seen to run there */
     struct counter_base *bases;     /* [place][event]; a group's opened events come first */
     int *descriptors;               /* [place][event][part], by counter_descriptors() */
     struct starvation *starvations; /* [group] */

@@ -44,18 +44,23 @@ static void take_base(struct counter_cell *cell, struct counter_base *bases, siz
         bases[i].value = reading->values[i].value;
 }
 
-/* Adds the time since the last reading to `times`, unless that is NULL, and takes the new times. */
-static void take_times(struct counter_cell *cell, const struct group_reading *reading,
-                       struct group_sample *times)
+/*
+ * Adds the time since the last reading to `times`, unless that is NULL, and takes the new times.
+ * Returns by how much the time enabled has advanced, as far as that is known.
+ */
+static uint64_t take_times(struct counter_cell *cell, const struct group_reading *reading,
+                           struct group_sample *times)
 {
     bool forward = reading->enabled >= cell->last_enabled && reading->running >= cell->last_running;
+    uint64_t advance = times && forward ? reading->enabled - cell->last_enabled : 0;
 
     if (times && forward) {
-        times->enabled += reading->enabled - cell->last_enabled;
+        times->enabled += advance;
         times->running += reading->running - cell->last_running;
     }
     cell->last_enabled = reading->enabled;
     cell->last_running = reading->running;
+    return advance;
 }
 
 static bool went_backwards(const struct counter_base *bases, size_t n,
@@ -129,28 +134,33 @@ static bool waits_for_next(struct counter_cell *cell, bool backwards)
     return cell->backwards;
 }
 
-/* Adds what was counted since the base reading, or notes that it is unknown. */
-static void derive_cell(const struct event_group *group, struct counter_cell *cell,
-                        struct counter_base *bases, const struct group_reading *reading,
-                        uint64_t now_ns, struct group_sample *times, struct event_sample *events)
+/*
+ * Adds what was counted since the base reading, or notes that it is unknown. Returns for how long
+ * the group was enabled.
+ */
+static uint64_t derive_cell(const struct event_group *group, struct counter_cell *cell,
+                            struct counter_base *bases, const struct group_reading *reading,
+                            uint64_t now_ns, struct group_sample *times,
+                            struct event_sample *events)
 {
     enum delta_state state;
     bool backwards;
+    uint64_t advance;
 
     if (reading->enabled == cell->last_enabled) {
         /* The target did not run. A delta that was unknown before goes on waiting for its end;
          * where there is none, the next rate begins here. */
         if (cell->enabled == cell->last_enabled)
             cell->base_ns = now_ns;
-        return;
+        return 0;
     }
     times->ran = true;
-    take_times(cell, reading, times);
+    advance = take_times(cell, reading, times);
     state = delta_judge(reading->enabled - cell->enabled, reading->running - cell->running);
     backwards = went_backwards(bases, group->n_opened, reading);
     if (state == DELTA_UNKNOWN || waits_for_next(cell, backwards)) {
         times->unknown = true;
-        return;
+        return advance;
     }
     if (state == DELTA_KNOWN && !backwards)
         add_deltas(group, cell, bases, reading, now_ns, events);
@@ -158,10 +168,12 @@ static void derive_cell(const struct event_group *group, struct counter_cell *ce
         times->unknown = true;
     cell->has_counted = true;
     take_base(cell, bases, group->n_opened, reading, now_ns);
+    return advance;
 }
 
-static void read_cell(struct counter_set *set, size_t place, size_t group_index, uint64_t now_ns,
-                      struct sample *sample)
+/* Returns for how long the group was enabled since the last reading. */
+static uint64_t read_cell(struct counter_set *set, size_t place, size_t group_index,
+                          uint64_t now_ns, struct sample *sample)
 {
     const struct event_group *group = &set->groups->groups[group_index];
     struct group_sample *times = &sample->groups[group_index];
@@ -169,21 +181,23 @@ static void read_cell(struct counter_set *set, size_t place, size_t group_index,
     struct counter_base *bases = &set->bases[counter_first(set, place, group_index)];
     struct group_reading *reading = &set->mechanism->reading;
     enum reading_state state;
+    uint64_t advance = 0;
 
     if (cell->ended)
-        return;
+        return 0;
     state = read_group(set, place, group_index, reading);
     if (state != READING_GOOD) {
         times->unknown |= !cell->offline; /* a CPU that is offline counts nothing: that is known */
         times->counted |= cell->has_counted && state == READING_LATER;
-        return;
+        return 0;
     }
     times->unknown |= cell->interrupted;
     if (cell->based) {
-        derive_cell(group, cell, bases, reading, now_ns, times, &sample->events[group->first]);
+        advance =
+            derive_cell(group, cell, bases, reading, now_ns, times, &sample->events[group->first]);
     } else {
         take_base(cell, bases, group->n_opened, reading, now_ns);
-        take_times(cell, reading, NULL);
+        (void)take_times(cell, reading, NULL);
         /* A group that waits for its first turn on the PMU has an unknown count, not 0. */
         cell->has_counted = reading->enabled == 0 || reading->running > 0;
         times->unknown = true;
@@ -191,15 +205,31 @@ static void read_cell(struct counter_set *set, size_t place, size_t group_index,
     times->counted |= cell->has_counted;
     if (cell->base_ns == now_ns) /* the next rate is taken from this moment on */
         cell->interrupted = counter_group_is_paused(set, group_index);
+    return advance;
+}
+
+/* The target ran in a place for as long as the group of it that was enabled the longest. */
+static void read_place(struct counter_set *set, size_t place, uint64_t now_ns,
+                       struct sample *sample)
+{
+    uint64_t ran_ns = 0;
+
+    for (size_t group = 0; group < set->groups->n_groups; group++) {
+        uint64_t advance = set->groups->groups[group].n_opened > 0
+                               ? read_cell(set, place, group, now_ns, sample)
+                               : 0;
+
+        if (advance > ran_ns)
+            ran_ns = advance;
+    }
+    set->ran_ns[place] += ran_ns;
 }
 
 void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *sample)
 {
     sample_clear(sample);
     for (size_t place = 0; place < set->n_places; place++)
-        for (size_t group = 0; group < set->groups->n_groups; group++)
-            if (set->groups->groups[group].n_opened > 0)
-                read_cell(set, place, group, now_ns, sample);
+        read_place(set, place, now_ns, sample);
     counter_set_judge_starvation(set, now_ns, sample);
     if (set->mechanism->doubt_of && set->mechanism->doubt.unattributed_ns > 0)
         sample->doubt = set->mechanism->doubt_of(set->mechanism, set);

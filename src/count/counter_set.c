@@ -21,7 +21,8 @@ int counter_set_new(struct mechanism *mechanism, const struct event_groups *grou
     struct counter_set *set;
 
     /* It is one block of memory, since a cycle walks over it from front to back. */
-    set = calloc(1, sizeof(*set) + n_cells * sizeof(*set->cells) + n_bases * sizeof(*set->bases) +
+    set = calloc(1, sizeof(*set) + n_cells * sizeof(*set->cells) + n_places * sizeof(*set->ran_ns) +
+                        n_bases * sizeof(*set->bases) +
                         n_bases * n_parts * sizeof(*set->descriptors) +
                         groups->n_groups * (sizeof(*set->starvations) + sizeof(*set->absences)));
     if (!set)
@@ -32,7 +33,8 @@ int counter_set_new(struct mechanism *mechanism, const struct event_groups *grou
     set->n_places = n_places;
     set->n_parts = n_parts;
     set->cells = (struct counter_cell *)(set + 1);
-    set->starvations = (struct starvation *)(set->cells + n_cells);
+    set->ran_ns = (uint64_t *)(set->cells + n_cells);
+    set->starvations = (struct starvation *)(set->ran_ns + n_places);
     set->bases = (struct counter_base *)(set->starvations + groups->n_groups);
     set->descriptors = (int *)(set->bases + n_bases);
     set->absences = (enum absence *)(set->descriptors + n_bases * n_parts);
@@ -74,6 +76,37 @@ bool counter_set_is_open(const struct counter_set *set, size_t group)
         if (counter_cell(set, place, group)->handle >= 0)
             return true;
     return false;
+}
+
+static bool is_read_in(const struct counter_set *set, size_t place)
+{
+    for (size_t group = 0; group < set->groups->n_groups; group++) {
+        const struct counter_cell *cell = counter_cell(set, place, group);
+
+        if (cell->handle >= 0 && cell->based)
+            return true;
+    }
+    return false;
+}
+
+void counter_set_add_ran(const struct counter_set *set, const struct cpu_list *cpus,
+                         uint64_t *ran_ns)
+{
+    size_t place = 0;
+
+    if (scope_is_of_threads(&set->scope))
+        return;
+    for (size_t i = 0; i < cpus->n; i++) {
+        while (place < set->n_places && set->scope.cpus->cpus[place].value < cpus->cpus[i].value)
+            place++;
+        if (place == set->n_places)
+            return;
+        if (set->scope.cpus->cpus[place].value != cpus->cpus[i].value || !is_read_in(set, place))
+            continue;
+        if (ran_ns[i] == UINT64_MAX)
+            ran_ns[i] = 0;
+        ran_ns[i] += set->ran_ns[place];
+    }
 }
 
 bool counter_set_is_incomplete(const struct counter_set *set)

@@ -8,6 +8,8 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 #include "cycle/setup.h"
 
@@ -61,6 +63,13 @@ int collector_tasks_fd(const struct collector *collector);
  * kind.
  */
 bool collector_arm(struct collector *collector);
+
+/*
+ * Lists the processes that a group of processes has now, by the name that its series have. The
+ * caller frees *ret_processes. 0; -ENOENT: there is no such group, or nothing lives in it; -errno.
+ */
+int collector_list_processes(struct collector *collector, const char *name, pid_t **ret_processes,
+                             size_t *ret_n);
 
 /* How many CPUs are counted on. */
 size_t collector_n_cpus(const struct collector *collector);

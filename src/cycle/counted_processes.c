@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cycle/counted_processes.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/share.h"
 #include "config/config_processes.h"
 #include "cycle/collector_parts.h"
@@ -38,6 +42,47 @@ void counted_processes_done(struct counted_processes *processes)
     (void)process_targets_free(processes->targets);
     (void)process_rules_free(processes->rules);
     *processes = (struct counted_processes){0};
+}
+
+/* Appends what a target has now; what has ended has nothing. 0 or -errno. */
+static int append_processes(struct collector *collector, const struct process_target *target,
+                            pid_t **processes, size_t *n)
+{
+    AUTO_FREE pid_t *more = NULL;
+    pid_t *grown;
+    size_t n_more = 0;
+    int r = process_targets_processes(collector->processes.targets, target, &more, &n_more);
+
+    if (r < 0)
+        return r == -ESRCH ? 0 : r;
+    grown = reallocarray(*processes, *n + n_more + 1, sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    memcpy(grown + *n, more, n_more * sizeof(*more));
+    *processes = grown;
+    *n += n_more;
+    return 0;
+}
+
+int collector_list_processes(struct collector *collector, const char *name, pid_t **ret_processes,
+                             size_t *ret_n)
+{
+    const struct entry *entry = ledger_find_group(&collector->ledger, name);
+    AUTO_FREE pid_t *processes = NULL;
+    size_t n = 0;
+    int r = 0;
+
+    if (!entry || !entry->group)
+        return -ENOENT;
+    for (const struct process_member *member = entry->group->members; member && r == 0;
+         member = member->next)
+        if (!member->ended)
+            r = append_processes(collector, member->target, &processes, &n);
+    if (r < 0 || n == 0)
+        return r < 0 ? r : -ENOENT;
+    *ret_processes = TAKE(processes);
+    *ret_n = n;
+    return 0;
 }
 
 size_t collector_process_descriptors(const struct collector *collector)

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "cycle/collector_parts.h"
+#include "cycle/cpu_times.h"
 #include "cycle/process_member.h"
 #include "cycle/stages.h"
 
@@ -131,6 +132,8 @@ int collector_publish(struct collector *collector, const struct round *round)
     if (!snapshot)
         return -ENOMEM;
     snapshot->taken_ns = clock_monotonic_ns();
+    snapshot->taken_realtime_ns = clock_realtime_ns();
+    snapshot->cpus = collector_cpu_times(collector, snapshot->taken_realtime_ns);
     snapshot_slot_publish(collector->setup.slot, snapshot);
     return 0;
 }

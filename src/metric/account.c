@@ -35,13 +35,13 @@ static void make_absent(const struct column *column, union number *number)
 struct account *account_new(struct plan *plan, struct identity *identity,
                             uint64_t start_realtime_ns)
 {
-    struct account *account = malloc(sizeof(*account) + plan->n_columns * sizeof(*account->row));
+    struct account *account = malloc(sizeof(*account) + plan->n_numbers * sizeof(*account->row));
 
     if (!account)
         return NULL;
     account->plan = plan_ref(plan);
     account->identity = identity_ref(identity);
-    for (size_t i = 0; i < plan->n_columns; i++) {
+    for (size_t i = 0; i < plan->n_numbers; i++) {
         make_absent(&plan->columns[i], &account->row[i]);
         if (plan->columns[i].kind == COLUMN_START_TIME && start_realtime_ns)
             account->row[i].count = start_realtime_ns;
@@ -111,7 +111,7 @@ void account_update(struct account *account, const struct sample *sample)
 {
     const struct plan *plan = account->plan;
 
-    for (size_t i = 0; i < plan->n_columns; i++) {
+    for (size_t i = 0; i < plan->n_numbers; i++) {
         const struct column *column = &plan->columns[i];
         const struct group_sample *group = &sample->groups[column->group];
         union number *number = &account->row[i];
@@ -147,6 +147,9 @@ void account_update(struct account *account, const struct sample *sample)
         case COLUMN_GROUP_COVERAGE:
             number->real = coverage(group);
             break;
+        case COLUMN_GROUP_UNKNOWN:
+            number->count = group->counted ? group->unknown : NUMBER_ABSENT_COUNT;
+            break;
         case COLUMN_UNATTRIBUTED:
             number->real = doubt_share(&sample->doubt);
             break;
@@ -156,14 +159,14 @@ void account_update(struct account *account, const struct sample *sample)
 
 void account_set_created(struct account *account, uint64_t created_realtime_ns)
 {
-    for (size_t i = 0; i < account->plan->n_columns; i++)
+    for (size_t i = 0; i < account->plan->n_numbers; i++)
         if (account->plan->columns[i].kind == COLUMN_CREATED_TIME && created_realtime_ns)
             account->row[i].count = created_realtime_ns;
 }
 
 void account_set_members(struct account *account, uint64_t n_members, uint64_t start_realtime_ns)
 {
-    for (size_t i = 0; i < account->plan->n_columns; i++) {
+    for (size_t i = 0; i < account->plan->n_numbers; i++) {
         enum column_kind kind = account->plan->columns[i].kind;
 
         if (kind == COLUMN_MEMBERS)
@@ -201,7 +204,7 @@ static void set_cpu_time(const struct column *column, const struct cpu_usage_del
 void account_set_cpu_usage(struct account *account, const struct cpu_usage_delta *delta,
                            uint64_t n_cpus)
 {
-    for (size_t i = 0; i < account->plan->n_columns; i++) {
+    for (size_t i = 0; i < account->plan->n_numbers; i++) {
         const struct column *column = &account->plan->columns[i];
         union number *number = &account->row[i];
 
@@ -218,8 +221,9 @@ void account_set_cpu_usage(struct account *account, const struct cpu_usage_delta
 
 void account_end(struct account *account)
 {
-    for (size_t i = 0; i < account->plan->n_columns; i++)
-        if (account->plan->columns[i].form == NUMBER_REAL)
+    for (size_t i = 0; i < account->plan->n_numbers; i++)
+        if (account->plan->columns[i].form == NUMBER_REAL ||
+            account->plan->columns[i].kind == COLUMN_GROUP_UNKNOWN)
             make_absent(&account->plan->columns[i], &account->row[i]);
 }
 
@@ -251,8 +255,8 @@ void account_adopt(struct account *account, const struct account *from)
 {
     const struct plan *plan = account->plan, *from_plan = from->plan;
 
-    for (size_t i = 0; i < plan->n_columns; i++)
-        for (size_t j = 0; j < from_plan->n_columns; j++)
+    for (size_t i = 0; i < plan->n_numbers; i++)
+        for (size_t j = 0; j < from_plan->n_numbers; j++)
             if (plan->columns[i].form != NUMBER_REAL &&
                 same_series(&plan->columns[i], &from_plan->columns[j]))
                 account->row[i] = from->row[j];

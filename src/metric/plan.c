@@ -128,6 +128,8 @@ static int add_columns(struct plan *plan, const struct plan_spec *spec,
         r = plan_add_rates(plan, spec, groups);
     if (r == 0 && spec->ratios)
         r = plan_add_ratios(plan, spec, groups);
+    if (r == 0)
+        r = plan_add_hidden(plan, groups);
     return r;
 }
 

@@ -2,9 +2,10 @@
 #pragma once
 
 /*
- * The files that build a plan. Calls go one way: plan.c asks plan_events.c, plan_ratios.c and
- * plan_cpu_time.c for their columns, and each of these adds them by plan_column.c.
- * Functions that return int return 0 or -ENOMEM, after which the plan is to be freed.
+ * The files that build a plan. Calls go one way: plan.c asks plan_events.c, plan_ratios.c,
+ * plan_cpu_time.c and plan_hidden.c for their columns, and each of these adds them by
+ * plan_column.c. Functions that return int return 0 or -ENOMEM, after which the plan is to be
+ * freed.
  */
 
 #include "base/text.h"
@@ -14,6 +15,9 @@
 
 /* Adds a column whose name and help the texts hold; empties both. The group's name is copied. */
 int plan_add_column(struct plan *plan, struct column column, struct text *name, struct text *help);
+
+/* The same for a number that is not shown. No column is added behind it. */
+int plan_add_number(struct plan *plan, struct column column, struct text *name, struct text *help);
 void plan_free_columns(struct plan *plan);
 
 /* plan_events.c */
@@ -41,3 +45,18 @@ int plan_add_cpu_time(struct plan *plan, const struct plan_spec *spec);
 int plan_add_ratios(struct plan *plan, const struct plan_spec *spec,
                     const struct event_groups *groups);
 void plan_free_ratios(struct plan *plan);
+
+struct plan_ratio {
+    struct formula *formula; /* its names are the members of the group, in their order */
+    char *text;              /* the formula as it was written */
+    size_t group;
+    size_t first;     /* index of the group's first event in a sample */
+    size_t n_members; /* of the group */
+    struct plan_term *terms;
+    size_t n_terms;
+};
+
+/* plan_hidden.c */
+
+/* Adds the numbers that are not shown: the totals of the ratios' terms, which groups are known. */
+int plan_add_hidden(struct plan *plan, const struct event_groups *groups);

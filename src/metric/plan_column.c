@@ -37,7 +37,7 @@ static int copy_labels(struct column *column)
     return r;
 }
 
-int plan_add_column(struct plan *plan, struct column column, struct text *name, struct text *help)
+int plan_add_number(struct plan *plan, struct column column, struct text *name, struct text *help)
 {
     AUTO_FREE char *name_string = text_take(name);
     AUTO_FREE char *help_string = text_take(help);
@@ -45,7 +45,7 @@ int plan_add_column(struct plan *plan, struct column column, struct text *name, 
 
     if (!name_string || !help_string)
         return -ENOMEM;
-    columns = reallocarray(plan->columns, plan->n_columns + 1, sizeof(*columns));
+    columns = reallocarray(plan->columns, plan->n_numbers + 1, sizeof(*columns));
     if (!columns)
         return -ENOMEM;
     plan->columns = columns;
@@ -53,13 +53,22 @@ int plan_add_column(struct plan *plan, struct column column, struct text *name, 
         return -ENOMEM;
     column.name = TAKE(name_string);
     column.help = TAKE(help_string);
-    columns[plan->n_columns++] = column;
+    columns[plan->n_numbers++] = column;
     return 0;
+}
+
+int plan_add_column(struct plan *plan, struct column column, struct text *name, struct text *help)
+{
+    int r = plan_add_number(plan, column, name, help);
+
+    if (r == 0)
+        plan->n_columns = plan->n_numbers;
+    return r;
 }
 
 void plan_free_columns(struct plan *plan)
 {
-    for (size_t i = 0; plan->columns && i < plan->n_columns; i++) {
+    for (size_t i = 0; plan->columns && i < plan->n_numbers; i++) {
         free(plan->columns[i].name);
         free(plan->columns[i].help);
         free_labels(&plan->columns[i]);
@@ -84,12 +93,23 @@ size_t plan_row_bytes(const struct plan *plan, size_t labels_bytes)
     return bytes;
 }
 
+/* The bytes of a help with its escapes, of which OpenMetrics has one more than the text format. */
+static size_t help_bytes(const char *help)
+{
+    size_t bytes = 0;
+
+    for (; *help; help++)
+        bytes += *help == '\\' || *help == '"' || *help == '\n' ? 2 : 1;
+    return bytes;
+}
+
+/* A unit is the end of the family's name, so it is not longer than the name. */
 size_t plan_head_bytes(const struct plan *plan)
 {
     size_t bytes = 0;
 
     for (size_t i = 0; i < plan->n_columns; i++)
-        bytes += 2 * strlen(plan->columns[i].name) + strlen(plan->columns[i].help) +
-                 sizeof("# HELP  \n# TYPE  counter\n");
+        bytes += 4 * strlen(plan->columns[i].name) + help_bytes(plan->columns[i].help) +
+                 sizeof("# HELP  \n# TYPE  counter\n# UNIT  \n");
     return bytes;
 }

@@ -13,13 +13,6 @@
 #include "metric/formula.h"
 #include "metric/plan_build.h"
 
-struct plan_ratio {
-    struct formula *formula; /* its names are the members of the group, in their order */
-    size_t group;
-    size_t first;     /* index of the group's first event in a sample */
-    size_t n_members; /* of the group */
-};
-
 /* Whether the group counts every event that the formula uses. */
 static bool group_counts(const struct event_group *group, const struct formula *formula)
 {
@@ -29,14 +22,40 @@ static bool group_counts(const struct event_group *group, const struct formula *
     return true;
 }
 
+static void free_ratio(struct plan_ratio *ratio)
+{
+    for (size_t i = 0; ratio->terms && i < ratio->n_terms; i++)
+        free(ratio->terms[i].name);
+    free(TAKE(ratio->terms));
+    free(TAKE(ratio->text));
+    ratio->formula = formula_free(ratio->formula);
+}
+
+/* Notes which events the formula uses. Until plan_add_hidden() a term has the index of its member.
+ */
+static int name_terms(const struct formula *formula, const char *const *names,
+                      struct plan_ratio *ratio)
+{
+    ratio->terms = calloc(ratio->n_members + 1, sizeof(*ratio->terms));
+    if (!ratio->terms)
+        return -ENOMEM;
+    for (size_t i = 0; i < ratio->n_members; i++) {
+        if (!formula_uses(formula, i))
+            continue;
+        ratio->terms[ratio->n_terms] = (struct plan_term){strdup(names[i]), i};
+        if (!ratio->terms[ratio->n_terms++].name)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 /*
  * Parses the formula with the names of the group's members. The canonical names are tried
  * first, so that a built-in ratio finds cpu-cycles under the name cycles; then the names as
- * the user wrote them. Returns 1 and the formula; 0 if the group lacks an event of it or
+ * the user wrote them. Returns 1 and sets the formula; 0 if the group lacks an event of it or
  * cannot count one; -ENOMEM.
  */
-static int bind_formula(const char *text, const struct event_group *group,
-                        struct formula **ret_formula)
+static int bind_formula(const char *text, const struct event_group *group, struct plan_ratio *ratio)
 {
     AUTO(formula) struct formula *formula = NULL;
     AUTO_FREE const char **names = calloc(group->n_members + 1, sizeof(*names));
@@ -57,7 +76,10 @@ static int bind_formula(const char *text, const struct event_group *group,
         return r == -EINVAL ? 0 : r;
     if (!group_counts(group, formula))
         return 0;
-    *ret_formula = TAKE(formula);
+    r = name_terms(formula, names, ratio);
+    if (r < 0)
+        return r;
+    ratio->formula = TAKE(formula);
     return 1;
 }
 
@@ -75,13 +97,17 @@ static int add_ratio(struct plan *plan, const struct plan_spec *spec,
         ratio.group = g;
         ratio.first = group->first;
         ratio.n_members = group->n_members;
-        r = bind_formula(formula_text, group, &ratio.formula);
+        r = bind_formula(formula_text, group, &ratio);
     }
-    if (r <= 0)
+    if (r > 0 && !(ratio.text = strdup(formula_text)))
+        r = -ENOMEM;
+    if (r <= 0) {
+        free_ratio(&ratio);
         return r;
+    }
     ratios = reallocarray(plan->ratios, plan->n_ratios + 1, sizeof(*ratios));
     if (!ratios) {
-        (void)formula_free(ratio.formula);
+        free_ratio(&ratio);
         return -ENOMEM;
     }
     plan->ratios = ratios;
@@ -125,7 +151,7 @@ int plan_add_ratios(struct plan *plan, const struct plan_spec *spec,
 void plan_free_ratios(struct plan *plan)
 {
     for (size_t i = 0; plan->ratios && i < plan->n_ratios; i++)
-        (void)formula_free(plan->ratios[i].formula);
+        free_ratio(&plan->ratios[i]);
     free(TAKE(plan->ratios));
 }
 
@@ -141,4 +167,12 @@ bool plan_ratio_value(const struct plan *plan, size_t ratio, const struct sample
     for (size_t i = 0; i < bound->n_members && i < EVENT_GROUP_MAX; i++)
         values[i] = sample->events[bound->first + i].exact;
     return formula_value(bound->formula, values, ret_value);
+}
+
+const char *plan_ratio_formula(const struct plan *plan, size_t ratio,
+                               const struct plan_term **ret_terms, size_t *ret_n)
+{
+    *ret_terms = plan->ratios[ratio].terms;
+    *ret_n = plan->ratios[ratio].n_terms;
+    return plan->ratios[ratio].text;
 }

@@ -69,7 +69,7 @@ static int lay_out(struct roster *roster, struct account *const *accounts, size_
         part->identities = calloc(part->n + 1, sizeof(struct identity *));
         if (!part->identities)
             return -ENOMEM;
-        roster->n_numbers += part->n * catalogue->plans[i]->n_columns;
+        roster->n_numbers += part->n * catalogue->plans[i]->n_numbers;
         part->n = 0;
     }
     return 0;
@@ -82,7 +82,7 @@ static void add_targets(struct roster *roster, struct account *const *accounts, 
         size_t plan = plan_index(roster->catalogue, accounts[i]->plan);
         struct roster_part *part = &roster->parts[plan];
 
-        roster->rows[i] = part->first + part->n * roster->catalogue->plans[plan]->n_columns;
+        roster->rows[i] = part->first + part->n * roster->catalogue->plans[plan]->n_numbers;
         part->identities[part->n++] = identity_ref(accounts[i]->identity);
     }
 }

@@ -29,12 +29,14 @@ struct snapshot *snapshot_new(struct roster *roster, struct account *const *acco
         return NULL;
     reference_init(&shared->reference);
     shared->snapshot.roster = roster_ref(roster);
+    shared->snapshot.cpus = NULL;
     shared->snapshot.taken_ns = 0;
+    shared->snapshot.taken_realtime_ns = 0;
     shared->snapshot.sequence = 0;
     shared->snapshot.status = *status;
     for (size_t i = 0; i < n_accounts; i++)
         memcpy(&shared->snapshot.numbers[roster->rows[i]], accounts[i]->row,
-               accounts[i]->plan->n_columns * sizeof(*accounts[i]->row));
+               accounts[i]->plan->n_numbers * sizeof(*accounts[i]->row));
     return &shared->snapshot;
 }
 
@@ -53,6 +55,7 @@ struct snapshot *snapshot_unref(struct snapshot *snapshot)
     shared = shared_of(snapshot);
     if (!reference_drop(&shared->reference))
         return NULL;
+    (void)snapshot_cpus_free(snapshot->cpus);
     (void)roster_unref(snapshot->roster);
     free(shared);
     return NULL;
@@ -84,7 +87,7 @@ bool snapshot_find(const struct snapshot *snapshot, const struct label *labels, 
         *ret_row = (struct snapshot_row){
             .plan = plan,
             .identity = part->identities[index],
-            .numbers = snapshot->numbers + part->first + index * plan->n_columns,
+            .numbers = snapshot->numbers + part->first + index * plan->n_numbers,
         };
         return true;
     }

@@ -64,6 +64,24 @@ static void adopt__the_one_that_has_gone_is_read_a_last_time(void **state)
     (void)cpu_list_free(cpus);
 }
 
+static void adopt__the_time_on_a_cpu_goes_on(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t ran_ns[] = {UINT64_MAX, UINT64_MAX};
+    struct counter_set *before;
+
+    start(f);
+    fake_run(&f->perf, 1, 0, 1000, 1000);
+    read_after(f, NS_PER_SECOND);
+    before = succeed(f, f->cpus, f->cpus);
+    (void)counter_set_free(before);
+    fake_run(&f->perf, 1, 0, 200, 200);
+    read_after(f, NS_PER_SECOND);
+    counter_set_add_ran(f->set, f->cpus, ran_ns);
+    assert_int_equal(ran_ns[0], 1200);
+    assert_int_equal(ran_ns[1], 0);
+}
+
 static void adopt__a_newcomer_is_opened_beside_what_goes_on(void **state)
 {
     struct fixture *f = *state;
@@ -106,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(adopt__the_cpu_that_stays_goes_on_with_its_base),
         TEST(adopt__the_one_that_has_gone_is_read_a_last_time),
+        TEST(adopt__the_time_on_a_cpu_goes_on),
         TEST(adopt__a_newcomer_is_opened_beside_what_goes_on),
         TEST(adopt__what_is_frozen_is_opened_afresh),
     };

@@ -92,6 +92,28 @@ static void read__deltas_of_all_cpus_are_added(void **state)
     assert_false(f->sample->groups[0].unknown);
 }
 
+static void read__tells_for_how_long_the_target_ran_on_each_cpu(void **state)
+{
+    struct fixture *f = *state;
+    AUTO(cpu_list) struct cpu_list *wanted = NULL;
+    uint64_t ran_ns[] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+
+    assert_int_equal(cpu_list_parse("0-2", &wanted), 0);
+    counter_set_add_ran(f->set, wanted, ran_ns);
+    assert_true(ran_ns[0] == UINT64_MAX); /* nothing is open */
+    start(f);
+    fake_run(&f->perf, 1, 1, 1000, 1000);
+    read_after(f, NS_PER_SECOND);
+    fake_run(&f->perf, 1, 1, 500, 0); /* that nothing was counted does not matter */
+    read_after(f, NS_PER_SECOND);
+    counter_set_add_ran(f->set, wanted, ran_ns);
+    assert_int_equal(ran_ns[0], 0);
+    assert_int_equal(ran_ns[1], 1500);
+    assert_true(ran_ns[2] == UINT64_MAX); /* the set has no such CPU */
+    counter_set_add_ran(f->set, wanted, ran_ns);
+    assert_int_equal(ran_ns[1], 3000);
+}
+
 static void read__a_target_that_did_not_run_counts_nothing_and_is_known(void **state)
 {
     struct fixture *f = *state;
@@ -317,6 +339,7 @@ int main(void)
         TEST(read__the_first_reading_is_the_base_and_counts_nothing),
         TEST(begin__between_two_rounds_counts_as_a_part_of_the_whole_interval),
         TEST(read__deltas_of_all_cpus_are_added),
+        TEST(read__tells_for_how_long_the_target_ran_on_each_cpu),
         TEST(read__a_target_that_did_not_run_counts_nothing_and_is_known),
         TEST(read__a_multiplexed_group_is_scaled),
         TEST(read__an_unknown_delta_is_carried_and_its_rate_is_over_both_intervals),

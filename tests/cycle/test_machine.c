@@ -97,6 +97,40 @@ static void machine__has_no_cpu_time_where_proc_does_not_tell(void **state)
     assert_true(isnan(number(f, "pmu_machine_cpus_used")->real));
 }
 
+static void machine__has_the_busy_time_of_each_cpu_once_in_ten_seconds(void **state)
+{
+    struct fixture *f = *state;
+    struct fixture_tree procfs = fixture_tree_open();
+    uint64_t begin_ns = clock_realtime_ns(), slots;
+
+    f->procfs_fd = procfs.fd;
+    fixture_tree_write(&procfs, "stat", "cpu  1 0 1 9 9 0 0\ncpu0 20 0 30 9 9 0 0\n");
+    start(f, MACHINE("all"));
+    cycle(f);
+    assert_non_null(f->snapshot->cpus);
+    assert_true(f->snapshot->cpus->n_cpus > 0);
+    assert_int_equal(f->snapshot->cpus->numbers[0], 0);
+    assert_int_equal(f->snapshot->cpus->ran_ns[0], NS_PER_SECOND / 2);
+    cycle(f);
+    slots = f->snapshot->taken_realtime_ns / (10 * NS_PER_SECOND) - begin_ns / (10 * NS_PER_SECOND);
+    assert_true(slots > 0 || !f->snapshot->cpus); /* unless ten seconds began meanwhile */
+    fixture_tree_close(&procfs);
+}
+
+static void cgroup__has_the_time_that_it_ran_on_each_cpu(void **state)
+{
+    struct fixture *f = *state;
+    struct snapshot_row row;
+
+    make(f, "a");
+    start(f, CGROUPS);
+    cycle(f);
+    assert_true(find_row(f, "/a", &row));
+    assert_non_null(f->snapshot->cpus);
+    for (size_t i = 0; i < f->snapshot->cpus->n_cpus; i++)
+        assert_int_equal(f->snapshot->cpus->ran_ns[i], 0);
+}
+
 static void machine__loses_no_cpu_time_by_a_reload(void **state)
 {
     struct fixture *f = *state;
@@ -122,6 +156,8 @@ int main(void)
         TEST(machine__has_cpu_time_as_the_sum_of_its_cpus),
         TEST(machine__has_none_where_only_cgroups_are_counted),
         TEST(machine__has_no_cpu_time_where_proc_does_not_tell),
+        TEST(machine__has_the_busy_time_of_each_cpu_once_in_ten_seconds),
+        TEST(cgroup__has_the_time_that_it_ran_on_each_cpu),
         TEST(machine__loses_no_cpu_time_by_a_reload),
     };
 

@@ -201,6 +201,26 @@ static void ratio__compares_what_its_own_group_counted(void **state)
     assert_true(value == 5.0);
 }
 
+static void ratio__tells_which_numbers_of_a_row_are_its_terms(void **state)
+{
+    AUTO(event_groups) struct event_groups *groups = make_groups();
+    AUTO(plan) struct plan *plan = make_plan(&everything, groups);
+    const size_t mpki = find(plan, "pmu_cgroup_branch_misses_per_kilo_instruction")->index;
+    const struct plan_term *terms;
+    size_t n;
+
+    (void)state;
+    assert_string_equal(plan_ratio_formula(plan, mpki, &terms, &n),
+                        "1000 * branch-misses / instructions");
+    assert_int_equal(n, 2);
+    assert_string_equal(terms[0].name, "branch-misses");
+    assert_true(terms[0].number < plan->n_columns);
+    assert_string_equal(terms[1].name, "instructions"); /* shown is that of the group core */
+    assert_in_range(terms[1].number, plan->n_columns, plan->n_numbers - 1);
+    assert_int_equal(plan->columns[terms[1].number].kind, COLUMN_TOTAL);
+    assert_int_equal(plan->columns[terms[1].number].group, 1);
+}
+
 static void ratio__is_absent_where_the_delta_is_unknown_or_nothing_ran(void **state)
 {
     AUTO(event_groups) struct event_groups *groups = make_groups();
@@ -258,6 +278,7 @@ int main(void)
         cmocka_unit_test(plan__leaves_out_what_cannot_be_counted),
         cmocka_unit_test(ratio__is_found_by_canonical_names_in_the_group_that_has_its_events),
         cmocka_unit_test(ratio__compares_what_its_own_group_counted),
+        cmocka_unit_test(ratio__tells_which_numbers_of_a_row_are_its_terms),
         cmocka_unit_test(ratio__is_absent_where_the_delta_is_unknown_or_nothing_ran),
         cmocka_unit_test(ratio__of_the_configuration_takes_the_place_of_a_builtin_one),
         cmocka_unit_test(plan__shows_only_what_is_asked_for),

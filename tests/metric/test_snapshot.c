@@ -51,7 +51,8 @@ static struct snapshot *take(const struct fixture *f, uint64_t cycles)
 
 static void snapshot__has_each_row_where_the_roster_says(void **state)
 {
-    static const uint64_t numbers[] = {6, 60, 5, 50, 51, 7, 70, 71};
+    static const uint64_t hidden = NUMBER_ABSENT_COUNT; /* whether the group is unknown */
+    const uint64_t numbers[] = {6, 60, hidden, 5, 50, 51, hidden, 7, 70, 71, hidden};
     struct fixture *f = *state;
     AUTO(snapshot) struct snapshot *snapshot = NULL;
 
@@ -65,6 +66,26 @@ static void snapshot__has_each_row_where_the_roster_says(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         assert_int_equal(snapshot->numbers[i].count, numbers[i]);
     assert_int_equal(snapshot->status.cycles, 3);
+}
+
+/* The machine's plan comes first, then both cgroups. */
+static void snapshot__has_times_on_cpus_for_each_row_where_it_was_given_them(void **state)
+{
+    struct fixture *f = *state;
+    AUTO(snapshot) struct snapshot *snapshot = take(f, 1);
+    AUTO(cpu_list) struct cpu_list *cpus = NULL;
+
+    assert_null(snapshot->cpus);
+    assert_int_equal(cpu_list_parse("0,3", &cpus), 0);
+    snapshot->cpus = snapshot_cpus_new(f->roster, cpus);
+    assert_non_null(snapshot->cpus);
+    assert_int_equal(snapshot->cpus->n_cpus, 2);
+    assert_int_equal(snapshot->cpus->numbers[1], 3);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(snapshot->cpus->ran_ns[i], NUMBER_ABSENT_COUNT);
+    assert_ptr_equal(snapshot_cpus_row(snapshot->cpus, f->roster, 1), snapshot->cpus->ran_ns);
+    assert_ptr_equal(snapshot_cpus_row(snapshot->cpus, f->roster, 0), snapshot->cpus->ran_ns + 2);
+    assert_ptr_equal(snapshot_cpus_row(snapshot->cpus, f->roster, 2), snapshot->cpus->ran_ns + 4);
 }
 
 static void snapshot__has_the_rows_as_they_were(void **state)
@@ -224,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(snapshot__has_each_row_where_the_roster_says),
+        TEST(snapshot__has_times_on_cpus_for_each_row_where_it_was_given_them),
         TEST(snapshot__has_the_rows_as_they_were),
         TEST(snapshot__finds_the_row_of_a_target_by_its_labels),
         TEST(snapshot__finds_no_row_of_other_labels),

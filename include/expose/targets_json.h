@@ -5,7 +5,8 @@
  * Writes a snapshot as JSON, for programs that read numbers of this exporter: `pmutool top` is one.
  *
  *     {"process_start_time_seconds": 1795344000.120000000,
- *      "sequence": 12, "taken_seconds": 86400.250000000, "interval_seconds": 1.000000000,
+ *      "sequence": 12, "taken_seconds": 86400.250000000,
+ *      "taken_realtime_seconds": 1795344012.250000000, "interval_seconds": 1.000000000,
  *      "stale": false, "paused": false,
  *      "uncounted": [{"kind": "process", "reason": "over_limit", "targets": 3}],
  *      "tables": [{"kind": "cgroup", "mechanism": "bpf",
@@ -22,7 +23,8 @@
  *   double precision numbers loses the last digits of those above 2^53.
  * - "sequence" is another number after each cycle of the exporter that began at
  *   "process_start_time_seconds". "taken_seconds" is the end of that cycle by CLOCK_MONOTONIC: the
- *   difference of two counters belongs to the difference of these times.
+ *   difference of two counters belongs to the difference of these times. "taken_realtime_seconds"
+ *   is the same instant as clocks show it.
  * - "mechanism" is how targets of this kind are counted, "direct" or "bpf"; it may be null.
  * - "uncounted" has the targets that are wanted but not counted now, or only in part: what /metrics
  *   tells as pmu_exporter_targets_uncounted.
@@ -33,9 +35,21 @@
 
 #include "base/text.h"
 #include "expose/exposition.h"
+#include "metric/target_filter.h"
 
 #define TARGETS_JSON_CONTENT_TYPE "application/json"
 
+/* What of a snapshot is written. All zero: everything. */
+struct targets_selection {
+    /* Only these targets, and no table without one of them. None: all targets. */
+    const struct target_filter *targets;
+    size_t n_targets;
+
+    /* Only columns of these names, and no table without one of them. None: all columns. */
+    const char *const *columns;
+    size_t n_columns;
+};
+
 /* Appends the text to one that is empty. Returns 0 or -ENOMEM. */
 int targets_json_write(const struct snapshot *snapshot, const struct exposition_facts *facts,
-                       struct text *text);
+                       const struct targets_selection *selection, struct text *text);

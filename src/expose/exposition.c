@@ -12,6 +12,7 @@
 
 #include "expose/format.h"
 #include "expose/own_families.h"
+#include "expose/page.h"
 #include "metric/catalogue.h"
 #include "metric/roster.h"
 
@@ -22,9 +23,17 @@ struct label_block {
     size_t begin, end; /* offsets in exposition.bytes */
 };
 
+/* What describes targets: with the same roster its lines stay the same. */
+struct info_family {
+    char *name;       /* "pmu_cgroup_info" */
+    const char *help; /* borrowed from a plan */
+    struct text lines;
+};
+
 struct exposition {
-    struct roster *roster;      /* a reference to the roster that the other fields are made of */
-    struct text info;           /* the info families: with the same roster they stay the same */
+    struct roster *roster;     /* a reference to the roster that the other fields are made of */
+    struct info_family *infos; /* one for each prefix of the plans */
+    size_t n_infos;
     struct text bytes;          /* {cgroup="…" of each target, one behind the other */
     struct label_block *blocks; /* one for each target, in the order of parts and identities */
 };
@@ -37,7 +46,12 @@ struct exposition *exposition_new(void)
 static void forget_roster(struct exposition *exposition)
 {
     exposition->roster = roster_unref(exposition->roster);
-    text_done(&exposition->info);
+    for (size_t i = 0; i < exposition->n_infos; i++) {
+        free(exposition->infos[i].name);
+        text_done(&exposition->infos[i].lines);
+    }
+    exposition->n_infos = 0;
+    free(TAKE(exposition->infos));
     text_done(&exposition->bytes);
     free(TAKE(exposition->blocks));
 }
@@ -117,7 +131,7 @@ static void append_samples(struct exposition *exposition, const struct snapshot 
         text->failed = true;
         return;
     }
-    for (size_t i = 0; i < part->n; i++, block++, number += plan->n_columns) {
+    for (size_t i = 0; i < part->n; i++, block++, number += plan->n_numbers) {
         size_t labels_length = block->end - block->begin;
 
         if (is_absent(*number, column->form) ||
@@ -132,11 +146,13 @@ static void append_samples(struct exposition *exposition, const struct snapshot 
 }
 
 static void append_family(struct exposition *exposition, const struct snapshot *snapshot,
-                          const struct family *family, struct text *text)
+                          const struct family *family, struct page *page)
 {
-    size_t begin = text->length, samples;
+    struct text *const text = page->text;
+    const size_t begin = text->length;
+    size_t samples;
 
-    format_append_head(text, family->name, family->help, family->type);
+    page_append_head(page, (struct family_name){family->name, family->type}, family->help);
     samples = text->length;
     for (size_t i = 0; i < family->n_uses; i++)
         append_samples(exposition, snapshot, family, &family->uses[i], text);
@@ -161,8 +177,8 @@ static void append_info_line(const char *name, const struct identity *identity, 
     text_append_string(text, "} 1\n");
 }
 
-/* Whether an earlier plan has the same prefix: then append_info() has written for both. */
-static bool info_is_written(const struct catalogue *catalogue, size_t plan)
+/* Whether an earlier plan has the same prefix: then its family of infos is for both. */
+static bool info_is_learned(const struct catalogue *catalogue, size_t plan)
 {
     for (size_t i = 0; i < plan; i++)
         if (strcmp(catalogue->plans[i]->prefix, catalogue->plans[plan]->prefix) == 0)
@@ -170,40 +186,47 @@ static bool info_is_written(const struct catalogue *catalogue, size_t plan)
     return false;
 }
 
-/* Writes one info family for this plan and all later ones with its prefix. */
-static void append_info(const struct roster *roster, size_t plan, struct text *text)
+/* Makes one family of infos for this plan and all later ones with its prefix. 0 or -ENOMEM. */
+static int learn_info(struct info_family *info, const struct roster *roster, size_t plan)
 {
     const struct catalogue *catalogue = roster->catalogue;
     const char *prefix = catalogue->plans[plan]->prefix;
-    size_t begin = text->length, samples;
-    AUTO_TEXT struct text name_text = {0};
-    AUTO_FREE char *name = NULL;
+    AUTO_TEXT struct text name = {0};
 
-    text_append_format(&name_text, "%sinfo", prefix);
-    name = text_take(&name_text);
-    if (!name) {
-        text->failed = true;
-        return;
-    }
-    format_append_head(text, name, catalogue->plans[plan]->info_help, FAMILY_GAUGE);
-    samples = text->length;
+    text_append_format(&name, "%sinfo", prefix);
+    *info =
+        (struct info_family){.name = text_take(&name), .help = catalogue->plans[plan]->info_help};
+    if (!info->name)
+        return -ENOMEM;
     for (size_t i = plan; i < catalogue->n_plans; i++)
         if (strcmp(catalogue->plans[i]->prefix, prefix) == 0)
             for (size_t j = 0; j < roster->parts[i].n; j++)
-                append_info_line(name, roster->parts[i].identities[j], text);
-    if (text->length == samples)
-        text->length = begin;
+                append_info_line(info->name, roster->parts[i].identities[j], &info->lines);
+    return text_error(&info->lines);
+}
+
+static int learn_infos(struct exposition *exposition, const struct roster *roster)
+{
+    const struct catalogue *catalogue = roster->catalogue;
+
+    exposition->infos = calloc(catalogue->n_plans + 1, sizeof(*exposition->infos));
+    if (!exposition->infos)
+        return -ENOMEM;
+    for (size_t i = 0; i < catalogue->n_plans; i++)
+        if (!info_is_learned(catalogue, i) &&
+            learn_info(&exposition->infos[exposition->n_infos++], roster, i) < 0)
+            return -ENOMEM;
+    return 0;
 }
 
 /*
  * Escapes the labels of all targets once. A roster changes when a target comes or goes, while the
  * page is written for each scrape, so this work is shared by many pages.
  */
-static int learn_roster(struct exposition *exposition, struct roster *roster)
+static int learn_labels(struct exposition *exposition, const struct roster *roster)
 {
     struct label_block *block;
 
-    forget_roster(exposition);
     exposition->blocks = calloc(count_targets(roster) + 1, sizeof(*exposition->blocks));
     if (!exposition->blocks)
         return -ENOMEM;
@@ -217,33 +240,61 @@ static int learn_roster(struct exposition *exposition, struct roster *roster)
             format_append_labels(&exposition->bytes, labels, n_labels);
             block->end = exposition->bytes.length;
         }
-    for (size_t i = 0; i < roster->catalogue->n_plans; i++)
-        if (!info_is_written(roster->catalogue, i))
-            append_info(roster, i, &exposition->info);
-    if (text_error(&exposition->bytes) < 0 || text_error(&exposition->info) < 0) {
-        forget_roster(exposition);
-        return -ENOMEM;
-    }
-    exposition->roster = roster_ref(roster);
-    return 0;
+    return text_error(&exposition->bytes);
 }
 
-int exposition_write(struct exposition *exposition, const struct snapshot *snapshot,
-                     const struct exposition_facts *facts, struct text *text)
+static int learn_roster(struct exposition *exposition, struct roster *roster)
+{
+    int r;
+
+    if (exposition->roster == roster)
+        return 0;
+    forget_roster(exposition);
+    r = learn_labels(exposition, roster);
+    if (r >= 0)
+        r = learn_infos(exposition, roster);
+    if (r < 0)
+        forget_roster(exposition);
+    else
+        exposition->roster = roster_ref(roster);
+    return r;
+}
+
+/* The families of targets. A stale snapshot has none of their numbers, but their names are known.
+ */
+static void append_targets(struct exposition *exposition, const struct snapshot *snapshot,
+                           bool is_stale, struct page *page)
 {
     const struct catalogue *catalogue = snapshot->roster->catalogue;
 
-    if (!facts->stale) {
-        if (exposition->roster != snapshot->roster) {
-            int r = learn_roster(exposition, snapshot->roster);
+    for (size_t i = 0; i < exposition->n_infos; i++) {
+        const struct info_family *info = &exposition->infos[i];
+        const struct family_name name = {info->name, FAMILY_INFO};
 
-            if (r < 0)
-                return r;
-        }
-        text_append(text, exposition->info.data, exposition->info.length);
-        for (size_t i = 0; i < catalogue->n_families; i++)
-            append_family(exposition, snapshot, &catalogue->families[i], text);
+        if (!page_wants(page, name) || is_stale || info->lines.length == 0)
+            continue;
+        page_append_head(page, name, info->help);
+        text_append(page->text, info->lines.data, info->lines.length);
     }
-    own_families_append(text, snapshot, facts);
-    return text_error(text);
+    for (size_t i = 0; i < catalogue->n_families; i++) {
+        const struct family *family = &catalogue->families[i];
+
+        if (page_wants(page, (struct family_name){family->name, family->type}) && !is_stale)
+            append_family(exposition, snapshot, family, page);
+    }
+}
+
+int exposition_write(struct exposition *exposition, const struct snapshot *snapshot,
+                     const struct exposition_facts *facts, const struct exposition_order *order,
+                     struct text *text)
+{
+    struct page page;
+    int r = learn_roster(exposition, snapshot->roster);
+
+    if (r < 0)
+        return r;
+    page_begin(&page, order, text);
+    append_targets(exposition, snapshot, facts->stale, &page);
+    own_families_append(&page, snapshot, facts);
+    return page_end(&page);
 }

@@ -2,21 +2,21 @@
 
 /*
  * The families about the exporter itself. A family that is one number is a line of a table, with
- * the place of the number in its struct. A family with labels, or one that is sometimes absent,
- * has a function.
+ * the place of the number in its struct. Those with labels are in own_labelled.c.
  */
 #include "expose/own_families.h"
 
 #include <math.h>
 #include <stddef.h>
 
-#include "expose/format.h"
-#include "metric/catalogue.h"
+#include "expose/own_labelled.h"
 #include "metric/exporter_status.h"
 #include "metric/http_status.h"
-#include "metric/roster.h"
 
-/* A number of its own family. The field at `offset` of the struct that is given is a uint64_t. */
+/*
+ * A number of its own family. The field at `offset` of the struct that is given is a uint64_t, or a
+ * double for NUMBER_REAL.
+ */
 struct own_number {
     const char *name;
     const char *help;
@@ -25,8 +25,16 @@ struct own_number {
     size_t offset;
 };
 
-#define STATUS(field) offsetof(struct exporter_status, field)
-#define SELF(field)   offsetof(struct self_stats, field)
+#define STATUS(field)  offsetof(struct exporter_status, field)
+#define SELF(field)    offsetof(struct self_stats, field)
+#define HTTP(field)    offsetof(struct http_status, field)
+#define HISTORY(field) offsetof(struct history_status, field)
+#define FACT(field)    offsetof(struct exposition_facts, field)
+
+static const struct own_number fact_numbers[] = {
+    {"pmu_exporter_snapshot_age_seconds", "Age of the numbers when this page was written.",
+     FAMILY_GAUGE, NUMBER_SECONDS, FACT(age_ns)},
+};
 
 static const struct own_number status_numbers[] = {
     {"pmu_exporter_open_counters", "Number of perf events that are open now.", FAMILY_GAUGE,
@@ -83,6 +91,82 @@ static const struct own_number status_numbers[] = {
     {"pmu_exporter_config_last_reload_success_timestamp_seconds",
      "Time at which the configuration in use was read, in seconds since the epoch.", FAMILY_GAUGE,
      NUMBER_SECONDS, STATUS(config_reload_realtime_ns)},
+    /* Without rules for processes nobody has looked whether /proc hides some. */
+    {"pmu_exporter_processes_hidden",
+     "1 if /proc hides processes of other users from the exporter (hidepid), so that no rule takes "
+     "them, else 0. CAP_SYS_PTRACE lets the exporter see them.",
+     FAMILY_GAUGE, NUMBER_COUNT, STATUS(processes_hidden)},
+    /* It is known only if bpf counts, which it does at switches, and after the first minute. */
+    {"pmu_exporter_unattributed_ratio",
+     "Share of the CPUs' time in the last whole minute that may have been another's, because the "
+     "kernel did not show a switch. If it is above 0.005 twice in a row, the exporter counts by "
+     "direct, unless bpf is configured.",
+     FAMILY_GAUGE, NUMBER_REAL, STATUS(unattributed_share)},
+};
+
+/* Outside a pause no time would be true, so the family is absent. */
+static const struct own_number pause_numbers[] = {
+    {"pmu_exporter_pause_end_timestamp_seconds",
+     "Time at which the pause of hardware counting ends, in seconds since the epoch.", FAMILY_GAUGE,
+     NUMBER_SECONDS, STATUS(pause_end_realtime_ns)},
+};
+
+static const struct own_number http_numbers[] = {
+    {"pmu_exporter_http_connections",
+     "Number of HTTP connections that are open now, on all addresses.", FAMILY_GAUGE, NUMBER_COUNT,
+     HTTP(connections)},
+    {"pmu_exporter_http_connections_accepted_total",
+     "Number of HTTP connections that were accepted since the start.", FAMILY_COUNTER, NUMBER_COUNT,
+     HTTP(accepted)},
+    {"pmu_exporter_web_password_hashes_total",
+     "Number of passwords that were hashed; one that was right before is not hashed again.",
+     FAMILY_COUNTER, NUMBER_COUNT, HTTP(password_hashes)},
+    {"pmu_exporter_web_unauthorized_total",
+     "Number of requests that were refused for want of a user with the right password.",
+     FAMILY_COUNTER, NUMBER_COUNT, HTTP(unauthorized)},
+    {"pmu_exporter_web_rate_limited_total",
+     "Number of requests that were refused by rate_limit of the web configuration.", FAMILY_COUNTER,
+     NUMBER_COUNT, HTTP(rate_limited)},
+    {"pmu_exporter_web_config_last_reload_successful",
+     "1 if the web configuration that was read last is good, else 0.", FAMILY_GAUGE, NUMBER_COUNT,
+     HTTP(web_config_good)},
+    {"pmu_exporter_web_config_last_reload_success_timestamp_seconds",
+     "Time at which the web configuration in force was read, in seconds since the epoch.",
+     FAMILY_GAUGE, NUMBER_SECONDS, HTTP(web_config_realtime_ns)},
+};
+
+static const struct own_number history_numbers[] = {
+    {"pmu_exporter_history_bytes", "Bytes that the history takes, on disk or in memory.",
+     FAMILY_GAUGE, NUMBER_COUNT, HISTORY(bytes)},
+    {"pmu_exporter_history_limit_bytes",
+     "Bytes that the history may take before its oldest part is thinned out.", FAMILY_GAUGE,
+     NUMBER_COUNT, HISTORY(limit_bytes)},
+    {"pmu_exporter_history_targets", "Number of targets that the history knows, also gone ones.",
+     FAMILY_GAUGE, NUMBER_COUNT, HISTORY(targets)},
+    {"pmu_exporter_history_samples_total", "Number of totals that the history has recorded.",
+     FAMILY_COUNTER, NUMBER_COUNT, HISTORY(samples)},
+    {"pmu_exporter_history_dropped_total",
+     "Number of cycles that the history did not record, because it was too busy.", FAMILY_COUNTER,
+     NUMBER_COUNT, HISTORY(dropped)},
+    {"pmu_exporter_history_write_errors_total",
+     "Number of times that the history could not be written or read.", FAMILY_COUNTER, NUMBER_COUNT,
+     HISTORY(write_errors)},
+    {"pmu_exporter_history_set_aside_total",
+     "Number of databases that were renamed, because they were damaged or not ours.",
+     FAMILY_COUNTER, NUMBER_COUNT, HISTORY(set_aside)},
+    {"pmu_exporter_history_damaged_total",
+     "Number of pieces of the history that could not be read.", FAMILY_COUNTER, NUMBER_COUNT,
+     HISTORY(damaged)},
+    {"pmu_exporter_history_in_memory",
+     "1 if the history is in memory only and ends with the exporter, else 0.", FAMILY_GAUGE,
+     NUMBER_COUNT, HISTORY(in_memory)},
+};
+
+/* It is absent as long as there is nothing. */
+static const struct own_number oldest_numbers[] = {
+    {"pmu_exporter_history_oldest_timestamp_seconds",
+     "Time of the oldest that the history has, in seconds since the epoch.", FAMILY_GAUGE,
+     NUMBER_SECONDS, HISTORY(oldest_realtime_ns)},
 };
 
 static const struct own_number self_numbers[] = {
@@ -103,292 +187,60 @@ static const struct own_number self_numbers[] = {
      NUMBER_SECONDS, SELF(start_time_realtime_ns)},
 };
 
-static void append_value(struct text *text, uint64_t value, enum number_form form)
+/* Unknown is absent: it has no line, and then neither has its family. */
+static bool is_absent(union number number, enum number_form form)
 {
-    text_append_char(text, ' ');
-    if (form == NUMBER_SECONDS)
-        text_append_seconds(text, value);
-    else
-        text_append_u64(text, value);
-    text_append_char(text, '\n');
+    return form == NUMBER_REAL ? isnan(number.real) : number.count == NUMBER_ABSENT_COUNT;
 }
 
-static void append_numbers(struct text *text, const struct own_number *numbers, size_t n,
+static void append_value(struct text *text, union number number, enum number_form form)
+{
+    if (form == NUMBER_SECONDS)
+        text_append_seconds(text, number.count);
+    else if (form == NUMBER_REAL)
+        text_append_double(text, number.real);
+    else
+        text_append_u64(text, number.count);
+}
+
+static void append_number(struct page *page, const struct own_number *own, const void *object)
+{
+    const struct family_name name = {own->name, own->type};
+    union number number;
+
+    if (!page_wants(page, name) || !object)
+        return;
+    memcpy(&number, (const char *)object + own->offset, sizeof(number));
+    if (is_absent(number, own->form))
+        return;
+    page_append_head(page, name, own->help);
+    text_append_string(page->text, own->name);
+    text_append_char(page->text, ' ');
+    append_value(page->text, number, own->form);
+    text_append_char(page->text, '\n');
+}
+
+/* Without an object the families are absent, and their names are known. */
+static void append_numbers(struct page *page, const struct own_number *numbers, size_t n,
                            const void *object)
 {
-    for (size_t i = 0; i < n; i++) {
-        uint64_t value;
-
-        memcpy(&value, (const char *)object + numbers[i].offset, sizeof(value));
-        format_append_head(text, numbers[i].name, numbers[i].help, numbers[i].type);
-        text_append_string(text, numbers[i].name);
-        append_value(text, value, numbers[i].form);
-    }
+    for (size_t i = 0; i < n; i++)
+        append_number(page, &numbers[i], object);
 }
 
-/* One line of a family that has labels: name{labels} value. */
-static void append_labelled(struct text *text, const char *name, const struct label *labels,
-                            size_t n_labels, uint64_t value)
-{
-    text_append_string(text, name);
-    format_append_labels(text, labels, n_labels);
-    text_append_char(text, '}');
-    append_value(text, value, NUMBER_COUNT);
-}
-
-static void append_build_info(struct text *text, const struct exposition_facts *facts)
-{
-    const struct label labels[] = {{"version", facts->version}, {"revision", facts->revision}};
-
-    format_append_head(text, "pmu_exporter_build_info",
-                       "Version and revision of the exporter. The value is always 1.",
-                       FAMILY_GAUGE);
-    append_labelled(text, "pmu_exporter_build_info", labels, ARRAY_SIZE(labels), 1);
-}
-
-static void append_event_info(struct text *text, const struct catalogue *catalogue)
-{
-    format_append_head(
-        text, "pmu_exporter_event_info",
-        "Events that are counted, with their metric, group and encoding, and with the event that "
-        "is "
-        "counted in their place if the PMU does not have them. The value is always 1.",
-        FAMILY_GAUGE);
-    for (size_t i = 0; i < catalogue->n_events; i++) {
-        const struct event_status *event = &catalogue->events[i];
-        const struct label labels[] = {{"scope", event->scope},
-                                       {"event", event->event},
-                                       {"metric", event->metric},
-                                       {"group", event->group},
-                                       {"pmu", event->pmu},
-                                       {"encoding", event->encoding},
-                                       {"counted_as", event->counted_as}};
-        const size_t n = ARRAY_SIZE(labels) - (event->counted_as ? 0 : 1);
-
-        if (event->absence == ABSENCE_NONE)
-            append_labelled(text, "pmu_exporter_event_info", labels, n, 1);
-    }
-}
-
-/* An event that is not counted keeps its sample, with 0 and the reason: absence alone explains
- * nothing. */
-static void append_event_supported(struct text *text, const struct catalogue *catalogue)
-{
-    format_append_head(text, "pmu_exporter_event_supported",
-                       "1 if the configured event is counted, else 0 and the reason.",
-                       FAMILY_GAUGE);
-    for (size_t i = 0; i < catalogue->n_events; i++) {
-        const struct event_status *event = &catalogue->events[i];
-        const struct label labels[] = {{"scope", event->scope},
-                                       {"event", event->event},
-                                       {"group", event->group},
-                                       {"pmu", event->pmu},
-                                       {"reason", absence_name(event->absence)}};
-
-        append_labelled(text, "pmu_exporter_event_supported", labels, ARRAY_SIZE(labels),
-                        event->absence == ABSENCE_NONE);
-    }
-}
-
-static void append_mechanism(struct text *text, const struct exporter_status *status)
-{
-    format_append_head(text, "pmu_exporter_mechanism_info",
-                       "How the targets of a scope are counted, and why so. The value is always 1.",
-                       FAMILY_GAUGE);
-    for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++) {
-        const struct mechanism_status *mechanism = &status->mechanisms[kind];
-        const struct label labels[] = {{"scope", scope_kind_name(kind)},
-                                       {"mechanism", mechanism->name},
-                                       {"reason", mechanism->reason}};
-
-        if (mechanism->name)
-            append_labelled(text, "pmu_exporter_mechanism_info", labels, ARRAY_SIZE(labels), 1);
-    }
-}
-
-/* One sample for each kind of target and each reason with a number above 0: there are many. */
-static void append_reasons(struct text *text, const char *name,
-                           const uint64_t numbers[SCOPE_KIND_COUNT_][ABSENCE_COUNT_])
-{
-    for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++)
-        for (enum absence reason = ABSENCE_NONE + 1; reason < ABSENCE_COUNT_; reason++) {
-            const struct label labels[] = {{"kind", scope_kind_name(kind)},
-                                           {"reason", absence_name(reason)}};
-
-            if (numbers[kind][reason] > 0)
-                append_labelled(text, name, labels, ARRAY_SIZE(labels), numbers[kind][reason]);
-        }
-}
-
-static void append_targets(struct text *text, const struct exporter_status *status)
-{
-    format_append_head(text, "pmu_exporter_targets",
-                       "Number of targets that are counted now, and of which nothing is left out.",
-                       FAMILY_GAUGE);
-    for (enum scope_kind kind = 0; kind < SCOPE_KIND_COUNT_; kind++) {
-        const struct label label = {"kind", scope_kind_name(kind)};
-
-        append_labelled(text, "pmu_exporter_targets", &label, 1, status->targets[kind]);
-    }
-    format_append_head(
-        text, "pmu_exporter_targets_uncounted",
-        "Number of targets that are wanted but not counted now, or only in part, by reason.",
-        FAMILY_GAUGE);
-    append_reasons(text, "pmu_exporter_targets_uncounted", status->uncounted);
-    format_append_head(text, "pmu_exporter_targets_dropped_total",
-                       "Number of targets that were refused since the start, by reason.",
-                       FAMILY_COUNTER);
-    append_reasons(text, "pmu_exporter_targets_dropped_total", status->dropped);
-}
-
-/* Each of the three numbers is written if it is known. */
-static void append_pmu_counters(struct text *text, const struct exporter_status *status)
-{
-    static const char name[] = "pmu_exporter_pmu_counters";
-    const struct {
-        const char *state;
-        uint64_t n;
-    } states[] = {
-        {"free", status->pmu_free}, {"budget", status->pmu_budget}, {"used", status->pmu_used}};
-
-    format_append_head(text, name,
-                       "Number of hardware counters of a CPU: free are those that were found free "
-                       "before anything was counted, budget those of them that the exporter may "
-                       "use, used those that it can have in use at once.",
-                       FAMILY_GAUGE);
-    for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
-        const struct label label = {"state", states[i].state};
-
-        if (states[i].n != NUMBER_ABSENT_COUNT)
-            append_labelled(text, name, &label, 1, states[i].n);
-    }
-}
-
-/* Without rules for processes nobody has looked whether /proc hides some. */
-static void append_hidden(struct text *text, const struct exporter_status *status)
-{
-    static const char name[] = "pmu_exporter_processes_hidden";
-
-    if (status->processes_hidden == NUMBER_ABSENT_COUNT)
-        return;
-    format_append_head(text, name,
-                       "1 if /proc hides processes of other users from the exporter (hidepid), so "
-                       "that no rule takes them, else 0. CAP_SYS_PTRACE lets the exporter see "
-                       "them.",
-                       FAMILY_GAUGE);
-    text_append_string(text, name);
-    append_value(text, status->processes_hidden, NUMBER_COUNT);
-}
-
-static void append_age(struct text *text, uint64_t age_ns)
-{
-    static const char name[] = "pmu_exporter_snapshot_age_seconds";
-
-    format_append_head(text, name, "Age of the numbers when this page was written.", FAMILY_GAUGE);
-    text_append_string(text, name);
-    append_value(text, age_ns, NUMBER_SECONDS);
-}
-
-/* The share is known only if bpf counts, which it does at switches, and after the first minute. */
-static void append_doubt(struct text *text, const struct exporter_status *status)
-{
-    static const char name[] = "pmu_exporter_unattributed_ratio";
-
-    if (isnan(status->unattributed_share))
-        return;
-    format_append_head(text, name,
-                       "Share of the CPUs' time in the last whole minute that may have been "
-                       "another's, because the kernel did not show a switch. If it is above 0.005 "
-                       "twice in a row, the exporter counts by direct, unless bpf is configured.",
-                       FAMILY_GAUGE);
-    text_append_string(text, name);
-    text_append_char(text, ' ');
-    text_append_double(text, status->unattributed_share);
-    text_append_char(text, '\n');
-}
-
-/* Outside a pause no time would be true, so the family is absent. */
-static void append_pause_end(struct text *text, const struct exporter_status *status)
-{
-    static const char name[] = "pmu_exporter_pause_end_timestamp_seconds";
-
-    if (!status->paused)
-        return;
-    format_append_head(
-        text, name,
-        "Time at which the pause of hardware counting ends, in seconds since the epoch.",
-        FAMILY_GAUGE);
-    text_append_string(text, name);
-    append_value(text, status->pause_end_realtime_ns, NUMBER_SECONDS);
-}
-
-/*
- * One sample for each reason, also if its number is 0: rate() sees the first increase only if there
- * was a sample before it.
- */
-static void append_by_reason(struct text *text, const char *name, const char *const *reasons,
-                             const uint64_t *numbers, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct label label = {"reason", reasons[i]};
-
-        append_labelled(text, name, &label, 1, numbers[i]);
-    }
-}
-
-static const char *const closings[HTTP_CLOSINGS_] = {
-    [HTTP_CLOSED_IDLE] = "idle", [HTTP_CLOSED_SLOW] = "slow", [HTTP_CLOSED_ROOM] = "room"};
-static const char *const refusals[HTTP_REFUSALS_] = {[HTTP_REFUSED_BUSY] = "busy",
-                                                     [HTTP_REFUSED_NO_DESCRIPTORS] =
-                                                         "no_descriptors",
-                                                     [HTTP_REFUSED_NO_MEMORY] = "no_memory"};
-
-static void append_http(struct text *text, const struct http_status *http)
-{
-    static const char closed[] = "pmu_exporter_http_connections_closed_total";
-    static const char refused[] = "pmu_exporter_http_connections_refused_total";
-    static const struct own_number numbers[] = {
-        {"pmu_exporter_http_connections",
-         "Number of HTTP connections that are open now, on all addresses.", FAMILY_GAUGE,
-         NUMBER_COUNT, offsetof(struct http_status, connections)},
-        {"pmu_exporter_http_connections_accepted_total",
-         "Number of HTTP connections that were accepted since the start.", FAMILY_COUNTER,
-         NUMBER_COUNT, offsetof(struct http_status, accepted)},
-    };
-
-    append_numbers(text, numbers, ARRAY_SIZE(numbers), http);
-    format_append_head(text, closed,
-                       "Number of HTTP connections that the exporter has closed, by reason: idle "
-                       "for too long, slow to ask or to take an answer, or closed to make room "
-                       "for a new connection.",
-                       FAMILY_COUNTER);
-    append_by_reason(text, closed, closings, http->closed, ARRAY_SIZE(closings));
-    format_append_head(text, refused,
-                       "Number of HTTP connections that were refused, by reason: all others were "
-                       "busy, no descriptor was left (the client waits, and each attempt counts), "
-                       "or no memory.",
-                       FAMILY_COUNTER);
-    append_by_reason(text, refused, refusals, http->refused, ARRAY_SIZE(refusals));
-}
-
-void own_families_append(struct text *text, const struct snapshot *snapshot,
+void own_families_append(struct page *page, const struct snapshot *snapshot,
                          const struct exposition_facts *facts)
 {
-    const struct catalogue *catalogue = snapshot->roster->catalogue;
+    const struct exporter_status *const status = &snapshot->status;
+    const struct history_status *const history = facts->history;
 
-    append_build_info(text, facts);
-    append_event_info(text, catalogue);
-    append_event_supported(text, catalogue);
-    append_mechanism(text, &snapshot->status);
-    append_targets(text, &snapshot->status);
-    append_pmu_counters(text, &snapshot->status);
-    append_hidden(text, &snapshot->status);
-    append_age(text, facts->age_ns);
-    append_numbers(text, status_numbers, ARRAY_SIZE(status_numbers), &snapshot->status);
-    append_doubt(text, &snapshot->status);
-    append_pause_end(text, &snapshot->status);
-    if (facts->http)
-        append_http(text, facts->http);
-    if (facts->self)
-        append_numbers(text, self_numbers, ARRAY_SIZE(self_numbers), facts->self);
+    own_labelled_append(page, snapshot, facts);
+    append_numbers(page, fact_numbers, ARRAY_SIZE(fact_numbers), facts);
+    append_numbers(page, status_numbers, ARRAY_SIZE(status_numbers), status);
+    append_numbers(page, pause_numbers, ARRAY_SIZE(pause_numbers), status->paused ? status : NULL);
+    append_numbers(page, http_numbers, ARRAY_SIZE(http_numbers), facts->http);
+    append_numbers(page, history_numbers, ARRAY_SIZE(history_numbers), history);
+    append_numbers(page, oldest_numbers, ARRAY_SIZE(oldest_numbers),
+                   history && history->oldest_realtime_ns != NUMBER_ABSENT_COUNT ? history : NULL);
+    append_numbers(page, self_numbers, ARRAY_SIZE(self_numbers), facts->self);
 }

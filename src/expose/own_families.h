@@ -3,7 +3,7 @@
 
 /* Appends what the exporter tells of itself: the families pmu_exporter_* and process_*. */
 
-#include "expose/exposition.h"
+#include "expose/page.h"
 
-void own_families_append(struct text *text, const struct snapshot *snapshot,
+void own_families_append(struct page *page, const struct snapshot *snapshot,
                          const struct exposition_facts *facts);

@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
-/*
- * The text is written piece by piece, as that of /metrics is, and not by way of a tree of objects:
- * a tree would take an allocation for each number. Only strings go through jansson, since names are
- * chosen by strangers and have to be escaped by the book.
- */
 #include "expose/targets_json.h"
 
-#include <jansson.h>
-#include <math.h>
+#include <errno.h>
+#include <stdlib.h>
 
+#include "expose/json_text.h"
 #include "metric/catalogue.h"
 #include "metric/roster.h"
-
-static void append_string(struct text *text, const char *string)
-{
-    json_t *const value = json_string(string);
-    char *const dump = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-
-    if (dump)
-        text_append_string(text, dump);
-    else
-        text->failed = true; /* There is no memory: values of labels are clean UTF-8. */
-    free(dump);
-    json_decref(value);
-}
 
 static void append_bool(struct text *text, const char *key, bool value)
 {
@@ -38,18 +20,10 @@ static void append_time(struct text *text, const char *key, uint64_t ns)
     text_append_char(text, ',');
 }
 
-static void append_real(struct text *text, double value)
-{
-    if (isfinite(value))
-        text_append_double(text, value);
-    else
-        text_append_string(text, "null");
-}
-
 static void append_number(struct text *text, union number number, const struct column *column)
 {
     if (column->form == NUMBER_REAL) {
-        append_real(text, number.real);
+        json_append_double(text, number.real);
         return;
     }
     if (number.count == NUMBER_ABSENT_COUNT)
@@ -57,7 +31,7 @@ static void append_number(struct text *text, union number number, const struct c
     else if (column->form == NUMBER_SECONDS)
         text_append_seconds(text, number.count);
     else if (column->form == NUMBER_SCALED)
-        append_real(text, (double)number.count * column->scale);
+        json_append_double(text, (double)number.count * column->scale);
     else
         text_append_u64(text, number.count);
 }
@@ -71,12 +45,12 @@ static const char *json_key(const char *label)
 static void append_column(struct text *text, const struct column *column)
 {
     text_append_string(text, "{\"name\":");
-    append_string(text, column->name);
+    json_append_string(text, column->name);
     text_append_format(text, ",\"type\":\"%s\"",
                        column->type == FAMILY_COUNTER ? "counter" : "gauge");
     for (size_t i = 0; i < COLUMN_LABELS && column->labels[i].name; i++) {
         text_append_format(text, ",\"%s\":", json_key(column->labels[i].name));
-        append_string(text, column->labels[i].value);
+        json_append_string(text, column->labels[i].value);
     }
     text_append_char(text, '}');
 }
@@ -87,15 +61,21 @@ static void append_labels(struct text *text, const char *key, const struct label
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             text_append_char(text, ',');
-        append_string(text, labels[i].name);
+        json_append_string(text, labels[i].name);
         text_append_char(text, ':');
-        append_string(text, labels[i].value);
+        json_append_string(text, labels[i].value);
     }
     text_append_string(text, "},");
 }
 
-static void append_row(struct text *text, const struct plan *plan, const struct identity *identity,
-                       const union number *numbers)
+/* The columns of a table that are written: indices of the plan's columns. */
+struct chosen {
+    size_t *columns;
+    size_t n;
+};
+
+static void append_row(struct text *text, const struct plan *plan, const struct chosen *chosen,
+                       const struct identity *identity, const union number *numbers)
 {
     size_t n_labels, n_info;
     const struct label *labels = identity_labels(identity, &n_labels);
@@ -105,10 +85,12 @@ static void append_row(struct text *text, const struct plan *plan, const struct 
     append_labels(text, "labels", labels, n_labels);
     append_labels(text, "info", info, n_info);
     text_append_string(text, "\"values\":[");
-    for (size_t i = 0; i < plan->n_columns; i++) {
+    for (size_t i = 0; i < chosen->n; i++) {
+        const size_t column = chosen->columns[i];
+
         if (i > 0)
             text_append_char(text, ',');
-        append_number(text, numbers[i], &plan->columns[i]);
+        append_number(text, numbers[column], &plan->columns[column]);
     }
     text_append_string(text, "]}");
 }
@@ -142,27 +124,111 @@ static void append_mechanism(struct text *text, const struct snapshot *snapshot,
         text_append_string(text, "\"mechanism\":null,");
 }
 
-static void append_table(struct text *text, const struct snapshot *snapshot, size_t index)
+static bool wants_column(const struct targets_selection *selection, const struct column *column)
+{
+    for (size_t i = 0; i < selection->n_columns; i++)
+        if (strcmp(selection->columns[i], column->name) == 0)
+            return true;
+    return selection->n_columns == 0;
+}
+
+static bool wants_target(const struct targets_selection *selection, const char *prefix,
+                         const struct identity *identity)
+{
+    size_t n;
+    const struct label *labels = identity_labels(identity, &n);
+
+    for (size_t i = 0; i < selection->n_targets; i++)
+        if (target_filter_matches(&selection->targets[i], prefix, labels, n))
+            return true;
+    return selection->n_targets == 0;
+}
+
+/* Whether a table is written at all: targets were not chosen, or one of them is in it. */
+static bool has_wanted_target(const struct targets_selection *selection, const char *prefix,
+                              const struct roster_part *part)
+{
+    for (size_t i = 0; i < part->n; i++)
+        if (wants_target(selection, prefix, part->identities[i]))
+            return true;
+    return selection->n_targets == 0;
+}
+
+/* Returns 0 or -ENOMEM. The caller frees the columns. */
+static int choose_columns(const struct targets_selection *selection, const struct plan *plan,
+                          struct chosen *ret_chosen)
+{
+    struct chosen chosen = {.columns = calloc(plan->n_columns + 1, sizeof(*chosen.columns))};
+
+    if (!chosen.columns)
+        return -ENOMEM;
+    for (size_t i = 0; i < plan->n_columns; i++)
+        if (wants_column(selection, &plan->columns[i]))
+            chosen.columns[chosen.n++] = i;
+    *ret_chosen = chosen;
+    return 0;
+}
+
+static void append_rows(struct text *text, const struct snapshot *snapshot, size_t index,
+                        const struct targets_selection *selection, const struct chosen *chosen)
 {
     const struct plan *plan = snapshot->roster->catalogue->plans[index];
     const struct roster_part *part = &snapshot->roster->parts[index];
     const union number *numbers = snapshot->numbers + part->first;
+    const char *between = "\n";
+
+    for (size_t i = 0; i < part->n; i++, numbers += plan->n_numbers) {
+        if (!wants_target(selection, plan->prefix, part->identities[i]))
+            continue;
+        text_append_string(text, between);
+        append_row(text, plan, chosen, part->identities[i], numbers);
+        between = ",\n";
+    }
+}
+
+static void append_table(struct text *text, const struct snapshot *snapshot, size_t index,
+                         const struct targets_selection *selection, const struct chosen *chosen)
+{
+    const struct plan *plan = snapshot->roster->catalogue->plans[index];
 
     text_append_string(text, "\n{");
     append_kind(text, plan->prefix);
     append_mechanism(text, snapshot, plan->prefix);
     text_append_string(text, "\"columns\":[");
-    for (size_t i = 0; i < plan->n_columns; i++) {
+    for (size_t i = 0; i < chosen->n; i++) {
         if (i > 0)
             text_append_char(text, ',');
-        append_column(text, &plan->columns[i]);
+        append_column(text, &plan->columns[chosen->columns[i]]);
     }
     text_append_string(text, "],\"rows\":[");
-    for (size_t i = 0; i < part->n; i++, numbers += plan->n_columns) {
-        text_append_string(text, i > 0 ? ",\n" : "\n");
-        append_row(text, plan, part->identities[i], numbers);
-    }
+    append_rows(text, snapshot, index, selection, chosen);
     text_append_string(text, "]}");
+}
+
+static int append_tables(struct text *text, const struct snapshot *snapshot,
+                         const struct targets_selection *selection)
+{
+    const struct roster *roster = snapshot->roster;
+    const char *between = "";
+
+    for (size_t i = 0; i < roster->catalogue->n_plans; i++) {
+        const struct plan *plan = roster->catalogue->plans[i];
+        struct chosen chosen;
+        int r;
+
+        if (!has_wanted_target(selection, plan->prefix, &roster->parts[i]))
+            continue;
+        r = choose_columns(selection, plan, &chosen);
+        if (r < 0)
+            return r;
+        if (chosen.n > 0 || selection->n_columns == 0) {
+            text_append_string(text, between);
+            append_table(text, snapshot, i, selection, &chosen);
+            between = ",";
+        }
+        free(chosen.columns);
+    }
+    return 0;
 }
 
 static void append_uncounted(struct text *text, const struct exporter_status *status)
@@ -184,25 +250,23 @@ static void append_uncounted(struct text *text, const struct exporter_status *st
 }
 
 int targets_json_write(const struct snapshot *snapshot, const struct exposition_facts *facts,
-                       struct text *text)
+                       const struct targets_selection *selection, struct text *text)
 {
-    const size_t n_tables = facts->stale ? 0 : snapshot->roster->catalogue->n_plans;
+    int r = 0;
 
     text_append_char(text, '{');
     if (facts->self)
         append_time(text, "process_start_time_seconds", facts->self->start_time_realtime_ns);
     text_append_format(text, "\"sequence\":%llu,", (unsigned long long)snapshot->sequence);
     append_time(text, "taken_seconds", snapshot->taken_ns);
+    append_time(text, "taken_realtime_seconds", snapshot->taken_realtime_ns);
     append_time(text, "interval_seconds", snapshot->status.interval_ns);
     append_bool(text, "stale", facts->stale);
     append_bool(text, "paused", snapshot->status.paused == 1);
     append_uncounted(text, &snapshot->status);
     text_append_string(text, "\"tables\":[");
-    for (size_t i = 0; i < n_tables; i++) {
-        if (i > 0)
-            text_append_char(text, ',');
-        append_table(text, snapshot, i);
-    }
+    if (!facts->stale)
+        r = append_tables(text, snapshot, selection);
     text_append_string(text, "]}\n");
-    return text_error(text);
+    return r < 0 ? r : text_error(text);
 }

@@ -1,115 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/check.h"
-
-#include <math.h>
-#include <string.h>
-
-#include "expose/exposition.h"
-#include "expose/format.h"
-#include "metric/account.h"
-#include "metric/catalogue.h"
-#include "metric/roster.h"
-
-static struct event event = {.name = (char *)"faults",
-                             .scale = 1,
-                             .metric = (char *)"faults",
-                             .description = (char *)"Faults \\ of\npages",
-                             .encoding = (char *)"type=1",
-                             .pmu = (char *)"software"};
-
-struct fixture {
-    struct event_groups *groups;
-    struct plan *plan;
-    struct catalogue *catalogue;
-    struct exposition *exposition;
-    struct account *accounts[2];
-    struct text text;
-};
-
-static struct account *make_account(struct fixture *f, const char *path)
-{
-    const struct label label = {"cgroup", path};
-    const struct label info = {"unit", "x\\x2dy.service"};
-    AUTO(identity) struct identity *identity = identity_new(&label, 1, &info, 1);
-
-    return account_new(f->plan, identity, UINT64_C(1700000000123456789));
-}
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-    const struct event *events = &event;
-    const struct group_spec group = {.name = "software", .events = &events, .n_events = 1};
-    const struct plan_spec spec = {.prefix = "pmu_cgroup_",
-                                   .target = "the cgroup",
-                                   .start_time = true,
-                                   .totals = true,
-                                   .group_times = true,
-                                   .rates = true};
-    struct event_status status = {.scope = "cgroup",
-                                  .metric = (char *)"",
-                                  .event = (char *)"cycles",
-                                  .group = (char *)"core",
-                                  .pmu = (char *)"",
-                                  .encoding = (char *)"",
-                                  .absence = ABSENCE_NO_PMU};
-
-    assert_int_equal(event_groups_new(SCOPE_CGROUP, &group, 1, &f->groups), 0);
-    assert_int_equal(plan_new(&spec, f->groups, &f->plan), 0);
-    assert_int_equal(catalogue_new(&f->plan, 1, &status, 1, &f->catalogue), 0);
-    f->accounts[0] = make_account(f, "/a\"b\\c\nd");
-    f->accounts[1] = make_account(f, "/b");
-    f->exposition = exposition_new();
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-
-    text_done(&f->text);
-    (void)exposition_free(f->exposition);
-    (void)account_free(f->accounts[0]);
-    (void)account_free(f->accounts[1]);
-    (void)catalogue_unref(f->catalogue);
-    (void)plan_unref(f->plan);
-    (void)event_groups_free(f->groups);
-    free(f);
-    return 0;
-}
-
-/* Counts `count` in the first account and writes a snapshot of both. */
-static const char *written(struct fixture *f, uint64_t count, const struct exposition_facts *facts)
-{
-    const struct exporter_status status = {.mechanisms[SCOPE_CGROUP] = {"direct", "why"},
-                                           .uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT] = 4,
-                                           .pmu_free = 6,
-                                           .pmu_budget = NUMBER_ABSENT_COUNT,
-                                           .pmu_used = 4};
-    AUTO(sample) struct sample *sample = sample_new(f->groups);
-    AUTO(roster) struct roster *roster = NULL;
-    AUTO(snapshot) struct snapshot *snapshot = NULL;
-
-    sample->events[0] = (struct event_sample){.count = count, .per_second = 0.5};
-    sample->groups[0] =
-        (struct group_sample){.counted = true, .ran = true, .enabled = 1500000001, .running = 1};
-    account_update(f->accounts[0], sample);
-    assert_int_equal(roster_new(f->catalogue, f->accounts, 2, &roster), 0);
-    snapshot = snapshot_new(roster, f->accounts, 2, &status);
-    text_clear(&f->text);
-    assert_int_equal(exposition_write(f->exposition, snapshot, facts, &f->text), 0);
-    text_append_char(&f->text, '\0');
-    return f->text.data;
-}
-
-static const struct exposition_facts fresh = {.version = "1.2", .revision = "abc"};
-
-static void assert_has(const char *text, const char *line)
-{
-    if (!strstr(text, line))
-        fail_msg("missing: %s\nin:\n%s", line, text);
-}
+#include "expose/exposition_fixture.h"
 
 static void text__has_help_type_and_samples_of_each_family(void **state)
 {
@@ -263,6 +153,95 @@ static void text__has_the_unit_of_an_event_in_its_name_and_its_scale_in_its_valu
     assert_has(text, "pmu_cgroup_faults_joules_per_second{cgroup=\"/a\\\"b\\\\c\\nd\"} 0.125\n");
 }
 
+static const struct exposition_order openmetrics = {.format = EXPOSITION_OPENMETRICS};
+
+static void openmetrics__names_a_counter_without_its_ending_and_its_samples_with_it(void **state)
+{
+    assert_has(written_as(*state, &fresh, &openmetrics),
+               "# HELP pmu_cgroup_faults Faults \\\\ of\\npages, in the cgroup. The event "
+               "is faults, encoded as type=1.\n# TYPE pmu_cgroup_faults counter\n"
+               "pmu_cgroup_faults_total{cgroup=\"/a\\\"b\\\\c\\nd\"} 1\n");
+}
+
+static void openmetrics__has_what_describes_targets_as_infos(void **state)
+{
+    const char *text = written_as(*state, &fresh, &openmetrics);
+
+    assert_has(text, "# TYPE pmu_cgroup info\npmu_cgroup_info{cgroup=\"/a\\\"b");
+    assert_has(text, "# TYPE pmu_exporter_build info\npmu_exporter_build_info{");
+}
+
+static void openmetrics__tells_units(void **state)
+{
+    const char *text = written_as(*state, &fresh, &openmetrics);
+
+    assert_has(text, "# TYPE pmu_cgroup_group_enabled_seconds counter\n"
+                     "# UNIT pmu_cgroup_group_enabled_seconds seconds\n");
+    assert_has(text, "# UNIT pmu_cgroup_group_coverage_ratio ratio\n");
+    assert_null(strstr(written(*state, 1, &fresh), "# UNIT"));
+}
+
+static void openmetrics__ends_in_a_mark_also_if_the_snapshot_is_stale(void **state)
+{
+    struct exposition_facts stale = fresh;
+    const char *text = written_as(*state, &fresh, &openmetrics);
+
+    assert_string_equal(strstr(text, "# EOF"), "# EOF\n");
+    stale.stale = true;
+    text = written_as(*state, &stale, &openmetrics);
+    assert_string_equal(strstr(text, "# EOF"), "# EOF\n");
+    assert_null(strstr(text, "pmu_cgroup"));
+    assert_null(strstr(written(*state, 1, &fresh), "# EOF"));
+}
+
+static void openmetrics__has_no_series_more_than_the_text(void **state)
+{
+    const char *text = written_as(*state, &fresh, &openmetrics);
+
+    assert_null(strstr(text, "_created"));
+}
+
+/* The bytes of the lines that begin so. */
+static size_t bytes_of_lines(const char *text, const char *beginning)
+{
+    size_t bytes = 0;
+
+    for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
+        if (strncmp(line, beginning, strlen(beginning)) == 0)
+            bytes += (size_t)(end - line) + 1;
+    return bytes;
+}
+
+static void heads__take_no_more_than_was_reserved_for_them_in_either_format(void **state)
+{
+    struct fixture *f = *state;
+    const size_t reserved = plan_head_bytes(f->plan) + strlen(f->plan->info_help) + 100;
+    const char *text;
+
+    text = written_as(f, &fresh, &openmetrics);
+    assert_in_range(bytes_of_lines(text, "# HELP pmu_cgroup") +
+                        bytes_of_lines(text, "# TYPE pmu_cgroup") +
+                        bytes_of_lines(text, "# UNIT pmu_cgroup"),
+                    1, reserved);
+    text = written(f, 1, &fresh);
+    assert_in_range(bytes_of_lines(text, "# HELP pmu_cgroup") +
+                        bytes_of_lines(text, "# TYPE pmu_cgroup"),
+                    1, reserved);
+}
+
+static int set_up_with_quotes(void **state)
+{
+    event.description =
+        (char *)"\"\"\"\"\"\"\"\"\\\\\n\n\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"";
+    return set_up_with_unit(state);
+}
+
+static int tear_down_with_quotes(void **state)
+{
+    event.description = (char *)"Faults \\ of\npages";
+    return tear_down_with_unit(state);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -279,6 +258,14 @@ int main(void)
         TEST(text__has_process_metrics_where_they_are_known),
         TEST(text__tells_of_connections_where_there_is_a_server),
         TEST(text__follows_the_roster_when_targets_change),
+        TEST(openmetrics__names_a_counter_without_its_ending_and_its_samples_with_it),
+        TEST(openmetrics__has_what_describes_targets_as_infos),
+        TEST(openmetrics__tells_units),
+        TEST(openmetrics__ends_in_a_mark_also_if_the_snapshot_is_stale),
+        TEST(openmetrics__has_no_series_more_than_the_text),
+        cmocka_unit_test_setup_teardown(
+            heads__take_no_more_than_was_reserved_for_them_in_either_format, set_up_with_quotes,
+            tear_down_with_quotes),
         cmocka_unit_test_setup_teardown(
             text__has_the_unit_of_an_event_in_its_name_and_its_scale_in_its_values,
             set_up_with_unit, tear_down_with_unit),

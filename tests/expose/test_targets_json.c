@@ -15,6 +15,7 @@ struct fixture {
     struct account *accounts[2];
     struct exporter_status status;
     json_t *root;
+    struct targets_selection selection;
 };
 
 static int set_up(void **state)
@@ -56,7 +57,8 @@ static json_t *written(struct fixture *f, const struct exposition_facts *facts)
     snapshot = snapshot_new(roster, f->accounts, 2, &f->status);
     snapshot->sequence = 7;
     snapshot->taken_ns = 86400250000000;
-    assert_int_equal(targets_json_write(snapshot, facts, &text), 0);
+    snapshot->taken_realtime_ns = 1700000001250000000;
+    assert_int_equal(targets_json_write(snapshot, facts, &f->selection, &text), 0);
     json_decref(f->root);
     f->root = json_loadb(text.data, text.length, JSON_REJECT_DUPLICATES, &error);
     if (!f->root)
@@ -89,6 +91,7 @@ static void times_and_states_are_told(void **state)
 
     assert_int_equal(json_integer_value(json_object_get(root, "sequence")), 7);
     assert_true(json_real_value(json_object_get(root, "taken_seconds")) == 86400.25);
+    assert_true(json_real_value(json_object_get(root, "taken_realtime_seconds")) == 1700000001.25);
     assert_true(json_real_value(json_object_get(root, "interval_seconds")) == 1.5);
     assert_true(json_real_value(json_object_get(root, "process_start_time_seconds")) ==
                 1700000000.5);
@@ -160,6 +163,41 @@ static void a_snapshot_that_is_too_old_has_no_tables(void **state)
     assert_int_equal(json_array_size(json_object_get(root, "tables")), 0);
 }
 
+static void targets_and_columns_are_chosen_by_name(void **state)
+{
+    struct fixture *f = *state;
+    const char *const column = "pmu_cgroup_moves_total";
+    struct target_filter filter;
+    json_t *root;
+
+    assert_int_equal(target_filter_parse("cgroup:/b", &filter), 0);
+    f->selection = (struct targets_selection){&filter, 1, &column, 1};
+    root = written(f, &fresh);
+    assert_int_equal(json_array_size(json_object_get(first_table(root), "rows")), 1);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(row(root, 0), "labels"), "cgroup")),
+        "/b");
+    assert_int_equal(json_array_size(json_object_get(first_table(root), "columns")), 1);
+    assert_string_equal(
+        json_string_value(json_object_get(
+            json_array_get(json_object_get(first_table(root), "columns"), 0), "name")),
+        column);
+    assert_int_equal(json_array_size(json_object_get(row(root, 0), "values")), 1);
+}
+
+static void a_table_without_a_chosen_target_or_column_is_left_out(void **state)
+{
+    struct fixture *f = *state;
+    const char *const column = "pmu_process_moves_total";
+    struct target_filter filter;
+
+    f->selection = (struct targets_selection){.columns = &column, .n_columns = 1};
+    assert_int_equal(json_array_size(json_object_get(written(f, &fresh), "tables")), 0);
+    assert_int_equal(target_filter_parse("process:b", &filter), 0);
+    f->selection = (struct targets_selection){.targets = &filter, .n_targets = 1};
+    assert_int_equal(json_array_size(json_object_get(written(f, &fresh), "tables")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +207,8 @@ int main(void)
         TEST(a_row_has_its_labels_and_a_value_for_each_column),
         TEST(targets_that_are_not_counted_are_told_with_the_reason),
         TEST(a_snapshot_that_is_too_old_has_no_tables),
+        TEST(targets_and_columns_are_chosen_by_name),
+        TEST(a_table_without_a_chosen_target_or_column_is_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

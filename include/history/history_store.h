@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What a task may ask of the historian's databases. All functions belong to the historian's thread.
+ * Times are CLOCK_REALTIME in nanoseconds since 1970. A range goes from start_ns, included, to
+ * end_ns, not included.
+ *
+ * A target is known by its key: the kind, a colon, and the value of its label as it is:
+ * "cgroup:/system.slice/nginx.service", "process:nginx", "cpu:0"; "machine" has no label. What has
+ * several labels has their values with commas between them.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "metric/snapshot.h"
+
+struct history_store;
+
+/* The most points that an answer has for one target. */
+#define HISTORY_POINTS_MAX 20000
+
+/* Appends the key of a target: its plan has the prefix ("pmu_cgroup_"). */
+void history_append_key(struct text *text, const char *prefix, const struct identity *identity);
+
+struct history_label {
+    char *name, *value;
+};
+
+/* Whose past it is. */
+struct history_target {
+    char *key;
+    char *kind; /* "cgroup" */
+    struct history_label *labels;
+    size_t n_labels;
+    uint64_t first_ns, last_ns; /* the first and the last time in the range */
+    char **columns;             /* the families that a query can have, each once */
+    size_t n_columns;
+};
+
+struct history_targets {
+    struct history_target *targets; /* by their keys in order */
+    size_t n_targets;
+};
+
+/*
+ * Records the snapshots that wait. A task that may take long calls it between two of its parts, so
+ * that none is lost meanwhile.
+ */
+void history_store_catch_up(struct history_store *store);
+
+/* Lists the targets that have numbers in a range. 0 or -errno. */
+int history_store_targets(struct history_store *store, uint64_t start_ns, uint64_t end_ns,
+                          struct history_targets **ret_targets);
+struct history_targets *history_targets_free(struct history_targets *targets);
+DEFINE_AUTO(history_targets, struct history_targets *, history_targets_free)
+
+/*
+ * The time between two points of an answer: so long that a range has `points` points at most
+ * (0: as many as there can be), and as there are snapshots at the beginning of the range. All
+ * targets of one plot are asked with the same.
+ */
+uint64_t history_store_step_ns(struct history_store *store, uint64_t start_ns, uint64_t end_ns,
+                               size_t points);
+
+struct history_query {
+    const char *target; /* its key */
+    uint64_t start_ns, end_ns;
+    uint64_t step_ns;           /* as history_store_step_ns() has said; 0 is taken for a second */
+    const char *const *columns; /* names of families */
+    size_t n_columns;           /* 0: all of them */
+};
+
+/* One rate, ratio, coverage or number of CPUs used over time. */
+struct history_series {
+    char *name;                                 /* of the family: pmu_cgroup_cpus_used */
+    const char *unit;                           /* static: "cpus", "per second", "ratio", or "" */
+    struct history_label labels[COLUMN_LABELS]; /* beside those of the target; .name may be NULL */
+    double *values;                             /* for each time; NaN: not known */
+};
+
+/*
+ * The numbers of a target. A number at a time tells of the step that ends there: it is computed
+ * from the sums of what was counted in the step, and so it is exact at every resolution. There is
+ * no time where the target was not counted; where counting begins (again), all values are NaN.
+ */
+struct history_answer {
+    struct history_label *labels;
+    size_t n_labels;
+    uint64_t step_ns;
+    uint64_t *times_ns; /* ascending */
+    size_t n_times;
+    struct history_series *series;
+    size_t n_series;
+};
+
+/* Asks for the numbers of a target. A target that is not known is -ENOENT. 0 or -errno. */
+int history_store_query(struct history_store *store, const struct history_query *query,
+                        struct history_answer **ret_answer);
+struct history_answer *history_answer_free(struct history_answer *answer);
+DEFINE_AUTO(history_answer, struct history_answer *, history_answer_free)
+
+/* On which CPUs a target ran. */
+struct history_cpus {
+    uint64_t step_ns;
+    unsigned *cpus;
+    size_t n_cpus;
+    uint64_t *times_ns;
+    size_t n_times;
+    float *shares; /* [cpu * n_times + time]: 0 to 1 of that CPU's time; NaN: not known */
+};
+
+/* Asks on which CPUs a target ran. step_ns: 10 s at least. As history_store_query(). */
+int history_store_cpus(struct history_store *store, const char *target, uint64_t start_ns,
+                       uint64_t end_ns, uint64_t step_ns, struct history_cpus **ret_cpus);
+struct history_cpus *history_cpus_free(struct history_cpus *cpus);
+DEFINE_AUTO(history_cpus, struct history_cpus *, history_cpus_free)
+
+/* A mark is a named instant. */
+struct history_mark {
+    uint64_t id;
+    uint64_t time_ns;
+    char *text;
+};
+
+struct history_marks {
+    struct history_mark *marks; /* by time */
+    size_t n_marks;
+};
+
+#define HISTORY_MARKS_MAX     10000 /* the oldest give way to new ones */
+#define HISTORY_MARK_TEXT_MAX 1024  /* bytes */
+
+/* Keeps a mark and tells its number. -EINVAL: the text is empty or too long; other -errno. */
+int history_store_add_mark(struct history_store *store, uint64_t time_ns, const char *text,
+                           uint64_t *ret_id);
+int history_store_delete_mark(struct history_store *store, uint64_t id); /* 0, -ENOENT, -errno */
+int history_store_list_marks(struct history_store *store, uint64_t start_ns, uint64_t end_ns,
+                             struct history_marks **ret_marks);
+struct history_marks *history_marks_free(struct history_marks *marks);
+DEFINE_AUTO(history_marks, struct history_marks *, history_marks_free)
+
+/*
+ * A run as it is kept. What `meta` and `data` say is the caller's affair (src/run); `data` is
+ * compressed here.
+ */
+struct history_run {
+    uint64_t id;
+    uint64_t start_ns, end_ns; /* end_ns is 0 while it goes on */
+    char *title, *notes;
+    char *meta; /* a text: JSON */
+    void *data;
+    size_t data_bytes; /* before compression; also in a list, where data is NULL */
+};
+
+struct history_runs {
+    struct history_run *runs; /* the newest first */
+    size_t n_runs;
+};
+
+#define HISTORY_RUNS_MAX       1000
+#define HISTORY_RUNS_BYTES_MAX ((uint64_t)256 * 1024 * 1024) /* of all runs, compressed */
+#define HISTORY_RUN_BYTES_MAX  ((size_t)64 * 1024 * 1024)    /* of the data of one run */
+
+/*
+ * Keeps a run; run->id is not read. -ENOSPC: there are too many of them, or they are too large;
+ * -EFBIG: this one is. 0 or -errno.
+ */
+int history_store_add_run(struct history_store *store, const struct history_run *run,
+                          uint64_t *ret_id);
+
+/* Replaces all of the run run->id; where data is NULL the data stays as it is. -ENOENT; as above.
+ */
+int history_store_update_run(struct history_store *store, const struct history_run *run);
+
+/* Lists runs without their data. */
+int history_store_list_runs(struct history_store *store, struct history_runs **ret_runs);
+struct history_runs *history_runs_free(struct history_runs *runs);
+DEFINE_AUTO(history_runs, struct history_runs *, history_runs_free)
+
+/* One run with its data, as a list of one. 0, -ENOENT, or -errno; -EBADMSG: its data is damaged. */
+int history_store_get_run(struct history_store *store, uint64_t id, struct history_runs **ret_runs);
+int history_store_delete_run(struct history_store *store, uint64_t id); /* 0, -ENOENT, -errno */

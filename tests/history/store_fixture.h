@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* A store in a directory of its own, and snapshots of one cgroup whose totals the test sets. */
+
+#include "support/check.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "history/store.h"
+
+#define TARGET "cgroup:/a"
+
+struct store_fixture {
+    char directory[64];
+    struct history_store store;
+    struct history_options options;
+    struct event_groups *groups;
+    struct plan *plan;
+    struct identity *identity;
+    struct account *account;
+    struct sample *sample;
+    struct catalogue *catalogue;
+    struct roster *roster;
+    uint64_t taken_ns, realtime_ns;
+    struct cpu_list *cpus; /* where the cgroup runs; NULL: it is not known */
+    uint64_t ran_ns[2];
+};
+
+static struct event fixture_clock = {.name = (char *)"task-clock",
+                                     .scale = EVENT_SCALE_NANOSECONDS,
+                                     .unit = (char *)"seconds",
+                                     .is_clock = true,
+                                     .metric = (char *)"task_clock",
+                                     .description = (char *)"Clock",
+                                     .encoding = (char *)"type=1",
+                                     .pmu = (char *)"software"};
+static struct event fixture_branches = {.name = (char *)"branches",
+                                        .scale = 1,
+                                        .metric = (char *)"branches",
+                                        .description = (char *)"Branches",
+                                        .encoding = (char *)"type=2",
+                                        .pmu = (char *)"cpu"};
+static struct event fixture_misses = {.name = (char *)"branch-misses",
+                                      .scale = 1,
+                                      .metric = (char *)"branch_misses",
+                                      .description = (char *)"Misses",
+                                      .encoding = (char *)"type=3",
+                                      .pmu = (char *)"cpu"};
+
+static inline void fixture_make_account(struct store_fixture *f, uint64_t start)
+{
+    struct roster *roster = NULL;
+
+    (void)account_free(f->account);
+    f->account = account_new(f->plan, f->identity, start);
+    assert_int_equal(roster_new(f->catalogue, &f->account, 1, &roster), 0);
+    (void)roster_unref(f->roster);
+    f->roster = roster;
+}
+
+static inline void fixture_open(struct store_fixture *f, const char *directory)
+{
+    const struct event *events[] = {&fixture_clock, &fixture_branches, &fixture_misses};
+    const struct group_spec group = {.name = "core", .events = events, .n_events = 3};
+    const struct plan_spec spec = {.prefix = "pmu_cgroup_",
+                                   .target = "it",
+                                   .start_time = true,
+                                   .totals = true,
+                                   .group_times = true,
+                                   .rates = true,
+                                   .ratios = true};
+    const struct label label = {"cgroup", "/a"};
+
+    *f = (struct store_fixture){.taken_ns = 1000 * NS_PER_SECOND,
+                                .realtime_ns = UINT64_C(1700000000) * NS_PER_SECOND};
+    (void)snprintf(f->directory, sizeof(f->directory), "%s", directory ? directory : "");
+    f->options = (struct history_options){.directory = directory ? f->directory : NULL,
+                                          .limits = {.full_ns = 3600 * NS_PER_SECOND,
+                                                     .ten_seconds_ns = 86400 * NS_PER_SECOND,
+                                                     .minutes_ns = 7 * 86400 * NS_PER_SECOND,
+                                                     .bytes = UINT64_C(64) << 20}};
+    assert_int_equal(event_groups_new(SCOPE_CGROUP, &group, 1, &f->groups), 0);
+    f->groups->groups[0].n_opened = 3;
+    assert_int_equal(plan_new(&spec, f->groups, &f->plan), 0);
+    assert_int_equal(catalogue_new(&f->plan, 1, NULL, 0, &f->catalogue), 0);
+    f->identity = identity_new(&label, 1, NULL, 0);
+    f->sample = sample_new(f->groups);
+    fixture_make_account(f, 5);
+    assert_int_equal(history_store_init(&f->store, &f->options), 0);
+    history_store_open(&f->store);
+}
+
+static inline void fixture_close(struct store_fixture *f)
+{
+    history_store_done(&f->store);
+    (void)cpu_list_free(f->cpus);
+    (void)account_free(f->account);
+    (void)roster_unref(f->roster);
+    (void)sample_free(f->sample);
+    (void)identity_unref(f->identity);
+    (void)catalogue_unref(f->catalogue);
+    (void)plan_unref(f->plan);
+    (void)event_groups_free(f->groups);
+}
+
+/* The store ends without writing what it has, as at kill -9, and another one begins. */
+static inline void fixture_kill(struct store_fixture *f)
+{
+    recorder_done(&f->store.recorder);
+    vault_done(&f->store.past);
+    vault_done(&f->store.runs);
+    fixture_make_account(f, 6);
+    assert_int_equal(history_store_init(&f->store, &f->options), 0);
+    history_store_open(&f->store);
+}
+
+/* Once in ten seconds a snapshot says on which CPUs the cgroup ran. */
+static inline void fixture_add_cpus(const struct store_fixture *f, struct snapshot *snapshot)
+{
+    if (!f->cpus || f->realtime_ns / NS_PER_SECOND % 10 != 0)
+        return;
+    snapshot->cpus = snapshot_cpus_new(f->roster, f->cpus);
+    assert_non_null(snapshot->cpus);
+    memcpy(snapshot_cpus_row(snapshot->cpus, f->roster, 0), f->ran_ns, sizeof(f->ran_ns));
+}
+
+/* A second later: so many branches, of which a tenth was missed, on half a CPU. */
+static inline struct snapshot *fixture_snapshot(struct store_fixture *f, uint64_t branches,
+                                                bool unknown)
+{
+    const struct exporter_status status = {.interval_ns = NS_PER_SECOND};
+    struct snapshot *snapshot;
+
+    f->taken_ns += NS_PER_SECOND;
+    f->realtime_ns += NS_PER_SECOND;
+    f->sample->groups[0] = (struct group_sample){.counted = true,
+                                                 .ran = true,
+                                                 .unknown = unknown,
+                                                 .enabled = NS_PER_SECOND / 2,
+                                                 .running = NS_PER_SECOND / 4};
+    f->sample->events[0].count = unknown ? 0 : NS_PER_SECOND / 2;
+    f->sample->events[1].count = unknown ? 0 : branches;
+    f->sample->events[2].count = unknown ? 0 : branches / 10;
+    account_update(f->account, f->sample);
+    snapshot = snapshot_new(f->roster, &f->account, 1, &status);
+    assert_non_null(snapshot);
+    snapshot->taken_ns = f->taken_ns;
+    snapshot->taken_realtime_ns = f->realtime_ns;
+    f->ran_ns[1] += NS_PER_SECOND / 2; /* the first of both CPUs has nothing of it */
+    fixture_add_cpus(f, snapshot);
+    return snapshot;
+}
+
+static inline void fixture_count(struct store_fixture *f, uint64_t branches, bool unknown)
+{
+    struct snapshot *snapshot = fixture_snapshot(f, branches, unknown);
+
+    history_store_record(&f->store, snapshot);
+    (void)snapshot_unref(snapshot);
+}
+
+static inline void fixture_count_for(struct store_fixture *f, unsigned seconds)
+{
+    for (unsigned i = 0; i < seconds; i++)
+        fixture_count(f, 1000, false);
+}
+
+static inline struct history_answer *fixture_ask(struct store_fixture *f, uint64_t start_s,
+                                                 uint64_t end_s, uint64_t step_s)
+{
+    const struct history_query query = {.target = TARGET,
+                                        .start_ns = start_s * NS_PER_SECOND,
+                                        .end_ns = end_s * NS_PER_SECOND,
+                                        .step_ns = step_s * NS_PER_SECOND};
+    struct history_answer *answer = NULL;
+
+    assert_int_equal(history_store_query(&f->store, &query, &answer), 0);
+    return answer;
+}
+
+static inline struct history_cpus *fixture_ask_cpus(struct store_fixture *f, uint64_t start_s,
+                                                    uint64_t end_s, uint64_t step_s)
+{
+    struct history_cpus *cpus = NULL;
+
+    assert_int_equal(history_store_cpus(&f->store, TARGET, start_s * NS_PER_SECOND,
+                                        end_s * NS_PER_SECOND, step_s * NS_PER_SECOND, &cpus),
+                     0);
+    return cpus;
+}
+
+static inline const double *fixture_values(const struct history_answer *answer, const char *name)
+{
+    for (size_t i = 0; i < answer->n_series; i++)
+        if (strcmp(answer->series[i].name, name) == 0)
+            return answer->series[i].values;
+    fail();
+    return NULL;
+}

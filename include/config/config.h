@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/shared_text.h"
 #include "base/text.h"
 
 /* Where something stands in the file, counted from 1. Line 0: in no file, but in the default. */
@@ -109,6 +110,13 @@ struct config_limits {
                               free; or CONFIG_ALL_COUNTERS */
 };
 
+/* How much of the past is kept (history/history.h). */
+struct config_history {
+    bool enabled;
+    uint64_t full_ns, ten_seconds_ns, minutes_ns;
+    uint64_t bytes;
+};
+
 struct config {
     uint64_t interval_ns;
     uint64_t linger_ns;
@@ -129,9 +137,11 @@ struct config {
     bool expose_rates;
     bool expose_ratios;
     struct config_limits limits;
+    struct config_history history;
     bool own_groups;   /* the text has the key "groups", else they are the built-in groups */
     bool own_targets;  /* the text has the key "targets", else they are the built-in targets */
     bool says_nothing; /* the text has no key at all */
+    struct shared_text *text; /* as it was read, for people; NULL: the built-in default runs */
 };
 
 /* Takes NULL, and returns it. */

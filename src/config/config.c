@@ -28,6 +28,11 @@ static const struct config defaults = {
                .series = 50000,
                .body = UINT64_C(8) << 20,
                .descriptors = 0},
+    .history = {.enabled = true,
+                .full_ns = 3600 * NS_PER_SECOND,
+                .ten_seconds_ns = UINT64_C(86400) * NS_PER_SECOND,
+                .minutes_ns = UINT64_C(7) * 86400 * NS_PER_SECOND,
+                .bytes = UINT64_C(512) << 20},
 };
 
 static void config_done(struct config *config)
@@ -37,8 +42,10 @@ static void config_done(struct config *config)
 
 struct config *config_free(struct config *config)
 {
-    if (config)
+    if (config) {
         config_done(config);
+        (void)shared_text_unref(config->text);
+    }
     free(config);
     return NULL;
 }
@@ -108,6 +115,14 @@ static int add_defaults(struct config *config, struct config_error *ret_error)
     return 0;
 }
 
+/* Keeps the text as it was read. Behind a NUL nothing is shown of it. */
+static struct shared_text *keep_text(const char *text, size_t length)
+{
+    AUTO_FREE char *copy = strndup(text, length);
+
+    return copy ? shared_text_new(copy) : NULL;
+}
+
 int config_parse(const char *text, size_t length, struct config **ret_config,
                  struct config_error *ret_error)
 {
@@ -131,8 +146,11 @@ int config_parse(const char *text, size_t length, struct config **ret_config,
         return r;
     }
     config = malloc(sizeof(*config));
-    if (!config)
+    read.text = config ? keep_text(text, length) : NULL;
+    if (!read.text) {
+        free(config);
         return -ENOMEM;
+    }
     *config = read;
     read = (struct config){0};
     *ret_config = config;
@@ -144,5 +162,9 @@ int config_default(struct config **ret_config)
     struct config_error error;
 
     /* an empty text leaves out everything; a test has config_default_text parsed */
-    return config_parse("", 0, ret_config, &error);
+    int r = config_parse("", 0, ret_config, &error);
+
+    if (r >= 0)
+        (*ret_config)->text = shared_text_unref((*ret_config)->text);
+    return r;
 }

@@ -56,4 +56,11 @@ const char config_default_text[] =
     "  series: 50000\n"
     "  body: 8MiB\n"
     "  descriptors: auto\n"
-    "  pmu_counters: auto\n";
+    "  pmu_counters: auto\n"
+    "\n"
+    "history:\n"
+    "  enabled: true\n"
+    "  full: 1h\n"
+    "  ten_seconds: 1d\n"
+    "  minutes: 7d\n"
+    "  bytes: 512MiB\n";

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "config/config.h"
 #include "config/config_error.h"
+#include "config/config_file.h"
 #include "config/config_schema.h"
 #include "config/yaml_reader.h"
 #include "sys/trusted_path.h"
@@ -130,8 +131,8 @@ static bool is_old(const struct stat *status)
     return changed_ns <= now_ns && now_ns - changed_ns >= SETTLED_NS;
 }
 
-static int read_settled(const char *path, char *buffer, size_t *ret_length,
-                        struct config_error *ret_error)
+int config_file_read(const char *path, char *buffer, size_t *ret_length,
+                     struct config_error *ret_error)
 {
     for (unsigned tries = 0; tries < MOST_TRIES; tries++) {
         struct stat status = {0}, later = {0};
@@ -234,7 +235,7 @@ int config_read(const char *path, struct config **ret_config, struct config_erro
 
     if (!text)
         return -ENOMEM;
-    r = read_settled(path, text, &length, ret_error);
+    r = config_file_read(path, text, &length, ret_error);
     return r < 0 ? r : config_parse_file(text, length, ret_config, ret_error);
 }
 

@@ -7,9 +7,10 @@
 #include "count/event_group.h"
 #include "target/glob.h"
 
-#define KIB UINT64_C(1024)
-#define MIB (1024 * KIB)
-#define GIB (1024 * MIB)
+#define KIB    UINT64_C(1024)
+#define MIB    (1024 * KIB)
+#define GIB    (1024 * MIB)
+#define DAY_NS (UINT64_C(24) * 3600 * NS_PER_SECOND)
 
 /* Bounds that keep a mistake, or a hostile file, from costing more than its reading. */
 #define LONGEST_NAME    64
@@ -307,6 +308,39 @@ static const struct schema process_rule_schema = {"a rule of targets.processes",
 static const struct schema expose_schema = {"expose", expose_keys, ARRAY_SIZE(expose_keys)};
 static const struct schema limits_schema = {"limits", limits_keys, ARRAY_SIZE(limits_keys)};
 
+static const struct schema_key history_keys[] = {
+    {.name = "enabled",
+     .type = SCHEMA_BOOL,
+     .expected = "true or false",
+     .offset = offsetof(struct config_history, enabled)},
+    {.name = "full",
+     .type = SCHEMA_DURATION,
+     .expected = "a duration from 1m to 7d, such as 1h",
+     .offset = offsetof(struct config_history, full_ns),
+     .minimum = 60 * NS_PER_SECOND,
+     .maximum = 7 * DAY_NS},
+    {.name = "ten_seconds",
+     .type = SCHEMA_DURATION,
+     .expected = "a duration from 1m to 90d, such as 1d",
+     .offset = offsetof(struct config_history, ten_seconds_ns),
+     .minimum = 60 * NS_PER_SECOND,
+     .maximum = 90 * DAY_NS},
+    {.name = "minutes",
+     .type = SCHEMA_DURATION,
+     .expected = "a duration from 1m to 400d, such as 7d",
+     .offset = offsetof(struct config_history, minutes_ns),
+     .minimum = 60 * NS_PER_SECOND,
+     .maximum = 400 * DAY_NS},
+    {.name = "bytes",
+     .type = SCHEMA_BYTES,
+     .expected = "a size from 1MiB to 1024GiB, such as 512MiB",
+     .offset = offsetof(struct config_history, bytes),
+     .minimum = KIB * KIB,
+     .maximum = 1024 * GIB},
+};
+
+static const struct schema history_schema = {"history", history_keys, ARRAY_SIZE(history_keys)};
+
 static const struct schema_key targets_keys[] = {
     {.name = "system",
      .type = SCHEMA_MAPPING,
@@ -394,6 +428,11 @@ static const struct schema_key config_keys[] = {
      .expected = "a mapping",
      .offset = offsetof(struct config, limits),
      .inner = &limits_schema},
+    {.name = "history",
+     .type = SCHEMA_MAPPING,
+     .expected = "a mapping",
+     .offset = offsetof(struct config, history),
+     .inner = &history_schema},
 };
 
 const struct schema config_schema = {"the configuration", config_keys, ARRAY_SIZE(config_keys)};

@@ -46,7 +46,8 @@ static const char *take_text(struct yaml_reader *reader, const struct schema_key
         (void)schema_refuse_type(reader, key);
         return NULL;
     }
-    if (has_control_character((const char *)event->data.scalar.value, event->data.scalar.length)) {
+    if (!key->takes_lines &&
+        has_control_character((const char *)event->data.scalar.value, event->data.scalar.length)) {
         (void)config_error_set(reader->error, yaml_reader_place(reader),
                                "%s holds a control character or a line break", key->name);
         (void)schema_add_expected(reader, key);
@@ -260,6 +261,51 @@ static int read_mapping(struct yaml_reader *reader, const struct schema_key *key
     return schema_read(reader, key->inner, field(object, key->offset));
 }
 
+static bool is_there(const struct config_pairs *pairs, const char *name)
+{
+    for (size_t i = 0; i + 1 < pairs->n; i++) /* the last one is that which is being read */
+        if (strcmp(pairs->pairs[i].name.text, name) == 0)
+            return true;
+    return false;
+}
+
+/* Reads a name, the present event, and its value. */
+static int read_pair(struct yaml_reader *reader, const struct schema_key *key,
+                     const struct config_pairs *pairs)
+{
+    struct config_pair *const pair = &pairs->pairs[pairs->n - 1];
+    int r = store_word(reader, key, &pair->name);
+
+    if (r < 0)
+        return r;
+    if (is_there(pairs, pair->name.text))
+        return config_error_set(reader->error, pair->name.place,
+                                "%s stands in %s twice; expected it once", SHOWN(pair->name.text),
+                                key->name);
+    r = yaml_reader_next(reader);
+    return r < 0 ? r : store_word(reader, key, &pair->value);
+}
+
+static int read_pairs(struct yaml_reader *reader, const struct schema_key *key, void *object)
+{
+    struct config_pairs *pairs = field(object, key->offset);
+    const struct array array = {.elements = &pairs->pairs, &pairs->n, sizeof(*pairs->pairs)};
+    int r;
+
+    if (reader->event.type != YAML_MAPPING_START_EVENT)
+        return schema_refuse_type(reader, key);
+    while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_MAPPING_END_EVENT) {
+        if (pairs->n == key->most)
+            return config_error_set(reader->error, yaml_reader_place(reader),
+                                    "%s has too many entries; expected at most %zu", key->name,
+                                    key->most);
+        r = append_element(&array) ? read_pair(reader, key, pairs) : -ENOMEM;
+        if (r < 0)
+            return r;
+    }
+    return r;
+}
+
 static int read_element(struct yaml_reader *reader, const struct schema_key *key, void *element)
 {
     const struct schema_key *first = &key->inner->keys[0];
@@ -285,7 +331,7 @@ static value_reader *const value_readers[SCHEMA_TYPES_] = {
     [SCHEMA_BOOL] = read_bool,   [SCHEMA_NUMBER] = read_number,   [SCHEMA_DURATION] = read_duration,
     [SCHEMA_BYTES] = read_bytes, [SCHEMA_CHOICE] = read_choice,   [SCHEMA_WORD] = read_word,
     [SCHEMA_WORDS] = read_words, [SCHEMA_NUMBERS] = read_numbers, [SCHEMA_MAPPING] = read_mapping,
-    [SCHEMA_LIST] = read_list,
+    [SCHEMA_LIST] = read_list,   [SCHEMA_PAIRS] = read_pairs,
 };
 
 static int refuse_key(struct yaml_reader *reader, const struct schema *schema, const char *name)
@@ -343,6 +389,9 @@ static int read_entry(struct yaml_reader *reader, const struct schema *schema, v
         return r;
     if (key->given_offset)
         *(bool *)field(object, key->given_offset) = true;
+    if (key->takes_nothing && reader->event.type == YAML_SCALAR_EVENT &&
+        schema_is_null(&reader->event))
+        return 0;
     return value_readers[key->type](reader, key, object);
 }
 

@@ -11,6 +11,17 @@
 
 #include "config/yaml_reader.h"
 
+/* A word that the user has chosen as a key, and what stands there. */
+struct config_pair {
+    struct config_word name;
+    struct config_word value;
+};
+
+struct config_pairs {
+    struct config_pair *pairs;
+    size_t n;
+};
+
 #define SCHEMA_MOST_KEYS 16 /* of one mapping */
 
 enum schema_type {
@@ -24,6 +35,7 @@ enum schema_type {
     SCHEMA_NUMBERS,  /* struct config_numbers: a list of numbers */
     SCHEMA_MAPPING,  /* a structure that stands at `offset` and has the schema `inner` */
     SCHEMA_LIST,     /* an array of structures with the schema `inner`; a pointer and a length */
+    SCHEMA_PAIRS,    /* struct config_pairs: a mapping whose keys are words of the user */
     SCHEMA_TYPES_,   /* how many there are */
 };
 
@@ -42,6 +54,8 @@ struct schema_key {
     bool takes_all;      /* the word `all` is a value: UINT64_MAX */
     bool takes_words;    /* an entry of a list of mappings may be a single word instead: the value
                             of the first key of `inner`, which is a SCHEMA_WORD */
+    bool takes_nothing;  /* no value, `~` or `null`, is one too: the default stays */
+    bool takes_lines;    /* the text may have several lines */
     size_t given_offset; /* where a bool stands that becomes true if the key is there; 0: nowhere */
     /*
      * The bounds of a number, and of each number of a list. Of a list of words or of mappings the

@@ -33,6 +33,7 @@ static void visit_value(const struct schema_key *key, void *object, const struct
 {
     struct config_words *words = field(object, key->offset);
     struct config_numbers *numbers = field(object, key->offset);
+    struct config_pairs *pairs = field(object, key->offset);
 
     switch (key->type) {
     case SCHEMA_WORD:
@@ -45,6 +46,13 @@ static void visit_value(const struct schema_key *key, void *object, const struct
         break;
     case SCHEMA_NUMBERS:
         visitor->array(&numbers->numbers, &numbers->n);
+        break;
+    case SCHEMA_PAIRS:
+        for (size_t i = 0; i < pairs->n; i++) {
+            visitor->word(&pairs->pairs[i].name);
+            visitor->word(&pairs->pairs[i].value);
+        }
+        visitor->array(&pairs->pairs, &pairs->n);
         break;
     case SCHEMA_MAPPING:
         visit(key->inner, field(object, key->offset), visitor);

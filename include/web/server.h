@@ -19,6 +19,7 @@
 #include "base/cleanup.h"
 #include "metric/http_status.h"
 #include "web/control.h"
+#include "web/protection.h"
 #include "web/route.h"
 
 struct server_limits {
@@ -26,12 +27,17 @@ struct server_limits {
      * A newcomer to a full server is let in: the client that has most connections loses the one
      * that has been idle longest.
      */
-    unsigned connections;             /* 512 */
-    unsigned connections_per_address; /* 128, for an IPv4 address, an IPv6 /64, all of loopback */
-    unsigned headers_seconds;         /* 8, in which a request has to be complete */
-    unsigned response_seconds;        /* 30, in which a response has to be taken */
-    unsigned idle_seconds;            /* 120, between two requests while there is room */
-    unsigned crowded_idle_seconds;    /* 12, between two requests while there is little room */
+    unsigned connections; /* 512 */
+    /*
+     * 128, for an IPv4 address, an IPv6 /64, all of loopback; and so of the places for streams and
+     * for answers that are waited for
+     */
+    unsigned connections_per_address;
+    unsigned headers_seconds;      /* 8, in which a request has to be complete */
+    unsigned response_seconds;     /* 30, in which a response has to be taken */
+    unsigned idle_seconds;         /* 120, between two requests while there is room */
+    unsigned crowded_idle_seconds; /* 12, between two requests while there is little room */
+    unsigned scrapes;              /* 0, which sets no limit: pages with versions at once */
 };
 
 struct http_server;
@@ -42,7 +48,8 @@ struct http_server;
  * On failure `ret_address` is set to the address that failed, or to NULL where none has. Returns 0;
  * -EADDRINUSE, -EACCES, … from bind(2); -EADDRNOTAVAIL, also for a host name without an address;
  * -EAGAIN where the resolver does not answer; -EINVAL where that is no address, or, with NULL,
- * where there is no address at all or a route is neither a page nor a command; -ENOMEM.
+ * where there is no address at all or a route is not one of page, command, question and stream;
+ * -ENOMEM.
  */
 int http_server_new(const char *const *addresses, size_t n_addresses,
                     const struct route_table *table, const struct server_limits *limits,
@@ -74,6 +81,13 @@ int http_server_control(struct http_server *server, struct control_slot *slot, b
  */
 int http_server_add_control_socket(struct http_server *server, const char *path);
 
+/*
+ * Puts a protection into force for all sockets but the control socket, from the next connection and
+ * request on; the reference is taken over. Without it nobody is asked who he is. Any thread may
+ * call it, whenever the protection is to change.
+ */
+void http_server_protect(struct http_server *server, struct protection *protection);
+
 /* Starts the thread. 0 or -errno. */
 int http_server_start(struct http_server *server);
 
@@ -82,6 +96,12 @@ uint16_t http_server_port(const struct http_server *server, size_t i);
 
 /* Tells how many clients are connected, and how many were sent away. Any thread may ask. */
 void http_server_status(const struct http_server *server, struct http_status *ret_status);
+
+/*
+ * Says that the streams of the table (route->next) may have something new. Any thread may call it;
+ * it never waits.
+ */
+void http_server_news(struct http_server *server);
 
 /* CLOCK_MONOTONIC of the last turn of the server's loop. The watchdog looks whether it moves. */
 uint64_t http_server_heartbeat_ns(const struct http_server *server);

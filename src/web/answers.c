@@ -2,9 +2,9 @@
 #include "web/answers.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/text.h"
+#include "web/reply.h"
 #include "web/route.h"
 
 struct header {
@@ -22,15 +22,20 @@ struct description {
 static const struct description descriptions[N_ANSWERS] = {
     [ANSWER_MALFORMED] = {MHD_HTTP_BAD_REQUEST, "malformed request\n", .close = true},
     [ANSWER_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, "not found\n"},
-    [ANSWER_METHOD_NOT_ALLOWED] = {MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD are answered\n",
-                                   .close = true, .header = {MHD_HTTP_HEADER_ALLOW, "GET, HEAD"}},
     [ANSWER_BODY_REFUSED] = {MHD_HTTP_CONTENT_TOO_LARGE, "requests have no body here\n",
                              .close = true},
+    [ANSWER_BODY_TOO_LONG] = {MHD_HTTP_CONTENT_TOO_LARGE,
+                              "the body of the request is too long for this path\n", .close = true},
     [ANSWER_RENDER_FAILED] = {MHD_HTTP_INTERNAL_SERVER_ERROR, "the page could not be written\n"},
     [ANSWER_TOO_MANY_READERS] = {MHD_HTTP_SERVICE_UNAVAILABLE, "too many slow readers, try again\n",
                                  .header = {MHD_HTTP_HEADER_RETRY_AFTER, "1"}},
-    [ANSWER_CONTROL_METHOD] = {MHD_HTTP_METHOD_NOT_ALLOWED, "only POST and PUT are answered here\n",
-                               .close = true, .header = {MHD_HTTP_HEADER_ALLOW, "POST, PUT"}},
+    [ANSWER_TOO_MANY_WAIT] = {MHD_HTTP_SERVICE_UNAVAILABLE,
+                              "too many questions wait for their answers, try again\n",
+                              .header = {MHD_HTTP_HEADER_RETRY_AFTER, "1"}},
+    [ANSWER_TOO_MANY_STREAMS] = {MHD_HTTP_SERVICE_UNAVAILABLE,
+                                 "too many clients follow the events, try again\n",
+                                 .header = {MHD_HTTP_HEADER_RETRY_AFTER, "10"}},
+    [ANSWER_LATE] = {MHD_HTTP_GATEWAY_TIMEOUT, "no answer in time\n"},
     [ANSWER_CONTROL_DISABLED] = {MHD_HTTP_FORBIDDEN,
                                  "this path is not enabled on this address: start "
                                  "pmu_exporter with --web.enable-lifecycle, or use pmutool, which "
@@ -45,24 +50,38 @@ static const struct description descriptions[N_ANSWERS] = {
                              .header = {MHD_HTTP_HEADER_RETRY_AFTER, "1"}},
     [ANSWER_CONTROL_LATE] = {MHD_HTTP_GATEWAY_TIMEOUT,
                              "no answer in time: look at the log for what came of it\n"},
+    [ANSWER_UNAUTHORIZED] = {MHD_HTTP_UNAUTHORIZED, "a user and a password are needed here\n",
+                             .header = {MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Basic"}},
+    [ANSWER_PASSWORDS_BUSY] = {MHD_HTTP_SERVICE_UNAVAILABLE,
+                               "too many passwords are being looked at, try again\n",
+                               .header = {MHD_HTTP_HEADER_RETRY_AFTER, "1"}},
+    [ANSWER_TOO_MANY_SCRAPES] = {MHD_HTTP_SERVICE_UNAVAILABLE,
+                                 "too many parallel requests (--web.max-requests), try again\n",
+                                 .header = {MHD_HTTP_HEADER_RETRY_AFTER, "1"}},
+    [ANSWER_RATE_LIMITED] = {MHD_HTTP_TOO_MANY_REQUESTS,
+                             "too many requests: the web configuration limits them\n",
+                             .header = {MHD_HTTP_HEADER_RETRY_AFTER, "1"}},
 };
 
-static struct MHD_Response *fixed_text(const char *text)
+static struct MHD_Response *make(const char *message, bool in_json)
 {
-    return MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
+    AUTO_TEXT struct text text = {0};
+
+    if (in_json)
+        reply_write_error(&text, message);
+    else
+        text_append_string(&text, message);
+    if (text_error(&text) < 0)
+        return NULL;
+    return MHD_create_response_from_buffer(text.length, text.data, MHD_RESPMEM_MUST_COPY);
 }
 
-bool response_describe(struct MHD_Response *response, const char *content_type)
-{
-    return MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type) &&
-           MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-}
-
-static bool describe(struct MHD_Response *response, const struct description *description)
+static bool describe(struct MHD_Response *response, const struct description *description,
+                     bool in_json)
 {
     const struct header *const header = &description->header;
 
-    if (!response_describe(response, CONTENT_PLAIN_TEXT))
+    if (!reply_describe(response, in_json ? CONTENT_JSON : CONTENT_PLAIN_TEXT))
         return false;
     if (header->name && !MHD_add_response_header(response, header->name, header->value))
         return false;
@@ -73,42 +92,28 @@ static bool describe(struct MHD_Response *response, const struct description *de
 int answers_init(struct answers *answers)
 {
     *answers = (struct answers){0};
-    for (size_t i = ANSWER_NONE + 1; i < N_ANSWERS; i++) {
-        answers->responses[i] = fixed_text(descriptions[i].text);
-        if (!answers->responses[i] || !describe(answers->responses[i], &descriptions[i])) {
-            answers_done(answers);
-            return -ENOMEM;
+    for (size_t i = ANSWER_NONE + 1; i < N_ANSWERS; i++)
+        for (unsigned in_json = 0; in_json < 2; in_json++) {
+            struct MHD_Response *const response = make(descriptions[i].text, in_json);
+
+            answers->responses[i][in_json] = response;
+            if (!response || !describe(response, &descriptions[i], in_json)) {
+                answers_done(answers);
+                return -ENOMEM;
+            }
         }
-    }
     return 0;
 }
 
 void answers_done(struct answers *answers)
 {
-    for (size_t i = 0; i < N_ANSWERS; i++)
-        if (answers->responses[i])
-            MHD_destroy_response(TAKE(answers->responses[i]));
+    for (size_t i = 0; i < (size_t)2 * N_ANSWERS; i++)
+        if (answers->responses[i / 2][i % 2])
+            MHD_destroy_response(TAKE(answers->responses[i / 2][i % 2]));
 }
 
-enum MHD_Result answers_queue(const struct answers *answers, enum answer which,
+enum MHD_Result answers_queue(const struct answers *answers, enum answer which, bool in_json,
                               struct MHD_Connection *mhd)
 {
-    return MHD_queue_response(mhd, descriptions[which].status, answers->responses[which]);
-}
-
-enum MHD_Result answers_queue_text(struct MHD_Connection *mhd, unsigned status,
-                                   const struct text *text)
-{
-    enum MHD_Result result = MHD_NO;
-    struct MHD_Response *response;
-
-    if (text_error(text) < 0)
-        return MHD_NO;
-    response = MHD_create_response_from_buffer(text->length, text->data, MHD_RESPMEM_MUST_COPY);
-    if (!response)
-        return MHD_NO;
-    if (response_describe(response, CONTENT_PLAIN_TEXT))
-        result = MHD_queue_response(mhd, status, response);
-    MHD_destroy_response(response);
-    return result;
+    return reply_queue(mhd, descriptions[which].status, answers->responses[which][in_json]);
 }

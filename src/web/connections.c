@@ -160,7 +160,7 @@ void connection_remove(struct connection_table *table, struct connection *connec
 {
     stop_counting(table, connection);
     table->n_taken[connection->on_control]--;
-    free(connection->query);
+    exchange_done(&connection->exchange);
     *connection = (struct connection){.fd = -1, .next_free = table->free};
     table->free = connection;
     count(&table->counts.open, -1);
@@ -226,7 +226,7 @@ void connection_table_expire(struct connection_table *table, uint64_t now_ns)
     for (unsigned i = 0; i < table->n_places; i++) {
         struct connection *const connection = &table->places[i];
 
-        if (connection->fd < 0 || connection->cut)
+        if (connection->fd < 0 || connection->cut || connection->awaits_us)
             continue;
         if (has_ended(connection, now_ns)) {
             cut(table, connection);
@@ -251,6 +251,81 @@ void connection_table_cut_readers(struct connection_table *table, const struct b
         count(&table->counts.closed[HTTP_CLOSED_SLOW], 1);
         cut(table, connection);
     }
+}
+
+bool connection_table_may_read(const struct connection_table *table,
+                               const struct connection *reader)
+{
+    unsigned n = 0;
+
+    if (table->limits.scrapes == 0 || reader->on_control)
+        return true;
+    for (unsigned i = 0; i < table->n_places; i++) {
+        const struct connection *const connection = &table->places[i];
+
+        if (connection->fd >= 0 && connection->body && !connection->on_control)
+            n++;
+    }
+    return n < table->limits.scrapes;
+}
+
+static bool is_lent(const struct connection *connection)
+{
+    return connection->fd >= 0 && !connection->cut && connection->answer_bytes > 0;
+}
+
+/* The bytes of answers that a network, or with NULL everybody, has not taken. */
+static size_t lent_bytes(const struct connection_table *table, const struct holder *network)
+{
+    size_t bytes = 0;
+
+    for (unsigned i = 0; i < table->n_places; i++)
+        if (is_lent(&table->places[i]) && (!network || table->places[i].network == network))
+            bytes += table->places[i].answer_bytes;
+    return bytes;
+}
+
+/* Whose answer gives way. */
+static struct connection *find_lent(const struct connection_table *table)
+{
+    struct connection *found = NULL;
+    size_t most = 0;
+
+    for (unsigned i = 0; i < table->n_places; i++) {
+        struct connection *const candidate = &table->places[i];
+        const size_t bytes = is_lent(candidate) ? lent_bytes(table, candidate->network) : 0;
+
+        if (bytes == 0 || bytes < most)
+            continue;
+        if (!found || bytes > most || candidate->since_ns < found->since_ns)
+            found = candidate;
+        most = bytes;
+    }
+    return found;
+}
+
+bool connection_table_lend(struct connection_table *table, struct connection *reader, size_t bytes)
+{
+    reader->answer_bytes = bytes;
+    while (lent_bytes(table, NULL) > MOST_ANSWER_BYTES) {
+        struct connection *const found = find_lent(table);
+
+        if (!found || found == reader) {
+            reader->answer_bytes = 0;
+            return false;
+        }
+        count(&table->counts.closed[HTTP_CLOSED_SLOW], 1);
+        cut(table, found);
+    }
+    return true;
+}
+
+unsigned connection_table_share(const struct connection_table *table, unsigned most)
+{
+    const struct server_limits *const limits = &table->limits;
+    const unsigned share = most * limits->connections_per_address / limits->connections;
+
+    return share < 1 ? 1 : share < most ? share : most;
 }
 
 void connection_table_status(const struct connection_table *table, struct http_status *ret_status)

@@ -13,8 +13,10 @@
 #include <stdint.h>
 
 #include "metric/http_status.h"
+#include "web/answers.h"
+#include "web/exchange.h"
+#include "web/extra_headers.h"
 #include "web/peer.h"
-#include "web/request.h"
 #include "web/server.h"
 
 /* How many connections the control socket has. */
@@ -24,7 +26,6 @@
 #define DOOR_PLACES 4
 
 struct body;
-struct served_route;
 
 /* What the server waits for on a connection. */
 enum connection_phase {
@@ -40,19 +41,21 @@ struct holder {
 };
 
 struct connection {
+    struct extra_headers extra_headers; /* It stands first, as extra_headers.h says. */
     int fd; /* The descriptor is borrowed from libmicrohttpd; -1: the place is free. */
     enum connection_phase phase;
-    bool on_control;   /* It came over the control socket. */
-    bool may_control;  /* Its client may use commands and restricted pages. */
-    bool awaits_us;    /* It is suspended until we answer, so it can neither be blamed nor cut. */
-    bool cut;          /* libmicrohttpd is about to close it. */
-    uint64_t since_ns; /* The phase began at this time of CLOCK_MONOTONIC. */
+    bool on_control;     /* It came over the control socket. */
+    bool may_control;    /* Its client may use commands and restricted pages. */
+    bool awaits_us;      /* It is suspended until we answer, so it can neither be blamed nor cut. */
+    bool cut;            /* libmicrohttpd is about to close it. */
+    bool at_gate;        /* Its password is being looked at. */
+    enum answer refusal; /* The gate has found this when the client's password was hashed. */
+    uint64_t since_ns;   /* The phase began at this time of CLOCK_MONOTONIC. */
     struct holder *address;
     struct holder *network;
-    struct asked asked; /* The client asks for this. It is valid once the first line has come. */
-    struct served_route *route; /* The path of the request leads there; NULL: to nothing. */
-    char *query;                /* The arguments as they were sent; NULL: there are none to read. */
-    const struct body *body;    /* The client is reading this shared body, or NULL. */
+    struct exchange exchange;
+    const struct body *body;      /* The client is reading this shared body, or NULL. */
+    size_t answer_bytes;          /* It has not taken all of an answer of its own, of this size. */
     struct connection *next_free; /* The next place in the list of free places. */
 };
 
@@ -103,6 +106,27 @@ void connection_remove(struct connection_table *table, struct connection *connec
  * no network has so many.
  */
 bool connection_table_give_way(struct connection_table *table);
+
+/* Whether the limit of scrapes lets one more client read the body of a page. */
+bool connection_table_may_read(const struct connection_table *table,
+                               const struct connection *reader);
+
+/*
+ * How many of `most` places one network may take: as large a part of them as of the connections,
+ * and one at least.
+ */
+unsigned connection_table_share(const struct connection_table *table, unsigned most);
+
+/*
+ * Answers that are made for one client alone may take so many bytes together, until they are taken.
+ */
+#define MOST_ANSWER_BYTES ((size_t)64 * 1024 * 1024)
+
+/*
+ * A client is about to get such an answer. If all of them are too much, the network that has most
+ * loses the one that has been read longest. Returns false if that is the new one.
+ */
+bool connection_table_lend(struct connection_table *table, struct connection *reader, size_t bytes);
 
 /* Counts a client that was not let in. */
 void connection_table_refused(struct connection_table *table, enum http_refusal why);

@@ -2,6 +2,8 @@
 #include "web/control_routes.h"
 
 #include "base/clock.h"
+#include "web/reply.h"
+#include "web/route.h"
 
 bool control_routes_is_waiting(const struct control_routes *control,
                                const struct MHD_Connection *mhd)
@@ -17,9 +19,11 @@ enum MHD_Result control_routes_answer(struct control_routes *control, const stru
 
     connection->awaits_us = false;
     if (control->answered)
-        result = answers_queue_text(mhd, status, &control->text);
+        result = reply_queue_text(
+            mhd, &(struct reply){.status = status, .content_type = CONTENT_PLAIN_TEXT},
+            &control->text);
     else
-        result = answers_queue(answers, ANSWER_CONTROL_LATE, mhd);
+        result = answers_queue(answers, ANSWER_CONTROL_LATE, false, mhd);
     control_routes_completed(control, mhd);
     return result;
 }
@@ -29,7 +33,7 @@ enum MHD_Result control_routes_ask(struct control_routes *control, const struct 
                                    const struct control_request *request)
 {
     if (control->waiting || !control_slot_ask(control->slot, request))
-        return answers_queue(answers, ANSWER_CONTROL_BUSY, mhd);
+        return answers_queue(answers, ANSWER_CONTROL_BUSY, false, mhd);
     control->waiting = mhd;
     control->deadline_ns = clock_monotonic_ns() + control->patience_ns;
     control->resumed = control->answered = false;

@@ -23,6 +23,8 @@
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "web/handler.h"
 
 /* Bytes for the headers of a request and of its answer; larger requests get 431 or 414. */
 #define CONNECTION_MEMORY 16384
@@ -68,6 +70,19 @@ static void accept_has_failed(struct daemon *daemon, int error)
         (void)sd_event_source_set_enabled(daemon->accepting, SD_EVENT_OFF);
 }
 
+/* Puts TLS between the client and libmicrohttpd, where there is to be any. */
+static bool begin_tls(struct daemon *daemon, int *fd, struct sockaddr_storage *address,
+                      socklen_t *length)
+{
+    struct protection *const protection = *daemon->protection;
+
+    if (daemon->is_control || !protection || !protection->tls.certificates)
+        return true;
+    *address = (struct sockaddr_storage){.ss_family = AF_UNIX};
+    *length = sizeof(address->ss_family);
+    return tls_channel_open(&daemon->tls, *fd, protection, fd) == 0;
+}
+
 /* Returns false if there is nobody to accept now. */
 static bool accept_one(struct daemon *daemon)
 {
@@ -82,6 +97,10 @@ static bool accept_one(struct daemon *daemon)
         return false;
     }
     peer_init(&daemon->newcomer, fd, any, daemon->is_control);
+    if (!begin_tls(daemon, &fd, &address, &length)) {
+        connection_table_refused(daemon->connections, HTTP_REFUSED_NO_DESCRIPTORS);
+        return true;
+    }
     /* It closes the socket if it refuses. */
     if (MHD_add_connection(daemon->mhd, fd, any, length) != MHD_YES)
         connection_table_refused(daemon->connections, HTTP_REFUSED_NO_MEMORY);
@@ -106,8 +125,9 @@ static int on_accepting(sd_event_source *source, int fd, uint32_t events, void *
     return 0;
 }
 
-void daemon_resume(struct daemon *daemon)
+void daemon_tick(struct daemon *daemon, uint64_t now_ns)
 {
+    tls_channels_expire(&daemon->tls, now_ns);
     (void)sd_event_source_set_enabled(daemon->accepting, SD_EVENT_ON);
 }
 
@@ -157,6 +177,7 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **sock
     connection = connection_add(daemon->connections, info->connect_fd, &daemon->newcomer,
                                 daemon->is_control);
     connection->may_control = daemon->may_control;
+    connection->extra_headers.protection = daemon->protection;
     *socket_context = connection;
 }
 
@@ -170,9 +191,9 @@ static size_t leave_escaped(void *context, struct MHD_Connection *mhd, char *tex
 static struct MHD_Daemon *start(struct daemon *daemon, struct site *site)
 {
     const struct MHD_OptionItem options[] = {
-        {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)site_on_target, site},
+        {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)handler_on_target, site},
         {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)leave_escaped, NULL},
-        {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)site_on_completed, site},
+        {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)handler_on_completed, site},
         {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, daemon},
         /* Whoever comes has a place: the table decides who goes. */
         {MHD_OPTION_CONNECTION_LIMIT, site->connections->n_places, NULL},
@@ -185,7 +206,7 @@ static struct MHD_Daemon *start(struct daemon *daemon, struct site *site)
     /* It does not log (MHD_USE_ERROR_LOG): no client is to be able to fill the log. */
     return MHD_start_daemon(
         MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO, 0,
-        NULL, NULL, site_on_request, site, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+        NULL, NULL, handler_on_request, site, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
 static int put_on_loop(struct daemon *daemon, sd_event *event)
@@ -211,7 +232,13 @@ static int put_on_loop(struct daemon *daemon, sd_event *event)
 
 int daemon_init(struct daemon *daemon, sd_event *event, int listen_fd, struct site *site)
 {
-    *daemon = (struct daemon){.listen_fd = listen_fd, .connections = site->connections};
+    *daemon = (struct daemon){
+        .listen_fd = listen_fd,
+        .connections = site->connections,
+        .protection = &site->gate.protection,
+        .tls = {.event = event,
+                .patience_ns = site->connections->limits.response_seconds * NS_PER_SECOND},
+    };
     daemon->mhd = start(daemon, site);
     if (!daemon->mhd)
         return -ENOMEM;
@@ -225,6 +252,7 @@ void daemon_done(struct daemon *daemon)
     daemon->unfinished = sd_event_source_disable_unref(daemon->unfinished);
     if (daemon->mhd)
         MHD_stop_daemon(TAKE(daemon->mhd));
+    tls_channels_done(&daemon->tls);
     if (daemon->listen_fd >= 0)
         (void)close(TAKE_FD(daemon->listen_fd));
 }

@@ -9,7 +9,8 @@
 #include <systemd/sd-event.h>
 
 #include "web/connections.h"
-#include "web/routes.h"
+#include "web/site.h"
+#include "web/tls_channel.h"
 
 struct daemon {
     int listen_fd;
@@ -18,6 +19,8 @@ struct daemon {
     struct peer newcomer; /* This client is being handed over to libmicrohttpd. */
     struct MHD_Daemon *mhd;
     struct connection_table *connections;
+    struct protection *const *protection; /* where that which is in force stands */
+    struct tls_channels tls;
     sd_event_source *accepting; /* It watches the listening socket. */
     sd_event_source *serving;   /* It watches libmicrohttpd's epoll descriptor. */
     sd_event_source
@@ -37,5 +40,8 @@ void daemon_done(struct daemon *daemon);
 /* Lets libmicrohttpd do what there is to do, as after a connection was resumed. */
 void daemon_turn(struct daemon *daemon);
 
-/* Begins to accept again, after descriptors or memory had run out. */
-void daemon_resume(struct daemon *daemon);
+/*
+ * Begins to accept again, after descriptors or memory had run out, and ends TLS that takes too
+ * long.
+ */
+void daemon_tick(struct daemon *daemon, uint64_t now_ns);

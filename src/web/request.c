@@ -1,41 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No request here needs a body, so none is read: if two readers understand a length differently,
- * one request can be smuggled in the body of another.
+ * A body is read only where a line of the table takes one, and from nobody who may not ask for it:
+ * if two readers understand a length differently, one request can be smuggled in the body of
+ * another.
  */
 #include "web/request.h"
 
-#include <string.h>
-
-#include "base/cleanup.h"
 #include "web/origin.h"
 #include "web/request_head.h"
-
-/* As in Prometheus, PUT does what POST does. */
-static const struct {
-    const char *methods[2];
-    enum answer refusal;
-} kinds[] = {
-    [REQUEST_FOR_PAGE] = {{MHD_HTTP_METHOD_GET, MHD_HTTP_METHOD_HEAD}, ANSWER_METHOD_NOT_ALLOWED},
-    [REQUEST_FOR_COMMAND] = {{MHD_HTTP_METHOD_POST, MHD_HTTP_METHOD_PUT}, ANSWER_CONTROL_METHOD},
-};
-
-static bool is_allowed(const char *method, enum request_kind kind)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(kinds[kind].methods); i++)
-        if (strcmp(method, kinds[kind].methods[i]) == 0)
-            return true;
-    return false;
-}
-
-/*
- * OPTIONS and CONNECT have targets of other forms, so a target is judged only if its method is one
- * that we know.
- */
-static bool is_known(const char *method)
-{
-    return is_allowed(method, REQUEST_FOR_PAGE) || is_allowed(method, REQUEST_FOR_COMMAND);
-}
 
 /*
  * By RFC 9112, 3.2.2, a target that names the host overrules the Host header. A header that is
@@ -51,23 +23,51 @@ static bool may_act(const struct asked *asked, const struct request_head *head)
                           named ? asked->target.authority : head->host.value);
 }
 
+/* A body without a length is bounded while it is read. */
+static bool is_too_long(const struct request_head *head, size_t most)
+{
+    const struct piece digits = head->content_length.value;
+    size_t length = 0;
+
+    if (head->content_length.n == 0)
+        return false;
+    for (size_t i = 0; i < digits.length && length <= most; i++)
+        length = 10 * length + (size_t)(digits.at[i] - '0');
+    return length > most;
+}
+
+static enum answer body_refusal(const struct request_head *head,
+                                const struct request_rights *rights)
+{
+    if (!head->has_body)
+        return ANSWER_NONE;
+    if (rights->takes_body == 0)
+        return ANSWER_BODY_REFUSED;
+    if (rights->is_forbidden)
+        return ANSWER_CONTROL_DISABLED;
+    return is_too_long(head, rights->takes_body) ? ANSWER_BODY_TOO_LONG : ANSWER_NONE;
+}
+
+/*
+ * OPTIONS and CONNECT have targets of other forms, so a target is judged only if its method is one
+ * that we know.
+ */
 enum answer request_refusal(struct MHD_Connection *mhd, const struct asked *asked,
-                            const char *method, const char *http_version, enum request_kind kind)
+                            const char *method, const char *http_version,
+                            const struct request_rights *rights)
 {
     struct request_head head;
 
     request_head_read(mhd, method, asked->text, asked->length, http_version, &head);
     if (head.malformed)
         return ANSWER_MALFORMED;
-    if (!is_known(method))
-        return kinds[kind].refusal;
+    if (!rights->is_known)
+        return ANSWER_METHOD;
     if (asked->malformed)
         return ANSWER_MALFORMED;
-    if (!is_allowed(method, kind))
-        return kinds[kind].refusal;
-    if (head.has_body)
-        return ANSWER_BODY_REFUSED;
-    if (kind == REQUEST_FOR_COMMAND && !may_act(asked, &head))
-        return ANSWER_FOREIGN_ORIGIN;
-    return ANSWER_NONE;
+    if (!rights->is_allowed)
+        return ANSWER_METHOD;
+    if (body_refusal(&head, rights) != ANSWER_NONE)
+        return body_refusal(&head, rights);
+    return rights->changes && !may_act(asked, &head) ? ANSWER_FOREIGN_ORIGIN : ANSWER_NONE;
 }

@@ -6,7 +6,8 @@
  * It answers a wrong Content-Length, and more cookies than it has memory for, with an error whose
  * head it writes twice. It looks only at the first Content-Length, and answers "Expect:
  * 100-continue" although no body will be read. So it is given headers of our own (the shields),
- * which it finds first. What the client has sent is judged here.
+ * which it finds first. What the client has sent is judged here. Only where a line of the path
+ * takes a body it has to know the length, and a wrong one gets that error, after which it closes.
  *
  * It reads the request in place, and ends each word, name and value by a NUL. So it does not show
  * what stands behind a NUL that the client has sent, nor that a value was folded onto a second
@@ -26,10 +27,11 @@
 static const struct shield {
     const char *name;
     const char *value;
+    bool hides_body; /* A request whose body is to be read goes without it. */
 } shields[] = {
-    {MHD_HTTP_HEADER_CONTENT_LENGTH, "0"},
-    {MHD_HTTP_HEADER_COOKIE, ""},
-    {MHD_HTTP_HEADER_EXPECT, ""},
+    {MHD_HTTP_HEADER_CONTENT_LENGTH, "0", true},
+    {MHD_HTTP_HEADER_COOKIE, "", false},
+    {MHD_HTTP_HEADER_EXPECT, "", true},
 };
 
 /* The headers that have a meaning for us, and their fields of struct request_head. */
@@ -49,11 +51,12 @@ struct walk {
     const char *end; /* where the text before has ended */
 };
 
-void request_head_shield(struct MHD_Connection *mhd)
+void request_head_shield(struct MHD_Connection *mhd, bool takes_body)
 {
     /* If there is no memory for a shield, there is none for the client's own header either. */
     for (size_t i = 0; i < ARRAY_SIZE(shields); i++)
-        (void)MHD_set_connection_value(mhd, MHD_HEADER_KIND, shields[i].name, shields[i].value);
+        if (!takes_body || !shields[i].hides_body)
+            (void)MHD_set_connection_value(mhd, MHD_HEADER_KIND, shields[i].name, shields[i].value);
 }
 
 static bool is_shield(const char *name)
@@ -65,13 +68,20 @@ static bool is_shield(const char *name)
 }
 
 /* RFC 9110, 5.6.2, tells which characters a method and the name of a header may have. */
+static const bool token_characters[256] = {
+    ['!'] = true, ['#' ... '\''] = true, ['*'] = true,         ['+'] = true, ['-'] = true,
+    ['.'] = true, ['0' ... '9'] = true,  ['A' ... 'Z'] = true, ['^'] = true, ['_'] = true,
+    ['`'] = true, ['a' ... 'z'] = true,  ['|'] = true,         ['~'] = true,
+};
+
 static bool is_token(const char *name)
 {
-    static const char token_characters[] = "!#$%&'*+-.^_`|~0123456789"
-                                           "abcdefghijklmnopqrstuvwxyz"
-                                           "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-    return name[0] != '\0' && name[strspn(name, token_characters)] == '\0';
+    if (!*name)
+        return false;
+    for (; *name; name++)
+        if (!token_characters[(unsigned char)*name])
+            return false;
+    return true;
 }
 
 /* A tab is the only control character: some readers take a bare CR for the end of the line. */

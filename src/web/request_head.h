@@ -27,9 +27,10 @@ struct request_head {
 
 /*
  * Takes decisions away from libmicrohttpd that it would not make well; the source says which. It is
- * called in the callback that tells the request's target.
+ * called in the callback that tells the request's target. takes_body: a line of the path takes a
+ * body, so libmicrohttpd has to know its length, and may tell the client to go on with it.
  */
-void request_head_shield(struct MHD_Connection *mhd);
+void request_head_shield(struct MHD_Connection *mhd, bool takes_body);
 
 /*
  * Reads the head. It is called in the handler's first call, with the method, the target as it was

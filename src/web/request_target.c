@@ -2,6 +2,7 @@
 #include "web/request_target.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -106,12 +107,23 @@ int request_target_parse(const char *text, struct request_target *ret_target)
     return 0;
 }
 
-bool request_target_path_is(const struct request_target *target, const char *path)
+char *request_target_path(const struct request_target *target)
 {
     struct piece rest = target->path;
+    char *const path = malloc(rest.length + 1);
+    char *end = path;
 
-    while (rest.length > 0 && *path)
-        if (take_character(&rest) != (unsigned char)*path++)
-            return false;
-    return rest.length == 0 && *path == '\0';
+    if (!path)
+        return NULL;
+    while (rest.length > 0)
+        *end++ = (char)take_character(&rest);
+    *end = '\0';
+    return path;
+}
+
+bool request_target_is_below(const struct request_target *target, const char *path)
+{
+    const size_t length = strlen(path);
+
+    return target->path.length >= length && memcmp(target->path.at, path, length) == 0;
 }

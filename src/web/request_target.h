@@ -33,5 +33,8 @@ bool host_is_valid(struct piece host);
  */
 int request_target_parse(const char *text, struct request_target *ret_target);
 
-/* Tells whether the path is this one when it is decoded. */
-bool request_target_path_is(const struct request_target *target, const char *path);
+/* Returns the decoded path, which the caller frees; NULL: there is no memory. */
+char *request_target_path(const struct request_target *target);
+
+/* Tells whether the path begins with this text, as it was sent. */
+bool request_target_is_below(const struct request_target *target, const char *path);

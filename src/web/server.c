@@ -9,18 +9,18 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <systemd/sd-event.h>
 
 #include "base/clock.h"
+#include "sys/thread.h"
 #include "web/connections.h"
 #include "web/daemon.h"
 #include "web/listen.h"
 #include "web/listen_unix.h"
-#include "web/routes.h"
+#include "web/site.h"
 
 #define TICK_US          UINT64_C(500000)
 #define TICK_ACCURACY_US UINT64_C(50000)
@@ -41,9 +41,13 @@ struct http_server {
     sd_event *event;
     sd_event_source *ticking;
     sd_event_source *stop_source;
-    sd_event_source *answers_source; /* for answers of the owner of the control slot */
+    sd_event_source *gate_source;
+    sd_event_source *answers_source;  /* for answers of the owner of the control slot */
+    sd_event_source *deferred_source; /* for answers of anybody else */
+    sd_event_source *news_source;
     struct unix_place control_place;
     int stop_fd; /* an eventfd, which becomes readable when the thread is to end */
+    int news_fd; /* an eventfd, which becomes readable when streams may have something new */
     bool stopping;
     bool started;
     pthread_t thread;
@@ -81,12 +85,49 @@ static int on_tick(sd_event_source *source, uint64_t time_us, void *context)
     struct http_server *const server = context;
 
     (void)time_us;
-    if (control_routes_expire(&server->site.control, clock_monotonic_ns()))
+    if (site_tick(&server->site, clock_monotonic_ns()))
         turn_daemons(server);
     connection_table_expire(&server->connections, clock_monotonic_ns());
     for (size_t i = 0; i < server->n_daemons; i++)
-        daemon_resume(&server->daemons[i]);
+        daemon_tick(&server->daemons[i], clock_monotonic_ns());
     return schedule_tick(source);
+}
+
+static int on_deferred(sd_event_source *source, int fd, uint32_t events, void *context)
+{
+    struct http_server *const server = context;
+
+    (void)source, (void)fd, (void)events;
+    if (deferred_desk_collect(&server->site.desk))
+        turn_daemons(server);
+    return 0;
+}
+
+static int on_news(sd_event_source *source, int fd, uint32_t events, void *context)
+{
+    struct http_server *const server = context;
+    eventfd_t unused;
+
+    (void)source, (void)events;
+    (void)eventfd_read(fd, &unused);
+    if (stream_table_news(&server->site.streams))
+        turn_daemons(server);
+    return 0;
+}
+
+static int on_gate(sd_event_source *source, int fd, uint32_t events, void *context)
+{
+    struct http_server *const server = context;
+
+    (void)source, (void)fd, (void)events;
+    if (site_turn_gate(&server->site))
+        turn_daemons(server);
+    return 0;
+}
+
+void http_server_protect(struct http_server *server, struct protection *protection)
+{
+    gate_protect(&server->site.gate, protection);
 }
 
 static void *serve(void *context)
@@ -106,13 +147,26 @@ static int prepare_loop(struct http_server *server)
     int r;
 
     server->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (server->stop_fd < 0)
+    server->news_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (server->stop_fd < 0 || server->news_fd < 0)
         return -errno;
     r = sd_event_new(&server->event);
     if (r < 0)
         return r;
     r = sd_event_add_io(server->event, &server->stop_source, server->stop_fd, EPOLLIN, on_stop,
                         server);
+    if (r < 0)
+        return r;
+    r = sd_event_add_io(server->event, &server->news_source, server->news_fd, EPOLLIN, on_news,
+                        server);
+    if (r < 0)
+        return r;
+    r = sd_event_add_io(server->event, &server->deferred_source,
+                        deferred_desk_fd(&server->site.desk), EPOLLIN, on_deferred, server);
+    if (r < 0)
+        return r;
+    r = sd_event_add_io(server->event, &server->gate_source, gate_fd(&server->site.gate), EPOLLIN,
+                        on_gate, server);
     if (r < 0)
         return r;
     return sd_event_add_time_relative(server->event, &server->ticking, CLOCK_MONOTONIC, TICK_US,
@@ -131,7 +185,7 @@ static int prepare(size_t n, const struct route_table *table, const struct serve
     server = calloc(1, sizeof(*server));
     if (!server)
         return -ENOMEM;
-    server->stop_fd = -1;
+    server->stop_fd = server->news_fd = -1;
     server->limits = *limits;
     server->daemons = calloc(n + 1, sizeof(*server->daemons));
     server->ports = calloc(n + 1, sizeof(*server->ports));
@@ -228,6 +282,7 @@ int http_server_control(struct http_server *server, struct control_slot *slot, b
         return r;
     for (size_t i = 0; i < server->n_daemons; i++)
         server->daemons[i].may_control = everywhere;
+    server->site.routing.has_commands = true;
     server->site.control = (struct control_routes){
         .slot = slot,
         .patience_ns = server->limits.response_seconds * CONTROL_PATIENCE_NS_PER_SECOND,
@@ -255,24 +310,23 @@ int http_server_add_control_socket(struct http_server *server, const char *path)
 
 int http_server_start(struct http_server *server)
 {
-    sigset_t all, before;
     int r;
 
+    (void)site_turn_gate(&server->site); /* before anybody is accepted */
     server->heartbeat_ns = clock_monotonic_ns();
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    r = pthread_create(&server->thread, NULL, serve, server);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (r != 0)
-        return -r;
-    server->started = true;
-    (void)pthread_setname_np(server->thread, "http");
-    return 0;
+    r = thread_start("http", serve, server, &server->thread);
+    server->started = r == 0;
+    return r;
 }
 
 uint16_t http_server_port(const struct http_server *server, size_t i)
 {
     return server->ports[i];
+}
+
+void http_server_news(struct http_server *server)
+{
+    (void)eventfd_write(server->news_fd, 1);
 }
 
 uint64_t http_server_heartbeat_ns(const struct http_server *server)
@@ -283,6 +337,7 @@ uint64_t http_server_heartbeat_ns(const struct http_server *server)
 void http_server_status(const struct http_server *server, struct http_status *ret_status)
 {
     connection_table_status(&server->connections, ret_status);
+    gate_status(&server->site.gate, ret_status);
 }
 
 static void stop(struct http_server *server)
@@ -297,20 +352,23 @@ struct http_server *http_server_free(struct http_server *server)
         return NULL;
     if (server->started)
         stop(server);
-    control_routes_done(&server->site.control);
+    site_close(&server->site);
     unix_place_done(&server->control_place);
     for (size_t i = 0; i < server->n_daemons; i++)
         daemon_done(&server->daemons[i]);
     free(server->daemons);
     free(server->ports);
+    server->deferred_source = sd_event_source_disable_unref(server->deferred_source);
+    server->news_source = sd_event_source_disable_unref(server->news_source);
     site_done(&server->site);
     connection_table_done(&server->connections);
     server->ticking = sd_event_source_disable_unref(server->ticking);
+    server->gate_source = sd_event_source_disable_unref(server->gate_source);
     server->answers_source = sd_event_source_disable_unref(server->answers_source);
     server->stop_source = sd_event_source_disable_unref(server->stop_source);
     server->event = sd_event_unref(server->event);
-    if (server->stop_fd >= 0)
-        (void)close(server->stop_fd);
+    cleanup_close(&server->stop_fd);
+    cleanup_close(&server->news_fd);
     free(server);
     return NULL;
 }

@@ -70,12 +70,13 @@ static inline uint64_t page_version(void *context)
     return page->version;
 }
 
-static inline int page_render(void *context, const struct query *query, struct text *text)
+static inline int page_render(void *context, const struct route_request *request, size_t form,
+                              struct text *text)
 {
     struct page *const page = context;
     const size_t size = page->size;
 
-    (void)query;
+    (void)request, (void)form;
     page->n_renders++;
     text_append_format(text, "version %ju\n", (uintmax_t)page->version);
     if (size > text->length && text_reserve(text, size - text->length)) {
@@ -85,18 +86,22 @@ static inline int page_render(void *context, const struct query *query, struct t
     return page->error;
 }
 
-static inline int fixed_render(void *context, const struct query *query, struct text *text)
+static inline int fixed_render(void *context, const struct route_request *request, size_t form,
+                               struct text *text)
 {
-    (void)context, (void)query;
+    (void)context, (void)request, (void)form;
     text_append_string(text, "fixed\n");
     return 0;
 }
 
 /* Shows the arguments that it gets; "refuse" is wrong, and "nobody" is not there. */
-static inline int query_render(void *context, const struct query *query, struct text *text)
+static inline int query_render(void *context, const struct route_request *request, size_t form,
+                               struct text *text)
 {
     struct page *const page = context;
+    const struct query *const query = request->query;
 
+    (void)form;
     page->n_renders++;
     for (size_t i = 0; i < query->n; i++)
         text_append_format(text, "%s=%s\n", query->arguments[i].name, query->arguments[i].value);
@@ -305,6 +310,20 @@ static inline int status_of(int fd, const char *request)
     status = reply.status;
     reply_done(&reply);
     return status;
+}
+
+/* Returns all that comes until the server closes; the caller frees it. NULL: it does not close. */
+static inline char *read_to_the_end(int fd)
+{
+    AUTO_TEXT struct text all = {0};
+    char bytes[4096];
+    ssize_t n;
+
+    while ((n = recv(fd, bytes, sizeof(bytes), 0)) > 0)
+        text_append(&all, bytes, (size_t)n);
+    if (n < 0 && errno != ECONNRESET)
+        return NULL;
+    return text_take(&all);
 }
 
 /*

@@ -23,20 +23,6 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-/* Returns all that comes until the server closes; the caller frees it. NULL: it does not close. */
-static inline char *read_to_the_end(int fd)
-{
-    AUTO_TEXT struct text all = {0};
-    char bytes[4096];
-    ssize_t n;
-
-    while ((n = recv(fd, bytes, sizeof(bytes), 0)) > 0)
-        text_append(&all, bytes, (size_t)n);
-    if (n < 0 && errno != ECONNRESET)
-        return NULL;
-    return text_take(&all);
-}
-
 static inline size_t count(const char *text, const char *word)
 {
     size_t n = 0;

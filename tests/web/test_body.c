@@ -2,6 +2,7 @@
 /* Bodies as clients see them: they are made once for a version, do not change, and are few. */
 #include <unistd.h>
 
+#include "support/resident.h"
 #include "sys/memory.h"
 #include "web/body.h"
 #include "web/http_client.h"
@@ -21,17 +22,6 @@ static int tear_down(void **state)
 {
     fixture_down(*state);
     return 0;
-}
-
-static size_t resident_bytes(void)
-{
-    unsigned long total, resident;
-    FILE *const file = fopen("/proc/self/statm", "re");
-
-    assert_non_null(file);
-    assert_int_equal(2, fscanf(file, "%lu %lu", &total, &resident));
-    (void)fclose(file);
-    return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 /* Returns a client that has asked and has begun to get its answer, but does not read it. */
@@ -59,9 +49,10 @@ static bool reads_whole_version(int fd, unsigned version)
     return whole;
 }
 
-static int render_nothing(void *context, const struct query *query, struct text *text)
+static int render_nothing(void *context, const struct route_request *request, size_t form,
+                          struct text *text)
 {
-    (void)context, (void)query, (void)text;
+    (void)context, (void)request, (void)form, (void)text;
     return 0;
 }
 
@@ -232,10 +223,10 @@ static void what_a_large_page_took_is_given_back(void **state)
     size_t before;
     int slow;
 
-#ifdef __SANITIZE_ADDRESS__
-    print_message("skipped: the sanitizer keeps what is freed\n");
-    skip();
-#endif
+    if (IS_SANITIZED) {
+        print_message("skipped: the sanitizer keeps what is freed\n");
+        skip();
+    }
     assert_int_equal(200, scrape(fixture->port));
     before = resident_bytes();
     fixture->page.size = LARGE;

@@ -228,6 +228,24 @@ static void expire__passes_over_removed_connections(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void the_limit_of_scrapes__counts_those_who_read_now(void **state)
+{
+    struct pairs *const pairs = *state;
+    static const struct body body;
+
+    for (uint8_t i = 0; i < 3; i++)
+        (void)pairs_add(pairs, i, 0);
+    pairs->connections[0]->body = pairs->connections[1]->body = &body;
+    assert_true(connection_table_may_read(&pairs->table, pairs->connections[2]));
+    pairs->table.limits.scrapes = 2;
+    assert_false(connection_table_may_read(&pairs->table, pairs->connections[2]));
+    pairs->connections[2]->on_control = true;
+    assert_true(connection_table_may_read(&pairs->table, pairs->connections[2]));
+    pairs->connections[2]->on_control = false;
+    pairs->connections[1]->body = NULL;
+    assert_true(connection_table_may_read(&pairs->table, pairs->connections[2]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +262,7 @@ int main(void)
         cmocka_unit_test(expire__an_address_with_many_waits_less),
         TEST(cut_readers__leaves_the_readers_of_other_bodies),
         TEST(expire__passes_over_removed_connections),
+        TEST(the_limit_of_scrapes__counts_those_who_read_now),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The form that begins a run: who is counted, which events, how often and for how long.
+
+import { get, post } from "./api.js";
+import { Chooser } from "./chooser.js";
+import { element, notice, replace } from "./elements.js";
+import { reasonInWords } from "./reasons.js";
+import { targetsOf } from "./targets.js";
+
+const LISTED = 50;
+const COUNTED = ["cgroup", "process"]; // kinds of targets that a run can be of, beside the machine
+
+/* Targets whose names have all these words, and process numbers. */
+async function findTargets(text, signal) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const known = targetsOf(await get("targets", {}, signal))
+    .filter(({ kind }) => COUNTED.includes(kind)).map(({ id }) => id);
+  const found = ["machine", ...known].filter((id) =>
+    text === "machine" || words.every((word) => id.toLowerCase().includes(word)));
+  const own = /^\d+$/.test(text) ? [{ value: `pid:${text}`, note: "this process" }] : [];
+  return [...own, ...found.slice(0, LISTED).map((value) => ({ value }))];
+}
+
+async function findEvents(text, signal) {
+  const { events } = await get("events", { search: text, limit: LISTED }, signal);
+  return events.map(({ name, description, available, reason }) => ({ value: name, bad: !available,
+    note: available ? description
+      : `cannot be counted${reason ? `: ${reasonInWords(reason)}` : ""}` }));
+}
+
+const inputOf = (label, input, wide = false) =>
+  element("label", { class: wide ? "run-field wide" : "run-field" }, element("span", {}, label), input);
+
+export class RunForm {
+  /** begun(run) is called with the run that has begun. */
+  constructor(begun) {
+    this.begun = begun;
+    this.title = element("input", { required: true, maxlength: 200, name: "title",
+      placeholder: "What you try out" });
+    this.target = new Chooser({ id: "run-target", label: "Target", many: false,
+      placeholder: "machine, cgroup:/path, pid:123", ask: findTargets });
+    this.target.set(["machine"]);
+    this.events = new Chooser({ id: "run-events", label: "Events", many: true,
+      placeholder: "Search: page-faults, instructions…", ask: findEvents });
+    this.interval = this.seconds("interval", 1, 60);
+    this.length = this.seconds("duration", 30, 3600);
+    this.notes = element("textarea", { name: "notes", rows: 2, maxlength: 10000 });
+    this.free = element("input", { type: "checkbox", name: "free" });
+    this.button = element("button", { type: "submit", class: "primary" }, "Begin the run");
+    this.said = element("div", { class: "wide" });
+    this.root = this.build();
+  }
+
+  seconds(name, value, max) {
+    return element("input", { type: "number", name, value, min: 0.01, max, step: "any",
+      required: true });
+  }
+
+  build() {
+    return element("form", { class: "run-form card", "aria-label": "Begin a run",
+      on: { submit: (event) => this.submit(event) } },
+    inputOf("Title", this.title), this.target.root, this.events.root,
+    element("div", { class: "run-pair" }, inputOf("Every (seconds)", this.interval),
+      inputOf("For (seconds)", this.length)),
+    inputOf("Notes", this.notes, true), this.said,
+    element("div", { class: "run-begin wide" }, this.button,
+      element("label", { class: "check" }, this.free,
+        "use the counters too that are kept free for others")));
+  }
+
+  /** Takes the settings of a run, so that the same can be counted again. */
+  fill(run) {
+    this.title.value = run.title;
+    this.target.set([run.target]);
+    this.events.set(run.events.map(({ name }) => name));
+    this.interval.value = run.interval_seconds;
+    this.length.value = run.duration_seconds;
+    this.free.checked = run.counters === "free";
+    replace(this.said);
+    this.title.focus();
+    this.title.select();
+  }
+
+  request() {
+    return { title: this.title.value, notes: this.notes.value,
+      target: this.target.values()[0] ?? "", events: this.events.values(),
+      interval_seconds: Number(this.interval.value), duration_seconds: Number(this.length.value),
+      counters: this.free.checked ? "free" : "budget" };
+  }
+
+  async submit(event) {
+    event.preventDefault();
+    const request = this.request();
+    if (request.events.length === 0) {
+      replace(this.said, notice("error", "Choose at least one event."));
+      this.events.input.focus();
+      return;
+    }
+    this.button.disabled = true;
+    try {
+      const run = await post("runs", request);
+      replace(this.said);
+      this.events.set(request.events);
+      await this.begun(run);
+    } catch (error) {
+      replace(this.said, notice("error", `It did not begin: ${error.message}.`));
+    } finally {
+      this.button.disabled = false;
+    }
+  }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// The view Runs: counts more for a while than the configuration says, watches it, lists what is
+// kept, lays two over each other and compares them.
+
+import { address, Feed, get, isAbort, post, remove } from "./api.js";
+import { element, notice, replace, simpleTable } from "./elements.js";
+import { count, duration, instant } from "./format.js";
+import { RunForm } from "./run_form.js";
+import { RunNames } from "./run_names.js";
+import { RunPlots } from "./run_plot.js";
+import { addPoints } from "./run_points.js";
+import { comparisonTable, shortcomings, summaryTable } from "./run_tables.js";
+
+const SUMMARY_PAUSE = 1000; // ms between summaries of a run that goes on
+const LIST_PAUSE = 5000; // ms between lists while a run goes on that is not shown
+const STATES = { running: "goes on", over: "over", stopped: "stopped", target_gone: "target ended",
+  cut_short: "cut short", lost: "lost", given: "by pmutool" };
+
+const isOn = (run) => run.state === "running";
+const idsOf = (parameters) => parameters.getAll("show").map(Number).filter(Boolean).slice(0, 2);
+
+class Runs {
+  constructor(stage) {
+    this.stage = stage;
+    this.chosen = idsOf(stage.parameters); // numbers of runs, two at most
+    this.shown = []; // the runs of these numbers, with all their points
+    this.feeds = [];
+    this.begin = element("div", {});
+    this.said = element("div", {});
+    this.list = element("div", {}, notice("busy", "Asking for the runs…"));
+    this.words = element("div", {});
+    this.figures = element("div", {});
+    this.plots = new RunPlots();
+    this.dialog = element("dialog", { "aria-labelledby": "run-dialog-title" });
+    replace(stage.root,
+      element("div", { class: "head" }, element("h1", {}, "Runs"),
+        element("span", { class: "sub" }, "Count more for a while, without touching the " +
+          "configuration, and compare")),
+      this.begin, this.said, this.list, this.words, this.figures, this.plots.root, this.dialog);
+    stage.status.then((known) => this.showControl(known?.control ?? { allowed: false, how: "" }));
+    this.ask();
+  }
+
+  moved(parameters) {
+    this.chosen = idsOf(parameters);
+    this.ask();
+  }
+
+  showControl({ allowed, how }) {
+    if (this.closed) return;
+    this.allowed = allowed;
+    if (allowed) this.form = new RunForm((run) => this.begun(run));
+    replace(this.begin, allowed ? this.form.root
+      : notice("empty", "Runs can be looked at here, but not begun or changed. To allow it: ", how,
+        ". In a shell: ", element("code", {},
+          "pmutool runs start TITLE -e page-faults,context-switches")));
+    this.showList();
+    this.showWords();
+  }
+
+  async begun(run) {
+    this.choose([run.id]);
+    await this.ask();
+    this.list.querySelector(`[data-key="show-${run.id}"]`)?.focus();
+  }
+
+  choose(ids) {
+    this.chosen = ids.slice(-2);
+    this.stage.change({ show: this.chosen });
+  }
+
+  /* Asks for the list, and for what is shown of it. The newest question wins. */
+  async ask() {
+    const asked = this.asked = {};
+    clearTimeout(this.timer);
+    try {
+      const { runs } = await get("runs", {}, this.stage.signal);
+      if (asked !== this.asked) return;
+      this.runs = runs;
+      const known = this.chosen.filter((id) => runs.some((run) => run.id === id));
+      if (known.length < this.chosen.length) this.choose(known);
+      this.showList();
+      const shown = await Promise.all(this.chosen.map((id) =>
+        get(`runs/${id}`, {}, this.stage.signal)));
+      if (asked !== this.asked) return;
+      this.shown = shown;
+      this.follow();
+      this.showWords();
+      this.showPlots();
+      await this.showFigures();
+    } catch (error) {
+      if (isAbort(error) || asked !== this.asked) return;
+      if (!this.runs) replace(this.list);
+      this.say(`The runs cannot be shown: ${error.message}.`);
+    }
+  }
+
+  say(text) {
+    replace(this.said, text ? notice("error", text) : null);
+  }
+
+  /* Runs that go on tell their points by themselves; that others are over, the list tells. */
+  follow() {
+    for (const feed of this.feeds) feed.close();
+    this.feeds = this.shown.filter(isOn).map((run) => new Feed(`runs/${run.id}/live`, {}, {
+      points: (points) => this.hear(run, points),
+      end: () => this.ask(),
+    }, (state) => {
+      if (state === "disconnected") this.timer = setTimeout(() => this.ask(), SUMMARY_PAUSE);
+    }));
+    if (this.feeds.length === 0 && this.runs.some(isOn))
+      this.timer = setTimeout(() => this.ask(), LIST_PAUSE);
+  }
+
+  hear(run, points) {
+    if (!addPoints(run, points) || this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = null;
+      this.showPlots();
+      this.showProgress();
+    });
+    this.later ??= setTimeout(() => {
+      this.later = null;
+      this.showFigures().catch((error) => {
+        if (!isAbort(error)) this.say(error.message);
+      });
+    }, SUMMARY_PAUSE);
+  }
+
+  /* The list. */
+
+  showList() {
+    if (!this.runs) return;
+    const focused = document.activeElement?.dataset?.key;
+    if (this.runs.length === 0)
+      replace(this.list, notice("empty", "No run is kept yet. Begin one, and a second one later: " +
+        "what has changed between them can be seen here."));
+    else
+      replace(this.list, element("h2", { class: "run-heading" }, "Runs that are kept"),
+        element("div", { class: "card run-list" },
+          simpleTable(["Show", "Title", "Target", "Began", "Length", "State", ""],
+            this.runs.map((run) => this.row(run)), "Runs")));
+    if (focused) this.list.querySelector(`[data-key="${focused}"]`)?.focus();
+    this.showProgress();
+  }
+
+  row(run) {
+    const box = element("input", { type: "checkbox", "data-key": `show-${run.id}`,
+      "aria-label": `Show ${run.title}`, on: { change: () => this.toggle(run.id) } });
+    box.checked = this.chosen.includes(run.id);
+    return [box, element("bdi", { class: "run-title" }, run.title),
+      element("bdi", { class: "run-title" }, run.command ?? run.target), instant(run.start),
+      duration(run.end === null ? run.duration_seconds : run.end - run.start),
+      element("span", { class: "run-state", "data-run": run.id, "data-state": run.state },
+        STATES[run.state] ?? run.state),
+      element("span", { class: "run-actions" },
+        this.download(run, "csv"), this.download(run, "json"),
+        this.allowed && isOn(run)
+          ? this.button("Stop", run, () => this.act(() => post(`runs/${run.id}/stop`))) : null,
+        this.allowed ? this.button("Again", run, () => this.form.fill(run)) : null,
+        this.allowed ? this.button("Delete", run, () => this.confirmDelete(run)) : null)];
+  }
+
+  download(run, form) {
+    return element("a", { href: address(`runs/${run.id}.${form}`), download: `run-${run.id}.${form}`,
+      "aria-label": `Download ${run.title} as ${form.toUpperCase()}` }, form.toUpperCase());
+  }
+
+  button(label, run, act) {
+    return element("button", { type: "button", class: "copy", "data-key": `${label}-${run.id}`,
+      "aria-label": `${label}: ${run.title}`, on: { click: act } }, label);
+  }
+
+  /* How much of a run that is shown is done. */
+  showProgress() {
+    for (const run of this.shown.filter(isOn)) {
+      const place = this.list.querySelector(`[data-state="running"][data-run="${run.id}"]`);
+      const done = Math.min(1, (run.times.at(-1) ?? 0) / run.duration_seconds);
+      if (place) place.textContent = `${STATES.running}, ${(done * 100).toFixed(0)} %`;
+    }
+  }
+
+  toggle(id) {
+    this.choose(this.chosen.includes(id) ? this.chosen.filter((one) => one !== id)
+      : [...this.chosen, id]);
+    this.ask();
+  }
+
+  async act(change) {
+    try {
+      await change();
+      this.say("");
+      await this.ask();
+      return true;
+    } catch (error) {
+      if (!isAbort(error)) this.say(error.message);
+      return false;
+    }
+  }
+
+  confirmDelete(run) {
+    const answer = (text, yes) => element("button", { type: "button", class: yes ? "danger" : null,
+      on: { click: () => {
+        this.dialog.close();
+        if (yes) this.act(() => remove(`runs/${run.id}`));
+      } } }, text);
+    replace(this.dialog, element("h2", { id: "run-dialog-title" }, "Delete this run?"),
+      element("p", {}, element("bdi", { class: "run-title" }, run.title), ", ", instant(run.start),
+        ". It cannot be brought back."),
+      element("div", { class: "tools" }, answer("Delete it", true), answer("Keep it", false)));
+    this.dialog.showModal();
+  }
+
+  /* What is chosen of it. */
+
+  showWords() {
+    if (this.names?.isOpen && this.shown.some(({ id }) => id === this.names.run.id)) return;
+    this.names = null;
+    const [run] = this.shown;
+    const lacks = this.shown.flatMap((each) => shortcomings(each));
+    if (this.shown.length === 1)
+      this.names = new RunNames(run, this.allowed, (names) =>
+        this.act(() => post(`runs/${run.id}`, names)));
+    replace(this.words, this.names?.root ?? null,
+      this.shown.length === 2 ? element("h2", { class: "run-heading" }, "Two runs compared") : null,
+      lacks.map((text) => notice("empty", text)));
+  }
+
+  showPlots() {
+    this.plots.root.hidden = this.shown.length === 0;
+    this.plots.show(this.shown);
+  }
+
+  async showFigures() {
+    const [a, b] = this.shown;
+    if (!a) {
+      replace(this.figures);
+      return;
+    }
+    const asked = this.shown;
+    const answer = b ? await get("runs/compare", { a: a.id, b: b.id }, this.stage.signal)
+      : await get(`runs/${a.id}`, {}, this.stage.signal);
+    if (asked !== this.shown || this.closed) return;
+    replace(this.figures, b ? comparisonTable(answer) : summaryTable(answer), element("p",
+      { class: "quiet-text" }, this.shown.map((run) => `${count(run.times.length)} intervals of ` +
+        duration(run.interval_seconds)).join(" and "), b ? "; means with their spread (standard " +
+        "deviation), and heavy what the spread does not explain." : "; per second, with the spread " +
+        "(standard deviation) between intervals. Show a second run to compare them."));
+  }
+
+  search() {
+    this.form?.events.input.focus();
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.timer);
+    clearTimeout(this.later);
+    cancelAnimationFrame(this.frame);
+    for (const feed of this.feeds) feed.close();
+    this.plots.close();
+  }
+}
+
+export function open(stage) {
+  return new Runs(stage);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The view Status: what the exporter is doing, how, what it leaves out, and what it costs.
+
+import { get, isAbort } from "./api.js";
+import { copyButton, element, notice, replace, simpleTable } from "./elements.js";
+import { UNKNOWN, bytes, count, duration, instant, percent } from "./format.js";
+import { reasonInWords } from "./reasons.js";
+
+const AGAIN = 5000;
+const KINDS = { cgroup: "cgroups", process: "groups of processes", machine: "machine", cpu: "CPUs",
+  uncore: "PMUs beyond the cores", system: "machine" };
+
+/* Of targets, how many: the exporter counts each process, and shows them by groups. */
+const ONE = { cgroup: "cgroup", process: "process", cpu: "CPU", system: "machine" };
+const MANY = { ...KINDS, process: "processes" };
+
+const known = (value, format) => (value === null || value === undefined ? UNKNOWN : format(value));
+
+/* A list of words and what stands behind them; pairs that are null are left out. */
+function facts(...pairs) {
+  return element("dl", { class: "facts" }, pairs.filter(Boolean).map(([word, value]) =>
+    [element("dt", {}, word), element("dd", {}, value ?? UNKNOWN)]));
+}
+
+function section(title, ...content) {
+  return element("section", { class: "card part", "aria-label": title },
+    element("h2", {}, title), content);
+}
+
+function meter(value, most, text) {
+  return element("span", { class: "meter-box" },
+    element("meter", { min: 0, max: most, value, "aria-label": text }), ` ${text}`);
+}
+
+/* A name of a field, as words: "counters_free" is "counters free". */
+const words = (key) => key.replaceAll("_", " ").replace(/ seconds$/, "").replace(/^bytes$/, "size");
+
+function valueOf(key, value) {
+  if (value === null || value === "") return UNKNOWN;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "object") return Array.isArray(value) ? value.map((one) =>
+    (typeof one === "object" ? Object.values(one).join(" ") : one)).join(", ") || "none"
+    : Object.entries(value).map(([inner, one]) => `${words(inner)} ${valueOf(inner, one)}`).join(", ");
+  if (typeof value !== "number") return value;
+  if (/seconds$/.test(key)) return duration(value);
+  return /bytes$/.test(key) ? bytes(value) : count(value);
+}
+
+function general({ version, revision, start_time: start, interval_seconds: interval, mechanism,
+  targets, control }) {
+  return section("Exporter", facts(
+    ["version", `${version} (${revision})`],
+    ["runs since", `${instant(start)} (${duration(Date.now() / 1000 - start)})`],
+    ["reads every", duration(interval)],
+    ...Object.entries(mechanism ?? {}).map(([kind, how]) =>
+      [`${KINDS[kind] ?? kind} by`, how?.name ? [how.name, how.reason
+        ? element("span", { class: "quiet-text" }, `: ${how.reason}`) : null] : UNKNOWN]),
+    ["counted now", Object.entries(targets ?? {}).map(([kind, n]) =>
+      `${count(n)} ${n === 1 ? ONE[kind] ?? kind : MANY[kind] ?? kind}`).join(", ") || "nothing"],
+    control ? ["changes from here", control.allowed ? `allowed: ${control.how}`
+      : `not allowed: ${control.how}`] : null));
+}
+
+function cost({ cost: { cpu_seconds: used, memory_bytes: memory, descriptors, cycle_seconds: cycle },
+  start_time: start, interval_seconds: interval }) {
+  const share = used / (Date.now() / 1000 - start);
+  return section("Cost", facts(
+    ["CPU time", `${duration(used)}, ${percent(share)} of one CPU since the start`],
+    ["memory", known(memory, bytes)],
+    ["open files", known(descriptors, count)],
+    ["last cycle", known(cycle, (value) => `${duration(value)}, ${percent(value / interval)} of the interval`)]));
+}
+
+function history({ history: kept }) {
+  if (!kept) return section("History", notice("empty", "This exporter keeps no history."));
+  const { file, bytes: size, limit_bytes: limit, oldest, reason } = kept;
+  const used = size !== null && limit
+    ? meter(size, limit, `${bytes(size)} of ${bytes(limit)}`) : known(size, bytes);
+  return section("History", facts(
+    ["kept in", file ? element("code", {}, file) : "memory only: it ends with the exporter"],
+    ["uses", used],
+    ["reaches back to", oldest ? `${instant(oldest)} (${duration(Date.now() / 1000 - oldest)})` : UNKNOWN],
+    reason ? ["note", element("span", { class: "bad" }, reason)] : null));
+}
+
+function budget({ pmu }) {
+  const entries = Object.entries(pmu ?? {});
+  return section("PMU", entries.length > 0
+    ? facts(...entries.map(([key, value]) => [words(key), valueOf(key, value)]))
+    : notice("empty", "There is no hardware PMU here, so there is nothing to share."));
+}
+
+function groups({ groups: all }) {
+  if (all.length === 0) return section("Groups", notice("empty", "No group is counted."));
+  return section("Groups", simpleTable(["Scope", "Group", "Events", "Coverage"],
+    all.map(({ scope, group, events, coverage }) => [KINDS[scope] ?? scope, group,
+      element("span", {}, events.map((event, i) => [i > 0 ? " " : null, element("code", {}, event)])),
+      coverage === null ? element("span", { title: "nothing ran, or nothing is counted" }, UNKNOWN)
+        : meter(coverage, 1, percent(coverage))]), "Groups with their coverage"));
+}
+
+function leftOut({ left_out: all }) {
+  if (all.length === 0)
+    return section("Left out", notice("empty", "Nothing: all that the configuration names is counted."));
+  const alike = Map.groupBy(all, ({ kind, reason, hint }) => `${kind}\n${reason}\n${hint}`);
+  return section("Left out", simpleTable(["Kind", "What", "Reason", "What may help"],
+    [...alike.values()].map((some) => [some[0].kind,
+      some.map(({ what }) => element("div", { class: "what" }, what)),
+      element("span", { class: "bad", title: some[0].reason }, reasonInWords(some[0].reason)),
+      some[0].hint ?? ""]), "What is left out, and why"));
+}
+
+function config({ config: { file, text, loaded, last_reload_successful: good } }) {
+  return section("Configuration in force", facts(
+    ["file", file ? element("code", {}, file) : "none: the built-in default"],
+    ["read", known(loaded, instant)],
+    ["last reload", good === null ? UNKNOWN : good ? "successful"
+      : element("span", { class: "bad" }, "failed: the one before is in force; the log says why")]),
+  text ? [element("pre", { class: "config", tabindex: 0, "aria-label": "Text of the configuration" }, text),
+    copyButton("Copy", text)] : null);
+}
+
+class Status {
+  constructor(stage) {
+    this.stage = stage;
+    this.place = element("div", { class: "parts" });
+    this.message = element("div", {}, notice("busy", "Asking the exporter…"));
+    replace(stage.root, element("div", { class: "head" }, element("h1", {}, "Status")), this.message,
+      this.place);
+    this.look();
+  }
+
+  async look() {
+    const answer = await get("status", {}, this.stage.signal).catch((error) => this.fail(error));
+    if (this.stage.signal.aborted) return;
+    this.timer = setTimeout(() => this.look(), AGAIN);
+    if (answer) this.take(answer);
+  }
+
+  fail(error) {
+    if (isAbort(error)) return;
+    this.stage.report("disconnected", "Disconnected");
+    replace(this.message, notice("error", `The status is not known: ${error.message}.`));
+  }
+
+  take(answer) {
+    const text = JSON.stringify({ ...answer, cost: null });
+    replace(this.message, answer.paused
+      ? notice("error", "Paused: the hardware counters are left to others for a time.") : null);
+    this.stage.report("live", "Live");
+    this.show(answer, text !== this.last);
+    this.last = text;
+  }
+
+  /* Only what costs something changes all the time: the rest stays, so that it can be selected. */
+  show(answer, all) {
+    if (!all && this.cost) {
+      const made = cost(answer);
+      this.cost.replaceWith(made);
+      this.cost = made;
+      return;
+    }
+    this.cost = cost(answer);
+    replace(this.place, general(answer), this.cost, history(answer), budget(answer), groups(answer),
+      leftOut(answer), config(answer));
+  }
+
+  close() {
+    clearTimeout(this.timer);
+  }
+}
+
+export function open(stage) {
+  return new Status(stage);
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// The view "Over time": plots of rates and ratios of chosen targets, and on which CPUs they ran.
+//
+// The address has all of it: #time?target=T&target=U&from=-1h&to=…&compare=1d (range.js).
+
+import { isAbort } from "./api.js";
+import { element, notice, replace, setText } from "./elements.js";
+import { beforeAndAfter, Marks } from "./time_marks.js";
+import { forgetColours, N_COLOURS } from "./colours.js";
+import { shortNames } from "./columns.js";
+import { HeatMap } from "./heatmap.js";
+import { Picker } from "./picker.js";
+import { Plot } from "./plot.js";
+import { DEFAULT_RANGE, fixedRange, isLive, moved, readRange, resolve, scaled, spanWords, writeRange }
+  from "./range.js";
+import { timeWords } from "./ticks.js";
+import { defaultTargets, KnownTargets, loadCpus, TimeData } from "./time_data.js";
+import { LiveTargets } from "./time_live.js";
+import { save, Tools } from "./time_tools.js";
+import { toCsv, toJson } from "./time_csv.js";
+import { ValueTable } from "./value_table.js";
+
+const SLOW_RELOAD = 10; // seconds
+
+class TimeView {
+  constructor(stage) {
+    this.stage = stage;
+    this.data = new TimeData();
+    this.known = new KnownTargets(stage.signal);
+    this.plots = new Map();
+    this.maps = new Map();
+    this.marked = [];
+    this.ahead = 0; // seconds by which the exporter's clock is ahead of the reader's
+    this.cursor = null;
+    this.live = new LiveTargets((snapshot, missed) => this.heard(snapshot, missed),
+      (state, text) => stage.report(state, text));
+    this.read(stage.parameters);
+    this.build();
+  }
+
+  build() {
+    this.picker = new Picker({ choose: (targets) => this.go({ targets }),
+      known: () => this.known.all() });
+    this.tools = new Tools({
+      choose: (range) => this.go({ range }),
+      shift: (fraction) => this.go({ range: moved(this.range, fraction, this.now()) }),
+      scale: (factor) => this.go({ range: scaled(this.range, factor, this.now()) }),
+      compare: (compare) => this.go({ compare }),
+      download: (form) => this.download(form),
+    });
+    this.marks = new Marks({ changed: () => this.reloadMarks(), choose: (id) => this.chooseMark(id),
+      signal: this.stage.signal }, this.stage.status);
+    this.table = new ValueTable();
+    this.said = element("div", {});
+    this.compared = element("div", {});
+    this.grid = element("div", { class: "time-plots" });
+    this.cpus = element("div", { class: "time-plots" });
+    this.noCpus = element("p", { class: "note" });
+    replace(this.stage.root,
+      element("div", { class: "head" }, element("h1", {}, "Over time"), this.hint()),
+      this.picker.root, this.tools.root, this.said, this.compared,
+      element("h2", { class: "hidden-text" }, "Rates and ratios"), this.grid,
+      element("h2", { class: "time-heading" }, "CPUs over time"), this.noCpus, this.cpus,
+      this.marks.root, this.table.root);
+    this.recolour = () => this.themeChanged();
+    document.addEventListener("theme", this.recolour);
+  }
+
+  hint() {
+    return element("span", { class: "sub time-hint" },
+      "Drag to zoom, double click to go back, shift and drag or ⇧← ⇧→ to move");
+  }
+
+  read(parameters) {
+    this.targets = [...new Set(parameters.getAll("target"))].slice(0, N_COLOURS);
+    this.range = readRange(parameters);
+    this.compare = parameters.get("compare") === "1d";
+    if (isLive(this.range)) this.home = this.range;
+  }
+
+  now() {
+    return Date.now() / 1000 + this.ahead;
+  }
+
+  /** Somebody has chosen something: it stands in the address, and the back button takes it back. */
+  go({ targets = this.targets, range = this.range, compare = this.compare }, push = true) {
+    const parameters = new URLSearchParams();
+    Object.assign(this, { targets, range, compare });
+    if (isLive(range)) this.home = range;
+    writeRange(range, parameters);
+    this.stage.change({ target: targets, from: parameters.get("from"), to: parameters.get("to"),
+      compare: compare ? "1d" : null }, { push });
+    this.load();
+  }
+
+  /** The address is another one. */
+  moved(parameters) {
+    this.read(parameters);
+    this.load();
+  }
+
+  async start() {
+    try {
+      if (this.targets.length === 0) {
+        const targets = await defaultTargets(this.known, this.stage.signal);
+        if (targets.length) return this.go({ targets }, false);
+      }
+      await this.load();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  fail(error) {
+    if (!isAbort(error)) replace(this.said, notice("error", `No history: ${error.message}`));
+  }
+
+  /* A later load ends an earlier one, and the view ends all. */
+  async load() {
+    this.abort?.abort();
+    const abort = new AbortController();
+    this.abort = abort;
+    this.picker.show(this.targets);
+    this.live.follow(isLive(this.range) ? this.targets : []);
+    this.setWindow();
+    this.preview(this.window); // what is known already is shown at once
+    this.describe();
+    this.stage.root.setAttribute("aria-busy", "true");
+    try {
+      await this.fetch(AbortSignal.any([abort.signal, this.stage.signal]));
+      replace(this.said);
+      this.render();
+    } catch (error) {
+      this.fail(error);
+    } finally {
+      if (this.abort === abort) this.stage.root.removeAttribute("aria-busy");
+    }
+  }
+
+  async fetch(signal) {
+    const asked = resolve(this.range, this.now());
+    const known = await this.known.among([...new Set(["machine", ...this.targets])]);
+    this.loaded = this.now();
+    const data = new TimeData();
+    const [, cpus, marks] = await Promise.all([
+      data.load(known.filter((target) => this.targets.includes(target)), asked, this.compare, signal),
+      Promise.all(known.map((target) => loadCpus(target, asked, signal))),
+      this.marks.load(this.markRange(), signal),
+    ]);
+    // What the feed told while the history was asked.
+    for (const snapshot of this.live.recent)
+      if (data.takesLive(snapshot.interval_seconds)) data.append(snapshot, asked.start);
+    this.data = data;
+    this.marked = marks;
+    this.cpuData = known.map((target, i) => [target, cpus[i]]).filter(([, answer]) => answer);
+    this.loadedCpus = this.now();
+  }
+
+  /* A live range ends at the last point, and begins where there is something. */
+  setWindow() {
+    const { start, end } = resolve(this.range, this.now());
+    if (!isLive(this.range)) {
+      this.window = { start, end };
+      return;
+    }
+    const last = this.data.last();
+    const to = last !== null && end - last < 5 * this.data.step + 5 ? last : end;
+    const from = to - (end - start);
+    const first = this.compare ? from : this.data.first() ?? from;
+    this.window = { start: Math.min(Math.max(from, first), to - Math.min(60, end - start)), end: to };
+  }
+
+  render() {
+    this.setWindow();
+    const measures = this.data.measures();
+    this.keepPlots(measures);
+    for (const [measure] of measures)
+      this.plots.get(measure).show(this.series(measure), this.data.step);
+    this.renderMaps();
+    this.showMarks();
+    this.describe();
+    this.point(this.cursor);
+    replace(this.said, measures.length === 0 ? this.nothing() : null);
+  }
+
+  /* The series of a measure, with the names and colours of their targets. */
+  series(measure) {
+    const names = shortNames(this.targets);
+    return this.data.series(measure, this.targets).map((one) => {
+      const colour = this.targets.indexOf(one.target);
+      return { ...one, colour, name: names[colour] };
+    });
+  }
+
+  nothing() {
+    const known = this.targets.length === 0 ? "Choose a target above." :
+      "Nothing is kept of this range. The history begins when the exporter starts; a live range " +
+      "fills by itself.";
+    return notice("empty", known);
+  }
+
+  surfaceWishes() {
+    return {
+      range: () => this.window,
+      cursor: (time) => this.point(time),
+      preview: (start, end) => this.preview({ start, end }),
+      zoom: (start, end) => this.go({ range: fixedRange(start, end, this.now()) }),
+      scale: (factor, time) => this.go({ range: scaled(this.range, factor, this.now(), time) }),
+      shift: (fraction) => this.go({ range: moved(this.range, fraction, this.now()) }),
+      reset: () => this.range !== this.home && this.go({ range: this.home ?? DEFAULT_RANGE }),
+      mark: (id) => this.chooseMark(id),
+    };
+  }
+
+  /* Plots stay where they are while their measure is there: the focus stays, and nothing jumps. */
+  keepPlots(measures) {
+    const wanted = new Set(measures.map(([measure]) => measure));
+    for (const [measure, plot] of this.plots)
+      if (!wanted.has(measure)) {
+        plot.close();
+        this.plots.delete(measure);
+      }
+    measures.forEach(([measure, unit], i) => {
+      if (!this.plots.has(measure)) this.plots.set(measure, new Plot(measure, unit, this.surfaceWishes()));
+      const { root } = this.plots.get(measure);
+      if (this.grid.children[i] !== root) this.grid.insertBefore(root, this.grid.children[i] ?? null);
+    });
+  }
+
+  /* As the plots, maps stay: that of the machine first, then in the order of the targets. */
+  renderMaps() {
+    const names = new Map(shortNames(this.targets).map((name, i) => [this.targets[i], name]));
+    const wanted = new Map(this.cpuData);
+    for (const [target, map] of this.maps)
+      if (!wanted.has(target) || map.name !== (names.get(target) ?? target)) {
+        map.close();
+        this.maps.delete(target);
+      }
+    this.cpuData.forEach(([target, answer], i) => {
+      if (!this.maps.has(target))
+        this.maps.set(target, new HeatMap(target, names.get(target) ?? target, this.surfaceWishes()));
+      const map = this.maps.get(target);
+      if (this.cpus.children[i] !== map.root)
+        this.cpus.insertBefore(map.root, this.cpus.children[i] ?? null);
+      map.show(answer);
+    });
+    const without = this.targets.filter((target) => !wanted.has(target));
+    setText(this.noCpus, without.length === 0 ? ""
+      : `It is not kept on which CPUs ${without.map((target) => names.get(target)).join(", ")} ran ` +
+        "in this range. Processes have no CPUs here: their counters follow threads.");
+  }
+
+  drawings() {
+    return [...this.plots.values(), ...this.maps.values()];
+  }
+
+  preview(window) {
+    this.window = window;
+    for (const one of this.drawings()) one.draw();
+  }
+
+  /* At most once a frame, however often the pointer moves. */
+  point(time) {
+    this.cursor = time;
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      for (const one of this.drawings()) one.point(this.cursor);
+      this.tellTime();
+    });
+  }
+
+  tellTime() {
+    this.grid.dataset.last = this.data.last() ?? "";
+    this.table.show([...this.plots.values()], this.cursor ?? this.data.last(), this.cursor !== null);
+  }
+
+  showMarks() {
+    for (const one of this.drawings()) one.setMarks(this.marked);
+  }
+
+  /* A mark that was just made is later than the last snapshot that was told. */
+  markRange() {
+    const { start, end } = resolve(this.range, this.now());
+    return { start, end: isLive(this.range) ? end + 60 : end };
+  }
+
+  async reloadMarks() {
+    try {
+      this.marked = await this.marks.load(this.markRange(), this.stage.signal);
+      this.showMarks();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  chooseMark(id) {
+    const mark = this.marked.find((each) => each.id === id);
+    if (!mark) return;
+    const shown = this.data.measures().map(([measure]) => [measure, this.series(measure)]);
+    replace(this.compared, beforeAndAfter(mark, this.marked, shown, this.window,
+      () => replace(this.compared)));
+    this.compared.scrollIntoView({ block: "nearest" });
+  }
+
+  heard(snapshot, missed) {
+    this.ahead = snapshot.taken_realtime_seconds - Date.now() / 1000;
+    const start = resolve(this.range, this.now()).start - 2 * this.data.step;
+    const interval = snapshot.interval_seconds;
+    const last = this.data.last() ?? 0;
+    const asks = missed || this.now() > this.data.until ||
+      (this.live.recent.length === 1 && snapshot.taken_realtime_seconds - last > 2.5 * interval);
+    const news = !asks && this.data.takesLive(interval) && this.data.append(snapshot, start);
+    if (news && this.plots.size === 0) this.render(); // the first point of all
+    else if (news) this.drawNews();
+    else if (asks || this.now() - this.loaded > Math.max(this.data.step, 5)) this.load();
+    if (this.now() - this.loadedCpus > Math.max(SLOW_RELOAD, this.data.step)) this.reloadSlow();
+  }
+
+  /* Numbers are told at once; lines are drawn again when they have moved by most of a pixel. */
+  drawNews() {
+    const drawn = this.window;
+    this.setWindow();
+    const [plot] = this.plots.values();
+    const pixel = (drawn.end - drawn.start) / (plot?.area().width ?? 1);
+    if (this.window.end - drawn.end < 0.7 * pixel) {
+      this.window = drawn;
+      for (const one of this.plots.values()) one.tell();
+    } else {
+      for (const [measure, one] of this.plots) one.show(this.series(measure), this.data.step);
+      for (const map of this.maps.values()) map.draw();
+      this.describe();
+    }
+    this.tellTime();
+  }
+
+  /* What the feed does not tell: CPUs, and marks that others have made. */
+  async reloadSlow() {
+    this.loadedCpus = this.now();
+    this.reloadMarks();
+    const asked = resolve(this.range, this.now());
+    for (const [target, map] of this.maps) {
+      const answer = await loadCpus(target, asked, this.stage.signal).catch(() => null);
+      if (answer) map.show(answer);
+    }
+  }
+
+  describe() {
+    const step = this.data.step;
+    const remark = [step < 1.5 ? "a point each second"
+      : step === 60 ? "a point each minute" : `a point every ${spanWords(step)}`];
+    const first = this.data.first();
+    const { start, end } = resolve(this.range, this.now());
+    if (isLive(this.range) && first !== null && first > start + 2 * step + 2)
+      remark.push(`kept since ${timeWords(first, end - start)}`);
+    this.tools.show(this.range, this.now(), this.window, this.compare, remark);
+  }
+
+  download(form) {
+    const shown = this.data.shown(this.targets, this.window);
+    const { start, end } = this.window;
+    const name = `pmu_exporter-${new Date(start * 1000).toISOString().slice(0, 19).replaceAll(":", "")}`;
+    if (form === "csv") save(`${name}.csv`, "text/csv", toCsv(shown));
+    else save(`${name}.json`, "application/json", toJson(shown, start, end, this.data.step));
+  }
+
+  themeChanged() {
+    forgetColours();
+    for (const one of this.drawings()) one.draw();
+  }
+
+  close() {
+    document.removeEventListener("theme", this.recolour);
+    this.abort?.abort();
+    this.live.close();
+    for (const one of this.drawings()) one.close();
+  }
+}
+
+export function open(stage) {
+  const view = new TimeView(stage);
+  view.start();
+  return {
+    close: () => view.close(),
+    moved: (parameters) => view.moved(parameters),
+    search: () => view.picker.input.focus(),
+  };
+}

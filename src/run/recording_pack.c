@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The rows as bytes: a version, the number of rows, the times, then column after column. Times and
+ * totals are differences from the one before, as numbers of seven bits a byte (LEB128) whose lowest
+ * bit is the sign; a total that is not known is a 0, all others are one more. Ratios are the bits
+ * of their doubles. It is what somebody keeps, and so what is read may be damaged.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "run/recording.h"
+#include "run/request.h"
+
+#define VERSION 1
+
+static void put(struct text *bytes, uint64_t number)
+{
+    for (; number >= 0x80; number >>= 7)
+        text_append_char(bytes, (char)(number | 0x80));
+    text_append_char(bytes, (char)number);
+}
+
+static uint64_t with_sign(uint64_t difference)
+{
+    return (int64_t)difference < 0 ? ~(difference << 1) : difference << 1;
+}
+
+static uint64_t without_sign(uint64_t number)
+{
+    return number & 1 ? ~(number >> 1) : number >> 1;
+}
+
+/* What can be a difference with a bit less and one more: totals are below 2^62. */
+static bool is_whole(double value)
+{
+    return value >= 0 && value < 0x1p62;
+}
+
+static void pack_total(const struct recording *recording, size_t column, struct text *bytes)
+{
+    uint64_t before = 0;
+
+    for (size_t i = 0; i < recording->n_rows; i++) {
+        const double value = recording->values[i * recording->n_columns + column];
+
+        if (is_whole(value)) {
+            put(bytes, with_sign((uint64_t)value - before) + 1);
+            before = (uint64_t)value;
+        } else {
+            put(bytes, 0);
+        }
+    }
+}
+
+static void pack_ratio(const struct recording *recording, size_t column, struct text *bytes)
+{
+    for (size_t i = 0; i < recording->n_rows; i++)
+        text_append(bytes, (const char *)&recording->values[i * recording->n_columns + column],
+                    sizeof(double));
+}
+
+int recording_pack(const struct recording *recording, struct text *ret_bytes)
+{
+    uint64_t before = 0;
+
+    put(ret_bytes, VERSION);
+    put(ret_bytes, recording->n_rows);
+    for (size_t i = 0; i < recording->n_rows; i++) {
+        put(ret_bytes, with_sign(recording->times_ns[i] - before));
+        before = recording->times_ns[i];
+    }
+    for (size_t i = 0; i < recording->n_columns; i++)
+        if (recording->columns[i].kind == RUN_TOTAL)
+            pack_total(recording, i, ret_bytes);
+        else
+            pack_ratio(recording, i, ret_bytes);
+    return text_error(ret_bytes);
+}
+
+struct reader {
+    const unsigned char *at, *end;
+    bool is_bad;
+};
+
+static uint64_t take(struct reader *reader)
+{
+    uint64_t number = 0;
+
+    for (unsigned shift = 0; shift < 64 && reader->at < reader->end; shift += 7) {
+        const unsigned char byte = *reader->at++;
+
+        number |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return number;
+    }
+    reader->is_bad = true;
+    return 0;
+}
+
+static void unpack_total(struct recording *recording, size_t column, struct reader *reader)
+{
+    uint64_t before = 0;
+
+    for (size_t i = 0; i < recording->n_rows && !reader->is_bad; i++) {
+        const uint64_t number = take(reader);
+
+        if (number == 0)
+            continue;
+        before += without_sign(number - 1);
+        recording->values[i * recording->n_columns + column] = (double)before;
+    }
+}
+
+static void unpack_ratio(struct recording *recording, size_t column, struct reader *reader)
+{
+    for (size_t i = 0; i < recording->n_rows; i++) {
+        double value;
+
+        if ((size_t)(reader->end - reader->at) < sizeof(value)) {
+            reader->is_bad = true;
+            return;
+        }
+        memcpy(&value, reader->at, sizeof(value));
+        reader->at += sizeof(value);
+        recording->values[i * recording->n_columns + column] = isfinite(value) ? value : NAN;
+    }
+}
+
+int recording_unpack(struct recording *recording, const void *bytes, size_t length)
+{
+    const unsigned char *first = bytes;
+    struct reader reader = {.at = first, .end = first + length};
+    uint64_t n, time_ns = 0;
+
+    if (take(&reader) != VERSION)
+        return -EBADMSG;
+    n = take(&reader);
+    if (n > RUN_SAMPLES_MAX || n * (recording->n_columns + 1) > length)
+        return -EBADMSG;
+    for (uint64_t i = 0; i < n; i++) {
+        time_ns += without_sign(take(&reader));
+        if (!recording_add_row(recording, time_ns))
+            return -ENOMEM;
+    }
+    for (size_t i = 0; i < recording->n_columns; i++)
+        if (recording->columns[i].kind == RUN_TOTAL)
+            unpack_total(recording, i, &reader);
+        else
+            unpack_ratio(recording, i, &reader);
+    return reader.is_bad || reader.at != reader.end ? -EBADMSG : 0;
+}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+add_unit_test(run event_names)
+add_unit_test(run mean)
+add_unit_test(run recording PkgConfig::JANSSON m)
+add_unit_test(run request)
+add_unit_test(run session)
+in_kernel(run/session)

@@ -25,14 +25,17 @@ struct options {
     const char *config_file;
     bool config_file_given; /* The file was named by the user, so it must exist. */
     bool config_check;
+    const char *web_config_file; /* NULL: neither TLS nor users */
+    unsigned max_requests;       /* parallel scrapes; 0: no limit */
     enum log_level log_level;
     enum log_format log_format;
+    const char *storage_path;   /* NULL: $STATE_DIRECTORY, or none */
     const char *procfs, *sysfs; /* "/proc", "/sys" */
     const char *cgroupfs;       /* NULL: found by the list of mounts */
 };
 
 /* What --help prints, and what a mistyped flag is compared with. */
-#define N_OPTIONS_FLAGS 14
+#define N_OPTIONS_FLAGS 17
 extern const struct flag options_flags[N_OPTIONS_FLAGS];
 
 /*

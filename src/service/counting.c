@@ -10,6 +10,9 @@
 #include "log/log.h"
 #include "service/fail.h"
 
+/* Of a connection: that of the client, and a pair between TLS and HTTP. */
+#define DESCRIPTORS_WITH_TLS 3
+
 void counting_init(struct counting *counting, struct config *config)
 {
     *counting = (struct counting){
@@ -73,7 +76,7 @@ int counting_start(struct counting *counting, const struct options *options, sd_
     if (r >= 0)
         r = open_root(options->procfs, &counting->procfs_fd);
     if (r >= 0)
-        r = file_limit_init(&counting->files);
+        r = file_limit_init(&counting->files, options->web_config_file ? DESCRIPTORS_WITH_TLS : 1);
     if (r < 0)
         return r;
     counting->schedule.interval_ns = counting->config->interval_ns;

@@ -21,7 +21,7 @@
 static void share(struct file_limit *files, uint64_t limit)
 {
     const uint64_t connections = limit / 8 < MOST_CONNECTIONS ? limit / 8 : MOST_CONNECTIONS;
-    const uint64_t reserve = connections + OWN_DESCRIPTORS;
+    const uint64_t reserve = connections * files->for_connection + OWN_DESCRIPTORS;
 
     files->before = files->limit;
     files->limit = limit;
@@ -31,13 +31,13 @@ static void share(struct file_limit *files, uint64_t limit)
         files->connections = (unsigned)connections;
 }
 
-int file_limit_init(struct file_limit *files)
+int file_limit_init(struct file_limit *files, unsigned for_connection)
 {
     char has[24], needs[24];
     uint64_t limit;
     int r = descriptors_raise_limit(&limit);
 
-    *files = (struct file_limit){0};
+    *files = (struct file_limit){.for_connection = for_connection};
     if (r < 0)
         return fail(r, "cannot read the limit of open files", "limit", "RLIMIT_NOFILE");
     if (limit < FEWEST_DESCRIPTORS) {

@@ -14,11 +14,15 @@ struct file_limit {
     uint64_t before;          /* The limit that was shared before the current one. */
     size_t descriptors;       /* The collector may hold so many descriptors open. */
     unsigned connections;     /* So many clients may be connected; it is set once, at the start. */
+    unsigned for_connection;  /* One connection takes so many descriptors. */
     struct growing_wait wait; /* Before its end a change that could not be followed rests. */
 };
 
-/* Raises the limit as far as it goes, and shares it. Logs what goes wrong. 0 or -errno. */
-int file_limit_init(struct file_limit *files);
+/*
+ * Raises the limit as far as it goes, and shares it; a connection takes so many descriptors, which
+ * is three with TLS. Logs what goes wrong. 0 or -errno.
+ */
+int file_limit_init(struct file_limit *files, unsigned for_connection);
 
 /*
  * Looks whether somebody has changed the limit (prlimit(1)). Returns true if so: then it is logged,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check/report.h"
+#include "config/web_config.h"
 #include "log/standard_streams.h"
 #include "service/config_log.h"
 #include "service/finish.h"
@@ -12,10 +13,18 @@
 static int run(const struct options *options)
 {
     AUTO(config) struct config *config = NULL;
+    AUTO(web_config) struct web_config *web_config = NULL;
     struct config_error error;
     int r;
 
     log_init(options->log_level, options->log_format);
+    if (options->web_config_file) {
+        r = web_config_read(options->web_config_file, &web_config, &error);
+        if (r < 0) {
+            check_print_failure(options->web_config_file, r, &error);
+            return EXIT_BAD_CONFIG;
+        }
+    }
     if (options->config_check)
         return check_report(&(struct check_request){.path = options->config_file,
                                                     .may_be_absent = !options->config_file_given,
@@ -28,7 +37,7 @@ static int run(const struct options *options)
     }
     if (r != CONFIG_IS_DEFAULT)
         config_log_summary("configuration read", options->config_file, config);
-    return service_run(options, TAKE(config));
+    return service_run(options, TAKE(config), TAKE(web_config));
 }
 
 int main(int argc, char **argv)

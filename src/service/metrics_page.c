@@ -2,14 +2,25 @@
 #include "service/metrics_page.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
-#include "expose/targets_json.h"
 #include "service/version.h"
 
 /* A snapshot is stale after 10 s or 5 intervals, whichever is more. */
 #define STALE_NS        (10 * NS_PER_SECOND)
 #define STALE_INTERVALS 5
+
+/* All names here are such as every version of Prometheus knows: no escaping changes them. */
+const struct route_form metrics_page_forms[METRICS_PAGE_FORMS] = {
+    {.content_type = EXPOSITION_CONTENT_TYPE, .can_escape = true},
+    {.content_type = OPENMETRICS_CONTENT_TYPE, .can_escape = true},
+    {.content_type = OPENMETRICS_001_CONTENT_TYPE, .can_escape = true},
+};
+
+static const enum exposition_format formats[METRICS_PAGE_FORMS] = {
+    EXPOSITION_TEXT, EXPOSITION_OPENMETRICS, EXPOSITION_OPENMETRICS};
 
 uint64_t metrics_page_stale_ns(uint64_t interval_ns)
 {
@@ -36,7 +47,7 @@ static uint64_t age_ns(const struct snapshot *snapshot)
     return clock_monotonic_ns() - snapshot->taken_ns;
 }
 
-static bool is_stale(const struct snapshot *snapshot)
+bool metrics_page_is_stale(const struct snapshot *snapshot)
 {
     return age_ns(snapshot) > metrics_page_stale_ns(snapshot->status.interval_ns);
 }
@@ -46,14 +57,13 @@ uint64_t metrics_page_version(const struct metrics_page *page)
     AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(page->slot);
 
     /* A stale page shows its age, which is another one each time. */
-    if (!snapshot || is_stale(snapshot))
+    if (!snapshot || metrics_page_is_stale(snapshot))
         return 0;
     return snapshot->sequence;
 }
 
-/* Takes the current snapshot. Without one it says so, and returns -EAGAIN. */
-static int take_snapshot(const struct metrics_page *page, struct text *text,
-                         struct snapshot **ret_snapshot)
+int metrics_page_take(const struct metrics_page *page, struct text *text,
+                      struct snapshot **ret_snapshot)
 {
     struct snapshot *const snapshot = snapshot_slot_get(page->slot);
 
@@ -65,40 +75,65 @@ static int take_snapshot(const struct metrics_page *page, struct text *text,
     return 0;
 }
 
-int metrics_page_render(struct metrics_page *page, struct text *text)
+/* Writes the snapshot with what is known only now. */
+static int write_snapshot(struct metrics_page *page, const struct snapshot *snapshot,
+                          const struct exposition_order *order, struct text *text)
 {
-    AUTO(snapshot) struct snapshot *snapshot = NULL;
     struct self_stats self;
     struct http_status http;
+    struct history_status history;
     struct exposition_facts facts = {.version = version_string(), .revision = version_revision()};
-    int r = take_snapshot(page, text, &snapshot);
 
-    if (r < 0)
-        return r;
     facts.age_ns = age_ns(snapshot);
-    facts.stale = is_stale(snapshot);
+    facts.stale = metrics_page_is_stale(snapshot);
     if (page->serving) {
-        http_server_status(page->serving->server, &http);
+        serving_status(page->serving, &http);
         facts.http = &http;
+    }
+    if (page->history) {
+        history_get_status(page->history, &history);
+        facts.history = &history;
     }
     if (self_stats_read(page->procfs_fd, &self) == 0)
         facts.self = &self;
-    return exposition_write(page->exposition, snapshot, &facts, text);
+    return exposition_write(page->exposition, snapshot, &facts, order, text);
 }
 
-int metrics_page_render_targets(const struct metrics_page *page, struct text *text)
+/* Other arguments mean nothing here; who adds some to a URL, as caches are told to, gets all. */
+static size_t take_names(const struct query *query, const char **names)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < query->n; i++)
+        if (strcmp(query->arguments[i].name, "name[]") == 0)
+            names[n++] = query->arguments[i].value;
+    return n;
+}
+
+int metrics_page_render(struct metrics_page *page, const struct query *query, size_t form,
+                        struct text *text)
 {
     AUTO(snapshot) struct snapshot *snapshot = NULL;
-    struct self_stats self;
-    struct exposition_facts facts = {0};
-    int r = take_snapshot(page, text, &snapshot);
+    AUTO_FREE const char **names = calloc(query->n + 1, sizeof(*names));
+    struct exposition_order order = {.format = formats[form], .names = names};
+    int r;
 
-    if (r < 0)
-        return r;
-    facts.stale = is_stale(snapshot);
+    if (!names)
+        return -ENOMEM;
+    order.n_names = take_names(query, names);
+    r = metrics_page_take(page, text, &snapshot);
+    return r < 0 ? r : write_snapshot(page, snapshot, &order, text);
+}
+
+int metrics_page_write_targets(const struct metrics_page *page, const struct snapshot *snapshot,
+                               const struct targets_selection *selection, struct text *text)
+{
+    struct exposition_facts facts = {.stale = metrics_page_is_stale(snapshot)};
+    struct self_stats self;
+
     if (self_stats_read(page->procfs_fd, &self) == 0)
         facts.self = &self;
-    return targets_json_write(snapshot, &facts, text);
+    return targets_json_write(snapshot, &facts, selection, text);
 }
 
 /*
@@ -135,7 +170,7 @@ const char *metrics_page_not_ready(const struct metrics_page *page)
 
     if (!snapshot)
         return "the first cycle is not complete";
-    if (is_stale(snapshot))
+    if (metrics_page_is_stale(snapshot))
         return "the last cycle is too long ago";
     return hindrance(&snapshot->status);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "service/flags.h"
 #include "service/pages.h"
 #include "service/version.h"
@@ -79,6 +80,20 @@ static int take_config_file(const struct flag *flag, const char *value, void *ob
     return flag_take_path(flag, value, object, ret_expected);
 }
 
+static int take_max_requests(const struct flag *flag, const char *value, void *object,
+                             const char **ret_expected)
+{
+    struct options *options = object;
+    uint64_t number;
+
+    (void)flag;
+    *ret_expected = "a number from 0, which is no limit, to 512";
+    if (parse_u64(value, &number) < 0 || number > 512)
+        return FLAGS_BAD;
+    options->max_requests = (unsigned)number;
+    return FLAGS_RUN;
+}
+
 static int take_log_level(const struct flag *flag, const char *value, void *object,
                           const char **ret_expected)
 {
@@ -110,18 +125,25 @@ const struct flag options_flags[N_OPTIONS_FLAGS] = {
      MEMBER(systemd_socket)},
     {"web.telemetry-path", "/metrics", false, "Path of the metrics.", take_telemetry_path, 0},
     {"web.enable-lifecycle", NULL, false,
-     "Allow reload and pause wherever HTTP is answered, not on the control socket "
+     "Allow reload, pause, marks and runs wherever HTTP is answered, not on the control socket "
      "alone.",
      flag_take_presence, MEMBER(enable_lifecycle)},
+    {"web.config.file", "PATH", false,
+     "TLS and users, as for Prometheus' exporters. Followed while the service runs.",
+     flag_take_path, MEMBER(web_config_file)},
+    {"web.max-requests", "0", false, "Most parallel scrapes; 0 is no limit.", take_max_requests, 0},
     {"control.socket", DEFAULT_CONTROL_SOCKET, false,
-     "Unix socket for reload and pause, which only root and this user can open.", flag_take_path,
-     MEMBER(control_socket)},
+     "Unix socket for pmutool: reload, pause, marks and runs. Only root and this user can open it.",
+     flag_take_path, MEMBER(control_socket)},
     {"config.file", DEFAULT_CONFIG_FILE, false,
      "The configuration. If this file is not given and does not exist, a built-in default runs.",
      take_config_file, MEMBER(config_file)},
     {"config.check", NULL, false,
      "Check the configuration, say what it would count here, and exit.", flag_take_presence,
      MEMBER(config_check)},
+    {"storage.path", "DIRECTORY", false,
+     "Where history and runs are kept. If it is not given, $STATE_DIRECTORY, or memory.",
+     flag_take_path, MEMBER(storage_path)},
     {"path.procfs", "/proc", false, "Where procfs is mounted.", flag_take_path, MEMBER(procfs)},
     {"path.sysfs", "/sys", false, "Where sysfs is mounted.", flag_take_path, MEMBER(sysfs)},
     {"path.cgroupfs", "PATH", false,

@@ -53,6 +53,8 @@ static int apply(struct service *service, struct text *outcome)
         return fail(r, "cannot apply the configuration, the running one stays", "file", file);
     }
     config_log_summary("configuration reloaded", file, config);
+    config_shown_set(&service->config_shown, config->text);
+    historian_reconfigure(&service->historian, config);
     (void)TAKE(config); /* It is that of service->counting now. */
     service->notify.cycle_limit_ns = metrics_page_stale_ns(service->counting.config->interval_ns);
     text_append_string(outcome, "configuration reloaded\n");

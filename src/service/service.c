@@ -17,11 +17,58 @@
 /* The accuracy of the timer of cycles: sd-event would round to 250 ms. */
 #define TIMER_ACCURACY_US 1000
 
+/* What the configuration lets runs take, and whether a pause holds them up. */
+static void follow_counting(const struct service *service)
+{
+    runs_set_limits(service->runs, service->counting.config->limits.pmu_counters,
+                    service->counting.files.descriptors);
+    runs_set_paused(service->runs, service->pause.end_ns > 0);
+}
+
+static int on_named(sd_event_source *source, int fd, uint32_t events, void *context)
+{
+    const struct service *service = context;
+
+    (void)source, (void)fd, (void)events;
+    runs_find_processes(service->runs, service->counting.collector);
+    return 0;
+}
+
+static int start_runs(struct service *service)
+{
+    const struct runs_setup setup = {.history = service->historian.history,
+                                     .slot = service->counting.slot,
+                                     .sysfs = service->options->sysfs,
+                                     .procfs = service->options->procfs,
+                                     .cgroupfs = service->options->cgroupfs};
+    int r = runs_new(&setup, &service->runs);
+
+    if (r >= 0)
+        r = sd_event_add_io(service->event, &service->named, runs_named_fd(service->runs), EPOLLIN,
+                            on_named, service);
+    if (r < 0)
+        return fail(r, "cannot start", "part", "runs");
+    follow_counting(service);
+    return 0;
+}
+
 static int start_server(struct service *service)
 {
+    const struct pages_sources sources = {
+        .telemetry_path = service->options->telemetry_path,
+        .slot = service->counting.slot,
+        .serving = &service->serving,
+        .options = service->options,
+        .config = &service->config_shown,
+        .history = service->historian.history,
+        .runs = service->runs,
+        .procfs_fd = service->counting.procfs_fd,
+    };
     struct route_table table;
-    int r = pages_init(&service->pages, service->options->telemetry_path, service->counting.slot,
-                       &service->serving, service->counting.procfs_fd);
+    int r;
+
+    config_shown_set(&service->config_shown, service->counting.config->text);
+    r = pages_init(&service->pages, &sources);
 
     if (r < 0)
         return fail(r, "cannot start", "part", "page");
@@ -56,6 +103,9 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     (void)usec;
     pause_check(&service->pause, service->counting.collector);
     counting_cycle(&service->counting);
+    historian_cycle(&service->historian, service->counting.slot);
+    follow_counting(service);
+    http_server_news(service->serving.server);
     notify_cycle(&service->notify);
     serving_log_crowd(&service->serving, clock_monotonic_ns());
     log_flush();
@@ -133,9 +183,15 @@ static int start(struct service *service)
      * starts when there is something to show. Otherwise nobody listens until it starts, so it
      * starts at once: 503 is a better answer than none.
      */
+    historian_start(&service->historian, service->options->storage_path, counting->config);
+    r = start_runs(service);
+    if (r < 0)
+        return r;
     if (service->options->systemd_socket)
         counting_first_cycle(counting);
     r = start_server(service);
+    if (r >= 0)
+        runs_set_server(service->runs, service->serving.server);
     if (r >= 0)
         r = start_notify(service);
     if (r < 0)
@@ -152,19 +208,26 @@ static void stop(struct service *service)
 {
     births_forget(&service->counting.births);
     notify_done(&service->notify);
+    service->named = sd_event_source_unref(service->named);
+    runs_stop(service->runs);
+    runs_set_server(service->runs, NULL);
     serving_stop(&service->serving);
     control_close(service);
     pages_done(&service->pages);
+    historian_stop(&service->historian);
+    config_shown_done(&service->config_shown);
+    service->runs = runs_free(service->runs);
     counting_done(&service->counting);
     (void)sd_event_source_unref(service->timer);
     (void)sd_event_unref(service->event);
 }
 
-int service_run(const struct options *options, struct config *config)
+int service_run(const struct options *options, struct config *config, struct web_config *web_config)
 {
-    struct service service = {.options = options};
+    struct service service = {.options = options, .serving = {.web_config = web_config}};
     int r;
 
+    config_shown_init(&service.config_shown);
     counting_init(&service.counting, config);
     r = start(&service);
     if (r >= 0) {

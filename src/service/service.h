@@ -4,11 +4,13 @@
 /* The running service: the collector's loop in the calling thread, the server in its own. */
 
 #include "config/config.h"
+#include "config/web_config.h"
 #include "service/options.h"
 
 /*
- * Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again. Takes the
- * configuration over. Logs what goes wrong. Returns the exit status of the process:
- * 0, or 1 if it could not start.
+ * Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again. Takes both
+ * configurations over; that of the web is NULL if there is none. Logs what goes wrong. Returns the
+ * exit status of the process: 0, or 1 if it could not start.
  */
-int service_run(const struct options *options, struct config *config);
+int service_run(const struct options *options, struct config *config,
+                struct web_config *web_config);

@@ -6,10 +6,12 @@
 #include <systemd/sd-event.h>
 
 #include "service/counting.h"
+#include "service/historian.h"
 #include "service/notify.h"
 #include "service/options.h"
 #include "service/pages.h"
 #include "service/pause.h"
+#include "service/runs.h"
 #include "service/serving.h"
 
 struct service {
@@ -17,9 +19,13 @@ struct service {
     sd_event *event;
     sd_event_source *timer; /* It fires when the next cycle is due. */
     struct counting counting;
+    struct historian historian;
     struct pause pause;
+    struct config_shown config_shown;
     struct pages pages;
     struct serving serving;
+    struct runs *runs;
+    sd_event_source *named; /* It fires when a run waits for the processes of a group. */
     struct notify notify;
     struct control_slot *control; /* The server's thread asks through this slot. */
     sd_event_source *requests;    /* It fires when a request has come through the control slot. */

@@ -103,6 +103,27 @@ static int allow_control(struct serving *serving, const struct options *options,
     return 0;
 }
 
+/* From the first connection on. */
+static int protect(struct serving *serving, const struct options *options)
+{
+    int r;
+
+    if (!serving->web_config)
+        return 0;
+    r = web_watch_new(options->web_config_file, TAKE(serving->web_config), serving->server,
+                      &serving->watch);
+    if (r < 0)
+        log_error("cannot start", "part", "web configuration", "error", strerror(-r));
+    return r;
+}
+
+void serving_status(const struct serving *serving, struct http_status *ret_status)
+{
+    *ret_status = (struct http_status){0};
+    http_server_status(serving->server, ret_status);
+    web_watch_status(serving->watch, ret_status);
+}
+
 /* One address may have three quarters of the connections at most, also if these are few. */
 static unsigned most_of_an_address(unsigned connections)
 {
@@ -122,12 +143,15 @@ int serving_start(struct serving *serving, const struct options *options,
         .response_seconds = 30,
         .idle_seconds = 120,
         .crowded_idle_seconds = 12,
+        .scrapes = options->max_requests,
     };
     int r = options->systemd_socket ? use_sockets(serving, table, &limits)
                                     : bind_addresses(serving, options, table, &limits);
 
     if (r >= 0)
         r = allow_control(serving, options, control);
+    if (r >= 0)
+        r = protect(serving, options);
     if (r < 0)
         return r;
     r = http_server_start(serving->server);
@@ -172,6 +196,8 @@ void serving_log_crowd(struct serving *serving, uint64_t now_ns)
 
 void serving_stop(struct serving *serving)
 {
+    serving->watch = web_watch_free(serving->watch);
+    serving->web_config = web_config_free(serving->web_config);
     serving->server = http_server_free(serving->server);
     passed_sockets_done(&serving->passed);
 }

@@ -4,15 +4,19 @@
 /* The server as the service runs it: on which sockets, and with what limits. */
 
 #include "base/growing_wait.h"
+#include "config/web_config.h"
 #include "service/options.h"
+#include "service/web_watch.h"
 #include "sys/service_manager.h"
 #include "web/server.h"
 
 struct serving {
     struct http_server *server;
     struct passed_sockets passed;
-    struct http_status logged;    /* These were the numbers when a crowd was logged last. */
-    struct growing_wait log_wait; /* Before its end a crowd is not logged again. */
+    struct http_status logged;     /* These were the numbers when a crowd was logged last. */
+    struct web_config *web_config; /* It is owned until the watch has it; NULL: there is none. */
+    struct web_watch *watch;       /* NULL: no file is followed. */
+    struct growing_wait log_wait;  /* Before its end a crowd is not logged again. */
 };
 
 /*
@@ -25,6 +29,9 @@ struct serving {
 int serving_start(struct serving *serving, const struct options *options,
                   const struct route_table *table, struct control_slot *control,
                   unsigned connections);
+
+/* What the server and the web configuration tell of themselves. Any thread may ask. */
+void serving_status(const struct serving *serving, struct http_status *ret_status);
 
 /*
  * Logs a warning if clients had to make room for others or found no room: at most once a minute,

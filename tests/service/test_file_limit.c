@@ -19,7 +19,7 @@ static void the_soft_limit_is_raised_and_shared(void **state)
 
     (void)state;
     limit(256, 800);
-    assert_int_equal(file_limit_init(&files), 0);
+    assert_int_equal(file_limit_init(&files, 1), 0);
     assert_int_equal(files.limit, 800);
     assert_int_equal(files.connections, 100);
     assert_true(files.descriptors > 600 && files.descriptors < 700);
@@ -34,7 +34,7 @@ a_lower_limit_leaves_less_to_the_collector_and_the_table_of_connections_as_it_is
 
     (void)state;
     limit(800, 800);
-    assert_int_equal(file_limit_init(&files), 0);
+    assert_int_equal(file_limit_init(&files, 1), 0);
     before = files.descriptors;
     limit(400, 800);
     assert_true(file_limit_has_changed(&files));
@@ -53,7 +53,7 @@ static void a_change_that_could_not_be_followed_waits(void **state)
 
     (void)state;
     limit(800, 800);
-    assert_int_equal(file_limit_init(&files), 0);
+    assert_int_equal(file_limit_init(&files, 1), 0);
     limit(400, 800);
     assert_true(file_limit_has_changed(&files));
     file_limit_retry(&files);
@@ -71,7 +71,7 @@ static void a_limit_under_which_nothing_could_be_counted_is_refused(void **state
 
     (void)state;
     limit(63, 63);
-    assert_int_equal(file_limit_init(&files), -EMFILE);
+    assert_int_equal(file_limit_init(&files, 1), -EMFILE);
 }
 
 int main(void)

@@ -3,8 +3,13 @@
 #include "web/http_client.h"
 
 #include "metric/snapshot.h"
-#include "service/landing_page.h"
+#include "service/face_page.h"
 #include "service/pages.h"
+#include "web/page_files.h"
+
+#define POLICY                                                                                     \
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "            \
+    "object-src 'none'"
 
 struct shown {
     struct fixture fixture;
@@ -17,11 +22,13 @@ static int set_up(void **state)
 {
     static struct shown shown;
     const char *const address = "127.0.0.1:0";
+    struct pages_sources sources = {.telemetry_path = "/numbers", .procfs_fd = -1};
     struct route_table table;
     const char *failed;
 
     shown = (struct shown){.slot = snapshot_slot_new()};
-    assert_int_equal(0, pages_init(&shown.pages, "/numbers", shown.slot, NULL, -1));
+    sources.slot = shown.slot;
+    assert_int_equal(0, pages_init(&shown.pages, &sources));
     assert_int_equal(0, control_slot_new(&shown.control));
     table = pages_table(&shown.pages);
     assert_int_equal(
@@ -69,21 +76,43 @@ static struct reply get(const struct shown *shown, const char *path)
     return read_reply(fd, true);
 }
 
-static void the_landing_page_links_the_others(void **state)
+static void the_page_for_people_links_the_others(void **state)
 {
     struct reply reply = get(*state, "/");
 
     assert_int_equal(200, reply.status);
     assert_non_null(strstr(reply.body, "<a href=\"/numbers\">"));
-    assert_non_null(strstr(reply.body, "<a href=\"/-/healthy\">"));
-    assert_non_null(strstr(reply.body, "<a href=\"/-/ready\">"));
+    assert_non_null(strstr(reply.body, "<a href=\"-/healthy\">"));
+    assert_non_null(strstr(reply.body, "<a href=\"-/ready\">"));
     assert_true(header_is(&reply, "Content-Type", "text/html; charset=utf-8"));
-    assert_true(header_is(&reply, "Content-Security-Policy",
-                          "default-src 'none'; style-src 'unsafe-inline'"));
+    assert_true(header_is(&reply, "Content-Security-Policy", POLICY));
     reply_done(&reply);
 }
 
-static void a_link_of_the_landing_page_holds_any_path(void **state)
+static void each_file_of_the_page_is_there_whole(void **state)
+{
+#define EXPECTED(symbol, folder, name, type) {PAGE_FILE_##symbol, "/page/" name, type},
+    static const struct {
+        enum page_file file;
+        const char *path, *type;
+    } files[] = {PAGE_FILES(EXPECTED)};
+
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        struct reply reply = get(*state, files[i].path);
+        size_t length;
+        const char *text = page_file_text(files[i].file, &length);
+
+        assert_int_equal(200, reply.status);
+        assert_true(length > 100);
+        assert_int_equal(length, reply.length);
+        assert_memory_equal(text, reply.body, length);
+        assert_true(header_is(&reply, "Content-Type", files[i].type));
+        assert_true(header_is(&reply, "Content-Security-Policy", POLICY));
+        reply_done(&reply);
+    }
+}
+
+static void a_link_of_the_page_for_people_holds_any_path(void **state)
 {
     static const struct {
         const char *path;
@@ -99,7 +128,7 @@ static void a_link_of_the_landing_page_holds_any_path(void **state)
         AUTO_TEXT struct text text = {0};
         AUTO_FREE char *page = NULL;
 
-        landing_page_write(cases[i].path, &text);
+        face_page_write(cases[i].path, &text);
         page = text_take(&text);
         assert_non_null(page);
         assert_non_null(strstr(page, cases[i].link));
@@ -134,6 +163,26 @@ static void ready_is_503_with_the_reason_until_it_is_200(void **state)
     reply_done(&reply);
 }
 
+static void metrics_are_of_the_families_that_name_chooses(void **state)
+{
+    struct reply reply;
+
+    publish(*state);
+    reply = get(*state, "/numbers?name[]=pmu_exporter_build_info&other=1&name%5B%5D="
+                        "pmu_exporter_cycles");
+    assert_int_equal(200, reply.status);
+    assert_non_null(strstr(reply.body, "\npmu_exporter_build_info{"));
+    assert_non_null(strstr(reply.body, "\npmu_exporter_cycles_total 0\n"));
+    assert_null(strstr(reply.body, "pmu_exporter_targets"));
+    reply_done(&reply);
+    reply = get(*state, "/numbers?name[]=pmu_exporter_cycle_total");
+    assert_int_equal(400, reply.status);
+    assert_string_equal("there is no metric family pmu_exporter_cycle_total; did you mean "
+                        "pmu_exporter_cycles_total?\n",
+                        reply.body);
+    reply_done(&reply);
+}
+
 static void metrics_are_503_until_there_are_numbers(void **state)
 {
     struct reply reply = get(*state, "/numbers");
@@ -152,7 +201,7 @@ static void metrics_are_503_until_there_are_numbers(void **state)
     reply_done(&reply);
 }
 
-static void targets_are_json_for_who_may_control(void **state)
+static void targets_are_json_for_who_may_read_the_metrics(void **state)
 {
     const struct shown *const shown = *state;
     struct reply reply = get(*state, "/api/v1/targets");
@@ -165,9 +214,9 @@ static void targets_are_json_for_who_may_control(void **state)
     assert_non_null(strstr(reply.body, "\"tables\":["));
     assert_true(header_is(&reply, "Content-Type", "application/json"));
     reply_done(&reply);
-    for (size_t i = 0; i < N_PAGES; i++)
+    for (size_t i = 0; i < shown->pages.n_routes; i++)
         if (strcmp(shown->pages.routes[i].path, "/api/v1/targets") == 0)
-            assert_true(shown->pages.routes[i].restricted);
+            assert_false(shown->pages.routes[i].restricted);
 }
 
 static void a_pause_without_a_good_duration_is_400_and_says_what_is_expected(void **state)
@@ -191,7 +240,7 @@ static void every_path_but_that_of_the_metrics_is_taken(void **state)
 
     assert_false(pages_has_path("/numbers"));
     assert_false(pages_has_path("/metrics"));
-    for (size_t i = 1; i < N_PAGES; i++)
+    for (size_t i = 1; i < shown->pages.n_routes; i++)
         assert_true(pages_has_path(shown->pages.routes[i].path));
 }
 
@@ -199,12 +248,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        TEST(the_landing_page_links_the_others),
-        TEST(a_link_of_the_landing_page_holds_any_path),
+        TEST(the_page_for_people_links_the_others),
+        TEST(each_file_of_the_page_is_there_whole),
+        TEST(a_link_of_the_page_for_people_holds_any_path),
         TEST(healthy_is_200),
         TEST(ready_is_503_with_the_reason_until_it_is_200),
+        TEST(metrics_are_of_the_families_that_name_chooses),
         TEST(metrics_are_503_until_there_are_numbers),
-        TEST(targets_are_json_for_who_may_control),
+        TEST(targets_are_json_for_who_may_read_the_metrics),
         TEST(a_pause_without_a_good_duration_is_400_and_says_what_is_expected),
         TEST(every_path_but_that_of_the_metrics_is_taken),
     };

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The history as the service keeps it: where, how much, and what the log tells of it. */
+
+#include <stdbool.h>
+
+#include "config/config.h"
+#include "history/history.h"
+
+struct historian {
+    struct history *history;      /* NULL: none is kept */
+    bool has_directory;           /* somebody has said where; else memory is what is wanted */
+    struct history_status logged; /* what the log has told */
+};
+
+/*
+ * Starts the history, if the configuration wants one, in this directory, or in that of systemd
+ * ($STATE_DIRECTORY), or in memory. What goes wrong is logged, and the service goes on.
+ */
+void historian_start(struct historian *historian, const char *directory,
+                     const struct config *config);
+
+/* After each cycle: records the snapshot, and logs what has changed. */
+void historian_cycle(struct historian *historian, struct snapshot_slot *slot);
+
+/* After a reload. Whether there is a history at all does not change before a restart. */
+void historian_reconfigure(struct historian *historian, const struct config *config);
+
+void historian_stop(struct historian *historian);

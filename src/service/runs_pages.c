@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Runs: begun, watched, listed, compared, renamed and deleted. */
+#include <errno.h>
+
+#include "base/parse.h"
+#include "run/recording_text.h"
+#include "service/api_arguments.h"
+#include "service/page_group.h"
+#include "service/runs_work.h"
+
+static int read_id(const char *word, struct text *text, uint64_t *ret_id)
+{
+    if (word && parse_u64(word, ret_id) == 0 && *ret_id > 0)
+        return 0;
+    text_append_string(text, "expected the number of a run");
+    return -EINVAL;
+}
+
+static int ask_begin(void *context, const struct route_request *request, struct deferred *answer,
+                     struct text *text)
+{
+    const struct pages *pages = context;
+    struct run_request wanted;
+    int r = run_request_parse(request->body, request->body_length, &wanted, text);
+
+    if (r == 0)
+        r = runs_begin(pages->sources.runs, &wanted, answer, text);
+    run_request_done(&wanted);
+    return r;
+}
+
+static int ask_keep(void *context, const struct route_request *request, struct deferred *answer,
+                    struct text *text)
+{
+    const struct pages *pages = context;
+
+    return runs_ask_keep(pages->sources.runs, pages->sources.history, request->body,
+                         request->body_length, answer, text);
+}
+
+static int ask_list(void *context, const struct route_request *request, struct deferred *answer,
+                    struct text *text)
+{
+    const struct pages *pages = context;
+
+    (void)request;
+    return runs_ask_list(pages->sources.runs, pages->sources.history, answer, text);
+}
+
+static int ask_compare(void *context, const struct route_request *request, struct deferred *answer,
+                       struct text *text)
+{
+    static const char *const known[] = {"a", "b", NULL};
+    const struct pages *pages = context;
+    uint64_t a = 0, b = 0;
+    int r = api_arguments_check(request->query, known, text);
+
+    if (r == 0)
+        r = read_id(query_value(request->query, "a"), text, &a);
+    if (r == 0)
+        r = read_id(query_value(request->query, "b"), text, &b);
+    return r < 0
+               ? r
+               : runs_ask_compare(pages->sources.runs, pages->sources.history, a, b, answer, text);
+}
+
+static int show(void *context, const struct route_request *request, enum runs_form form,
+                struct deferred *answer, struct text *text)
+{
+    const struct pages *pages = context;
+    uint64_t id;
+    int r = read_id(request->rest, text, &id);
+
+    return r < 0
+               ? r
+               : runs_ask_show(pages->sources.runs, pages->sources.history, id, form, answer, text);
+}
+
+static int ask_show(void *context, const struct route_request *request, struct deferred *answer,
+                    struct text *text)
+{
+    return show(context, request, RUNS_JSON, answer, text);
+}
+
+static int ask_json(void *context, const struct route_request *request, struct deferred *answer,
+                    struct text *text)
+{
+    return show(context, request, RUNS_JSON_FILE, answer, text);
+}
+
+static int ask_csv(void *context, const struct route_request *request, struct deferred *answer,
+                   struct text *text)
+{
+    return show(context, request, RUNS_CSV_FILE, answer, text);
+}
+
+static int next_points(void *context, const struct route_request *request, uint64_t *cursor,
+                       struct text *text)
+{
+    const struct pages *pages = context;
+    uint64_t id;
+    int r = read_id(request->rest, text, &id);
+
+    return r < 0 ? r : runs_stream(pages->sources.runs, id, cursor, text);
+}
+
+static int ask_stop(void *context, const struct route_request *request, struct deferred *answer,
+                    struct text *text)
+{
+    const struct pages *pages = context;
+    uint64_t id;
+    int r = read_id(request->rest, text, &id);
+
+    if (r < 0)
+        return r;
+    if (!runs_end(pages->sources.runs, id)) {
+        text_append_string(text, "no run of this number goes on");
+        return -ENOENT;
+    }
+    return runs_ask_show(pages->sources.runs, pages->sources.history, id, RUNS_JSON, answer, text);
+}
+
+static int ask_rename(void *context, const struct route_request *request, struct deferred *answer,
+                      struct text *text)
+{
+    const struct pages *pages = context;
+    struct run_rename rename = {0};
+    uint64_t id;
+    int r = read_id(request->rest, text, &id);
+
+    if (r == 0)
+        r = run_rename_parse(request->body, request->body_length, &rename, text);
+    if (r == 0)
+        r = runs_ask_rename(pages->sources.runs, pages->sources.history, id, &rename, answer, text);
+    run_rename_done(&rename);
+    return r;
+}
+
+static int ask_delete(void *context, const struct route_request *request, struct deferred *answer,
+                      struct text *text)
+{
+    const struct pages *pages = context;
+    uint64_t id;
+    int r = read_id(request->rest, text, &id);
+
+    return r < 0 ? r
+                 : runs_ask_delete(pages->sources.runs, pages->sources.history, id, answer, text);
+}
+
+static const struct route routes[] = {
+    {.path = "/api/v1/runs", .ask = ask_list},
+    {.path = "/api/v1/runs",
+     .method = ROUTE_POST,
+     .takes_body = RUN_REQUEST_BYTES,
+     .restricted = true,
+     .ask = ask_begin},
+    {.path = "/api/v1/runs/given",
+     .method = ROUTE_POST,
+     .takes_body = RUN_GIVEN_BYTES,
+     .restricted = true,
+     .ask = ask_keep},
+    {.path = "/api/v1/runs/compare", .takes_query = true, .ask = ask_compare},
+    {.path = "/api/v1/runs/", .has_rest = true, .ending = ".csv", .ask = ask_csv},
+    {.path = "/api/v1/runs/", .has_rest = true, .ending = ".json", .ask = ask_json},
+    {.path = "/api/v1/runs/", .has_rest = true, .ending = "/live", .next = next_points},
+    {.path = "/api/v1/runs/",
+     .has_rest = true,
+     .ending = "/stop",
+     .method = ROUTE_POST,
+     .restricted = true,
+     .ask = ask_stop},
+    {.path = "/api/v1/runs/", .has_rest = true, .ask = ask_show},
+    {.path = "/api/v1/runs/",
+     .has_rest = true,
+     .method = ROUTE_POST,
+     .takes_body = RUN_REQUEST_BYTES,
+     .restricted = true,
+     .ask = ask_rename},
+    {.path = "/api/v1/runs/",
+     .has_rest = true,
+     .method = ROUTE_DELETE,
+     .restricted = true,
+     .ask = ask_delete},
+};
+const struct page_group runs_pages = {routes, ARRAY_SIZE(routes)};

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The thread opens the counters without the lock, since that may take long; whatever it reads later
+ * it reads with the lock, so that others see whole rows. A slot is free again when the historian
+ * has kept what was counted.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "config/config_error.h"
+#include "service/runs_parts.h"
+
+#define IDLE_NS     (10 * NS_PER_SECOND) /* the thread looks around so often at least */
+#define RETRY_NS    (NS_PER_SECOND / 10) /* where the historian has no room */
+#define NEWS_NS     (NS_PER_SECOND / 10) /* streams are told of rows no more often */
+#define LAST_TRIES  50                   /* at the end, for what is not kept yet */
+#define LAST_TRY_NS 20000000
+
+/* Counters of the PMU that runs hold. The lock is held. */
+static size_t held_counters(const struct runs *runs)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < RUNS_AT_ONCE; i++)
+        if (runs->slots[i].session)
+            n += run_session_counters(runs->slots[i].session);
+    return n;
+}
+
+/* What the mechanism may open: what the collector has no use for now. The lock is held. */
+static void set_descriptors(struct runs *runs, const struct snapshot *snapshot)
+{
+    const size_t taken = snapshot ? (size_t)snapshot->status.open_counters : 0;
+
+    runs->mechanism->descriptors = runs->mechanism->open_counters +
+                                   (runs->descriptors > taken ? runs->descriptors - taken : 0);
+}
+
+static int open_session(struct run_slot *slot, struct run_session **ret_session,
+                        struct text *message)
+{
+    struct runs *runs = slot->runs;
+    AUTO(snapshot) struct snapshot *snapshot = snapshot_slot_get(runs->setup.slot);
+    struct run_setup setup = {
+        .machine = {.sysfs_fd = runs->sysfs_fd,
+                    .procfs_fd = runs->procfs_fd,
+                    .cgroupfs = runs->setup.cgroupfs},
+        .mechanism = runs->mechanism,
+        .spare = {.takes_free = slot->request.takes_free},
+        .status = snapshot ? &snapshot->status : NULL,
+        .processes = slot->processes,
+        .n_processes = slot->n_processes,
+        .over_budget = "limits.pmu_counters of the configuration leaves no counter for it now; "
+                       "\"counters\": \"free\" also takes those that are kept free for others"};
+
+    if (slot->request.place == RUN_OF_PROCESSES && slot->n_processes == 0) {
+        text_append_format(message,
+                           "no process is counted as %s now; the configuration's "
+                           "targets.processes say which are",
+                           SHOWN(slot->request.place_name));
+        return -ENOENT;
+    }
+    (void)pmu_list_read(runs->sysfs_fd, &slot->pmus); /* without it there are no kinds of cores */
+    setup.machine.pmus = slot->pmus;
+    (void)pthread_mutex_lock(&runs->lock);
+    setup.spare.limit = runs->pmu_counters;
+    setup.spare.held = held_counters(runs);
+    set_descriptors(runs, snapshot);
+    (void)pthread_mutex_unlock(&runs->lock);
+    return run_session_open(&slot->request, &setup, ret_session, message);
+}
+
+static void free_processes(struct run_slot *slot)
+{
+    free(TAKE(slot->processes));
+    slot->n_processes = 0;
+}
+
+/* Refuses what was asked for; the slot is free again. */
+static void refuse(struct run_slot *slot, int error, struct text *message)
+{
+    struct deferred *answer = TAKE(slot->answer);
+
+    run_request_done(&slot->request);
+    slot->pmus = pmu_list_free(slot->pmus);
+    (void)pthread_mutex_lock(&slot->runs->lock);
+    slot->state = SLOT_FREE;
+    (void)pthread_mutex_unlock(&slot->runs->lock);
+    if (message->length == 0)
+        text_append_string(message, strerror(-error));
+    deferred_refuse(answer, error, message);
+}
+
+/* Opens what was asked for, and has the historian keep it and answer. */
+static void open_slot(struct run_slot *slot)
+{
+    struct text message = {0};
+    struct run_session *session = NULL;
+    int r = open_session(slot, &session, &message);
+
+    free_processes(slot);
+    if (r < 0) {
+        refuse(slot, r, &message);
+        return;
+    }
+    text_done(&message);
+    run_request_done(&slot->request);
+    (void)pthread_mutex_lock(&slot->runs->lock);
+    slot->session = session;
+    slot->state = SLOT_OPEN;
+    (void)pthread_mutex_unlock(&slot->runs->lock);
+    r = runs_keep_new(slot);
+    if (r == 0)
+        return;
+    (void)pthread_mutex_lock(&slot->runs->lock);
+    slot->session = run_session_free(slot->session);
+    (void)pthread_mutex_unlock(&slot->runs->lock);
+    text_append_string(&message, "too much waits to be kept");
+    refuse(slot, r, &message);
+}
+
+/* Takes what was counted out of a session that has ended. The lock is held. */
+static void close_slot(struct run_slot *slot)
+{
+    slot->recording = run_session_take_recording(slot->session);
+    slot->session = run_session_free(slot->session);
+    slot->pmus = pmu_list_free(slot->pmus);
+    slot->state = SLOT_OVER;
+}
+
+/* Reads, or ends, a run. Returns whether there is something new. The lock is held. */
+static bool turn_slot(struct run_slot *slot, uint64_t now_ns)
+{
+    const bool is_due = now_ns >= run_session_due_ns(slot->session);
+
+    if (slot->is_unwanted || slot->runs->is_stopping)
+        slot->wanted = RUN_CUT_SHORT;
+    if (slot->wanted != RUN_GOES_ON)
+        run_session_end(slot->session, slot->wanted, now_ns);
+    else if (!is_due || run_session_turn(slot->session, now_ns) == RUN_GOES_ON)
+        return is_due;
+    close_slot(slot);
+    return true;
+}
+
+static void follow_pause(struct runs *runs)
+{
+    if (runs->mechanism->paused == runs->is_paused)
+        return;
+    runs->mechanism->paused = runs->is_paused;
+    for (size_t i = 0; i < RUNS_AT_ONCE; i++)
+        if (runs->slots[i].session)
+            run_session_follow_pause(runs->slots[i].session);
+}
+
+/* One round over all slots. Returns whether there is something new for streams. */
+static bool turn(struct runs *runs)
+{
+    bool has_news = false;
+
+    (void)pthread_mutex_lock(&runs->lock);
+    follow_pause(runs);
+    for (size_t i = 0; i < RUNS_AT_ONCE; i++) {
+        struct run_slot *slot = &runs->slots[i];
+
+        if (slot->state == SLOT_NAMED && runs->is_stopping)
+            slot->state = SLOT_ASKED; /* the collector's thread waits for us now */
+        if (slot->state == SLOT_ASKED) {
+            (void)pthread_mutex_unlock(&runs->lock);
+            open_slot(slot);
+            (void)pthread_mutex_lock(&runs->lock);
+        }
+        if (slot->state == SLOT_OPEN)
+            has_news |= turn_slot(slot, clock_monotonic_ns());
+        if (slot->state == SLOT_OVER && !slot->is_submitted)
+            slot->is_submitted = runs_keep_ended(slot) == 0;
+        if (slot->state == SLOT_KEPT && clock_monotonic_ns() >= slot->kept_ns) {
+            slot->recording = recording_free(slot->recording);
+            slot->state = SLOT_FREE;
+        }
+    }
+    (void)pthread_mutex_unlock(&runs->lock);
+    return has_news;
+}
+
+/* CLOCK_MONOTONIC of what comes next. */
+static uint64_t next_ns(struct runs *runs, uint64_t now_ns, bool has_news)
+{
+    uint64_t next = now_ns + (has_news ? NEWS_NS : IDLE_NS);
+
+    (void)pthread_mutex_lock(&runs->lock);
+    for (size_t i = 0; i < RUNS_AT_ONCE; i++) {
+        const struct run_slot *slot = &runs->slots[i];
+        uint64_t due = UINT64_MAX;
+
+        if (slot->state == SLOT_OPEN)
+            due = run_session_due_ns(slot->session);
+        else if (slot->state == SLOT_OVER && !slot->is_submitted)
+            due = now_ns + RETRY_NS;
+        else if (slot->state == SLOT_KEPT)
+            due = slot->kept_ns;
+        next = due < next ? due : next;
+    }
+    (void)pthread_mutex_unlock(&runs->lock);
+    return next;
+}
+
+/* Waits until something is to be done. */
+static void wait_for_work(struct runs *runs, bool has_news)
+{
+    const uint64_t now_ns = clock_monotonic_ns(), at_ns = next_ns(runs, now_ns, has_news);
+    const uint64_t ns = at_ns > now_ns ? at_ns - now_ns : 0;
+    const struct timespec time = {.tv_sec = (time_t)(ns / NS_PER_SECOND),
+                                  .tv_nsec = (long)(ns % NS_PER_SECOND)};
+    struct pollfd poll = {.fd = runs->wake_fd, .events = POLLIN};
+    uint64_t number;
+
+    (void)ppoll(&poll, 1, &time, NULL);
+    (void)!read(runs->wake_fd, &number, sizeof(number));
+}
+
+static void tell_streams(struct runs *runs)
+{
+    (void)pthread_mutex_lock(&runs->lock);
+    if (runs->server)
+        http_server_news(runs->server);
+    (void)pthread_mutex_unlock(&runs->lock);
+}
+
+static bool is_stopping(struct runs *runs)
+{
+    bool is;
+
+    (void)pthread_mutex_lock(&runs->lock);
+    is = runs->is_stopping;
+    (void)pthread_mutex_unlock(&runs->lock);
+    return is;
+}
+
+static bool is_all_kept(struct runs *runs)
+{
+    bool is = true;
+
+    (void)pthread_mutex_lock(&runs->lock);
+    for (size_t i = 0; i < RUNS_AT_ONCE; i++)
+        is &= runs->slots[i].state == SLOT_FREE || runs->slots[i].state == SLOT_KEPT ||
+              runs->slots[i].is_submitted;
+    (void)pthread_mutex_unlock(&runs->lock);
+    return is;
+}
+
+void *runs_work(void *context)
+{
+    static const struct timespec last_try = {.tv_nsec = LAST_TRY_NS};
+    struct runs *runs = context;
+    uint64_t told_ns = 0;
+    bool has_news = false;
+
+    while (!is_stopping(runs)) {
+        wait_for_work(runs, has_news);
+        has_news |= turn(runs);
+        if (has_news && clock_monotonic_ns() >= told_ns + NEWS_NS) {
+            tell_streams(runs);
+            told_ns = clock_monotonic_ns();
+            has_news = false;
+        }
+    }
+    for (int i = 0; i < LAST_TRIES; i++) {
+        (void)turn(runs);
+        if (is_all_kept(runs))
+            break;
+        (void)nanosleep(&last_try, NULL);
+    }
+    return NULL;
+}

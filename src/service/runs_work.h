@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What is asked of runs that are kept, and is answered by the historian's thread. */
+
+#include "service/history_work.h"
+#include "service/runs.h"
+
+enum runs_form { RUNS_JSON, RUNS_JSON_FILE, RUNS_CSV_FILE };
+
+/* Each as history_work_submit(). */
+int runs_ask_list(struct runs *runs, struct history *history, struct deferred *answer,
+                  struct text *text);
+int runs_ask_show(struct runs *runs, struct history *history, uint64_t id, enum runs_form form,
+                  struct deferred *answer, struct text *text);
+int runs_ask_compare(struct runs *runs, struct history *history, uint64_t a, uint64_t b,
+                     struct deferred *answer, struct text *text);
+int runs_ask_delete(struct runs *runs, struct history *history, uint64_t id,
+                    struct deferred *answer, struct text *text);
+
+/* Takes the names over. */
+int runs_ask_rename(struct runs *runs, struct history *history, uint64_t id,
+                    struct run_rename *rename, struct deferred *answer, struct text *text);
+
+/*
+ * Keeps a run that somebody else has counted, as recording_parse_given() takes it. That is left to
+ * the historian's thread, since it may take a second.
+ */
+int runs_ask_keep(struct runs *runs, struct history *history, const char *body, size_t length,
+                  struct deferred *answer, struct text *text);

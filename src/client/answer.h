@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What an answer of the exporter means. */
+
+#include <jansson.h>
+#include <stddef.h>
+
+struct answer {
+    int status;               /* of HTTP */
+    const char *content_type; /* "" if it has none */
+    const char *body;
+    size_t length;
+};
+
+/*
+ * Returns 0 and the value that pmu_client_get() gives; or what it returns for this status, and
+ * `words` of at most `room` bytes says why, as the exporter has put it where it did.
+ */
+int answer_read(const struct answer *answer, json_t **ret_value, char *words, size_t room);

@@ -34,10 +34,13 @@ extern const size_t n_commands;
 int run_check_budget(int argc, char **argv);
 int run_check_config(int argc, char **argv);
 int run_check_event(int argc, char **argv);
+int run_check_web_config(int argc, char **argv);
 int run_encode(int argc, char **argv);
 int run_events(int argc, char **argv);
+int run_mark(int argc, char **argv);
 int run_pause(int argc, char **argv);
 int run_reload(int argc, char **argv);
+int run_runs(int argc, char **argv);
 int run_stat(int argc, char **argv);
 int run_top(int argc, char **argv);
 

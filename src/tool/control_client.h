@@ -3,6 +3,7 @@
 
 /* How pmutool talks to the running service, over its control socket. */
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "tool/command.h"
@@ -28,17 +29,11 @@ extern const struct argp control_client_argp;
 int control_client_post(const struct control_client *client, const char *target);
 
 /*
- * The pieces of a conversation, for who does not wait for it as a whole.
- *
- * Connects to the socket and returns a descriptor, or -errno. flags: 0 or SOCK_NONBLOCK.
+ * Sends a value to a path of the API, as "/api/v1/marks", and prints `done` if the service has done
+ * it, else why not, as above.
  */
-int control_client_connect(const char *path, int flags);
+int control_client_post_json(const struct control_client *client, const char *path,
+                             const json_t *body, const char *done);
 
-/* Says in words what a failure to connect, to send or to receive means. error: an errno. */
-const char *control_client_explain(int error);
-
-/*
- * Finds the body in a whole answer, and whether the service has done what it was asked for. Returns
- * NULL if this is no answer of HTTP.
- */
-const char *control_client_body(const char *answer, bool *ret_good);
+/* Whether somebody answers on the usual socket, or would if this user might ask. */
+bool control_client_finds_service(void);

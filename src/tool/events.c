@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "config/config_error.h"
+#include "event/event_catalogue.h"
 #include "resolve/absence_advice.h"
 #include "sys/tracefs.h"
-#include "tool/catalogue.h"
 #include "tool/command.h"
 #include "tool/event_json.h"
 #include "tool/json.h"
@@ -22,7 +22,7 @@
 enum { KEY_AVAILABLE = 0x1200, KEY_KIND, KEY_NAMES, KEY_PMU, KEY_TRY };
 
 struct events_options {
-    struct catalogue_filter filter;
+    struct event_catalogue_filter filter;
     const char **patterns; /* as many as there are words on the command line */
     const char *sysfs;
     bool tries;          /* tell of each event whether it can be counted */
@@ -44,7 +44,7 @@ static void refuse_kind(const char *word)
 }
 
 /* kinds: "tracepoint" or "hardware,software". It is changed. */
-static void take_kinds(char *kinds, struct catalogue_filter *filter)
+static void take_kinds(char *kinds, struct event_catalogue_filter *filter)
 {
     char *rest = kinds, *word;
 
@@ -127,7 +127,7 @@ static const struct argp argp = {
 };
 
 /* Whether the event can be counted here. 0 or -ENOMEM. */
-static int try_entry(const struct machine *machine, const struct catalogue_entry *entry,
+static int try_entry(const struct machine *machine, const struct event_catalogue_entry *entry,
                      struct event_trial *ret_trial)
 {
     AUTO(event) struct event *event = NULL;
@@ -146,7 +146,7 @@ static void add_trial(struct table *table, const struct event_trial *trial)
         table_add(table, trial->scope == SCOPE_SYSTEM ? "yes, system-wide" : "yes", STYLE_GOOD);
 }
 
-static void add_row(struct table *table, const struct catalogue_entry *entry,
+static void add_row(struct table *table, const struct event_catalogue_entry *entry,
                     const struct event_trial *trial)
 {
     AUTO_FREE char *line = strndup(entry->description, strcspn(entry->description, "\n"));
@@ -162,7 +162,8 @@ static void add_row(struct table *table, const struct catalogue_entry *entry,
     table_add(table, line ? line : "", STYLE_FAINT);
 }
 
-static json_t *row_to_json(const struct catalogue_entry *entry, const struct event_trial *trial)
+static json_t *row_to_json(const struct event_catalogue_entry *entry,
+                           const struct event_trial *trial)
 {
     json_t *row =
         json_pack("{s:o, s:o, s:s, s:o, s:o}", "name", json_of_text(entry->name), "alias",
@@ -174,7 +175,7 @@ static json_t *row_to_json(const struct catalogue_entry *entry, const struct eve
     return row;
 }
 
-static void print_names(const struct catalogue_entry *entry)
+static void print_names(const struct event_catalogue_entry *entry)
 {
     AUTO_TEXT struct text names = {0};
 
@@ -197,7 +198,7 @@ struct listing {
 
 /* 0 or -ENOMEM. */
 static int list_entry(const struct events_options *options, const struct machine *machine,
-                      const struct catalogue_entry *entry, struct listing *listing)
+                      const struct event_catalogue_entry *entry, struct listing *listing)
 {
     struct event_trial trial = {0};
     int r = options->tries ? try_entry(machine, entry, &trial) : 0;
@@ -251,7 +252,7 @@ static void note_missing_tracepoints(const struct events_options *options,
     const bool is_there = !(tracefs_fd < 0 || faccessat(tracefs_fd, "events", R_OK | X_OK, 0) < 0);
 
     if (is_there || options->json || options->only_names ||
-        !catalogue_has_kind(&options->filter, EVENT_TRACEPOINT))
+        !event_catalogue_has_kind(&options->filter, EVENT_TRACEPOINT))
         return;
     (void)fprintf(stderr, PROGRAM ": tracepoints are not listed: %s\n",
                   tracefs_fd == -ENOENT
@@ -276,8 +277,8 @@ static void report_nothing(const struct events_options *options, const struct ma
 static int list(const struct events_options *options, const struct machine *machine,
                 struct listing *listing)
 {
-    struct catalogue catalogue AUTO_CATALOGUE = {0};
-    int r = catalogue_read(machine->resolver, &options->filter, &catalogue);
+    struct event_catalogue catalogue AUTO_EVENT_CATALOGUE = {0};
+    int r = event_catalogue_read(machine->resolver, &options->filter, &catalogue);
 
     for (size_t i = 0; i < catalogue.n && r >= 0; i++)
         r = list_entry(options, machine, &catalogue.entries[i], listing);

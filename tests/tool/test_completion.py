@@ -30,7 +30,7 @@ def help_of(*words):
 def commands():
     """The commands that --help lists."""
     listed = help_of().partition("Commands:\n")[2].partition("\n\n")[0]
-    return {re.match(r"[a-z]+( [a-z]+(?= +[A-Z]))?", line.strip())[0] for line in listed.splitlines()
+    return {re.match(r"[a-z]+( [a-z-]+(?= +[A-Z]))?", line.strip())[0] for line in listed.splitlines()
             if re.match(r"  [a-z]", line)}
 
 
@@ -49,8 +49,8 @@ class Tables(unittest.TestCase):
         wanted = {command: options(*command.split()) for command in commands()}
         self.assertIn("check config", wanted)
         self.assertIn("--kind=", wanted["events"])
-        for file, entry in (("pmutool.bash", r'\[([a-z ]+)\]="([^"]*)"'),
-                            ("_pmutool", r'^ +"([a-z ]+)" "([^"]*)"')):
+        for file, entry in (("pmutool.bash", r'\[([a-z -]+)\]="([^"]*)"'),
+                            ("_pmutool", r'^ +"([a-z -]+)" "([^"]*)"')):
             text = (COMPLETIONS / file).read_text()
             known = {command: set(words.split())
                      for command, words in re.findall(entry, text, re.MULTILINE)}

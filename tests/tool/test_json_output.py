@@ -116,6 +116,12 @@ class Service(unittest.TestCase):
             status, out, err = self.answered(bad, *words, "--json")
             self.assertEqual((status, json.loads(out), err),
                              (1, {"done": False, "message": 'line 3 is "wrong"'}, ""))
+        head = "Content-Type: application/json\r\n\r\n"
+        good, bad = ("HTTP/1.1 200 OK\r\n" + head + "{\"id\":1}\n", "HTTP/1.1 400 Bad Request\r\n" +
+                     head + "{\"error\": \"the text is \\\"bad\\\"\"}\n")
+        self.assertIn('--time is "now"; expected sec', run(PMUTOOL, "mark", "a", "--time=now")[2])
+        self.assertEqual(self.answered(good, "mark", "a"), (0, "the mark is set\n", ""))
+        self.assertEqual(self.answered(bad, "mark", "a"), (1, "", 'pmutool: the text is "bad"\n'))
         status, out, err = run(PMUTOOL, "reload", "--json", "--socket=/dev/null/x")
         self.assertEqual((status, json.loads(out), err), (
             1, {"done": False, "message": "/dev/null/x: Not a directory"}, ""))

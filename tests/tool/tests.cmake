@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-add_unit_test(tool catalogue)
 add_unit_test(tool json PkgConfig::JANSSON)
 add_unit_test(tool safe_text)
 add_unit_test(tool stat/derive m)
-add_unit_test(tool stat/event_names)
-add_unit_test(tool stat/mean)
 add_unit_test(tool table)
 add_unit_test(tool terminal)
 add_unit_test(tool top/batch PkgConfig::JANSSON m)
@@ -15,12 +12,14 @@ add_unit_test(tool top/rows PkgConfig::JANSSON m)
 add_unit_test(tool top/state PkgConfig::JANSSON PkgConfig::NCURSES)
 add_unit_test(tool top/view PkgConfig::JANSSON m)
 
-add_test(NAME tool/programs
-  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_programs.py
-          $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
-set_tests_properties(tool/programs PROPERTIES LABELS unit TIMEOUT 300)
-in_kernel(tool/programs)
-takes(20 tool/programs)
+foreach(name programs check_config)
+  add_test(NAME tool/${name}
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_${name}.py
+            $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
+  set_tests_properties(tool/${name} PROPERTIES LABELS unit TIMEOUT 300)
+  in_kernel(tool/${name})
+  takes(20 tool/${name})
+endforeach()
 
 add_test(NAME tool/json_output
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_json_output.py

@@ -5,14 +5,17 @@
 declare -gA _pmutool_options=(
     [check budget]="--json"
     [check config]="--json"
+    [check web-config]="--json"
     [check event]="--filter= --json --path.sysfs="
     [encode]="--filter= --json --path.sysfs="
     [events]="--available --json --kind= --names --path.sysfs= --pmu= --try"
+    [mark]="--json --socket= --time="
     [pause]="--json --socket="
     [reload]="--json --socket="
+    [runs]="--duration= --event= --free --interval= --json --notes= --socket= --target= -d -e -i"
     [stat]="--all-cpus --append --cgroup= --config.file= --cpu= --csv --duration= --event=
         --field-separator= --filter= --group= --interval-print= --json --no-aggr --output= --pid=
-        --repeat= --tid= -A -C -G -I -a -d -e -g -o -p -r -t -x"
+        --repeat= --run= --socket= --tid= -A -C -G -I -a -d -e -g -o -p -r -t -x"
     [top]="--batch --delay= --idle --iterations= --json --reverse --show= --socket= --sort=
         --standalone --tree -b -d -i -n -r -s -t -w"
 )
@@ -36,7 +39,7 @@ _pmutool_values() {
     "events --kind")
         compgen -W "hardware software cache raw pmu libpfm4 tracepoint probe" -- "$typed"
         ;;
-    "stat --event" | "stat -e") _pmutool_events "$typed" ;;
+    "stat --event" | "stat -e" | "runs --event" | "runs -e") _pmutool_events "$typed" ;;
     "top --sort" | "top -s")
         compgen -W "cpus ipc cache-misses branch-misses switches migrations faults name" -- "$typed"
         ;;
@@ -48,9 +51,10 @@ _pmutool_values() {
 _pmutool_words() {
     local command=$1 typed=$2
     case $command in
-    "check config" | "check budget") compgen -f -- "$typed" ;;
+    "check config" | "check budget" | "check web-config") compgen -f -- "$typed" ;;
     "check event" | encode | events) _pmutool_events "$typed" ;;
     pause) compgen -W "off 1m 10m 1h" -- "$typed" ;;
+    runs) compgen -W "list show compare csv start stop delete" -- "$typed" ;;
     stat) compgen -c -- "$typed" ;;
     esac
 }
@@ -71,7 +75,7 @@ _pmutool_commands() {
 _pmutool_takes_value() {
     local command=$1 option=$2
     case "$command $option" in
-    stat\ -[CGIdegoprtx] | top\ -[dnsw]) return 0 ;;
+    runs\ -[dei] | stat\ -[CGIdegoprtx] | top\ -[dnsw]) return 0 ;;
     esac
     [[ " ${_pmutool_options[$command]//$'\n'/ } " == *" $option= "* ]]
 }

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "config/config_error.h"
+#include "run/request.h"
 #include "service/options.h"
 #include "tool/command.h"
 
@@ -20,7 +21,7 @@
 #define MOST_RUNS           1000000
 
 /* Codes of options that have no letter. */
-enum { KEY_CONFIG = 0x2000, KEY_CSV, KEY_JSON, KEY_APPEND, KEY_FILTER };
+enum { KEY_CONFIG = 0x2000, KEY_CSV, KEY_JSON, KEY_APPEND, KEY_FILTER, KEY_RUN, KEY_SOCKET };
 
 static const struct argp_option option_table[] = {
     {.doc = "What is counted:", .group = 1},
@@ -110,6 +111,16 @@ static const struct argp_option option_table[] = {
      .group = 4,
      .doc = "Into a file. Default: standard error, so that the command has standard output."},
     {.name = "append", .key = KEY_APPEND, .group = 4, .doc = "Append to the file of -o."},
+    {.name = "run",
+     .key = KEY_RUN,
+     .arg = "TITLE",
+     .group = 4,
+     .doc = "Also have the running service keep it, as a run of this title (pmutool runs)."},
+    {.name = "socket",
+     .key = KEY_SOCKET,
+     .arg = "PATH",
+     .group = 4,
+     .doc = "The control socket of that service. Default: the usual one."},
     {0},
 };
 
@@ -153,7 +164,7 @@ static void take_group(struct stat_options *options, const char *argument)
     names[options->n_group_names++] = argument;
 }
 
-static void take_target(struct stat_options *options, enum stat_target_kind target)
+static void take_target(struct stat_options *options, enum run_target_kind target)
 {
     if (options->target != TARGET_COMMAND && options->target != target)
         command_refuse("-a or -C, -G, -p and -t are different targets; expected one of them");
@@ -246,6 +257,20 @@ static void take_format(struct stat_options *options, enum stat_format format,
     options->separator = separator ? separator : ",";
 }
 
+/* The service would refuse it, but only after the command. */
+static void take_title(struct stat_options *options, const char *argument)
+{
+    const size_t length = strlen(argument);
+
+    if (length == 0 || length > RUN_TITLE_MAX)
+        command_refuse("--run %s: expected a title of 1 to %d bytes", SHOWN(argument),
+                       RUN_TITLE_MAX);
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)argument[i] < ' ' || argument[i] == 0x7f)
+            command_refuse("--run %s: a title has no control characters", SHOWN(argument));
+    options->run_title = argument;
+}
+
 static void check(const struct stat_options *options)
 {
     const bool on_cpus = options->target == TARGET_MACHINE || options->target == TARGET_CGROUP;
@@ -260,6 +285,8 @@ static void check(const struct stat_options *options)
         command_refuse("-r shows one mean of all runs, and -I each interval; expected one of them");
     if (options->appends && !options->output)
         command_refuse("--append wants a file: -o FILE");
+    if (options->socket && !options->run_title)
+        command_refuse("--socket is for --run TITLE alone");
 }
 
 /* -C alone means the machine, and beside -G on which CPUs the cgroup is counted. */
@@ -342,6 +369,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_APPEND:
         options->appends = true;
         return 0;
+    case KEY_RUN:
+        take_title(options, argument);
+        return 0;
+    case KEY_SOCKET:
+        options->socket = argument;
+        return 0;
     case ARGP_KEY_ARG: /* the command and all that stands behind it */
         options->command = &state->argv[state->next - 1];
         state->next = state->argc;
@@ -369,6 +402,18 @@ void stat_options_parse(int argc, char **argv, struct stat_options *ret_options)
 {
     *ret_options = (struct stat_options){.runs = 1};
     command_parse(&argp, argc, argv, ret_options);
+}
+
+struct run_wish stat_options_wish(const struct stat_options *options, const pid_t *command)
+{
+    const bool is_command = options->target == TARGET_COMMAND;
+
+    return (struct run_wish){.kind = options->target,
+                             .cgroup = options->cgroup,
+                             .tasks = is_command ? command : options->tasks,
+                             .n_tasks = is_command ? 1 : options->n_tasks,
+                             .cpus = options->cpus,
+                             .is_per_cpu = options->is_per_cpu};
 }
 
 void stat_options_done(struct stat_options *options)

@@ -8,16 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "run/event_names.h"
+#include "run/target.h"
 #include "sys/cpu_list.h"
-#include "tool/stat/event_names.h"
-
-enum stat_target_kind {
-    TARGET_COMMAND,   /* the command that is started, and all that it starts */
-    TARGET_MACHINE,   /* -a, -C, or neither a command nor another target */
-    TARGET_CGROUP,    /* -G */
-    TARGET_PROCESSES, /* -p */
-    TARGET_THREADS,   /* -t */
-};
 
 enum stat_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
@@ -27,7 +20,7 @@ struct stat_options {
     size_t n_group_names;
     const char *config_file; /* NULL: the service's own, or the built-in default */
 
-    enum stat_target_kind target;
+    enum run_target_kind target;
     bool is_system_wide; /* -a was given */
     const char *cgroup;
     pid_t *tasks; /* processes of -p or threads of -t, in ascending order */
@@ -43,10 +36,16 @@ struct stat_options {
     const char *separator; /* between columns of FORMAT_CSV */
     const char *output;    /* the file of -o; NULL: stderr */
     bool appends;          /* the file of -o is not truncated */
+    const char *run_title; /* of --run; NULL: nothing is kept */
+    const char *socket;    /* of --socket, for that */
 
     char **command; /* NULL-terminated; NULL: none is started */
 };
 
 /* Does not return for a wrong command line or --help (tool/command.h). */
 void stat_options_parse(int argc, char **argv, struct stat_options *ret_options);
+
+/* Who is to be counted; command: the process of TARGET_COMMAND. Both are borrowed. */
+struct run_wish stat_options_wish(const struct stat_options *options, const pid_t *command);
+
 void stat_options_done(struct stat_options *options);

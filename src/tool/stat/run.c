@@ -60,19 +60,19 @@ int stat_run_show(struct stat_run *run)
 
 static size_t n_figures(const struct stat_run *run)
 {
-    return run->target.n_rows * run->events.n;
+    return run->target.n_rows * run->wanted.events.n;
 }
 
 /* Asks the kernel once what it can count: what one run cannot have, no other can. */
 static int prepare_first(struct stat_run *run)
 {
-    int r = stat_events_probe(&run->events, run->resolver, &run->target.parts[0].scope);
+    int r = run_events_probe(&run->wanted.events, run->resolver, &run->target.parts[0].scope);
 
     if (r == 0 && run->options->target == TARGET_MACHINE) {
-        r = stat_uncores_find(&run->events, run->machine.sysfs_fd, run->machine.pmus,
-                              run->options->cpus, &run->uncores);
+        r = run_uncores_find(&run->wanted.events, run->machine.sysfs_fd, run->machine.pmus,
+                             run->options->cpus, &run->uncores);
         if (r == 0)
-            r = stat_uncores_probe(&run->uncores, &run->events);
+            r = run_uncores_probe(&run->uncores, &run->wanted.events);
     }
     if (r < 0)
         return r;
@@ -82,15 +82,15 @@ static int prepare_first(struct stat_run *run)
         return -ENOMEM;
     for (size_t i = 0; i < run->target.n_rows; i++)
         run->cpus[i] = run->target.parts[i].cpu;
-    run->report = (struct report){.groups = run->events.groups,
-                                  .ratios = run->events.ratios,
-                                  .n_ratios = run->events.n_ratios,
+    run->report = (struct report){.groups = run->wanted.events.groups,
+                                  .ratios = run->wanted.ratios,
+                                  .n_ratios = run->wanted.n_ratios,
                                   .figures = run->figures,
                                   .cpus = run->cpus,
                                   .n_parts = run->target.n_rows,
                                   .options = run->options,
                                   .machine_cpus = NAN,
-                                  .is_restricted = run->events.is_restricted};
+                                  .is_restricted = run->wanted.events.is_restricted};
     return 0;
 }
 
@@ -102,7 +102,7 @@ static int make_room(struct stat_run *run)
     int r = descriptors_read_limit(&limit);
 
     for (size_t i = 0; i < run->target.n_parts; i++) {
-        const struct stat_part *part = &run->target.parts[i];
+        const struct run_part *part = &run->target.parts[i];
 
         wanted +=
             part->groups->n_opened * scope_n_places(&part->scope) * scope_most_parts(&part->scope);
@@ -120,7 +120,7 @@ static int refuse_all(const struct stat_run *run, struct text *message)
 {
     enum absence absence = ABSENCE_NONE;
 
-    for (size_t i = 0; i < run->events.n; i++) {
+    for (size_t i = 0; i < run->wanted.events.n; i++) {
         size_t group;
         const enum absence own = report_member(&run->report, i, &group)->absence;
 
@@ -154,10 +154,11 @@ static bool read_parts(struct stat_run *run, uint64_t now_ns)
     bool is_known = true;
 
     for (size_t i = 0; i < run->target.n_parts; i++) {
-        struct stat_part *part = &run->target.parts[i];
+        struct run_part *part = &run->target.parts[i];
 
         counter_set_read(part->set, now_ns, part->sample);
-        figures_add_sample(run->figures + part->row * run->events.n, part->groups, part->sample);
+        figures_add_sample(run->figures + part->row * run->wanted.events.n, part->groups,
+                           part->sample);
         for (size_t group = 0; group < part->sample->n_groups; group++)
             is_known &= !part->sample->groups[group].unknown;
     }
@@ -191,6 +192,8 @@ static int show_interval(struct stat_run *run, uint64_t started_ns, uint64_t now
     figures_end(run->figures, n_figures(run));
     read_machine(run);
     r = stat_run_show(run);
+    if (r == 0 && run->keep)
+        r = stat_keep_add(run->keep, &run->report, run->report.span_ns);
     figures_begin_interval(run->figures, n_figures(run));
     return r;
 }
@@ -218,6 +221,8 @@ static int count(struct stat_run *run, uint64_t started_ns)
     read_machine(run);
     figures_end(run->figures, n_figures(run));
     run->report.span_ns = (uint64_t)llround(run->report.elapsed.mean * (double)NS_PER_SECOND);
+    if (r == 0 && run->keep)
+        r = stat_keep_add(run->keep, &run->report, now_ns - started_ns);
     return r;
 }
 
@@ -259,18 +264,21 @@ static int start_and_count(struct stat_run *run, int *ret_status, struct text *m
 /* Opens what is to be counted. */
 static int open_target(struct stat_run *run, struct text *message)
 {
-    int r = stat_target_find(run->options, &run->machine, run->workload.pid, &run->target, message);
+    int r;
+
+    run->wish = stat_options_wish(run->options, &run->workload.pid);
+    r = run_target_find(&run->wish, &run->machine, &run->target, message);
 
     if (r == 0 && !run->figures)
         r = prepare_first(run);
     if (r == 0)
         r = refuse_all(run, message);
     if (r == 0)
-        r = stat_target_set_groups(&run->target, run->events.groups, &run->uncores);
+        r = run_target_set_groups(&run->target, run->wanted.events.groups, &run->uncores);
     if (r == 0)
         r = make_room(run);
     if (r == 0)
-        r = stat_target_open(&run->target, run->options, run->machine.procfs_fd, run->mechanism);
+        r = run_target_open(&run->target, &run->wish, run->machine.procfs_fd, run->mechanism);
     if (r < 0 && message->length == 0)
         text_append_format(message, "the target cannot be counted: %s", strerror(-r));
     return r;
@@ -292,6 +300,6 @@ int stat_run_once(struct stat_run *run, int *ret_status, struct text *ret_messag
         r = start_and_count(run, ret_status, ret_message);
     }
     workload_done(&run->workload);
-    stat_target_done(&run->target);
+    run_target_done(&run->target);
     return r;
 }

@@ -8,18 +8,21 @@
 #include "count/cpu_usage.h"
 #include "count/mechanism.h"
 #include "event/resolver.h"
-#include "tool/stat/events.h"
+#include "run/target.h"
+#include "tool/stat/keep.h"
 #include "tool/stat/report.h"
 #include "tool/stat/wait.h"
+#include "tool/stat/wanted.h"
 
 struct stat_run {
     const struct stat_options *options;
-    struct stat_machine machine;
+    struct run_machine machine;
     struct event_resolver *resolver;
-    struct stat_events events;
-    struct stat_uncores uncores;
+    struct stat_wanted wanted;
+    struct run_wish wish;
+    struct run_uncores uncores;
     struct mechanism *mechanism;
-    struct stat_target target;
+    struct run_target target;
     struct workload workload;
     struct workload_origin origin;
     struct wait wait;
@@ -28,6 +31,7 @@ struct stat_run {
     int *cpus;              /* [row] */
     struct report report;
     struct cpu_usage usage; /* of -a: the kernel's accounting */
+    struct stat_keep *keep; /* of --run; NULL: nothing is kept */
 
     FILE *output;
     bool has_colour;

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "config/config_error.h"
+#include "run/request.h"
 #include "sys/perf_event.h"
 #include "tool/command.h"
 #include "tool/stat/run.h"
@@ -45,14 +46,20 @@ static int find_events(struct stat_run *run)
     int r = event_resolver_new(run->machine.sysfs_fd, &run->resolver);
 
     if (r == 0)
-        r = stat_events_find(run->resolver, run->options, &run->events, &message);
+        r = stat_wanted_find(run->resolver, run->options, &run->wanted, &message);
     if (r == -EINVAL) {
         (void)complain(&message);
         return EXIT_USAGE;
     }
-    if (run->events.n_left_out > 0)
+    if (r == 0 && run->options->run_title && run->wanted.events.n > RUN_EVENTS_MAX) {
+        text_append_format(&message, "--run keeps %d events at most, and these are %zu",
+                           RUN_EVENTS_MAX, run->wanted.events.n);
+        (void)complain(&message);
+        return EXIT_USAGE;
+    }
+    if (run->wanted.events.n_left_out > 0)
         (void)fprintf(stderr, PROGRAM ": %zu more events match, and are left out\n",
-                      run->events.n_left_out);
+                      run->wanted.events.n_left_out);
     return r < 0 ? complain_of("events", r) : 0;
 }
 
@@ -80,6 +87,8 @@ static int run_all(struct stat_run *run)
         stat_run_write(run, &head);
         r = stat_run_show(run);
     }
+    if (r == 0 && run->keep)
+        stat_keep_send(run->keep, &run->origin.mask);
     return r < 0 ? complain_of("stat", r) : status;
 }
 
@@ -98,7 +107,7 @@ static int prepare(struct stat_run *run)
     if (r != 0)
         return r;
     run->mechanism = mechanism_direct_new(&perf_ops_kernel);
-    if (!run->mechanism)
+    if (!run->mechanism || (run->options->run_title && stat_keep_new(run->options, &run->keep) < 0))
         return complain_of("stat", -ENOMEM);
     if (getrlimit(RLIMIT_NOFILE, &run->origin.files) < 0)
         return complain_of("limit of open files", -errno);
@@ -113,11 +122,12 @@ static int prepare(struct stat_run *run)
 static void finish(struct stat_run *run)
 {
     wait_done(&run->wait);
+    run->keep = stat_keep_free(run->keep);
     run->mechanism = mechanism_free(run->mechanism);
     free(run->figures);
     free(run->cpus);
-    stat_uncores_done(&run->uncores);
-    stat_events_done(&run->events);
+    run_uncores_done(&run->uncores);
+    stat_wanted_done(&run->wanted);
     run->resolver = event_resolver_free(run->resolver);
     run->machine.pmus = pmu_list_free(run->machine.pmus);
     if (run->output && run->output != stderr && fclose(run->output) && !run->output_error)

@@ -58,7 +58,7 @@ static bool all_tasks_ended(const struct wait *wait, const struct stat_options *
 }
 
 static bool has_target_ended(const struct wait *wait, const struct stat_options *options,
-                             const struct stat_target *target)
+                             const struct run_target *target)
 {
     switch (options->target) {
     case TARGET_PROCESSES:
@@ -120,7 +120,7 @@ static bool waits_for_signals_only(const struct wait *wait, const struct stat_op
 }
 
 static bool is_over(struct wait *wait, const struct stat_options *options,
-                    const struct stat_target *target, struct workload *workload)
+                    const struct run_target *target, struct workload *workload)
 {
     if (workload->pid > 0) {
         workload_look(workload);
@@ -130,7 +130,7 @@ static bool is_over(struct wait *wait, const struct stat_options *options,
 }
 
 enum wait_outcome wait_for(struct wait *wait, const struct stat_options *options,
-                           const struct stat_target *target, struct workload *workload)
+                           const struct run_target *target, struct workload *workload)
 {
     for (;;) {
         uint64_t now_ns;

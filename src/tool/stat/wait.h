@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "run/target.h"
 #include "tool/stat/options.h"
-#include "tool/stat/target.h"
 #include "tool/stat/workload.h"
 
 enum wait_outcome {
@@ -44,4 +44,4 @@ void wait_begin(struct wait *wait, const struct stat_options *options, uint64_t 
  * command it ends with the target.
  */
 enum wait_outcome wait_for(struct wait *wait, const struct stat_options *options,
-                           const struct stat_target *target, struct workload *workload);
+                           const struct run_target *target, struct workload *workload);

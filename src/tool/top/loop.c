@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "tool/control_client.h"
 #include "tool/safe_text.h"
 #include "tool/top/batch.h"
 #include "tool/top/screen.h"
@@ -147,13 +146,12 @@ static int take_page(struct loop *loop, const struct top_page *page)
     return 0;
 }
 
-static void hear_page(struct loop *loop, const char *text, size_t length)
+static void hear_page(struct loop *loop, json_t *value)
 {
-    AUTO_TEXT struct text why = {0};
-    AUTO_FREE char *reason = NULL;
+    const char *expected = "";
     struct top_page page;
     char trouble[300];
-    int r = top_page_parse(text, length, &page, &why);
+    int r = top_page_read(value, &page, &expected);
 
     if (r == 0) {
         if (page.stale) {
@@ -163,10 +161,9 @@ static void hear_page(struct loop *loop, const char *text, size_t length)
             r = take_page(loop, &page);
         }
         top_page_done(&page);
-    } else if (r == -EINVAL) {
-        reason = text_take(&why);
+    } else if (r == -EPROTO) {
         (void)snprintf(trouble, sizeof(trouble), "cannot read what the exporter says: %s",
-                       reason ? reason : "");
+                       expected);
         hear_trouble(loop, trouble);
         return;
     }
@@ -174,7 +171,7 @@ static void hear_page(struct loop *loop, const char *text, size_t length)
         (void)out_of_memory(loop);
 }
 
-static void on_heard(void *context, const char *page, size_t length, const char *trouble)
+static void on_heard(void *context, json_t *page, const char *trouble)
 {
     struct loop *loop = context;
 
@@ -185,7 +182,7 @@ static void on_heard(void *context, const char *page, size_t length, const char 
     if (trouble)
         hear_trouble(loop, trouble);
     else
-        hear_page(loop, page, length);
+        hear_page(loop, page);
 }
 
 static int on_timer(sd_event_source *timer, uint64_t usec, void *context)

@@ -7,17 +7,19 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "client/client.h"
 
 /* The kinds of tables. The CPUs of a machine that is counted by CPU add up to the machine. */
 static const struct kind {
     const char *name;
     enum top_kind kind;
-    const char *label; /* its value is the name of a target; NULL: the target is the machine */
+    const char *label;    /* its value is the name of a target; NULL: the target is the machine */
+    const char *expected; /* what is wrong where it is missing */
 } kinds[] = {
-    {"machine", TOP_MACHINE, NULL},
-    {"cpu", TOP_MACHINE, NULL},
-    {"cgroup", TOP_CGROUP, "cgroup"},
-    {"process", TOP_PROCESS, "groupname"},
+    {"machine", TOP_MACHINE, NULL, NULL},
+    {"cpu", TOP_MACHINE, NULL, NULL},
+    {"cgroup", TOP_CGROUP, "cgroup", "expected the label \"cgroup\" in a row"},
+    {"process", TOP_PROCESS, "groupname", "expected the label \"groupname\" in a row"},
 };
 
 #define MOST_COLUMNS 4096
@@ -28,26 +30,7 @@ enum meaning { IS_NOTHING, IS_INPUT, IS_START, IS_MEMBERS, IS_CPUS };
 struct columns {
     unsigned char meanings[MOST_COLUMNS];
     unsigned char inputs[MOST_COLUMNS]; /* of those that mean IS_INPUT */
-    size_t n;
 };
-
-static int refuse(struct text *why, const char *expected)
-{
-    text_append_string(why, expected);
-    return -EINVAL;
-}
-
-static int read_number(const json_t *object, const char *key, struct text *why, double *ret_number)
-{
-    const json_t *number = json_object_get(object, key);
-
-    if (!json_is_number(number)) {
-        text_append_format(why, "expected a number for \"%s\"", key);
-        return -EINVAL;
-    }
-    *ret_number = json_number_value(number);
-    return 0;
-}
 
 /* A name is "pmu_", the kind, "_" and what it is of a target of that kind. */
 static const char *skip_prefix(const char *name, const char *kind)
@@ -75,23 +58,17 @@ static void understand(const char *name, struct columns *columns, size_t index)
         columns->meanings[index] = IS_CPUS;
 }
 
-static int read_columns(const json_t *table, const struct kind *kind, struct columns *ret_columns,
-                        struct text *why)
+static int read_columns(const struct pmu_table *table, const struct kind *kind,
+                        struct columns *ret_columns, const char **ret_expected)
 {
-    const json_t *list = json_object_get(table, "columns"), *column;
-    size_t i;
-
-    if (!json_is_array(list) || json_array_size(list) > MOST_COLUMNS)
-        return refuse(why, "expected a list of at most 4096 columns in a table");
+    if (table->n_columns > MOST_COLUMNS) {
+        *ret_expected = "expected a list of at most 4096 columns in a table";
+        return -EPROTO;
+    }
     memset(ret_columns, 0, sizeof(*ret_columns));
-    ret_columns->n = json_array_size(list);
-    json_array_foreach(list, i, column)
-    {
-        const char *name = json_string_value(json_object_get(column, "name")), *rest;
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const char *const rest = skip_prefix(table->columns[i].name, kind->name);
 
-        if (!name)
-            return refuse(why, "expected a name for each column");
-        rest = skip_prefix(name, kind->name);
         if (rest)
             understand(rest, ret_columns, i);
     }
@@ -122,24 +99,6 @@ static void take_value(struct top_page *page, struct top_reading *reading,
     }
 }
 
-static int read_values(struct top_page *page, const json_t *row, const struct columns *columns,
-                       struct top_reading *reading, struct text *why)
-{
-    const json_t *values = json_object_get(row, "values"), *value;
-    size_t i;
-
-    if (!json_is_array(values) || json_array_size(values) != columns->n)
-        return refuse(why, "expected as many values in a row as the table has columns");
-    json_array_foreach(values, i, value)
-    {
-        if (!json_is_number(value) && !json_is_null(value))
-            return refuse(why, "expected numbers and null as the values of a row");
-        take_value(page, reading, columns, i,
-                   json_is_number(value) ? json_number_value(value) : NAN);
-    }
-    return 0;
-}
-
 static struct top_reading *add_reading(struct top_page *page, enum top_kind kind, const char *name,
                                        size_t *capacity)
 {
@@ -166,105 +125,62 @@ static struct top_reading *machine_reading(struct top_page *page, size_t *capaci
     return add_reading(page, TOP_MACHINE, "", capacity);
 }
 
-static int read_row(struct top_page *page, const json_t *row, const struct kind *kind,
-                    const struct columns *columns, size_t *capacity, struct text *why)
+static int read_row(struct top_page *page, const struct pmu_table *table, size_t row,
+                    const struct kind *kind, const struct columns *columns, size_t *capacity,
+                    const char **ret_expected)
 {
-    const char *name = "";
+    const struct pmu_row *const of = &table->rows[row];
+    const char *const name = kind->label ? pmu_row_label(of, kind->label) : "";
     struct top_reading *reading;
 
-    if (kind->label) {
-        name = json_string_value(json_object_get(json_object_get(row, "labels"), kind->label));
-        if (!name) {
-            text_append_format(why, "expected the label \"%s\" in a row", kind->label);
-            return -EINVAL;
-        }
+    if (!name) {
+        *ret_expected = kind->expected;
+        return -EPROTO;
     }
     reading = kind->label ? add_reading(page, kind->kind, name, capacity)
                           : machine_reading(page, capacity);
-    return reading ? read_values(page, row, columns, reading, why) : -ENOMEM;
+    if (!reading)
+        return -ENOMEM;
+    for (size_t i = 0; i < table->n_columns; i++)
+        take_value(page, reading, columns, i, of->values[i]);
+    return 0;
 }
 
-static void read_mechanism(struct top_page *page, const json_t *table)
+static const struct kind *find_kind(const char *name)
 {
-    const char *mechanism = json_string_value(json_object_get(table, "mechanism"));
-
-    if (mechanism)
-        (void)snprintf(page->mechanism, sizeof(page->mechanism), "%s", mechanism);
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    return NULL;
 }
 
-static int read_table(struct top_page *page, const json_t *table, size_t *capacity,
-                      struct text *why)
+static int read_table(struct top_page *page, const struct pmu_table *table, size_t *capacity,
+                      const char **ret_expected)
 {
-    const char *name = json_string_value(json_object_get(table, "kind"));
-    const json_t *rows = json_object_get(table, "rows"), *row;
-    const struct kind *kind = NULL;
+    const struct kind *const kind = find_kind(table->kind);
     struct columns columns;
-    size_t i;
     int r;
 
-    if (!name || !json_is_array(rows))
-        return refuse(why, "expected a kind and a list of rows in each table");
-    for (i = 0; i < ARRAY_SIZE(kinds); i++)
-        if (strcmp(kinds[i].name, name) == 0)
-            kind = &kinds[i];
     if (!kind)
         return 0;
-    read_mechanism(page, table);
-    r = read_columns(table, kind, &columns, why);
-    if (r < 0)
-        return r;
-    json_array_foreach(rows, i, row)
-    {
-        r = read_row(page, row, kind, &columns, capacity, why);
-        if (r < 0)
-            return r;
-    }
-    return 0;
+    if (table->mechanism)
+        (void)snprintf(page->mechanism, sizeof(page->mechanism), "%s", table->mechanism);
+    r = read_columns(table, kind, &columns, ret_expected);
+    for (size_t i = 0; i < table->n_rows && r >= 0; i++)
+        r = read_row(page, table, i, kind, &columns, capacity, ret_expected);
+    return r;
 }
 
-static int read_head(struct top_page *page, struct text *why)
+/* Tells what is not counted: "not counted: 3 cgroup (over_limit), 2 process (not_permitted)". */
+static int tell_uncounted(struct top_page *page, const struct pmu_targets *targets)
 {
-    const struct {
-        const char *key;
-        double *number;
-    } numbers[] = {
-        {"process_start_time_seconds", &page->process_started},
-        {"sequence", &page->sequence},
-        {"taken_seconds", &page->taken},
-        {"interval_seconds", &page->interval},
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-        int r = read_number(page->root, numbers[i].key, why, numbers[i].number);
-
-        if (r < 0)
-            return r;
-    }
-    page->stale = json_is_true(json_object_get(page->root, "stale"));
-    page->paused = json_is_true(json_object_get(page->root, "paused"));
-    return 0;
-}
-
-/* Reads what is not counted: "not counted: 3 cgroup (over_limit), 2 process (not_permitted)". */
-static int read_uncounted(struct top_page *page, struct text *why)
-{
-    const json_t *list = json_object_get(page->root, "uncounted"), *item;
     AUTO_TEXT struct text words = {0};
     AUTO_FREE char *shown = NULL;
-    size_t i;
 
-    if (json_array_size(list) == 0)
-        return 0;
-    json_array_foreach(list, i, item)
-    {
-        const char *kind = json_string_value(json_object_get(item, "kind"));
-        const char *reason = json_string_value(json_object_get(item, "reason"));
-
-        if (!kind || !reason)
-            return refuse(why, "expected a kind and a reason for what is not counted");
+    for (size_t i = 0; i < targets->n_uncounted; i++)
         text_append_format(&words, "%s%.0f %s (%s)", i == 0 ? "not counted: " : ", ",
-                           json_number_value(json_object_get(item, "targets")), kind, reason);
-    }
+                           targets->uncounted[i].targets, targets->uncounted[i].kind,
+                           targets->uncounted[i].reason);
     shown = text_take(&words);
     if (!shown)
         return -ENOMEM;
@@ -272,45 +188,33 @@ static int read_uncounted(struct top_page *page, struct text *why)
     return 0;
 }
 
-static int read_page(struct top_page *page, struct text *why)
+static int read_page(struct top_page *page, const struct pmu_targets *targets,
+                     const char **ret_expected)
 {
-    const json_t *tables = json_object_get(page->root, "tables"), *table;
-    size_t i, capacity = 0;
-    int r = read_head(page, why);
-
-    if (r >= 0)
-        r = read_uncounted(page, why);
-    if (r < 0)
-        return r;
-    if (!json_is_array(tables))
-        return refuse(why, "expected a list of tables");
-    json_array_foreach(tables, i, table)
-    {
-        r = read_table(page, table, &capacity, why);
-        if (r < 0)
-            return r;
-    }
-    return 0;
-}
-
-int top_page_parse(const char *text, size_t length, struct top_page *ret_page, struct text *why)
-{
-    struct top_page page = {.cpus = NAN};
-    json_error_t error;
+    size_t capacity = 0;
     int r;
 
-    /*
-     * A count may be larger than what jansson's integers hold. As a double it loses less than one
-     * part in 10^15, and what is shown has three digits.
-     */
-    page.root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
-    if (!page.root) {
-        if (json_error_code(&error) == json_error_out_of_memory)
-            return -ENOMEM;
-        text_append_format(why, "%s at byte %d", error.text, error.position);
-        return -EINVAL;
-    }
-    r = read_page(&page, why);
+    page->process_started = targets->process_start_time_seconds;
+    page->sequence = targets->sequence;
+    page->taken = targets->taken_seconds;
+    page->interval = targets->interval_seconds;
+    page->stale = targets->stale;
+    page->paused = targets->paused;
+    r = tell_uncounted(page, targets);
+    for (size_t i = 0; i < targets->n_tables && r >= 0; i++)
+        r = read_table(page, &targets->tables[i], &capacity, ret_expected);
+    return r;
+}
+
+int top_page_read(json_t *value, struct top_page *ret_page, const char **ret_expected)
+{
+    struct top_page page = {.root = json_incref(value), .cpus = NAN};
+    struct pmu_targets *targets = NULL;
+    int r = pmu_targets_read(value, &targets, ret_expected);
+
+    if (r >= 0)
+        r = read_page(&page, targets, ret_expected);
+    (void)pmu_targets_free(targets);
     if (r < 0) {
         top_page_done(&page);
         return r;

@@ -25,7 +25,7 @@ struct top_reading {
 };
 
 struct top_page {
-    json_t *root;           /* It owns the names. */
+    json_t *root;           /* a reference; it owns the names */
     double process_started; /* when the exporter began, in seconds since the epoch */
     double sequence;
     double taken; /* seconds of CLOCK_MONOTONIC */
@@ -39,9 +39,9 @@ struct top_page {
 };
 
 /*
- * Takes a page apart. What it does not know it ignores; what it knows has to be of the right form.
- * Returns 0; -EINVAL, with *why saying what was expected, in a few words; -ENOMEM. The caller ends
- * the page by top_page_done() after a success.
+ * Takes a page apart, and takes a reference to it. What it does not know it ignores; what it knows
+ * has to be of the right form. Returns 0; -EPROTO, with *ret_expected saying what was expected, a
+ * static text; -ENOMEM. The caller ends the page by top_page_done() after a success.
  */
-int top_page_parse(const char *text, size_t length, struct top_page *ret_page, struct text *why);
+int top_page_read(json_t *value, struct top_page *ret_page, const char **ret_expected);
 void top_page_done(struct top_page *page);

@@ -6,15 +6,18 @@
  * gives the page that expose/targets_json.h describes.
  */
 
-#include <stddef.h>
+#include <jansson.h>
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
 #include "base/cleanup.h"
 
-/* Who hears what comes of a question: a page, or what is wrong, in words. The other one is NULL. */
+/*
+ * Who hears what comes of a question: a page, which is borrowed, or what is wrong, in words. The
+ * other one is NULL.
+ */
 struct top_listener {
-    void (*heard)(void *context, const char *page, size_t length, const char *trouble);
+    void (*heard)(void *context, json_t *page, const char *trouble);
     void *context;
 };
 
@@ -35,7 +38,7 @@ static inline struct top_source *top_source_free(struct top_source *source)
 }
 DEFINE_AUTO(top_source, struct top_source *, top_source_free)
 
-/* Makes a source that asks the exporter behind this socket. The path is borrowed. 0 or -ENOMEM. */
+/* Makes a source that asks the exporter behind this socket. Returns 0 or -errno. */
 int top_source_exporter(const char *socket, sd_event *event, const struct top_listener *listener,
                         struct top_source **ret_source);
 

@@ -47,22 +47,37 @@ struct own_source {
     struct metrics_page page;
 };
 
+/* Writes all of the current snapshot. 0 or -errno. */
+static int write_targets(const struct own_source *own, struct text *text)
+{
+    AUTO(snapshot) struct snapshot *snapshot = NULL;
+    int r = metrics_page_take(&own->page, text, &snapshot);
+
+    return r < 0 ? r
+                 : metrics_page_write_targets(&own->page, snapshot, &(struct targets_selection){0},
+                                              text);
+}
+
 static void ask(struct top_source *source)
 {
     struct own_source *const own = (struct own_source *)source;
     AUTO_TEXT struct text text = {0};
     const char *trouble;
+    json_t *page = NULL;
 
     counting_hurry(&own->counting);
     counting_cycle(&own->counting);
     counting_rest(&own->counting);
     trouble = metrics_page_not_ready(&own->page);
-    if (!trouble && metrics_page_render_targets(&own->page, &text) < 0)
+    if (!trouble && write_targets(own, &text) >= 0)
+        page = json_loadb(text.data, text.length, JSON_DECODE_INT_AS_REAL, NULL);
+    if (!trouble && !page)
         trouble = strerror(ENOMEM);
     if (trouble)
-        own->listener.heard(own->listener.context, NULL, 0, trouble);
+        own->listener.heard(own->listener.context, NULL, trouble);
     else
-        own->listener.heard(own->listener.context, text.data, text.length, NULL);
+        own->listener.heard(own->listener.context, page, NULL);
+    json_decref(page);
 }
 
 static struct top_source *free_source(struct top_source *source)

@@ -160,16 +160,9 @@ static const struct argp argp = {
  */
 static bool has_exporter(const struct arguments *arguments)
 {
-    int fd;
-
     if (arguments->is_standalone)
         return false;
-    if (arguments->socket)
-        return true;
-    fd = control_client_connect(DEFAULT_CONTROL_SOCKET, 0);
-    if (fd >= 0)
-        (void)close(fd);
-    return fd != -ENOENT && fd != -ECONNREFUSED;
+    return arguments->socket || control_client_finds_service();
 }
 
 int run_top(int argc, char **argv)

@@ -11,6 +11,16 @@
     "\"uncounted\":[{\"kind\":\"cgroup\",\"reason\":\"over_limit\",\"targets\":3},"                \
     "{\"kind\":\"process\",\"reason\":\"not_permitted\",\"targets\":1}],\"tables\":["
 
+/* Reads the page that this text is. */
+static int read_text(const char *text, struct top_page *ret_page, const char **ret_expected)
+{
+    json_t *const value = json_loads(text, JSON_DECODE_INT_AS_REAL, NULL);
+    const int r = top_page_read(value, ret_page, ret_expected);
+
+    json_decref(value); /* the page has a reference of its own */
+    return r;
+}
+
 static void a_page_is_taken_apart(void **state)
 {
     static const char text[] = HEAD
@@ -26,11 +36,11 @@ static void a_page_is_taken_apart(void **state)
         "{\"labels\":{\"cgroup\":\"/b\"},\"values\":[null,null,1,null]}]},"
         "{\"kind\":\"process\",\"columns\":[{\"name\":\"pmu_process_members\"}],"
         "\"rows\":[{\"labels\":{\"groupname\":\"make\"},\"values\":[3]}]}]}\n";
-    AUTO_TEXT struct text why = {0};
+    const char *expected;
     struct top_page page;
 
     (void)state;
-    assert_int_equal(0, top_page_parse(text, strlen(text), &page, &why));
+    assert_int_equal(0, read_text(text, &page, &expected));
     assert_near(page.process_started, 1000.5);
     assert_near(page.taken, 12.25);
     assert_true(page.paused);
@@ -63,11 +73,11 @@ static void cpus_add_up_to_the_machine(void **state)
              "{\"labels\":{\"cpu\":\"2\"},\"values\":[5]}]},"
              "{\"kind\":\"machine\",\"columns\":[{\"name\":\"pmu_machine_cpu_seconds_total\"}],"
              "\"rows\":[{\"labels\":{},\"values\":[1.5]}]}]}";
-    AUTO_TEXT struct text why = {0};
+    const char *expected;
     struct top_page page;
 
     (void)state;
-    assert_int_equal(0, top_page_parse(text, strlen(text), &page, &why));
+    assert_int_equal(0, read_text(text, &page, &expected));
     assert_int_equal(1, page.n);
     assert_near(page.readings[0].totals[TOP_CYCLES], 15);
     assert_near(page.readings[0].totals[TOP_CPU_SECONDS], 1.5);
@@ -76,12 +86,12 @@ static void cpus_add_up_to_the_machine(void **state)
 
 static void kinds_that_are_not_known_are_ignored(void **state)
 {
-    static const char text[] = HEAD "{\"kind\":\"uncore\",\"columns\":7,\"rows\":[]}]}";
-    AUTO_TEXT struct text why = {0};
+    static const char text[] = HEAD "{\"kind\":\"uncore\",\"columns\":[],\"rows\":[]}]}";
+    const char *expected;
     struct top_page page;
 
     (void)state;
-    assert_int_equal(0, top_page_parse(text, strlen(text), &page, &why));
+    assert_int_equal(0, read_text(text, &page, &expected));
     assert_int_equal(0, page.n);
     top_page_done(&page);
 }
@@ -91,16 +101,13 @@ static void what_is_no_page_is_refused_with_what_was_expected(void **state)
     static const struct {
         const char *text, *expected;
     } cases[] = {
-        {"", "'[' or '{' expected"},
-        {"not ready\n", "'[' or '{' expected"},
         {"[]", "expected a number for \"process_start_time_seconds\""},
         {"{\"process_start_time_seconds\":\"1\"}",
          "expected a number for \"process_start_time_seconds\""},
         {"{\"process_start_time_seconds\":1,\"sequence\":1,\"taken_seconds\":1}",
          "expected a number for \"interval_seconds\""},
         {HEAD "7]}", "expected a kind and a list of rows in each table"},
-        {HEAD "{\"kind\":\"cgroup\",\"rows\":[]}]}",
-         "expected a list of at most 4096 columns in a table"},
+        {HEAD "{\"kind\":\"cgroup\",\"rows\":[]}]}", "expected a list of columns in each table"},
         {HEAD "{\"kind\":\"cgroup\",\"columns\":[{}],\"rows\":[]}]}",
          "expected a name for each column"},
         {HEAD "{\"kind\":\"cgroup\",\"columns\":[],\"rows\":[{\"values\":[]}]}]}",
@@ -111,20 +118,16 @@ static void what_is_no_page_is_refused_with_what_was_expected(void **state)
         {HEAD "{\"kind\":\"cgroup\",\"columns\":[{\"name\":\"x\"}],\"rows\":[{\"labels\":"
               "{\"cgroup\":\"/\"},\"values\":[\"1\"]}]}]}",
          "expected numbers and null as the values of a row"},
-        {HEAD "", "expected near end of file"}, /* as of an exporter that was killed meanwhile */
     };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        AUTO_TEXT struct text why = {0};
-        AUTO_FREE char *reason = NULL;
+        const char *expected = "";
         struct top_page page;
 
-        assert_int_equal(-EINVAL,
-                         top_page_parse(cases[i].text, strlen(cases[i].text), &page, &why));
-        reason = text_take(&why);
-        if (!strstr(reason, cases[i].expected))
-            fail_msg("%s: %s", cases[i].text, reason);
+        assert_int_equal(-EPROTO, read_text(cases[i].text, &page, &expected));
+        if (!strstr(expected, cases[i].expected))
+            fail_msg("%s: %s", cases[i].text, expected);
     }
 }
 

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/runs/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "config/config_error.h"
+#include "run/request.h"
+#include "tool/command.h"
+
+enum { KEY_FREE = 0x1300, KEY_NOTES, KEY_TARGET };
+
+static const struct argp_option entries[] = {
+    {.doc = "For start, and for nothing else:"},
+    {.name = "event",
+     .key = 'e',
+     .arg = "EVENT,...",
+     .doc = "Events to count, as with pmutool stat; braces make a group. Needed."},
+    {.name = "target",
+     .key = KEY_TARGET,
+     .arg = "TARGET",
+     .doc = "machine, cgroup:PATH, process:NAME or pid:NUMBER. Default: machine."},
+    {.name = "interval",
+     .key = 'i',
+     .arg = "SECONDS",
+     .doc = "A number for each so many seconds, from 0.01 to 60. Default: 1."},
+    {.name = "duration",
+     .key = 'd',
+     .arg = "SECONDS",
+     .doc = "For how long, up to 3600. Default: 30."},
+    {.name = "notes", .key = KEY_NOTES, .arg = "TEXT", .doc = "What else is to be known of it."},
+    {.name = "free",
+     .key = KEY_FREE,
+     .doc = "Also take counters of the PMU that the configuration keeps free for others."},
+    {0},
+};
+
+/* Each action, and how many words stand behind it. */
+static const struct {
+    const char *name;
+    size_t n_words;
+    const char *expected;
+} actions[] = {
+    {"list", 0, "runs list"},           {"show", 1, "runs show ID"},
+    {"compare", 2, "runs compare A B"}, {"delete", 1, "runs delete ID"},
+    {"csv", 1, "runs csv ID"},          {"start", 1, "runs start TITLE -e EVENT,..."},
+    {"stop", 1, "runs stop ID"},
+};
+
+static size_t find_action(const char *name)
+{
+    size_t i = 0;
+
+    while (i < ARRAY_SIZE(actions) && strcmp(actions[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static void take_word(struct runs_options *options, const char *word)
+{
+    if (!options->action) {
+        if (find_action(word) == ARRAY_SIZE(actions))
+            command_refuse("expected list, show, compare, delete, csv, start or stop, not %s",
+                           SHOWN(word));
+        options->action = word;
+    } else if (options->n_words < RUNS_WORDS_MAX) {
+        options->words[options->n_words++] = word;
+    } else {
+        command_refuse("too many words; expected %s",
+                       actions[find_action(options->action)].expected);
+    }
+}
+
+static void check(struct runs_options *options)
+{
+    size_t index;
+    uint64_t number;
+
+    if (!options->action)
+        options->action = "list";
+    index = find_action(options->action);
+    if (options->n_words != actions[index].n_words)
+        command_refuse("expected %s", actions[index].expected);
+    if (strcmp(options->action, "start") == 0) {
+        if (options->events.n == 0)
+            command_refuse("expected %s", actions[index].expected);
+        return;
+    }
+    for (size_t i = 0; i < options->n_words; i++)
+        if (parse_u64(options->words[i], &number) < 0)
+            command_refuse("%s is no number of a run", SHOWN(options->words[i]));
+}
+
+static double take_seconds(const char *argument, char option)
+{
+    char *end = NULL;
+    const double seconds = strtod(argument, &end);
+
+    if (!*argument || *end || !(seconds > 0 && seconds < 1e6))
+        command_refuse("-%c %s: expected seconds, such as 10 or 0.5", option, SHOWN(argument));
+    return seconds;
+}
+
+static void take_events(struct runs_options *options, const char *argument)
+{
+    struct event_names_error error;
+    const int r = event_names_parse(argument, &options->events, &error);
+
+    if (r == -EINVAL)
+        command_refuse("-e %s: expected %s at byte %zu", SHOWN(argument), error.expected,
+                       error.offset + 1);
+    if (r < 0)
+        command_refuse("%s", strerror(ENOMEM));
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct runs_options *options = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->socket;
+        state->child_inputs[1] = &options->json;
+        return 0;
+    case 'e':
+        take_events(options, argument);
+        return 0;
+    case 'i':
+        options->interval = take_seconds(argument, 'i');
+        return 0;
+    case 'd':
+        options->duration = take_seconds(argument, 'd');
+        return 0;
+    case KEY_TARGET:
+        options->target = argument;
+        return 0;
+    case KEY_NOTES:
+        options->notes = argument;
+        return 0;
+    case KEY_FREE:
+        options->takes_free = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        take_word(options, argument);
+        return 0;
+    case ARGP_KEY_END:
+        check(options);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {
+    {.argp = &command_socket_argp}, {.argp = &command_json_argp}, {0}};
+
+static const struct argp argp = {
+    .options = entries,
+    .parser = parse,
+    .args_doc = "[list|show ID|compare A B|csv ID|start TITLE|stop ID|delete ID]",
+    .doc = "List what was counted for a while and kept, show a run, compare two of them, or have "
+           "the running service begin, end or delete one.\v"
+           "Exit status 0: done; 1: not, with the reason on stderr.",
+    .children = children,
+};
+
+void runs_options_parse(int argc, char **argv, struct runs_options *ret_options)
+{
+    *ret_options = (struct runs_options){.target = "machine"};
+    command_parse(&argp, argc, argv, ret_options);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* `pmutool runs`: what the service keeps of runs, asked by its API. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "tool/command.h"
+#include "tool/json.h"
+#include "tool/runs/options.h"
+#include "tool/runs/show.h"
+#include "tool/safe_text.h"
+
+#define EXIT_REFUSED 1
+
+static int complain(const char *words)
+{
+    AUTO_TEXT struct text safe = {0};
+
+    safe_text_append(&safe, words, strlen(words));
+    (void)fprintf(stderr, PROGRAM ": %.*s\n", (int)safe.length, safe.data ? safe.data : "");
+    return EXIT_REFUSED;
+}
+
+/* The service's own words; or, where there was no answer, which socket it is about. */
+static int complain_of(const struct runs_options *options, const struct pmu_client *client)
+{
+    AUTO_TEXT struct text words = {0};
+
+    if (pmu_client_status(client) != 0)
+        return complain(pmu_client_error(client));
+    text_append_format(&words, "%s: %s%c", command_socket(options->socket),
+                       pmu_client_error(client), 0);
+    return complain(text_error(&words) < 0 ? pmu_client_error(client) : words.data);
+}
+
+static int make_request(struct pmu_client *client, const char *method, const char *path,
+                        const json_t *body, json_t **ret_answer)
+{
+    if (strcmp(method, "GET") == 0)
+        return pmu_client_get(client, path, ret_answer);
+    return strcmp(method, "POST") == 0 ? pmu_client_post(client, path, body, ret_answer)
+                                       : pmu_client_delete(client, path, ret_answer);
+}
+
+/* Asks, and shows the answer by `show`; NULL: as it is. Returns the exit status. */
+static int ask(const struct runs_options *options, const char *method, const char *path,
+               const json_t *body, int (*show)(const json_t *answer))
+{
+    AUTO_JSON json_t *answer = NULL;
+    struct pmu_client *client;
+    int status = EXIT_SUCCESS, r = pmu_client_open(command_socket(options->socket), &client);
+
+    if (r < 0)
+        return command_fail(r);
+    r = make_request(client, method, path, body, &answer);
+    if (r < 0)
+        status = complain_of(options, client);
+    else if (!show)
+        (void)printf("%s\n", json_is_string(answer) ? json_string_value(answer) : "");
+    else if ((options->json ? json_print(TAKE(answer)) : show(answer)) < 0)
+        status = command_fail(-ENOMEM);
+    (void)pmu_client_close(client);
+    return status;
+}
+
+/* The events as the request has them. */
+static json_t *events_json(const struct event_name_list *list)
+{
+    json_t *events = json_array();
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct event_names *names = &list->groups[i];
+        json_t *group = names->is_group ? json_array() : events;
+
+        for (size_t k = 0; k < names->n; k++)
+            (void)json_array_append_new(group, json_of_text(names->names[k].name));
+        if (names->is_group)
+            (void)json_array_append_new(events, group);
+    }
+    return events;
+}
+
+static int start(const struct runs_options *options)
+{
+    AUTO_JSON json_t *request =
+        json_pack("{s:o, s:o, s:o, s:o, s:s}", "title", json_of_text(options->words[0]), "notes",
+                  json_of_text(options->notes ? options->notes : ""), "target",
+                  json_of_text(options->target), "events", events_json(&options->events),
+                  "counters", options->takes_free ? "free" : "budget");
+
+    if (options->interval > 0)
+        (void)json_object_set_new(request, "interval_seconds", json_real(options->interval));
+    if (options->duration > 0)
+        (void)json_object_set_new(request, "duration_seconds", json_real(options->duration));
+    return ask(options, "POST", "/api/v1/runs", request, runs_show_begun);
+}
+
+static int act(const struct runs_options *options)
+{
+    static const struct {
+        const char *action, *method, *before, *between, *after;
+        int (*show)(const json_t *answer);
+    } asked[] = {
+        {"list", "GET", "", "", "", runs_show_list},
+        {"show", "GET", "/", "", "", runs_show_run},
+        {"csv", "GET", "/", "", ".csv", NULL},
+        {"compare", "GET", "/compare?a=", "&b=", "", runs_show_comparison},
+        {"delete", "DELETE", "/", "", "", runs_show_nothing},
+        {"stop", "POST", "/", "", "/stop", runs_show_begun},
+    };
+    char target[128];
+    size_t i = 0;
+
+    if (strcmp(options->action, "start") == 0)
+        return start(options);
+    while (strcmp(asked[i].action, options->action) != 0)
+        i++;
+    (void)snprintf(target, sizeof(target), "/api/v1/runs%s%s%s%s%s", asked[i].before,
+                   options->n_words > 0 ? options->words[0] : "", asked[i].between,
+                   options->n_words > 1 ? options->words[1] : "", asked[i].after);
+    return ask(options, asked[i].method, target, NULL, asked[i].show);
+}
+
+int run_runs(int argc, char **argv)
+{
+    struct runs_options options;
+    int status;
+
+    runs_options_parse(argc, argv, &options);
+    status = act(&options);
+    event_names_done(&options.events);
+    return status;
+}

@@ -4,7 +4,8 @@
  * What rendering costs by itself: a snapshot of many cgroups with random numbers,
  * written over and over.
  *
- *     bench_render [CGROUPS [TIMES]]        default 770 cgroups (10,000 series), 200 times
+ *     bench_render [CGROUPS [TIMES [openmetrics]]]     default 770 cgroups (10,000 series), 200
+ *                                                      times, text 0.0.4
  *
  * Under `valgrind --tool=callgrind` its figure is exact and repeatable.
  */
@@ -68,6 +69,8 @@ static void count(struct account *account, struct sample *sample)
 int main(int argc, char **argv)
 {
     const size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 770;
+    const struct exposition_order order = {.format =
+                                               argc > 3 ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT};
     const size_t times = argc > 2 ? strtoul(argv[2], NULL, 10) : 200;
     const struct plan_spec spec = {.prefix = "pmu_cgroup_",
                                    .target = "the cgroup and its descendants",
@@ -100,7 +103,7 @@ int main(int argc, char **argv)
     before = clock_monotonic_ns();
     for (size_t i = 0; i < times; i++) {
         text_clear(&text);
-        if (exposition_write(exposition, snapshot, &facts, &text) < 0)
+        if (exposition_write(exposition, snapshot, &facts, &order, &text) < 0)
             return 1;
     }
     (void)printf(

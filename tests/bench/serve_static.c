@@ -10,11 +10,18 @@
 #include "base/text.h"
 #include "web/server.h"
 
-static int copy_file(void *context, const struct query *query, struct text *text)
+static uint64_t never_changes(void *context)
+{
+    (void)context;
+    return 1;
+}
+
+static int copy_file(void *context, const struct route_request *request, size_t form,
+                     struct text *text)
 {
     const struct text *const file = context;
 
-    (void)query;
+    (void)request, (void)form;
     text_append(text, file->data, file->length);
     return 0;
 }
@@ -39,8 +46,16 @@ int main(int argc, char *argv[])
     static const struct server_limits limits = {512, 128, 8, 30, 120, 12};
     AUTO(http_server) struct http_server *server = NULL;
     AUTO_TEXT struct text file = {0};
-    static const struct route metrics = {
-        .path = "/metrics", .content_type = CONTENT_PLAIN_TEXT, .render = copy_file};
+    static const struct route_form forms[] = {
+        {"text/plain; version=0.0.4; charset=utf-8", true},
+        {"application/openmetrics-text; version=1.0.0; charset=utf-8", true},
+        {"application/openmetrics-text; version=0.0.1; charset=utf-8", true},
+    };
+    static const struct route metrics = {.path = "/metrics",
+                                         .forms = forms,
+                                         .n_forms = ARRAY_SIZE(forms),
+                                         .version = never_changes,
+                                         .render = copy_file};
     const struct route_table table = {&metrics, 1, &file};
     const char *failed;
 

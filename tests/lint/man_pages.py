@@ -43,7 +43,7 @@ def commands_of_tool(program):
     """The commands that --help lists: lines of two spaces, words, and what the command takes."""
     text = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
     listed = text.partition("Commands:\n")[2].partition("\n\n")[0]
-    return set(re.findall(r"^  ([a-z]+(?: [a-z]+(?= +[A-Z]))?)(?= )", listed, re.M))
+    return set(re.findall(r"^  ([a-z]+(?: [a-z-]+(?= +[A-Z]))?)(?= )", listed, re.M))
 
 
 def options_of_tool(program):
@@ -63,7 +63,7 @@ def options_of_tools_page(page):
 def check_tool(program, page):
     """Returns whether something is wrong."""
     commands, options = commands_of_tool(program), options_of_tool(program)
-    described = set(re.findall(r"^\.It Cm ([a-z]+(?: [a-z]+)?)", page, re.M))
+    described = set(re.findall(r"^\.It Cm ([a-z]+(?: [a-z-]+)?)", page, re.M))
     print(f"{len(commands)} commands of pmutool, {len(options)} options")
     wrong = complain("command that pmutool(1) lacks", commands - described)
     wrong |= complain("option that pmutool(1) lacks", options - options_of_tools_page(page))
@@ -83,12 +83,16 @@ def main():
         (root / "src/man/pmu_exporter.8").read_text())
     keys = keys_of_tables((root / "src/config/config_schema.c").read_text())
     described = keys_of_page((root / "src/man/pmu_exporter.yml.5").read_text())
-    metrics = own_metrics((root / "src/expose/own_families.c").read_text())
+    metrics = {metric for name in ("own_families.c", "own_labelled.c")
+               for metric in own_metrics((root / "src/expose" / name).read_text())}
     shown = set(re.findall(r"pmu_exporter_[a-z_]+", (root / "src/man/pmu_exporter.8").read_text()))
     print(f"{len(given)} flags, {len(keys)} keys, {len(metrics)} metrics")
     wrong = complain("flag that pmu_exporter(8) lacks", given - written)
     wrong |= complain("flag that pmu_exporter does not take", written - given)
     wrong |= complain("key that pmu_exporter.yml(5) lacks", keys - described)
+    web_keys = keys_of_tables((root / "src/config/web_config_schema.c").read_text())
+    web_described = keys_of_page((root / "src/man/pmu_exporter.web.yml.5").read_text())
+    wrong |= complain("key that pmu_exporter.web.yml(5) lacks", web_keys - web_described)
     wrong |= complain("metric that pmu_exporter(8) lacks", metrics - shown)
     wrong |= check_tool(sys.argv[3], (root / "src/man/pmutool.1").read_text())
     return 1 if wrong or not given or not keys or not metrics else 0

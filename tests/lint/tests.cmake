@@ -42,6 +42,8 @@ add_lint(circles "" ${Python3_EXECUTABLE} -B ${lint}/circles.py ${PROJECT_SOURCE
 add_lint(tests_only "" ${Python3_EXECUTABLE} -B ${lint}/tests_only.py ${PROJECT_SOURCE_DIR})
 add_lint(maps "" ${Python3_EXECUTABLE} -B ${lint}/maps.py ${PROJECT_SOURCE_DIR})
 add_lint(sources "" ${Python3_EXECUTABLE} -B ${lint}/sources.py ${PROJECT_SOURCE_DIR})
+add_lint(page "" ${Python3_EXECUTABLE} -B ${lint}/page.py ${PROJECT_SOURCE_DIR}/src/web/page
+  ${PROJECT_SOURCE_DIR}/include/web/page_files.h)
 add_lint(units SYSTEMD_ANALYZE ${Python3_EXECUTABLE} -B ${lint}/units.py
   ${PROJECT_BINARY_DIR}/systemd/pmu_exporter.service ${PROJECT_SOURCE_DIR}/systemd
   $<TARGET_FILE:pmu_exporter>)
@@ -54,7 +56,7 @@ add_test(NAME lint/man-contents
 find_program(MANDOC mandoc)
 if(MANDOC)
   add_test(NAME lint/man-pages
-    COMMAND ${MANDOC} -Tlint -Wwarning pmutool.1 pmu_exporter.yml.5 pmu_exporter.8
+    COMMAND ${MANDOC} -Tlint -Wwarning pmutool.1 libpmu_exporter.3 pmu_exporter.web.yml.5 pmu_exporter.yml.5 pmu_exporter.8
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/src/man)
 else()
   add_test(NAME lint/man-pages

@@ -116,7 +116,10 @@ class ChurnTest(live.LiveTest):
         self.assertLessEqual(after[1], memory * MORE_MEMORY)
 
     def test_500_cgroups_come_and_go_each_second(self):
-        config = live.config(self.cgroups, more="limits: {cgroups: 2000}\n")
+        # The history remembers each of them, up to a bound of its own. What counting takes is asked
+        # here; what churn does to the history is not asked yet.
+        config = live.config(self.cgroups, more="history: {enabled: false}\n"
+                                                "limits: {cgroups: 2000}\n")
         exporter = self.enterContext(Exporter(config, env=unit_environment()))
         with Witness(exporter):
             self.churn(WARM_UP, exporter)

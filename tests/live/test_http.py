@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line and the pages, from outside."""
+import gzip
 import pathlib
 import re
 import signal
@@ -43,7 +44,7 @@ class Pages(live.LiveTest):
         answer = self.get("/")
         self.assertEqual(answer.status, 200)
         self.assertTrue(answer.headers["Content-Type"].startswith("text/html"))
-        for path in (b"/metrics", b"/-/healthy", b"/-/ready"):
+        for path in (b"/metrics", b"-/healthy", b"-/ready"):  # A proxy may add a prefix.
             self.assertIn(b'href="' + path + b'"', answer.body)
 
     def test_healthy_and_ready(self):
@@ -69,6 +70,17 @@ class Pages(live.LiveTest):
         self.assertEqual(answer.status, 200)
         self.assertEqual(answer.body, b"")
         self.assertGreater(int(answer.headers["Content-Length"]), 0)
+
+    def test_gzip_is_for_who_asks_for_it_and_shows_the_same(self):
+        plain = self.get("/page/main.js")
+        packed = self.get("/page/main.js", headers={"Accept-Encoding": "gzip"})
+        self.assertNotIn("Content-Encoding", plain.headers)
+        self.assertEqual(packed.headers["Content-Encoding"], "gzip")
+        self.assertEqual(gzip.decompress(packed.body), plain.body)
+        known = self.get("/page/main.js", headers={"If-None-Match": plain.headers["ETag"]})
+        self.assertEqual((known.status, known.body), (304, b""))
+        self.assertIn("pmu_exporter_build_info", gzip.decompress(
+            self.get("/metrics", headers={"Accept-Encoding": "gzip"}).body).decode())
 
     def test_any_number_of_scrapers_see_one_snapshot(self):
         first, bodies = self.exporter.scrape(), set()

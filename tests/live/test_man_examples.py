@@ -37,6 +37,7 @@ EXPECTED = {
         (0, r"(?m)^ +\d\.\d+,\d+,,context-switches,"),
     "pmutool stat -g software --json -- sleep 0.1": (0, r'"event":"page-faults","group":"'),
     "pmutool reload": (0, r"^configuration reloaded\n"),
+    "pmutool mark 'release 1.2'": (0, r"^the mark is set\n"),
     "pmutool pause 10m": (0, r"^hardware events are not counted until "),
     "pmutool pause off": (0, r"^hardware events are counted again\n"),
     "pmutool top -b -n 1 -d 1 -s switches .service": (0, r"^pmutool top - .*\n +CPUS .* NAME\n"),
@@ -58,7 +59,7 @@ class Examples(unittest.TestCase):
         directory = cls.enterClassContext(tempfile.TemporaryDirectory())
         program = pathlib.Path(directory, "pmutool")
         program.write_text(
-            f'#!/bin/sh\ncase $1 in reload|pause|top) set -- "$@" --socket={cls.exporter.control};; '
+            f'#!/bin/sh\ncase $1 in reload|mark|pause|top) set -- "$@" --socket={cls.exporter.control};; '
             f'esac\nexec {pathlib.Path(binary()).parent / "pmutool"} "$@"\n')
         program.chmod(0o755)
         cls.path = f"{directory}:{os.environ['PATH']}"

@@ -22,19 +22,26 @@ PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
 add_live_test(http)
+add_live_test(api)
+add_live_test(tls)
+add_live_test(web_config)
 add_live_test(faults)
+add_live_test(history)
 add_live_test(hostile)
 add_live_test(machine)
+add_live_test(memory)
 add_live_test(man_examples)
 add_live_test(hidepid)
 add_live_test(process_faults)
 add_live_test(probes)
 add_live_test(processes)
 add_live_test(reload)
+add_live_test(runs)
 add_live_test(uncore)
 add_live_test(hybrid)
 add_live_test(control)
 add_live_test(encodings)
+add_live_test(formats)
 add_live_test(mechanism_choice)
 add_live_test(service)
 add_live_test(stat)
@@ -46,6 +53,8 @@ if(NOT SANITIZE)
   add_live_test(birth_and_death)
   add_live_test(cgroup_v1)
   add_live_test(prometheus)
+  add_live_test(client)
+  add_live_test(scrapers)
   add_live_test(short_lives)
   set_tests_properties(live/cgroup_v1 PROPERTIES RUN_SERIAL TRUE) # takes perf_event away from v2
   set_tests_properties(live/against_perf_stat PROPERTIES PROCESSORS 2)
@@ -64,6 +73,15 @@ function(add_long_live_test name seconds timeout)
     LABELS long TIMEOUT ${timeout} RUN_SERIAL TRUE SKIP_RETURN_CODE 77
     ENVIRONMENT "${environment};PMU_TEST_SECONDS=${seconds}")
 endfunction()
+
+# Many kills take their time: PMU_TEST_KILLS of them.
+get_test_property(live/history ENVIRONMENT environment)
+add_test(NAME long/history_kills COMMAND ${Python3_EXECUTABLE} -B
+  ${CMAKE_CURRENT_SOURCE_DIR}/live/test_history.py
+  History.test_kill_leaves_a_database_that_goes_on)
+set_tests_properties(long/history_kills PROPERTIES
+  LABELS long TIMEOUT 7200 RUN_SERIAL TRUE SKIP_RETURN_CODE 77
+  ENVIRONMENT "${environment};PMU_TEST_KILLS=1000")
 
 add_live_test(soak)
 add_long_live_test(soak 600 1200)

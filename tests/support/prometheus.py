@@ -7,18 +7,16 @@
 
 It scrapes these ports of loopback once a second, as job "pmu". `blocks` is a directory of blocks
 that promtool made: they become its past. `rules` are texts of rules, evaluated once a second.
+`more` are lines of the job, such as its scheme.
 """
 import decimal
 import json
-import pathlib
 import shutil
-import signal
-import subprocess
-import tempfile
 import time
 import urllib.parse
 
-from exporter import free_port, http_get
+from exporter import http_get
+from real_program import RealProgram, targets_of
 
 CONFIG = """
 global: {{scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}}
@@ -26,40 +24,27 @@ rule_files: ["*.rules.yml"]
 scrape_configs:
   - job_name: pmu
     static_configs: [{{targets: [{targets}]}}]
-"""
+{more}"""
 # Blocks stay as they are, however old they are.
 RETENTION = "10y"
 
 
-class Prometheus:
-    def __init__(self, *target_ports, blocks=None, rules=()):
-        self.port = free_port()
-        self.directory = tempfile.TemporaryDirectory(prefix="prometheus-test-")
-        top = pathlib.Path(self.directory.name)
-        self.log = top / "log"
-        targets = ", ".join(f'"127.0.0.1:{port}"' for port in target_ports)
-        (top / "prometheus.yml").write_text(CONFIG.format(targets=targets))
-        for number, text in enumerate(rules):
-            (top / f"{number}.rules.yml").write_text(text)
-        if blocks:
-            shutil.copytree(blocks, top / "data")
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                ["prometheus", f"--config.file={top}/prometheus.yml",
-                 f"--storage.tsdb.path={top}/data", f"--storage.tsdb.retention.time={RETENTION}",
-                 f"--web.listen-address=127.0.0.1:{self.port}"],
-                stdout=log, stderr=log, cwd=top)
+class Prometheus(RealProgram):
+    NAME, READY = "prometheus", "/-/ready"
+    COMPLAINTS = ("level=warn", "level=error")
 
-    def wait_until_ready(self, within=60.0):
-        end = time.monotonic() + within
-        while time.monotonic() < end:
-            try:
-                if http_get(self.port, "/-/ready").status == 200:
-                    return
-            except OSError:
-                pass
-            time.sleep(0.1)
-        raise AssertionError("prometheus is not ready:\n" + self.log.read_text())
+    def __init__(self, *target_ports, blocks=None, rules=(), more=""):
+        super().__init__()
+        config = CONFIG.format(targets=targets_of(target_ports), more=more)
+        (self.top / "prometheus.yml").write_text(config)
+        for number, text in enumerate(rules):
+            (self.top / f"{number}.rules.yml").write_text(text)
+        if blocks:
+            shutil.copytree(blocks, self.top / "data")
+        self.begin("prometheus", f"--config.file={self.top}/prometheus.yml",
+                   f"--storage.tsdb.path={self.top}/data",
+                   f"--storage.tsdb.retention.time={RETENTION}",
+                   f"--web.listen-address=127.0.0.1:{self.port}")
 
     def wait_for_first_scrape(self, within=60.0):
         """It takes its time to find its targets."""
@@ -95,24 +80,3 @@ class Prometheus:
         """[(labels, [(time, value)])] of the last minutes, every sample as it was scraped."""
         return [(series["metric"], [(t, decimal.Decimal(v)) for t, v in series["values"]])
                 for series in self.query(f"{selector}[5m]")]
-
-    def complaints(self):
-        return [line for line in self.log.read_text().splitlines()
-                if "level=warn" in line or "level=error" in line]
-
-    def __enter__(self):
-        try:
-            self.wait_until_ready()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.directory.cleanup()

@@ -24,3 +24,9 @@ target_link_libraries(verified PRIVATE sys)
 add_test(NAME support/verified COMMAND verified)
 set_tests_properties(support/verified PROPERTIES LABELS unit TIMEOUT 300 SKIP_RETURN_CODE 77)
 in_kernel(support/verified)
+
+# Preloaded into an exporter: it has another time of day (tests/browser/run.py).
+add_library(shifted_clock MODULE ${PROJECT_SOURCE_DIR}/tests/support/shifted_clock.c)
+set_target_properties(shifted_clock PROPERTIES PREFIX "" SUFFIX ""
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+target_link_libraries(shifted_clock PRIVATE compile_options)

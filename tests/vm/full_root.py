@@ -16,7 +16,7 @@ import guest_root
 from guest_root import Missing
 
 PACKAGES = ("base-files", "base-passwd", "bash", "busybox-static", "coreutils", "libnss-systemd",
-            "mount", "systemd-sysv", "util-linux")
+            "libcurl3-gnutls", "mount", "systemd-sysv", "util-linux")  # pmutool loads libcurl
 LIBRARIES = pathlib.Path("/usr/lib/aarch64-linux-gnu")
 LINKS = ("bin", "lib", "sbin")  # into usr
 NOT_WANTED = ("usr/include", "usr/lib/aarch64-linux-gnu/gconv", "usr/lib/udev", "usr/share/doc",

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What the history costs: records some time of 1,000 made-up targets, a second each, and prints the
+ * bytes of a sample on disk, the memory, the CPU time of recording, and that of reading all
+ * of one target. One target in twenty is busy, five are lightly loaded, the others run now and
+ * then. With a file name it writes what TEXT_TARGETS of them counted as OpenMetrics, for promtool.
+ *
+ *     bench_history DIRECTORY SECONDS [FILE]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "history/store.h"
+
+#define TARGETS      1000
+#define TEXT_TARGETS 20
+
+#define EVENTS  8
+#define BEGIN_S UINT64_C(1700000000)
+
+static const char *const names[EVENTS] = {"cycles",         "instructions", "branches",
+                                          "branch-misses",  "task-clock",   "context-switches",
+                                          "cpu-migrations", "page-faults"};
+
+static struct event events[EVENTS];
+
+static double random_share(void)
+{
+    return (double)random() / (double)RAND_MAX;
+}
+
+/* How much of a second a target runs. */
+static double load_of(size_t target)
+{
+    if (target % 20 == 0)
+        return 0.6 + 0.3 * random_share();
+    if (target % 20 <= 5)
+        return 0.01 + 0.02 * random_share();
+    return random() % 30 == 0 ? 0.001 * (1 + random_share()) : 0;
+}
+
+static void count(struct sample *sample, size_t target)
+{
+    const double load = load_of(target), per_cycle = 0.9 + 0.2 * random_share();
+    const double counts[EVENTS] = {load * 3e9,
+                                   load * 3e9 * per_cycle,
+                                   load * 6e8 * per_cycle,
+                                   load * 1e7 * (0.5 + random_share()),
+                                   load * 1e9,
+                                   load > 0 ? 5 + load * 200 * random_share() : 0,
+                                   load > 0 ? 3 * random_share() : 0,
+                                   load > 0 ? 50 * load * random_share() : 0};
+
+    for (size_t g = 0; g < 2; g++)
+        sample->groups[g] = (struct group_sample){.counted = true,
+                                                  .ran = load > 0,
+                                                  .enabled = (uint64_t)counts[4],
+                                                  .running = (uint64_t)counts[4]};
+    for (size_t i = 0; i < EVENTS; i++)
+        sample->events[i].count = (uint64_t)counts[i];
+}
+
+static struct plan *make_plan(struct event_groups **ret_groups)
+{
+    const struct event *core[] = {&events[0], &events[1], &events[2], &events[3]};
+    const struct event *software[] = {&events[4], &events[5], &events[6], &events[7]};
+    const struct group_spec groups[] = {{.name = "core", .events = core, .n_events = 4},
+                                        {.name = "software", .events = software, .n_events = 4}};
+    const struct plan_spec spec = {.prefix = "pmu_cgroup_",
+                                   .target = "it",
+                                   .start_time = true,
+                                   .totals = true,
+                                   .group_times = true,
+                                   .rates = true,
+                                   .ratios = true};
+    struct plan *plan = NULL;
+
+    for (size_t i = 0; i < EVENTS; i++)
+        events[i] = (struct event){.name = strdup(names[i]),
+                                   .metric = strdup(names[i]),
+                                   .description = strdup("x"),
+                                   .encoding = strdup("x"),
+                                   .pmu = strdup("cpu"),
+                                   .scale = 1};
+    events[4].scale = EVENT_SCALE_NANOSECONDS;
+    events[4].is_clock = true;
+    if (event_groups_new(SCOPE_CGROUP, groups, 2, ret_groups) < 0)
+        return NULL;
+    (*ret_groups)->groups[0].n_opened = (*ret_groups)->groups[1].n_opened = 4;
+    return plan_new(&spec, *ret_groups, &plan) < 0 ? NULL : plan;
+}
+
+static void write_text(FILE *text, struct account *const *accounts, uint64_t second)
+{
+    for (size_t t = 0; text && t < TEXT_TARGETS; t++)
+        for (size_t i = 0; i < accounts[t]->plan->n_numbers; i++) {
+            const struct column *column = &accounts[t]->plan->columns[i];
+
+            if (column->kind == COLUMN_TOTAL || column->kind == COLUMN_GROUP_ENABLED ||
+                column->kind == COLUMN_GROUP_RUNNING)
+                (void)fprintf(text, "n%zu_total{cgroup=\"/system.slice/%zu\"} %llu %llu\n", i, t,
+                              (unsigned long long)accounts[t]->row[i].count,
+                              (unsigned long long)(BEGIN_S + second));
+        }
+}
+
+static void read_hours(struct history_store *store, uint64_t seconds)
+{
+    const uint64_t begin = clock_thread_cpu_ns();
+    size_t points = 0;
+
+    for (size_t i = 0; i < 40; i++) {
+        char key[64];
+        struct history_query query = {.target = key,
+                                      .start_ns = BEGIN_S * NS_PER_SECOND,
+                                      .end_ns = (BEGIN_S + seconds) * NS_PER_SECOND,
+                                      .step_ns = NS_PER_SECOND};
+        AUTO(history_answer) struct history_answer *answer = NULL;
+
+        (void)snprintf(key, sizeof(key), "cgroup:/system.slice/%zu", i);
+        if (history_store_query(store, &query, &answer) == 0)
+            points += answer->n_times * answer->n_series;
+    }
+    (void)printf("reading all of one target: %.2f ms of CPU, %zu values\n",
+                 (double)(clock_thread_cpu_ns() - begin) / 40e6, points / 40);
+}
+
+static uint64_t resident_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    if (file && fscanf(file, "%*u %lu", &pages) != 1)
+        pages = 0;
+    if (file)
+        (void)fclose(file);
+    return pages * 4096;
+}
+
+static void make_accounts(struct plan *plan, struct account *accounts[TARGETS])
+{
+    for (size_t t = 0; t < TARGETS; t++) {
+        char name[64];
+        const struct label label = {"cgroup", name};
+
+        (void)snprintf(name, sizeof(name), "/system.slice/%zu", t);
+        accounts[t] = account_new(plan, identity_new(&label, 1, NULL, 0), 5);
+    }
+}
+
+/* A snapshot is never taken at the very second. */
+static void set_times(struct snapshot *snapshot, uint64_t second)
+{
+    snapshot->taken_ns = (1000 + second) * NS_PER_SECOND + (uint64_t)random() % 100000;
+    snapshot->taken_realtime_ns = (BEGIN_S + second) * NS_PER_SECOND + (uint64_t)random() % 100000;
+}
+
+int main(int argc, char **argv)
+{
+    const struct history_options options = {
+        .directory = argc > 1 ? argv[1] : NULL,
+        .limits = {UINT64_C(7200) * NS_PER_SECOND, UINT64_C(86400) * NS_PER_SECOND,
+                   UINT64_C(604800) * NS_PER_SECOND, UINT64_C(1) << 32}};
+    const struct exporter_status status = {.interval_ns = NS_PER_SECOND};
+    struct account *accounts[TARGETS];
+    struct event_groups *groups = NULL;
+    struct plan *plan = make_plan(&groups);
+    struct sample *sample = sample_new(groups);
+    struct catalogue *catalogue = NULL;
+    struct roster *roster = NULL;
+    struct history_store store;
+    FILE *text = argc > 3 ? fopen(argv[3], "w") : NULL;
+    const uint64_t seconds = argc > 2 ? strtoull(argv[2], NULL, 10) : 3600;
+    uint64_t cpu_ns = 0, before, most = 0;
+
+    make_accounts(plan, accounts);
+    if (catalogue_new(&plan, 1, NULL, 0, &catalogue) < 0 ||
+        roster_new(catalogue, accounts, TARGETS, &roster) < 0 ||
+        history_store_init(&store, &options) < 0)
+        return 1;
+    before = resident_bytes();
+    history_store_open(&store);
+    for (uint64_t second = 1; second <= seconds; second++) {
+        struct snapshot *snapshot;
+        uint64_t begin;
+
+        for (size_t t = 0; t < TARGETS; t++) {
+            count(sample, t);
+            account_update(accounts[t], sample);
+        }
+        write_text(text, accounts, second);
+        snapshot = snapshot_new(roster, accounts, TARGETS, &status);
+        set_times(snapshot, second);
+        begin = clock_thread_cpu_ns();
+        history_store_record(&store, snapshot);
+        cpu_ns += clock_thread_cpu_ns() - begin;
+        (void)snapshot_unref(snapshot);
+        most = resident_bytes() > most ? resident_bytes() : most;
+    }
+    (void)printf("samples: %llu, bytes: %llu, bytes a sample: %.3f\n",
+                 (unsigned long long)store.status.samples, (unsigned long long)store.status.bytes,
+                 (double)store.status.bytes / (double)store.status.samples);
+    (void)printf("recording a second of %d targets: %.2f ms of CPU\n", TARGETS,
+                 (double)cpu_ns / (double)seconds / 1e6);
+    (void)printf("memory beside it: %.1f MB\n", (double)(most - before) / 1e6);
+    read_hours(&store, seconds);
+    if (text) {
+        (void)fputs("# EOF\n", text);
+        (void)fclose(text);
+    }
+    history_store_done(&store);
+    return 0;
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a scenario of the page in a real browser.
+
+    run.py NAME
+
+NAME.mjs drives Chromium by playwright-core (stage.mjs is what scenarios share). This starts an
+exporter that counts cgroups of the test's own, and tells the scenario where both are. The npm
+packages are those of package-lock.json, installed once into the build directory. Without node, npm
+or Chromium the scenario is skipped; PMU_TEST_NODE=required makes that a failure.
+"""
+import contextlib
+import fcntl
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import cgroups
+import exporter
+import live
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+WORK = pathlib.Path(os.environ.get("PMU_TEST_BROWSER",
+                                   FOLDER.parents[1] / "build/release/browser"))
+SECONDS = 580
+
+# What a scenario has that others do not: cgroups at the start, more of the configuration, flags of
+# the exporter, whether it has a state directory, and whether there a day has passed since an
+# exporter ran for some seconds.
+SCENARIOS = {
+    "shell": {},
+    "now": {},
+    "many": {"cgroups": 1000, "more": "limits: {cgroups: 2000}\n"},
+    "events": {},
+    "status": {"state": True},
+    "runs": {"state": True, "flags": ["--web.enable-lifecycle"]},
+    "time": {"state": True, "yesterday": True, "flags": ["--web.enable-lifecycle"],
+             "more": "history: {full: 2d, ten_seconds: 3d}\n"},
+}
+
+
+def missing(reason):
+    if os.environ.get("PMU_TEST_NODE") == "required":
+        raise AssertionError(f"node is required: {reason}")
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def chromium():
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def install_packages():
+    """Those of the lock, unless they are there. Several scenarios may begin at the same time."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    with open(WORK / "lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        installed = WORK / "node_modules/.installed"
+        wanted = (FOLDER / "package-lock.json").read_text()
+        if installed.is_file() and installed.read_text() == wanted:
+            return
+        for name in (".npmrc", "package.json", "package-lock.json"):
+            shutil.copy(FOLDER / name, WORK)
+        done = subprocess.run(["npm", "ci", "--prefer-offline", "--no-audit", "--no-fund",
+                               "--ignore-scripts"], cwd=WORK, capture_output=True, text=True,
+                              timeout=240, stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            missing(f"npm could not install the packages of the lock:\n{done.stdout}{done.stderr}")
+        installed.write_text(wanted)
+
+
+def configuration(own, more):
+    return live.config(own, system="all", linger="1s", more=more)
+
+
+def run_yesterday(own, config, environment):
+    """An exporter whose clock is a day behind counts a load, and leaves its history."""
+    clock = {"LD_PRELOAD": live.program("shifted_clock"), "PMU_TEST_SHIFT": "-86400"}
+    own.make("busy.service")
+    with exporter.Exporter(config, env={**environment, **clock}) as shown:
+        shown.after_cycles(2)
+        live.Load(own.directory("busy.service"), switches=300, faults=1000, burn_ms=500).run()
+        shown.after_cycles(10)
+
+
+def run(name, options, stack):
+    own = stack.enter_context(cgroups.Cgroups())
+    for i in range(options.get("cgroups", 0)):
+        own.make(f"crowd/service-{i:04}.service")
+    arguments = list(options.get("flags", []))
+    environment = {}
+    if options.get("state"):
+        environment["STATE_DIRECTORY"] = stack.enter_context(tempfile.TemporaryDirectory())
+    config = configuration(own, options.get("more", ""))
+    if options.get("yesterday"):
+        run_yesterday(own, config, environment)
+    shown = stack.enter_context(exporter.Exporter(config, args=arguments, env=environment))
+    return subprocess.run(
+        ["node", "--test-reporter=spec", str(FOLDER / f"{name}.mjs")], timeout=SECONDS, check=False,
+        stdin=subprocess.DEVNULL, env={
+            **os.environ, "PMU_PAGE": f"http://127.0.0.1:{shown.port}",
+            "PMU_CGROUPS": os.fsdecode(own.directory()), "PMU_CGROUPS_TOP": own.top,
+            "PMU_CHROMIUM": chromium(), "PMU_BROWSER_WORK": str(WORK),
+            "PMU_LOAD": live.program("load"), "PMU_CONTROL": str(shown.control),
+            "PMU_EXPORTER_PID": str(shown.pid)}).returncode
+
+
+def main():
+    name = sys.argv[1]
+    if os.geteuid() != 0:
+        print("skipped: live tests need root")
+        sys.exit(77)
+    for tool in ("node", "npm"):
+        if not shutil.which(tool):
+            missing(f"{tool} is not installed")
+    if not chromium():
+        missing("chromium is not installed")
+    install_packages()
+    try:
+        with contextlib.ExitStack() as stack:
+            sys.exit(run(name, SCENARIOS[name], stack))
+    except unittest.SkipTest as reason:
+        print(f"skipped: {reason}")
+        sys.exit(77)
+
+
+if __name__ == "__main__":
+    main()

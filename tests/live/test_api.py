@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API against its own description: every answer has the form that openapi.json tells, and every
+path and field that it tells is seen in an answer."""
+import csv
+import http.client
+import io
+import json
+import pathlib
+import re
+import subprocess
+import time
+import unittest
+import urllib.parse
+
+import live
+from cgroups import Cgroups
+from exporter import PATIENCE, Exporter, UnixConnection
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    Draft202012Validator = None
+
+API = "/api/v1/"
+
+# What not every machine or state has.
+NOT_EVERYWHERE = {
+    "Column.subsystem", "Column.tracepoint", "HistoryColumn.subsystem", "HistoryColumn.tracepoint",
+    "Status.pmu.counters_free", "Status.pmu.counters_budget", "Status.pmu.counters_used",
+}
+
+
+class Description:
+    """openapi.json, and which of its fields have been seen."""
+
+    def __init__(self, document):
+        self.document = document
+        self.schemas = document["components"]["schemas"]
+        self.seen = set()
+
+    def operations(self):
+        return {(method.upper(), path) for path, methods in self.document["paths"].items()
+                for method in methods}
+
+    def answer(self, method, path, status=200):
+        """The content that is described: {Content-Type: schema}."""
+        responses = self.document["paths"][path][method.lower()]["responses"]
+        found = responses.get(str(status), responses["default"])
+        return {kind: content["schema"] for kind, content in found["content"].items()}
+
+    def request(self, method, path):
+        """The schema of a request's body."""
+        body = self.document["paths"][path][method.lower()]["requestBody"]
+        return body["content"]["application/json"]["schema"]
+
+    def check(self, schema, value):
+        whole = {**schema, "components": self.document["components"]}
+        errors = [f"{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
+                  for error in Draft202012Validator(whole).iter_errors(value)]
+        self.see(schema, value, "")
+        return errors
+
+    def see(self, schema, value, name):
+        if "$ref" in schema:
+            name = schema["$ref"].rsplit("/", 1)[1]
+            schema = self.schemas[name]
+        if isinstance(value, list):
+            for one in value:
+                self.see(schema.get("items", {}), one, name)
+        if isinstance(value, dict):
+            more = schema.get("additionalProperties")
+            for key, one in value.items():
+                if key in schema.get("properties", {}):
+                    self.seen.add(f"{name}.{key}")
+                    self.see(schema["properties"][key], one, f"{name}.{key}")
+                elif isinstance(more, dict):
+                    self.see(more, one, f"{name}.*")
+
+    def fields(self):
+        """Each field that is described, as Schema.field.field."""
+        def of(schema, name):
+            for key, inner in schema.get("properties", {}).items():
+                yield f"{name}.{key}"
+                yield from of(inner, f"{name}.{key}")
+            for inner, more in (("items", ""), ("additionalProperties", ".*")):
+                if isinstance(schema.get(inner), dict):
+                    yield from of(schema[inner], name + more)
+        return {field for name, schema in self.schemas.items() for field in of(schema, name)}
+
+
+class Api(live.LiveTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not Draft202012Validator:
+            raise unittest.SkipTest("python3-jsonschema is not installed")
+        cls.cgroups = cls.enterClassContext(Cgroups())
+        cls.cgroup = cls.cgroups.make("a")
+        more = ("  processes:\n    - comm: [pmu-test-nobody]\n      groups: [software]\n"
+                "limits: {cgroups: 1}\n")
+        config = live.config(cls.cgroups, events=live.SOFTWARE + ("cycles", "no-such-event"),
+                             system="all", more=more)
+        cls.exporter = cls.enterClassContext(Exporter(config))
+        cls.cgroups.make("too-many")
+        document = cls.exporter.get(API + "openapi.json")
+        assert document.status == 200, document.body
+        cls.description = Description(json.loads(document.body))
+        cls.asked = set()
+
+    def ask(self, method, path, query="", body=None, control=False, status=200, at=None):
+        """Asks, and holds the answer against the description of the path (at, where it has a
+        number in it). The value of JSON, else the text."""
+        connection = (UnixConnection(self.exporter.control, 30) if control else
+                      http.client.HTTPConnection("127.0.0.1", self.exporter.port, timeout=30))
+        at = at or path
+        try:
+            connection.request(method, path + query, body=body)
+            answer = connection.getresponse()
+            text = answer.read()
+        finally:
+            connection.close()
+        self.assertEqual(answer.status, status, (method, path, query, text[:500]))
+        kind = answer.headers["Content-Type"].split(";")[0]
+        described = self.description.answer(method, at, status)
+        self.assertIn(kind, described)
+        value = json.loads(text) if kind == "application/json" else text.decode()
+        self.assertEqual(self.description.check(described[kind], value), [], (method, path, query))
+        if status == 200:
+            self.asked.add((method, at))
+            if body:
+                self.assertEqual(self.description.check(self.description.request(method, at),
+                                                        json.loads(body)), [])
+        return value
+
+    def refused(self, method, path, query="", status=400, word="", **more):
+        error = self.ask(method, path, query, status=status, **more)["error"]
+        self.assertIn(word, error)
+        self.assertEqual(error, error.strip())
+
+    def event(self, query=""):
+        """The first event of the stream: its fields."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.exporter.port, timeout=30)
+        try:
+            connection.request("GET", API + "live" + query)
+            answer = connection.getresponse()
+            self.assertEqual(answer.status, 200)
+            self.assertEqual(answer.headers["Content-Type"].split(";")[0], "text/event-stream")
+            lines = []
+            while not (lines and lines[-1] == ""):
+                lines.append(answer.fp.readline().decode().rstrip("\n")
+                             if not answer.chunked else self.line(answer))
+                if lines == [""] or lines[-1].startswith(":"):
+                    lines.pop()
+            return [line.split(": ", 1) for line in lines[:-1]]
+        finally:
+            connection.close()
+
+    @staticmethod
+    def line(answer):
+        text = b""
+        while not text.endswith(b"\n"):
+            text += answer.read(1)
+        return text.decode().rstrip("\n")
+
+    def check_now(self):
+        whole = self.ask("GET", API + "targets")
+        self.assertFalse(whole["stale"])
+        name = f"cgroup:{self.cgroup}"
+        column = "pmu_cgroup_context_switches_total"
+        query = f"?{urllib.parse.urlencode({'target': name, 'column': column})}"
+        chosen = self.ask("GET", API + "targets", query)
+        self.assertEqual([[c["name"] for c in t["columns"]] for t in chosen["tables"]], [[column]])
+        self.assertEqual([r["labels"] for t in chosen["tables"] for r in t["rows"]],
+                         [{"cgroup": self.cgroup}])
+        fields = self.event(query)
+        self.assertEqual(fields[0], ["event", "snapshot"])
+        told = json.loads("\n".join(value for key, value in fields if key == "data"))
+        self.assertEqual(self.description.check(self.description.answer(
+            "GET", API + "targets")["application/json"], told), [])
+        self.assertEqual(fields[1], ["id", str(told["sequence"])])
+        self.assertEqual([t["columns"] for t in told["tables"]],
+                         [t["columns"] for t in chosen["tables"]])
+        self.asked.add(("GET", API + "live"))
+
+    def check_status(self):
+        status = self.ask("GET", API + "status")
+        self.assertEqual(status["config"]["text"], self.exporter.config)
+        self.assertFalse(status["control"]["allowed"])
+        self.assertIn("--web.enable-lifecycle", status["control"]["how"])
+        self.assertTrue(self.ask("GET", API + "status", control=True)["control"]["allowed"])
+        self.assertIn("no-such-event", " ".join(left["what"] for left in status["left_out"]))
+        self.assertIn("software", [group["group"] for group in status["groups"]])
+
+    def check_events(self):
+        found = self.ask("GET", API + "events", "?search=context+switch&limit=5")
+        names = {event["name"]: event for event in found["events"]}
+        self.assertTrue(names["context-switches"]["available"])
+        self.assertIsNone(names["context-switches"]["reason"])
+        self.assertEqual(self.ask("GET", API + "events", "?search=no-such-word")["total"], 0)
+        self.assertEqual(len(self.ask("GET", API + "events", "?limit=3")["events"]), 3)
+        pasted = names["context-switches"]["config"]
+        file = self.exporter.directory / "pasted.yml"
+        file.write_text(f"groups:\n  {pasted}\n")
+        checked = self.exporter.pmutool("check", "config", file)
+        self.assertNotIn("error", checked.stderr.lower())
+
+    def past_of(self, name):
+        """What /history/targets tells of a target, once it does."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            told = self.ask("GET", API + "history/targets")["targets"]
+            found = [one for one in told if one["target"] == name]
+            if found or time.monotonic() > end:
+                self.assertTrue(found, f"no history of {name} in {told}")
+                return found[0]
+            time.sleep(0.2)
+
+    def check_history(self):
+        past = self.past_of("machine")
+        # the second point is the first with numbers; a fixed end makes both answers the same
+        self.exporter.after_cycles(3)
+        query = f"?target=machine&start={past['first'] - 60}&end={time.time()}&points=10000"
+        history = self.ask("GET", API + "history", query)
+        machine, = history["targets"]
+        self.assertLessEqual({column["name"] for column in machine["columns"]},
+                             set(past["columns"]))
+        for column in machine["columns"]:
+            self.assertEqual(len(column["values"]), len(machine["times"]))
+        rows = list(csv.reader(io.StringIO(self.ask("GET", API + "history.csv", query))))
+        self.assertEqual(rows[0][:2], ["time", "target"])
+        self.assertEqual([float(row[0]) for row in rows[1:]], machine["times"])
+        self.assertEqual([[float(cell) if cell else None for cell in row[2:]] for row in rows[1:]],
+                         [list(values) for values in zip(*(c["values"]
+                                                           for c in machine["columns"]))])
+        one = self.ask("GET", API + "history", query + "&column=pmu_machine_cpus_used")
+        self.assertEqual([[c["name"] for c in t["columns"]] for t in one["targets"]],
+                         [["pmu_machine_cpus_used"]])
+        self.ask("GET", API + "history/cpus", "?target=machine")
+
+    def check_marks(self):
+        text = "release <b>\"1.2\"\n\u202e\U0001f600"
+        body = json.dumps({"text": text, "time": 1700000000.5})
+        mark = self.ask("POST", API + "marks", body=body, control=True)
+        self.assertEqual((mark["text"], mark["time"]), (text, 1700000000.5))
+        self.assertIn(mark, self.ask("GET", API + "marks")["marks"])
+        self.assertEqual(self.ask("GET", API + "marks", "?start=1700000001")["marks"], [])
+        self.assertEqual(self.exporter.pmutool("mark", "now").stdout, "the mark is set\n")
+        self.assertEqual([m["text"] for m in self.ask("GET", API + "marks")["marks"]],
+                         [text, "now"])
+        self.refused("POST", API + "marks", body=body, status=403)
+        self.refused("POST", API + "marks", body="{}", control=True, word="expected an object")
+        self.refused("DELETE", f"{API}marks/{mark['id']}", at=API + "marks/{id}", status=403)
+        for status in (200, 404):
+            self.ask("DELETE", f"{API}marks/{mark['id']}", at=API + "marks/{id}", control=True,
+                     status=status)
+
+    def one_run(self, number, end="", method="GET", **more):
+        return self.ask(method, f"{API}runs/{number}{end}", at=f"{API}runs/{{id}}{end}", **more)
+
+    def check_stream(self, number):
+        connection = http.client.HTTPConnection("127.0.0.1", self.exporter.port, timeout=30)
+        try:
+            connection.request("GET", f"{API}runs/{number}/live")
+            answer = connection.getresponse()
+            self.assertEqual((answer.status, answer.headers["Content-Type"].split(";")[0]),
+                             (200, "text/event-stream"))
+        finally:
+            connection.close()
+        self.asked.add(("GET", API + "runs/{id}/live"))
+
+    def check_runs(self):
+        wanted = json.dumps({"title": "a", "notes": "b", "target": "machine", "counters": "budget",
+                             "events": ["page-faults", ["context-switches"]],
+                             "interval_seconds": 0.02, "duration_seconds": 600})
+        given = json.dumps({
+            "title": "a", "notes": "b", "target": "command", "command": "make", "start": 1.5,
+            "interval_seconds": 1, "times": [1, 2], "values": [[3, None]],
+            "columns": [{"name": "a", "unit": "", "kind": "total", "factor": 1}],
+            "events": [{"name": "a", "reason": None, "why": None, "coverage": 1}]})
+        run = self.ask("POST", API + "runs", body=wanted, control=True)["id"]
+        self.check_stream(run)
+        self.one_run(run, "/stop", "POST", control=True)
+        other = self.ask("POST", API + "runs/given", body=given, control=True)["id"]
+        self.one_run(run, method="POST", body=json.dumps({"title": "c", "notes": ""}), control=True)
+        self.assertEqual([r["id"] for r in self.ask("GET", API + "runs")["runs"]][:2], [other, run])
+        for end in "", ".json", ".csv":
+            self.one_run(other, end)
+        self.ask("GET", API + "runs/compare", f"?a={other}&b={other}")
+        self.refused("POST", API + "runs", body=wanted, status=403)
+        self.refused("GET", API + "runs/compare", "?a=1", word="expected the number of a run")
+        for status in 200, 404:
+            self.one_run(other, method="DELETE", control=True, status=status)
+
+    def check_refusals(self):
+        self.refused("GET", API + "history", word="expected ?target=")
+        self.refused("GET", API + "history", "?target=machine&points=10001", word="to 10000")
+        self.refused("GET", API + "history.csv", "?target=machine&start=2&end=1", word="not before")
+        self.refused("GET", API + "history", "?target=process:nobody", status=404, word="no history")
+        self.refused("GET", API + "history/cpus", "?target=machine&target=cpu:0", word="one ?target")
+        self.refused("GET", API + "history/targets", "?end=soon", word="seconds since 1970")
+        self.refused("GET", API + "marks", "?id=1", word="unknown argument")
+        self.refused("GET", API + "targets", "?target=nginx", word="expected machine, cgroup:PATH")
+        self.refused("GET", API + "targets", "?colour=red", word='unknown argument "colour"')
+        self.refused("GET", API + "live", "?target=nginx", word="expected machine")
+        self.refused("GET", API + "events", "?limit=0", word="from 1 to 1000")
+
+    def test_every_answer_is_as_described_and_all_that_is_described_is_answered(self):
+        live.Load(self.cgroups.directory("a"), switches=100, faults=100, burn_ms=100).run()
+        self.exporter.after_cycles(2)
+        self.ask("GET", API + "openapi.json")
+        self.check_now()
+        self.check_status()
+        self.check_events()
+        self.check_history()
+        self.check_marks()
+        self.check_runs()
+        self.check_refusals()
+        self.assertEqual(self.asked, self.description.operations())
+        unseen = self.description.fields() - self.description.seen
+        self.assertEqual(unseen - NOT_EVERYWHERE, set())
+
+    def test_an_unknown_path_of_the_api_is_an_error_in_json(self):
+        answer = self.exporter.get(API + "nothing")
+        self.assertEqual(answer.status, 404)
+        self.assertEqual(list(json.loads(answer.body)), ["error"])
+
+    def test_the_stream_tells_each_interval_once(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.exporter.port, timeout=PATIENCE)
+        self.addCleanup(connection.close)
+        connection.request("GET", API + "live?target=machine&column=pmu_machine_cpus")
+        answer = connection.getresponse()
+        numbers = []
+        while len(numbers) < 4:
+            match = re.fullmatch(r"id: (\d+)", self.line(answer))
+            if match:
+                numbers.append(int(match[1]))
+        self.assertEqual(numbers, list(range(numbers[0], numbers[0] + 4)))
+
+    def test_the_examples_of_the_readme_answer(self):
+        text = (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text()
+        section = text[text.index("### The API"):]
+        examples = re.findall(r"(?m)^(?:sudo )?(curl .*)$", section[:section.index("\n## ")])
+        self.past_of("machine")
+        self.assertGreaterEqual(len(examples), 7)
+        for line in examples:
+            with self.subTest(line=line):
+                command = line.replace("localhost:10138", f"localhost:{self.exporter.port}").replace(
+                    "/run/pmu_exporter/control", str(self.exporter.control))
+                if "/live" in command:
+                    command += " | head -1"
+                done = subprocess.run(["sh", "-c", command], capture_output=True, text=True,
+                                      timeout=PATIENCE)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stdout, r"^(\{(?!\"error\")|event: |time,target,|[:\n])")
+
+
+if __name__ == "__main__":
+    live.main()

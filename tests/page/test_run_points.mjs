@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs as series of plots.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { addPoints, pointsOf, scaleTicks, secondsWords, seriesOf }
+  from "../../src/web/page/run_points.js";
+
+const run = () => ({ title: "a", interval_seconds: 0.5, times: [0.5, 1, 2],
+  columns: [{ name: "x", unit: "", kind: "total" }, { name: "y", unit: "", kind: "ratio" }],
+  values: [[10, null, 10], [0.25, 0.5, 0.75]] });
+
+test("a total is shown per second of its interval, and what is not known stays so", () => {
+  assert.deepEqual(pointsOf(run(), 0).values, [20, null, 10]);
+});
+
+test("a ratio is shown as it is", () => {
+  assert.deepEqual(pointsOf(run(), 1).values, [0.25, 0.5, 0.75]);
+});
+
+test("a run that does not have a column has no series, and the other keeps its colour", () => {
+  const other = { ...run(), title: "b", columns: [], values: [] };
+  assert.deepEqual(seriesOf([other, run()], "total x").map(({ name, colour }) => [name, colour]),
+    [["a", 1]]);
+});
+
+test("points that came already are not added again", () => {
+  const grown = run();
+  assert.equal(addPoints(grown, { times: [1, 2], values: [[1, 2], [3, 4]] }), false);
+  assert.equal(addPoints(grown, { times: [2, 2.5], values: [[1, 7], [3, 1]] }), true);
+  assert.deepEqual(grown.times, [0.5, 1, 2, 2.5]);
+  assert.deepEqual(grown.values, [[10, null, 10, 7], [0.25, 0.5, 0.75, 1]]);
+});
+
+test("labels stand at round seconds since the start, and in minutes where it is long", () => {
+  assert.deepEqual(scaleTicks(0, 1, 5).map(({ label }) => label),
+    ["0 s", "0.2 s", "0.4 s", "0.6 s", "0.8 s"]);
+  assert.deepEqual(scaleTicks(0, 600, 4).map(({ label }) => label), ["0:00", "5:00"]);
+  assert.equal(secondsWords(150), "2:30");
+});

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# The modules of the page that need no browser, run by node. With PMU_TEST_NODE=required it has to be there.
+find_program(NODE node)
+
+function(add_page_test name)
+  set(command ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/page/test_${name}.mjs)
+  if(NOT NODE)
+    set(command sh -c "echo 'node is not installed'; [ \"$PMU_TEST_NODE\" = required ] || exit 77; exit 1")
+  endif()
+  add_test(NAME page/${name} COMMAND ${command})
+  set_tests_properties(page/${name} PROPERTIES
+    LABELS unit TIMEOUT 60 SKIP_RETURN_CODE 77 ENVIRONMENT TZ=Europe/Berlin)
+endfunction()
+
+foreach(name align before_after columns curves format targets range run_points ticks time_csv time_data)
+  add_page_test(${name})
+endforeach()

@@ -113,7 +113,10 @@ struct history_cpus {
     float *shares; /* [cpu * n_times + time]: 0 to 1 of that CPU's time; NaN: not known */
 };
 
-/* Asks on which CPUs a target ran. step_ns: 10 s at least. As history_store_query(). */
+/*
+ * Asks on which CPUs a target ran. step_ns: 10 s at least. As history_store_query(); a target of
+ * which the history has other numbers only, as in its first ten seconds, has no CPUs and no times.
+ */
 int history_store_cpus(struct history_store *store, const char *target, uint64_t start_ns,
                        uint64_t end_ns, uint64_t step_ns, struct history_cpus **ret_cpus);
 struct history_cpus *history_cpus_free(struct history_cpus *cpus);

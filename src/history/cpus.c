@@ -81,5 +81,7 @@ int history_store_cpus(struct history_store *store, const char *target, uint64_t
         return -ENOMEM;
     query.target = key.data;
     r = history_store_query(store, &query, &answer);
+    if (r == -ENOENT && history_store_knows(store, target))
+        return make_cpus(&(struct history_answer){.step_ns = step_ns}, ret_cpus);
     return r < 0 ? r : make_cpus(answer, ret_cpus);
 }

@@ -241,22 +241,31 @@ static int take_series(const struct reading *reading, struct history_answer *ans
     return 0;
 }
 
-/* Whether any place knows the target, if not in this range. */
-static bool is_known(struct history_store *store, const char *key)
+static int find_open(const struct open_target *target, void *context)
+{
+    bool *const found = context;
+
+    (void)target;
+    *found = true;
+    return 0;
+}
+
+bool history_store_knows(struct history_store *store, const char *key)
 {
     struct database *databases[2];
     const size_t n = vault_readable(&store->past, databases);
+    bool found = false;
 
-    for (size_t i = 0; i < n; i++) {
+    (void)recorder_each(&store->recorder, key, find_open, &found);
+    for (size_t i = 0; i < n && !found; i++) {
         AUTO_STATEMENT sqlite3_stmt *statement = NULL;
 
         if (database_prepare(databases[i], "SELECT 1 FROM targets WHERE key = ?", &statement) < 0)
             continue;
         (void)sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
-        if (sqlite3_step(statement) == SQLITE_ROW)
-            return true;
+        found = sqlite3_step(statement) == SQLITE_ROW;
     }
-    return false;
+    return found;
 }
 
 static int make_answer(struct history_store *store, struct reading *reading)
@@ -269,7 +278,7 @@ static int make_answer(struct history_store *store, struct reading *reading)
         r = take_times(reading, reading->answer);
     if (r == 0)
         r = take_series(reading, reading->answer);
-    if (r == 0 && !reading->answer->labels && !is_known(store, reading->query->target))
+    if (r == 0 && !reading->answer->labels && !history_store_knows(store, reading->query->target))
         r = -ENOENT;
     return r;
 }

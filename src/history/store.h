@@ -39,6 +39,9 @@ void history_store_record(struct history_store *store, const struct snapshot *sn
 
 void history_store_renew_status(struct history_store *store);
 
+/* query.c: whether there is anything of a target, at whatever time. */
+bool history_store_knows(struct history_store *store, const char *key);
+
 /* thinning.c */
 
 /*

@@ -214,7 +214,7 @@ static int work_cpus(struct history_store *store, const void *object, struct tex
                                step_ns > SHORTEST_CPUS ? step_ns : SHORTEST_CPUS, &cpus);
 
     if (r == -ENOENT)
-        text_append_format(text, "it is not kept on which CPUs %.256s ran", target);
+        text_append_format(text, "there is no history of %.256s", target);
     if (r < 0)
         return r;
     return cpus->n_cpus * cpus->n_times > NUMBERS_MAX ? refuse_size(text)

@@ -258,12 +258,31 @@ static void cpus__of_a_target_born_again_begin_anew(void **state)
     assert_near((double)cpus->shares[6 + 4], 0.5, 1e-6);
 }
 
-static void cpus__of_a_target_that_has_none_are_not_there(void **state)
+static void assert_no_cpus(struct store_fixture *f)
+{
+    AUTO(history_cpus) struct history_cpus *cpus = fixture_ask_cpus(f, 0, BEGIN_S + 1000, 10);
+
+    assert_int_equal(cpus->n_cpus, 0);
+    assert_int_equal(cpus->n_times, 0);
+}
+
+static void cpus__of_a_target_that_has_none_are_none(void **state)
+{
+    struct store_fixture *f = *state;
+
+    fixture_count_for(f, 1); /* nothing is stored yet */
+    assert_no_cpus(f);
+    history_store_done(&f->store);
+    assert_int_equal(history_store_init(&f->store, &f->options), 0);
+    history_store_open(&f->store); /* it is stored, and counted no more */
+    assert_no_cpus(f);
+}
+
+static void cpus__of_an_unknown_target_are_not_there(void **state)
 {
     struct store_fixture *f = *state;
     struct history_cpus *cpus = NULL;
 
-    fixture_count_for(f, 30);
     assert_int_equal(
         history_store_cpus(&f->store, TARGET, 0, UINT64_MAX, 10 * NS_PER_SECOND, &cpus), -ENOENT);
 }
@@ -379,7 +398,8 @@ int main(void)
         TEST(history__is_there_after_an_end_to_the_last_second),
         TEST(cpus__of_a_target_are_told_as_shares_and_at_each_resolution),
         TEST(cpus__of_a_target_born_again_begin_anew),
-        TEST(cpus__of_a_target_that_has_none_are_not_there),
+        TEST(cpus__of_a_target_that_has_none_are_none),
+        TEST(cpus__of_an_unknown_target_are_not_there),
         TEST(targets__are_listed_with_their_columns),
         TEST(marks__are_kept_listed_and_deleted),
         TEST(runs__are_kept_changed_and_deleted),

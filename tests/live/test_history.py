@@ -92,7 +92,7 @@ class History(live.LiveTest):
         while time.monotonic() < end:
             cpus = self.ask(exporter, "history/cpus", target=target, start=begin, end=begin + 1800)
             known = [i for i, share in enumerate(cpus["values"][0]) if share is not None
-                     ] if cpus else []
+                     ] if cpus and cpus["cpus"] else []
             if len(known) >= 3:
                 return cpus, known[:-1]  # the last step may go on
             time.sleep(1)

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
+#include "base/suggest.h"
 
 /* The end of the year 9999: later times have no form that everybody reads. */
 #define LAST_SECOND UINT64_C(253402300799)
@@ -78,6 +79,41 @@ int api_targets_parse(const struct api_names *names, struct text *text,
             return -EINVAL;
         }
     *ret_filters = TAKE(filters);
+    return 0;
+}
+
+static bool is_column(const struct catalogue *catalogue, const char *name)
+{
+    for (size_t i = 0; i < catalogue->n_families; i++)
+        if (strcmp(catalogue->families[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static int refuse_column(const char *name, const struct catalogue *catalogue, struct text *text)
+{
+    AUTO_FREE const char **known = calloc(catalogue->n_families + 1, sizeof(*known));
+    const char *meant;
+
+    if (!known)
+        return -ENOMEM;
+    for (size_t i = 0; i < catalogue->n_families; i++)
+        known[i] = catalogue->families[i].name;
+    meant = suggest_nearest(name, known, catalogue->n_families);
+    text_append_format(text, "there is no column \"%.64s\"", name);
+    if (meant)
+        text_append_format(text, "; did you mean %s?", meant);
+    else
+        text_append_string(text, "; expected a family of /metrics, such as pmu_machine_cpus_used");
+    return -EINVAL;
+}
+
+int api_columns_check(const struct api_names *names, const struct catalogue *catalogue,
+                      struct text *text)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (!is_column(catalogue, names->names[i]))
+            return refuse_column(names->names[i], catalogue, text);
     return 0;
 }
 

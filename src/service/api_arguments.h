@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "metric/catalogue.h"
 #include "metric/target_filter.h"
 #include "web/query.h"
 
@@ -35,6 +36,10 @@ void api_names_done(struct api_names *names);
 /* Parses names of targets. The filters borrow the names; the caller frees them. */
 int api_targets_parse(const struct api_names *names, struct text *text,
                       struct target_filter **ret_filters);
+
+/* Refuses names of which no column of the catalogue is. */
+int api_columns_check(const struct api_names *names, const struct catalogue *catalogue,
+                      struct text *text);
 
 /* A range of CLOCK_REALTIME in nanoseconds. */
 struct api_range {

@@ -28,8 +28,9 @@ static int write_chosen(const struct pages *pages, const struct snapshot *snapsh
         text);
 }
 
+/* `is_first`: it is the first that the client gets, and what it asks for is judged by it. */
 static int write_targets(const struct pages *pages, const struct snapshot *snapshot,
-                         const struct query *query, struct text *text)
+                         const struct query *query, bool is_first, struct text *text)
 {
     static const char *const known[] = {"target", "column", NULL};
     struct api_names targets AUTO_API_NAMES = {0}, columns AUTO_API_NAMES = {0};
@@ -39,6 +40,8 @@ static int write_targets(const struct pages *pages, const struct snapshot *snaps
         r = api_names_read(query, "target", text, &targets);
     if (r >= 0)
         r = api_names_read(query, "column", text, &columns);
+    if (r >= 0 && is_first)
+        r = api_columns_check(&columns, snapshot->roster->catalogue, text);
     return r < 0 ? r : write_chosen(pages, snapshot, &targets, &columns, text);
 }
 
@@ -50,7 +53,7 @@ static int render_targets(void *context, const struct route_request *request, si
     int r = metrics_page_take(&pages->metrics, text, &snapshot);
 
     (void)form;
-    return r < 0 ? r : write_targets(pages, snapshot, request->query, text);
+    return r < 0 ? r : write_targets(pages, snapshot, request->query, true, text);
 }
 
 /* Appends a text as the data of an event: each of its lines is one of the event. */
@@ -69,7 +72,10 @@ static void append_data(struct text *text, const struct text *data)
     }
 }
 
-/* Before the first cycle there is nothing to tell yet, and the client waits for it. */
+/*
+ * Before the first cycle there is nothing to tell yet, and the client waits for it. A column that
+ * goes with a reload ends no stream: it is absent, and may come back.
+ */
 static int next_snapshot(void *context, const struct route_request *request, uint64_t *cursor,
                          struct text *text)
 {
@@ -80,7 +86,7 @@ static int next_snapshot(void *context, const struct route_request *request, uin
 
     if (!snapshot || snapshot->sequence == *cursor)
         return 0;
-    r = write_targets(pages, snapshot, request->query, &data);
+    r = write_targets(pages, snapshot, request->query, *cursor == 0, &data);
     if (r < 0) {
         text_append(text, data.data, data.length);
         return r;

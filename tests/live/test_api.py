@@ -302,6 +302,9 @@ class Api(live.LiveTest):
         self.refused("GET", API + "targets", "?target=nginx", word="expected machine, cgroup:PATH")
         self.refused("GET", API + "targets", "?colour=red", word='unknown argument "colour"')
         self.refused("GET", API + "live", "?target=nginx", word="expected machine")
+        for path in "targets", "live":
+            self.refused("GET", API + path, "?column=pmu_machine_cpu_used",
+                         word="did you mean pmu_machine_cpus_used?")
         self.refused("GET", API + "events", "?limit=0", word="from 1 to 1000")
 
     def test_every_answer_is_as_described_and_all_that_is_described_is_answered(self):

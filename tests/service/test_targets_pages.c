@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The routes of the numbers of now, called as the server calls them. */
-#include "support/check.h"
+#include "metric/metric_fixture.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,19 +33,24 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void publish(const struct fixture *f, uint64_t age_ns)
+static void publish_plan(const struct fixture *f, struct plan *plan, uint64_t age_ns)
 {
     const struct exporter_status status = {.interval_ns = NS_PER_SECOND};
     AUTO(catalogue) struct catalogue *catalogue = NULL;
     AUTO(roster) struct roster *roster = NULL;
     struct snapshot *snapshot;
 
-    assert_int_equal(catalogue_new(NULL, 0, NULL, 0, &catalogue), 0);
+    assert_int_equal(catalogue_new(&plan, plan ? 1 : 0, NULL, 0, &catalogue), 0);
     assert_int_equal(roster_new(catalogue, NULL, 0, &roster), 0);
     snapshot = snapshot_new(roster, NULL, 0, &status);
     assert_non_null(snapshot);
     snapshot->taken_ns = clock_monotonic_ns() - age_ns;
     snapshot_slot_publish(f->slot, snapshot);
+}
+
+static void publish(const struct fixture *f, uint64_t age_ns)
+{
+    publish_plan(f, NULL, age_ns);
 }
 
 static const struct route *route_of(const struct fixture *f, const char *path)
@@ -146,6 +151,49 @@ static void a_wrong_argument_is_refused_on_the_stream_too(void **state)
     assert_non_null(strstr(text, "expected machine"));
 }
 
+static void a_column_that_there_is_none_of_is_refused_with_the_nearest(void **state)
+{
+    static const struct {
+        const char *arguments, *why;
+    } cases[] = {
+        {"column=pmu_cgroup_fault_total",
+         "there is no column \"pmu_cgroup_fault_total\"; did you mean pmu_cgroup_faults_total?"},
+        {"column=pmu_cgroup_faults_total&column=nothing",
+         "there is no column \"nothing\"; expected a family of /metrics, such as "
+         "pmu_machine_cpus_used"},
+        {"column=", "there is no column \"\"; expected a family of /metrics"},
+    };
+    struct fixture *f = *state;
+    AUTO(plan) struct plan *plan = fixture_plan("pmu_cgroup_", 0, 2);
+
+    publish_plan(f, plan, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        AUTO_FREE char *page = NULL, *stream = NULL;
+        uint64_t cursor = 0;
+
+        assert_int_equal(ask(f, "/api/v1/targets", cases[i].arguments, NULL, &page), -EINVAL);
+        assert_int_equal(strncmp(page, cases[i].why, strlen(cases[i].why)), 0);
+        assert_int_equal(ask(f, "/api/v1/live", cases[i].arguments, &cursor, &stream), -EINVAL);
+        assert_string_equal(stream, page);
+    }
+}
+
+static void a_column_that_goes_with_a_reload_ends_no_stream(void **state)
+{
+    static const char arguments[] = "column=pmu_cgroup_faults_total";
+    struct fixture *f = *state;
+    AUTO(plan) struct plan *plan = fixture_plan("pmu_cgroup_", 0, 2);
+    AUTO_FREE char *with = NULL, *without = NULL;
+    uint64_t cursor = 0;
+
+    publish_plan(f, plan, 0);
+    assert_int_equal(ask(f, "/api/v1/live", arguments, &cursor, &with), 0);
+    assert_non_null(strstr(with, "pmu_cgroup_faults_total"));
+    publish(f, 0);
+    assert_int_equal(ask(f, "/api/v1/live", arguments, &cursor, &without), 0);
+    assert_non_null(strstr(without, "\"tables\":[]"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +203,8 @@ int main(void)
         TEST(the_stream_tells_each_snapshot_once),
         TEST(the_data_of_an_event_are_what_the_page_has),
         TEST(a_wrong_argument_is_refused_on_the_stream_too),
+        TEST(a_column_that_there_is_none_of_is_refused_with_the_nearest),
+        TEST(a_column_that_goes_with_a_reload_ends_no_stream),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

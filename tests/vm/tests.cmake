@@ -50,7 +50,7 @@ function(add_vm_tests_of_one_boot guest counting)
 endfunction()
 
 # Those of one guest have one shift (guest.py).
-set(exact exact_counts ratios against_perf_stat processes probes)
+set(exact exact_counts ratios against_perf_stat processes probes runs)
 set(slow multiplexing reload pause pmu_taken)
 add_vm_tests_of_one_boot(boot_exact direct ${exact} budget stat encodings pmutool)
 add_vm_tests_of_one_boot(boot_exact_bpf bpf ${exact})

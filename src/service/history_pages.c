@@ -99,7 +99,6 @@ static int ask(const struct pages *pages, const struct route_request *request,
 struct history_parts {
     struct history_part *parts;
     size_t n, n_numbers;
-    bool is_known; /* there is something of one target at least */
 };
 
 static void parts_done(struct history_parts *parts)
@@ -110,7 +109,10 @@ static void parts_done(struct history_parts *parts)
 }
 #define AUTO_PARTS __attribute__((cleanup(parts_done)))
 
-/* Asks about one target more. One that is not known leaves its part empty. */
+/*
+ * Asks about one target more. One that is not known leaves its part empty: targets are born and
+ * forgotten while somebody who has listed them asks.
+ */
 static int add_part(struct history_store *store, const struct history_query *query,
                     struct history_parts *parts)
 {
@@ -123,7 +125,6 @@ static int add_part(struct history_store *store, const struct history_query *que
         return 0;
     if (r < 0)
         return r;
-    parts->is_known = true;
     parts->n_numbers += part->answer->n_times * (part->answer->n_series + 1);
     return 0;
 }
@@ -157,10 +158,7 @@ static int read_parts(struct history_store *store, const struct history_argument
         if (r >= 0 && parts->n_numbers > NUMBERS_MAX)
             return refuse_size(text);
     }
-    if (r < 0 || parts->is_known)
-        return r;
-    text_append_format(text, "there is no history of %.256s", arguments->targets.names[0]);
-    return -ENOENT;
+    return r;
 }
 
 static int write_history(struct history_store *store, const struct history_arguments *arguments,
@@ -209,12 +207,13 @@ static int work_cpus(struct history_store *store, const void *object, struct tex
     const uint64_t step_ns =
         history_store_step_ns(store, range->start_ns, range->end_ns, (size_t)arguments->points);
     const char *const target = arguments->targets.names[0];
+    const struct history_cpus none = {.step_ns = SHORTEST_CPUS};
     AUTO(history_cpus) struct history_cpus *cpus = NULL;
     int r = history_store_cpus(store, target, range->start_ns, range->end_ns,
                                step_ns > SHORTEST_CPUS ? step_ns : SHORTEST_CPUS, &cpus);
 
     if (r == -ENOENT)
-        text_append_format(text, "there is no history of %.256s", target);
+        return history_json_write_cpus(target, &none, text);
     if (r < 0)
         return r;
     return cpus->n_cpus * cpus->n_times > NUMBERS_MAX ? refuse_size(text)

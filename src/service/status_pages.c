@@ -97,9 +97,13 @@ static void append_history(struct text *text, const struct pages *pages)
 {
     struct history_status status = {.oldest_realtime_ns = NUMBER_ABSENT_COUNT};
 
-    if (pages->sources.history)
-        history_get_status(pages->sources.history, &status);
-    text_append_string(text, ",\n\"history\":{\"file\":");
+    text_append_string(text, ",\n\"history\":");
+    if (!pages->sources.history) {
+        text_append_string(text, "null");
+        return;
+    }
+    history_get_status(pages->sources.history, &status);
+    text_append_string(text, "{\"file\":");
     json_append_string(text, *status.file ? status.file : NULL);
     text_append_format(text, ",\"bytes\":%" PRIu64 ",\"limit_bytes\":%" PRIu64, status.bytes,
                        status.limit_bytes);
@@ -107,10 +111,7 @@ static void append_history(struct text *text, const struct pages *pages)
         append_string(text, "oldest", NULL);
     else
         append_seconds(text, "oldest", status.oldest_realtime_ns);
-    append_string(text, "reason",
-                  *status.reason           ? status.reason
-                  : pages->sources.history ? NULL
-                                           : "no history is kept");
+    append_string(text, "reason", *status.reason ? status.reason : NULL);
     text_append_char(text, '}');
 }
 

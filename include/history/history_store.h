@@ -20,6 +20,9 @@
 
 struct history_store;
 
+/* The most targets of the databases that are listed. */
+#define HISTORY_LISTED_MAX 20000
+
 /* The most points that an answer has for one target. */
 #define HISTORY_POINTS_MAX 20000
 
@@ -52,7 +55,11 @@ struct history_targets {
  */
 void history_store_catch_up(struct history_store *store);
 
-/* Lists the targets that have numbers in a range. 0 or -errno. */
+/*
+ * Lists the targets that have numbers in a range: those that are counted now, and
+ * HISTORY_LISTED_MAX of the others at most, of which those come first that are known longest. 0 or
+ * -errno.
+ */
 int history_store_targets(struct history_store *store, uint64_t start_ns, uint64_t end_ns,
                           struct history_targets **ret_targets);
 struct history_targets *history_targets_free(struct history_targets *targets);

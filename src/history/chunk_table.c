@@ -150,6 +150,20 @@ int chunk_table_delete(struct database *database, uint64_t id)
     return database_finish(database, statement);
 }
 
+int chunk_table_forget(struct database *database, uint64_t target)
+{
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    int r = database_prepare(database,
+                             "DELETE FROM targets WHERE id = ?1"
+                             " AND NOT EXISTS (SELECT 1 FROM chunks WHERE target = ?1)",
+                             &statement);
+
+    if (r < 0)
+        return r;
+    (void)sqlite3_bind_int64(statement, 1, (sqlite3_int64)target);
+    return database_finish(database, statement);
+}
+
 static int copy_chunk(const struct chunk_row *row, uint64_t id, void *context)
 {
     (void)id;
@@ -170,6 +184,7 @@ int chunk_table_move(struct database *from, struct database *to)
 int chunk_table_clean(struct database *database)
 {
     return database_run(database,
-                        "DELETE FROM targets WHERE id NOT IN (SELECT target FROM chunks);"
+                        "DELETE FROM targets"
+                        " WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE target = targets.id);"
                         "DELETE FROM layouts WHERE id NOT IN (SELECT layout FROM chunks)");
 }

@@ -35,6 +35,9 @@ int chunk_table_all(struct database *database, chunk_visit *visit, void *context
 
 int chunk_table_delete(struct database *database, uint64_t id);
 
+/* Forgets a target, if no chunk has it. */
+int chunk_table_forget(struct database *database, uint64_t target);
+
 /* Copies all chunks: it is the `move` of a vault (vault.h). */
 int chunk_table_move(struct database *from, struct database *to);
 

@@ -16,6 +16,10 @@
 /* The status tells the size and the oldest of the databases as they were within this time. */
 #define THINNING_EVERY_NS (10 * NS_PER_SECOND)
 
+/* To count targets reads them all: many of them are counted again after this time. */
+#define MANY_TARGETS   10000
+#define COUNT_EVERY_NS (60 * NS_PER_SECOND)
+
 int history_store_init(struct history_store *store, const struct history_options *options)
 {
     int r;
@@ -83,22 +87,34 @@ static uint64_t limit_bytes(const struct history_store *store)
                                                          : store->limits.bytes;
 }
 
+static void count_targets(struct history_store *store)
+{
+    struct database *databases[2];
+    const size_t n = vault_readable(&store->past, databases);
+
+    store->status.targets = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t targets = 0;
+
+        if (database_ask(databases[i], "SELECT count(*) FROM targets WHERE kind != '" CPUS_KIND "'",
+                         &targets) == 0)
+            store->status.targets += targets;
+    }
+}
+
 static void ask_databases(struct history_store *store)
 {
     struct history_status *status = &store->status;
     struct database *databases[2];
     const size_t n = vault_readable(&store->past, databases);
 
-    status->bytes = status->targets = 0;
+    status->bytes = 0;
     status->oldest_realtime_ns = NUMBER_ABSENT_COUNT;
     for (size_t i = 0; i < n; i++) {
-        uint64_t used = 0, targets = 0, oldest = 0;
+        uint64_t used = 0, oldest = 0;
 
         if (database_size(databases[i], &used) == 0)
             status->bytes += used;
-        if (database_ask(databases[i], "SELECT count(*) FROM targets WHERE kind != '" CPUS_KIND "'",
-                         &targets) == 0)
-            status->targets += targets;
         if (database_ask(databases[i],
                          "SELECT start FROM chunks WHERE level = (SELECT max(level) FROM chunks)"
                          " ORDER BY end LIMIT 1",
@@ -130,6 +146,7 @@ void history_store_open(struct history_store *store)
     vault_check(&store->past);
     vault_check(&store->runs);
     ask_databases(store);
+    count_targets(store);
     history_store_renew_status(store);
 }
 
@@ -169,6 +186,10 @@ static void thin_out(struct history_store *store, const struct snapshot *snapsho
     if (snapshot->taken_ns < store->next_thinning_ns)
         return;
     ask_databases(store);
+    if (store->status.targets < MANY_TARGETS || snapshot->taken_ns >= store->next_count_ns) {
+        store->next_count_ns = snapshot->taken_ns + COUNT_EVERY_NS;
+        count_targets(store);
+    }
     if (!thinning_step(store, ages ? snapshot->taken_realtime_ns / 1000000 : 0))
         store->next_thinning_ns = snapshot->taken_ns + THINNING_EVERY_NS;
 }

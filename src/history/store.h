@@ -17,6 +17,7 @@ struct history_store {
     uint64_t interval_ns;      /* of the snapshots */
     uint64_t n_damaged;        /* chunks that were read and are damaged */
     uint64_t next_thinning_ns; /* when there may be something to thin out, by CLOCK_MONOTONIC */
+    uint64_t next_count_ns;    /* when targets are counted again, by CLOCK_MONOTONIC */
     uint64_t next_clean_ns; /* when what no chunk needs is looked for again, by CLOCK_MONOTONIC */
     uint64_t thinned_until_ns;
     int64_t clock_offset_ms;      /* the time of day less CLOCK_MONOTONIC, as last seen */

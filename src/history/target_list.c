@@ -174,7 +174,8 @@ static int list_database(struct database *database, struct listing *listing)
         return r;
     (void)sqlite3_bind_int64(statement, 1, (sqlite3_int64)listing->start_ms);
     (void)sqlite3_bind_int64(statement, 2, (sqlite3_int64)listing->end_ms);
-    while (r == 0 && (result = sqlite3_step(statement)) == SQLITE_ROW)
+    while (r == 0 && HASH_COUNT(listing->targets) < HISTORY_LISTED_MAX &&
+           (result = sqlite3_step(statement)) == SQLITE_ROW)
         r = add_row(listing, statement);
     return r < 0 ? r : database_error(result);
 }

@@ -4,7 +4,7 @@
  * Each snapshot thins out some of what is old: the chunks that one target has within a window of
  * time become one chunk of the next level, in one transaction. What is oldest comes first. If more
  * is kept than the limit allows, the oldest is thinned out before its time, and what is on the last
- * level is deleted.
+ * level is deleted. A target is forgotten with the last of its chunks.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,8 +13,15 @@
 #include "history/thinning.h"
 
 #define NS_PER_MS    UINT64_C(1000000)
-#define WINDOWS_STEP 8   /* windows that one snapshot thins out */
-#define DELETED_STEP 256 /* chunks that one snapshot deletes because of their age */
+#define DELETED_ONCE 16 /* chunks of the last level that go at once */
+
+/*
+ * The most that a snapshot does for each second of the interval: windows thinned out because of
+ * their age, deletions because of it, and either of them because of the limit.
+ */
+#define WINDOWS_STEP 8
+#define DELETED_STEP 16
+#define REDUCED_STEP 4096
 
 static const struct {
     uint64_t window_ms; /* chunks of so long a time become one of the next level */
@@ -46,6 +53,12 @@ static void window_done(struct window *window)
     text_done(&window->layout);
 }
 
+/* What has only a beginning and an end loses nothing on the last level. */
+static enum level level_of(const struct chunk_rows *rows, enum level next)
+{
+    return rows->n_rows <= 2 ? LEVEL_MINUTES : next;
+}
+
 /* Stores the rows so far as a chunk of the next level. */
 static int store_rows(struct window *window)
 {
@@ -56,8 +69,7 @@ static int store_rows(struct window *window)
                             .labels = window->labels.data,
                             .labels_length = window->labels.length,
                             .layout = window->layout.data,
-                            .layout_length = window->layout.length,
-                            .level = window->level + 1};
+                            .layout_length = window->layout.length};
     int r;
 
     if (window->rows.n_rows == 0)
@@ -67,6 +79,7 @@ static int store_rows(struct window *window)
         r = chunk_encode(&thin, &blob);
     if (r < 0)
         return r;
+    row.level = level_of(&thin, window->level + 1);
     row.blob = blob.data;
     row.blob_length = blob.length;
     chunk_rows_span(&thin, &row.start_ms, &row.end_ms);
@@ -164,7 +177,9 @@ static int thin_window(struct database *database, void *context)
     if (r == 0)
         r = chunk_table_each(database, key.data, window->start_ms, window->end_ms, visit_chunk,
                              window);
-    return r == 0 ? store_rows(window) : r;
+    if (r == 0)
+        r = store_rows(window);
+    return r == 0 ? chunk_table_forget(database, window->target) : r;
 }
 
 /* The oldest chunk of a level. Returns 1; 0: there is none; or -errno. */
@@ -190,15 +205,23 @@ static int oldest(struct database *database, enum level level, uint64_t *ret_id,
     return 1;
 }
 
-struct removal {
-    uint64_t id;
-};
-
-static int remove_chunk(struct database *database, void *context)
+/* Deletes some of the oldest chunks of the last level. */
+static int delete_oldest(struct database *database, void *context)
 {
-    const struct removal *removal = context;
+    const uint64_t *before_ms = context;
+    int r = 0;
 
-    return chunk_table_delete(database, removal->id);
+    for (unsigned i = 0; i < DELETED_ONCE && r == 0; i++) {
+        uint64_t id, target, end_ms;
+
+        r = oldest(database, LEVEL_MINUTES, &id, &target, &end_ms);
+        if (r <= 0 || end_ms >= *before_ms)
+            break;
+        r = chunk_table_delete(database, id);
+        if (r == 0)
+            r = chunk_table_forget(database, target);
+    }
+    return r < 0 ? r : 0;
 }
 
 static int thin_oldest(struct history_store *store, enum level level, uint64_t target,
@@ -232,7 +255,7 @@ static int reduce(struct history_store *store, enum level level, uint64_t before
     if (level + 1 < LEVELS_)
         r = thin_oldest(store, level, target, end_ms);
     else
-        r = vault_write(&store->past, remove_chunk, &(struct removal){id});
+        r = vault_write(&store->past, delete_oldest, &before_ms);
     return r < 0 ? r : 1;
 }
 
@@ -272,19 +295,27 @@ static bool is_too_much(struct history_store *store)
     return database && database_size(database, &used) == 0 && used > store->status.limit_bytes;
 }
 
+static bool reduce_to_limit(struct history_store *store, unsigned most)
+{
+    unsigned n = 0;
+
+    while (n < most && is_too_much(store) && reduce_oldest(store) > 0)
+        n++;
+    return n > 0;
+}
+
 bool thinning_step(struct history_store *store, uint64_t now_ms)
 {
     const struct history_limits *limits = &store->limits;
-    bool goes_on =
-        reduce_all(store, LEVEL_MINUTES, before(now_ms, limits->minutes_ns), DELETED_STEP);
+    const unsigned seconds =
+        store->interval_ns > NS_PER_SECOND ? (unsigned)(store->interval_ns / NS_PER_SECOND) : 1;
+    bool goes_on = reduce_all(store, LEVEL_MINUTES, before(now_ms, limits->minutes_ns),
+                              seconds * DELETED_STEP);
 
+    goes_on |= reduce_all(store, LEVEL_TEN_SECONDS, before(now_ms, limits->ten_seconds_ns),
+                          seconds * WINDOWS_STEP);
     goes_on |=
-        reduce_all(store, LEVEL_TEN_SECONDS, before(now_ms, limits->ten_seconds_ns), WINDOWS_STEP);
-    goes_on |= reduce_all(store, LEVEL_FULL, before(now_ms, limits->full_ns), WINDOWS_STEP);
-    for (unsigned i = 0; i < DELETED_STEP && is_too_much(store); i++) {
-        if (reduce_oldest(store) <= 0)
-            break;
-        goes_on = true;
-    }
+        reduce_all(store, LEVEL_FULL, before(now_ms, limits->full_ns), seconds * WINDOWS_STEP);
+    goes_on |= reduce_to_limit(store, seconds * REDUCED_STEP);
     return goes_on;
 }

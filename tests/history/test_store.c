@@ -304,6 +304,27 @@ static void targets__are_listed_with_their_columns(void **state)
     assert_int_equal(none->n_targets, 0);
 }
 
+static void targets__of_the_past_are_listed_up_to_a_number(void **state)
+{
+    struct store_fixture fixture, *f = &fixture;
+    AUTO(history_targets) struct history_targets *targets = NULL;
+
+    (void)state;
+    fixture_open(f, NULL);
+    fixture_count_for(f, 3);
+    assert_non_null(vault_writable(&f->store.past));
+    assert_int_equal(
+        database_run(&f->store.past.memory,
+                     "INSERT INTO layouts VALUES (1, x'00');"
+                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20001)"
+                     " INSERT INTO targets SELECT i, 'cgroup:/' || i, 'cgroup', x'' FROM n;"
+                     "INSERT INTO chunks SELECT id, id, 1, 0, 5, 6, x'00' FROM targets"),
+        0);
+    assert_int_equal(history_store_targets(&f->store, 0, UINT64_MAX, &targets), 0);
+    assert_int_equal(targets->n_targets, HISTORY_LISTED_MAX + 1);
+    fixture_close(f);
+}
+
 static void marks__are_kept_listed_and_deleted(void **state)
 {
     struct store_fixture *f = *state;
@@ -401,6 +422,7 @@ int main(void)
         TEST(cpus__of_a_target_that_has_none_are_none),
         TEST(cpus__of_an_unknown_target_are_not_there),
         TEST(targets__are_listed_with_their_columns),
+        cmocka_unit_test(targets__of_the_past_are_listed_up_to_a_number),
         TEST(marks__are_kept_listed_and_deleted),
         TEST(runs__are_kept_changed_and_deleted),
         TEST(run__that_is_too_large_is_refused),

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Targets that live for two seconds, hundreds of them at each, each with a name of its own. */
+#include "history/store_fixture.h"
+
+#include <ftw.h>
+#include <malloc.h>
+#include <sqlite3.h>
+
+#define BORN      250 /* in each second */
+#define LIVES     2
+#define SECONDS   40 /* for which they come and go, and then once more */
+#define FEW_BYTES ((uint64_t)1 << 20)
+
+static char directory[64];
+
+struct crowd {
+    struct store_fixture fixture;
+    struct account *accounts[BORN * LIVES];
+    unsigned n_born;
+};
+
+static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)
+{
+    (void)stat, (void)type, (void)ftw;
+    return remove(path);
+}
+
+static void open_crowd(void **state, const char *where)
+{
+    struct crowd *crowd = calloc(1, sizeof(*crowd));
+
+    assert_non_null(crowd);
+    fixture_open(&crowd->fixture, where);
+    crowd->fixture.store.limits.bytes = FEW_BYTES;
+    *state = crowd;
+}
+
+static int set_up_memory(void **state)
+{
+    *directory = '\0';
+    open_crowd(state, NULL);
+    return 0;
+}
+
+static int set_up_disk(void **state)
+{
+    (void)snprintf(directory, sizeof(directory), "/tmp/pmu_history_XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    open_crowd(state, directory);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct crowd *crowd = *state;
+
+    fixture_close(&crowd->fixture);
+    for (size_t i = 0; i < ARRAY_SIZE(crowd->accounts); i++)
+        (void)account_free(crowd->accounts[i]);
+    free(crowd);
+    if (*directory)
+        (void)nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return 0;
+}
+
+static void bear(struct crowd *crowd, struct account **place)
+{
+    char name[64];
+    const struct label label = {"cgroup", name};
+    struct identity *identity;
+
+    (void)snprintf(name, sizeof(name), "/system.slice/session-%u.scope", ++crowd->n_born);
+    identity = identity_new(&label, 1, NULL, 0);
+    assert_non_null(identity);
+    (void)account_free(*place);
+    *place = account_new(crowd->fixture.plan, identity, 5 + crowd->n_born);
+    (void)identity_unref(identity);
+}
+
+/* All targets count for an interval. */
+static void count_crowd(struct crowd *crowd, unsigned interval_s)
+{
+    struct store_fixture *f = &crowd->fixture;
+    const struct exporter_status status = {.interval_ns = interval_s * NS_PER_SECOND};
+    struct roster *roster = NULL;
+    struct snapshot *snapshot;
+
+    f->taken_ns += (interval_s - 1) * NS_PER_SECOND;
+    f->realtime_ns += (interval_s - 1) * NS_PER_SECOND;
+    (void)snapshot_unref(fixture_snapshot(f, 1000, false)); /* sets the sample and the times */
+    for (size_t i = 0; i < ARRAY_SIZE(crowd->accounts); i++)
+        account_update(crowd->accounts[i], f->sample);
+    assert_int_equal(
+        roster_new(f->catalogue, crowd->accounts, ARRAY_SIZE(crowd->accounts), &roster), 0);
+    snapshot = snapshot_new(roster, crowd->accounts, ARRAY_SIZE(crowd->accounts), &status);
+    assert_non_null(snapshot);
+    snapshot->taken_ns = f->taken_ns;
+    snapshot->taken_realtime_ns = f->realtime_ns;
+    history_store_record(&f->store, snapshot);
+    (void)snapshot_unref(snapshot);
+    (void)roster_unref(roster);
+}
+
+/* What is allocated beside the databases; with another malloc than glibc's it is 0. */
+static size_t allocated_beside(void)
+{
+    const size_t all = mallinfo2().uordblks + mallinfo2().hblkhd,
+                 databases = (size_t)sqlite3_memory_used();
+
+    return all > databases ? all - databases : 0;
+}
+
+static void churn(struct crowd *crowd)
+{
+    for (unsigned second = 0; second < SECONDS; second++) {
+        for (size_t i = 0; i < ARRAY_SIZE(crowd->accounts); i++)
+            if (!crowd->accounts[i] || i % LIVES == second % LIVES)
+                bear(crowd, &crowd->accounts[i]);
+        count_crowd(crowd, 1);
+    }
+}
+
+static void assert_bounded(struct crowd *crowd)
+{
+    size_t beside;
+
+    churn(crowd);
+    beside = allocated_beside();
+    churn(crowd);
+    assert_in_range(allocated_beside(), 0, beside + 96 * 1024);
+    assert_in_range(crowd->fixture.store.status.bytes, 1, FEW_BYTES + FEW_BYTES / 4);
+}
+
+static void targets__that_come_and_go_in_memory__leave_it_within_its_bound(void **state)
+{
+    assert_bounded(*state);
+    assert_in_range(sqlite3_memory_used(), 1, 2 * FEW_BYTES);
+}
+
+static void targets__that_come_and_go__leave_the_disk_and_memory_within_their_bounds(void **state)
+{
+    assert_bounded(*state);
+    assert_in_range(sqlite3_memory_used(), 1, 2 * FEW_BYTES);
+}
+
+/* Long intervals have as much to thin out in fewer steps. */
+static void targets__by_the_hundred_at_a_long_interval__are_thinned_out_in_time(void **state)
+{
+    struct crowd *crowd = *state;
+    struct store_fixture *f = &crowd->fixture;
+    uint64_t oldest_ms = 0;
+
+    f->store.limits.bytes = UINT64_C(64) << 20;
+    f->store.limits.full_ns = 600 * NS_PER_SECOND;
+    for (size_t i = 0; i < ARRAY_SIZE(crowd->accounts); i++)
+        bear(crowd, &crowd->accounts[i]);
+    for (unsigned minute = 0; minute < 180; minute++)
+        count_crowd(crowd, 60);
+    assert_int_equal(database_ask(&f->store.past.memory,
+                                  "SELECT min(end) FROM chunks WHERE level = 0", &oldest_ms),
+                     0);
+    assert_true(oldest_ms * 1000000 + f->store.limits.full_ns + THINNING_WINDOW_NS +
+                    600 * NS_PER_SECOND >=
+                f->realtime_ns);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            targets__that_come_and_go_in_memory__leave_it_within_its_bound, set_up_memory,
+            tear_down),
+        cmocka_unit_test_setup_teardown(
+            targets__that_come_and_go__leave_the_disk_and_memory_within_their_bounds, set_up_disk,
+            tear_down),
+        cmocka_unit_test_setup_teardown(
+            targets__by_the_hundred_at_a_long_interval__are_thinned_out_in_time, set_up_memory,
+            tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

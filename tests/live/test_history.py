@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The history of the running service: it survives kill -9, disks that are full, read-only or
 gone, and another exporter in its directory."""
+import contextlib
+import http.client
 import json
 import os
 import pathlib
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.parse
 
 import live
 from cgroups import Cgroups
-from exporter import Exporter
+from exporter import Exporter, UnixConnection
 from own_mounts import own_mounts
 
 CONFIG = live.config(system="all")
@@ -29,6 +33,29 @@ IN_MEMORY = "pmu_exporter_history_in_memory"
 SAMPLES = "pmu_exporter_history_samples_total"
 SET_ASIDE = "pmu_exporter_history_set_aside_total"
 WRITE_ERRORS = "pmu_exporter_history_write_errors_total"
+
+
+def post_mark(exporter, text):
+    """Whether it was answered that the mark is kept."""
+    connection = UnixConnection(exporter.control, 30)
+    try:
+        connection.request("POST", "/api/v1/marks", body=json.dumps({"text": text}),
+                           headers={"Content-Type": "application/json"})
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def kill_while_marking(exporter, i, chance):
+    """Kills it while it writes a mark, or just before or after; the marks it answered for."""
+    texts = [f"mark {i}.{n}" for n in range(1 + chance.randrange(8))]
+    killer = threading.Timer(chance.random() * 0.0015 * len(texts), exporter.kill)
+    killer.start()
+    answered = {text for text in texts if post_mark(exporter, text)}
+    killer.join()
+    return answered
 
 
 class History(live.LiveTest):
@@ -62,25 +89,35 @@ class History(live.LiveTest):
         self.assertTrue(set(before) <= set(self.times(second)))
 
     def test_kill_leaves_a_database_that_goes_on(self):
+        """What was recorded before an orderly end is there, and each mark that was answered for."""
         kills = int(os.environ.get("PMU_TEST_KILLS", "5"))
         seed = int(os.environ.get("PMU_TEST_SEED", random.randrange(1 << 30)))
         print(f"PMU_TEST_SEED={seed}")
         chance = random.Random(seed)
-        known = set()
+        known, marks = set(), set()
         for i in range(kills):
             exporter = self.start()
             if i % 10 == 9 or i == 0:  # an orderly end now and then writes all
                 self.until_recorded(exporter, 3)
                 known |= set(self.times(exporter))
+                self.assertTrue(post_mark(exporter, f"mark {i}"))
+                marks.add(f"mark {i}")
                 exporter.stop()
                 continue
-            time.sleep(chance.random() * 0.4)
-            exporter.kill()
+            time.sleep(chance.random() * 0.2)
+            marks |= kill_while_marking(exporter, i, chance)
         last = self.start()
         page = self.until_recorded(last)
         self.assertEqual(page.value(SET_ASIDE), 0)
         self.assertEqual(page.value(IN_MEMORY), 0)
         self.assertTrue(known <= set(self.times(last)))
+        kept = self.ask(last, "marks", start=0, end=int(time.time()) + 3600)["marks"]
+        print(f"{len(marks)} marks before {kills} kills, {len(kept)} kept")
+        self.assertLessEqual(marks, {mark["text"] for mark in kept})
+        last.stop()
+        for name in ("history.sqlite", "runs.sqlite"):
+            with contextlib.closing(sqlite3.connect(self.state / name)) as database:
+                self.assertEqual(database.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
 
     def ask(self, exporter, route, **arguments):
         answer = exporter.get(f"/api/v1/{route}?{urllib.parse.urlencode(arguments)}")

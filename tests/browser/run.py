@@ -29,8 +29,8 @@ WORK = pathlib.Path(os.environ.get("PMU_TEST_BROWSER",
 SECONDS = 580
 
 # What a scenario has that others do not: cgroups at the start, more of the configuration, flags of
-# the exporter, whether it has a state directory, and whether there a day has passed since an
-# exporter ran for some seconds.
+# the exporter, whether it has a state directory, and how many seconds have passed since an exporter
+# recorded some seconds of the past there.
 SCENARIOS = {
     "shell": {},
     "now": {},
@@ -38,7 +38,8 @@ SCENARIOS = {
     "events": {},
     "status": {"state": True},
     "runs": {"state": True, "flags": ["--web.enable-lifecycle"]},
-    "time": {"state": True, "yesterday": True, "flags": ["--web.enable-lifecycle"],
+    "past": {"state": True, "ago": 3600},
+    "time": {"state": True, "ago": 86400, "flags": ["--web.enable-lifecycle"],
              "more": "history: {full: 2d, ten_seconds: 3d}\n"},
 }
 
@@ -77,9 +78,9 @@ def configuration(own, more):
     return live.config(own, system="all", linger="1s", more=more)
 
 
-def run_yesterday(own, config, environment):
-    """An exporter whose clock is a day behind counts a load, and leaves its history."""
-    clock = {"LD_PRELOAD": live.program("shifted_clock"), "PMU_TEST_SHIFT": "-86400"}
+def record_past(own, config, environment, ago):
+    """An exporter whose clock is behind counts a load, and leaves its history."""
+    clock = {"LD_PRELOAD": live.program("shifted_clock"), "PMU_TEST_SHIFT": f"-{ago}"}
     own.make("busy.service")
     with exporter.Exporter(config, env={**environment, **clock}) as shown:
         shown.after_cycles(2)
@@ -96,8 +97,8 @@ def run(name, options, stack):
     if options.get("state"):
         environment["STATE_DIRECTORY"] = stack.enter_context(tempfile.TemporaryDirectory())
     config = configuration(own, options.get("more", ""))
-    if options.get("yesterday"):
-        run_yesterday(own, config, environment)
+    if "ago" in options:
+        record_past(own, config, environment, options["ago"])
     shown = stack.enter_context(exporter.Exporter(config, args=arguments, env=environment))
     return subprocess.run(
         ["node", "--test-reporter=spec", str(FOLDER / f"{name}.mjs")], timeout=SECONDS, check=False,

@@ -16,6 +16,7 @@ endfunction()
 
 add_browser_test(shell)
 add_browser_test(now)
+add_browser_test(past)
 add_browser_test(many)
 add_browser_test(events)
 add_browser_test(status)

@@ -24,6 +24,7 @@ class Now {
     this.machineCurves = new Curves(SECONDS);
     this.tiles = new Tiles(this.machineCurves, stage.link);
     this.past = new Past({ seconds: SECONDS, points: POINTS, signal: stage.signal, status: stage.status,
+      now: () => this.time ?? Date.now() / 1000,
       onNews: (id, times, values) => this.learn(id, times, values) });
     this.open = new Set(); // branches of the tree
     this.build();

@@ -10,9 +10,12 @@ const PATIENCE = 60000; // after which an hour ago is another minute
 const LONGEST_ADDRESS = 5000; // a request has to fit into the server's memory for its head
 
 export class Past {
-  /** status is a promise of /api/v1/status: an exporter without a history is not asked for it. */
-  constructor({ seconds, points, signal, status, onNews }) {
-    Object.assign(this, { seconds, points, signal, onNews });
+  /**
+   * status is a promise of /api/v1/status: an exporter without a history is not asked for it.
+   * now() tells the exporter's time in seconds: the browser's clock may be another.
+   */
+  constructor({ seconds, points, signal, status, now, onNews }) {
+    Object.assign(this, { seconds, points, signal, now, onNews });
     this.known = new Map(); // id: {asked, before}
     this.available = false;
     this.looked = status.then((known) => {
@@ -41,7 +44,7 @@ export class Past {
   async curves(id, columns) {
     await this.looked;
     if (!this.available) return { times: [], columns: [] };
-    const end = Date.now() / 1000;
+    const end = this.now();
     const { targets } = await get("history", { target: id, column: columns,
       start: Math.round(end - this.seconds), end: Math.ceil(end), points: this.points }, this.signal);
     return targets[0] ?? { times: [], columns: [] };
@@ -64,7 +67,7 @@ export class Past {
   }
 
   async seed(ids, columns) {
-    const end = Date.now() / 1000;
+    const end = this.now();
     const { targets } = await get("history", { target: ids, column: columns,
       start: Math.round(end - this.seconds), end: Math.ceil(end), points: this.points }, this.signal);
     for (const { target, times, columns: [column] } of targets)
@@ -72,7 +75,7 @@ export class Past {
   }
 
   async compare(ids, columns) {
-    const then = Math.round(Date.now() / 1000) - HOUR;
+    const then = Math.round(this.now()) - HOUR;
     const { targets } = await get("history", { target: ids, column: columns,
       start: then - AROUND, end: then + AROUND, points: 1 }, this.signal);
     const found = new Map(targets.map(({ target, columns: [column] }) =>

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API against its own description: every answer has the form that openapi.json tells, and every
 path and field that it tells is seen in an answer."""
+import contextlib
 import csv
 import http.client
 import io
@@ -15,6 +16,7 @@ import urllib.parse
 import live
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, UnixConnection
+from web_files import USERS, Files, ProtectedExporter
 
 try:
     from jsonschema import Draft202012Validator
@@ -29,14 +31,18 @@ NOT_EVERYWHERE = {
     "Status.pmu.counters_free", "Status.pmu.counters_budget", "Status.pmu.counters_used",
 }
 
+# Answers that are there for what does not happen: no memory, a thread that stands still.
+NEVER = {"Failed", "Late"}
+
 
 class Description:
-    """openapi.json, and which of its fields have been seen."""
+    """openapi.json, and which of its fields and refusals have been seen."""
 
     def __init__(self, document):
         self.document = document
         self.schemas = document["components"]["schemas"]
         self.seen = set()
+        self.refusals_seen = set()
 
     def operations(self):
         return {(method.upper(), path) for path, methods in self.document["paths"].items()
@@ -45,8 +51,19 @@ class Description:
     def answer(self, method, path, status=200):
         """The content that is described: {Content-Type: schema}."""
         responses = self.document["paths"][path][method.lower()]["responses"]
-        found = responses.get(str(status), responses["default"])
-        return {kind: content["schema"] for kind, content in found["content"].items()}
+        found = responses[str(status)]
+        if "$ref" in found:
+            name = found["$ref"].rsplit("/", 1)[1]
+            self.refusals_seen.add(name)
+            found = self.document["components"]["responses"][name]
+        return {kind: content["schema"] for kind, content in found.get("content", {}).items()}
+
+    def header(self, method, path, status):
+        """The header that an answer of this status is described to have; None."""
+        found = self.document["paths"][path][method.lower()]["responses"][str(status)]
+        name = found.get("$ref", "").rsplit("/", 1)[-1]
+        return next(iter(self.document["components"]["responses"].get(name, {}).get("headers", {})),
+                    None)
 
     def request(self, method, path):
         """The schema of a request's body."""
@@ -107,21 +124,27 @@ class Api(live.LiveTest):
         cls.description = Description(json.loads(document.body))
         cls.asked = set()
 
-    def ask(self, method, path, query="", body=None, control=False, status=200, at=None):
+    def ask(self, method, path, query="", body=None, control=False, status=200, at=None,
+            headers=None, sent=None):
         """Asks, and holds the answer against the description of the path (at, where it has a
-        number in it). The value of JSON, else the text."""
+        number in it) and method (sent is the one that is sent). The value of JSON, else the
+        text."""
         connection = (UnixConnection(self.exporter.control, 30) if control else
                       http.client.HTTPConnection("127.0.0.1", self.exporter.port, timeout=30))
         at = at or path
         try:
-            connection.request(method, path + query, body=body)
+            connection.request(sent or method, path + query, body=body, headers=headers or {})
             answer = connection.getresponse()
             text = answer.read()
         finally:
             connection.close()
         self.assertEqual(answer.status, status, (method, path, query, text[:500]))
-        kind = answer.headers["Content-Type"].split(";")[0]
+        self.assertIn(self.description.header(method, at, status), [None, *answer.headers])
+        kind = answer.headers.get("Content-Type", "none").split(";")[0]
         described = self.description.answer(method, at, status)
+        if kind == "none":
+            self.assertEqual(described, {})
+            return None
         self.assertIn(kind, described)
         value = json.loads(text) if kind == "application/json" else text.decode()
         self.assertEqual(self.description.check(described[kind], value), [], (method, path, query))
@@ -159,7 +182,10 @@ class Api(live.LiveTest):
     def line(answer):
         text = b""
         while not text.endswith(b"\n"):
-            text += answer.read(1)
+            byte = answer.read(1)
+            if not byte:
+                raise AssertionError(f"the stream has ended with {text}")
+            text += byte
         return text.decode().rstrip("\n")
 
     def check_now(self):
@@ -316,6 +342,46 @@ class Api(live.LiveTest):
                          word="did you mean pmu_machine_cpus_used?")
         self.refused("GET", API + "events", "?limit=0", word="from 1 to 1000")
 
+    def check_statuses(self):
+        path = API + "openapi.json"
+        self.ask("GET", path, status=304, headers={"If-None-Match": "*"})
+        self.ask("GET", path, status=405, sent="PUT")
+        # refused by their heads: a body that is on its way then would break the pipe
+        self.ask("GET", path, status=413, headers={"Content-Length": "3"})
+        self.ask("POST", API + "marks", status=413, control=True,
+                 headers={"Content-Length": "1000000"})
+        self.ask("GET", path, "?" + "x" * 20000, status=414)
+        self.ask("GET", path, status=431, headers={"X-Long": "x" * 20000})
+
+    def check_too_many_streams(self):
+        standing = []
+        try:
+            while len(standing) == 0 or answer.status == 200:
+                connection = http.client.HTTPConnection("127.0.0.1", self.exporter.port, timeout=30)
+                standing.append(connection)
+                connection.request("GET", API + "live")
+                answer = connection.getresponse()
+            self.assertGreater(len(standing), 1)
+            self.refused("GET", API + "live", status=503, word="too many clients")
+        finally:
+            for connection in standing:
+                connection.close()
+
+    def check_gate(self):
+        """Who is not let in: by the users and the rate of a web configuration."""
+        self.refused("GET", API + "status", status=401, word="a user and a password")
+        self.refused("GET", API + "status", status=429, word="too many requests")
+
+    @contextlib.contextmanager
+    def another(self, exporter):
+        """What is asked in the block is asked of an exporter of its own."""
+        before = self.exporter
+        with exporter as self.exporter:
+            try:
+                yield
+            finally:
+                self.exporter = before
+
     def test_every_answer_is_as_described_and_all_that_is_described_is_answered(self):
         live.Load(self.cgroups.directory("a"), switches=100, faults=100, burn_ms=100).run()
         self.exporter.after_cycles(2)
@@ -327,9 +393,18 @@ class Api(live.LiveTest):
         self.check_marks()
         self.check_runs()
         self.check_refusals()
+        self.check_statuses()
+        with self.another(Exporter(live.config(self.cgroups))):
+            self.check_too_many_streams()
+        with Files() as files:
+            web = files.write("web.yml", "rate_limit: {interval: 1h, burst: 1}\n" + USERS)
+            with self.another(ProtectedExporter(web)):
+                self.check_gate()
         self.assertEqual(self.asked, self.description.operations())
         unseen = self.description.fields() - self.description.seen
         self.assertEqual(unseen - NOT_EVERYWHERE, set())
+        self.assertEqual(set(self.description.document["components"]["responses"]) -
+                         self.description.refusals_seen, NEVER)
 
     def test_an_unknown_path_of_the_api_is_an_error_in_json(self):
         answer = self.exporter.get(API + "nothing")

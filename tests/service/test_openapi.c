@@ -121,6 +121,63 @@ static void routes_without_arguments_have_none_described(void **state)
     }
 }
 
+/* Paths that may have nothing to show of what an argument names. */
+static bool names_what_may_be_missing(const struct route *route)
+{
+    static const char *const paths[] = {"/api/v1/history", "/api/v1/history.csv",
+                                        "/api/v1/history/cpus", "/api/v1/runs/compare"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+        if (strcmp(route->path, paths[i]) == 0)
+            return true;
+    return route->has_rest;
+}
+
+/* Whether a request to a route of the API may be answered by a status. */
+static bool can_answer(const struct route *route, const char *status)
+{
+    static const char *const of_all[] = {"200", "400", "401", "405", "413",
+                                         "414", "429", "431", "500", "503"};
+    const bool is_question = route->ask != NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(of_all); i++)
+        if (strcmp(of_all[i], status) == 0)
+            return true;
+    if (strcmp(status, "304") == 0)
+        return route->render && !route->version;
+    if (strcmp(status, "403") == 0) /* all but the events ask the history */
+        return is_question && strcmp(route->path, "/api/v1/events") != 0;
+    if (strcmp(status, "404") == 0)
+        return names_what_may_be_missing(route);
+    return strcmp(status, "504") == 0 && is_question;
+}
+
+static void each_route_has_the_statuses_described_by_which_it_may_be_answered(void **state)
+{
+    static const char *const statuses[] = {"200", "304", "400", "401", "403", "404", "405",
+                                           "413", "414", "429", "431", "500", "503", "504"};
+    const struct fixture *f = *state;
+
+    for (size_t i = 0; i < f->pages.n_routes; i++) {
+        const struct route *route = &f->pages.routes[i];
+        char path[256];
+        json_t *responses;
+        size_t n = 0;
+
+        if (strncmp(route->path, API, strlen(API)) != 0)
+            continue;
+        path_of(route, path, sizeof(path));
+        responses = json_object_get(
+            json_object_get(json_object_get(f->paths, path), method_of(route)), "responses");
+        for (size_t j = 0; j < ARRAY_SIZE(statuses); j++) {
+            if (can_answer(route, statuses[j]) != !!json_object_get(responses, statuses[j]))
+                fail_msg("%s %s: %s is described wrongly", method_of(route), path, statuses[j]);
+            n += can_answer(route, statuses[j]);
+        }
+        assert_int_equal(json_object_size(responses), n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +185,7 @@ int main(void)
         TEST(every_route_of_the_api_is_described),
         TEST(every_path_that_is_described_is_a_route),
         TEST(routes_without_arguments_have_none_described),
+        TEST(each_route_has_the_statuses_described_by_which_it_may_be_answered),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

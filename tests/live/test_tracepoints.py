@@ -3,6 +3,8 @@
 """Tracepoints: each hit is counted once, for the cgroup and the process that it happens in, by both
 mechanisms alike, and as perf counts it."""
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -62,12 +64,19 @@ class Caller:
         self.process = subprocess.Popen([sys.executable, "-c", CALLER, procs, comm], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.process.stdout.readline()
+        live.wait_until_it_reads(self.process.pid)
 
     def run(self, burn=0, calls=0, naps=0):
         self.process.stdin.write(f"{burn} {calls} {naps}\n")
         self.process.stdin.flush()
         if not self.process.stdout.readline():
             raise AssertionError(f"the caller ended with {self.process.wait()}")
+        live.wait_until_it_reads(self.process.pid)
+
+    def switches(self):
+        """How often it has left a CPU, by what the scheduler notes."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return sum(int(n) for n in re.findall(r"voluntary_ctxt_switches:\t(\d+)", status))
 
     def __enter__(self):
         return self
@@ -172,12 +181,12 @@ class Tracepoints(live.LiveTest):
         # bpf comes first: perf is then attached to the tracepoint of switches behind its program.
         exporters = {name: self.counting(name) for name in ("bpf", "direct")}
         for _ in range(20):
-            before, doubt_before = self.counted(exporters)
+            (before, doubt_before), left_before = self.counted(exporters), self.caller.switches()
             with Perf(self.path) as perf:
                 self.caller.run(calls=CALLS, naps=NAPS)
-            after, doubt = self.counted(exporters)
+            (after, doubt), left = self.counted(exporters), self.caller.switches()
             deltas = {key: after[key] - before[key] for key in after}
-            self.assert_direct(deltas, perf.counts)
+            self.assert_direct(deltas, perf.counts, left - left_before)
             wrong = [(key, delta) for key, delta in deltas.items()
                      if delta != deltas[key[0], "direct", key[2]]]
             if not wrong:
@@ -253,17 +262,20 @@ class Tracepoints(live.LiveTest):
         self.assertIsNotNone(metrics.value("pmu_cgroup_page_faults_total", cgroup=self.path))
         self.assertEqual(metrics.sum("pmu_exporter_targets_uncounted"), 0)
 
-    def assert_direct(self, deltas, counts):
-        """direct knows no doubt."""
+    def assert_direct(self, deltas, counts, switches):
+        """direct knows no doubt. Most naps are a switch: one whose time is over before it has begun
+        is none."""
+        self.assertGreater(switches, NAPS / 2)
         for scope in ("cgroup", "process"):
             of = {event: deltas[event, "direct", scope] for event in EVENTS}
-            self.assertEqual(of["syscalls_sys_enter_getpgid"], CALLS)
-            self.assertEqual(of["of_seven"], MATCHING)
-            self.assertGreaterEqual(of["sched_sched_switch"], NAPS)
-            self.assertEqual(of["sched_sched_switch"], of["context_switches"])
-            self.assertEqual(deltas["sys_enter_getppid", "direct", scope], CALLS)
+            all_of_it = f"{scope}: {of}, perf {counts}, {switches} switches"
+            self.assertEqual(of["syscalls_sys_enter_getpgid"], CALLS, all_of_it)
+            self.assertEqual(of["of_seven"], MATCHING, all_of_it)
+            self.assertEqual(of["sched_sched_switch"], switches, all_of_it)
+            self.assertEqual(of["context_switches"], switches, all_of_it)
+            self.assertEqual(deltas["sys_enter_getppid", "direct", scope], CALLS, all_of_it)
             for event in OF_PERF:
-                self.assertEqual(of[event.replace(":", "_")], counts[event], event)
+                self.assertEqual(of[event.replace(":", "_")], counts[event], all_of_it)
 
     def assert_absences(self, metrics, log):
         for name in ("broken", "slip"):

@@ -99,6 +99,20 @@ class Load:
             self.process.wait()
 
 
+def wait_until_it_reads(pid):
+    """Waits until the process has left its CPU to read its standard input. One that has answered is
+    on its way there, and on a busy machine that may take long: perf would end before it."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        # the kernel shows the numbers of a call only of a task that is off its CPU
+        words = pathlib.Path(f"/proc/{pid}/syscall").read_text().split()
+        if words[1:2] == ["0x0"]:
+            return
+        if time.monotonic() > end:
+            raise AssertionError(f"the process does not read its standard input: {words}")
+        time.sleep(0.001)
+
+
 class Stuck:
     """Delays each system call of that name in one thread by that long, until the block is left."""
 

@@ -282,16 +282,16 @@ class Exporter:
         fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def stop(self, sign=signal.SIGTERM):
+    def stop(self, sign=signal.SIGTERM, within=PATIENCE):
         """Ends it, wants status 0 and no report of a sanitizer, and returns the seconds that it
         took."""
         began = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(sign)
         try:
-            status = self.process.wait(PATIENCE)
+            status = self.process.wait(within)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"still there {PATIENCE} s after {sign!r}\n{self.stderr()}") from None
+            raise AssertionError(f"still there {within} s after {sign!r}\n{self.stderr()}") from None
         seconds = time.monotonic() - began
         if SANITIZER.search(self.stderr()):
             raise AssertionError(f"sanitizer report:\n{self.stderr()}")

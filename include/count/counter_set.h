@@ -71,11 +71,15 @@ void counter_set_stop(struct counter_set *set);
 
 /*
  * Adds for how long the target was seen to run on each of these CPUs, in ns: by the time enabled of
- * a cgroup's groups, which advances only while the cgroup runs there. UINT64_MAX is not known, and
- * stays where nothing of the set is read, or it counts in threads.
+ * the groups of a cgroup or a whole process, which advances only while it runs there. UINT64_MAX is
+ * not known, and stays where nothing of the set is read, or it counts in threads.
  */
 void counter_set_add_ran(const struct counter_set *set, const struct cpu_list *cpus,
                          uint64_t *ran_ns);
+
+/* Adds the same, also where nothing is read any more: what a set has had to its end. */
+void counter_set_sum_ran(const struct counter_set *set, const struct cpu_list *cpus,
+                         uint64_t *sum_ns);
 
 /* Whether this group is open in one place at least. */
 bool counter_set_is_open(const struct counter_set *set, size_t group);

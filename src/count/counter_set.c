@@ -89,23 +89,47 @@ static bool is_read_in(const struct counter_set *set, size_t place)
     return false;
 }
 
+/* The place of the CPU, from a place on; places are by CPU. n_places: there is none. */
+static size_t place_of(const struct counter_set *set, struct cpu_number cpu, size_t place)
+{
+    const struct cpu_list *cpus = set->scope.cpus;
+
+    while (place < set->n_places && cpus->cpus[place].value < cpu.value)
+        place++;
+    return place < set->n_places && cpus->cpus[place].value == cpu.value ? place : set->n_places;
+}
+
 void counter_set_add_ran(const struct counter_set *set, const struct cpu_list *cpus,
                          uint64_t *ran_ns)
 {
-    size_t place = 0;
+    size_t first = 0;
 
-    if (scope_is_of_threads(&set->scope))
-        return;
-    for (size_t i = 0; i < cpus->n; i++) {
-        while (place < set->n_places && set->scope.cpus->cpus[place].value < cpus->cpus[i].value)
-            place++;
+    for (size_t i = 0; i < cpus->n && !scope_is_of_threads(&set->scope); i++) {
+        const size_t place = place_of(set, cpus->cpus[i], first);
+
         if (place == set->n_places)
-            return;
-        if (set->scope.cpus->cpus[place].value != cpus->cpus[i].value || !is_read_in(set, place))
+            continue;
+        first = place;
+        if (!is_read_in(set, place))
             continue;
         if (ran_ns[i] == UINT64_MAX)
             ran_ns[i] = 0;
         ran_ns[i] += set->ran_ns[place];
+    }
+}
+
+void counter_set_sum_ran(const struct counter_set *set, const struct cpu_list *cpus,
+                         uint64_t *sum_ns)
+{
+    size_t first = 0;
+
+    for (size_t i = 0; i < cpus->n && !scope_is_of_threads(&set->scope); i++) {
+        const size_t place = place_of(set, cpus->cpus[i], first);
+
+        if (place == set->n_places)
+            continue;
+        first = place;
+        sum_ns[i] += set->ran_ns[place];
     }
 }
 

@@ -3,9 +3,22 @@
 
 #include "base/clock.h"
 #include "cycle/collector_parts.h"
+#include "cycle/process_times.h"
 #include "sys/cpu_time.h"
 
 #define EVERY_NS (10 * NS_PER_SECOND)
+
+/*
+ * Where a part of the group is not counted its times would be too short, and where threads are
+ * counted, nothing tells where they ran.
+ */
+static void add_group(const struct collector *collector, const struct entry *entry,
+                      uint64_t *ran_ns)
+{
+    if (setup_mechanism(&collector->setup, SCOPE_PROCESS)->counts_processes &&
+        !process_group_is_incomplete(entry->group))
+        process_times_read(entry->group, collector->cpus.online, ran_ns);
+}
 
 static void add_entry(const struct collector *collector, const struct entry *entry,
                       uint64_t *ran_ns)
@@ -14,6 +27,8 @@ static void add_entry(const struct collector *collector, const struct entry *ent
 
     if (entry == collector->machine.entry)
         (void)cpu_time_read_each(collector->setup.procfs_fd, cpus, ran_ns);
+    else if (entry->group)
+        add_group(collector, entry, ran_ns);
     else if (entry->counters && counter_set_scope(entry->counters)->kind == SCOPE_CGROUP)
         counter_set_add_ran(entry->counters, cpus, ran_ns);
 }

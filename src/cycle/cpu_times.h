@@ -2,7 +2,8 @@
 #pragma once
 
 /* On which CPUs targets ran, for the history: of the machine by the kernel's accounting, of cgroups
- * by the readings of their counters. Counters of threads have no CPU. */
+ * and of processes that are counted whole by the readings of their counters, which are on each CPU.
+ * Counters of threads have no CPU. */
 
 #include "metric/snapshot.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cycle/process_member.h"
+#include "cycle/process_times.h"
 
 struct process_group *process_group_new(const char *name, int rule, bool single)
 {
@@ -39,8 +40,10 @@ struct process_group *process_group_free(struct process_group *group,
         group->members = member->next;
         (void)process_member_free(member, targets);
     }
-    if (group)
+    if (group) {
         free(group->name);
+        free(group->past.ran_ns);
+    }
     free(group);
     return NULL;
 }
@@ -133,6 +136,7 @@ static void drop_ended(struct process_group *group, struct process_targets *targ
             continue;
         }
         *place = member->next;
+        process_times_keep(group, member);
         (void)process_member_free(member, targets);
     }
 }

@@ -32,6 +32,13 @@ struct process_member {
     struct process_member *next;
 };
 
+/* For how long members that have left had run on each CPU (process_times.h). */
+struct past_times {
+    const struct cpu_list *cpus; /* borrowed */
+    uint64_t *ran_ns;            /* [cpu], in ns; NULL: none has left */
+    bool is_lost;                /* there was no memory for it: nothing can be told any more */
+};
+
 struct process_group {
     char *name;  /* the value of its label groupname */
     int rule;    /* index of the rule that made it; its groups of events are the rule's */
@@ -39,6 +46,7 @@ struct process_group {
     pid_t pid;   /* process that became a member last; its number may be another's by now */
     uint64_t start_ticks; /* when that process started: with the number it is that process */
     struct process_member *members;
+    struct past_times past;
 };
 
 /* What opening needs beside the member. */

@@ -20,6 +20,7 @@
 #include "cycle/description.h"
 #include "cycle/entry_counters.h"
 #include "cycle/open_processes.h"
+#include "cycle/process_times.h"
 #include "cycle/stages.h"
 #include "sys/cgroup_root.h"
 #include "sys/descriptors.h"
@@ -312,10 +313,13 @@ static void hand_over(const struct succession *succession)
     }
 }
 
-static void adopt_totals(struct entry *entry, const struct entry *from)
+static void adopt_totals(const struct collector *collector, struct entry *entry,
+                         const struct entry *from)
 {
     if (!entry->account || !from->account)
         return;
+    if (entry->group)
+        process_times_adopt(entry->group, from->group, collector->cpus.online);
     account_adopt(entry->account, from->account);
     entry->counted = from->counted;
 }
@@ -329,7 +333,7 @@ void succession_adopt_totals(struct succession *succession)
     hand_over(succession);
     for (size_t i = 0; i < succession->n_from; i++)
         if (succession->from[i])
-            adopt_totals(collector->ledger.entries[i], succession->from[i]);
+            adopt_totals(collector, collector->ledger.entries[i], succession->from[i]);
 }
 
 /* Keeps the totals of a cgroup if a rule still wants it: it lingers, or, where it lives, rests. */
@@ -364,6 +368,7 @@ static void keep_group(const struct succession *succession, const struct round *
 {
     struct collector *collector = succession->collector;
     const struct config *before = succession->predecessor->setup.config;
+    struct entry *entry;
     int rule;
 
     if (!from->account || !from->counted ||
@@ -374,6 +379,9 @@ static void keep_group(const struct succession *succession, const struct round *
         ledger_inherit_group(&collector->ledger,
                              collector->resolution->first_process + (size_t)rule, rule, from,
                              from->gone_ns ? from->gone_ns : round->now_ns);
+    entry = rule >= 0 ? ledger_find_group(&collector->ledger, from->group->name) : NULL;
+    if (entry)
+        process_times_adopt(entry->group, from->group, collector->cpus.online);
 }
 
 void succession_adopt_ended(struct succession *succession, const struct round *round)

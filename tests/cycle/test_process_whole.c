@@ -5,6 +5,7 @@
 
 #include "count/counter_cells.h"
 #include "cycle/process_member.h"
+#include "cycle/process_times.h"
 #include "cycle/task_counters.h"
 #include "support/check.h"
 #include "support/fake_perf.h"
@@ -99,6 +100,7 @@ static struct process_opening opening_of(const struct fixture *fixture)
                                     .groups = groups,
                                     .targets = fixture->set,
                                     .cpus = cpus,
+                                    .threads_left = 10,
                                     .now_ns = 1000 * NS_PER_SECOND};
 }
 
@@ -195,6 +197,106 @@ static void whole__another_mechanism_begins_afresh(void **state)
     (void)mechanism_free(other);
 }
 
+static const uint64_t not_known[N_CPUS] = {UINT64_MAX, UINT64_MAX};
+
+static void assert_ran(const struct process_group *of, uint64_t on_0, uint64_t on_1)
+{
+    uint64_t ran_ns[N_CPUS];
+
+    memcpy(ran_ns, not_known, sizeof(ran_ns));
+    process_times_read(of, cpus, ran_ns);
+    assert_int_equal(ran_ns[0], on_0);
+    assert_int_equal(ran_ns[1], on_1);
+}
+
+static void read_group(struct fixture *fixture, unsigned seconds)
+{
+    process_group_read(group, fixture->set, (1000 + seconds) * NS_PER_SECOND, part, sum);
+}
+
+/* Opens the member and lets it run on CPU 1 for so long. */
+static void run_on_1(struct fixture *fixture, uint64_t ns)
+{
+    open_member(fixture);
+    read_group(fixture, 1);
+    fake_run(&perf, 0, 1, ns, ns);
+    read_group(fixture, 2);
+}
+
+static void whole__where_it_ran_is_known_and_outlives_it(void **state)
+{
+    struct fixture *fixture = *state;
+
+    assert_ran(group, UINT64_MAX, UINT64_MAX); /* nothing is counted yet */
+    run_on_1(fixture, 700);
+    assert_ran(group, 0, 700);
+    fake_run(&perf, 0, 0, 50, 50);
+    process_member_end(group->members);
+    read_group(fixture, 3);
+    assert_null(group->members);
+    assert_ran(group, 50, 700);
+}
+
+/* Gives the group a successor of the same name, to which the old one's counters go. */
+static struct process_group *succeed(const struct fixture *fixture)
+{
+    const struct process_opening opening = opening_of(fixture);
+    struct process_group *before = group;
+
+    group = process_group_new("family", 0, false);
+    group->members = calloc(1, sizeof(*group->members));
+    group->members->target = before->members->target;
+    assert_int_equal(process_group_prepare(group, before, &opening), 0);
+    process_group_adopt(group, before, NULL);
+    return before;
+}
+
+static void whole__where_it_ran_goes_on_in_a_successor(void **state)
+{
+    struct fixture *fixture = *state;
+    struct process_group *before;
+
+    run_on_1(fixture, 700);
+    process_times_keep(group, group->members); /* as if another had run as long, and had ended */
+    before = succeed(fixture);
+    process_times_adopt(group, before, cpus);
+    assert_ran(group, 0, 1400);
+    before->members->target = NULL;
+    (void)process_group_free(before, fixture->set);
+    fake_run(&perf, 0, 1, 5, 5);
+    read_group(fixture, 3);
+    assert_ran(group, 0, 1405);
+}
+
+static void whole__where_a_member_ran_that_only_the_predecessor_had_is_kept(void **state)
+{
+    struct fixture *fixture = *state;
+    struct process_group *before = group;
+
+    run_on_1(fixture, 700);
+    group = process_group_new("family", 0, false);
+    process_times_adopt(group, before, cpus);
+    assert_ran(group, 0, 700);
+    (void)process_group_free(before, fixture->set);
+}
+
+static void whole__where_threads_ran_is_not_known(void **state)
+{
+    struct fixture *fixture = *state;
+
+    mechanism->counts_processes = false;
+    open_member(fixture);
+    read_group(fixture, 1);
+    for (int i = 0; i < perf.next; i++)
+        perf.events[i].time_enabled = perf.events[i].time_running = 700;
+    read_group(fixture, 2);
+    assert_true(sum->groups[0].enabled > 0);
+    assert_ran(group, UINT64_MAX, UINT64_MAX);
+    process_member_end(group->members);
+    read_group(fixture, 3);
+    assert_ran(group, UINT64_MAX, UINT64_MAX);
+}
+
 #define WHOLE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -205,6 +307,10 @@ int main(void)
         WHOLE_TEST(whole__one_that_has_ended_is_named_no_more),
         WHOLE_TEST(whole__a_successor_goes_on_with_what_is_open),
         WHOLE_TEST(whole__another_mechanism_begins_afresh),
+        WHOLE_TEST(whole__where_it_ran_is_known_and_outlives_it),
+        WHOLE_TEST(whole__where_it_ran_goes_on_in_a_successor),
+        WHOLE_TEST(whole__where_a_member_ran_that_only_the_predecessor_had_is_kept),
+        WHOLE_TEST(whole__where_threads_ran_is_not_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

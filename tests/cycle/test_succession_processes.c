@@ -3,6 +3,9 @@
 /* How a successor goes on with groups of processes. */
 #include "cycle/collector_processes_fixture.h"
 
+#include "cycle/collector_parts.h"
+#include "cycle/cpu_times.h"
+
 static void successor__goes_on_with_counters_that_have_inherited(void **state)
 {
     struct fixture *f = *state;
@@ -84,6 +87,64 @@ static void successor__does_not_add_up_who_is_undecided(void **state)
         cycle(f);
         assert_int_equal(f->snapshot->status.processes_undecided, 1);
     }
+}
+
+/* For how long the group ran on the first CPU; the time of day is that of the next ten seconds. */
+static uint64_t ran_on_0(struct fixture *f)
+{
+    const uint64_t later_ns = (f->collector->cpu_times_slot + 1) * 10 * NS_PER_SECOND;
+    struct snapshot_cpus *times = collector_cpu_times(f->collector, later_ns);
+    uint64_t ran_ns;
+
+    assert_non_null(times);
+    ran_ns = *snapshot_cpus_row(times, f->collector->roster, 0);
+    (void)snapshot_cpus_free(times);
+    return ran_ns;
+}
+
+/* Where processes are counted whole. Each of them runs for a millisecond with each count(). */
+static void successor__goes_on_with_where_processes_ran(void **state)
+{
+    struct fixture *f = *state;
+
+    f->mechanism->counts_processes = true;
+    add_process(100, "web", 5);
+    add_process(200, "web", 6);
+    start(f, web);
+    cycle(f);
+    count(f, 1);
+    cycle(f);
+    assert_int_equal(ran_on_0(f), 2000000);
+    end_process(200);
+    cycle(f);
+    assert_int_equal(ran_on_0(f), 2000000); /* it outlives the member */
+    count(f, 1);
+    start_successor(f, web);
+    cycle(f);
+    assert_int_equal(ran_on_0(f), 3000000);
+    end_process(100);
+    cycle(f);
+    start_successor(f, web);
+    cycle(f);
+    assert_int_equal(members(f), 0);
+    assert_int_equal(ran_on_0(f), 3000000); /* nobody runs: that is known */
+}
+
+static void successor__does_not_know_where_threads_ran(void **state)
+{
+    struct fixture *f = *state;
+
+    f->mechanism->counts_processes = true;
+    add_process(100, "web", 5);
+    start(f, web);
+    cycle(f);
+    count(f, 1);
+    cycle(f);
+    assert_int_equal(ran_on_0(f), 1000000);
+    f->mechanism->counts_processes = false;
+    start_successor(f, web);
+    cycle(f);
+    assert_true(ran_on_0(f) == NUMBER_ABSENT_COUNT);
 }
 
 /* A configuration in which each process has a series of its own, and so many have room. */
@@ -257,6 +318,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROCFS_TEST(successor__does_not_add_up_who_is_undecided),
+        PROCFS_TEST(successor__goes_on_with_where_processes_ran),
+        PROCFS_TEST(successor__does_not_know_where_threads_ran),
         PROCFS_TEST(successor__goes_on_with_counters_that_have_inherited),
         PROCFS_TEST(successor__opens_afresh_where_the_events_are_others_and_keeps_the_totals),
         PROCFS_TEST(successor__keeps_groups_without_members_while_a_rule_makes_their_name),

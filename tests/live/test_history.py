@@ -21,7 +21,10 @@ from exporter import Exporter, UnixConnection
 from own_mounts import own_mounts
 
 CONFIG = live.config(system="all")
-SPIN = """import time
+# Takes a name when it is told to, and then runs.
+SPIN = """import sys, time
+sys.stdin.read(1)
+open('/proc/self/comm', 'w').write(sys.argv[1])
 while True:
     until = time.process_time() + 0.003
     while time.process_time() < until:
@@ -135,31 +138,48 @@ class History(live.LiveTest):
             time.sleep(1)
         self.fail("it is not told on which CPUs the target ran")
 
-    def test_a_process_bound_to_a_cpu_ran_there_and_nowhere_else(self):
-        """The share of its CPU is what task-clock says, however busy the machine is."""
-        cgroups = self.enterContext(Cgroups())
-        cgroups.make("bound")
-        target = f"cgroup:/{cgroups.top}/bound"
-        cpu = max(os.sched_getaffinity(0))
-        begin = int(time.time())
-        exporter = self.start(config=live.config(cgroups))
-        with subprocess.Popen([sys.executable, "-c", SPIN]) as spin:
-            self.addCleanup(spin.kill)
-            os.sched_setaffinity(spin.pid, {cpu})  # before it is counted
-            cgroups.enter("bound", spin.pid)
-            cpus, steps = self.until_on_cpus(exporter, target, begin)
-            spin.kill()
+    def judge_bound(self, exporter, target, used_by, cpu, begin):
+        """The target ran on its CPU and nowhere else. The share is what task-clock says, however busy
+        the machine is."""
+        cpus, steps = self.until_on_cpus(exporter, target, begin)
         shares = dict(zip(cpus["cpus"], cpus["values"]))
         for number, values in shares.items():
             if number != cpu:
                 self.assertEqual([values[i] for i in steps], [0] * len(steps), number)
         past = self.ask(exporter, "history", target=target, start=cpus["times"][steps[0]],
-                        end=cpus["times"][steps[-1]], column="pmu_cgroup_cpus_used")
+                        end=cpus["times"][steps[-1]], column=used_by)
         used = [value for value in past["targets"][0]["columns"][0]["values"] if value is not None]
         used = sum(used) / len(used)
         share = shares[cpu][steps[-1]]
         self.assertGreater(share, 0)
         self.assertLess(abs(share - used), 0.3 * used + 0.02, (shares[cpu], used))
+
+    def test_a_process_bound_to_a_cpu_ran_there_and_nowhere_else(self):
+        """By bpf that is known of groups of processes too; counters of threads do not tell."""
+        cgroups = self.enterContext(Cgroups())
+        cgroups.make("bound")
+        name, cpu, begin = live.own("bound"), max(os.sched_getaffinity(0)), int(time.time())
+        rule = f'  processes: [{{comm: [{name}], name: "{{{{.Comm}}}}", groups: [software]}}]\n'
+        exporter = self.start(config=live.config(cgroups, more=rule))
+        with subprocess.Popen([sys.executable, "-c", SPIN, name], stdin=subprocess.PIPE) as spin:
+            self.addCleanup(spin.kill)
+            os.sched_setaffinity(spin.pid, {cpu})  # before it is counted
+            cgroups.enter("bound", spin.pid)
+            spin.stdin.close()
+            self.judge_bound(exporter, f"cgroup:/{cgroups.top}/bound", "pmu_cgroup_cpus_used", cpu,
+                             begin)
+            self.judge_processes(exporter, name, cpu, begin)
+            spin.kill()
+
+    def judge_processes(self, exporter, name, cpu, begin):
+        target = f"process:{name}"
+        exporter.scrape_until(lambda page: page.find("pmu_process_cpus_used", groupname=name), 60,
+                              "the processes are counted")
+        if exporter.scrape().labels("pmu_exporter_mechanism_info", "mechanism") == {"bpf"}:
+            self.judge_bound(exporter, target, "pmu_process_cpus_used", cpu, begin)
+        else:
+            cpus = self.ask(exporter, "history/cpus", target=target, start=begin, end=begin + 1800)
+            self.assertEqual(cpus["cpus"], [])
 
     def test_a_second_exporter_in_the_directory_uses_memory_and_says_so(self):
         first, second = self.start(), self.start()

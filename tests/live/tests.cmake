@@ -83,6 +83,16 @@ set_tests_properties(long/history_kills PROPERTIES
   LABELS long TIMEOUT 7200 RUN_SERIAL TRUE SKIP_RETURN_CODE 77
   ENVIRONMENT "${environment};PMU_TEST_KILLS=1000")
 
+# On which CPUs processes ran only bpf tells.
+if(NOT SANITIZE)
+  add_test(NAME live/history_cpus_bpf COMMAND ${Python3_EXECUTABLE} -B
+    ${CMAKE_CURRENT_SOURCE_DIR}/live/test_history.py
+    History.test_a_process_bound_to_a_cpu_ran_there_and_nowhere_else)
+  set_tests_properties(live/history_cpus_bpf PROPERTIES
+    LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment};PMU_TEST_COUNTING=bpf")
+  takes(40 live/history_cpus_bpf)
+endif()
+
 add_live_test(soak)
 add_long_live_test(soak 600 1200)
 if(NOT SANITIZE) # where a leak of seconds would show

@@ -247,7 +247,8 @@ class TimeView {
     const without = this.targets.filter((target) => !wanted.has(target));
     setText(this.noCpus, without.length === 0 ? ""
       : `It is not kept on which CPUs ${without.map((target) => names.get(target)).join(", ")} ran ` +
-        "in this range. Processes have no CPUs here: their counters follow threads.");
+        "in this range. Of processes it is known where bpf counts: direct counts threads wherever " +
+        "they run.");
   }
 
   drawings() {

@@ -2,10 +2,11 @@
 
 /*
  * Names of metrics. Prometheus refuses a whole scrape in which two families have one name. So any
- * two that a configuration can give the same name are refused here: two events, an event or a ratio
- * and a metric that the exporter has itself, a ratio and the rate of an event.
+ * two that a configuration can give the same name are refused here: events, ratios, rates of
+ * events, and metrics that the exporter has itself.
  *
- * Names are compared without the prefix of the scope and without _total, as "task_clock_seconds".
+ * Names are compared without the prefix of the scope and without _total, as "task_clock_seconds":
+ * in OpenMetrics the family of a counter is called so, and a gauge of that name would be a second.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,19 +19,26 @@
 #include "event/generic.h"
 #include "event/metric_name.h"
 #include "event/modifiers.h"
+#include "metric/builtin_ratios.h"
 
-/* Names of counters and of gauges that a scope has beside those of its events and ratios. */
-static const char *const reserved_totals[] = {"group_enabled_seconds", "group_running_seconds",
-                                              "cpu_seconds",           "cpu_user_seconds",
-                                              "cpu_system_seconds",    "tracepoint_hits"};
-static const char *const reserved_gauges[] = {"info",
-                                              "start_time_seconds",
-                                              "created_time_seconds",
-                                              "group_coverage_ratio",
-                                              "cpus_used",
-                                              "members",
-                                              "unattributed_ratio",
-                                              "cpus"};
+/* Names that a scope has beside those of its events and ratios: of counters, then of gauges. */
+static const char *const reserved[] = {
+    "group_enabled_seconds",
+    "group_running_seconds",
+    "cpu_seconds",
+    "cpu_user_seconds",
+    "cpu_system_seconds",
+    "tracepoint_hits",
+
+    "info",
+    "start_time_seconds",
+    "created_time_seconds",
+    "group_coverage_ratio",
+    "cpus_used",
+    "members",
+    "unattributed_ratio",
+    "cpus",
+};
 
 struct named_event {
     const struct config_event *event;
@@ -129,42 +137,101 @@ static bool is_same(const struct config_event *a, const struct config_event *b)
     return !a->filter.text || strcmp(a->filter.text, b->filter.text) == 0;
 }
 
-static bool is_listed(const char *name, const char *const *names, size_t n)
+static bool is_reserved(const char *name)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(name, names[i]) == 0)
+    for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
+        if (strcmp(name, reserved[i]) == 0)
             return true;
     return false;
+}
+
+static bool is_builtin_ratio(const char *name)
+{
+    for (size_t i = 0; i < n_builtin_ratios; i++)
+        if (strcmp(name, builtin_ratios[i].name) == 0)
+            return true;
+    return false;
+}
+
+/* The event whose family, with this ending, has this name; NULL: there is none. */
+static const struct named_event *find_family(const struct named_events *named, const char *name,
+                                             const char *ending)
+{
+    const size_t length = strlen(name), n = strlen(ending);
+
+    if (length <= n || strcmp(name + length - n, ending) != 0)
+        return NULL;
+    for (size_t i = 0; i < named->n; i++)
+        if (strlen(named->events[i].family) == length - n &&
+            memcmp(named->events[i].family, name, length - n) == 0)
+            return &named->events[i];
+    return NULL;
+}
+
+/* What an event has beside its total. OpenMetrics keeps one name more for each counter. */
+static const struct {
+    const char *ending, *what;
+} beside_totals[] = {
+    {"_per_second", "the rate"},
+    {"_created", "in OpenMetrics the beginning"},
+};
+
+/* Refuses a name that is one of those beside the total of an event. */
+static int check_beside_totals(const struct named_events *named, const struct config_word *word,
+                               const char *name, struct config_error *ret_error)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(beside_totals); i++) {
+        const struct named_event *other = find_family(named, name, beside_totals[i].ending);
+
+        if (other)
+            return config_error_set(ret_error, word->place,
+                                    "the name %s is %s of event %s (at %u:%u); expected another "
+                                    "name",
+                                    SHOWN(name), beside_totals[i].what, SHOWN(other->word->text),
+                                    other->word->place.line, other->word->place.column);
+    }
+    return 0;
+}
+
+static int check_neighbours(const struct named_event *event, const struct named_event *before,
+                            struct config_error *ret_error)
+{
+    if (strcmp(event->family, before->family) != 0)
+        return 0;
+    if (strcmp(event->word->text, before->word->text) != 0)
+        return config_error_set(ret_error, event->word->place,
+                                "events %s and %s (at %u:%u) would both be called %s; "
+                                "expected one of them, or a rename of one",
+                                SHOWN(event->word->text), SHOWN(before->word->text),
+                                before->word->place.line, before->word->place.column,
+                                SHOWN(event->family));
+    if (!is_same(event->event, before->event))
+        return config_error_set(ret_error, event->word->place,
+                                "event %s has another filter or another event at %u:%u; "
+                                "expected a \"name\" of its own for one of them",
+                                SHOWN(event->word->text), before->word->place.line,
+                                before->word->place.column);
+    return 0;
 }
 
 /* The events are sorted by their families, so that two of the same name are neighbours. */
 static int check_families(const struct named_events *named, struct config_error *ret_error)
 {
-    for (size_t i = 0; i < named->n; i++) {
-        const struct named_event *event = &named->events[i], *before = event - 1;
+    int r = 0;
 
-        if (is_listed(event->family, reserved_totals, ARRAY_SIZE(reserved_totals)))
+    for (size_t i = 0; i < named->n && r == 0; i++) {
+        const struct named_event *event = &named->events[i];
+
+        if (is_reserved(event->family) || is_builtin_ratio(event->family))
             return config_error_set(ret_error, event->word->place,
                                     "event %s would be called %s, which the exporter has itself; "
                                     "expected a rename to another name",
                                     SHOWN(event->word->text), SHOWN(event->family));
-        if (i == 0 || strcmp(event->family, before->family) != 0)
-            continue;
-        if (strcmp(event->word->text, before->word->text) != 0)
-            return config_error_set(ret_error, event->word->place,
-                                    "events %s and %s (at %u:%u) would both be called %s; "
-                                    "expected one of them, or a rename of one",
-                                    SHOWN(event->word->text), SHOWN(before->word->text),
-                                    before->word->place.line, before->word->place.column,
-                                    SHOWN(event->family));
-        if (!is_same(event->event, before->event))
-            return config_error_set(ret_error, event->word->place,
-                                    "event %s has another filter or another event at %u:%u; "
-                                    "expected a \"name\" of its own for one of them",
-                                    SHOWN(event->word->text), before->word->place.line,
-                                    before->word->place.column);
+        r = check_beside_totals(named, event->word, event->family, ret_error);
+        if (r == 0 && i > 0)
+            r = check_neighbours(event, event - 1, ret_error);
     }
-    return 0;
+    return r;
 }
 
 static int refuse_metric_name(const struct config_word *name, struct config_error *ret_error)
@@ -215,46 +282,30 @@ static int check_rename(const struct config *config, size_t index, const struct 
     return refuse_unlisted_event(named, &rename->event, ret_error);
 }
 
-/* The event whose rate has this name; NULL: there is none. */
-static const struct named_event *find_rate(const struct named_events *named, const char *name)
-{
-    static const char suffix[] = "_per_second";
-    size_t length = strlen(name);
-
-    if (length <= strlen(suffix) || strcmp(name + length - strlen(suffix), suffix) != 0)
-        return NULL;
-    length -= strlen(suffix);
-    for (size_t i = 0; i < named->n; i++)
-        if (strlen(named->events[i].family) == length &&
-            memcmp(named->events[i].family, name, length) == 0)
-            return &named->events[i];
-    return NULL;
-}
-
 static int check_ratio_name(const struct config *config, size_t index,
                             const struct named_events *named, struct config_error *ret_error)
 {
     const struct config_word *name = &config->ratios[index].name;
-    const struct named_event *rate = find_rate(named, name->text);
+    const struct named_event *event = find_family(named, name->text, "");
 
     if (!metric_name_valid(name->text))
         return refuse_metric_name(name, ret_error);
-    if (is_listed(name->text, reserved_gauges, ARRAY_SIZE(reserved_gauges)))
+    if (is_reserved(name->text))
         return config_error_set(ret_error, name->place,
                                 "the exporter has a metric %s itself; expected another name",
                                 SHOWN(name->text));
-    if (rate)
+    if (event)
         return config_error_set(ret_error, name->place,
-                                "%s is the rate of event %s (at %u:%u); expected another name",
-                                SHOWN(name->text), SHOWN(rate->word->text), rate->word->place.line,
-                                rate->word->place.column);
+                                "%s is the name of event %s (at %u:%u); expected another name",
+                                SHOWN(name->text), SHOWN(event->word->text),
+                                event->word->place.line, event->word->place.column);
     for (size_t i = 0; i < index; i++)
         if (strcmp(config->ratios[i].name.text, name->text) == 0)
             return config_error_set(ret_error, name->place,
                                     "duplicate ratio %s; expected it once, the first is at %u:%u",
                                     SHOWN(name->text), config->ratios[i].name.place.line,
                                     config->ratios[i].name.place.column);
-    return 0;
+    return check_beside_totals(named, name, name->text, ret_error);
 }
 
 int config_validate_names(const struct config *config, struct config_error *ret_error)

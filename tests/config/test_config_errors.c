@@ -241,58 +241,6 @@ static void groups_and_targets(void **state)
 
 #define TARGETS "targets: {}\n" /* it has one line */
 
-#define OWN(name)                                                                                  \
-    {                                                                                              \
-        TARGETS "groups:\n- {name: a, events: [x]}\nrename: [{event: x, name: " name "}]", 3, 22,  \
-        {                                                                                          \
-            "which the exporter has itself"                                                        \
-        }                                                                                          \
-    }
-
-static void metric_names(void **state)
-{
-    static const struct refusal refusals[] = {
-        {TARGETS "groups:\n- {name: a, events: [LLC-loads, llc_loads]}",
-         3,
-         33,
-         {"\"llc_loads\" and \"LLC-loads\" (at 3:22)", "called \"llc_loads\"", "a rename"}},
-        {TARGETS "groups:\n- {name: a, events: ['cycles:uk']}\n- {name: b, events: ['cycles:ku']}",
-         4,
-         22,
-         {"\"cycles:ku\" and \"cycles:uk\" (at 3:22)", "cycles_user_kernel"}},
-        {TARGETS "groups:\n- {name: a, events: [cycles, instructions]}\n"
-                 "rename:\n- {event: cycles, name: instructions}",
-         3,
-         30,
-         {"\"instructions\" and \"cycles\"", "called \"instructions\""}},
-        {TARGETS "groups:\n- {name: a, events: [task-clock, x]}\n"
-                 "rename:\n- {event: x, name: task_clock_seconds}",
-         3,
-         34,
-         {"\"x\" and \"task-clock\"", "task_clock_seconds"}},
-        {TARGETS "groups:\n- {name: a, events: ['perf::TASK-CLOCK:u', x]}\n"
-                 "rename:\n- {event: x, name: perf_task_clock_user_seconds}",
-         3,
-         44,
-         {"\"x\" and \"perf::TASK-CLOCK:u\"", "perf_task_clock_user_seconds"}},
-        OWN("group_enabled_seconds"),
-        OWN("cpu_user_seconds"),
-        {TARGETS GROUP "rename: [{event: cycels, name: c}]",
-         4,
-         18,
-         {"no group lists event \"cycels\"", "\"cycles\"?"}},
-        {TARGETS GROUP "rename: [{event: cycles, name: Cycles}]", 4, 32, {"lower case"}},
-        {TARGETS GROUP "rename: [{event: cycles, name: c_total}]", 4, 32, {"no \"_total\" last"}},
-        {TARGETS GROUP "rename: [{event: cycles, name: a}, {event: cycles, name: b}]",
-         4,
-         44,
-         {"renamed twice", "4:18"}},
-    };
-
-    (void)state;
-    EXPECT(refusals);
-}
-
 static void ratios(void **state)
 {
     static const struct refusal refusals[] = {
@@ -311,13 +259,6 @@ static void ratios(void **state)
         {"ratios: [{name: x, formula: \"instructions\\x20/ cycels\"}]", 1, 29, {"cycles"}},
         {"ratios:\n- name: x\n  formula: instructions /\n    cycels", 3, 12, {"cycles"}},
         {"ratios: [{name: x, formula: 1 + 2}]", 1, 29, {"names no event"}},
-        {"ratios: [{name: X, formula: instructions / cycles}]", 1, 17, {"lower case"}},
-        {"ratios: [{name: info, formula: 1 / cycles}]", 1, 17, {"has a metric \"info\""}},
-        {"ratios: [{name: cpus, formula: 1 / cycles}]", 1, 17, {"has a metric \"cpus\""}},
-        {"ratios: [{name: cycles_per_second, formula: instructions / cycles}]",
-         1,
-         17,
-         {"is the rate of event \"cycles\""}},
         {"ratios:\n- {name: x, formula: instructions / cycles}\n"
          "- {name: x, formula: branches / cycles}",
          3,
@@ -428,7 +369,6 @@ int main(void)
         cmocka_unit_test(what_yaml_has_and_we_do_not),
         cmocka_unit_test(bytes_that_are_no_text),
         cmocka_unit_test(groups_and_targets),
-        cmocka_unit_test(metric_names),
         cmocka_unit_test(ratios),
         cmocka_unit_test(words_are_shown_without_control_characters),
         cmocka_unit_test(long_words_are_shortened),

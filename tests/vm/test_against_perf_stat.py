@@ -47,15 +47,20 @@ wait_for_perf() {{
     done
     die "perf does not count"
 }}
+# scrape_beside NAME EDGE: with the number of lines that perf has written by then
+scrape_beside() {{
+    grep -c ';' "$OUT/$1.perf" >"$OUT/$1.$2.lines"
+    scrape "$1.$2"
+}}
 count() {{
     wait_for_perf $1
     sleep 1.1
-    scrape $1.begin
+    scrape_beside $1 begin
     load /load {LOAD + 4} & first=$!
     load /other {LOAD // 4 + 4} & second=$!
     wait $first; wait $second
     sleep 2
-    scrape $1.end
+    scrape_beside $1 end
     wait $perf
 }}
 start_exporter cgroups
@@ -71,16 +76,16 @@ stop_exporter
 SCENARIO = Scenario("against_perf_stat", SCRIPT, {"cgroups": CGROUPS, "machine": MACHINE})
 
 
-def read_perf(text, after=0):
-    """{(event, cgroup or ""): sum of the intervals} of `perf stat -x ; -I`, from a second on."""
+def read_perf(text, first=0, end=None):
+    """{(event, cgroup or ""): sum of the intervals} of `perf stat -x ; -I`, of lines from the first
+    up to the end."""
     sums = {}
-    for line in text.splitlines():
+    for line in [line for line in text.splitlines() if ";" in line][first:end]:
         fields = line.split(";")
-        if len(fields) > 4 and float(fields[0]) > after:
-            cgroup = fields[4] if fields[4].startswith("/") else ""
-            key = fields[3], cgroup
-            count = 0 if fields[1] == "<not counted>" else int(fields[1]) # it did not run
-            sums[key] = sums.get(key, 0) + count
+        cgroup = fields[4] if fields[4].startswith("/") else ""
+        key = fields[3], cgroup
+        count = 0 if fields[1] == "<not counted>" else int(fields[1]) # it did not run
+        sums[key] = sums.get(key, 0) + count
     return sums
 
 
@@ -110,8 +115,10 @@ class AgainstPerfStat(unittest.TestCase):
             self.assertAlmostEqual(ours, perf, delta=0.005 * perf if COUNTING == "bpf" else 0)
 
     def test_instructions_of_the_machine_are_the_same(self):
-        """Beside the load's, perf has seconds in which hardly anything runs; not those of its start."""
-        theirs = read_perf(self.results.text("machine.perf"), after=2.5)
+        """Of the intervals that perf ended between our scrapes: a part of a second may be the one's
+        and not the other's, in which hardly anything runs."""
+        lines = (int(self.results.text(f"machine.{edge}.lines")) for edge in ("begin", "end"))
+        theirs = read_perf(self.results.text("machine.perf"), *lines)
         for name, event in (("pmu_machine_instructions_user_total", "instructions:u"),
                             ("pmu_machine_instructions_total", "instructions")):
             ours, perf = self.ours("machine", name), theirs[event, ""]

@@ -12,6 +12,7 @@ import live
 import rules
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter
+from web_files import Files
 
 OF_PROMETHEUS = {"up"}
 PROCESS_RULE = f"  processes:\n    - {{pid: [{os.getpid()}], groups: [software]}}\n"
@@ -20,9 +21,11 @@ PROCESS_RULE = f"  processes:\n    - {{pid: [{os.getpid()}], groups: [software]}
 def families(system, last, more=""):
     """The families that an exporter with a cgroup, and the system by CPU or as one, shows as soon
     as `last` is among them."""
-    with Cgroups() as cgroups:
+    with Cgroups() as cgroups, Files() as files:
         cgroups.make("a.service")
-        with Exporter(live.config(cgroups, system=system, more=more)) as exporter:
+        web = files.write("web.yml", "basic_auth_users: {}\n")
+        with Exporter(live.config(cgroups, system=system, more=more),
+                      args=[f"--web.config.file={web}"]) as exporter:
             metrics = exporter.scrape_until(
                 lambda m: last in m.families, PATIENCE, f"{last} is there")
     return set(re.findall(rb"(?m)^# TYPE (\S+)", metrics.body))

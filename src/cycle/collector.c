@@ -161,6 +161,7 @@ void collector_pause(struct collector *collector, uint64_t end_realtime_ns)
     collector->setup.direct->paused = is_paused;
     if (collector->setup.bpf)
         collector->setup.bpf->paused = is_paused;
+    collector->cpu_times_missed = true;
     collector->status.paused = is_paused;
     collector->status.pause_end_realtime_ns = end_realtime_ns;
     for (size_t i = 0; i < collector->ledger.n_entries; i++) {

@@ -8,6 +8,19 @@
 
 #define EVERY_NS (10 * NS_PER_SECOND)
 
+/* Whether nothing of the entry counts in a pause: then nobody knows where it ran meanwhile. */
+static bool rests_in_pauses(const struct collector *collector, const struct entry *entry)
+{
+    const struct target_class *class = collector_class(collector, entry);
+    const struct event_groups *groups =
+        entry->over_budget ? class->without_counters : class->groups;
+
+    for (size_t i = 0; i < groups->n_groups; i++)
+        if (groups->groups[i].n_opened > 0 && !event_group_is_paused_with_pmu(&groups->groups[i]))
+            return false;
+    return true;
+}
+
 /*
  * Where a part of the group is not counted its times would be too short, and where threads are
  * counted, nothing tells where they ran.
@@ -24,9 +37,12 @@ static void add_entry(const struct collector *collector, const struct entry *ent
                       uint64_t *ran_ns)
 {
     const struct cpu_list *cpus = collector->cpus.online;
+    const bool missed = collector->cpu_times_missed || collector->setup.direct->paused;
 
     if (entry == collector->machine.entry)
         (void)cpu_time_read_each(collector->setup.procfs_fd, cpus, ran_ns);
+    else if (missed && rests_in_pauses(collector, entry))
+        return;
     else if (entry->group)
         add_group(collector, entry, ran_ns);
     else if (entry->counters && counter_set_scope(entry->counters)->kind == SCOPE_CGROUP)
@@ -69,5 +85,6 @@ struct snapshot_cpus *collector_cpu_times(struct collector *collector, uint64_t 
         add_entry(collector, entry, snapshot_cpus_row(times, collector->roster, at));
         next = at + 1;
     }
+    collector->cpu_times_missed = false;
     return times;
 }

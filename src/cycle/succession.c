@@ -330,6 +330,7 @@ void succession_adopt_totals(struct succession *succession)
 
     predecessor->readings = collector_read_and_derive(predecessor);
     collector->machine.cpu_usage = predecessor->machine.cpu_usage;
+    collector->cpu_times_missed = predecessor->cpu_times_missed;
     hand_over(succession);
     for (size_t i = 0; i < succession->n_from; i++)
         if (succession->from[i])

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pause of the service: over cycles, births and reloads. */
 #include "cycle/collector_fixture.h"
+#include "cycle/collector_parts.h"
+#include "cycle/cpu_times.h"
 #include "support/fixture_tree.h"
 
 static const char both[] = "groups:\n"
@@ -105,6 +107,46 @@ static void a_reload_does_not_end_a_pause(void **state)
     assert_int_equal(n_counting(f, PERF_TYPE_HARDWARE), 4);
 }
 
+/* Whether it is known on which CPUs the only cgroup ran, at the next ten seconds. */
+static bool knows_cpus(struct fixture *f)
+{
+    const uint64_t later_ns = (f->collector->cpu_times_slot + 1) * 10 * NS_PER_SECOND;
+    struct snapshot_cpus *times = collector_cpu_times(f->collector, later_ns);
+    bool is_known;
+
+    assert_non_null(times);
+    is_known = *snapshot_cpus_row(times, f->collector->roster, 0) != NUMBER_ABSENT_COUNT;
+    (void)snapshot_cpus_free(times);
+    return is_known;
+}
+
+static void where_a_target_ran_in_a_pause_is_known_by_software_events_only(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, "a");
+    start(f, other);
+    cycle(f);
+    assert_true(knows_cpus(f));
+    collector_pause(f->collector, 12345);
+    cycle(f);
+    assert_false(knows_cpus(f));
+    start_successor(f, other);
+    cycle(f);
+    assert_false(knows_cpus(f));
+    collector_pause(f->collector, 0);
+    start_successor(f, other);
+    assert_true(f->collector->cpu_times_missed); /* a part of these ten seconds is missing */
+    cycle(f);
+    assert_true(knows_cpus(f));
+    start_successor(f, both);
+    cycle(f);
+    collector_pause(f->collector, 12345);
+    cycle(f);
+    assert_true(knows_cpus(f));
+    collector_pause(f->collector, 0);
+}
+
 static void nothing_counts_in_a_pause_to_find_out_what_is_free(void **state)
 {
     static const char software[] =
@@ -154,6 +196,7 @@ int main(void)
         MACHINE_TEST(a_pause_is_shown_and_leaves_software_events_alone),
         MACHINE_TEST(who_is_born_in_a_pause_waits_for_its_end),
         MACHINE_TEST(a_reload_does_not_end_a_pause),
+        MACHINE_TEST(where_a_target_ran_in_a_pause_is_known_by_software_events_only),
         MACHINE_TEST(nothing_counts_in_a_pause_to_find_out_what_is_free),
         MACHINE_TEST(what_ran_in_a_pause_and_rests_does_not_look_as_if_its_counters_stood_still),
     };

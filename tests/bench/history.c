@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What the history costs: records some time of 1,000 made-up targets, a second each, and prints the
- * bytes of a sample on disk, the memory, the CPU time of recording, and that of reading all
- * of one target. One target in twenty is busy, five are lightly loaded, the others run now and
- * then. With a file name it writes what TEXT_TARGETS of them counted as OpenMetrics, for promtool.
+ * What the history costs: records some time of 1,000 made-up targets, a second each up to now, and
+ * prints the bytes of a sample on disk at each level, the memory, the CPU time of recording, and
+ * that of reading an hour of one target. One target in twenty is busy, five are lightly loaded, the
+ * others run now and then. With a file name it writes what TEXT_TARGETS of them counted in the
+ * last hour as OpenMetrics, for promtool.
  *
  *     bench_history DIRECTORY SECONDS [FILE]
  */
@@ -17,9 +18,10 @@
 
 #define TARGETS      1000
 #define TEXT_TARGETS 20
+#define HOUR_S       UINT64_C(3600)
+#define EVENTS       8
 
-#define EVENTS  8
-#define BEGIN_S UINT64_C(1700000000)
+static uint64_t begin_s; /* the time of day at which recording begins */
 
 static const char *const names[EVENTS] = {"cycles",         "instructions", "branches",
                                           "branch-misses",  "task-clock",   "context-switches",
@@ -103,8 +105,55 @@ static void write_text(FILE *text, struct account *const *accounts, uint64_t sec
                 column->kind == COLUMN_GROUP_RUNNING)
                 (void)fprintf(text, "n%zu_total{cgroup=\"/system.slice/%zu\"} %llu %llu\n", i, t,
                               (unsigned long long)accounts[t]->row[i].count,
-                              (unsigned long long)(BEGIN_S + second));
+                              (unsigned long long)(begin_s + second));
         }
+}
+
+/* What is stored of a level. */
+struct stored {
+    uint64_t chunks, samples, bytes;
+    uint64_t oldest_ms;
+};
+
+static int add_stored(const struct chunk_row *row, uint64_t id, void *context)
+{
+    struct stored *stored = (struct stored *)context + row->level;
+    AUTO(layout) struct layout *layout = NULL;
+    AUTO_CHUNK_ROWS struct chunk_rows rows = {0};
+
+    (void)id;
+    if (layout_parse(row->layout, row->layout_length, &layout) < 0 ||
+        chunk_decode(row->blob, row->blob_length, layout->n_totals, &rows) < 0)
+        return 0;
+    for (size_t i = rows.has_base; i < rows.n_rows; i++)
+        for (size_t j = 0; j < rows.n_numbers; j++)
+            stored->samples += rows.totals[i * rows.n_numbers + j] != ROW_UNKNOWN;
+    stored->bytes += row->blob_length;
+    if (stored->chunks++ == 0 || row->start_ms < stored->oldest_ms)
+        stored->oldest_ms = row->start_ms;
+    return 0;
+}
+
+static void print_stored(struct history_store *store)
+{
+    static const char *const levels[LEVELS_] = {"each second", "ten seconds", "minutes"};
+    struct stored stored[LEVELS_] = {0};
+    const double now_s = (double)clock_realtime_ns() / 1e9;
+    uint64_t used = 0, samples = 0;
+
+    (void)chunk_table_all(&store->past.disk, add_stored, stored);
+    (void)database_size(&store->past.disk, &used);
+    for (size_t i = 0; i < LEVELS_; i++) {
+        samples += stored[i].samples;
+        if (stored[i].chunks > 0)
+            (void)printf("%s: %llu samples in %llu chunks, %.3f bytes each, from %.1f h ago\n",
+                         levels[i], (unsigned long long)stored[i].samples,
+                         (unsigned long long)stored[i].chunks,
+                         (double)stored[i].bytes / (double)stored[i].samples,
+                         (now_s - (double)stored[i].oldest_ms / 1000) / 3600);
+    }
+    (void)printf("the file: %.1f MB, %.3f bytes for each of its samples\n", (double)used / 1e6,
+                 (double)used / (double)samples);
 }
 
 static void read_hours(struct history_store *store, uint64_t seconds)
@@ -115,8 +164,8 @@ static void read_hours(struct history_store *store, uint64_t seconds)
     for (size_t i = 0; i < 40; i++) {
         char key[64];
         struct history_query query = {.target = key,
-                                      .start_ns = BEGIN_S * NS_PER_SECOND,
-                                      .end_ns = (BEGIN_S + seconds) * NS_PER_SECOND,
+                                      .start_ns = (begin_s + seconds - HOUR_S) * NS_PER_SECOND,
+                                      .end_ns = (begin_s + seconds) * NS_PER_SECOND,
                                       .step_ns = NS_PER_SECOND};
         AUTO(history_answer) struct history_answer *answer = NULL;
 
@@ -124,7 +173,7 @@ static void read_hours(struct history_store *store, uint64_t seconds)
         if (history_store_query(store, &query, &answer) == 0)
             points += answer->n_times * answer->n_series;
     }
-    (void)printf("reading all of one target: %.2f ms of CPU, %zu values\n",
+    (void)printf("reading the last hour of one target: %.2f ms of CPU, %zu values\n",
                  (double)(clock_thread_cpu_ns() - begin) / 40e6, points / 40);
 }
 
@@ -155,15 +204,15 @@ static void make_accounts(struct plan *plan, struct account *accounts[TARGETS])
 static void set_times(struct snapshot *snapshot, uint64_t second)
 {
     snapshot->taken_ns = (1000 + second) * NS_PER_SECOND + (uint64_t)random() % 100000;
-    snapshot->taken_realtime_ns = (BEGIN_S + second) * NS_PER_SECOND + (uint64_t)random() % 100000;
+    snapshot->taken_realtime_ns = (begin_s + second) * NS_PER_SECOND + (uint64_t)random() % 100000;
 }
 
 int main(int argc, char **argv)
 {
     const struct history_options options = {
         .directory = argc > 1 ? argv[1] : NULL,
-        .limits = {UINT64_C(7200) * NS_PER_SECOND, UINT64_C(86400) * NS_PER_SECOND,
-                   UINT64_C(604800) * NS_PER_SECOND, UINT64_C(1) << 32}};
+        .limits = {HOUR_S * NS_PER_SECOND, 24 * HOUR_S * NS_PER_SECOND,
+                   7 * 24 * HOUR_S * NS_PER_SECOND, UINT64_C(1) << 30}};
     const struct exporter_status status = {.interval_ns = NS_PER_SECOND};
     struct account *accounts[TARGETS];
     struct event_groups *groups = NULL;
@@ -173,9 +222,10 @@ int main(int argc, char **argv)
     struct roster *roster = NULL;
     struct history_store store;
     FILE *text = argc > 3 ? fopen(argv[3], "w") : NULL;
-    const uint64_t seconds = argc > 2 ? strtoull(argv[2], NULL, 10) : 3600;
+    const uint64_t seconds = argc > 2 ? strtoull(argv[2], NULL, 10) : HOUR_S;
     uint64_t cpu_ns = 0, before, most = 0;
 
+    begin_s = clock_realtime_ns() / NS_PER_SECOND - seconds;
     make_accounts(plan, accounts);
     if (catalogue_new(&plan, 1, NULL, 0, &catalogue) < 0 ||
         roster_new(catalogue, accounts, TARGETS, &roster) < 0 ||
@@ -191,7 +241,8 @@ int main(int argc, char **argv)
             count(sample, t);
             account_update(accounts[t], sample);
         }
-        write_text(text, accounts, second);
+        if (second + HOUR_S > seconds)
+            write_text(text, accounts, second);
         snapshot = snapshot_new(roster, accounts, TARGETS, &status);
         set_times(snapshot, second);
         begin = clock_thread_cpu_ns();
@@ -200,9 +251,9 @@ int main(int argc, char **argv)
         (void)snapshot_unref(snapshot);
         most = resident_bytes() > most ? resident_bytes() : most;
     }
-    (void)printf("samples: %llu, bytes: %llu, bytes a sample: %.3f\n",
-                 (unsigned long long)store.status.samples, (unsigned long long)store.status.bytes,
-                 (double)store.status.bytes / (double)store.status.samples);
+    (void)printf("%.1f h of %d targets: %llu samples recorded\n", (double)seconds / 3600, TARGETS,
+                 (unsigned long long)store.status.samples);
+    print_stored(&store);
     (void)printf("recording a second of %d targets: %.2f ms of CPU\n", TARGETS,
                  (double)cpu_ns / (double)seconds / 1e6);
     (void)printf("memory beside it: %.1f MB\n", (double)(most - before) / 1e6);

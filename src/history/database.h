@@ -14,11 +14,15 @@
 #include "base/cleanup.h"
 
 /* What is kept in a database. All of it is static. */
+struct database;
 struct database_kind {
     const char *name; /* of the file */
     int version;
     const char *schema;
     const char *const *tables; /* in the order in which they are copied; the last is NULL */
+    /* Where rows keep their numbers when they move from memory to the disk: has memory begin with
+     * numbers that the disk does not have. 0 or -errno. NULL: they get others. */
+    int (*begin_numbers)(struct database *memory);
 };
 
 struct database {

@@ -16,6 +16,7 @@ const struct database_kind runs_kind = {
               " end INTEGER NOT NULL, title TEXT NOT NULL, notes TEXT NOT NULL,"
               " meta TEXT NOT NULL, size INTEGER NOT NULL, data BLOB NOT NULL)",
     .tables = tables,
+    .begin_numbers = runs_begin_numbers,
 };
 
 struct run_write {

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What was kept in memory goes to the disk when that comes back. It gets other numbers there. */
+/*
+ * What was kept in memory goes to the disk when that comes back, and keeps its numbers, since a run
+ * may go on meanwhile, and whoever made a mark knows its number. So memory begins with numbers that
+ * the disk does not have: the milliseconds of the time of day. Only where a clock was set back may
+ * one be taken; then the disk gives another.
+ */
+#include <stdio.h>
+
+#include "base/clock.h"
 #include "history/store.h"
 
 static int copy(struct database *from, const char *query, struct database *to, const char *insert)
@@ -25,14 +33,27 @@ int runs_move(struct database *from, struct database *to)
     int r = database_run(to, "BEGIN IMMEDIATE");
 
     if (r == 0)
-        r = copy(from, "SELECT time, text FROM marks ORDER BY id", to,
-                 "INSERT INTO marks(time, text) VALUES (?, ?)");
+        r = copy(from, "SELECT id, time, text FROM marks ORDER BY id", to,
+                 "INSERT INTO marks(id, time, text)"
+                 " VALUES (iif(EXISTS (SELECT 1 FROM marks WHERE id = ?1), NULL, ?1), ?2, ?3)");
     if (r == 0)
-        r = copy(from, "SELECT start, end, title, notes, meta, size, data FROM runs ORDER BY id",
-                 to,
-                 "INSERT INTO runs(start, end, title, notes, meta, size, data)"
-                 " VALUES (?, ?, ?, ?, ?, ?, ?)");
+        r = copy(from,
+                 "SELECT id, start, end, title, notes, meta, size, data FROM runs ORDER BY id", to,
+                 "INSERT INTO runs(id, start, end, title, notes, meta, size, data)"
+                 " VALUES (iif(EXISTS (SELECT 1 FROM runs WHERE id = ?1), NULL, ?1),"
+                 " ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
     if (r == 0)
         r = database_run(to, "COMMIT");
     return r;
+}
+
+int runs_begin_numbers(struct database *memory)
+{
+    const unsigned long long last = clock_realtime_ns() / 1000000;
+    char statement[128];
+
+    (void)snprintf(statement, sizeof(statement),
+                   "INSERT INTO sqlite_sequence(name, seq) VALUES ('runs', %llu), ('marks', %llu)",
+                   last, last);
+    return database_run(memory, statement);
 }

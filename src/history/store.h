@@ -57,5 +57,6 @@ bool thinning_step(struct history_store *store, uint64_t now_ms);
 
 extern const struct database_kind runs_kind;
 
-/* runs.c: the `move` of the vault of runs and marks. */
+/* runs_move.c: the `move` of the vault of runs and marks, and how their numbers begin in memory. */
 int runs_move(struct database *from, struct database *to);
+int runs_begin_numbers(struct database *memory);

@@ -45,11 +45,23 @@ void vault_done(struct vault *vault)
     database_done(&vault->memory);
 }
 
+static int open_memory(struct vault *vault)
+{
+    const struct database_kind *kind = vault->memory.kind;
+    int r = database_open(&vault->memory);
+
+    if (r == 0 && vault->disk.path && kind->begin_numbers)
+        r = kind->begin_numbers(&vault->memory);
+    if (r < 0)
+        database_close(&vault->memory);
+    return r;
+}
+
 struct database *vault_writable(struct vault *vault)
 {
     if (vault->disk.handle)
         return &vault->disk;
-    if (!vault->memory.handle && database_open(&vault->memory) < 0)
+    if (!vault->memory.handle && open_memory(vault) < 0)
         return NULL;
     return &vault->memory;
 }

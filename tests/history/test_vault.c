@@ -200,6 +200,48 @@ static void memory__takes_over_while_the_disk_is_of_no_use_and_gives_back(void *
     assert_null(f->store.runs.memory.handle);
 }
 
+/* Fails the disk of runs and marks, or brings it back. */
+static void fail_runs(struct store_fixture *f, bool fails)
+{
+    if (fails)
+        vault_failed(&f->store.runs, &f->store.runs.disk, -ENOSPC);
+    f->store.runs.next_try_ns = fails ? UINT64_MAX : 0;
+    vault_check(&f->store.runs);
+    assert_int_equal(vault_is_in_memory(&f->store.runs), fails);
+}
+
+static void runs_and_marks__keep_their_numbers_when_they_move_to_the_disk(void **state)
+{
+    struct store_fixture *f = *state;
+    struct history_run run = {.title = (char *)"on disk", .meta = (char *)"{}"};
+    AUTO(history_runs) struct history_runs *runs = NULL;
+    AUTO(history_marks) struct history_marks *marks = NULL;
+    uint64_t ids[3], mark[2];
+
+    assert_int_equal(history_store_add_run(&f->store, &run, &ids[0]), 0);
+    for (size_t i = 1; i < 3; i++) { /* it goes on while its disk comes back */
+        fail_runs(f, true);
+        run.title = (char *)"in memory";
+        assert_int_equal(history_store_add_run(&f->store, &run, &ids[i]), 0);
+        assert_int_equal(history_store_add_mark(&f->store, i, "mark", &mark[i - 1]), 0);
+        fail_runs(f, false);
+        run.id = ids[i];
+        run.title = (char *)"ended";
+        assert_int_equal(history_store_update_run(&f->store, &run), 0);
+    }
+    assert_int_equal(history_store_list_runs(&f->store, &runs), 0);
+    assert_int_equal(runs->n_runs, 3);
+    for (size_t i = 0; i < 3; i++) {
+        AUTO(history_runs) struct history_runs *one = NULL;
+
+        assert_int_equal(history_store_get_run(&f->store, ids[i], &one), 0);
+        assert_string_equal(one->runs[0].title, i == 0 ? "on disk" : "ended");
+    }
+    assert_int_equal(history_store_list_marks(&f->store, 0, UINT64_MAX, &marks), 0);
+    assert_int_equal(marks->n_marks, 2);
+    assert_true(marks->marks[0].id == mark[0] && marks->marks[1].id == mark[1]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -213,6 +255,7 @@ int main(void)
         TEST(database__that_another_process_has_is_left_alone),
         TEST(database__whose_directory_was_removed_is_made_again),
         TEST(memory__takes_over_while_the_disk_is_of_no_use_and_gives_back),
+        TEST(runs_and_marks__keep_their_numbers_when_they_move_to_the_disk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

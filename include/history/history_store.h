@@ -92,7 +92,8 @@ struct history_series {
 /*
  * The numbers of a target. A number at a time tells of the step that ends there: it is computed
  * from the sums of what was counted in the step, and so it is exact at every resolution. There is
- * no time where the target was not counted; where counting begins (again), all values are NaN.
+ * no time where the target was not counted; where counting begins (again), all values are NaN. The
+ * last step ends with the range at the latest.
  */
 struct history_answer {
     struct history_label *labels;

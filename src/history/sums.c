@@ -84,6 +84,14 @@ static void grow(const struct chunk_rows *rows, size_t row, struct known_row *kn
     }
 }
 
+/* The last step ends with the range, so that no point stands behind it. */
+static uint64_t end_of_step(const struct sums_range *range, uint64_t at_ns)
+{
+    const uint64_t end_ns = (at_ns / range->step_ns + 1) * range->step_ns;
+
+    return end_ns < range->end_ns ? end_ns : range->end_ns;
+}
+
 int sums_add(struct sums *sums, const struct chunk_rows *rows, const struct sums_range *range)
 {
     const bool apart = rows_are_apart(rows, range->step_ns);
@@ -93,8 +101,7 @@ int sums_add(struct sums *sums, const struct chunk_rows *rows, const struct sums
         return -ENOMEM;
     for (size_t i = 0; i < rows->n_rows; i++) {
         const uint64_t at_ns = rows->realtime_ms[i] * NS_PER_MS;
-        const uint64_t step_end_ns = (at_ns / range->step_ns + 1) * range->step_ns;
-        const uint64_t time_ns = apart ? at_ns : step_end_ns;
+        const uint64_t time_ns = apart ? at_ns : end_of_step(range, at_ns);
         const bool is_base = i == 0 && rows->has_base;
         struct growth *growths = NULL;
 

@@ -127,6 +127,18 @@ static void history__is_exact_over_chunks_and_at_each_resolution(void **state)
     }
 }
 
+static void history__has_no_point_behind_its_end(void **state)
+{
+    struct store_fixture *f = *state;
+    AUTO(history_answer) struct history_answer *answer = NULL;
+
+    fixture_count_for(f, 601);
+    answer = fixture_ask(f, BEGIN_S, BEGIN_S + 333, 60);
+    assert_true(answer->times_ns[answer->n_times - 1] == (BEGIN_S + 333) * NS_PER_SECOND);
+    assert_near(fixture_values(answer, "pmu_cgroup_branches_per_second")[answer->n_times - 1], 1000,
+                1e-6);
+}
+
 static void history__is_thinned_out_and_sums_stay(void **state)
 {
     struct store_fixture *f = *state;
@@ -412,6 +424,7 @@ int main(void)
         TEST(history__has_a_gap_where_the_counts_were_unknown_and_loses_nothing),
         TEST(history__begins_anew_where_a_target_was_born_again),
         TEST(history__is_exact_over_chunks_and_at_each_resolution),
+        TEST(history__has_no_point_behind_its_end),
         TEST(history__is_thinned_out_and_sums_stay),
         TEST(history__keeps_no_more_bytes_than_it_may),
         TEST(history__survives_a_clock_that_steps),

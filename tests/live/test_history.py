@@ -7,6 +7,8 @@ import json
 import os
 import pathlib
 import random
+import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -32,7 +34,9 @@ while True:
     time.sleep(0.01)
 """
 BYTES = "pmu_exporter_history_bytes"
+FAULTS = "pmu_cgroup_page_faults_total"
 IN_MEMORY = "pmu_exporter_history_in_memory"
+READ_AT = "pmu_exporter_config_last_reload_success_timestamp_seconds"
 SAMPLES = "pmu_exporter_history_samples_total"
 SET_ASIDE = "pmu_exporter_history_set_aside_total"
 WRITE_ERRORS = "pmu_exporter_history_write_errors_total"
@@ -180,6 +184,65 @@ class History(live.LiveTest):
         else:
             cpus = self.ask(exporter, "history/cpus", target=target, start=begin, end=begin + 1800)
             self.assertEqual(cpus["cpus"], [])
+
+    def reload(self, exporter, config):
+        (exporter.directory / "pmu_exporter.yml").write_text(config)
+        before = exporter.scrape().value(READ_AT)
+        os.kill(exporter.pid, signal.SIGHUP)
+        exporter.scrape_until(lambda page: page.value(READ_AT) > before, 30, "the reload")
+
+    def until_known(self, exporter, column, n):
+        """The steps in which each column of the machine is known, once n of this one are."""
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
+            now = int(time.time())
+            past = self.ask(exporter, "history", target="machine", start=now - 900, end=now + 60,
+                            points=5000)
+            columns = past["targets"][0]["columns"] if past and past["targets"] else []
+            known = {each["name"]: {i for i, value in enumerate(each["values"]) if value is not None}
+                     for each in columns if not each.get("labels")}
+            if len(known.get(column, ())) >= n:
+                return known
+            time.sleep(0.5)
+        self.fail(f"{column} is not known {n} times")
+
+    def test_columns_come_and_go_with_reloads_and_their_past_stays(self):
+        stays, gone, new = (f"pmu_machine_{name}_per_second"
+                            for name in ("page_faults", "context_switches", "cpu_migrations"))
+        with_gone, with_new = (live.config(system="all", events=("page-faults", name))
+                               for name in ("context-switches", "cpu-migrations"))
+        exporter = self.start(config=with_gone)
+        first = self.until_known(exporter, gone, 2)
+        self.assertNotIn(new, first)
+        self.reload(exporter, with_new)
+        second = self.until_known(exporter, new, 2)
+        self.assertLess(max(second[gone]), min(second[new]))
+        self.assertLessEqual(second[gone] | second[new], second[stays])
+        self.reload(exporter, with_gone)
+        third = self.until_known(exporter, gone, len(second[gone]) + 2)
+        self.assertGreater(max(third[gone]), max(third[new]))
+        self.assertLessEqual(second[new], third[new])
+        self.assertLessEqual(third[gone] | third[new], third[stays])
+
+    def test_a_state_directory_that_is_removed_is_made_again(self):
+        cgroups = self.enterContext(Cgroups())
+        exporter = self.start(config=live.config(cgroups, linger="1s", system="all"))
+        self.until_recorded(exporter)
+        shutil.rmtree(self.state)
+        name = cgroups.make("a")  # what has ended is written soon
+        exporter.scrape_until(lambda page: page.value(FAULTS, cgroup=name) is not None, 30, "a")
+        os.rmdir(cgroups.directory("a"))
+        end = time.monotonic() + 120
+        while not (self.state / "history.sqlite").exists():
+            self.assertLess(time.monotonic(), end, exporter.stderr())
+            time.sleep(0.1)
+        page = exporter.scrape_until(lambda page: page.value(IN_MEMORY) == 0, 30, "the disk")
+        self.assertEqual(page.value(SET_ASIDE), 0)
+        before = self.times(exporter)
+        exporter.stop()
+        again = self.start(config=live.config(cgroups, system="all"))
+        self.until_recorded(again)
+        self.assertTrue(set(before) <= set(self.times(again)))
 
     def test_a_second_exporter_in_the_directory_uses_memory_and_says_so(self):
         first, second = self.start(), self.start()

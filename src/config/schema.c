@@ -133,6 +133,18 @@ static int read_bytes(struct yaml_reader *reader, const struct schema_key *key, 
                 : -EINVAL;
 }
 
+/* Of two that are as near the later one is suggested: versions are listed from the oldest on. */
+static void suggest_choice(struct yaml_reader *reader, const struct schema_key *key,
+                           const char *text, size_t n)
+{
+    const char *latest_first[SCHEMA_MOST_KEYS];
+
+    for (size_t i = 0; i < n && i < SCHEMA_MOST_KEYS; i++)
+        latest_first[i] = key->choices[n - 1 - i];
+    config_error_suggest(reader->error, text, latest_first,
+                         n < SCHEMA_MOST_KEYS ? n : SCHEMA_MOST_KEYS);
+}
+
 static int read_choice(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
     const char *text = take_text(reader, key);
@@ -148,7 +160,7 @@ static int read_choice(struct yaml_reader *reader, const struct schema_key *key,
         }
     }
     r = schema_refuse_value(reader, key, text);
-    config_error_suggest(reader->error, text, key->choices, n);
+    suggest_choice(reader, key, text, n);
     return r;
 }
 

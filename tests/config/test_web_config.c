@@ -156,6 +156,8 @@ static const struct {
     {"tls_server_config:\n  client_auth_type: Any\n", 2, 21, "RequireAnyClientCert"},
     {"tls_server_config: {cipher_suites: [TLS_RSA_WITH_AES_128_CBC_SHA256]}\n", 1, 37,
      "did you mean"},
+    {"tls_server_config: {min_version: TLS14}\n", 1, 34, "did you mean \"TLS13\"?"},
+    {"tls_server_config: {max_version: TLSv1.2}\n", 1, 34, "did you mean \"TLS12\"?"},
     {"tls_server_config: {min_version: TLS13, max_version: TLS12}\n", 1, 1, "above"},
     {"http_server_config: {headers: {X-Frame-Options: allow}}\n", 1, 49, "deny or sameorigin"},
     {"http_server_config: {headers: {Server: x}}\n", 1, 32, "unknown key"},

@@ -33,6 +33,7 @@
     FILE(runs_css, PAGE_FOLDER, "runs.css", CONTENT_CSS)                                           \
     FILE(run_plot_js, PAGE_FOLDER, "run_plot.js", CONTENT_JAVASCRIPT)                              \
     FILE(past_js, PAGE_FOLDER, "past.js", CONTENT_JAVASCRIPT)                                      \
+    FILE(scopes_js, PAGE_FOLDER, "scopes.js", CONTENT_JAVASCRIPT)                                  \
     FILE(sparkline_js, PAGE_FOLDER, "sparkline.js", CONTENT_JAVASCRIPT)                            \
     FILE(targets_js, PAGE_FOLDER, "targets.js", CONTENT_JAVASCRIPT)                                \
     FILE(tiles_js, PAGE_FOLDER, "tiles.js", CONTENT_JAVASCRIPT)                                    \

@@ -5,15 +5,9 @@ import { get, isAbort } from "./api.js";
 import { copyButton, element, notice, replace, simpleTable } from "./elements.js";
 import { UNKNOWN, bytes, count, duration, instant, percent } from "./format.js";
 import { reasonInWords } from "./reasons.js";
+import { scopeInWords, targetsInWords } from "./scopes.js";
 
 const AGAIN = 5000;
-const KINDS = { cgroup: "cgroups", process: "groups of processes", machine: "machine", cpu: "CPUs",
-  uncore: "PMUs beyond the cores", system: "machine" };
-
-/* Of targets, how many: the exporter counts each process, and shows them by groups. */
-const ONE = { cgroup: "cgroup", process: "process", cpu: "CPU", system: "machine" };
-const MANY = { ...KINDS, process: "processes" };
-
 const known = (value, format) => (value === null || value === undefined ? UNKNOWN : format(value));
 
 /* A list of words and what stands behind them; pairs that are null are left out. */
@@ -52,11 +46,10 @@ function general({ version, revision, start_time: start, interval_seconds: inter
     ["version", `${version} (${revision})`],
     ["runs since", `${instant(start)} (${duration(Date.now() / 1000 - start)})`],
     ["reads every", duration(interval)],
-    ...Object.entries(mechanism ?? {}).map(([kind, how]) =>
-      [`${KINDS[kind] ?? kind} by`, how?.name ? [how.name, how.reason
+    ...Object.entries(mechanism ?? {}).map(([scope, how]) =>
+      [`${scopeInWords(scope)} by`, how?.name ? [how.name, how.reason
         ? element("span", { class: "quiet-text" }, `: ${how.reason}`) : null] : UNKNOWN]),
-    ["counted now", Object.entries(targets ?? {}).map(([kind, n]) =>
-      `${count(n)} ${n === 1 ? ONE[kind] ?? kind : MANY[kind] ?? kind}`).join(", ") || "nothing"],
+    ["counted now", targetsInWords(targets, count)],
     control ? ["changes from here", control.allowed ? `allowed: ${control.how}`
       : `not allowed: ${control.how}`] : null));
 }
@@ -93,7 +86,7 @@ function budget({ pmu }) {
 function groups({ groups: all }) {
   if (all.length === 0) return section("Groups", notice("empty", "No group is counted."));
   return section("Groups", simpleTable(["Scope", "Group", "Events", "Coverage"],
-    all.map(({ scope, group, events, coverage }) => [KINDS[scope] ?? scope, group,
+    all.map(({ scope, group, events, coverage }) => [scope, group,
       element("span", {}, events.map((event, i) => [i > 0 ? " " : null, element("code", {}, event)])),
       coverage === null ? element("span", { title: "nothing ran, or nothing is counted" }, UNKNOWN)
         : meter(coverage, 1, percent(coverage))]), "Groups with their coverage"));

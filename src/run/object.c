@@ -22,11 +22,33 @@ int object_refuse(struct text *message, const char *format, ...)
     return -EINVAL;
 }
 
+/* Counts lists, objects and keys without making them. */
+static size_t count_parts(const char *body, size_t length)
+{
+    bool in_text = false;
+    size_t n = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        if (body[i] == '"')
+            in_text = !in_text;
+        else if (in_text)
+            i += body[i] == '\\';
+        else
+            n += body[i] == '[' || body[i] == '{' || body[i] == ':';
+    }
+    return n;
+}
+
 json_t *object_parse(const char *body, size_t length, struct text *message)
 {
     json_error_t error;
-    json_t *object = json_loadb(body, length, JSON_REJECT_DUPLICATES, &error);
+    json_t *object;
 
+    if (count_parts(body, length) > OBJECT_PARTS_MAX) {
+        (void)object_refuse(message, "more than %d lists, objects and keys", OBJECT_PARTS_MAX);
+        return NULL;
+    }
+    object = json_loadb(body, length, JSON_REJECT_DUPLICATES, &error);
     if (!object) {
         (void)object_refuse(message, "this is no JSON: %s in line %d", error.text, error.line);
         return NULL;

@@ -8,6 +8,12 @@
 
 #include "base/text.h"
 
+/*
+ * The most lists, objects and keys of an object: a run has some 1,100. A million of them in a few
+ * megabytes would take long to parse, while others wait.
+ */
+#define OBJECT_PARTS_MAX 4096
+
 /* Parses an object. NULL: it is none, and the message says where it is wrong; or no memory. */
 json_t *object_parse(const char *body, size_t length, struct text *message);
 

@@ -235,6 +235,29 @@ static void given__what_is_wrong_is_told(void **state)
 }
 
 /* A terminal and a spreadsheet would do what they say. */
+/* A body of megabytes: its begin, then `part` over and over. */
+static void refuses_parts(const char *begin, const char *part)
+{
+    struct text body = {0};
+
+    text_append_string(&body, begin);
+    while (body.length < RUN_GIVEN_BYTES)
+        text_append_string(&body, part);
+    text_append_char(&body, '\0');
+    assert_int_equal(text_error(&body), 0);
+    refuses_given(body.data, "more than 4096 lists, objects and keys");
+    text_done(&body);
+}
+
+static void given__a_body_of_a_million_parts_is_refused_before_they_are_made(void **state)
+{
+    (void)state;
+    refuses_parts("{\"values\": [", "[],");
+    refuses_parts("{\"values\": [", "{},");
+    refuses_parts("", "{\"a\\\"\":");
+    refuses_given("{\"title\": \"[[[[{{{::\\\"[\"}", "\"target\" is missing");
+}
+
 static void given__a_column_that_is_a_command_is_refused(void **state)
 {
     static const char *const names[] = {"=cmd()",         "+1",   "-1", "@SUM(A1)",
@@ -266,6 +289,7 @@ int main(void)
         cmocka_unit_test(comparison__the_change_is_a_share_of_the_first),
         cmocka_unit_test(given__a_run_of_somebody_else_is_taken),
         cmocka_unit_test(given__what_is_wrong_is_told),
+        cmocka_unit_test(given__a_body_of_a_million_parts_is_refused_before_they_are_made),
         cmocka_unit_test(given__a_column_that_is_a_command_is_refused),
     };
 

@@ -62,8 +62,8 @@ def explode(n_processes, n_threads):
             time.sleep(300)
             os._exit(0)
 if os.fork() == 0:
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)  # before its name: it is never root's
     ctypes.CDLL(None).prctl(15, sys.argv[1].encode(), 0, 0, 0)
-    os.setgroups([]); os.setgid(65534); os.setuid(65534)
     for _ in range(3):
         if os.fork() == 0:
             explode(0, 150)

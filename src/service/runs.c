@@ -216,6 +216,8 @@ int runs_stream(struct runs *runs, uint64_t id, uint64_t *cursor, struct text *t
     slot = find_shown(runs, id);
     if (slot)
         write_points(run_slot_recording(slot), cursor, text);
+    else if (id <= runs->last_id)
+        *cursor = 1; /* it has ended, and may have gone on when the client was told of it */
     if (*cursor > 0 && (!slot || slot->state != SLOT_OPEN)) {
         text_append_string(text, "event: end\ndata: {}\n\n");
         *cursor = UINT64_MAX;

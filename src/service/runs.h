@@ -70,6 +70,7 @@ void runs_rename(struct runs *runs, uint64_t id, const struct run_rename *rename
 
 /*
  * Writes the events of a stream that stands at the cursor: `points` with what was counted since,
- * `end` once at the end. -ENOENT: there is no such run that goes on.
+ * `end` once at the end, which is all of a run that has ended. -ENOENT: no run of this number has
+ * begun since the program did.
  */
 int runs_stream(struct runs *runs, uint64_t id, uint64_t *cursor, struct text *text);

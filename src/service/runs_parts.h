@@ -55,6 +55,7 @@ struct runs {
     uint64_t pmu_counters;
     size_t descriptors;
     bool is_paused, is_stopping;
+    uint64_t last_id; /* the number of the youngest run that has begun here; 0: none has */
     struct run_slot slots[RUNS_AT_ONCE];
 };
 

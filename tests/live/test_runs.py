@@ -137,18 +137,38 @@ class Runs(live.LiveTest):
         self.assertEqual(self.ask("DELETE", f"/{first['id']}")[0], 404)
 
     def test_points_are_streamed_and_then_the_end(self):
-        run = self.begin(duration_seconds=0.5)
-        connection = UnixConnection(self.exporter.control, 30.0)
+        run = self.begin()
+        connection = UnixConnection(self.exporter.control, PATIENCE)
+        self.addCleanup(connection.close)
         connection.request("GET", f"/api/v1/runs/{run['id']}/live")
-        stream, times, event = connection.getresponse(), [], None
+        stream = connection.getresponse()
+        self.run_until(run["id"], lambda r: r["samples"] > 0)
+        self.assertEqual(self.ask("POST", f"/{run['id']}/stop")[0], 200)
+        times, event = [], None
         while event != "end":
-            line = stream.readline().decode().strip()
+            line = stream.readline().decode()
+            self.assertNotEqual(line, "", "the stream has ended without an end")
             if line.startswith("event: "):
-                event = line[7:]
+                event = line[7:].strip()
             elif line.startswith("data: ") and event == "points":
                 times += json.loads(line[6:])["times"]
-        connection.close()
         self.assertEqual(times, self.until_over(run["id"])["times"])
+
+    def test_the_stream_of_a_run_that_has_ended_tells_its_end(self):
+        """Whoever was told that it goes on may come late, and gets no error."""
+        run = self.begin()
+        self.assertEqual(self.ask("DELETE", f"/{run['id']}")[0], 200)
+        connection = UnixConnection(self.exporter.control, PATIENCE)
+        self.addCleanup(connection.close)
+        for number, status in (run["id"], 200), (run["id"] + 1, 404):
+            connection.request("GET", f"/api/v1/runs/{number}/live")
+            stream = connection.getresponse()
+            self.assertEqual(stream.status, status)
+            line = stream.readline()
+            while status == 200 and line != b"event: end\n":
+                self.assertNotEqual(line, b"")
+                line = stream.readline()
+            connection.close()
 
     def test_what_is_wrong_is_refused_in_words(self):
         self.refused(400, "unknown key \"titel\", did you mean \"title\"?", titel="a")

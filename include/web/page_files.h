@@ -53,6 +53,7 @@
     FILE(range_js, PAGE_FOLDER, "range.js", CONTENT_JAVASCRIPT)                                    \
     FILE(surface_js, PAGE_FOLDER, "surface.js", CONTENT_JAVASCRIPT)                                \
     FILE(ticks_js, PAGE_FOLDER, "ticks.js", CONTENT_JAVASCRIPT)                                    \
+    FILE(time_cpus_js, PAGE_FOLDER, "time_cpus.js", CONTENT_JAVASCRIPT)                            \
     FILE(time_csv_js, PAGE_FOLDER, "time_csv.js", CONTENT_JAVASCRIPT)                              \
     FILE(time_data_js, PAGE_FOLDER, "time_data.js", CONTENT_JAVASCRIPT)                            \
     FILE(time_live_js, PAGE_FOLDER, "time_live.js", CONTENT_JAVASCRIPT)                            \

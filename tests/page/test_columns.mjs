@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { axisNumber, compareMeasures, measureOf, shortNames, splitTarget, titleOf, unitOf }
+import { axisNumber, compareMeasures, isTarget, measureOf, shortNames, splitTarget, titleOf, unitOf }
   from "../../src/web/page/columns.js";
 
 test("the same measure of a cgroup and of a process shares a plot", () => {
@@ -10,6 +10,13 @@ test("the same measure of a cgroup and of a process shares a plot", () => {
   assert.equal(measureOf("process", "pmu_process_cpus_used"), "cpus_used");
   assert.equal(measureOf("cgroup", "pmu_cgroup_group_coverage_ratio", "core"),
     "group_coverage_ratio:core");
+});
+
+test("what has the form of a target is told from what somebody has mistyped", () => {
+  for (const text of ["machine", "cgroup:/a b\n", "process:nginx", "cpu:0", "uncore:imc,0"])
+    assert.ok(isTarget(text), text);
+  for (const text of ["", "nginx", "cgroup:", "machine:", "cpu:a", "uncore:imc"])
+    assert.ok(!isTarget(text), text);
 });
 
 test("measures have words and a unit", () => {

@@ -2,6 +2,7 @@
 // Asks the exporter: JSON by fetch, and the live feed by server-sent events. Addresses are relative
 // to the page, so that it works behind a proxy with a prefix as well.
 
+const FIRST_WAIT = 500; // ms, between a stream that ended and the next one
 const LONGEST_WAIT = 15000;
 
 /** What an answer other than 2xx becomes. status is 0 where there was no answer at all. */
@@ -67,7 +68,7 @@ export class Feed {
     this.parameters = parameters;
     this.handlers = handlers;
     this.state = state;
-    this.wait = 500;
+    this.wait = FIRST_WAIT;
     this.turn = () => (document.hidden ? this.rest() : this.open());
     document.addEventListener("visibilitychange", this.turn);
     this.state("connecting", "Connecting");
@@ -80,7 +81,7 @@ export class Feed {
     this.source = source;
     for (const [name, handler] of Object.entries(this.handlers))
       source.addEventListener(name, (event) => {
-        this.wait = 500;
+        this.wait = FIRST_WAIT;
         this.heard(handler, event);
       });
     source.addEventListener("error", () => this.failed(source));
@@ -102,11 +103,13 @@ export class Feed {
       Math.max(10000, interval * 5000));
   }
 
-  /* A browser gives up for good after any answer that is no stream, so we ask again ourselves. */
+  /* A browser gives up for good after any answer that is no stream, so we ask again ourselves. One
+   * stream that ends is nothing to worry about: only if the next one fails too, nobody answers. */
   failed(source) {
     if (this.source !== source || this.closed) return;
     this.rest();
-    this.state("disconnected", "Disconnected: the exporter does not answer");
+    if (this.wait > FIRST_WAIT) this.state("disconnected", "Disconnected: the exporter does not answer");
+    else this.state("connecting", "Connecting again");
     this.timer = setTimeout(this.turn, this.wait);
     this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
   }

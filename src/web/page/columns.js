@@ -74,6 +74,11 @@ export function splitTarget(target) {
     : {kind: target.slice(0, colon), value: target.slice(colon + 1)};
 }
 
+// Whether it has the form of a target: somebody may have written the address by hand.
+export function isTarget(text) {
+  return /^(machine|cgroup:.+|process:.+|cpu:\d+|uncore:[^,]+,\d+)$/s.test(text);
+}
+
 // What a target is called where there is little room: the last part of the path of a cgroup, with
 // what is above it where another of the targets ends in the same way.
 export function shortNames(targets) {

@@ -34,6 +34,15 @@ export function replace(parent, ...children) {
   append(parent, children);
 }
 
+/** Gives an element these children, in this order, and touches none that stands in its place. */
+export function keepChildren(parent, children) {
+  const wanted = new Set(children);
+  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
+  children.forEach((child, i) => {
+    if (parent.children[i] !== child) parent.insertBefore(child, parent.children[i] ?? null);
+  });
+}
+
 /** Sets the text of an element, and touches nothing where it stands already. */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;

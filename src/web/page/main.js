@@ -25,6 +25,7 @@ const VIEWS = [
   { name: "events", title: "Events", module: events },
   { name: "status", title: "Status", module: status },
 ];
+const STATUS_AGAIN = 2000; // ms
 const THEMES = { auto: "Auto", light: "Light", dark: "Dark" };
 
 const byId = (id) => document.getElementById(id);
@@ -87,6 +88,7 @@ function show() {
   const definition = VIEWS.find((view) => view.name === name);
   const abort = new AbortController();
   replace(byId("view"));
+  byId("view").removeAttribute("aria-busy");
   report("idle", "");
   for (const tab of byId("views").children)
     if (tab.dataset.view === name) tab.setAttribute("aria-current", "page");
@@ -137,8 +139,20 @@ function nextTheme() {
   applyTheme(next);
 }
 
-/* The version and the history are of interest to several views. They are asked for once. */
-const statusPromise = get("status").catch(() => null);
+/* The version and the history are of interest to several views. They are asked for until there is
+ * an answer: an exporter that has just begun has none yet. */
+async function askStatus() {
+  for (;;) {
+    try {
+      return await get("status");
+    } catch (error) {
+      if (error.status !== 0 && error.status !== 503) return null;
+    }
+    await new Promise((resolve) => setTimeout(resolve, STATUS_AGAIN));
+  }
+}
+
+const statusPromise = askStatus();
 
 function start() {
   replace(byId("views"), VIEWS.map(({ name, title }, i) =>

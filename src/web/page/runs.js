@@ -3,7 +3,7 @@
 // kept, lays two over each other and compares them.
 
 import { address, Feed, get, isAbort, post, remove } from "./api.js";
-import { element, notice, replace, simpleTable } from "./elements.js";
+import { element, keepChildren, notice, replace, simpleTable } from "./elements.js";
 import { count, duration, instant } from "./format.js";
 import { RunForm } from "./run_form.js";
 import { RunNames } from "./run_names.js";
@@ -24,7 +24,8 @@ class Runs {
     this.stage = stage;
     this.chosen = idsOf(stage.parameters); // numbers of runs, two at most
     this.shown = []; // the runs of these numbers, with all their points
-    this.feeds = [];
+    this.feeds = new Map(); // by the number of a run that goes on
+    this.rows = new Map(); // by the number of a run: {text, row}
     this.begin = element("div", {});
     this.said = element("div", {});
     this.list = element("div", {}, notice("busy", "Asking for the runs…"));
@@ -37,25 +38,35 @@ class Runs {
         element("span", { class: "sub" }, "Count more for a while, without touching the " +
           "configuration, and compare")),
       this.begin, this.said, this.list, this.words, this.figures, this.plots.root, this.dialog);
-    stage.status.then((known) => this.showControl(known?.control ?? { allowed: false, how: "" }));
+    this.start();
+  }
+
+  /* Runs are kept by the history. */
+  async start() {
+    const known = await this.stage.status;
+    if (this.closed) return;
+    if (known && !known.history) {
+      replace(this.list, notice("empty", "This exporter keeps no history, and so no runs. The " +
+        "configuration says so: ", element("code", {}, "history: {enabled: false}"), "."));
+      return;
+    }
+    this.hasHistory = true;
+    this.showControl(known?.control ?? { allowed: false, how: "" });
     this.ask();
   }
 
   moved(parameters) {
     this.chosen = idsOf(parameters);
-    this.ask();
+    if (this.hasHistory) this.ask();
   }
 
   showControl({ allowed, how }) {
-    if (this.closed) return;
     this.allowed = allowed;
     if (allowed) this.form = new RunForm((run) => this.begun(run));
     replace(this.begin, allowed ? this.form.root
       : notice("empty", "Runs can be looked at here, but not begun or changed. To allow it: ", how,
         ". In a shell: ", element("code", {},
           "pmutool runs start TITLE -e page-faults,context-switches")));
-    this.showList();
-    this.showWords();
   }
 
   async begun(run) {
@@ -101,15 +112,39 @@ class Runs {
 
   /* Runs that go on tell their points by themselves; that others are over, the list tells. */
   follow() {
-    for (const feed of this.feeds) feed.close();
-    this.feeds = this.shown.filter(isOn).map((run) => new Feed(`runs/${run.id}/live`, {}, {
+    for (const id of this.feeds.keys()) this.unfollow(id);
+    for (const run of this.shown.filter(isOn)) this.feeds.set(run.id, this.feedOf(run));
+    if (this.feeds.size === 0 && this.runs.some(isOn))
+      this.timer = setTimeout(() => this.ask(), LIST_PAUSE);
+  }
+
+  /* A stream that has told the end is not asked for again. */
+  feedOf(run) {
+    return new Feed(`runs/${run.id}/live`, {}, {
       points: (points) => this.hear(run, points),
-      end: () => this.ask(),
+      end: () => {
+        this.unfollow(run.id);
+        this.ask();
+      },
     }, (state) => {
       if (state === "disconnected") this.timer = setTimeout(() => this.ask(), SUMMARY_PAUSE);
-    }));
-    if (this.feeds.length === 0 && this.runs.some(isOn))
-      this.timer = setTimeout(() => this.ask(), LIST_PAUSE);
+    });
+  }
+
+  unfollow(id) {
+    this.feeds.get(id)?.close();
+    this.feeds.delete(id);
+  }
+
+  /* What is about to be deleted is not asked for any more. */
+  forget(id) {
+    this.asked = {};
+    this.unfollow(id);
+    this.choose(this.chosen.filter((one) => one !== id));
+    this.shown = this.shown.filter((run) => run.id !== id);
+    this.showWords();
+    this.showPlots();
+    replace(this.figures);
   }
 
   hear(run, points) {
@@ -136,18 +171,38 @@ class Runs {
       replace(this.list, notice("empty", "No run is kept yet. Begin one, and a second one later: " +
         "what has changed between them can be seen here."));
     else
+      this.showRows();
+    if (focused && document.activeElement?.dataset?.key !== focused)
+      this.list.querySelector(`[data-key="${focused}"]`)?.focus();
+    this.showProgress();
+  }
+
+  /* Lines that say the same as before stay, so that nobody clicks on one that is just being replaced. */
+  showRows() {
+    const rows = this.runs.map((run) => this.standingRow(run));
+    const body = this.list.querySelector(".run-list tbody");
+    if (!body)
       replace(this.list, element("h2", { class: "run-heading" }, "Runs that are kept"),
         element("div", { class: "card run-list" },
-          simpleTable(["Show", "Title", "Target", "Began", "Length", "State", ""],
-            this.runs.map((run) => this.row(run)), "Runs")));
-    if (focused) this.list.querySelector(`[data-key="${focused}"]`)?.focus();
-    this.showProgress();
+          simpleTable(["Show", "Title", "Target", "Began", "Length", "State", ""], [], "Runs")));
+    keepChildren(body ?? this.list.querySelector(".run-list tbody"), rows);
+  }
+
+  standingRow(run) {
+    const { id, title, target, command, start, end, duration_seconds: length, state } = run;
+    const text = JSON.stringify([title, target, command, start, end, length, state, this.allowed]);
+    if (this.rows.get(id)?.text !== text)
+      this.rows.set(id, { text, row: element("tr", {}, this.row(run).map((cell) =>
+        element("td", {}, cell))) });
+    const { row } = this.rows.get(id);
+    const chosen = row.querySelector("input").checked = this.chosen.includes(id);
+    if (isOn(run) && !chosen) row.querySelector(".run-state").textContent = STATES.running;
+    return row;
   }
 
   row(run) {
     const box = element("input", { type: "checkbox", "data-key": `show-${run.id}`,
       "aria-label": `Show ${run.title}`, on: { change: () => this.toggle(run.id) } });
-    box.checked = this.chosen.includes(run.id);
     return [box, element("bdi", { class: "run-title" }, run.title),
       element("bdi", { class: "run-title" }, run.command ?? run.target), instant(run.start),
       duration(run.end === null ? run.duration_seconds : run.end - run.start),
@@ -198,11 +253,16 @@ class Runs {
     }
   }
 
+  async delete(run) {
+    this.forget(run.id);
+    if (!await this.act(() => remove(`runs/${run.id}`))) this.ask();
+  }
+
   confirmDelete(run) {
     const answer = (text, yes) => element("button", { type: "button", class: yes ? "danger" : null,
       on: { click: () => {
         this.dialog.close();
-        if (yes) this.act(() => remove(`runs/${run.id}`));
+        if (yes) this.delete(run);
       } } }, text);
     replace(this.dialog, element("h2", { id: "run-dialog-title" }, "Delete this run?"),
       element("p", {}, element("bdi", { class: "run-title" }, run.title), ", ", instant(run.start),
@@ -257,7 +317,7 @@ class Runs {
     clearTimeout(this.timer);
     clearTimeout(this.later);
     cancelAnimationFrame(this.frame);
-    for (const feed of this.feeds) feed.close();
+    for (const id of this.feeds.keys()) this.unfollow(id);
     this.plots.close();
   }
 }

@@ -113,9 +113,12 @@ function config({ config: { file, text, loaded, last_reload_successful: good } }
     copyButton("Copy", text)] : null);
 }
 
+const PARTS = [general, cost, history, budget, groups, leftOut, config];
+
 class Status {
   constructor(stage) {
     this.stage = stage;
+    this.parts = [];
     this.place = element("div", { class: "parts" });
     this.message = element("div", {}, notice("busy", "Asking the exporter…"));
     replace(stage.root, element("div", { class: "head" }, element("h1", {}, "Status")), this.message,
@@ -137,25 +140,23 @@ class Status {
   }
 
   take(answer) {
-    const text = JSON.stringify({ ...answer, cost: null });
     replace(this.message, answer.paused
       ? notice("error", "Paused: the hardware counters are left to others for a time.") : null);
     this.stage.report("live", "Live");
-    this.show(answer, text !== this.last);
-    this.last = text;
+    this.show(answer);
   }
 
-  /* Only what costs something changes all the time: the rest stays, so that it can be selected. */
-  show(answer, all) {
-    if (!all && this.cost) {
-      const made = cost(answer);
-      this.cost.replaceWith(made);
-      this.cost = made;
-      return;
-    }
-    this.cost = cost(answer);
-    replace(this.place, general(answer), this.cost, history(answer), budget(answer), groups(answer),
-      leftOut(answer), config(answer));
+  /* What says the same as before stays, so that it can be selected and keeps the focus. */
+  show(answer) {
+    const made = PARTS.map((make) => make(answer));
+    if (this.parts.length === 0) replace(this.place, made);
+    this.parts = made.map((part, i) => {
+      const standing = this.parts[i];
+      if (!standing) return part;
+      if (standing.isEqualNode(part)) return standing;
+      standing.replaceWith(part);
+      return part;
+    });
   }
 
   close() {

@@ -7,14 +7,14 @@ import { isAbort } from "./api.js";
 import { element, notice, replace, setText } from "./elements.js";
 import { beforeAndAfter, Marks } from "./time_marks.js";
 import { forgetColours, N_COLOURS } from "./colours.js";
-import { shortNames } from "./columns.js";
-import { HeatMap } from "./heatmap.js";
+import { isTarget, shortNames } from "./columns.js";
 import { Picker } from "./picker.js";
 import { Plot } from "./plot.js";
 import { DEFAULT_RANGE, fixedRange, isLive, moved, readRange, resolve, scaled, spanWords, writeRange }
   from "./range.js";
 import { timeWords } from "./ticks.js";
-import { defaultTargets, KnownTargets, loadCpus, TimeData } from "./time_data.js";
+import { CpuMaps } from "./time_cpus.js";
+import { defaultTargets, KnownTargets, loadAllCpus, TimeData } from "./time_data.js";
 import { LiveTargets } from "./time_live.js";
 import { save, Tools } from "./time_tools.js";
 import { toCsv, toJson } from "./time_csv.js";
@@ -28,7 +28,6 @@ class TimeView {
     this.data = new TimeData();
     this.known = new KnownTargets(stage.signal);
     this.plots = new Map();
-    this.maps = new Map();
     this.marked = [];
     this.ahead = 0; // seconds by which the exporter's clock is ahead of the reader's
     this.cursor = null;
@@ -54,13 +53,12 @@ class TimeView {
     this.said = element("div", {});
     this.compared = element("div", {});
     this.grid = element("div", { class: "time-plots" });
-    this.cpus = element("div", { class: "time-plots" });
-    this.noCpus = element("p", { class: "note" });
+    this.cpus = new CpuMaps(this.surfaceWishes());
     replace(this.stage.root,
       element("div", { class: "head" }, element("h1", {}, "Over time"), this.hint()),
       this.picker.root, this.tools.root, this.said, this.compared,
       element("h2", { class: "hidden-text" }, "Rates and ratios"), this.grid,
-      element("h2", { class: "time-heading" }, "CPUs over time"), this.noCpus, this.cpus,
+      element("h2", { class: "time-heading" }, "CPUs over time"), this.cpus.note, this.cpus.grid,
       this.marks.root, this.table.root);
     this.recolour = () => this.themeChanged();
     document.addEventListener("theme", this.recolour);
@@ -72,7 +70,7 @@ class TimeView {
   }
 
   read(parameters) {
-    this.targets = [...new Set(parameters.getAll("target"))].slice(0, N_COLOURS);
+    this.targets = [...new Set(parameters.getAll("target"))].filter(isTarget).slice(0, N_COLOURS);
     this.range = readRange(parameters);
     this.compare = parameters.get("compare") === "1d";
     if (isLive(this.range)) this.home = this.range;
@@ -96,19 +94,44 @@ class TimeView {
   /** The address is another one. */
   moved(parameters) {
     this.read(parameters);
-    this.load();
+    if (this.hasHistory) this.load();
   }
 
   async start() {
+    this.stage.root.setAttribute("aria-busy", "true");
     try {
+      const status = await this.stage.status;
+      if (this.stage.signal.aborted) return;
+      if (status && !status.history) {
+        this.showNothing();
+        return;
+      }
+      this.hasHistory = true;
       if (this.targets.length === 0) {
         const targets = await defaultTargets(this.known, this.stage.signal);
-        if (targets.length) return this.go({ targets }, false);
+        if (targets.length) {
+          this.go({ targets }, false);
+          return;
+        }
       }
       await this.load();
     } catch (error) {
+      this.rest();
       this.fail(error);
     }
+  }
+
+  rest() {
+    if (!this.stage.signal.aborted) this.stage.root.removeAttribute("aria-busy");
+  }
+
+  /* Nobody is asked for a past that is not kept. */
+  showNothing() {
+    this.rest();
+    replace(this.stage.root,
+      element("div", { class: "head" }, element("h1", {}, "Over time")),
+      notice("empty", "This exporter keeps no history, so there is nothing to show over time. The " +
+        "configuration says so: ", element("code", {}, "history: {enabled: false}"), "."));
   }
 
   fail(error) {
@@ -133,7 +156,7 @@ class TimeView {
     } catch (error) {
       this.fail(error);
     } finally {
-      if (this.abort === abort) this.stage.root.removeAttribute("aria-busy");
+      if (this.abort === abort) this.rest();
     }
   }
 
@@ -144,7 +167,7 @@ class TimeView {
     const data = new TimeData();
     const [, cpus, marks] = await Promise.all([
       data.load(known.filter((target) => this.targets.includes(target)), asked, this.compare, signal),
-      Promise.all(known.map((target) => loadCpus(target, asked, signal))),
+      loadAllCpus(known, asked, signal),
       this.marks.load(this.markRange(), signal),
     ]);
     // What the feed told while the history was asked.
@@ -152,7 +175,7 @@ class TimeView {
       if (data.takesLive(snapshot.interval_seconds)) data.append(snapshot, asked.start);
     this.data = data;
     this.marked = marks;
-    this.cpuData = known.map((target, i) => [target, cpus[i]]).filter(([, answer]) => answer);
+    this.cpuData = cpus;
     this.loadedCpus = this.now();
   }
 
@@ -176,7 +199,7 @@ class TimeView {
     this.keepPlots(measures);
     for (const [measure] of measures)
       this.plots.get(measure).show(this.series(measure), this.data.step);
-    this.renderMaps();
+    this.cpus.show(this.targets, this.cpuData);
     this.showMarks();
     this.describe();
     this.point(this.cursor);
@@ -227,32 +250,8 @@ class TimeView {
     });
   }
 
-  /* As the plots, maps stay: that of the machine first, then in the order of the targets. */
-  renderMaps() {
-    const names = new Map(shortNames(this.targets).map((name, i) => [this.targets[i], name]));
-    const wanted = new Map(this.cpuData);
-    for (const [target, map] of this.maps)
-      if (!wanted.has(target) || map.name !== (names.get(target) ?? target)) {
-        map.close();
-        this.maps.delete(target);
-      }
-    this.cpuData.forEach(([target, answer], i) => {
-      if (!this.maps.has(target))
-        this.maps.set(target, new HeatMap(target, names.get(target) ?? target, this.surfaceWishes()));
-      const map = this.maps.get(target);
-      if (this.cpus.children[i] !== map.root)
-        this.cpus.insertBefore(map.root, this.cpus.children[i] ?? null);
-      map.show(answer);
-    });
-    const without = this.targets.filter((target) => !wanted.has(target));
-    setText(this.noCpus, without.length === 0 ? ""
-      : `It is not kept on which CPUs ${without.map((target) => names.get(target)).join(", ")} ran ` +
-        "in this range. Of processes it is known where bpf counts: direct counts threads wherever " +
-        "they run.");
-  }
-
   drawings() {
-    return [...this.plots.values(), ...this.maps.values()];
+    return [...this.plots.values(), ...this.cpus.all()];
   }
 
   preview(window) {
@@ -328,21 +327,21 @@ class TimeView {
       for (const one of this.plots.values()) one.tell();
     } else {
       for (const [measure, one] of this.plots) one.show(this.series(measure), this.data.step);
-      for (const map of this.maps.values()) map.draw();
+      for (const map of this.cpus.all()) map.draw();
       this.describe();
     }
     this.tellTime();
   }
 
-  /* What the feed does not tell: CPUs, and marks that others have made. */
+  /* What the feed does not tell: CPUs, which a target has after its first seconds, and marks that
+   * others have made. */
   async reloadSlow() {
+    const { abort } = this;
     this.loadedCpus = this.now();
     this.reloadMarks();
-    const asked = resolve(this.range, this.now());
-    for (const [target, map] of this.maps) {
-      const answer = await loadCpus(target, asked, this.stage.signal).catch(() => null);
-      if (answer) map.show(answer);
-    }
+    await this.cpus.reload(this.targets, resolve(this.range, this.now()), this.stage.signal,
+      () => abort === this.abort && !this.stage.signal.aborted);
+    this.showMarks();
   }
 
   describe() {

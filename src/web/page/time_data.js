@@ -205,8 +205,8 @@ export async function defaultTargets(known, signal) {
   return used.length ? used : (await known.all()).slice(0, 1);
 }
 
-/** The shares of each CPU over a range, or null where the history has none. */
-export async function loadCpus(target, { start, end }, signal) {
+/* The shares of each CPU over a range, or null where the history has none. */
+async function loadCpus(target, { start, end }, signal) {
   try {
     const answer = await get("history/cpus", { target, start, end, points: POINTS_OF_CPUS }, signal);
     return answer.cpus.length ? answer : null;
@@ -214,4 +214,11 @@ export async function loadCpus(target, { start, end }, signal) {
     if (error.name === "AbortError") throw error;
     return null;
   }
+}
+
+/** On which CPUs these targets ran: [[target, answer], …], without those of which it is not kept. */
+export async function loadAllCpus(targets, range, signal) {
+  const answers = await Promise.all([...new Set(targets)].map(async (target) =>
+    [target, await loadCpus(target, range, signal)]));
+  return answers.filter(([, answer]) => answer);
 }

@@ -71,16 +71,23 @@ export class Marks {
 
   /** Asks for the marks of a range. Without a history there are none. */
   async load(range, signal) {
+    const asked = this.asked = {};
     const answer = await get("marks", range, signal).catch((error) => {
       if (isAbort(error)) throw error;
       return { marks: [] };
     });
-    this.marks = answer.marks;
-    this.fill();
+    if (asked === this.asked) { // the answer to an earlier question may come later
+      this.marks = answer.marks;
+      this.fill();
+    }
     return this.marks;
   }
 
+  /* Lines that are there stay, so that nobody clicks on one that is just being replaced. */
   fill() {
+    const text = JSON.stringify([this.marks, this.allowed]);
+    if (text === this.filled) return;
+    this.filled = text;
     setText(this.none, this.marks.length ? "" : "No mark in this range.");
     this.none.hidden = this.marks.length > 0;
     this.table.hidden = this.marks.length === 0;

@@ -2,7 +2,7 @@
 // The view Events: the catalogue of the API, searched as one types.
 
 import assert from "node:assert/strict";
-import { appears, ask, scene, until } from "./stage.mjs";
+import { appears, ask, hashOf, scene, until } from "./stage.mjs";
 
 const names = (page) => page.locator(".event-name code").allTextContents();
 
@@ -14,7 +14,7 @@ scene("search shows what the catalogue finds, as one types", { hash: "#events" }
   assert.ok(events.some(({ name }) => name === "page-faults"));
   await until(async () => String(await names(page)) === String(events.map(({ name }) => name)),
     "the events that were searched");
-  assert.match(page.url(), /q=page-fault/);
+  assert.match(await hashOf(page), /q=page-fault/);
 });
 
 scene("an event says whether it can be counted here, or why not", { hash: "#events?q=context-switches" },
@@ -25,15 +25,21 @@ scene("an event says whether it can be counted here, or why not", { hash: "#even
     const absent = events.find(({ available }) => !available);
     if (!absent) return;
     await page.locator("input[type=search]").fill(absent.name);
-    const line = await appears(page, ".event-here[data-available=false]");
-    assert.ok((await line.textContent()).length > 3);
+    await until(async () => {
+      const line = page.locator(".events li").filter({ has: page.getByText(absent.name, { exact: true }) });
+      return (await line.locator(".event-here[data-available=false]").textContent()).length > 3;
+    }, "why it cannot be counted");
   });
 
 scene("the line for the configuration is copied", { hash: "#events?q=context-switches" }, async (page) => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   const line = await appears(page, ".events li", "context-switches");
+  await line.locator("button").evaluate((button) => new MutationObserver(() => {
+    button.dataset.said = (button.dataset.said ?? "") + button.textContent;
+  }).observe(button, { childList: true, characterData: true, subtree: true }));
   await line.locator("button").click();
-  await appears(page, ".events button", "Copied");
+  await until(async () => /Copied/.test(await line.locator("button").getAttribute("data-said")),
+    "the button says so, for a while");
   const { events } = await ask("events?search=context-switches&limit=200");
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   assert.ok(events.some(({ config }) => config === copied), copied);

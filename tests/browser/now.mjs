@@ -2,9 +2,9 @@
 // The view Now: the numbers are those of the API, it is live, it searches, and names stay texts.
 
 import assert from "node:assert/strict";
-import { accessible, appears, ask, load, makeCgroup, removeCgroup, scene, screenshot, top, until,
-  whileStopped }
-  from "./stage.mjs";
+import { before } from "node:test";
+import { accessible, appears, ask, counted, hashOf, load, makeCgroup, removeCgroup, scene, screenshot, top,
+  until, whileLoaded, whileStopped } from "./stage.mjs";
 
 const HOSTILE = ["<script>alert(1)</script>", "<img src=x onerror=alert(2)>", "q\"uo'te&amp;.service",
   "right\u202eto-left.service", "שלום.service", Buffer.from("bad\xff.service", "latin1")];
@@ -14,6 +14,8 @@ makeCgroup("idle.service");
 makeCgroup("web/one.scope");
 makeCgroup("web/two.scope");
 for (const name of HOSTILE) makeCgroup(name);
+before(() => counted("machine", ...["busy.service", "idle.service", "web", "web/one.scope", "web/two.scope"]
+  .map((name) => `cgroup:/${top}/${name}`)));
 
 const row = (page, name) => page.locator("table.grid tbody tr:not([hidden])", { hasText: name });
 const sequence = async (page) => Number(await page.locator("table.grid").getAttribute("data-sequence"));
@@ -58,33 +60,34 @@ scene("a point arrives with each cycle", {}, async (page) => {
 
 scene("who works comes to the top, and is shown by the machine's tiles", {}, async (page) => {
   await appears(page, "table.grid tbody tr", "idle.service");
-  const worked = load("busy.service", 0, 0, 4000);
-  await until(async () => /busy/.test(await page.locator("table.grid tbody tr:not(.spacer) .name").first()
-    .textContent()), "busy.service is first");
+  await whileLoaded("busy.service", () => until(async () =>
+    /busy/.test((await readRows(page)).rows[0]?.name), "busy.service is first"));
   await appears(page, ".tile", "CPUs used");
-  await worked;
 });
 
 scene("search finds by name, and Escape empties it", {}, async (page) => {
   await appears(page, "table.grid tbody tr", "busy.service");
   await page.keyboard.press("/");
   await page.keyboard.type("idle");
-  await until(async () => (await readRows(page)).rows.every(({ name }) => name.includes("idle")),
-    "only what was searched");
-  assert.match(page.url(), /q=idle/);
+  await until(async () => {
+    const { rows } = await readRows(page);
+    return rows.length > 0 && rows.every(({ name }) => name.includes("idle"));
+  }, "only what was searched");
+  assert.match(await hashOf(page), /q=idle/);
   await page.locator("input[type=search]").fill("nobody has this name");
   await appears(page, ".note.empty", "No target");
   await page.keyboard.press("Escape");
   await appears(page, "table.grid tbody tr", "busy.service");
 });
 
-scene("the tree has branches that open and close by keys", { hash: "#now?as=tree" }, async (page) => {
+/* By name they keep their places while one walks. */
+const TREE = "#now?as=tree&sort=name&order=asc";
+scene("the tree has branches that open and close by keys", { hash: TREE }, async (page) => {
   await appears(page, "table[role=treegrid]");
   await until(async () => (await readRows(page)).rows.some(({ name }) => name === "one.scope"),
     "the leaves");
   const rows = async () => (await readRows(page)).rows.map(({ name }) => name);
-  const web = (await rows()).indexOf("web");
-  assert.ok(web >= 0);
+  assert.ok((await rows()).includes("web"));
   const chosen = () => page.locator("tr[aria-selected=true] .name").textContent();
   await page.keyboard.press("Home");
   for (let i = 0; i < 40 && await chosen() !== "web"; i++) await page.keyboard.press("ArrowDown");
@@ -114,9 +117,11 @@ scene("Enter opens the chosen target over time", {}, async (page) => {
   await until(async () => (await readRows(page)).rows.length === 1, "one row");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await until(() => new URL(page.url()).hash.startsWith("#time?"), "the view Over time");
-  const parameters = new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
-  assert.equal(parameters.get("target"), `cgroup:/${top}/busy.service`);
+  const hash = await until(async () => {
+    const address = await hashOf(page);
+    return address.startsWith("#time?") && address;
+  }, "the view Over time");
+  assert.equal(new URLSearchParams(hash.split("?")[1]).get("target"), `cgroup:/${top}/busy.service`);
 });
 
 scene("a cgroup comes, and goes when it has ended", {}, async (page) => {

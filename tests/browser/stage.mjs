@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import fs from "node:fs";
+import http from "node:http";
 import { createRequire } from "node:module";
 import path from "node:path";
 import test, { after, before } from "node:test";
@@ -13,7 +14,8 @@ import test, { after, before } from "node:test";
 const WORK = process.env.PMU_BROWSER_WORK;
 const packages = createRequire(path.join(WORK, "package.json"));
 const { chromium } = packages("playwright-core");
-const PATIENCE = 30000;
+/* Milliseconds for what comes sooner or later, also on a machine that is slow and busy. */
+const PATIENCE = 120000;
 const SCREENSHOTS = path.join(WORK, "screenshots");
 
 export const page_url = process.env.PMU_PAGE;
@@ -21,7 +23,7 @@ export const top = process.env.PMU_CGROUPS_TOP;
 
 let browser = null;
 before(async () => {
-  browser = await chromium.launch({ executablePath: process.env.PMU_CHROMIUM,
+  browser = await chromium.launch({ executablePath: process.env.PMU_CHROMIUM, timeout: PATIENCE,
     args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 });
 after(() => browser?.close());
@@ -29,7 +31,7 @@ after(() => browser?.close());
 /* What the browser itself says of a request that the page gave up, when a view was left. */
 const isGivenUp = (request) => request.failure()?.errorText === "net::ERR_ABORTED";
 
-function remember(page, faults) {
+function remember(page, url, faults) {
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) faults.push(`console: ${message.text()}`);
   });
@@ -45,27 +47,38 @@ function remember(page, faults) {
     if (response.status() >= 400) faults.push(`status ${response.status()}: ${response.url()}`);
   });
   page.on("request", (request) => {
-    if (!request.url().startsWith(page_url)) faults.push(`another host: ${request.url()}`);
+    if (!request.url().startsWith(url)) faults.push(`another host: ${request.url()}`);
   });
 }
 
+/** A fault that is the subject of the test: it has to come, and is none. */
+export async function fault(page, pattern) {
+  page.pardoned.push(pattern);
+  await until(() => page.faults.some((text) => pattern.test(text)), `the fault ${pattern}`);
+}
+
+const faultsOf = (page) =>
+  page.faults.filter((text) => !page.pardoned.some((pattern) => pattern.test(text)));
+
 /**
  * A test with a page of its own, which fails as well if anything went wrong in the page: errors on
- * the console, violations of the policy, requests that failed, dialogs. Within it page.faults may
- * be emptied where a fault is the subject of the test.
+ * the console, violations of the policy, requests that failed, dialogs. options: width, height, theme,
+ * hash of the address, url of another exporter.
  */
 export function scene(sentence, options, body) {
   test(sentence, async () => {
-    const { width = 1280, height = 800, theme = "light", hash = "#now" } = options;
+    const { width = 1280, height = 800, theme = "light", hash = "#now", url = page_url } = options;
     const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme });
+    page.setDefaultTimeout(PATIENCE);
     page.faults = [];
-    remember(page, page.faults);
+    page.pardoned = [];
+    remember(page, url, page.faults);
     await page.addInitScript(() => addEventListener("securitypolicyviolation", (event) =>
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`)));
     try {
-      await page.goto(`${page_url}/${hash}`);
+      await page.goto(`${url}/${hash}`);
       await body(page);
-      assert.deepEqual(page.faults, []);
+      assert.deepEqual(faultsOf(page), []);
     } catch (error) {
       await screenshot(page, `failed-${sentence.replaceAll(/\W+/g, "-")}`).catch(() => {});
       error.message += `\nfaults of the page: ${page.faults.join("\n") || "none"}`;
@@ -99,20 +112,25 @@ export async function appears(page, selector, text = null) {
   return found.first();
 }
 
-/** The page is not wider than its window. */
+/** The page is not wider than its window; plots follow a window that has changed a little later. */
 export async function fits(page) {
-  const beyond = await page.evaluate(() =>
-    document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  assert.equal(beyond, 0, `the page is ${beyond} pixels wider than its window`);
+  await until(async () => {
+    const beyond = await page.evaluate(() =>
+      document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.equal(beyond, 0, `the page is ${beyond} pixels wider than its window`);
+    return true;
+  }, "a page as wide as its window");
 }
 
-/** axe-core finds nothing serious or critical. */
-export async function accessible(page) {
-  await page.evaluate(fs.readFileSync(packages.resolve("axe-core/axe.min.js"), "utf8"));
-  const violations = await page.evaluate(async () => (await axe.run()).violations
+/** axe-core finds nothing serious or critical; only one of its rules is asked, if one is named. */
+export async function accessible(page, rule = null) {
+  if (!await page.evaluate(() => "axe" in window))
+    await page.evaluate(fs.readFileSync(packages.resolve("axe-core/axe.min.js"), "utf8"));
+  const violations = await page.evaluate(async (only) => (await axe.run({
+    resultTypes: ["violations"], ...(only && { runOnly: { type: "rule", values: [only] } }) })).violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) =>
-      `${node.html} ${node.failureSummary}`).slice(0, 3).join(" | ")}`));
+      `${node.html} ${node.failureSummary}`).slice(0, 3).join(" | ")}`), rule);
   assert.deepEqual(violations, []);
 }
 
@@ -121,12 +139,52 @@ export async function screenshot(page, name) {
   await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
 }
 
-/** What a route of the API answers. */
-export async function ask(route) {
-  const response = await fetch(`${page_url}/api/v1/${route}`);
-  assert.equal(response.status, 200, route);
-  return response.json();
+/* Each question has a connection of its own: one that is kept may just be closed by the server. */
+function exchange(options, body) {
+  return new Promise((resolve, reject) => {
+    const request = http.request({ agent: false, ...options }, (response) => {
+      const parts = [];
+      response.on("data", (part) => parts.push(part));
+      response.on("end", () => resolve({ status: response.statusCode,
+        text: Buffer.concat(parts).toString() }));
+      response.on("error", reject);
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
 }
+
+/** The status of a path of the exporter. */
+export async function statusOf(url) {
+  const { hostname, port, pathname, search } = new URL(url);
+  return (await exchange({ hostname, port, path: pathname + search })).status;
+}
+
+/** What a route of the API answers; a body is sent as JSON, over the control socket. */
+export async function send(method, route, body = undefined) {
+  const { status, text } = await exchange({ method, path: `/api/v1/${route}`,
+    headers: { "Content-Type": "application/json" }, ...(method === "GET"
+      ? { hostname: "127.0.0.1", port: new URL(page_url).port }
+      : { socketPath: process.env.PMU_CONTROL }) }, body && JSON.stringify(body));
+  assert.equal(status, 200, `${method} ${route}: ${text}`);
+  return JSON.parse(text);
+}
+
+export const ask = (route) => send("GET", route);
+
+/** Waits until the exporter counts these targets, and its history knows numbers of them. */
+export async function counted(...targets) {
+  await until(async () => {
+    const known = (await ask("history/targets?start=1")).targets
+      .filter(({ columns }) => columns.length > 0).map(({ target }) => target);
+    const now = new Set((await ask("targets")).tables.flatMap(({ kind, rows }) =>
+      rows.map(({ labels }) => [kind, ...Object.values(labels)].join(":"))));
+    return targets.every((target) => known.includes(target) && now.has(target));
+  }, `numbers of ${targets.join(", ")}`);
+}
+
+/** The part of the address that says what is shown, as the page has it now. */
+export const hashOf = (page) => page.evaluate(() => location.hash);
 
 /* Names of cgroups are bytes. */
 const directoryOf = (name) =>
@@ -149,6 +207,20 @@ export function load(name, switches, faults, milliseconds) {
   child.stdin.end("g");
   return new Promise((resolve, reject) =>
     child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`load: ${code}`)))));
+}
+
+/** Works in a cgroup, again and again, until the function has ended. */
+export async function whileLoaded(name, body) {
+  let goes = true;
+  const work = (async () => {
+    while (goes) await load(name, 50, 100, 300);
+  })();
+  try {
+    return await body();
+  } finally {
+    goes = false;
+    await work;
+  }
 }
 
 /** Stops the exporter as a whole, until the function has ended. */

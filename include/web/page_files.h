@@ -19,6 +19,7 @@
     FILE(main_js, PAGE_FOLDER, "main.js", CONTENT_JAVASCRIPT)                                      \
     FILE(api_js, PAGE_FOLDER, "api.js", CONTENT_JAVASCRIPT)                                        \
     FILE(elements_js, PAGE_FOLDER, "elements.js", CONTENT_JAVASCRIPT)                              \
+    FILE(event_groups_js, PAGE_FOLDER, "event_groups.js", CONTENT_JAVASCRIPT)                      \
     FILE(format_js, PAGE_FOLDER, "format.js", CONTENT_JAVASCRIPT)                                  \
     FILE(now_js, PAGE_FOLDER, "now.js", CONTENT_JAVASCRIPT)                                        \
     FILE(now_columns_js, PAGE_FOLDER, "now_columns.js", CONTENT_JAVASCRIPT)                        \

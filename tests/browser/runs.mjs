@@ -88,6 +88,30 @@ scene("the list offers what cannot be counted too, and says why", { hash: "#runs
   await appears(page, ".run-form .note.error", "at least one event");
 });
 
+scene("events in braces are counted together, as perf stat takes them", { hash: "#runs" },
+  async (page) => {
+    await appears(page, "form[aria-label='Begin a run']");
+    await page.locator("[name=title]").fill("a group");
+    const input = page.getByRole("combobox", { name: "Events", exact: true });
+    await input.fill("{page-faults,context-switches");
+    const whole = "{page-faults,context-switches}";
+    const option = page.getByRole("option").filter({ has: page.getByText(whole, { exact: true }) });
+    await until(() => option.count(), "the group is offered");
+    await option.first().click();
+    await appears(page, ".run-form .chip", whole);
+    await page.locator("[name=duration]").fill("600");
+    const [request] = await Promise.all([page.waitForRequest((one) => one.method() === "POST"),
+      page.getByRole("button", { name: "Begin the run" }).click()]);
+    assert.deepEqual(request.postDataJSON().events, [["page-faults", "context-switches"]]);
+    await until(() => row(page, "a group").count(), "its line");
+    const run = (await ask("runs")).runs.find(({ title }) => title === "a group");
+    assert.deepEqual(run.events.map(({ name }) => name), ["page-faults", "context-switches"]);
+    await send("POST", `runs/${run.id}/stop`);
+    await input.fill("{page-faults");
+    await page.getByRole("button", { name: "Begin the run" }).click();
+    await appears(page, ".run-form .note.error", "expected a comma or }");
+  });
+
 scene("what the exporter refuses is said in words", { hash: "#runs" }, async (page) => {
   await appears(page, "form[aria-label='Begin a run']");
   await page.locator("[name=title]").fill("of nothing");

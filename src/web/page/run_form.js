@@ -4,6 +4,7 @@
 import { get, post } from "./api.js";
 import { Chooser } from "./chooser.js";
 import { element, notice, replace } from "./elements.js";
+import { eventsOf, lookFor } from "./event_groups.js";
 import { reasonInWords } from "./reasons.js";
 import { targetsOf } from "./targets.js";
 
@@ -22,8 +23,10 @@ async function findTargets(text, signal) {
 }
 
 async function findEvents(text, signal) {
-  const { events } = await get("events", { search: text, limit: LISTED }, signal);
-  return events.map(({ name, description, available, reason }) => ({ value: name, bad: !available,
+  const { name: search, whole } = lookFor(text);
+  if (search === null) return [];
+  const { events } = await get("events", { search, limit: LISTED }, signal);
+  return events.map(({ name, description, available, reason }) => ({ value: whole(name), bad: !available,
     note: available ? description
       : `cannot be counted${reason ? `: ${reasonInWords(reason)}` : ""}` }));
 }
@@ -41,7 +44,7 @@ export class RunForm {
       placeholder: "machine, cgroup:/path, pid:123", ask: findTargets });
     this.target.set(["machine"]);
     this.events = new Chooser({ id: "run-events", label: "Events", many: true,
-      placeholder: "Search: page-faults, instructions…", ask: findEvents });
+      placeholder: "Search, or {cycles,instructions}", ask: findEvents });
     this.interval = this.seconds("interval", 1, 60);
     this.length = this.seconds("duration", 30, 3600);
     this.notes = element("textarea", { name: "notes", rows: 2, maxlength: 10000 });
@@ -83,24 +86,24 @@ export class RunForm {
 
   request() {
     return { title: this.title.value, notes: this.notes.value,
-      target: this.target.values()[0] ?? "", events: this.events.values(),
+      target: this.target.values()[0] ?? "", events: eventsOf(this.events.values()),
       interval_seconds: Number(this.interval.value), duration_seconds: Number(this.length.value),
       counters: this.free.checked ? "free" : "budget" };
   }
 
   async submit(event) {
     event.preventDefault();
-    const request = this.request();
-    if (request.events.length === 0) {
+    const chosen = this.events.values();
+    if (chosen.length === 0) {
       replace(this.said, notice("error", "Choose at least one event."));
       this.events.input.focus();
       return;
     }
     this.button.disabled = true;
     try {
-      const run = await post("runs", request);
+      const run = await post("runs", this.request());
       replace(this.said);
-      this.events.set(request.events);
+      this.events.set(chosen);
       await this.begun(run);
     } catch (error) {
       replace(this.said, notice("error", `It did not begin: ${error.message}.`));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What the history costs: records some time of 1,000 made-up targets, a second each up to now, and
- * prints the bytes of a sample on disk at each level, the memory, the CPU time of recording, and
- * that of reading an hour of one target. One target in twenty is busy, five are lightly loaded, the
- * others run now and then. With a file name it writes what TEXT_TARGETS of them counted in the
+ * What the history costs: records some time of made-up targets (1,000), a second each up to now,
+ * and prints the bytes of a sample on disk at each level, the memory, the CPU time of recording,
+ * and that of reading an hour of one target. One target in twenty is busy, five are lightly loaded,
+ * the others run now and then. With a file name it writes what TEXT_TARGETS of them counted in the
  * last hour as OpenMetrics, for promtool.
  *
- *     bench_history DIRECTORY SECONDS [FILE]
+ *     bench_history DIRECTORY SECONDS [FILE [TARGETS]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +16,12 @@
 #include "base/clock.h"
 #include "history/store.h"
 
-#define TARGETS      1000
+#define TARGETS_MAX  10000
 #define TEXT_TARGETS 20
 #define HOUR_S       UINT64_C(3600)
 #define EVENTS       8
 
+static size_t n_targets = 1000;
 static uint64_t begin_s; /* the time of day at which recording begins */
 
 static const char *const names[EVENTS] = {"cycles",         "instructions", "branches",
@@ -189,9 +190,9 @@ static uint64_t resident_bytes(void)
     return pages * 4096;
 }
 
-static void make_accounts(struct plan *plan, struct account *accounts[TARGETS])
+static void make_accounts(struct plan *plan, struct account *accounts[TARGETS_MAX])
 {
-    for (size_t t = 0; t < TARGETS; t++) {
+    for (size_t t = 0; t < n_targets; t++) {
         char name[64];
         const struct label label = {"cgroup", name};
 
@@ -214,7 +215,7 @@ int main(int argc, char **argv)
         .limits = {HOUR_S * NS_PER_SECOND, 24 * HOUR_S * NS_PER_SECOND,
                    7 * 24 * HOUR_S * NS_PER_SECOND, UINT64_C(1) << 30}};
     const struct exporter_status status = {.interval_ns = NS_PER_SECOND};
-    struct account *accounts[TARGETS];
+    struct account *accounts[TARGETS_MAX];
     struct event_groups *groups = NULL;
     struct plan *plan = make_plan(&groups);
     struct sample *sample = sample_new(groups);
@@ -225,10 +226,14 @@ int main(int argc, char **argv)
     const uint64_t seconds = argc > 2 ? strtoull(argv[2], NULL, 10) : HOUR_S;
     uint64_t cpu_ns = 0, before, most = 0;
 
+    if (argc > 4)
+        n_targets = strtoull(argv[4], NULL, 10);
+    if (n_targets < 40 || n_targets > TARGETS_MAX)
+        return 2;
     begin_s = clock_realtime_ns() / NS_PER_SECOND - seconds;
     make_accounts(plan, accounts);
     if (catalogue_new(&plan, 1, NULL, 0, &catalogue) < 0 ||
-        roster_new(catalogue, accounts, TARGETS, &roster) < 0 ||
+        roster_new(catalogue, accounts, n_targets, &roster) < 0 ||
         history_store_init(&store, &options) < 0)
         return 1;
     before = resident_bytes();
@@ -237,13 +242,13 @@ int main(int argc, char **argv)
         struct snapshot *snapshot;
         uint64_t begin;
 
-        for (size_t t = 0; t < TARGETS; t++) {
+        for (size_t t = 0; t < n_targets; t++) {
             count(sample, t);
             account_update(accounts[t], sample);
         }
         if (second + HOUR_S > seconds)
             write_text(text, accounts, second);
-        snapshot = snapshot_new(roster, accounts, TARGETS, &status);
+        snapshot = snapshot_new(roster, accounts, n_targets, &status);
         set_times(snapshot, second);
         begin = clock_thread_cpu_ns();
         history_store_record(&store, snapshot);
@@ -251,10 +256,10 @@ int main(int argc, char **argv)
         (void)snapshot_unref(snapshot);
         most = resident_bytes() > most ? resident_bytes() : most;
     }
-    (void)printf("%.1f h of %d targets: %llu samples recorded\n", (double)seconds / 3600, TARGETS,
-                 (unsigned long long)store.status.samples);
+    (void)printf("%.1f h of %zu targets: %llu samples recorded\n", (double)seconds / 3600,
+                 n_targets, (unsigned long long)store.status.samples);
     print_stored(&store);
-    (void)printf("recording a second of %d targets: %.2f ms of CPU\n", TARGETS,
+    (void)printf("recording a second of %zu targets: %.2f ms of CPU\n", n_targets,
                  (double)cpu_ns / (double)seconds / 1e6);
     (void)printf("memory beside it: %.1f MB\n", (double)(most - before) / 1e6);
     read_hours(&store, seconds);

@@ -15,6 +15,13 @@
  */
 void json_append_string(struct text *text, const char *string);
 
+/* Appends "name":"value". */
+void json_append_pair(struct text *text, const char *name, const char *value);
+
+/* The name of a column's label as JSON has it: a column has a name of its own beside a label name.
+ */
+const char *json_label_name(const char *label);
+
 /* Appends a number; null if it is infinite or not a number, which JSON cannot hold. */
 void json_append_double(struct text *text, double value);
 

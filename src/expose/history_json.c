@@ -3,21 +3,13 @@
 
 #include "expose/json_text.h"
 
-/* A column has a name of its own beside the label of this name. */
-static const char *json_key(const char *label)
-{
-    return strcmp(label, "name") == 0 ? "tracepoint" : label;
-}
-
 static void append_labels(struct text *text, const struct history_label *labels, size_t n)
 {
     text_append_string(text, "\"labels\":{");
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             text_append_char(text, ',');
-        json_append_string(text, labels[i].name);
-        text_append_char(text, ':');
-        json_append_string(text, labels[i].value);
+        json_append_pair(text, labels[i].name, labels[i].value);
     }
     text_append_char(text, '}');
 }
@@ -40,8 +32,8 @@ static void append_series(struct text *text, const struct history_series *series
     text_append_string(text, ",\"unit\":");
     json_append_string(text, series->unit);
     for (size_t i = 0; i < COLUMN_LABELS && series->labels[i].name; i++) {
-        text_append_format(text, ",\"%s\":", json_key(series->labels[i].name));
-        json_append_string(text, series->labels[i].value);
+        text_append_char(text, ',');
+        json_append_pair(text, json_label_name(series->labels[i].name), series->labels[i].value);
     }
     text_append_string(text, ",\"values\":[");
     for (size_t i = 0; i < n; i++) {

@@ -2,6 +2,7 @@
 #include "expose/json_text.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/utf8.h"
 
@@ -58,6 +59,18 @@ void json_append_string(struct text *text, const char *string)
         string += length;
     }
     text_append_char(text, '"');
+}
+
+void json_append_pair(struct text *text, const char *name, const char *value)
+{
+    json_append_string(text, name);
+    text_append_char(text, ':');
+    json_append_string(text, value);
+}
+
+const char *json_label_name(const char *label)
+{
+    return strcmp(label, "name") == 0 ? "tracepoint" : label;
 }
 
 void json_append_double(struct text *text, double value)

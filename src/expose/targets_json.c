@@ -36,12 +36,6 @@ static void append_number(struct text *text, union number number, const struct c
         text_append_u64(text, number.count);
 }
 
-/* A column has a name of its own beside the label of this name. */
-static const char *json_key(const char *label)
-{
-    return strcmp(label, "name") == 0 ? "tracepoint" : label;
-}
-
 static void append_column(struct text *text, const struct column *column)
 {
     text_append_string(text, "{\"name\":");
@@ -49,8 +43,8 @@ static void append_column(struct text *text, const struct column *column)
     text_append_format(text, ",\"type\":\"%s\"",
                        column->type == FAMILY_COUNTER ? "counter" : "gauge");
     for (size_t i = 0; i < COLUMN_LABELS && column->labels[i].name; i++) {
-        text_append_format(text, ",\"%s\":", json_key(column->labels[i].name));
-        json_append_string(text, column->labels[i].value);
+        text_append_char(text, ',');
+        json_append_pair(text, json_label_name(column->labels[i].name), column->labels[i].value);
     }
     text_append_char(text, '}');
 }
@@ -61,9 +55,7 @@ static void append_labels(struct text *text, const char *key, const struct label
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             text_append_char(text, ',');
-        json_append_string(text, labels[i].name);
-        text_append_char(text, ':');
-        json_append_string(text, labels[i].value);
+        json_append_pair(text, labels[i].name, labels[i].value);
     }
     text_append_string(text, "},");
 }

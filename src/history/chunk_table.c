@@ -141,27 +141,17 @@ int chunk_table_all(struct database *database, chunk_visit *visit, void *context
 
 int chunk_table_delete(struct database *database, uint64_t id)
 {
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int r = database_prepare(database, "DELETE FROM chunks WHERE id = ?", &statement);
-
-    if (r < 0)
-        return r;
-    (void)sqlite3_bind_int64(statement, 1, (sqlite3_int64)id);
-    return database_finish(database, statement);
+    return database_delete(database, "DELETE FROM chunks WHERE id = ?1", id);
 }
 
 int chunk_table_forget(struct database *database, uint64_t target)
 {
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int r = database_prepare(database,
-                             "DELETE FROM targets WHERE id = ?1"
-                             " AND NOT EXISTS (SELECT 1 FROM chunks WHERE target = ?1)",
-                             &statement);
+    int r = database_run_with(database,
+                              "DELETE FROM targets WHERE id = ?1"
+                              " AND NOT EXISTS (SELECT 1 FROM chunks WHERE target = ?1)",
+                              target);
 
-    if (r < 0)
-        return r;
-    (void)sqlite3_bind_int64(statement, 1, (sqlite3_int64)target);
-    return database_finish(database, statement);
+    return r < 0 ? r : 0;
 }
 
 static int copy_chunk(const struct chunk_row *row, uint64_t id, void *context)

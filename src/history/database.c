@@ -112,6 +112,25 @@ int database_finish(struct database *database, sqlite3_stmt *statement)
     return database_error(result);
 }
 
+int database_run_with(struct database *database, const char *query, uint64_t number)
+{
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    int r = database_prepare(database, query, &statement);
+
+    if (r < 0)
+        return r;
+    (void)sqlite3_bind_int64(statement, 1, (sqlite3_int64)number);
+    r = database_finish(database, statement);
+    return r < 0 ? r : sqlite3_changes(database->handle);
+}
+
+int database_delete(struct database *database, const char *query, uint64_t id)
+{
+    int r = database_run_with(database, query, id);
+
+    return r > 0 ? 0 : r < 0 ? r : -ENOENT;
+}
+
 int database_ask(struct database *database, const char *query, uint64_t *ret_value)
 {
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
@@ -127,15 +146,28 @@ int database_ask(struct database *database, const char *query, uint64_t *ret_val
     return database_error(result);
 }
 
+struct question {
+    const char *query;
+    uint64_t *ret_value;
+};
+
+static int ask_all(struct database *database, const struct question *questions, size_t n)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < n && r == 0; i++)
+        r = database_ask(database, questions[i].query, questions[i].ret_value);
+    return r;
+}
+
 int database_size(struct database *database, uint64_t *ret_used)
 {
     uint64_t pages = 0, unused = 0, page_size = 0;
-    int r = database_ask(database, "PRAGMA page_count", &pages);
+    const struct question questions[] = {{"PRAGMA page_count", &pages},
+                                         {"PRAGMA freelist_count", &unused},
+                                         {"PRAGMA page_size", &page_size}};
+    int r = ask_all(database, questions, ARRAY_SIZE(questions));
 
-    if (r == 0)
-        r = database_ask(database, "PRAGMA freelist_count", &unused);
-    if (r == 0)
-        r = database_ask(database, "PRAGMA page_size", &page_size);
     if (r == 0)
         *ret_used = (pages - unused) * page_size;
     return r;
@@ -172,12 +204,11 @@ static int make_tables(struct database *database)
 static int check_owner(struct database *database, bool *ret_is_new)
 {
     uint64_t id = 0, version = 0, tables = 0;
-    int r = database_ask(database, "SELECT count(*) FROM sqlite_master", &tables);
+    const struct question questions[] = {{"SELECT count(*) FROM sqlite_master", &tables},
+                                         {"PRAGMA application_id", &id},
+                                         {"PRAGMA user_version", &version}};
+    int r = ask_all(database, questions, ARRAY_SIZE(questions));
 
-    if (r == 0)
-        r = database_ask(database, "PRAGMA application_id", &id);
-    if (r == 0)
-        r = database_ask(database, "PRAGMA user_version", &version);
     if (r < 0)
         return r;
     *ret_is_new = tables == 0;

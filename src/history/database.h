@@ -56,10 +56,16 @@ int database_run(struct database *database, const char *statements);
 /* Undoes what database_run("BEGIN") has begun, if it is not undone already. */
 void database_roll_back(struct database *database);
 
+/* Runs a statement whose ?1 is a number. Returns how many rows it has changed, or -errno. */
+int database_run_with(struct database *database, const char *query, uint64_t number);
+
+/* Deletes the row that the statement names by its number, ?1. 0, -ENOENT or -errno. */
+int database_delete(struct database *database, const char *query, uint64_t id);
+
 /* A number that a pragma or a query tells. */
 int database_ask(struct database *database, const char *query, uint64_t *ret_value);
 
-/* How many bytes of the file are in use, and of the free ones it is told by *ret_free. */
+/* How many bytes of the file are in use. */
 int database_size(struct database *database, uint64_t *ret_used);
 
 /* Prepares a statement. */

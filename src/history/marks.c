@@ -11,16 +11,12 @@ struct mark_write {
 
 static int delete_oldest(struct database *database)
 {
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int r = database_prepare(database,
-                             "DELETE FROM marks WHERE id IN"
-                             " (SELECT id FROM marks ORDER BY time DESC LIMIT -1 OFFSET ?)",
-                             &statement);
+    int r = database_run_with(database,
+                              "DELETE FROM marks WHERE id IN"
+                              " (SELECT id FROM marks ORDER BY time DESC LIMIT -1 OFFSET ?1)",
+                              HISTORY_MARKS_MAX - 1);
 
-    if (r < 0)
-        return r;
-    (void)sqlite3_bind_int64(statement, 1, HISTORY_MARKS_MAX - 1);
-    return database_finish(database, statement);
+    return r < 0 ? r : 0;
 }
 
 static int insert_mark(struct database *database, void *context)
@@ -56,15 +52,7 @@ int history_store_add_mark(struct history_store *store, uint64_t time_ns, const 
 
 static int delete_mark(struct database *database, void *context)
 {
-    const uint64_t *id = context;
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int r = database_prepare(database, "DELETE FROM marks WHERE id = ?", &statement);
-
-    if (r < 0)
-        return r;
-    (void)sqlite3_bind_int64(statement, 1, (sqlite3_int64)*id);
-    r = database_finish(database, statement);
-    return r == 0 && sqlite3_changes(database->handle) == 0 ? -ENOENT : r;
+    return database_delete(database, "DELETE FROM marks WHERE id = ?1", *(const uint64_t *)context);
 }
 
 int history_store_delete_mark(struct history_store *store, uint64_t id)

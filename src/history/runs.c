@@ -241,15 +241,7 @@ int history_store_get_run(struct history_store *store, uint64_t id, struct histo
 
 static int delete_run(struct database *database, void *context)
 {
-    const uint64_t *id = context;
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int r = database_prepare(database, "DELETE FROM runs WHERE id = ?", &statement);
-
-    if (r < 0)
-        return r;
-    (void)sqlite3_bind_int64(statement, 1, (sqlite3_int64)*id);
-    r = database_finish(database, statement);
-    return r == 0 && sqlite3_changes(database->handle) == 0 ? -ENOENT : r;
+    return database_delete(database, "DELETE FROM runs WHERE id = ?1", *(const uint64_t *)context);
 }
 
 int history_store_delete_run(struct history_store *store, uint64_t id)

@@ -16,14 +16,14 @@ static uint64_t version_of_ready(void *context)
 {
     const struct pages *pages = context;
 
-    return metrics_page_not_ready(&pages->metrics) ? 0 : 1;
+    return current_snapshot_not_ready(&pages->metrics.current) ? 0 : 1;
 }
 
 static int render_ready(void *context, const struct route_request *request, size_t form,
                         struct text *text)
 {
     const struct pages *pages = context;
-    const char *reason = metrics_page_not_ready(&pages->metrics);
+    const char *reason = current_snapshot_not_ready(&pages->metrics.current);
 
     (void)request, (void)form;
     if (!reason) {

@@ -6,7 +6,7 @@ static uint64_t version_of_metrics(void *context)
 {
     const struct pages *pages = context;
 
-    return metrics_page_version(&pages->metrics);
+    return current_snapshot_version(&pages->metrics.current);
 }
 
 static int render_metrics(void *context, const struct route_request *request, size_t form,

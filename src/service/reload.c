@@ -56,7 +56,8 @@ static int apply(struct service *service, struct text *outcome)
     config_shown_set(&service->config_shown, config->text);
     historian_reconfigure(&service->historian, config);
     (void)TAKE(config); /* It is that of service->counting now. */
-    service->notify.cycle_limit_ns = metrics_page_stale_ns(service->counting.config->interval_ns);
+    service->notify.cycle_limit_ns =
+        current_snapshot_stale_ns(service->counting.config->interval_ns);
     text_append_string(outcome, "configuration reloaded\n");
     return 0;
 }

@@ -81,7 +81,7 @@ static int start_notify(struct service *service)
 {
     int r = notify_init(&service->notify, service->event, service->counting.slot,
                         service->serving.server,
-                        metrics_page_stale_ns(service->counting.config->interval_ns));
+                        current_snapshot_stale_ns(service->counting.config->interval_ns));
 
     return r < 0 ? fail(r, "cannot start", "part", "watchdog") : 0;
 }

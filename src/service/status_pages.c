@@ -139,14 +139,14 @@ static int render_status(void *context, const struct route_request *request, siz
     const struct pages *pages = context;
     AUTO(snapshot) struct snapshot *snapshot = NULL;
     struct self_stats self = {0};
-    int r = metrics_page_take(&pages->metrics, text, &snapshot);
+    int r = current_snapshot_take(&pages->metrics.current, text, &snapshot);
 
     (void)form;
     if (r < 0)
         return r;
     (void)self_stats_read(pages->sources.procfs_fd, &self);
     append_general(text, snapshot, &self);
-    append_counted(text, snapshot, metrics_page_is_stale(snapshot));
+    append_counted(text, snapshot, current_snapshot_is_stale(snapshot));
     append_config(text, pages, &snapshot->status);
     append_control(text, pages, request->may_control);
     append_pmu(text, &snapshot->status);

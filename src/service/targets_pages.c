@@ -9,7 +9,7 @@ static uint64_t version_of_targets(void *context)
 {
     const struct pages *pages = context;
 
-    return metrics_page_version(&pages->metrics);
+    return current_snapshot_version(&pages->metrics.current);
 }
 
 static int write_chosen(const struct pages *pages, const struct snapshot *snapshot,
@@ -21,8 +21,8 @@ static int write_chosen(const struct pages *pages, const struct snapshot *snapsh
 
     if (r < 0)
         return r;
-    return metrics_page_write_targets(
-        &pages->metrics, snapshot,
+    return current_snapshot_write_targets(
+        &pages->metrics.current, snapshot,
         &(struct targets_selection){filters, targets->n, (const char *const *)columns->names,
                                     columns->n},
         text);
@@ -50,7 +50,7 @@ static int render_targets(void *context, const struct route_request *request, si
 {
     const struct pages *pages = context;
     AUTO(snapshot) struct snapshot *snapshot = NULL;
-    int r = metrics_page_take(&pages->metrics, text, &snapshot);
+    int r = current_snapshot_take(&pages->metrics.current, text, &snapshot);
 
     (void)form;
     return r < 0 ? r : write_targets(pages, snapshot, request->query, true, text);

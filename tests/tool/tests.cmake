@@ -27,6 +27,11 @@ add_test(NAME tool/json_output
 set_tests_properties(tool/json_output PROPERTIES LABELS unit TIMEOUT 300)
 in_kernel(tool/json_output)
 
+add_test(NAME tool/linked
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_linked.py
+          $<TARGET_FILE:pmu_exporter> $<TARGET_FILE:pmutool>)
+set_tests_properties(tool/linked PROPERTIES LABELS unit TIMEOUT 60)
+
 # What commands about events print; without rights they tell of them.
 add_test(NAME tool/events
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_events.py

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "service/counting.h"
-#include "service/metrics_page.h"
+#include "service/current_snapshot.h"
 #include "tool/top/source.h"
 
 /*
@@ -44,18 +44,18 @@ struct own_source {
     struct top_source source; /* comes first: a pointer to it is one to this */
     struct top_listener listener;
     struct counting counting;
-    struct metrics_page page;
+    struct current_snapshot current;
 };
 
 /* Writes all of the current snapshot. 0 or -errno. */
 static int write_targets(const struct own_source *own, struct text *text)
 {
     AUTO(snapshot) struct snapshot *snapshot = NULL;
-    int r = metrics_page_take(&own->page, text, &snapshot);
+    int r = current_snapshot_take(&own->current, text, &snapshot);
 
     return r < 0 ? r
-                 : metrics_page_write_targets(&own->page, snapshot, &(struct targets_selection){0},
-                                              text);
+                 : current_snapshot_write_targets(&own->current, snapshot,
+                                                  &(struct targets_selection){0}, text);
 }
 
 static void ask(struct top_source *source)
@@ -68,7 +68,7 @@ static void ask(struct top_source *source)
     counting_hurry(&own->counting);
     counting_cycle(&own->counting);
     counting_rest(&own->counting);
-    trouble = metrics_page_not_ready(&own->page);
+    trouble = current_snapshot_not_ready(&own->current);
     if (!trouble && write_targets(own, &text) >= 0)
         page = json_loadb(text.data, text.length, JSON_DECODE_INT_AS_REAL, NULL);
     if (!trouble && !page)
@@ -84,7 +84,6 @@ static struct top_source *free_source(struct top_source *source)
 {
     struct own_source *const own = (struct own_source *)source;
 
-    metrics_page_done(&own->page);
     counting_done(&own->counting);
     free(own);
     return NULL;
@@ -112,10 +111,9 @@ int top_source_own(uint64_t interval_ns, sd_event *event, const struct top_liste
     counting_init(&own->counting, config);
     source = &own->source;
     r = counting_start(&own->counting, &options, event);
-    if (r >= 0)
-        r = metrics_page_init(&own->page, own->counting.slot, NULL, own->counting.procfs_fd);
     if (r < 0)
         return r;
+    own->current = (struct current_snapshot){own->counting.slot, own->counting.procfs_fd};
     *ret_source = TAKE(source);
     return 0;
 }

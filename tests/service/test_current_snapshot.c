@@ -2,11 +2,11 @@
 #include "support/check.h"
 
 #include "base/clock.h"
-#include "service/metrics_page.h"
+#include "service/current_snapshot.h"
 
 struct fixture {
     struct snapshot_slot *slot;
-    struct metrics_page page;
+    struct current_snapshot current;
     struct exporter_status status;
 };
 
@@ -15,7 +15,7 @@ static int set_up(void **state)
     struct fixture *f = calloc(1, sizeof(*f));
 
     f->slot = snapshot_slot_new();
-    assert_int_equal(metrics_page_init(&f->page, f->slot, NULL, -1), 0);
+    f->current = (struct current_snapshot){.slot = f->slot, .procfs_fd = -1};
     f->status.interval_ns = NS_PER_SECOND;
     *state = f;
     return 0;
@@ -25,7 +25,6 @@ static int tear_down(void **state)
 {
     struct fixture *f = *state;
 
-    metrics_page_done(&f->page);
     (void)snapshot_slot_free(f->slot);
     free(f);
     return 0;
@@ -48,16 +47,16 @@ static void publish(struct fixture *f, uint64_t taken_ns)
 static const char *not_ready(struct fixture *f)
 {
     publish(f, clock_monotonic_ns());
-    return metrics_page_not_ready(&f->page);
+    return current_snapshot_not_ready(&f->current);
 }
 
 static void ready__is_not_before_the_first_cycle_nor_long_after_the_last(void **state)
 {
     struct fixture *f = *state;
 
-    assert_string_equal(metrics_page_not_ready(&f->page), "the first cycle is not complete");
+    assert_string_equal(current_snapshot_not_ready(&f->current), "the first cycle is not complete");
     publish(f, clock_monotonic_ns() - 11 * NS_PER_SECOND);
-    assert_string_equal(metrics_page_not_ready(&f->page), "the last cycle is too long ago");
+    assert_string_equal(current_snapshot_not_ready(&f->current), "the last cycle is too long ago");
 }
 
 static void ready__is_who_has_nothing_to_count_yet(void **state)

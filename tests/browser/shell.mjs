@@ -71,6 +71,17 @@ scene("a theme that was chosen stays", {}, async (page) => {
   assert.equal(await ground(), dark);
 });
 
+scene("curves change their colours with the theme, and not with the next point", {}, async (page) => {
+  await settled(page, "now");
+  await until(() => page.evaluate(() => {
+    const looks = ["auto", "light", "dark"].map(() => {
+      document.getElementById("theme").click();
+      return document.querySelector(".tile-curve").toDataURL();
+    });
+    return new Set(looks).size > 1;
+  }), "other colours");
+});
+
 scene("links of the foot lead to pages of this exporter", {}, async (page) => {
   for (const address of await page.locator("footer a").evaluateAll((all) => all.map((a) => a.href))) {
     assert.ok(address.startsWith(page_url), address);

@@ -80,6 +80,13 @@ async function drag(page, from, to, keys = []) {
   for (const key of keys) await page.keyboard.up(key);
 }
 
+/* Two points come, and are drawn. */
+async function pointsMore(page) {
+  const last = async () => Number(await page.locator(".time-plots").first().getAttribute("data-last"));
+  const from = await until(last, "a first point");
+  await until(async () => await last() >= from + 2, "two points more");
+}
+
 const columnOf = (target, measure) => target.columns.find((column) =>
   column.name === `pmu_cgroup_${measure.split(":")[0]}`);
 
@@ -105,18 +112,16 @@ scene("the numbers under the cursor are those of /api/v1/history", {}, async (pa
 
 scene("points arrive live, without asking the history again", { hash: address(BUSY, { from: "-5m" }) },
   async (page) => {
-    const last = async () => Number(await page.locator(".time-plots").first().getAttribute("data-last"));
     await settled(page);
     await appears(page, "#live[data-state=live]");
-    const first = await until(last, "a first point");
     let asked = 0;
     page.on("request", (request) => { asked += /history\?/.test(request.url()) ? 1 : 0; });
     // Where the page was too slow for the feed, and has missed something, it may ask.
     await until(async () => {
-      const before = asked, from = await last();
-      await until(async () => await last() >= from + 2, "two points more");
+      const before = asked;
+      await pointsMore(page);
       return asked === before;
-    }, `two points more than at ${first} without a question`);
+    }, "two points without a question");
     await until(async () => {
       const [end, newest] = await page.evaluate(() => [document.querySelector(".time-plots .plot-box")
         .getAttribute("aria-valuemax"), document.querySelector(".time-plots").dataset.last]);
@@ -314,6 +319,10 @@ scene("a mark can be added and deleted here", { hash: address(BUSY, { from: "-5m
   await until(() => row.count(), "the mark");
   await until(async () => await plot(page, "cpus_used").locator(".mark-text", { hasText: "from the page" })
     .count() === 1, "its line");
+  const line = plot(page, "cpus_used").locator(".mark-text", { hasText: "from the page" });
+  await line.evaluate((button) => { button.wasThere = true; });
+  await pointsMore(page);
+  assert.ok(await line.evaluate((button) => button.wasThere), "its line is the same, so that it can be pressed");
   await row.locator("button", { hasText: "Delete" }).click();
   await until(async () => await row.count() === 0, "no mark");
 });
@@ -356,6 +365,10 @@ for (const [name, look] of Object.entries({ light: { height: 1700 }, dark: { hei
     await box(page, "cpus_used").focus();
     await page.keyboard.press("ArrowLeft");
     await appears(page, ".value-table caption", "At the cursor");
+    await pointsMore(page);
+    assert.equal(await page.locator(".heat").evaluateAll((maps) => maps.filter((map) =>
+      map.querySelector(".heat-summary").checkVisibility() &&
+      map.querySelector(".plot-value").textContent !== "").length), 0, "a map says two things at once");
     await fits(page);
     await accessible(page);
     await screenshot(page, `time-view-${name}`);

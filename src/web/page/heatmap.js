@@ -113,7 +113,7 @@ export class HeatMap {
     this.nameRows();
     this.nameTimes();
     this.drawMarks();
-    this.surface.tell();
+    this.point(this.time ?? null);
   }
 
   /* One pixel of the canvas for each CPU and column; the browser makes rows of them. */

@@ -27,6 +27,8 @@ class Now {
       now: () => this.time ?? Date.now() / 1000,
       onNews: (id, times, values) => this.learn(id, times, values) });
     this.open = new Set(); // branches of the tree
+    this.recolour = () => this.draw();
+    document.addEventListener("theme", this.recolour);
     this.build();
     this.moved(stage.parameters);
     this.begin();
@@ -179,7 +181,6 @@ class Now {
     for (const name of this.machineMeasures)
       this.machineCurves.add(`machine ${name}`, this.time, this.machine?.values[name] ?? null);
     this.span = this.reach();
-    this.tiles.show(this.machine, answer, this.counted().length, this.time, this.span);
     this.arrange(false);
     const ids = new Set();
     for (const row of this.all) {
@@ -187,6 +188,13 @@ class Now {
       this.curves.add(row.id, this.time, row.values[this.lead] ?? null);
     }
     this.curves.keep(ids);
+    this.draw();
+  }
+
+  /* Curves have the colours of the theme in which they were drawn. */
+  draw() {
+    if (!this.targets) return;
+    this.tiles.show(this.machine, this.answer, this.counted().length, this.time, this.span);
     this.grid.draw();
   }
 
@@ -318,6 +326,7 @@ class Now {
   close() {
     clearTimeout(this.timer);
     clearInterval(this.timer);
+    document.removeEventListener("theme", this.recolour);
     this.feed?.close();
     this.grid?.close();
   }

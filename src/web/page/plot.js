@@ -162,8 +162,9 @@ export class Plot {
   /* All that is shown here begins at 0: what is drawn twice as high is twice as much. */
   valueRange(start, end) {
     const { least, most } = extent(this.rows, start, end);
-    if (isCoverage(this.measure)) return [0, Math.max(1.05, most)];
-    const room = (most - least) * (this.allMarks?.length ? 0.2 : 0.08); // for the texts of marks
+    const hasMarks = this.allMarks?.length > 0; // their texts need room
+    if (isCoverage(this.measure)) return [0, Math.max(hasMarks ? 1.2 : 1.05, most)];
+    const room = (most - least) * (hasMarks ? 0.2 : 0.08);
     return most === least ? [0, 1] : [least < 0 ? least - room : 0, most + room];
   }
 

@@ -154,7 +154,7 @@ class TwoCpus(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        results = Guest("moves_TwoCpus", cpus=2, shift=3, seconds=200).run(V2 + TWO_CPUS)
+        results = Guest("moves_TwoCpus", cpus=2, shift=3).run(V2 + TWO_CPUS)
         cls.readings = read(results)
 
     def errors(self, name):

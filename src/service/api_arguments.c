@@ -188,3 +188,11 @@ int api_number_read(const struct query *query, const struct api_number *number, 
     *ret_value = parsed;
     return 0;
 }
+
+int api_id_read(const char *word, const char *thing, struct text *text, uint64_t *ret_id)
+{
+    if (word && parse_u64(word, ret_id) == 0 && *ret_id > 0)
+        return 0;
+    text_append_format(text, "expected the number of a %s", thing);
+    return -EINVAL;
+}

@@ -61,3 +61,6 @@ struct api_number {
 
 int api_number_read(const struct query *query, const struct api_number *number, struct text *text,
                     uint64_t *ret_value);
+
+/* The number of a thing ("run"), from a path or an argument; NULL: it is not given. */
+int api_id_read(const char *word, const char *thing, struct text *text, uint64_t *ret_id);

@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "base/parse.h"
 #include "expose/history_json.h"
 #include "service/api_arguments.h"
 #include "service/history_work.h"
@@ -100,13 +99,10 @@ static int ask_delete(void *context, const struct route_request *request, struct
     struct history_work work = {
         .work = work_delete, .free_arguments = free, .content_type = CONTENT_JSON};
     AUTO_FREE uint64_t *id = calloc(1, sizeof(*id));
+    int r = id ? api_id_read(request->rest, "mark", text, id) : -ENOMEM;
 
-    if (!id)
-        return -ENOMEM;
-    if (parse_u64(request->rest, id) < 0) {
-        text_append_string(text, "expected the number of a mark: /api/v1/marks/NUMBER");
-        return -ENOENT;
-    }
+    if (r < 0)
+        return r;
     work.arguments = TAKE(id);
     return history_work_submit(pages->sources.history, &work, answer, text);
 }

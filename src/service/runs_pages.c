@@ -3,19 +3,10 @@
 /* Runs: begun, watched, listed, compared, renamed and deleted. */
 #include <errno.h>
 
-#include "base/parse.h"
 #include "run/recording_text.h"
 #include "service/api_arguments.h"
 #include "service/page_group.h"
 #include "service/runs_work.h"
-
-static int read_id(const char *word, struct text *text, uint64_t *ret_id)
-{
-    if (word && parse_u64(word, ret_id) == 0 && *ret_id > 0)
-        return 0;
-    text_append_string(text, "expected the number of a run");
-    return -EINVAL;
-}
 
 static int ask_begin(void *context, const struct route_request *request, struct deferred *answer,
                      struct text *text)
@@ -57,9 +48,9 @@ static int ask_compare(void *context, const struct route_request *request, struc
     int r = api_arguments_check(request->query, known, text);
 
     if (r == 0)
-        r = read_id(query_value(request->query, "a"), text, &a);
+        r = api_id_read(query_value(request->query, "a"), "run", text, &a);
     if (r == 0)
-        r = read_id(query_value(request->query, "b"), text, &b);
+        r = api_id_read(query_value(request->query, "b"), "run", text, &b);
     return r < 0
                ? r
                : runs_ask_compare(pages->sources.runs, pages->sources.history, a, b, answer, text);
@@ -70,7 +61,7 @@ static int show(void *context, const struct route_request *request, enum runs_fo
 {
     const struct pages *pages = context;
     uint64_t id;
-    int r = read_id(request->rest, text, &id);
+    int r = api_id_read(request->rest, "run", text, &id);
 
     return r < 0
                ? r
@@ -100,7 +91,7 @@ static int next_points(void *context, const struct route_request *request, uint6
 {
     const struct pages *pages = context;
     uint64_t id;
-    int r = read_id(request->rest, text, &id);
+    int r = api_id_read(request->rest, "run", text, &id);
 
     return r < 0 ? r : runs_stream(pages->sources.runs, id, cursor, text);
 }
@@ -110,7 +101,7 @@ static int ask_stop(void *context, const struct route_request *request, struct d
 {
     const struct pages *pages = context;
     uint64_t id;
-    int r = read_id(request->rest, text, &id);
+    int r = api_id_read(request->rest, "run", text, &id);
 
     if (r < 0)
         return r;
@@ -127,7 +118,7 @@ static int ask_rename(void *context, const struct route_request *request, struct
     const struct pages *pages = context;
     struct run_rename rename = {0};
     uint64_t id;
-    int r = read_id(request->rest, text, &id);
+    int r = api_id_read(request->rest, "run", text, &id);
 
     if (r == 0)
         r = run_rename_parse(request->body, request->body_length, &rename, text);
@@ -142,7 +133,7 @@ static int ask_delete(void *context, const struct route_request *request, struct
 {
     const struct pages *pages = context;
     uint64_t id;
-    int r = read_id(request->rest, text, &id);
+    int r = api_id_read(request->rest, "run", text, &id);
 
     return r < 0 ? r
                  : runs_ask_delete(pages->sources.runs, pages->sources.history, id, answer, text);

@@ -28,7 +28,7 @@ scene("it shows what the exporter is and does", { hash: "#status" }, (page) =>
         [word.textContent, word.nextElementSibling.textContent])));
     assert.equal(facts.version, `${version} (${revision})`);
     assert.ok(facts["cgroups by"].startsWith(mechanism.cgroup.name), facts["cgroups by"]);
-    for (const [kind, word] of [["system", "machine"], ["cgroup", "cgroup"], ["process", "process"]])
+    for (const [kind, word] of [["system", "of the system"], ["cgroup", "cgroup"], ["process", "process"]])
       assert.match(facts["counted now"], new RegExp(`(^| )${targets[kind]} ${word}`));
   }));
 

@@ -170,8 +170,7 @@ class Api(live.LiveTest):
             self.assertEqual(answer.headers["Content-Type"].split(";")[0], "text/event-stream")
             lines = []
             while not (lines and lines[-1] == ""):
-                lines.append(answer.fp.readline().decode().rstrip("\n")
-                             if not answer.chunked else self.line(answer))
+                lines.append(self.line(answer))
                 if lines == [""] or lines[-1].startswith(":"):
                     lines.pop()
             return [line.split(": ", 1) for line in lines[:-1]]

@@ -13,8 +13,9 @@
 
 #include "base/cleanup.h"
 
-/* What is kept in a database. All of it is static. */
 struct database;
+
+/* What is kept in a database. All of it is static. */
 struct database_kind {
     const char *name; /* of the file */
     int version;

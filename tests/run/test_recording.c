@@ -234,7 +234,6 @@ static void given__what_is_wrong_is_told(void **state)
     refuses_given(HEAD COLUMN "\"times\": [1e12], \"values\": [[1]]}", "seconds since the start");
 }
 
-/* A terminal and a spreadsheet would do what they say. */
 /* A body of megabytes: its begin, then `part` over and over. */
 static void refuses_parts(const char *begin, const char *part)
 {
@@ -258,6 +257,7 @@ static void given__a_body_of_a_million_parts_is_refused_before_they_are_made(voi
     refuses_given("{\"title\": \"[[[[{{{::\\\"[\"}", "\"target\" is missing");
 }
 
+/* A terminal and a spreadsheet would do what they say. */
 static void given__a_column_that_is_a_command_is_refused(void **state)
 {
     static const char *const names[] = {"=cmd()",         "+1",   "-1", "@SUM(A1)",

@@ -58,8 +58,8 @@ static void listing_done(struct listing *listing)
 /* What a place knows of a target. The times are of its rows. */
 struct known_target {
     const char *key, *kind;
-    const void *labels, *layout;
-    size_t labels_length, layout_length;
+    const void *labels;
+    size_t labels_length;
     uint64_t start_ms, end_ms;
 };
 
@@ -103,15 +103,17 @@ static int add_column(struct history_target *target, const char *name)
     return columns[target->n_columns] ? (target->n_columns++, 0) : -ENOMEM;
 }
 
-static int add_columns(struct listing *listing, const struct known_target *known,
+static int add_columns(struct listing *listing, const void *layout, size_t length,
                        struct history_target *target)
 {
     int r = 0;
 
-    if (!listing->layout || listing->layout->n_bytes != known->layout_length ||
-        memcmp(listing->layout->bytes, known->layout, known->layout_length) != 0) {
+    if (!layout)
+        return 0;
+    if (!listing->layout || listing->layout->n_bytes != length ||
+        memcmp(listing->layout->bytes, layout, length) != 0) {
         listing->layout = layout_unref(listing->layout);
-        r = layout_parse(known->layout, known->layout_length, &listing->layout);
+        r = layout_parse(layout, length, &listing->layout);
     }
     for (size_t i = 0; r == 0 && i < listing->layout->n_series; i++)
         r = add_column(target, listing->layout->series[i].name);
@@ -128,7 +130,8 @@ static uint64_t greatest(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static int add_target(struct listing *listing, const struct known_target *known)
+static int add_target(struct listing *listing, const struct known_target *known,
+                      struct listed **ret_listed)
 {
     struct listed *listed = find_or_make(listing, known);
     struct history_target *target;
@@ -139,44 +142,78 @@ static int add_target(struct listing *listing, const struct known_target *known)
     target->first_ns =
         least(target->first_ns, greatest(known->start_ms, listing->start_ms) * NS_PER_MS);
     target->last_ns = greatest(target->last_ns, least(known->end_ms, listing->end_ms) * NS_PER_MS);
-    return add_columns(listing, known, target);
+    *ret_listed = listed;
+    return 0;
 }
 
-static int add_row(struct listing *listing, sqlite3_stmt *statement)
+static int add_row(struct listing *listing, sqlite3_stmt *statement, struct listed **ret_listed)
 {
     const struct known_target known = {
-        .key = (const char *)sqlite3_column_text(statement, 0),
-        .kind = (const char *)sqlite3_column_text(statement, 1),
-        .labels = sqlite3_column_blob(statement, 2),
-        .labels_length = (size_t)sqlite3_column_bytes(statement, 2),
-        .layout = sqlite3_column_blob(statement, 3),
-        .layout_length = (size_t)sqlite3_column_bytes(statement, 3),
+        .key = (const char *)sqlite3_column_text(statement, 1),
+        .kind = (const char *)sqlite3_column_text(statement, 2),
+        .labels = sqlite3_column_blob(statement, 3),
+        .labels_length = (size_t)sqlite3_column_bytes(statement, 3),
         .start_ms = (uint64_t)sqlite3_column_int64(statement, 4),
         .end_ms = (uint64_t)sqlite3_column_int64(statement, 5),
     };
 
-    return known.key && known.kind && known.layout ? add_target(listing, &known) : 0;
+    return known.key && known.kind ? add_target(listing, &known, ret_listed) : 0;
 }
 
-static int list_database(struct database *database, struct listing *listing)
+/* Adds the columns of each layout that a row of layouts has. */
+static int add_layouts(struct listing *listing, sqlite3_stmt *layouts, struct listed *listed)
 {
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int result = SQLITE_DONE,
-        r = database_prepare(
-            database,
-            "SELECT t.key, t.kind, t.labels, l.bytes, min(c.start), max(c.end)"
-            " FROM targets t CROSS JOIN chunks c ON c.target = t.id AND c.end >= ?1"
-            " AND c.start < ?2 CROSS JOIN layouts l ON l.id = c.layout"
-            " WHERE t.kind != '" CPUS_KIND "' GROUP BY t.id, c.layout",
-            &statement);
+    int result = SQLITE_DONE, r = 0;
+
+    while (r == 0 && (result = sqlite3_step(layouts)) == SQLITE_ROW)
+        r = add_columns(listing, sqlite3_column_blob(layouts, 0),
+                        (size_t)sqlite3_column_bytes(layouts, 0), &listed->target);
+    (void)sqlite3_reset(layouts);
+    return r < 0 ? r : database_error(result);
+}
+
+static int prepare(struct database *database, const char *query, const struct listing *listing,
+                   sqlite3_stmt **ret_statement)
+{
+    int r = database_prepare(database, query, ret_statement);
 
     if (r < 0)
         return r;
-    (void)sqlite3_bind_int64(statement, 1, (sqlite3_int64)listing->start_ms);
-    (void)sqlite3_bind_int64(statement, 2, (sqlite3_int64)listing->end_ms);
+    (void)sqlite3_bind_int64(*ret_statement, 1, (sqlite3_int64)listing->start_ms);
+    (void)sqlite3_bind_int64(*ret_statement, 2, (sqlite3_int64)listing->end_ms);
+    return 0;
+}
+
+/*
+ * Targets come one after the other from the index, and the layouts of each are asked for: to group
+ * by both would sort all targets of the range, in memory, for the few that are listed.
+ */
+static int list_database(struct database *database, struct listing *listing)
+{
+    AUTO_STATEMENT sqlite3_stmt *targets = NULL;
+    AUTO_STATEMENT sqlite3_stmt *layouts = NULL;
+    int result = SQLITE_DONE,
+        r = prepare(database,
+                    "SELECT t.id, t.key, t.kind, t.labels, min(c.start), max(c.end)"
+                    " FROM targets t CROSS JOIN chunks c ON c.target = t.id AND c.end >= ?1"
+                    " AND c.start < ?2 WHERE t.kind != '" CPUS_KIND "' GROUP BY t.id",
+                    listing, &targets);
+
+    if (r == 0)
+        r = prepare(database,
+                    "SELECT bytes FROM layouts WHERE id IN (SELECT layout FROM chunks"
+                    " WHERE target = ?3 AND end >= ?1 AND start < ?2)",
+                    listing, &layouts);
     while (r == 0 && HASH_COUNT(listing->targets) < HISTORY_LISTED_MAX &&
-           (result = sqlite3_step(statement)) == SQLITE_ROW)
-        r = add_row(listing, statement);
+           (result = sqlite3_step(targets)) == SQLITE_ROW) {
+        struct listed *listed = NULL;
+
+        r = add_row(listing, targets, &listed);
+        if (!listed)
+            continue;
+        (void)sqlite3_bind_int64(layouts, 3, sqlite3_column_int64(targets, 0));
+        r = add_layouts(listing, layouts, listed);
+    }
     return r < 0 ? r : database_error(result);
 }
 
@@ -187,9 +224,8 @@ static int list_open(const struct open_target *target, void *context)
     struct known_target known = {.key = target->key,
                                  .kind = target->kind,
                                  .labels = target->labels.data,
-                                 .labels_length = target->labels.length,
-                                 .layout = target->layout->bytes,
-                                 .layout_length = target->layout->n_bytes};
+                                 .labels_length = target->labels.length};
+    struct listed *listed;
     int r = target->is_of_cpus ? 0 : open_rows_read(&target->rows, &rows);
 
     if (r < 0 || rows.n_rows == 0)
@@ -197,7 +233,10 @@ static int list_open(const struct open_target *target, void *context)
     chunk_rows_span(&rows, &known.start_ms, &known.end_ms);
     if (known.end_ms < listing->start_ms || known.start_ms >= listing->end_ms)
         return 0;
-    return add_target(listing, &known);
+    r = add_target(listing, &known, &listed);
+    return r < 0 ? r
+                 : add_columns(listing, target->layout->bytes, target->layout->n_bytes,
+                               &listed->target);
 }
 
 static int compare_targets(const void *a, const void *b)

@@ -165,6 +165,25 @@ static void targets__by_the_hundred_at_a_long_interval__are_thinned_out_in_time(
                 f->realtime_ns);
 }
 
+static void targets__are_listed_without_memory_for_those_that_are_not(void **state)
+{
+    struct crowd *crowd = *state;
+    struct history_store *store = &crowd->fixture.store;
+    AUTO(history_targets) struct history_targets *targets = NULL;
+
+    assert_int_equal(
+        database_run(&store->past.disk,
+                     "INSERT INTO layouts VALUES (1, x'00');"
+                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50000)"
+                     " INSERT INTO targets SELECT i, 'cgroup:/' || i, 'cgroup', x'' FROM n;"
+                     "INSERT INTO chunks SELECT id, id, 1, 0, 5, 6, x'00' FROM targets"),
+        0);
+    (void)sqlite3_memory_highwater(true);
+    assert_int_equal(history_store_targets(store, 0, UINT64_MAX, &targets), 0);
+    assert_int_equal(targets->n_targets, HISTORY_LISTED_MAX);
+    assert_in_range(sqlite3_memory_highwater(false), 1, FEW_BYTES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +196,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             targets__by_the_hundred_at_a_long_interval__are_thinned_out_in_time, set_up_memory,
             tear_down),
+        cmocka_unit_test_setup_teardown(targets__are_listed_without_memory_for_those_that_are_not,
+                                        set_up_disk, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -322,6 +322,8 @@ class Api(live.LiveTest):
             self.one_run(other, end)
         self.ask("GET", API + "runs/compare", f"?a={other}&b={other}")
         self.refused("POST", API + "runs", body=wanted, status=403)
+        nowhere = wanted.replace("machine", "cgroup:/no/such")
+        self.refused("POST", API + "runs", body=nowhere, control=True, status=404, word="/no/such")
         self.refused("GET", API + "runs/compare", "?a=1", word="expected the number of a run")
         for status in 200, 404:
             self.one_run(other, method="DELETE", control=True, status=status)

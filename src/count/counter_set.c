@@ -99,8 +99,8 @@ static size_t place_of(const struct counter_set *set, struct cpu_number cpu, siz
     return place < set->n_places && cpus->cpus[place].value == cpu.value ? place : set->n_places;
 }
 
-void counter_set_add_ran(const struct counter_set *set, const struct cpu_list *cpus,
-                         uint64_t *ran_ns)
+static void add_ran(const struct counter_set *set, const struct cpu_list *cpus, bool only_read,
+                    uint64_t *ran_ns)
 {
     size_t first = 0;
 
@@ -110,7 +110,7 @@ void counter_set_add_ran(const struct counter_set *set, const struct cpu_list *c
         if (place == set->n_places)
             continue;
         first = place;
-        if (!is_read_in(set, place))
+        if (only_read && !is_read_in(set, place))
             continue;
         if (ran_ns[i] == UINT64_MAX)
             ran_ns[i] = 0;
@@ -118,19 +118,16 @@ void counter_set_add_ran(const struct counter_set *set, const struct cpu_list *c
     }
 }
 
+void counter_set_add_ran(const struct counter_set *set, const struct cpu_list *cpus,
+                         uint64_t *ran_ns)
+{
+    add_ran(set, cpus, true, ran_ns);
+}
+
 void counter_set_sum_ran(const struct counter_set *set, const struct cpu_list *cpus,
                          uint64_t *sum_ns)
 {
-    size_t first = 0;
-
-    for (size_t i = 0; i < cpus->n && !scope_is_of_threads(&set->scope); i++) {
-        const size_t place = place_of(set, cpus->cpus[i], first);
-
-        if (place == set->n_places)
-            continue;
-        first = place;
-        sum_ns[i] += set->ran_ns[place];
-    }
+    add_ran(set, cpus, false, sum_ns);
 }
 
 bool counter_set_is_incomplete(const struct counter_set *set)

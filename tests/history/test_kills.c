@@ -100,7 +100,6 @@ static void check(void)
                        progress->done_s > STORED_AFTER_S ? progress->done_s - STORED_AFTER_S : 0,
                    start_s = progress->begun_s + LOOK_BACK_S > end_s ? progress->begun_s
                                                                      : end_s - LOOK_BACK_S;
-
     uint64_t faults = 1;
 
     fixture_open(&f, directory);

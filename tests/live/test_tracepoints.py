@@ -119,7 +119,7 @@ def all_calls(counting, cgroups, calls="sys_enter_*"):
 
 
 def hits_of_machine(metrics, name):
-    found = metrics.families["pmu_machine_tracepoint_hits_total"]
+    found = metrics.families.get("pmu_machine_tracepoint_hits_total", {})
     return found.get(frozenset({("subsystem", "syscalls"), ("name", name)}))
 
 
@@ -251,7 +251,8 @@ class Tracepoints(live.LiveTest):
                 all_calls(mechanism, self.cgroups, "sys_enter_[b-z]*"))
             os.kill(exporter.pid, signal.SIGHUP)
             exporter.scrape_until(
-                lambda m: hits_of_machine(m, "sys_enter_accept") is None, PATIENCE, "the reload")
+                lambda m: hits_of_machine(m, "sys_enter_accept") is None
+                and hits_of_machine(m, name) is not None, PATIENCE, "the reload")
             self.call(statement)
             self.assertEqual(self.hits(exporter, name)[1] - begin, 2 * CALLS, mechanism)
             exporter.stop(within=CLOSING_WITHIN)

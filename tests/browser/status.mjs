@@ -3,7 +3,7 @@
 // shown is compared with the answer that the page itself was given.
 
 import assert from "node:assert/strict";
-import { appears, scene, until } from "./stage.mjs";
+import { appears, makeCgroup, scene, until } from "./stage.mjs";
 
 const part = (page, title) => appears(page, `section[aria-label="${title}"]`);
 
@@ -63,6 +63,9 @@ scene("what has not changed stays as it is, so that it can be selected", { hash:
       await (await part(page, title)).evaluate((element) => { element.wasThere = true; });
     const stands = (title) => page.locator(`section[aria-label="${title}"]`)
       .evaluate((element) => element.wasThere === true);
-    await until(async () => !await stands("Cost"), "other costs");
+    makeCgroup("comes.service");
+    await until(async () => /[^\d]1 cgroup/.test(await (await part(page, "Exporter")).textContent()),
+      "one cgroup more");
+    assert.ok(!await stands("Cost"));
     assert.ok(await stands("Configuration in force"));
   });

@@ -72,7 +72,10 @@ static bool wait_for_work(struct history *history, struct snapshot **ret_snapsho
     bool goes_on;
 
     (void)pthread_mutex_lock(&history->mutex);
-    while (history->n_snapshots == 0 && history->n_tasks == 0 && !history->ends)
+    if (history->ends)
+        history->store.reductions_left = 0;
+    while (history->n_snapshots == 0 && history->n_tasks == 0 && !history->ends &&
+           history->store.reductions_left == 0)
         (void)pthread_cond_wait(&history->news, &history->mutex);
     *ret_snapshot = take_snapshot(history);
     *ret_task = take_task(history);
@@ -116,6 +119,8 @@ static void *run(void *context)
             record(history, snapshot);
         if (task.run)
             task.run(&history->store, task.context);
+        if (history->store.reductions_left > 0)
+            (void)thinning_go_on(&history->store);
     }
     history_store_done(&history->store);
     return NULL;

@@ -17,6 +17,7 @@ struct history_store {
     uint64_t interval_ns;      /* of the snapshots */
     uint64_t n_damaged;        /* chunks that were read and are damaged */
     uint64_t next_thinning_ns; /* when there may be something to thin out, by CLOCK_MONOTONIC */
+    unsigned reductions_left;  /* because of the limit, before the next snapshot */
     uint64_t next_count_ns;    /* when targets are counted again, by CLOCK_MONOTONIC */
     uint64_t next_clean_ns; /* when what no chunk needs is looked for again, by CLOCK_MONOTONIC */
     uint64_t thinned_until_ns;
@@ -50,6 +51,9 @@ bool history_store_knows(struct history_store *store, const char *key);
  * there was anything to do.
  */
 bool thinning_step(struct history_store *store, uint64_t now_ms);
+
+/* Goes on with what is too much, as far as `reductions_left` tells. Returns the same. */
+bool thinning_go_on(struct history_store *store);
 
 /* Chunks of the full resolution become one in this time, and those of ten seconds in 12 times it.
  */

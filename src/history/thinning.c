@@ -23,6 +23,9 @@
 #define DELETED_STEP 16
 #define REDUCED_STEP 4096
 
+/* Of the last so many are done at once: a question, or the end of the program, waits no longer. */
+#define REDUCED_ONCE 256
+
 static const struct {
     uint64_t window_ms; /* chunks of so long a time become one of the next level */
     uint64_t step_ms;   /* with a row for each step */
@@ -295,12 +298,15 @@ static bool is_too_much(struct history_store *store)
     return database && database_size(database, &used) == 0 && used > store->status.limit_bytes;
 }
 
-static bool reduce_to_limit(struct history_store *store, unsigned most)
+bool thinning_go_on(struct history_store *store)
 {
+    const unsigned most =
+        store->reductions_left < REDUCED_ONCE ? store->reductions_left : REDUCED_ONCE;
     unsigned n = 0;
 
     while (n < most && is_too_much(store) && reduce_oldest(store) > 0)
         n++;
+    store->reductions_left = n < most ? 0 : store->reductions_left - n;
     return n > 0;
 }
 
@@ -316,6 +322,7 @@ bool thinning_step(struct history_store *store, uint64_t now_ms)
                           seconds * WINDOWS_STEP);
     goes_on |=
         reduce_all(store, LEVEL_FULL, before(now_ms, limits->full_ns), seconds * WINDOWS_STEP);
-    goes_on |= reduce_to_limit(store, seconds * REDUCED_STEP);
+    store->reductions_left = seconds * REDUCED_STEP;
+    goes_on |= thinning_go_on(store);
     return goes_on;
 }

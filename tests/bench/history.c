@@ -252,6 +252,8 @@ int main(int argc, char **argv)
         set_times(snapshot, second);
         begin = clock_thread_cpu_ns();
         history_store_record(&store, snapshot);
+        while (store.reductions_left > 0)
+            (void)thinning_go_on(&store);
         cpu_ns += clock_thread_cpu_ns() - begin;
         (void)snapshot_unref(snapshot);
         most = resident_bytes() > most ? resident_bytes() : most;

@@ -162,6 +162,8 @@ static inline void fixture_count(struct store_fixture *f, uint64_t branches, boo
     struct snapshot *snapshot = fixture_snapshot(f, branches, unknown);
 
     history_store_record(&f->store, snapshot);
+    while (f->store.reductions_left > 0)
+        (void)thinning_go_on(&f->store);
     (void)snapshot_unref(snapshot);
 }
 

@@ -20,6 +20,7 @@ struct crowd {
     struct store_fixture fixture;
     struct account *accounts[BORN * LIVES];
     unsigned n_born;
+    bool goes_on; /* the last snapshot left some of what was too much for later */
 };
 
 static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)
@@ -100,6 +101,9 @@ static void count_crowd(struct crowd *crowd, unsigned interval_s)
     snapshot->taken_ns = f->taken_ns;
     snapshot->taken_realtime_ns = f->realtime_ns;
     history_store_record(&f->store, snapshot);
+    crowd->goes_on = f->store.reductions_left > 0;
+    while (f->store.reductions_left > 0)
+        (void)thinning_go_on(&f->store);
     (void)snapshot_unref(snapshot);
     (void)roster_unref(roster);
 }
@@ -167,23 +171,46 @@ static void targets__by_the_hundred_at_a_long_interval__are_thinned_out_in_time(
                 f->realtime_ns);
 }
 
+static void insert_many(struct history_store *store)
+{
+    assert_int_equal(
+        database_run(&store->past.disk,
+                     "INSERT INTO layouts VALUES (1, x'00');"
+                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50000)"
+                     " INSERT INTO targets SELECT i, 'cgroup:/' || i, 'cgroup', x'' FROM n;"
+                     "INSERT INTO chunks SELECT id, id, 1, 2, 5, 6, x'00' FROM targets"),
+        0);
+}
+
 static void targets__are_listed_without_memory_for_those_that_are_not(void **state)
 {
     struct crowd *crowd = *state;
     struct history_store *store = &crowd->fixture.store;
     AUTO(history_targets) struct history_targets *targets = NULL;
 
-    assert_int_equal(
-        database_run(&store->past.disk,
-                     "INSERT INTO layouts VALUES (1, x'00');"
-                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50000)"
-                     " INSERT INTO targets SELECT i, 'cgroup:/' || i, 'cgroup', x'' FROM n;"
-                     "INSERT INTO chunks SELECT id, id, 1, 0, 5, 6, x'00' FROM targets"),
-        0);
+    insert_many(store);
     (void)sqlite3_memory_highwater(true);
     assert_int_equal(history_store_targets(store, 0, UINT64_MAX, &targets), 0);
     assert_int_equal(targets->n_targets, HISTORY_LISTED_MAX);
     assert_in_range(sqlite3_memory_highwater(false), 1, 1 << 20);
+}
+
+/* The clock was set, so that nothing goes because of its age. */
+static void targets__that_are_too_many_go_in_portions(void **state)
+{
+    struct crowd *crowd = *state;
+    struct history_store *store = &crowd->fixture.store;
+    uint64_t bytes = 0;
+
+    insert_many(store);
+    store->no_aging_until_ns = UINT64_MAX;
+    history_store_renew_status(store); /* with the limit of this test */
+    for (size_t i = 0; i < ARRAY_SIZE(crowd->accounts); i++)
+        bear(crowd, &crowd->accounts[i]);
+    count_crowd(crowd, 60);
+    assert_true(crowd->goes_on);
+    assert_int_equal(database_size(&store->past.disk, &bytes), 0);
+    assert_in_range(bytes, 1, FEW_BYTES);
 }
 
 int main(void)
@@ -198,6 +225,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             targets__by_the_hundred_at_a_long_interval__are_thinned_out_in_time, set_up_memory,
             tear_down),
+        cmocka_unit_test_setup_teardown(targets__that_are_too_many_go_in_portions, set_up_disk,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(targets__are_listed_without_memory_for_those_that_are_not,
                                         set_up_disk, tear_down),
     };

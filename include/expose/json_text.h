@@ -26,7 +26,7 @@ const char *json_label_name(const char *label);
 void json_append_double(struct text *text, double value);
 
 /*
- * Appends a number that was measured with nine significant digits or, below 1, twelve decimals;
+ * Appends a number that was measured with seven significant digits or, below 1, ten decimals;
  * null as above. It takes a twentieth of the time, which counts for thousands of numbers.
  */
 void json_append_measured(struct text *text, double value);

@@ -81,15 +81,15 @@ void json_append_double(struct text *text, double value)
         text_append_string(text, "null");
 }
 
-/* With how many decimals numbers from `least` on are written: with nine digits or a few more. */
+/* With how many decimals numbers from `least` on are written: with seven digits or a few more. */
 static const struct precision {
     double least;
     uint64_t power; /* ten to the power of the decimals */
     unsigned decimals;
 } precisions[] = {
-    {1e9, UINT64_C(1), 0},       {1e5, UINT64_C(1000), 3},         {1e4, UINT64_C(10000), 4},
-    {1e3, UINT64_C(100000), 5},  {100, UINT64_C(1000000), 6},      {10, UINT64_C(10000000), 7},
-    {1, UINT64_C(100000000), 8}, {0, UINT64_C(1000000000000), 12},
+    {1e6, UINT64_C(1), 0},     {1e5, UINT64_C(10), 1},         {1e4, UINT64_C(100), 2},
+    {1e3, UINT64_C(1000), 3},  {100, UINT64_C(10000), 4},      {10, UINT64_C(100000), 5},
+    {1, UINT64_C(1000000), 6}, {0, UINT64_C(10000000000), 10},
 };
 
 /* Appends a fraction, which is not 0, of so many decimals, without zeros at its end. */

@@ -48,6 +48,27 @@ class Quickstart(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             self.assertIn(how, done.stderr)
 
+    def is_installed(self, package):
+        function, = re.findall(r"(?ms)^is_installed\(\) \{.*?^\}$", (TOP / "quickstart").read_text())
+        script = f'set -o pipefail\n{function}\nis_installed "$1"'
+        return subprocess.run(["bash", "-euc", script, "bash", package], check=False,
+                              timeout=60).returncode == 0
+
+    def test_packages_of_this_and_of_all_architectures_are_known(self):
+        if not shutil.which("dpkg-query"):
+            self.skipTest("needs Debian")
+        listed = subprocess.run(["dpkg-query", "-W", "-f=${Package} ${Architecture} "
+                                 "${db:Status-Status}\n"], capture_output=True, text=True, check=True)
+        packages = [line.split() for line in listed.stdout.splitlines()]
+        native = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True,
+                                check=True).stdout.strip()
+        for architecture in (native, "all"):
+            name = next(name for name, of, status in packages
+                        if of == architecture and status == "installed")
+            self.assertTrue(self.is_installed(name), f"{name} of {architecture}")
+        self.assertFalse(self.is_installed("no-such-package"))
+        self.assertFalse(self.is_installed("dpkg:no-such-architecture"))
+
     def test_elsewhere_than_on_debian_it_says_what_it_needs(self):
         with tempfile.TemporaryDirectory() as tools:
             for tool in ("bash", "env", "dirname", "id"):

@@ -232,6 +232,11 @@ class Runs(live.LiveTest):
         self.assertIn("by hand", self.exporter.pmutool("runs").stdout)
         self.assertIn("page-faults", self.exporter.pmutool("runs", "show", "1").stdout)
         self.assertEqual(self.exporter.pmutool("runs", "show", "9").returncode, 1)
+        missing = "this run did not count it, or has not ended yet"
+        self.assertNotIn(missing, self.exporter.pmutool("runs", "compare", "1", "1").stdout)
+        self.begin(duration_seconds=60)
+        compared = self.exporter.pmutool("runs", "compare", "1", "2")
+        self.assertIn(missing, compared.stdout, compared)
 
     def keep(self, *words):
         """Counts by pmutool stat, and returns what is kept of it as well."""

@@ -151,6 +151,11 @@ int runs_show_run(const json_t *answer)
     return table_print(table);
 }
 
+static bool has_mean(const json_t *line, const char *run)
+{
+    return json_is_number(json_object_get(json_object_get(line, run), "mean"));
+}
+
 int runs_show_comparison(const json_t *answer)
 {
     static const struct table_column columns[] = {
@@ -161,6 +166,7 @@ int runs_show_comparison(const json_t *answer)
     };
     AUTO(table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
     const json_t *lines = json_object_get(answer, "columns");
+    bool has_all = true;
 
     if (!table)
         return -ENOMEM;
@@ -179,6 +185,9 @@ int runs_show_comparison(const json_t *answer)
             table_add_format(table, STYLE_PLAIN, "%+.1f %%", 100 * json_number_value(change));
         else
             table_add(table, "-", STYLE_FAINT);
+        has_all &= has_mean(line, "a") && has_mean(line, "b");
     }
+    if (!has_all)
+        table_add_line(table, "-: this run did not count it, or has not ended yet", STYLE_FAINT);
     return table_print(table);
 }

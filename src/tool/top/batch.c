@@ -99,6 +99,9 @@ void top_batch_append_table(struct text *text, const struct top_rows *rows,
     text_append_string(text, "  NAME\n");
     for (size_t i = 0; i < view->n; i++)
         append_line(text, rows, view, i);
+    if (view->n == 0)
+        text_append_string(text, "no cgroup and no process is shown: the configuration's targets "
+                                 "may match none here; --standalone counts all cgroups\n");
     text_append_char(text, '\n');
 }
 

@@ -98,6 +98,17 @@ static void json_has_each_target_with_its_label(void **state)
     json_decref(root);
 }
 
+static void a_table_without_lines_says_so(void **state)
+{
+    struct fixture *f = *state;
+    const struct top_view nothing = {0};
+    AUTO_TEXT struct text text = {0};
+
+    top_batch_append_table(&text, &f->rows, &nothing, &about);
+    assert_int_equal(0, text_error(&text));
+    assert_non_null(strstr(text.data, "  NAME\nno cgroup and no process is shown: "));
+}
+
 /* The socket may be another program's, which says what it likes. */
 static void a_mechanism_steers_no_terminal(void **state)
 {
@@ -119,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(a_table_is_plain_text),
+        TEST(a_table_without_lines_says_so),
         TEST(json_has_each_target_with_its_label),
         TEST(a_mechanism_steers_no_terminal),
     };

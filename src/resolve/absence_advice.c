@@ -11,9 +11,7 @@ static const char *const advice[ABSENCE_COUNT_] = {
     [ABSENCE_BAD_FILTER] = "the kernel does not take the filter; expected a condition over the "
                            "event's fields, such as prev_prio < 100 && prev_comm == \"x\"",
     [ABSENCE_UNKNOWN_EVENT] = "no source of events knows this name",
-    [ABSENCE_NOT_SUPPORTED] =
-        "the kernel or PMU refuses it in this scope, or it has no meaning there: "
-        "of the whole system, task-clock is wall time",
+    [ABSENCE_NOT_SUPPORTED] = "the kernel or PMU refuses it in this scope",
     [ABSENCE_NOT_PERMITTED] =
         "grant CAP_PERFMON, or lower kernel.perf_event_paranoid; above 2, as "
         "Debian and Ubuntu have "

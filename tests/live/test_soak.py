@@ -55,9 +55,11 @@ class SoakTest(live.LiveTest):
             self.addCleanup(process.kill)
             self.cgroups.enter(name, process.pid)
         self.start_steady()
+        # In memory the history would grow up to its bound. It is kept on disk, as by the unit.
+        state = self.enterContext(tempfile.TemporaryDirectory())
         self.exporter = self.enterContext(
             Exporter(live.config(self.cgroups, system="all", more=PROCESSES),
-                     env=unit_environment()))
+                     env={**unit_environment(), "STATE_DIRECTORY": state}))
         self.witness = self.enterContext(Witness(self.exporter))
         self.scene = injectors.Scene(self.exporter, self.cgroups, self.witness,
                                      random.Random(SEED))

@@ -125,14 +125,17 @@ class Numbers(live.LiveTest):
 
     @unittest.skipIf(is_sanitized(), "sanitizers keep memory that was freed")
     def test_memory_is_flat(self):
+        """What leaks grows all the time; what other tests add to the machine does not."""
         with Reader("--standalone", "--delay=0.1", "--show=all") as reader:
             for _ in range(25):
                 reader.next()
-            before = anonymous_kib(reader.process.pid)
-            for _ in range(75):
-                reader.next()
-            grown = anonymous_kib(reader.process.pid) - before
-        self.assertLess(grown, 2048, f"{grown} KiB in 75 tables")
+            grown = []
+            while not grown or (min(grown) >= 2048 and len(grown) < 10):
+                before = anonymous_kib(reader.process.pid)
+                for _ in range(75):
+                    reader.next()
+                grown.append(anonymous_kib(reader.process.pid) - before)
+        self.assertLess(min(grown), 2048, f"{grown} KiB in 75 tables each")
 
 
 def anonymous_kib(pid):

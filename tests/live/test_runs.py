@@ -232,11 +232,18 @@ class Runs(live.LiveTest):
         self.assertIn("by hand", self.exporter.pmutool("runs").stdout)
         self.assertIn("page-faults", self.exporter.pmutool("runs", "show", "1").stdout)
         self.assertEqual(self.exporter.pmutool("runs", "show", "9").returncode, 1)
-        missing = "this run did not count it, or has not ended yet"
-        self.assertNotIn(missing, self.exporter.pmutool("runs", "compare", "1", "1").stdout)
-        self.begin(duration_seconds=60)
-        compared = self.exporter.pmutool("runs", "compare", "1", "2")
-        self.assertIn(missing, compared.stdout, compared)
+        missing = "-: the run has no number of it, or none yet"
+        self.assertNotIn(missing, self.compare(1, 1))
+        run = self.begin(interval_seconds=60)
+        self.assertIn(missing, self.compare(1, run["id"]))
+        self.assertEqual(self.ask("POST", f"/{run['id']}/stop")[0], 200)
+        run = self.until_over(self.begin(events=["context-switches"], duration_seconds=0.1)["id"])
+        self.assertIn("nothing that is the same", self.compare(1, run["id"]))
+
+    def compare(self, one, other):
+        done = self.exporter.pmutool("runs", "compare", str(one), str(other))
+        self.assertEqual(done.returncode, 0, done)
+        return done.stdout
 
     def keep(self, *words):
         """Counts by pmutool stat, and returns what is kept of it as well."""

@@ -187,7 +187,9 @@ int runs_show_comparison(const json_t *answer)
             table_add(table, "-", STYLE_FAINT);
         has_all &= has_mean(line, "a") && has_mean(line, "b");
     }
+    if (json_array_size(lines) == 0)
+        table_add_line(table, "both have counted nothing that is the same", STYLE_FAINT);
     if (!has_all)
-        table_add_line(table, "-: this run did not count it, or has not ended yet", STYLE_FAINT);
+        table_add_line(table, "-: the run has no number of it, or none yet", STYLE_FAINT);
     return table_print(table);
 }

@@ -63,5 +63,5 @@ endforeach()
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SANITIZE)
   add_test(NAME long/fuzz
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run_long ${CMAKE_BINARY_DIR}/fuzz)
-  set_tests_properties(long/fuzz PROPERTIES LABELS long TIMEOUT 1200 SKIP_RETURN_CODE 77)
+  set_tests_properties(long/fuzz PROPERTIES LABELS long TIMEOUT 5400 SKIP_RETURN_CODE 77)
 endif()

@@ -135,19 +135,18 @@ static struct run_slot *find_slot(struct runs *runs, uint64_t id)
     return slot && slot->state != SLOT_KEPT ? slot : NULL;
 }
 
-bool runs_end(struct runs *runs, uint64_t id)
+void runs_end(struct runs *runs, uint64_t id)
 {
     struct run_slot *slot;
 
     if (!runs)
-        return false;
+        return;
     (void)pthread_mutex_lock(&runs->lock);
     slot = find_slot(runs, id);
     if (slot && slot->wanted == RUN_GOES_ON)
         slot->wanted = RUN_WAS_STOPPED;
     (void)pthread_mutex_unlock(&runs->lock);
     wake(runs->wake_fd);
-    return slot != NULL;
 }
 
 struct recording *runs_copy(struct runs *runs, uint64_t id, bool with_rows)

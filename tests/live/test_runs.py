@@ -189,6 +189,20 @@ class Runs(live.LiveTest):
             self.until_over(run["id"])
         self.assertLessEqual(self.counters(), before)
 
+    def test_to_stop_what_has_ended_changes_nothing_and_is_no_error(self):
+        """Somebody presses Stop just as a run ends by itself."""
+        run = self.until_over(self.begin(duration_seconds=0.1)["id"])
+        kept = self.ask("POST", "/given", {
+            "title": "kept", "target": "command", "times": [1], "values": [[1]],
+            "columns": [{"name": "a", "unit": "", "kind": "total"}]})[1]
+        for ended in run, kept:
+            for _ in range(2):
+                status, stopped = self.ask("POST", f"/{ended['id']}/stop")
+                self.assertEqual((status, stopped["state"], stopped["samples"]),
+                                 (200, ended["state"], ended["samples"]))
+        status, refused = self.ask("POST", f"/{kept['id'] + 1}/stop")
+        self.assertEqual((status, refused["error"]), (404, f"there is no run {kept['id'] + 1}"))
+
     def test_a_run_that_is_deleted_while_it_counts_ends(self):
         before = self.counters()
         run = self.begin()
@@ -318,7 +332,8 @@ class Runs(live.LiveTest):
         self.assertEqual(listed, {over["id"]: "over", killed["id"]: "lost"})
         status, shown = self.ask("GET", f"/{killed['id']}")
         self.assertEqual((status, shown["state"], shown["times"]), (200, "lost", []))
-        self.assertEqual(self.ask("POST", f"/{killed['id']}/stop")[0], 404)
+        status, stopped = self.ask("POST", f"/{killed['id']}/stop")
+        self.assertEqual((status, stopped["state"]), (200, "lost"))
         self.assertEqual(self.counters(), before)
         self.assertGreater(self.begin(duration_seconds=0.1)["id"], killed["id"])
         self.assertEqual(self.ask("DELETE", f"/{killed['id']}")[0], 200)

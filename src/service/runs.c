@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
@@ -165,6 +166,15 @@ struct recording *runs_copy(struct runs *runs, uint64_t id, bool with_rows)
     return copy;
 }
 
+void runs_note(struct runs *runs, uint64_t id)
+{
+    if (!runs)
+        return;
+    (void)pthread_mutex_lock(&runs->lock);
+    run_numbers_add(&runs->numbers, id);
+    (void)pthread_mutex_unlock(&runs->lock);
+}
+
 void runs_rename(struct runs *runs, uint64_t id, const struct run_rename *rename)
 {
     struct run_slot *slot;
@@ -215,7 +225,7 @@ int runs_stream(struct runs *runs, uint64_t id, uint64_t *cursor, struct text *t
     slot = find_shown(runs, id);
     if (slot)
         write_points(run_slot_recording(slot), cursor, text);
-    else if (id <= runs->last_id)
+    else if (run_numbers_have(&runs->numbers, id))
         *cursor = 1; /* it has ended, and may have gone on when the client was told of it */
     if (*cursor > 0 && (!slot || slot->state != SLOT_OPEN)) {
         text_append_string(text, "event: end\ndata: {}\n\n");
@@ -224,7 +234,7 @@ int runs_stream(struct runs *runs, uint64_t id, uint64_t *cursor, struct text *t
     (void)pthread_mutex_unlock(&runs->lock);
     if (*cursor > 0)
         return 0;
-    text_append_string(text, "no run of this number goes on");
+    text_append_format(text, "there is no run %" PRIu64, id);
     return -ENOENT;
 }
 
@@ -238,6 +248,17 @@ static int open_parts(struct runs *runs)
         return -errno;
     runs->mechanism = mechanism_direct_new(&perf_ops_kernel);
     return runs->mechanism ? 0 : -ENOMEM;
+}
+
+/* A stream of a run that an earlier program has counted is asked for as well. */
+static void note_kept(struct history_store *store, void *context)
+{
+    AUTO(history_runs) struct history_runs *kept = NULL;
+
+    if (history_store_list_runs(store, &kept) < 0)
+        return;
+    for (size_t i = 0; i < kept->n_runs; i++)
+        runs_note(context, kept->runs[i].id);
 }
 
 int runs_new(const struct runs_setup *setup, struct runs **ret_runs)
@@ -258,6 +279,7 @@ int runs_new(const struct runs_setup *setup, struct runs **ret_runs)
         (void)runs_free(runs);
         return r;
     }
+    (void)history_submit(setup->history, note_kept, runs); /* else the first list tells them */
     *ret_runs = runs;
     return 0;
 }
@@ -286,6 +308,7 @@ struct runs *runs_free(struct runs *runs)
     cleanup_close(&runs->named_fd);
     cleanup_close(&runs->sysfs_fd);
     cleanup_close(&runs->procfs_fd);
+    run_numbers_done(&runs->numbers);
     (void)pthread_mutex_destroy(&runs->lock);
     free(runs);
     return NULL;

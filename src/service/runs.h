@@ -65,12 +65,15 @@ void runs_end(struct runs *runs, uint64_t id);
 /* A copy of a run that goes on or is about to be kept. NULL: there is none; or no memory. */
 struct recording *runs_copy(struct runs *runs, uint64_t id, bool with_rows);
 
+/* Tells that there is a run of this number, which the historian keeps. */
+void runs_note(struct runs *runs, uint64_t id);
+
 /* Gives a run that goes on other names; NULL: they stay. */
 void runs_rename(struct runs *runs, uint64_t id, const struct run_rename *rename);
 
 /*
  * Writes the events of a stream that stands at the cursor: `points` with what was counted since,
- * `end` once at the end, which is all of a run that has ended. -ENOENT: no run of this number has
- * begun since the program did.
+ * `end` once at the end, which is all of a run that has ended, also of one that was deleted since
+ * the program began. -ENOENT: no run has or had this number.
  */
 int runs_stream(struct runs *runs, uint64_t id, uint64_t *cursor, struct text *text);

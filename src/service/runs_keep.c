@@ -74,8 +74,8 @@ static void keep_new(struct history_store *store, void *context)
     runs_description_done(&run);
     (void)pthread_mutex_lock(&runs->lock);
     slot->id = run_slot_recording(slot)->id = id;
-    if (id > slot->runs->last_id)
-        slot->runs->last_id = id;
+    if (id > 0)
+        run_numbers_add(&runs->numbers, id);
     answer_begun(slot, r);
     (void)pthread_mutex_unlock(&runs->lock);
 }

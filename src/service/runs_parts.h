@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "run/session.h"
+#include "service/run_numbers.h"
 #include "service/runs.h"
 
 enum run_slot_state {
@@ -55,7 +56,7 @@ struct runs {
     uint64_t pmu_counters;
     size_t descriptors;
     bool is_paused, is_stopping;
-    uint64_t last_id; /* the number of the youngest run that has begun here; 0: none has */
+    struct run_numbers numbers; /* of runs that have begun here, or that the historian keeps */
     struct run_slot slots[RUNS_AT_ONCE];
 };
 

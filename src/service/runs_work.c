@@ -99,6 +99,8 @@ static int find(struct runs *runs, struct history_store *store, uint64_t id, str
         return 0;
     r = history_store_get_run(store, id, &kept);
     if (r == 0)
+        runs_note(runs, id);
+    if (r == 0)
         r = read_kept(&kept->runs[0], true, ret_recording);
     if (r == -ENOENT)
         return refuse_id(id, text);
@@ -167,6 +169,7 @@ static int work_list(struct history_store *store, const void *arguments, struct 
         AUTO_FREE char *dumped = object ? json_dumps(object, JSON_COMPACT) : NULL;
 
         json_decref(object);
+        runs_note(asked->runs, kept->runs[i].id);
         if (!dumped)
             continue; /* it cannot be read, and does not hide the others */
         text_append_string(text, between);
@@ -279,6 +282,8 @@ static int work_keep(struct history_store *store, const void *arguments, struct 
     if (r == 0)
         r = history_store_add_run(store, &run, &recording->id);
     runs_description_done(&run);
+    if (r == 0)
+        runs_note(asked->runs, recording->id);
     if (r == -ENOSPC || r == -EFBIG) {
         text_append_string(text, RUNS_ARE_FULL);
         return -EBUSY;

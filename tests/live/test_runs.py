@@ -158,17 +158,43 @@ class Runs(live.LiveTest):
         """Whoever was told that it goes on may come late, and gets no error."""
         run = self.begin()
         self.assertEqual(self.ask("DELETE", f"/{run['id']}")[0], 200)
-        connection = UnixConnection(self.exporter.control, PATIENCE)
-        self.addCleanup(connection.close)
-        for number, status in (run["id"], 200), (run["id"] + 1, 404):
+        self.streams({run["id"]: 200, run["id"] + 1: 404})
+
+    def streams(self, expected):
+        """By numbers of runs: whether their streams are there, and tell the end at once."""
+        for number, status in expected.items():
+            connection = UnixConnection(self.exporter.control, PATIENCE)
+            self.addCleanup(connection.close)
             connection.request("GET", f"/api/v1/runs/{number}/live")
             stream = connection.getresponse()
-            self.assertEqual(stream.status, status)
+            self.assertEqual(stream.status, status, number)
             line = stream.readline()
             while status == 200 and line != b"event: end\n":
                 self.assertNotEqual(line, b"")
                 line = stream.readline()
             connection.close()
+
+    def test_the_stream_of_a_number_that_no_run_has_is_not_there(self):
+        """Also of one that is lower than those of other runs: while the disk cannot be used,
+        numbers begin high."""
+        state = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        storage = [f"--storage.path={state}"]
+        self.exporter = self.enterContext(Exporter(CONFIG, args=storage))
+        kept = [self.begin(duration_seconds=0.1)["id"] for _ in range(2)]
+        for number in kept:
+            self.until_over(number)
+        self.assertEqual(self.ask("DELETE", f"/{kept[0]}")[0], 200)
+        self.exporter.stop()
+        self.exporter = self.enterContext(Exporter(CONFIG, args=storage))
+        run = self.begin()
+        self.streams({kept[0]: 404, kept[1]: 200, run["id"] + 1: 404})
+        self.exporter.stop()
+        (state / "no directory").touch()
+        self.exporter = self.enterContext(Exporter(
+            CONFIG, args=[f"--storage.path={state}/no directory"]))
+        run = self.until_over(self.begin(duration_seconds=0.1)["id"])["id"]
+        self.assertGreater(run, 1000000)
+        self.streams({kept[0]: 404, run - 1: 404, run: 200, run + 1: 404})
 
     def test_what_is_wrong_is_refused_in_words(self):
         self.refused(400, "unknown key \"titel\", did you mean \"title\"?", titel="a")

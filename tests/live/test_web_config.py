@@ -4,6 +4,7 @@
 import base64
 import concurrent.futures
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -202,6 +203,14 @@ class Start(unittest.TestCase):
         self.assertIn("--web.max-requests", done.stderr)
 
 
+def wait_for_up(test, prometheus):
+    prometheus.wait_for_first_scrape()
+    end = time.monotonic() + PATIENCE
+    while not any(row["value"][1] == "1" for row in prometheus.query("up")):
+        test.assertLess(time.monotonic(), end, prometheus.log.read_text())
+        time.sleep(0.2)
+
+
 class RealPrometheus(unittest.TestCase):
     def test_it_scrapes_with_tls_and_a_user(self):
         live.need("prometheus", "openssl")
@@ -214,12 +223,77 @@ class RealPrometheus(unittest.TestCase):
                         "    basic_auth: {username: alice, password: %s}\n"
                         % (files.path("server.pem"), ALICE))
                 with Prometheus(exporter.port, more=more) as prometheus:
-                    prometheus.wait_for_first_scrape()
-                    end = time.monotonic() + PATIENCE
-                    while not any(row["value"][1] == "1" for row in prometheus.query("up")):
-                        self.assertLess(time.monotonic(), end, prometheus.log.read_text())
-                        time.sleep(0.2)
+                    wait_for_up(self, prometheus)
                     self.assertEqual(exporter.after_cycles().value(HASHES), 1)
+
+
+def fenced(section, kind=""):
+    """The blocks of this kind in a section of the README."""
+    return [block for k, block in re.findall(r"(?ms)^```(\w*)\n(.*?)^```$", section) if k == kind]
+
+
+class Readme(unittest.TestCase):
+    """What the README has one do for TLS and users, done as it stands there."""
+
+    PASSWORD = "a try of this"
+
+    @classmethod
+    def setUpClass(cls):
+        live.need("openssl", "htpasswd", "mkpasswd", "promtool", "prometheus", "curl")
+        text = (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text()
+        section = text.split("### TLS and passwords", 1)[1].split("\n### ", 1)[0]
+        cls.makes, cls.asks = [block.splitlines() for block in fenced(section)]
+        cls.web, cls.scrape = fenced(section, "yaml")
+        cls.files = cls.enterClassContext(Files())
+
+    def run_line(self, line, said=""):
+        """A line of the README, in the folder of the test."""
+        tools = pathlib.Path(binary()).parent
+        done = subprocess.run(["sh", "-c", line.replace("sudo ", "")], cwd=self.files.name,
+                              input=said, capture_output=True, text=True, timeout=PATIENCE,
+                              env=os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"})
+        self.assertEqual(done.returncode, 0, line + done.stdout + done.stderr)
+        return done.stdout
+
+    def make_hashes(self):
+        """By each command, told to take the password from its input and not from a terminal."""
+        certificate, htpasswd, mkpasswd = self.makes
+        self.run_line(certificate)
+        line = self.run_line(htpasswd.replace("-nBC", "-niBC"), self.PASSWORD + "\n").strip()
+        name, first = line.split(":")
+        self.assertEqual(name, "prometheus")
+        second = self.run_line(mkpasswd.replace("mkpasswd", "mkpasswd -s"), self.PASSWORD + "\n")
+        return first, second.strip()
+
+    def scrape_job(self):
+        """The lines of the job that a Prometheus of a test does not have by itself."""
+        self.files.write("pmu_password", self.PASSWORD)
+        self.files.write("prometheus.yml", self.scrape.replace("/etc/prometheus/", ""))
+        self.run_line("promtool check config prometheus.yml")
+        job = self.scrape.replace("/etc/prometheus", self.files.name)
+        return job.split("static_configs", 1)[1].split("\n", 1)[1]
+
+    def check_asks(self, exporter):
+        *checks, curl = self.asks
+        for check in checks:
+            self.run_line(check)
+        curl = curl.replace("10138", str(exporter.port)).replace(
+            "-u prometheus", f"-u 'prometheus:{self.PASSWORD}'")
+        self.assertIn("\npmu_exporter_build_info{", self.run_line(curl))
+
+    def test_its_lines_make_an_exporter_that_its_prometheus_scrapes(self):
+        for number, one in enumerate(self.make_hashes()):
+            with self.subTest(hash=one):
+                web = self.files.write("web.yml", self.web.replace("$2y$10$...", one))
+                self.assertIn(one, web.read_text())
+                with ProtectedExporter(web) as exporter:
+                    self.check_asks(exporter)
+                    if number == 0:
+                        self.check_scrape(exporter)
+
+    def check_scrape(self, exporter):
+        with Prometheus(exporter.port, more=self.scrape_job()) as prometheus:
+            wait_for_up(self, prometheus)
 
 
 # What both take, and what both refuse.

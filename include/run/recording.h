@@ -50,6 +50,7 @@ const char *run_state_name(enum run_state state);
 struct recording {
     uint64_t id;
     char *title, *notes, *target;
+    char *asked;   /* the events and groups that were asked for, as JSON; NULL: it is not known */
     char *command; /* what was counted by pmutool stat; NULL: nothing of the kind */
     uint64_t start_realtime_ns, end_realtime_ns; /* the end is 0 while it goes on */
     uint64_t interval_ns, duration_ns;           /* as asked for */

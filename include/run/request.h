@@ -40,6 +40,7 @@ struct run_request {
     const char *place_name; /* what stands behind the colon; part of target */
     pid_t pid;              /* of RUN_OF_PID */
     struct event_name_list events;
+    char *asked; /* the events as JSON, as they stand in the request */
     uint64_t interval_ns, duration_ns;
     bool takes_free; /* "counters": "free": also those that are kept free for others */
 };

@@ -45,6 +45,7 @@ struct recording *recording_free(struct recording *recording)
     free(recording->title);
     free(recording->notes);
     free(recording->target);
+    free(recording->asked);
     free(recording->command);
     free(recording->times_ns);
     free(recording->values);
@@ -136,7 +137,8 @@ static int copy_text(const char *from, char **to)
 static int copy_head(const struct recording *from, struct recording *to)
 {
     int r = copy_text(from->title, &to->title) | copy_text(from->notes, &to->notes) |
-            copy_text(from->target, &to->target) | copy_text(from->command, &to->command);
+            copy_text(from->target, &to->target) | copy_text(from->asked, &to->asked) |
+            copy_text(from->command, &to->command);
 
     for (size_t i = 0; i < from->n_events && r == 0; i++) {
         r = recording_add_event(to, from->events[i].name, from->events[i].reason,

@@ -22,6 +22,13 @@ static json_t *text_or_null(const char *text)
     return text ? json_string(text) : json_null();
 }
 
+static json_t *asked_json(const struct recording *recording)
+{
+    json_t *asked = recording->asked ? json_loads(recording->asked, 0, NULL) : NULL;
+
+    return asked ? asked : json_null();
+}
+
 static json_t *list_events(const struct recording *recording)
 {
     json_t *list = json_array();
@@ -71,7 +78,7 @@ static json_t *list_columns(const struct recording *recording, bool summaries)
 static json_t *head_json(const struct recording *recording)
 {
     return json_pack(
-        "{s:I, s:s, s:s, s:s, s:o, s:f, s:o, s:f, s:f, s:s, s:s, s:I, s:o, s:o, s:o}", "id",
+        "{s:I, s:s, s:s, s:s, s:o, s:f, s:o, s:f, s:f, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "id",
         (json_int_t)recording->id, "title", recording->title, "notes", recording->notes, "target",
         recording->target, "command", text_or_null(recording->command), "start",
         seconds_of(recording->start_realtime_ns), "end",
@@ -80,8 +87,8 @@ static json_t *head_json(const struct recording *recording)
         "interval_seconds", seconds_of(recording->interval_ns), "duration_seconds",
         seconds_of(recording->duration_ns), "counters", recording->takes_free ? "free" : "budget",
         "state", run_state_name(recording->state), "samples", (json_int_t)recording->n_rows,
-        "events", list_events(recording), "columns", list_columns(recording, false), "summary",
-        list_columns(recording, true));
+        "asked", asked_json(recording), "events", list_events(recording), "columns",
+        list_columns(recording, false), "summary", list_columns(recording, true));
 }
 
 static void append_value(double value, struct text *text)

@@ -114,6 +114,17 @@ static int copy_text(const json_t *object, const char *key, char **ret_text)
     return *ret_text ? 0 : -ENOMEM;
 }
 
+/* Events as they were asked for. Earlier versions have not kept that. */
+static int take_asked(const json_t *object, struct recording *recording)
+{
+    const json_t *asked = json_object_get(object, "asked");
+
+    if (!json_is_array(asked))
+        return 0;
+    recording->asked = json_dumps(asked, JSON_COMPACT);
+    return recording->asked ? 0 : -ENOMEM;
+}
+
 static int read_head(const json_t *object, struct recording *recording)
 {
     int r = copy_text(object, "title", &recording->title);
@@ -124,6 +135,8 @@ static int read_head(const json_t *object, struct recording *recording)
         r = copy_text(object, "target", &recording->target);
     if (r == 0 && text_of(object, "command"))
         r = copy_text(object, "command", &recording->command);
+    if (r == 0)
+        r = take_asked(object, recording);
     if (r < 0)
         return r;
     recording->start_realtime_ns = time_of(object, "start");

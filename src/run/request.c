@@ -82,7 +82,7 @@ static int take_group(const json_t *group, struct event_name_list *list, size_t 
     return r;
 }
 
-static int take_events(const json_t *object, struct event_name_list *list, struct text *message)
+static int take_events(const json_t *object, struct run_request *request, struct text *message)
 {
     const json_t *events = json_object_get(object, "events");
     size_t n = 0;
@@ -91,8 +91,11 @@ static int take_events(const json_t *object, struct event_name_list *list, struc
     if (json_array_size(events) == 0)
         return object_refuse(message, "expected a list of names as \"events\"");
     for (size_t i = 0; i < json_array_size(events) && r == 0; i++)
-        r = take_group(json_array_get(events, i), list, &n, message);
-    return r;
+        r = take_group(json_array_get(events, i), &request->events, &n, message);
+    if (r < 0)
+        return r;
+    request->asked = json_dumps(events, JSON_COMPACT);
+    return request->asked ? 0 : -ENOMEM;
 }
 
 static int take_times(const json_t *object, struct run_request *request, struct text *message)
@@ -157,7 +160,7 @@ static int take_all(const json_t *object, struct run_request *request, struct te
     if (r == 0)
         r = take_target(object, request, message);
     if (r == 0)
-        r = take_events(object, &request->events, message);
+        r = take_events(object, request, message);
     if (r == 0)
         r = take_times(object, request, message);
     return r < 0 ? r : take_counters(object, request, message);
@@ -179,6 +182,7 @@ void run_request_done(struct run_request *request)
     free(request->notes);
     free(request->target);
     event_names_done(&request->events);
+    free(request->asked);
     *request = (struct run_request){0};
 }
 

@@ -150,10 +150,12 @@ static int copy_request(const struct run_request *request, struct recording *rec
     recording->title = strdup(request->title);
     recording->notes = strdup(request->notes);
     recording->target = strdup(request->target);
+    recording->asked = strdup(request->asked);
     recording->interval_ns = request->interval_ns;
     recording->duration_ns = request->duration_ns;
     recording->takes_free = request->takes_free;
-    return recording->title && recording->notes && recording->target ? 0 : -ENOMEM;
+    return recording->title && recording->notes && recording->target && recording->asked ? 0
+                                                                                         : -ENOMEM;
 }
 
 /* Whether so many numbers would be too many. */

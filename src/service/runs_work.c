@@ -149,6 +149,8 @@ static json_t *listed(struct runs *runs, const struct history_run *run)
     (void)json_object_set_new(object, "id", json_integer((json_int_t)run->id));
     (void)json_object_set_new(object, "title", json_string(run->title));
     (void)json_object_set_new(object, "notes", json_string(run->notes));
+    if (!json_object_get(object, "asked"))
+        (void)json_object_set_new(object, "asked", json_null()); /* an earlier version kept it */
     if (!run->end_ns)
         (void)json_object_set_new(object, "state", json_string(run_state_name(RUN_LOST)));
     return object;

@@ -203,7 +203,8 @@ scene("title and notes are changed, and a hostile title is a text wherever it st
   });
 
 scene("the same can be counted again", {}, async (page) => {
-  const run = await aRun("again and again");
+  const asked = ["page-faults", ["context-switches", "minor-faults"]];
+  const run = await aRun("again and again", { events: asked });
   await show(page, run.id);
   await until(() => row(page, "again and again").count(), "its line");
   await row(page, "again and again").getByRole("button", { name: "Again:" }).click();
@@ -215,6 +216,7 @@ scene("the same can be counted again", {}, async (page) => {
   assert.deepEqual([second.target, second.interval_seconds, second.duration_seconds],
     [run.target, run.interval_seconds, run.duration_seconds]);
   assert.deepEqual(second.columns, run.columns);
+  assert.deepEqual(second.asked, asked);
   await until(async () => await row(page, "once more").locator(".run-state").textContent() === "over", "it is over");
 });
 

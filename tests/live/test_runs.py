@@ -136,6 +136,13 @@ class Runs(live.LiveTest):
         self.assertEqual(self.ask("GET", f"/{first['id']}")[0], 404)
         self.assertEqual(self.ask("DELETE", f"/{first['id']}")[0], 404)
 
+    def test_a_run_tells_which_groups_were_asked_for(self):
+        asked = ["page-faults", ["context-switches", "minor-faults"]]
+        run = self.begin(events=asked, duration_seconds=0.1)
+        self.assertEqual(run["asked"], asked)
+        self.assertEqual(self.until_over(run["id"])["asked"], asked)
+        self.assertEqual(self.ask("GET", "")[1]["runs"][0]["asked"], asked)
+
     def test_points_are_streamed_and_then_the_end(self):
         run = self.begin()
         connection = UnixConnection(self.exporter.control, PATIENCE)

@@ -3,12 +3,17 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { eventsOf, lookFor } from "../../src/web/page/event_groups.js";
+import { eventsOf, lookFor, textsOf } from "../../src/web/page/event_groups.js";
 
 test("braces make a group, and commas separate", () => {
   assert.deepEqual(eventsOf(["a", "{b, c}", "d,e"]), ["a", ["b", "c"], "d", "e"]);
   assert.deepEqual(eventsOf(["{a}", "b,{c,d},e"]), [["a"], "b", ["c", "d"], "e"]);
   assert.deepEqual(eventsOf([]), []);
+});
+
+test("what was asked for comes back as it is typed", () => {
+  const texts = ["a", "{b,c}", "{d}", "cpu/event=1,umask=2/"];
+  assert.deepEqual(textsOf(eventsOf(texts)), texts);
 });
 
 test("a comma between slashes belongs to the name", () => {

@@ -22,6 +22,7 @@ static struct recording *make(void)
     recording->title = strdup("a \"title\"");
     recording->notes = strdup("");
     recording->target = strdup("machine");
+    recording->asked = strdup("[\"page-faults\",[\"cycles\"]]");
     recording->interval_ns = SECOND;
     recording->state = RUN_IS_OVER;
     assert_int_equal(recording_add_event(recording, "page-faults", NULL, NULL), 0);
@@ -132,6 +133,7 @@ static void json__a_run_reads_back_without_its_rows(void **state)
     assert_int_equal(recording_read_head(json, &copy), 0);
     free(json);
     assert_string_equal(copy->title, "a \"title\"");
+    assert_string_equal(copy->asked, "[\"page-faults\",[\"cycles\"]]");
     assert_int_equal(copy->state, RUN_IS_OVER);
     assert_int_equal(copy->n_columns, 3);
     assert_string_equal(copy->columns[1].unit, "seconds");

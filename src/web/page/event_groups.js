@@ -55,6 +55,10 @@ function parse(text) {
 /** What the API takes as events: names, and lists of names. Throws with words what is no event. */
 export const eventsOf = (texts) => texts.flatMap((text) => parse(text.trim()));
 
+/** The same the other way: the texts of names and groups that the API was asked for. */
+export const textsOf = (events) =>
+  events.map((event) => (Array.isArray(event) ? `{${event.join(",")}}` : event));
+
 /**
  * Of a text that is being typed: the name that is to be looked for, and whole(name), what the text
  * becomes with the name that was found. A group is closed by it. Without a name: there is none.

@@ -4,7 +4,7 @@
 import { get, post } from "./api.js";
 import { Chooser } from "./chooser.js";
 import { element, notice, replace } from "./elements.js";
-import { eventsOf, lookFor } from "./event_groups.js";
+import { eventsOf, lookFor, textsOf } from "./event_groups.js";
 import { reasonInWords } from "./reasons.js";
 import { targetsOf } from "./targets.js";
 
@@ -75,7 +75,7 @@ export class RunForm {
   fill(run) {
     this.title.value = run.title;
     this.target.set([run.target]);
-    this.events.set(run.events.map(({ name }) => name));
+    this.events.set(textsOf(run.asked ?? run.events.map(({ name }) => name)));
     this.interval.value = run.interval_seconds;
     this.length.value = run.duration_seconds;
     this.free.checked = run.counters === "free";

@@ -40,12 +40,15 @@ enum run_state {
     RUN_TARGET_GONE, /* the target has ended */
     RUN_CUT_SHORT,   /* the exporter has ended, in order */
     RUN_LOST,        /* the exporter has ended before it could keep what it had counted */
-    RUN_WAS_GIVEN,   /* somebody else has counted: pmutool stat --run */
+    RUN_IS_IMPORTED, /* somebody else has counted: pmutool stat --run */
     RUN_STATE_COUNT_,
 };
 
 /* The word: "running", "over", … Static. */
 const char *run_state_name(enum run_state state);
+
+/* The state of a word, also of one that earlier versions have kept; RUN_LOST: of any other. */
+enum run_state run_state_parse(const char *word);
 
 struct recording {
     uint64_t id;

@@ -11,15 +11,31 @@
 
 #define FIRST_ROWS 64
 
+/* What the state "imported" was called by earlier versions, which have kept it so. */
+#define IMPORTED_BEFORE "given"
+
 static const char *const state_names[] = {
     [RUN_GOES_ON] = "running",         [RUN_IS_OVER] = "over",        [RUN_WAS_STOPPED] = "stopped",
     [RUN_TARGET_GONE] = "target_gone", [RUN_CUT_SHORT] = "cut_short", [RUN_LOST] = "lost",
-    [RUN_WAS_GIVEN] = "given",
+    [RUN_IS_IMPORTED] = "imported",
 };
 
 const char *run_state_name(enum run_state state)
 {
     return state_names[state];
+}
+
+enum run_state run_state_parse(const char *word)
+{
+    enum run_state state = RUN_GOES_ON;
+
+    if (!word)
+        return RUN_LOST;
+    if (strcmp(word, IMPORTED_BEFORE) == 0)
+        return RUN_IS_IMPORTED;
+    while (state < RUN_STATE_COUNT_ && strcmp(run_state_name(state), word) != 0)
+        state++;
+    return state < RUN_STATE_COUNT_ ? state : RUN_LOST;
 }
 
 struct recording *recording_new(void)

@@ -97,15 +97,6 @@ static int take_columns(const json_t *object, struct recording *recording)
     return r;
 }
 
-static enum run_state state_of(const char *word)
-{
-    enum run_state state = RUN_GOES_ON;
-
-    while (word && state < RUN_STATE_COUNT_ && strcmp(run_state_name(state), word) != 0)
-        state++;
-    return word && state < RUN_STATE_COUNT_ ? state : RUN_LOST;
-}
-
 static int copy_text(const json_t *object, const char *key, char **ret_text)
 {
     const char *text = text_of(object, key);
@@ -145,7 +136,7 @@ static int read_head(const json_t *object, struct recording *recording)
     recording->duration_ns = time_of(object, "duration_seconds");
     recording->takes_free =
         strcmp(text_of(object, "counters") ? text_of(object, "counters") : "", "free") == 0;
-    recording->state = state_of(text_of(object, "state"));
+    recording->state = run_state_parse(text_of(object, "state"));
     r = take_events(object, recording);
     return r == 0 ? take_columns(object, recording) : r;
 }
@@ -283,7 +274,7 @@ int recording_parse_given(const char *body, size_t length, struct recording **re
     r = object ? take_given(object, recording, ret_message) : -EINVAL;
     if (r < 0)
         return r;
-    recording->state = RUN_WAS_GIVEN;
+    recording->state = RUN_IS_IMPORTED;
     recording->duration_ns = recording->times_ns[recording->n_rows - 1];
     if (!recording->start_realtime_ns)
         recording->start_realtime_ns = clock_realtime_ns() - recording->duration_ns;

@@ -139,6 +139,7 @@ static json_t *listed(struct runs *runs, const struct history_run *run)
     AUTO(recording) struct recording *active = runs_copy(runs, run->id, true);
     struct text text = {0};
     AUTO_FREE char *meta = NULL;
+    enum run_state state;
     json_t *object;
 
     if (active && recording_append_json(active, false, &text) == 0)
@@ -146,13 +147,14 @@ static json_t *listed(struct runs *runs, const struct history_run *run)
     object = json_loads(meta ? meta : run->meta, 0, NULL);
     if (!json_is_object(object) || meta)
         return object;
+    state = run->end_ns ? run_state_parse(json_string_value(json_object_get(object, "state")))
+                        : RUN_LOST;
     (void)json_object_set_new(object, "id", json_integer((json_int_t)run->id));
     (void)json_object_set_new(object, "title", json_string(run->title));
     (void)json_object_set_new(object, "notes", json_string(run->notes));
     if (!json_object_get(object, "asked"))
         (void)json_object_set_new(object, "asked", json_null()); /* an earlier version kept it */
-    if (!run->end_ns)
-        (void)json_object_set_new(object, "state", json_string(run_state_name(RUN_LOST)));
+    (void)json_object_set_new(object, "state", json_string(run_state_name(state)));
     return object;
 }
 

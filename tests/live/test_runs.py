@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -251,8 +252,27 @@ class Runs(live.LiveTest):
             "title": "given", "target": "command", "command": "make",
             "columns": [{"name": "a", "unit": "", "kind": "total", "factor": 1}],
             "times": [1.5], "values": [[300]]})
-        self.assertEqual((status, run["state"]), (200, "given"), run)
+        self.assertEqual((status, run["state"]), (200, "imported"), run)
         self.assertEqual(run["summary"][0]["mean"], 200)
+
+    def test_a_run_that_an_earlier_version_has_kept_is_shown_as_one_of_this(self):
+        state = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        storage = [f"--storage.path={state}"]
+        self.exporter = self.enterContext(Exporter(CONFIG, args=storage))
+        run = self.ask("POST", "/given", {
+            "title": "kept", "target": "command", "times": [1], "values": [[1]],
+            "columns": [{"name": "a", "unit": "", "kind": "total"}]})[1]
+        self.exporter.stop()
+        with contextlib.closing(sqlite3.connect(state / "runs.sqlite")) as database, database:
+            meta = json.loads(database.execute("SELECT meta FROM runs").fetchone()[0])
+            meta["state"] = "given"
+            del meta["asked"]
+            database.execute("UPDATE runs SET meta = ?", [json.dumps(meta)])
+        self.exporter = self.enterContext(Exporter(CONFIG, args=storage))
+        compared = self.ask("GET", f"/compare?a={run['id']}&b={run['id']}")[1]
+        for shown in (self.ask("GET", "")[1]["runs"][0], self.ask("GET", f"/{run['id']}")[1],
+                      compared["a"]):
+            self.assertEqual((shown["state"], shown["asked"]), ("imported", None))
 
     def ticks(self, thread):
         """CPU time of a thread of the exporter, in ticks of the clock."""
@@ -304,7 +324,7 @@ class Runs(live.LiveTest):
         self.assertEqual(done.returncode, 3, done)
         self.assertIn("kept as run 1", done.stderr)
         self.assertEqual([c["name"] for c in run["columns"]], [stat.CALL, "page-faults"])
-        self.assertEqual((run["state"], run["target"]), ("given", "command"))
+        self.assertEqual((run["state"], run["target"]), ("imported", "command"))
         self.assertIn("os.getppid()", run["command"])
         self.assertEqual(run["values"][0], [1000])
         self.assertEqual(run["events"][0]["coverage"], 1)

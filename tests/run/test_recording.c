@@ -143,6 +143,19 @@ static void json__a_run_reads_back_without_its_rows(void **state)
     assert_int_equal(recording_read_head("[", &copy), -EBADMSG);
 }
 
+static void json__a_state_that_an_earlier_version_has_kept_is_read(void **state)
+{
+    AUTO(recording) struct recording *recording = NULL;
+
+    (void)state;
+    assert_int_equal(recording_read_head("{\"state\": \"given\"}", &recording), 0);
+    assert_int_equal(recording->state, RUN_IS_IMPORTED);
+    assert_string_equal(run_state_name(recording->state), "imported");
+    assert_int_equal(run_state_parse("imported"), RUN_IS_IMPORTED);
+    assert_int_equal(run_state_parse("no such state"), RUN_LOST);
+    assert_int_equal(run_state_parse(NULL), RUN_LOST);
+}
+
 static void json__rows_have_a_list_for_each_column_and_null_where_nothing_is_known(void **state)
 {
     AUTO(recording) struct recording *recording = make();
@@ -202,7 +215,7 @@ static void given__a_run_of_somebody_else_is_taken(void **state)
     assert_true(is_same(recording->values[0], 1));
     assert_true(isnan(recording->values[1]));
     assert_true(recording->end_realtime_ns == 1001250000000);
-    assert_int_equal(recording->state, RUN_WAS_GIVEN);
+    assert_int_equal(recording->state, RUN_IS_IMPORTED);
 }
 
 static void refuses_given(const char *body, const char *words)
@@ -286,6 +299,7 @@ int main(void)
         cmocka_unit_test(pack__damaged_bytes_are_told_and_harm_nothing),
         cmocka_unit_test(rows__are_bounded),
         cmocka_unit_test(json__a_run_reads_back_without_its_rows),
+        cmocka_unit_test(json__a_state_that_an_earlier_version_has_kept_is_read),
         cmocka_unit_test(json__rows_have_a_list_for_each_column_and_null_where_nothing_is_known),
         cmocka_unit_test(csv__names_are_quoted_and_what_is_not_known_is_empty),
         cmocka_unit_test(comparison__the_change_is_a_share_of_the_first),

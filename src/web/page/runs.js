@@ -14,7 +14,7 @@ import { comparisonTable, shortcomings, summaryTable } from "./run_tables.js";
 const SUMMARY_PAUSE = 1000; // ms between summaries of a run that goes on
 const LIST_PAUSE = 5000; // ms between lists while a run goes on that is not shown
 const STATES = { running: "goes on", over: "over", stopped: "stopped", target_gone: "target ended",
-  cut_short: "cut short", lost: "lost", given: "by pmutool" };
+  cut_short: "cut short", lost: "lost", imported: "imported" };
 
 const isOn = (run) => run.state === "running";
 const idsOf = (parameters) => parameters.getAll("show").map(Number).filter(Boolean).slice(0, 2);

@@ -6,15 +6,18 @@
 #include "support/check.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/clock.h"
 #include "history/store.h"
 
-#define TARGET "cgroup:/a"
+#define TARGET  "cgroup:/a"
+#define BEGIN_S UINT64_C(1700000000) /* the first snapshot is a second later */
 
 struct store_fixture {
     char directory[64];
@@ -78,7 +81,7 @@ static inline void fixture_open(struct store_fixture *f, const char *directory)
     const struct label label = {"cgroup", "/a"};
 
     *f = (struct store_fixture){.taken_ns = 1000 * NS_PER_SECOND,
-                                .realtime_ns = UINT64_C(1700000000) * NS_PER_SECOND};
+                                .realtime_ns = BEGIN_S * NS_PER_SECOND};
     (void)snprintf(f->directory, sizeof(f->directory), "%s", directory ? directory : "");
     f->options = (struct history_options){.directory = directory ? f->directory : NULL,
                                           .limits = {.full_ns = 3600 * NS_PER_SECOND,
@@ -204,4 +207,47 @@ static inline const double *fixture_values(const struct history_answer *answer, 
             return answer->series[i].values;
     fail();
     return NULL;
+}
+
+/* The directory that fixture_directory_make() has made; empty without one. */
+static char fixture_directory[64];
+
+static inline void fixture_directory_make(void)
+{
+    (void)snprintf(fixture_directory, sizeof(fixture_directory), "/tmp/pmu_history_XXXXXX");
+    assert_non_null(mkdtemp(fixture_directory));
+}
+
+static inline int fixture_remove_one(const char *path, const struct stat *stat, int type,
+                                     struct FTW *ftw)
+{
+    (void)stat, (void)type, (void)ftw;
+    return remove(path);
+}
+
+/* With all that is below it. A test may have removed it already. */
+static inline void fixture_directory_remove(void)
+{
+    if (*fixture_directory)
+        (void)nftw(fixture_directory, fixture_remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* For each test: a store in a directory of its own. */
+static inline int fixture_set_up(void **state)
+{
+    struct store_fixture *f = calloc(1, sizeof(*f));
+
+    assert_non_null(f);
+    fixture_directory_make();
+    fixture_open(f, fixture_directory);
+    *state = f;
+    return 0;
+}
+
+static inline int fixture_tear_down(void **state)
+{
+    fixture_close(*state);
+    free(*state);
+    fixture_directory_remove();
+    return 0;
 }

@@ -3,7 +3,6 @@
 /* Targets that live for four seconds, a hundred born at each, each with a name of its own. */
 #include "history/store_fixture.h"
 
-#include <ftw.h>
 #include <malloc.h>
 #include <sqlite3.h>
 
@@ -14,20 +13,12 @@
 #define SECONDS   (IS_SANITIZED ? 12 : 40) /* for which they come and go, and then once more */
 #define FEW_BYTES ((uint64_t)1 << 18)
 
-static char directory[64];
-
 struct crowd {
     struct store_fixture fixture;
     struct account *accounts[BORN * LIVES];
     unsigned n_born;
     bool goes_on; /* the last snapshot left some of what was too much for later */
 };
-
-static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)
-{
-    (void)stat, (void)type, (void)ftw;
-    return remove(path);
-}
 
 static void open_crowd(void **state, const char *where)
 {
@@ -41,16 +32,15 @@ static void open_crowd(void **state, const char *where)
 
 static int set_up_memory(void **state)
 {
-    *directory = '\0';
+    *fixture_directory = '\0';
     open_crowd(state, NULL);
     return 0;
 }
 
 static int set_up_disk(void **state)
 {
-    (void)snprintf(directory, sizeof(directory), "/tmp/pmu_history_XXXXXX");
-    assert_non_null(mkdtemp(directory));
-    open_crowd(state, directory);
+    fixture_directory_make();
+    open_crowd(state, fixture_directory);
     return 0;
 }
 
@@ -62,8 +52,7 @@ static int tear_down(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(crowd->accounts); i++)
         (void)account_free(crowd->accounts[i]);
     free(crowd);
-    if (*directory)
-        (void)nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    fixture_directory_remove();
     return 0;
 }
 

@@ -6,7 +6,6 @@
  */
 #include "history/store_fixture.h"
 
-#include <ftw.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -22,24 +21,16 @@ struct progress {
     volatile uint64_t done_s;  /* the last second that it has recorded */
 };
 
-static char directory[64];
 static struct progress *progress;
-
-static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)
-{
-    (void)stat, (void)type, (void)ftw;
-    return remove(path);
-}
 
 static int set_up(void **state)
 {
     (void)state;
-    (void)snprintf(directory, sizeof(directory), "/tmp/pmu_history_XXXXXX");
-    assert_non_null(mkdtemp(directory));
+    fixture_directory_make();
     progress =
         mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(progress != MAP_FAILED);
-    progress->done_s = 1700000000;
+    progress->done_s = BEGIN_S;
     return 0;
 }
 
@@ -47,7 +38,7 @@ static int tear_down(void **state)
 {
     (void)state;
     (void)munmap(progress, sizeof(*progress));
-    (void)nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    fixture_directory_remove();
     return 0;
 }
 
@@ -63,7 +54,7 @@ _Noreturn static void record_for_ever(void)
 {
     struct store_fixture f;
 
-    fixture_open(&f, directory);
+    fixture_open(&f, fixture_directory);
     fixture_make_account(&f, progress->done_s);
     f.realtime_ns = progress->done_s * NS_PER_SECOND;
     for (;;) {
@@ -102,7 +93,7 @@ static void check(void)
                                                                      : end_s - LOOK_BACK_S;
     uint64_t faults = 1;
 
-    fixture_open(&f, directory);
+    fixture_open(&f, fixture_directory);
     assert_false(f.store.status.in_memory);
     assert_int_equal(database_ask(&f.store.past.disk,
                                   "SELECT count(*) FROM pragma_integrity_check"
@@ -135,7 +126,7 @@ static void database__that_is_killed_while_it_is_written__goes_on_whole(void **s
         run_and_kill((useconds_t)(random() % LONGEST_US));
         check();
     }
-    printf("%llu seconds recorded\n", (unsigned long long)progress->done_s - 1700000000);
+    printf("%llu seconds recorded\n", (unsigned long long)progress->done_s - BEGIN_S);
 }
 
 int main(void)

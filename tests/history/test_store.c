@@ -1,37 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "history/store_fixture.h"
 
-#include <ftw.h>
-
-#define BEGIN_S UINT64_C(1700000000)
-
-static char directory[64];
-
-static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)
-{
-    (void)stat, (void)type, (void)ftw;
-    return remove(path);
-}
-
-static int set_up(void **state)
-{
-    struct store_fixture *f = calloc(1, sizeof(*f));
-
-    (void)snprintf(directory, sizeof(directory), "/tmp/pmu_history_XXXXXX");
-    assert_non_null(mkdtemp(directory));
-    fixture_open(f, directory);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture_close(*state);
-    free(*state);
-    (void)nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-    return 0;
-}
-
 static void assert_near(double value, double expected, double tolerance)
 {
     assert_true(fabs(value - expected) <= tolerance);
@@ -414,7 +383,7 @@ static void runs__are_kept_up_to_their_number_and_no_more(void **state)
     fixture_close(f);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {

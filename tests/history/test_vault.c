@@ -1,44 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "history/store_fixture.h"
 
-#include <ftw.h>
-
-#define BEGIN_S UINT64_C(1700000000)
-
-static char directory[64];
-
-static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)
-{
-    (void)stat, (void)type, (void)ftw;
-    return remove(path);
-}
-
-static int set_up(void **state)
-{
-    struct store_fixture *f = calloc(1, sizeof(*f));
-
-    (void)snprintf(directory, sizeof(directory), "/tmp/pmu_history_XXXXXX");
-    assert_non_null(mkdtemp(directory));
-    fixture_open(f, directory);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture_close(*state);
-    free(*state);
-    (void)nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-    return 0;
-}
-
 /* Writes over a file, from a place on. */
 static void damage(const char *name, long at, const char *bytes, size_t n)
 {
     char path[128];
     FILE *file;
 
-    (void)snprintf(path, sizeof(path), "%s/%s", directory, name);
+    (void)snprintf(path, sizeof(path), "%s/%s", fixture_directory, name);
     file = fopen(path, "r+");
     assert_non_null(file);
     assert_int_equal(fseek(file, at, SEEK_SET), 0);
@@ -60,17 +29,17 @@ static void a_directory_that_others_may_write_is_not_used(void **state)
     char file[128];
 
     history_store_done(&f->store);
-    (void)snprintf(file, sizeof(file), "%s/history.sqlite", directory);
+    (void)snprintf(file, sizeof(file), "%s/history.sqlite", fixture_directory);
     assert_int_equal(unlink(file), 0);
     for (unsigned i = 0; i < 2; i++) { /* with and without the sticky bit */
-        assert_int_equal(chmod(directory, i == 0 ? 0777 : 01777), 0);
+        assert_int_equal(chmod(fixture_directory, i == 0 ? 0777 : 01777), 0);
         reopen(f);
         assert_true(f->store.status.in_memory);
         assert_non_null(strstr(f->store.status.reason, "others may write"));
         assert_int_equal(access(file, F_OK), -1);
         history_store_done(&f->store);
     }
-    assert_int_equal(chmod(directory, 0750), 0);
+    assert_int_equal(chmod(fixture_directory, 0750), 0);
     reopen(f);
     assert_false(f->store.status.in_memory);
 }
@@ -112,7 +81,7 @@ static void database__that_is_damaged_anywhere_never_stops_it(void **state)
     char path[128];
     struct stat stat_of;
 
-    (void)snprintf(path, sizeof(path), "%s/history.sqlite", directory);
+    (void)snprintf(path, sizeof(path), "%s/history.sqlite", fixture_directory);
     for (long at = 0; at < 16; at++) {
         AUTO(history_targets) struct history_targets *targets = NULL;
 
@@ -169,7 +138,7 @@ static void database__whose_directory_was_removed_is_made_again(void **state)
     struct store_fixture *f = *state;
 
     fixture_count_for(f, 70);
-    (void)nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    fixture_directory_remove();
     fixture_count_for(f, 70);
     assert_int_equal(f->store.status.in_memory, 0);
     assert_int_equal(access(f->store.past.disk.path, F_OK), 0);
@@ -242,7 +211,7 @@ static void runs_and_marks__keep_their_numbers_when_they_move_to_the_disk(void *
     assert_true(marks->marks[0].id == mark[0] && marks->marks[1].id == mark[1]);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {

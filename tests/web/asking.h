@@ -174,6 +174,22 @@ static inline void asking_down(struct asking *asking)
     asking->slot = control_slot_free(asking->slot);
 }
 
+/* For each test, or for all tests of a program: a server with the usual limits. */
+static inline int asking_set_up(void **state)
+{
+    static struct asking asking;
+
+    asking_up(&asking);
+    *state = &asking;
+    return 0;
+}
+
+static inline int asking_tear_down(void **state)
+{
+    asking_down(*state);
+    return 0;
+}
+
 /* Waits until the server has asked, and returns the question. */
 static inline struct deferred *take_question(struct asking *asking, size_t i)
 {

@@ -4,21 +4,6 @@
 
 #define GET_HELD "GET /api/held" LINE "\r\n"
 
-static int set_up(void **state)
-{
-    static struct asking asking;
-
-    asking_up(&asking);
-    *state = &asking;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    asking_down(*state);
-    return 0;
-}
-
 static void others_are_served_while_one_waits(void **state)
 {
     struct asking *const asking = *state;
@@ -191,14 +176,16 @@ static void the_end_waits_for_nobody_and_answers_may_come_after_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(others_are_served_while_one_waits, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(answers_may_come_in_any_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_answer_may_be_quicker_than_the_server, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_client_that_leaves_makes_no_difference, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(who_answers_can_tell_that_the_client_has_left, set_up,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(others_are_served_while_one_waits, asking_set_up,
+                                        asking_tear_down),
+        cmocka_unit_test_setup_teardown(answers_may_come_in_any_order, asking_set_up,
+                                        asking_tear_down),
+        cmocka_unit_test_setup_teardown(an_answer_may_be_quicker_than_the_server, asking_set_up,
+                                        asking_tear_down),
+        cmocka_unit_test_setup_teardown(a_client_that_leaves_makes_no_difference, asking_set_up,
+                                        asking_tear_down),
+        cmocka_unit_test_setup_teardown(who_answers_can_tell_that_the_client_has_left,
+                                        asking_set_up, asking_tear_down),
         cmocka_unit_test(who_waits_too_long_gets_504_and_the_answer_comes_to_nothing),
         cmocka_unit_test(too_many_questions_are_503_until_some_are_answered),
         cmocka_unit_test(the_end_waits_for_nobody_and_answers_may_come_after_it),

@@ -2,21 +2,6 @@
 /* Lines that share a path, and what follows a path. */
 #include "web/asking.h"
 
-static int set_up(void **state)
-{
-    static struct asking asking;
-
-    asking_up(&asking);
-    *state = &asking;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    asking_down(*state);
-    return 0;
-}
-
 static void a_path_has_a_line_for_each_method(void **state)
 {
     const struct asking *const asking = *state;
@@ -155,5 +140,5 @@ int main(void)
         cmocka_unit_test(a_file_to_save_has_a_name_that_ends_no_header),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, asking_set_up, asking_tear_down);
 }

@@ -4,21 +4,6 @@
 
 #define GET_LIVE "GET /live" LINE "\r\n"
 
-static int set_up(void **state)
-{
-    static struct asking asking;
-
-    asking_up(&asking);
-    *state = &asking;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    asking_down(*state);
-    return 0;
-}
-
 static void tell(struct asking *asking, uint64_t number)
 {
     (void)pthread_mutex_lock(&asking->mutex);
@@ -246,13 +231,17 @@ static void the_end_waits_for_no_stream(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_client_gets_each_event_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_new_client_gets_what_stands_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(news_without_an_event_send_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_all_get_is_written_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(each_client_gets_each_event_once, asking_set_up,
+                                        asking_tear_down),
+        cmocka_unit_test_setup_teardown(a_new_client_gets_what_stands_at_once, asking_set_up,
+                                        asking_tear_down),
+        cmocka_unit_test_setup_teardown(news_without_an_event_send_nothing, asking_set_up,
+                                        asking_tear_down),
+        cmocka_unit_test_setup_teardown(what_all_get_is_written_once, asking_set_up,
+                                        asking_tear_down),
         cmocka_unit_test_setup_teardown(
-            a_stream_that_cannot_begin_is_refused_and_one_that_cannot_go_on_ends, set_up,
-            tear_down),
+            a_stream_that_cannot_begin_is_refused_and_one_that_cannot_go_on_ends, asking_set_up,
+            asking_tear_down),
         cmocka_unit_test(clients_that_leave_make_room_for_others),
         cmocka_unit_test(a_comment_keeps_a_silent_stream_alive),
         cmocka_unit_test(one_that_does_not_read_is_cut_and_the_others_go_on),

@@ -2,21 +2,6 @@
 /* Bodies of requests: those that are taken, those that are too long, and who may send them. */
 #include "web/asking.h"
 
-static int set_up(void **state)
-{
-    static struct asking asking;
-
-    asking_up(&asking);
-    *state = &asking;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    asking_down(*state);
-    return 0;
-}
-
 static void a_body_comes_with_its_length_or_in_chunks(void **state)
 {
     const struct asking *const asking = *state;
@@ -206,5 +191,5 @@ int main(void)
         cmocka_unit_test(a_length_that_is_no_number_is_400_and_the_end),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, asking_set_up, asking_tear_down);
 }

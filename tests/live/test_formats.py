@@ -6,11 +6,12 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import time
 
 import live
 import strict_exposition
 from cgroups import Cgroups
-from exporter import CYCLES, Exporter, quote
+from exporter import CYCLES, PATIENCE, Exporter
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -71,11 +72,13 @@ class Formats(live.LiveTest):
 
     def one_snapshot(self):
         """The text and the OpenMetrics of the same cycle."""
+        end = time.monotonic() + PATIENCE
         while True:
             text, other = self.ask(None).body, self.ask("application/openmetrics-text").body
             lines = [re.search(rf"(?m)^{CYCLES} .*$", body.decode())[0] for body in (text, other)]
             if lines[0] == lines[1]:
                 return text, other.decode()
+            self.assertLess(time.monotonic(), end, "two answers were never of one cycle")
 
     def test_each_client_gets_what_it_prefers(self):
         for client, (accept, expected) in CLIENTS.items():

@@ -6,24 +6,14 @@ import csv
 import http.client
 import io
 import json
-import pathlib
-import re
-import subprocess
 import time
-import unittest
 import urllib.parse
 
 import live
+from api_description import API, Description, need_validator, stream_line
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, UnixConnection
 from web_files import USERS, Files, ProtectedExporter
-
-try:
-    from jsonschema import Draft202012Validator
-except ImportError:
-    Draft202012Validator = None
-
-API = "/api/v1/"
 
 # What not every machine or state has.
 NOT_EVERYWHERE = {
@@ -35,82 +25,11 @@ NOT_EVERYWHERE = {
 NEVER = {"Failed", "Late"}
 
 
-class Description:
-    """openapi.json, and which of its fields and refusals have been seen."""
-
-    def __init__(self, document):
-        self.document = document
-        self.schemas = document["components"]["schemas"]
-        self.seen = set()
-        self.refusals_seen = set()
-
-    def operations(self):
-        return {(method.upper(), path) for path, methods in self.document["paths"].items()
-                for method in methods}
-
-    def answer(self, method, path, status=200):
-        """The content that is described: {Content-Type: schema}."""
-        responses = self.document["paths"][path][method.lower()]["responses"]
-        found = responses[str(status)]
-        if "$ref" in found:
-            name = found["$ref"].rsplit("/", 1)[1]
-            self.refusals_seen.add(name)
-            found = self.document["components"]["responses"][name]
-        return {kind: content["schema"] for kind, content in found.get("content", {}).items()}
-
-    def header(self, method, path, status):
-        """The header that an answer of this status is described to have; None."""
-        found = self.document["paths"][path][method.lower()]["responses"][str(status)]
-        name = found.get("$ref", "").rsplit("/", 1)[-1]
-        return next(iter(self.document["components"]["responses"].get(name, {}).get("headers", {})),
-                    None)
-
-    def request(self, method, path):
-        """The schema of a request's body."""
-        body = self.document["paths"][path][method.lower()]["requestBody"]
-        return body["content"]["application/json"]["schema"]
-
-    def check(self, schema, value):
-        whole = {**schema, "components": self.document["components"]}
-        errors = [f"{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
-                  for error in Draft202012Validator(whole).iter_errors(value)]
-        self.see(schema, value, "")
-        return errors
-
-    def see(self, schema, value, name):
-        if "$ref" in schema:
-            name = schema["$ref"].rsplit("/", 1)[1]
-            schema = self.schemas[name]
-        if isinstance(value, list):
-            for one in value:
-                self.see(schema.get("items", {}), one, name)
-        if isinstance(value, dict):
-            more = schema.get("additionalProperties")
-            for key, one in value.items():
-                if key in schema.get("properties", {}):
-                    self.seen.add(f"{name}.{key}")
-                    self.see(schema["properties"][key], one, f"{name}.{key}")
-                elif isinstance(more, dict):
-                    self.see(more, one, f"{name}.*")
-
-    def fields(self):
-        """Each field that is described, as Schema.field.field."""
-        def of(schema, name):
-            for key, inner in schema.get("properties", {}).items():
-                yield f"{name}.{key}"
-                yield from of(inner, f"{name}.{key}")
-            for inner, more in (("items", ""), ("additionalProperties", ".*")):
-                if isinstance(schema.get(inner), dict):
-                    yield from of(schema[inner], name + more)
-        return {field for name, schema in self.schemas.items() for field in of(schema, name)}
-
-
 class Api(live.LiveTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        if not Draft202012Validator:
-            raise unittest.SkipTest("python3-jsonschema is not installed")
+        need_validator()
         cls.cgroups = cls.enterClassContext(Cgroups())
         cls.cgroup = cls.cgroups.make("a")
         more = ("  processes:\n    - comm: [pmu-test-nobody]\n      groups: [software]\n"
@@ -170,22 +89,12 @@ class Api(live.LiveTest):
             self.assertEqual(answer.headers["Content-Type"].split(";")[0], "text/event-stream")
             lines = []
             while not (lines and lines[-1] == ""):
-                lines.append(self.line(answer))
+                lines.append(stream_line(answer))
                 if lines == [""] or lines[-1].startswith(":"):
                     lines.pop()
             return [line.split(": ", 1) for line in lines[:-1]]
         finally:
             connection.close()
-
-    @staticmethod
-    def line(answer):
-        text = b""
-        while not text.endswith(b"\n"):
-            byte = answer.read(1)
-            if not byte:
-                raise AssertionError(f"the stream has ended with {text}")
-            text += byte
-        return text.decode().rstrip("\n")
 
     def check_now(self):
         whole = self.ask("GET", API + "targets")
@@ -406,40 +315,6 @@ class Api(live.LiveTest):
         self.assertEqual(unseen - NOT_EVERYWHERE, set())
         self.assertEqual(set(self.description.document["components"]["responses"]) -
                          self.description.refusals_seen, NEVER)
-
-    def test_an_unknown_path_of_the_api_is_an_error_in_json(self):
-        answer = self.exporter.get(API + "nothing")
-        self.assertEqual(answer.status, 404)
-        self.assertEqual(list(json.loads(answer.body)), ["error"])
-
-    def test_the_stream_tells_each_interval_once(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.exporter.port, timeout=PATIENCE)
-        self.addCleanup(connection.close)
-        connection.request("GET", API + "live?target=machine&column=pmu_machine_cpus")
-        answer = connection.getresponse()
-        numbers = []
-        while len(numbers) < 4:
-            match = re.fullmatch(r"id: (\d+)", self.line(answer))
-            if match:
-                numbers.append(int(match[1]))
-        self.assertEqual(numbers, list(range(numbers[0], numbers[0] + 4)))
-
-    def test_the_examples_of_the_readme_answer(self):
-        text = (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text()
-        section = text[text.index("### The API"):]
-        examples = re.findall(r"(?m)^(?:sudo )?(curl .*)$", section[:section.index("\n## ")])
-        self.past_of("machine")
-        self.assertGreaterEqual(len(examples), 7)
-        for line in examples:
-            with self.subTest(line=line):
-                command = line.replace("localhost:10138", f"localhost:{self.exporter.port}").replace(
-                    "/run/pmu_exporter/control", str(self.exporter.control))
-                if "/live" in command:
-                    command += " | head -1"
-                done = subprocess.run(["sh", "-c", command], capture_output=True, text=True,
-                                      timeout=PATIENCE)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertRegex(done.stdout, r"^(\{(?!\"error\")|event: |time,target,|[:\n])")
 
 
 if __name__ == "__main__":

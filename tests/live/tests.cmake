@@ -23,6 +23,7 @@ endfunction()
 
 add_live_test(http)
 add_live_test(api)
+add_live_test(api_examples)
 add_live_test(tls)
 add_live_test(web_config)
 add_live_test(faults)

@@ -137,12 +137,13 @@ static int read_bytes(struct yaml_reader *reader, const struct schema_key *key, 
 static void suggest_choice(struct yaml_reader *reader, const struct schema_key *key,
                            const char *text, size_t n)
 {
-    const char *latest_first[SCHEMA_MOST_KEYS];
+    AUTO_FREE const char **latest_first = calloc(n, sizeof(*latest_first));
 
-    for (size_t i = 0; i < n && i < SCHEMA_MOST_KEYS; i++)
+    if (!latest_first)
+        return; /* the message does without */
+    for (size_t i = 0; i < n; i++)
         latest_first[i] = key->choices[n - 1 - i];
-    config_error_suggest(reader->error, text, latest_first,
-                         n < SCHEMA_MOST_KEYS ? n : SCHEMA_MOST_KEYS);
+    config_error_suggest(reader->error, text, latest_first, n);
 }
 
 static int read_choice(struct yaml_reader *reader, const struct schema_key *key, void *object)

@@ -11,7 +11,11 @@ const run = () => ({ title: "a", interval_seconds: 0.5, times: [0.5, 1, 2],
   values: [[10, null, 10], [0.25, 0.5, 0.75]] });
 
 test("a total is shown per second of its interval, and what is not known stays so", () => {
-  assert.deepEqual(pointsOf(run(), 0).values, [20, null, 10]);
+  assert.deepEqual(pointsOf({ ...run(), values: [[10, 5, null]] }, 0).values, [20, 10, null]);
+});
+
+test("a total after what was not known is of the time since what was, as in a pause", () => {
+  assert.deepEqual(pointsOf({ ...run(), values: [[10, null, 9]] }, 0).values, [20, null, 6]);
 });
 
 test("a ratio is shown as it is", () => {

@@ -10,13 +10,19 @@ export function unitOf({ unit, kind }) {
   return unit ? `${unit} per second` : "per second";
 }
 
-/** {times, values} of a column: what was counted in an interval, per second; of a ratio its value. */
+/**
+ * {times, values} of a column: what was counted, per second; of a ratio its value. What was counted
+ * in an interval of which nothing is known is in the next number, whose time begins that early.
+ */
 export function pointsOf(run, index) {
   const isTotal = run.columns[index].kind === "total";
+  let since = 0;
   const values = run.times.map((time, i) => {
     const value = run.values[index][i] ?? null;
-    const seconds = time - (i > 0 ? run.times[i - 1] : 0);
-    return value === null || seconds <= 0 ? null : isTotal ? value / seconds : value;
+    const seconds = time - since;
+    if (value === null || seconds <= 0) return null;
+    since = time;
+    return isTotal ? value / seconds : value;
   });
   return { times: run.times, values };
 }

@@ -71,6 +71,29 @@ scene("a theme that was chosen stays", {}, async (page) => {
   assert.equal(await ground(), dark);
 });
 
+scene("a theme that was chosen holds whatever the system wants, and auto follows it", {}, async (page) => {
+  await settled(page, "now");
+  const looks = () => page.evaluate(() => {
+    const { colorScheme, backgroundColor } = getComputedStyle(document.documentElement);
+    const { backgroundColor: ground } = getComputedStyle(document.body);
+    const series = getComputedStyle(document.documentElement).getPropertyValue("--series-0");
+    return [colorScheme, backgroundColor, ground, series].join(" ");
+  });
+  const seen = {};
+  for (const theme of ["Auto", "Light", "Dark"]) {
+    await appears(page, "#theme", theme);
+    seen[theme] = [];
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      seen[theme].push(await looks());
+    }
+    await page.locator("#theme").click();
+  }
+  assert.notEqual(seen.Auto[0], seen.Auto[1]);
+  assert.deepEqual(seen.Light, [seen.Auto[0], seen.Auto[0]]);
+  assert.deepEqual(seen.Dark, [seen.Auto[1], seen.Auto[1]]);
+});
+
 scene("curves change their colours with the theme, and not with the next point", {}, async (page) => {
   await settled(page, "now");
   await until(() => page.evaluate(() => {

@@ -119,9 +119,15 @@ function onKey(event) {
   event.preventDefault();
 }
 
+/* The dark colours stand in the style sheets once, for when the system wants them. */
+const DARK_WHEN = { auto: "(prefers-color-scheme: dark)", light: "not all", dark: "all" };
+const darkRules = [...document.styleSheets]
+  .filter(({ href }) => href?.startsWith(new URL(".", import.meta.url).href)) // none of an extension
+  .flatMap((sheet) => [...sheet.cssRules])
+  .filter((rule) => rule.media?.mediaText === DARK_WHEN.auto);
+
 function applyTheme(theme) {
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
+  for (const rule of darkRules) rule.media.mediaText = DARK_WHEN[theme];
   setText(byId("theme"), THEMES[theme]);
   byId("theme").title = `Colours: ${theme === "auto" ? "as the system has them" : theme} (t)`;
   document.dispatchEvent(new CustomEvent("theme"));

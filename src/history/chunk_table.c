@@ -17,6 +17,7 @@ const struct database_kind chunk_table_kind = {
               " end INTEGER NOT NULL, data BLOB NOT NULL);"
               "CREATE INDEX chunks_by_target ON chunks(target, end, start, layout);"
               "CREATE INDEX chunks_by_age ON chunks(level, end)",
+    .indices = "CREATE INDEX IF NOT EXISTS chunks_by_length ON chunks(end) WHERE " CHUNK_IS_LONG,
     .tables = tables,
 };
 

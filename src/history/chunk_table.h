@@ -11,6 +11,14 @@ enum level { LEVEL_FULL, LEVEL_TEN_SECONDS, LEVEL_MINUTES, LEVELS_ };
 
 extern const struct database_kind chunk_table_kind;
 
+/*
+ * Chunks of a level are hardly ever longer than so many milliseconds: because of a long interval,
+ * or since the clock was set. These have an index of their own, chunks_by_length, for which a query
+ * says CHUNK_IS_LONG in these very words.
+ */
+#define CHUNK_LENGTH(level) "iif(" level " < 2, 3600000, 25200000)"
+#define CHUNK_IS_LONG       "end - start > " CHUNK_LENGTH("level")
+
 /* A chunk with all that belongs to it. All is borrowed. */
 struct chunk_row {
     const char *key, *kind;

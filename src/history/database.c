@@ -231,10 +231,10 @@ static int prepare(struct database *database)
         r = database_run(database, file_settings);
     if (r == 0)
         r = check_owner(database, &is_new);
-    if (r == 0 && is_new)
-        return make_tables(database);
     if (r == 0)
-        r = database_run(database, "BEGIN IMMEDIATE; COMMIT");
+        r = is_new ? make_tables(database) : database_run(database, "BEGIN IMMEDIATE; COMMIT");
+    if (r == 0 && database->kind->indices)
+        r = database_run(database, database->kind->indices);
     return r;
 }
 

@@ -20,6 +20,7 @@ struct database_kind {
     const char *name; /* of the file */
     int version;
     const char *schema;
+    const char *indices;       /* statements that make what files of before may lack; NULL: none */
     const char *const *tables; /* in the order in which they are copied; the last is NULL */
     /* Where rows keep their numbers when they move from memory to the disk: has memory begin with
      * numbers that the disk does not have. 0 or -errno. NULL: they get others. */

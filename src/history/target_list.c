@@ -184,6 +184,32 @@ static int prepare(struct database *database, const char *query, const struct li
     return 0;
 }
 
+#define LAST_END_OF_USUAL "?2 + " CHUNK_LENGTH("l.number")
+
+/*
+ * Whether the range has a chunk at all, so that nobody looks for those of each target in vain. A
+ * chunk that is not long begins soon before it ends: the index by ends alone finds it.
+ */
+static int has_chunks(struct database *database, const struct listing *listing, bool *ret_has)
+{
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    int result = SQLITE_DONE,
+        r = prepare(database,
+                    "SELECT EXISTS (SELECT 1 FROM"
+                    " (SELECT 0 AS number UNION ALL SELECT 1 UNION ALL SELECT 2) l"
+                    " CROSS JOIN chunks c INDEXED BY chunks_by_age ON c.level = l.number"
+                    " AND c.end >= ?1 AND c.end < " LAST_END_OF_USUAL " WHERE c.start < ?2)"
+                    " OR EXISTS (SELECT 1 FROM chunks INDEXED BY chunks_by_length"
+                    " WHERE " CHUNK_IS_LONG " AND end >= ?1 AND start < ?2)",
+                    listing, &statement);
+
+    if (r == 0)
+        result = sqlite3_step(statement);
+    if (r == 0 && result == SQLITE_ROW)
+        *ret_has = sqlite3_column_int(statement, 0) != 0;
+    return r < 0 ? r : database_error(result);
+}
+
 /*
  * Targets come one after the other from the index, and the layouts of each are asked for: to group
  * by both would sort all targets of the range, in memory, for the few that are listed.
@@ -274,7 +300,11 @@ int history_store_targets(struct history_store *store, uint64_t start_ns, uint64
     int r = 0;
 
     for (size_t i = 0; i < n && r != -ENOMEM; i++) {
-        r = list_database(databases[i], &listing);
+        bool has = false;
+
+        r = has_chunks(databases[i], &listing, &has);
+        if (r == 0 && has)
+            r = list_database(databases[i], &listing);
         if (r < 0)
             vault_failed(&store->past, databases[i], r);
     }

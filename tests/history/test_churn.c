@@ -3,6 +3,7 @@
 /* Targets that live for four seconds, a hundred born at each, each with a name of its own. */
 #include "history/store_fixture.h"
 
+#include <inttypes.h>
 #include <malloc.h>
 #include <sqlite3.h>
 
@@ -184,6 +185,95 @@ static void targets__are_listed_without_memory_for_those_that_are_not(void **sta
     assert_in_range(sqlite3_memory_highwater(false), 1, 1 << 20);
 }
 
+#define DAY_MS       UINT64_C(86400000)
+#define FIRST_MS     (UINT64_C(15000) * DAY_MS)
+#define MANY_STEPS   1000
+#define MS_OF_DAY(n) (FIRST_MS + (uint64_t)(n)*DAY_MS)
+
+static int count_step(void *context)
+{
+    (*(size_t *)context)++;
+    return 0;
+}
+
+/* How many targets a day has, and in how many steps of SQLite that was found out. */
+static size_t list_day(struct history_store *store, unsigned day, size_t *ret_steps)
+{
+    AUTO(history_targets) struct history_targets *targets = NULL;
+
+    *ret_steps = 0;
+    sqlite3_progress_handler(store->past.disk.handle, 1, count_step, ret_steps);
+    assert_int_equal(history_store_targets(store, MS_OF_DAY(day) * 1000000,
+                                           MS_OF_DAY(day + 1) * 1000000, &targets),
+                     0);
+    sqlite3_progress_handler(store->past.disk.handle, 0, NULL, NULL);
+    return targets->n_targets;
+}
+
+/* Half of 50,000 targets were there at noon of the third day, the others at that of the seventh. */
+static void insert_days(struct history_store *store, unsigned level)
+{
+    char statement[256];
+
+    insert_many(store);
+    (void)snprintf(statement, sizeof(statement),
+                   "UPDATE chunks SET level = %u, start = %" PRIu64
+                   " + iif(id %% 2, 2, 6) * %" PRIu64 "; UPDATE chunks SET end = start + 1800000",
+                   level, FIRST_MS + DAY_MS / 2, DAY_MS);
+    assert_int_equal(database_run(&store->past.disk, statement), 0);
+}
+
+static void targets__of_a_range_without_chunks_are_not_looked_for(void **state)
+{
+    struct crowd *crowd = *state;
+    struct history_store *store = &crowd->fixture.store;
+    size_t steps;
+
+    for (unsigned level = 0; level < 3; level++) {
+        assert_int_equal(database_run(&store->past.disk, "DELETE FROM chunks; DELETE FROM targets;"
+                                                         "DELETE FROM layouts"),
+                         0);
+        insert_days(store, level);
+        for (unsigned day = 0; day < 10; day++) {
+            const size_t n = list_day(store, day, &steps);
+
+            assert_int_equal(n, day == 2 || day == 6 ? HISTORY_LISTED_MAX : 0);
+            if (n == 0)
+                assert_in_range(steps, 1, MANY_STEPS);
+        }
+    }
+}
+
+/* As where the clock was set. */
+static void targets__a_chunk_that_is_much_longer_than_others_is_found_in_its_midst(void **state)
+{
+    struct crowd *crowd = *state;
+    struct history_store *store = &crowd->fixture.store;
+    size_t steps;
+
+    insert_days(store, 0);
+    assert_int_equal(list_day(store, 4, &steps), 0);
+    assert_int_equal(
+        database_run(&store->past.disk, "UPDATE chunks SET end = start + 345600000 WHERE id = 1"),
+        0);
+    assert_int_equal(list_day(store, 4, &steps), 1);
+}
+
+/* A file of an earlier version has an index less. */
+static void targets__of_a_file_of_an_earlier_version_are_listed(void **state)
+{
+    struct crowd *crowd = *state;
+    struct history_store *store = &crowd->fixture.store;
+    size_t steps;
+
+    insert_days(store, 2);
+    assert_int_equal(database_run(&store->past.disk, "DROP INDEX chunks_by_length"), 0);
+    fixture_kill(&crowd->fixture);
+    assert_int_equal(list_day(store, 2, &steps), HISTORY_LISTED_MAX);
+    assert_int_equal(list_day(store, 4, &steps), 0);
+    assert_in_range(steps, 1, MANY_STEPS);
+}
+
 /* The clock was set, so that nothing goes because of its age. */
 static void targets__that_are_too_many_go_in_portions(void **state)
 {
@@ -217,6 +307,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(targets__that_are_too_many_go_in_portions, set_up_disk,
                                         tear_down),
         cmocka_unit_test_setup_teardown(targets__are_listed_without_memory_for_those_that_are_not,
+                                        set_up_disk, tear_down),
+        cmocka_unit_test_setup_teardown(targets__of_a_range_without_chunks_are_not_looked_for,
+                                        set_up_disk, tear_down),
+        cmocka_unit_test_setup_teardown(
+            targets__a_chunk_that_is_much_longer_than_others_is_found_in_its_midst, set_up_disk,
+            tear_down),
+        cmocka_unit_test_setup_teardown(targets__of_a_file_of_an_earlier_version_are_listed,
                                         set_up_disk, tear_down),
     };
 

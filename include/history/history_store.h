@@ -11,6 +11,7 @@
  * several labels has their values with commas between them.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,7 @@ struct history_target {
 struct history_targets {
     struct history_target *targets; /* by their keys in order */
     size_t n_targets;
+    bool is_cut; /* the range has more targets, which are not listed */
 };
 
 /*

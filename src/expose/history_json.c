@@ -115,7 +115,7 @@ int history_json_write_targets(const struct history_targets *targets, struct tex
             text_append_char(text, ',');
         append_target(text, &targets->targets[i]);
     }
-    text_append_string(text, "]}\n");
+    text_append_format(text, "],\"cut\":%s}\n", targets->is_cut ? "true" : "false");
     return text_error(text);
 }
 

@@ -19,6 +19,7 @@ struct listed {
 struct listing {
     struct listed *targets;
     uint64_t start_ms, end_ms;
+    bool is_cut;
     struct layout *layout; /* the last one that was parsed: neighbours have the same */
 };
 
@@ -218,7 +219,7 @@ static int list_database(struct database *database, struct listing *listing)
 {
     AUTO_STATEMENT sqlite3_stmt *targets = NULL;
     AUTO_STATEMENT sqlite3_stmt *layouts = NULL;
-    int result = SQLITE_DONE,
+    int result = SQLITE_ROW, /* as long as there may be more */
         r = prepare(database,
                     "SELECT t.id, t.key, t.kind, t.labels, min(c.start), max(c.end)"
                     " FROM targets t CROSS JOIN chunks c ON c.target = t.id AND c.end >= ?1"
@@ -240,6 +241,8 @@ static int list_database(struct database *database, struct listing *listing)
         (void)sqlite3_bind_int64(layouts, 3, sqlite3_column_int64(targets, 0));
         r = add_layouts(listing, layouts, listed);
     }
+    if (r == 0 && result == SQLITE_ROW)
+        listing->is_cut |= (result = sqlite3_step(targets)) == SQLITE_ROW;
     return r < 0 ? r : database_error(result);
 }
 
@@ -285,6 +288,7 @@ static int take_targets(struct listing *listing, struct history_targets **ret_ta
         HASH_DEL(listing->targets, listed);
         free(listed);
     }
+    targets->is_cut = listing->is_cut;
     qsort(targets->targets, targets->n_targets, sizeof(*targets->targets), compare_targets);
     *ret_targets = TAKE(targets);
     return 0;

@@ -37,3 +37,21 @@ scene("a name is found among a thousand", {}, async (page) => {
   await appears(page, "table.grid tbody tr", "service-0777.service");
   await screenshot(page, "now-many");
 });
+
+/* That there are more than 20,000 the test says in the place of the exporter. */
+scene("where not all targets of the past are listed, the list says so", { hash: "#time" }, async (page) => {
+  let cut = false;
+  await page.route("**/api/v1/history/targets?*", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ json: { ...await response.json(), cut } });
+  });
+  const input = page.getByRole("combobox", { name: "Add a target" });
+  const words = "The past has more targets than are listed";
+  for (cut of [false, true]) {
+    await page.reload();
+    await until(() => input.isEnabled(), "the search");
+    await input.fill("service-07");
+    await appears(page, ".picker-list li", "service-07");
+    assert.equal((await page.locator(".picker-list").textContent()).includes(words), cut);
+  }
+});

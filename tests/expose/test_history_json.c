@@ -103,7 +103,7 @@ static void targets_of_the_past_have_their_columns_and_times(void **state)
     static char *columns[] = {(char *)"pmu_cgroup_cpus_used"};
     static struct history_target target = {(char *)"cgroup:/a", (char *)"cgroup", labels,  1,
                                            1500000000,          3000000000,       columns, 1};
-    const struct history_targets targets = {&target, 1};
+    const struct history_targets targets = {&target, 1, true};
     struct text text = {0};
     json_t *root, *first;
 
@@ -117,6 +117,7 @@ static void targets_of_the_past_have_their_columns_and_times(void **state)
         json_string_value(json_object_get(json_object_get(first, "labels"), "cgroup")), "/a,\"b\"");
     assert_string_equal(json_string_value(json_array_get(json_object_get(first, "columns"), 0)),
                         "pmu_cgroup_cpus_used");
+    assert_true(json_is_true(json_object_get(root, "cut")));
     json_decref(root);
 }
 

@@ -303,6 +303,13 @@ static void targets__of_the_past_are_listed_up_to_a_number(void **state)
         0);
     assert_int_equal(history_store_targets(&f->store, 0, UINT64_MAX, &targets), 0);
     assert_int_equal(targets->n_targets, HISTORY_LISTED_MAX + 1);
+    assert_true(targets->is_cut);
+    targets = history_targets_free(targets);
+    assert_int_equal(database_run(&f->store.past.memory, "DELETE FROM chunks WHERE target > 20000"),
+                     0);
+    assert_int_equal(history_store_targets(&f->store, 0, UINT64_MAX, &targets), 0);
+    assert_int_equal(targets->n_targets, HISTORY_LISTED_MAX + 1);
+    assert_false(targets->is_cut);
     fixture_close(f);
 }
 

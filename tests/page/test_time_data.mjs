@@ -56,6 +56,14 @@ test("who is not known is asked for once more, and then left out", async () => {
   assert.deepEqual(await known.all(), ["cgroup:/a"]);
 });
 
+test("where not all are listed, who is not among them may be known all the same", async () => {
+  answers["api/v1/history/targets"] = () =>
+    ({ targets: [{ target: "cgroup:/a", columns: ["x"] }], cut: true });
+  const known = new KnownTargets();
+  assert.deepEqual(await known.among(["cgroup:/b"]), ["cgroup:/b"]);
+  assert.ok(known.isCut);
+});
+
 test("a download has what is shown, by the names of the metrics", async () => {
   const data = await loaded();
   assert.deepEqual(data.shown(["cgroup:/a"], { start: 100001, end: 100001 }),

@@ -8,9 +8,12 @@ import { N_COLOURS } from "./colours.js";
 import { shortNames, splitTarget } from "./columns.js";
 
 const LISTED = 200;
+const MORE = "The past has more targets than are listed: of those that are not counted now, " +
+  "these are known longest.";
 
 export class Picker {
-  /** wishes: {choose(targets), known(): a promise of all names} */
+  /** wishes: {choose(targets), known(): a promise of all names, isCut(): whether there are
+   *  more than these} */
   constructor(wishes) {
     this.wishes = wishes;
     this.targets = [];
@@ -86,8 +89,10 @@ export class Picker {
     this.active = words.length && found.length ? 0 : -1;
     replace(this.list, this.options.map((target, i) => this.option(target, i)),
       found.length ? null : element("li", { class: "picker-none", role: "option",
-        "aria-disabled": "true", "aria-selected": "false" }, "Nothing is called so."));
-    setText(this.said, `${found.length} targets`);
+        "aria-disabled": "true", "aria-selected": "false" }, "Nothing is called so."),
+      this.wishes.isCut() ? element("li", { class: "picker-none", role: "option",
+        "aria-disabled": "true", "aria-selected": "false" }, MORE) : null);
+    setText(this.said, `${found.length} targets${this.wishes.isCut() ? `. ${MORE}` : ""}`);
     this.mark();
   }
 

@@ -39,7 +39,7 @@ class TimeView {
 
   build() {
     this.picker = new Picker({ choose: (targets) => this.go({ targets }),
-      known: () => this.known.all() });
+      known: () => this.known.all(), isCut: () => this.known.isCut });
     this.tools = new Tools({
       choose: (range) => this.go({ range }),
       shift: (fraction) => this.go({ range: moved(this.range, fraction, this.now()) }),

@@ -167,9 +167,10 @@ export class KnownTargets {
     this.plotted = [];
   }
 
-  /** Those of the targets that are known. */
+  /** Those of the targets that are known, or may be: not all are listed where there are too many. */
   async among(targets) {
     if (targets.some((target) => !this.names.has(target))) await this.ask();
+    if (this.isCut) return targets;
     return targets.filter((target) => this.names.has(target));
   }
 
@@ -180,7 +181,8 @@ export class KnownTargets {
   }
 
   async ask() {
-    const { targets } = await get("history/targets", { start: 1 }, this.signal);
+    const { targets, cut } = await get("history/targets", { start: 1 }, this.signal);
+    this.isCut = cut;
     const kinds = ["machine", "cgroup", "process"];
     const rank = (target) => (kinds.indexOf(splitTarget(target).kind) + kinds.length + 1) %
       (kinds.length + 1);

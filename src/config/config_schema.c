@@ -66,7 +66,7 @@ static const struct schema_key event_keys[] = {
      .maximum = LONGEST_NAME},
 };
 
-static const struct schema event_schema = {"an event", event_keys, ARRAY_SIZE(event_keys)};
+static const struct schema event_schema = {"an event", event_keys, SCHEMA_N_KEYS(event_keys)};
 
 static const struct schema_key group_keys[] = {
     {.name = "name",
@@ -296,17 +296,18 @@ static const struct schema_key limits_keys[] = {
      .takes_all = true},
 };
 
-static const struct schema group_schema = {"a group", group_keys, ARRAY_SIZE(group_keys)};
-static const struct schema probe_schema = {"a probe", probe_keys, ARRAY_SIZE(probe_keys)};
-static const struct schema rename_schema = {"a rename", rename_keys, ARRAY_SIZE(rename_keys)};
-static const struct schema ratio_schema = {"a ratio", ratio_keys, ARRAY_SIZE(ratio_keys)};
-static const struct schema system_schema = {"targets.system", system_keys, ARRAY_SIZE(system_keys)};
+static const struct schema group_schema = {"a group", group_keys, SCHEMA_N_KEYS(group_keys)};
+static const struct schema probe_schema = {"a probe", probe_keys, SCHEMA_N_KEYS(probe_keys)};
+static const struct schema rename_schema = {"a rename", rename_keys, SCHEMA_N_KEYS(rename_keys)};
+static const struct schema ratio_schema = {"a ratio", ratio_keys, SCHEMA_N_KEYS(ratio_keys)};
+static const struct schema system_schema = {"targets.system", system_keys,
+                                            SCHEMA_N_KEYS(system_keys)};
 static const struct schema cgroup_rule_schema = {"a rule of targets.cgroups", cgroup_rule_keys,
-                                                 ARRAY_SIZE(cgroup_rule_keys)};
+                                                 SCHEMA_N_KEYS(cgroup_rule_keys)};
 static const struct schema process_rule_schema = {"a rule of targets.processes", process_rule_keys,
-                                                  ARRAY_SIZE(process_rule_keys)};
-static const struct schema expose_schema = {"expose", expose_keys, ARRAY_SIZE(expose_keys)};
-static const struct schema limits_schema = {"limits", limits_keys, ARRAY_SIZE(limits_keys)};
+                                                  SCHEMA_N_KEYS(process_rule_keys)};
+static const struct schema expose_schema = {"expose", expose_keys, SCHEMA_N_KEYS(expose_keys)};
+static const struct schema limits_schema = {"limits", limits_keys, SCHEMA_N_KEYS(limits_keys)};
 
 static const struct schema_key history_keys[] = {
     {.name = "enabled",
@@ -339,7 +340,7 @@ static const struct schema_key history_keys[] = {
      .maximum = 1024 * GIB},
 };
 
-static const struct schema history_schema = {"history", history_keys, ARRAY_SIZE(history_keys)};
+static const struct schema history_schema = {"history", history_keys, SCHEMA_N_KEYS(history_keys)};
 
 static const struct schema_key targets_keys[] = {
     {.name = "system",
@@ -366,7 +367,7 @@ static const struct schema_key targets_keys[] = {
      .element_size = sizeof(struct config_process_rule)},
 };
 
-static const struct schema targets_schema = {"targets", targets_keys, ARRAY_SIZE(targets_keys)};
+static const struct schema targets_schema = {"targets", targets_keys, SCHEMA_N_KEYS(targets_keys)};
 
 static const struct schema_key config_keys[] = {
     {.name = "interval",
@@ -435,4 +436,4 @@ static const struct schema_key config_keys[] = {
      .inner = &history_schema},
 };
 
-const struct schema config_schema = {"the configuration", config_keys, ARRAY_SIZE(config_keys)};
+const struct schema config_schema = {"the configuration", config_keys, SCHEMA_N_KEYS(config_keys)};

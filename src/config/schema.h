@@ -71,6 +71,10 @@ struct schema_key {
     size_t element_size; /* the size of one of its structures */
 };
 
+/* The length of a table of keys. One that is too long is not compiled. */
+#define SCHEMA_N_KEYS(keys)                                                                        \
+    (ARRAY_SIZE(keys) + 0 * sizeof(char[ARRAY_SIZE(keys) <= SCHEMA_MOST_KEYS ? 1 : -1]))
+
 struct schema {
     const char *what; /* what such a mapping is, for errors: "a group" */
     const struct schema_key *keys;

@@ -96,7 +96,7 @@ static const struct schema_key tls_keys[] = {
      .takes_nothing = true},
 };
 
-static const struct schema tls_schema = {"tls_server_config", tls_keys, ARRAY_SIZE(tls_keys)};
+static const struct schema tls_schema = {"tls_server_config", tls_keys, SCHEMA_N_KEYS(tls_keys)};
 
 #define HEADER(i, key, what)                                                                       \
     {                                                                                              \
@@ -112,7 +112,7 @@ static const struct schema_key header_keys[] = {
     HEADER(4, "X-XSS-Protection", "a text in one line"),
 };
 
-static const struct schema headers_schema = {"headers", header_keys, ARRAY_SIZE(header_keys)};
+static const struct schema headers_schema = {"headers", header_keys, SCHEMA_N_KEYS(header_keys)};
 
 static const struct schema_key http_keys[] = {
     {.name = "http2",
@@ -127,7 +127,8 @@ static const struct schema_key http_keys[] = {
      .takes_nothing = true},
 };
 
-static const struct schema http_schema = {"http_server_config", http_keys, ARRAY_SIZE(http_keys)};
+static const struct schema http_schema = {"http_server_config", http_keys,
+                                          SCHEMA_N_KEYS(http_keys)};
 
 static const struct schema_key rate_keys[] = {
     {.name = "interval",
@@ -138,7 +139,7 @@ static const struct schema_key rate_keys[] = {
     {.name = "burst", .type = SCHEMA_NUMBER, .offset = TEXT(rate.burst), .maximum = LARGEST_BURST},
 };
 
-static const struct schema rate_schema = {"rate_limit", rate_keys, ARRAY_SIZE(rate_keys)};
+static const struct schema rate_schema = {"rate_limit", rate_keys, SCHEMA_N_KEYS(rate_keys)};
 
 static const struct schema_key root_keys[] = {
     {.name = "tls_server_config",
@@ -167,4 +168,5 @@ static const struct schema_key root_keys[] = {
      .takes_nothing = true},
 };
 
-const struct schema web_config_schema = {"a web configuration", root_keys, ARRAY_SIZE(root_keys)};
+const struct schema web_config_schema = {"a web configuration", root_keys,
+                                         SCHEMA_N_KEYS(root_keys)};

@@ -18,7 +18,7 @@ static const struct schema_key keys[] = {
     {.name = "word", .type = SCHEMA_CHOICE, .choices = many_choices},
 };
 
-static const struct schema schema = {"a trial", keys, ARRAY_SIZE(keys)};
+static const struct schema schema = {"a trial", keys, SCHEMA_N_KEYS(keys)};
 
 /* Reads a text that is refused, and returns what is said of it. */
 static struct config_error refused(const char *text)

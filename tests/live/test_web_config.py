@@ -18,6 +18,8 @@ from web_files import ALICE, BOB, USERS, Files, ProtectedExporter
 
 RELOADED = "pmu_exporter_web_config_last_reload_success_timestamp_seconds"
 HASHES = "pmu_exporter_web_password_hashes_total"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NOBODY, GROUP = 65534, 65533
 
 
 def basic(name, password):
@@ -239,18 +241,30 @@ class Readme(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        live.need("openssl", "htpasswd", "mkpasswd", "promtool", "prometheus", "curl")
-        text = (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text()
+        live.need("openssl", "htpasswd", "mkpasswd", "promtool", "prometheus", "curl", "setpriv")
+        text = (ROOT / "README.md").read_text()
         section = text.split("### TLS and passwords", 1)[1].split("\n### ", 1)[0]
-        cls.makes, cls.asks = [block.splitlines() for block in fenced(section)]
+        cls.makes, cls.checks, cls.group, cls.asks = [
+            block.splitlines() for block in fenced(section)]
         cls.web, cls.scrape = fenced(section, "yaml")
         cls.files = cls.enterClassContext(Files())
+        os.chmod(cls.files.name, 0o755)  # as /etc/pmu_exporter is
+
+    def as_nobody_in(self, group, *command):
+        """The command as nobody, who is in this group alone, or in none."""
+        if os.geteuid() != 0:
+            return command
+        groups = ["--clear-groups"] if group is None else [f"--groups={group}"]
+        return ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", *groups, *command)
 
     def run_line(self, line, said=""):
-        """A line of the README, in the folder of the test."""
+        """A line of the README, in the folder of the test; without sudo not as root."""
+        command = ("sh", "-c", line.removeprefix("sudo "))
+        if not line.startswith("sudo "):
+            command = self.as_nobody_in(None, *command)
         tools = pathlib.Path(binary()).parent
-        done = subprocess.run(["sh", "-c", line.replace("sudo ", "")], cwd=self.files.name,
-                              input=said, capture_output=True, text=True, timeout=PATIENCE,
+        done = subprocess.run(command, cwd=self.files.name, input=said, capture_output=True,
+                              text=True, timeout=PATIENCE,
                               env=os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"})
         self.assertEqual(done.returncode, 0, line + done.stdout + done.stderr)
         return done.stdout
@@ -274,8 +288,8 @@ class Readme(unittest.TestCase):
         return job.split("static_configs", 1)[1].split("\n", 1)[1]
 
     def check_asks(self, exporter):
-        *checks, curl = self.asks
-        for check in checks:
+        curl, = self.asks
+        for check in self.checks:
             self.run_line(check)
         curl = curl.replace("10138", str(exporter.port)).replace(
             "-u prometheus", f"-u 'prometheus:{self.PASSWORD}'")
@@ -290,6 +304,30 @@ class Readme(unittest.TestCase):
                     self.check_asks(exporter)
                     if number == 0:
                         self.check_scrape(exporter)
+
+    def can_read(self, group, name):
+        return subprocess.run(self.as_nobody_in(group, "cat", self.files.path(name)),
+                              capture_output=True, timeout=PATIENCE).returncode == 0
+
+    def test_the_group_of_the_drop_in_may_read_the_key_and_the_hashes_and_others_may_not(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root gives files to any group")
+        make_group, *gives = self.group
+        name = make_group.split()[-1]
+        self.assertEqual(make_group, f"sudo groupadd --system {name}")
+        drop_in = (ROOT / "systemd/pmu_exporter.service.d/web.conf").read_text()
+        self.assertIn(f"\nSupplementaryGroups={name}\n", drop_in)
+        for line in self.group:
+            self.assertIn(f"#   {line}\n", drop_in)
+        self.run_line(self.makes[0])
+        self.files.write("web.yml", self.web)
+        for line in gives:
+            self.run_line(line.replace(name, str(GROUP)))  # no group of the machine is made
+        for file in ("exporter.key", "web.yml"):
+            with self.subTest(file=file):
+                self.assertTrue(self.can_read(GROUP, file))
+                self.assertFalse(self.can_read(None, file))
+        self.assertTrue(self.can_read(None, "exporter.pem"))
 
     def check_scrape(self, exporter):
         with Prometheus(exporter.port, more=self.scrape_job()) as prometheus:

@@ -7,7 +7,7 @@
 Every flag of --help stands in pmu_exporter(8) and no other does, and so does every
 metric that the exporter has of itself; every key of the configuration's tables stands
 in pmu_exporter.yml(5). Every command of pmutool and each of its options stands in
-pmutool(1), and no other option does.
+pmutool(1), and no other option does; so does every state of a run.
 """
 import pathlib
 import re
@@ -60,6 +60,10 @@ def options_of_tools_page(page):
             for option in re.findall(r" -([a-z][a-z.-]+)", line)}
 
 
+def states_of_runs(source):
+    return set(re.findall(r'\[RUN_[A-Z_]+\] = "([a-z_]+)"', source))
+
+
 def check_tool(program, page):
     """Returns whether something is wrong."""
     commands, options = commands_of_tool(program), options_of_tool(program)
@@ -94,8 +98,11 @@ def main():
     web_described = keys_of_page((root / "src/man/pmu_exporter.web.yml.5").read_text())
     wrong |= complain("key that pmu_exporter.web.yml(5) lacks", web_keys - web_described)
     wrong |= complain("metric that pmu_exporter(8) lacks", metrics - shown)
-    wrong |= check_tool(sys.argv[3], (root / "src/man/pmutool.1").read_text())
-    return 1 if wrong or not given or not keys or not metrics else 0
+    tools_page = (root / "src/man/pmutool.1").read_text()
+    wrong |= check_tool(sys.argv[3], tools_page)
+    states = states_of_runs((root / "src/run/recording.c").read_text())
+    wrong |= complain("state of a run that pmutool(1) lacks", states - keys_of_page(tools_page))
+    return 1 if wrong or not given or not keys or not metrics or not states else 0
 
 
 if __name__ == "__main__":

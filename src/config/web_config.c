@@ -118,7 +118,8 @@ static int check_users(const struct config_pairs *users, struct config_error *re
         if (!protection_is_hash(user->value.text)) /* It may be a password: it is not shown. */
             return config_error_set(ret_error, user->value.place,
                                     "the password of %s is no hash of bcrypt; expected one as "
-                                    "`htpasswd -nBC 10 USER` prints behind the colon: $2y$10$…",
+                                    "`mkpasswd -m bcrypt -R 10` prints, or `htpasswd -nBC 10 USER` "
+                                    "behind the colon: $2y$10$…",
                                     SHOWN(user->name.text));
     }
     return 0;

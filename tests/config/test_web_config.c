@@ -139,7 +139,8 @@ static const struct {
     unsigned line, column;
     const char *message;
 } wrong[] = {
-    {"basic_auth_users:\n  alice: secret\n", 2, 10, "no hash of bcrypt"},
+    {"basic_auth_users:\n  alice: secret\n", 2, 10,
+     "is no hash of bcrypt; expected one as `mkpasswd -m bcrypt -R 10` prints, or `htpasswd "},
     {"basic_auth_users:\n  a:b: " HASH "\n", 2, 3, "colon"},
     {"basic_auth_users: {a: " HASH ", a: " HASH "}\n", 1, 85, "twice"},
     {"basic_auth_users: [a]\n", 1, 19, "expected a mapping"},

@@ -189,6 +189,13 @@ int history_store_add_run(struct history_store *store, const struct history_run 
  */
 int history_store_update_run(struct history_store *store, const struct history_run *run);
 
+/*
+ * Replaces all of a run that is over, data included. Where the disk that has the run has failed
+ * since, it is kept in memory under its number until the disk is back, and replaces there what was
+ * known of it. Errors as above.
+ */
+int history_store_complete_run(struct history_store *store, const struct history_run *run);
+
 /* Lists runs without their data. */
 int history_store_list_runs(struct history_store *store, struct history_runs **ret_runs);
 struct history_runs *history_runs_free(struct history_runs *runs);

@@ -76,6 +76,25 @@ static int insert_run(struct database *database, void *context)
     return r;
 }
 
+/* A run that the disk has, and that is not in memory yet. */
+static int insert_known_run(struct database *database, void *context)
+{
+    struct run_write *write = context;
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    int r = check_room(database, write->blob.length);
+
+    if (r == 0)
+        r = database_prepare(database,
+                             "INSERT INTO runs(start, end, title, notes, meta, size, data, id)"
+                             " VALUES (?, ?, ?, ?, ?, ?, ?, ?8)",
+                             &statement);
+    if (r < 0)
+        return r;
+    bind_run(statement, write);
+    (void)sqlite3_bind_int64(statement, 8, (sqlite3_int64)write->run->id);
+    return database_finish(database, statement);
+}
+
 static int update_run(struct database *database, void *context)
 {
     struct run_write *write = context;
@@ -123,6 +142,15 @@ int history_store_add_run(struct history_store *store, const struct history_run 
 int history_store_update_run(struct history_store *store, const struct history_run *run)
 {
     return write_run(store, run, update_run, NULL);
+}
+
+int history_store_complete_run(struct history_store *store, const struct history_run *run)
+{
+    const int r = history_store_update_run(store, run);
+
+    if (r == 0 || !store->runs.disk.path || !vault_is_in_memory(&store->runs))
+        return r;
+    return write_run(store, run, insert_known_run, NULL);
 }
 
 struct history_runs *history_runs_free(struct history_runs *runs)

@@ -5,6 +5,8 @@
  * may go on meanwhile, and whoever made a mark knows its number. So memory begins with numbers that
  * the disk does not have: the milliseconds of the time of day. Only where a clock was set back may
  * one be taken; then the disk gives another.
+ * A run that began on the disk and ended in memory has the number and the start that the disk
+ * knows, and replaces what is there.
  */
 #include <stdio.h>
 
@@ -37,11 +39,11 @@ int runs_move(struct database *from, struct database *to)
                  "INSERT INTO marks(id, time, text)"
                  " VALUES (iif(EXISTS (SELECT 1 FROM marks WHERE id = ?1), NULL, ?1), ?2, ?3)");
     if (r == 0)
-        r = copy(from,
-                 "SELECT id, start, end, title, notes, meta, size, data FROM runs ORDER BY id", to,
-                 "INSERT INTO runs(id, start, end, title, notes, meta, size, data)"
-                 " VALUES (iif(EXISTS (SELECT 1 FROM runs WHERE id = ?1), NULL, ?1),"
-                 " ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
+        r = copy(
+            from, "SELECT id, start, end, title, notes, meta, size, data FROM runs ORDER BY id", to,
+            "INSERT OR REPLACE INTO runs(id, start, end, title, notes, meta, size, data)"
+            " VALUES (iif(EXISTS (SELECT 1 FROM runs WHERE id = ?1 AND start != ?2), NULL, ?1),"
+            " ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
     if (r == 0)
         r = database_run(to, "COMMIT");
     return r;

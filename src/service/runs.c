@@ -136,7 +136,7 @@ static struct run_slot *find_slot(struct runs *runs, uint64_t id)
     return slot && slot->state != SLOT_KEPT ? slot : NULL;
 }
 
-void runs_end(struct runs *runs, uint64_t id)
+void runs_end(struct runs *runs, uint64_t id, bool is_unwanted)
 {
     struct run_slot *slot;
 
@@ -146,6 +146,8 @@ void runs_end(struct runs *runs, uint64_t id)
     slot = find_slot(runs, id);
     if (slot && slot->wanted == RUN_GOES_ON)
         slot->wanted = RUN_WAS_STOPPED;
+    if (slot)
+        slot->is_unwanted |= is_unwanted;
     (void)pthread_mutex_unlock(&runs->lock);
     wake(runs->wake_fd);
 }

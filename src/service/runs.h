@@ -59,8 +59,8 @@ void runs_find_processes(struct runs *runs, struct collector *collector);
 int runs_begin(struct runs *runs, struct run_request *request, struct deferred *answer,
                struct text *text);
 
-/* Ends the run of this number, if it goes on. */
-void runs_end(struct runs *runs, uint64_t id);
+/* Ends the run of this number, if it goes on. is_unwanted: it is not to be kept, either. */
+void runs_end(struct runs *runs, uint64_t id, bool is_unwanted);
 
 /* A copy of a run that goes on or is about to be kept. NULL: there is none; or no memory. */
 struct recording *runs_copy(struct runs *runs, uint64_t id, bool with_rows);

@@ -88,10 +88,10 @@ static void keep_ended(struct history_store *store, void *context)
     int r;
 
     (void)pthread_mutex_lock(&runs->lock);
-    r = slot->id ? runs_describe(slot->recording, true, &run) : -ENOENT;
+    r = slot->id && !slot->is_unwanted ? runs_describe(slot->recording, true, &run) : -ENOENT;
     (void)pthread_mutex_unlock(&runs->lock);
     if (r == 0)
-        (void)history_store_update_run(store, &run); /* -ENOENT: it was deleted meanwhile */
+        (void)history_store_complete_run(store, &run); /* /metrics counts what cannot be written */
     runs_description_done(&run);
     (void)pthread_mutex_lock(&runs->lock);
     slot->kept_ns = clock_monotonic_ns() + RUN_LINGER_NS;

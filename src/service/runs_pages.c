@@ -106,7 +106,7 @@ static int ask_stop(void *context, const struct route_request *request, struct d
     if (r < 0)
         return r;
     /* One that has ended by itself meanwhile is what was wanted, and is shown all the same. */
-    runs_end(pages->sources.runs, id);
+    runs_end(pages->sources.runs, id, false);
     return runs_ask_show(pages->sources.runs, pages->sources.history, id, RUNS_JSON, answer, text);
 }
 

@@ -33,7 +33,7 @@ struct run_slot {
     struct recording *recording; /* of SLOT_OVER and SLOT_KEPT */
     uint64_t kept_ns;            /* CLOCK_MONOTONIC until which it is SLOT_KEPT */
     bool is_submitted;           /* the historian has it */
-    bool is_unwanted;            /* the historian could not keep it: it ends */
+    bool is_unwanted;            /* it was deleted, or could not be kept: it ends */
     enum run_state wanted;       /* somebody wants it to end so; RUN_GOES_ON: nobody does */
 };
 

@@ -138,7 +138,7 @@ static bool turn_slot(struct run_slot *slot, uint64_t now_ns)
 {
     const bool is_due = now_ns >= run_session_due_ns(slot->session);
 
-    if (slot->is_unwanted || slot->runs->is_stopping)
+    if (slot->wanted == RUN_GOES_ON && (slot->is_unwanted || slot->runs->is_stopping))
         slot->wanted = RUN_CUT_SHORT;
     if (slot->wanted != RUN_GOES_ON)
         run_session_end(slot->session, slot->wanted, now_ns);

@@ -228,7 +228,7 @@ int runs_ask_delete(struct runs *runs, struct history *history, uint64_t id,
 {
     struct asked_run asked = {.runs = runs, .id = id};
 
-    runs_end(runs, id);
+    runs_end(runs, id, true);
     return submit(history, &asked, work_delete, answer, text);
 }
 

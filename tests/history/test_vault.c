@@ -211,6 +211,35 @@ static void runs_and_marks__keep_their_numbers_when_they_move_to_the_disk(void *
     assert_true(marks->marks[0].id == mark[0] && marks->marks[1].id == mark[1]);
 }
 
+static void run__whose_disk_fails_is_completed_in_memory_and_then_there(void **state)
+{
+    struct store_fixture *f = *state;
+    char data[] = "rows";
+    struct history_run run = {.start_ns = 5, .title = (char *)"a", .meta = (char *)"{}"};
+    uint64_t id;
+
+    assert_int_equal(history_store_add_run(&f->store, &run, &run.id), 0);
+    assert_int_equal(history_store_add_run(&f->store, &run, &id), 0);
+    fail_runs(f, true);
+    run.title = (char *)"ended";
+    run.data = data;
+    run.data_bytes = sizeof(data);
+    assert_int_equal(history_store_complete_run(&f->store, &run), 0);
+    for (size_t i = 0; i < 2; i++) { /* in memory, and on the disk */
+        AUTO(history_runs) struct history_runs *one = NULL, *runs = NULL;
+
+        assert_int_equal(history_store_get_run(&f->store, run.id, &one), 0);
+        assert_string_equal(one->runs[0].title, "ended");
+        assert_memory_equal(one->runs[0].data, data, sizeof(data));
+        assert_int_equal(history_store_list_runs(&f->store, &runs), 0);
+        assert_int_equal(runs->n_runs, i == 0 ? 1 : 2);
+        if (i == 0)
+            fail_runs(f, false);
+    }
+    assert_int_equal(history_store_delete_run(&f->store, run.id), 0);
+    assert_int_equal(history_store_complete_run(&f->store, &run), -ENOENT);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
@@ -225,6 +254,7 @@ int main(void)
         TEST(database__whose_directory_was_removed_is_made_again),
         TEST(memory__takes_over_while_the_disk_is_of_no_use_and_gives_back),
         TEST(runs_and_marks__keep_their_numbers_when_they_move_to_the_disk),
+        TEST(run__whose_disk_fails_is_completed_in_memory_and_then_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

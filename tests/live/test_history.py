@@ -42,6 +42,16 @@ SET_ASIDE = "pmu_exporter_history_set_aside_total"
 WRITE_ERRORS = "pmu_exporter_history_write_errors_total"
 
 
+def ask_runs(exporter, method, path, body=None):
+    connection = UnixConnection(exporter.control, 30)
+    try:
+        connection.request(method, "/api/v1/runs" + path, body=body and json.dumps(body),
+                           headers={"Content-Type": "application/json"})
+        return json.loads(connection.getresponse().read())
+    finally:
+        connection.close()
+
+
 def post_mark(exporter, text):
     """Whether it was answered that the mark is kept."""
     connection = UnixConnection(exporter.control, 30)
@@ -264,6 +274,29 @@ class History(live.LiveTest):
         self.assertGreater(len(self.times(exporter)), 0)
         pathlib.Path(f"/proc/{exporter.pid}/root{mount}/filler").unlink()
         exporter.scrape_until(lambda p: p.value(IN_MEMORY) == 0, 200, "the disk to be used again")
+
+    def test_a_run_whose_disk_fills_up_is_kept_and_goes_to_the_disk_later(self):
+        mount = self.directory / "small"
+        mount.mkdir()
+        exporter = self.start(mount / "state", wrapper=own_mounts(
+            str(self.directory), f"mount -t tmpfs -o size=2m none {mount}"))
+        path = "/" + str(ask_runs(exporter, "POST", "", {
+            "title": "a", "target": "machine", "events": ["page-faults"],
+            "interval_seconds": 0.05, "duration_seconds": 600})["id"])
+        self.assertEqual(self.until_recorded(exporter).value(IN_MEMORY), 0)
+        filler = pathlib.Path(f"/proc/{exporter.pid}/root{mount}/filler")
+        with self.assertRaises(OSError), filler.open("wb", buffering=0) as file:
+            while file.write(bytes(4096)) == 4096:
+                pass
+        ask_runs(exporter, "POST", path + "/stop")
+        exporter.scrape_until(
+            lambda _: ask_runs(exporter, "GET", path).get("state") == "stopped", 60, "its end")
+        exporter.scrape_until(lambda p: p.value(IN_MEMORY) == 1, 60, "the disk to fail")
+        in_memory = ask_runs(exporter, "GET", path)
+        self.assertGreater(len(in_memory["times"]), 0, in_memory)
+        filler.unlink()
+        exporter.scrape_until(lambda p: p.value(IN_MEMORY) == 0, 200, "the disk to be used again")
+        self.assertEqual(ask_runs(exporter, "GET", path), in_memory)
 
     def test_a_damaged_database_is_set_aside_with_a_line(self):
         self.state.mkdir()

@@ -74,6 +74,6 @@ void runs_rename(struct runs *runs, uint64_t id, const struct run_rename *rename
 /*
  * Writes the events of a stream that stands at the cursor: `points` with what was counted since,
  * `end` once at the end, which is all of a run that has ended, also of one that was deleted since
- * the program began. -ENOENT: no run has or had this number.
+ * the program began. -ENOENT: no run of this number is known.
  */
 int runs_stream(struct runs *runs, uint64_t id, uint64_t *cursor, struct text *text);

@@ -9,7 +9,6 @@ import contextlib
 import os
 import random
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -39,7 +38,9 @@ PROCESSES = """  processes:
 """ % tuple(live.own(name) for name in ("steady", "birth", "threads", "family", "exec"))
 DESCRIPTORS_BACK_WITHIN = 30.0
 SLACK_DESCRIPTORS = 2
-MORE_MEMORY = 1.05
+# Holes in the heap come and go: in 19 minutes the lowest of each minute rose by an eighth, and fell
+# again to where it had been.
+MORE_MEMORY = 1.2
 RESTS_FOR_A_SLOPE = 50  # fewer say nothing
 
 
@@ -152,11 +153,11 @@ class SoakTest(live.LiveTest):
             self.assertEqual(done.stdout + done.stderr, b"")
 
     def check_slope(self, memory):
-        """Memory in the last fifth of the time is as in the first, and descriptors came back each
-        time."""
+        """What leaks raises the lowest that is seen too. The first fifth of the time is the one in
+        which caches fill."""
         fifth = len(memory) // 5
-        first, last = (statistics.median(part) for part in (memory[:fifth], memory[-fifth:]))
-        print(f"memory, medians of the first and last fifth: {first / 1024:.0f}, "
+        first, last = min(memory[fifth:2 * fifth]), min(memory[-fifth:])
+        print(f"memory, the lowest of the second and of the last fifth: {first / 1024:.0f}, "
               f"{last / 1024:.0f} KiB")
         if not is_sanitized():
             self.assertLessEqual(last, first * MORE_MEMORY)

@@ -22,7 +22,7 @@ const struct database_kind runs_kind = {
 struct run_write {
     const struct history_run *run;
     struct text blob;
-    uint64_t id;
+    uint64_t id; /* of a run that is inserted; 0: it is given one */
 };
 
 /* What would be too much is refused: -EDQUOT becomes -ENOSPC on the way out. */
@@ -65,34 +65,17 @@ static int insert_run(struct database *database, void *context)
 
     if (r == 0)
         r = database_prepare(database,
-                             "INSERT INTO runs(start, end, title, notes, meta, size, data)"
-                             " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                             "INSERT INTO runs(start, end, title, notes, meta, size, data, id)"
+                             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                              &statement);
     if (r < 0)
         return r;
     bind_run(statement, write);
+    if (write->id)
+        (void)sqlite3_bind_int64(statement, 8, (sqlite3_int64)write->id);
     r = database_finish(database, statement);
     write->id = (uint64_t)sqlite3_last_insert_rowid(database->handle);
     return r;
-}
-
-/* A run that the disk has, and that is not in memory yet. */
-static int insert_known_run(struct database *database, void *context)
-{
-    struct run_write *write = context;
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int r = check_room(database, write->blob.length);
-
-    if (r == 0)
-        r = database_prepare(database,
-                             "INSERT INTO runs(start, end, title, notes, meta, size, data, id)"
-                             " VALUES (?, ?, ?, ?, ?, ?, ?, ?8)",
-                             &statement);
-    if (r < 0)
-        return r;
-    bind_run(statement, write);
-    (void)sqlite3_bind_int64(statement, 8, (sqlite3_int64)write->run->id);
-    return database_finish(database, statement);
 }
 
 static int update_run(struct database *database, void *context)
@@ -117,10 +100,11 @@ static int update_run(struct database *database, void *context)
     return r == 0 && sqlite3_changes(database->handle) == 0 ? -ENOENT : r;
 }
 
+/* id: in, and out, that of an inserted run; NULL: it is not wanted. */
 static int write_run(struct history_store *store, const struct history_run *run,
-                     int (*write_one)(struct database *database, void *context), uint64_t *ret_id)
+                     int (*write_one)(struct database *database, void *context), uint64_t *id)
 {
-    struct run_write write = {.run = run};
+    struct run_write write = {.run = run, .id = id ? *id : 0};
     int r = run->data_bytes > HISTORY_RUN_BYTES_MAX ? -EFBIG : 0;
 
     if (r == 0 && run->data)
@@ -128,15 +112,20 @@ static int write_run(struct history_store *store, const struct history_run *run,
     if (r == 0)
         r = vault_write(&store->runs, write_one, &write);
     text_done(&write.blob);
-    if (r == 0 && ret_id)
-        *ret_id = write.id;
+    if (r == 0 && id)
+        *id = write.id;
     return r == -EDQUOT ? -ENOSPC : r;
 }
 
 int history_store_add_run(struct history_store *store, const struct history_run *run,
                           uint64_t *ret_id)
 {
-    return write_run(store, run, insert_run, ret_id);
+    uint64_t id = 0;
+    const int r = write_run(store, run, insert_run, &id);
+
+    if (r == 0)
+        *ret_id = id;
+    return r;
 }
 
 int history_store_update_run(struct history_store *store, const struct history_run *run)
@@ -147,10 +136,11 @@ int history_store_update_run(struct history_store *store, const struct history_r
 int history_store_complete_run(struct history_store *store, const struct history_run *run)
 {
     const int r = history_store_update_run(store, run);
+    uint64_t id = run->id;
 
     if (r == 0 || !store->runs.disk.path || !vault_is_in_memory(&store->runs))
         return r;
-    return write_run(store, run, insert_known_run, NULL);
+    return write_run(store, run, insert_run, &id); /* memory does not have it yet */
 }
 
 struct history_runs *history_runs_free(struct history_runs *runs)

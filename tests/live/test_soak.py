@@ -40,7 +40,7 @@ DESCRIPTORS_BACK_WITHIN = 30.0
 SLACK_DESCRIPTORS = 2
 # Holes in the heap come and go: in 19 minutes the lowest of each minute rose by an eighth, and fell
 # again to where it had been.
-MORE_MEMORY = 1.2
+MORE_MEMORY = 1.1
 RESTS_FOR_A_SLOPE = 50  # fewer say nothing
 
 

@@ -74,6 +74,7 @@ struct config_cgroup_rule {
     struct config_words include;
     struct config_words exclude;
     struct config_words groups; /* names of groups, each of which exists */
+    unsigned latency;           /* set of enum latency_kind */
 };
 
 /*
@@ -88,11 +89,13 @@ struct config_process_rule {
     struct config_numbers pid;
     bool children;
     struct config_words groups; /* names of groups, each of which exists */
+    unsigned latency;           /* set of enum latency_kind */
 };
 
 struct config_system {
     bool enabled; /* the configuration has targets.system */
     struct config_words groups;
+    unsigned latency; /* set of enum latency_kind */
     enum config_by by;
     struct config_word cpus; /* a list of CPUs; its text is NULL for all but nohz_full ones */
 };

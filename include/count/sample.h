@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "count/event_group.h"
+#include "count/latency.h"
 
 struct event_sample {
     uint64_t count;    /* the delta, an integer, to be added to the total */
@@ -38,6 +39,8 @@ struct sample_doubt {
 struct sample {
     size_t n_events, n_groups;
     struct sample_doubt doubt;
+    bool has_latencies; /* the target's latencies were read; else they are all 0 */
+    struct latencies latencies;
     struct group_sample *groups;
     struct event_sample *events;
 };

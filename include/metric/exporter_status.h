@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "count/latency.h"
 #include "count/scope.h"
 #include "event/absence.h"
 
@@ -15,6 +16,12 @@
 struct mechanism_status {
     const char *name; /* "direct" or "bpf"; NULL if no target of the kind is wanted */
     const char *reason;
+};
+
+/* Whether distributions of latency can be had here. The text is static. */
+struct latency_status {
+    unsigned wanted;    /* set of enum latency_kind: what some target asks for */
+    const char *reason; /* why there are none; NULL: there are */
 };
 
 struct exporter_status {
@@ -46,4 +53,6 @@ struct exporter_status {
     uint64_t unattributed_ns;       /* CPU time that is in doubt because of these switches */
     double unattributed_share; /* this time / all CPU time, last whole minute; NaN: not known */
     struct mechanism_status mechanisms[SCOPE_KIND_COUNT_];
+    struct latency_status latency;
+    uint64_t latency_unknown; /* waits and blocks whose length could not be told */
 };

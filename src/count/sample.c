@@ -27,6 +27,9 @@ struct sample *sample_free(struct sample *sample)
 void sample_clear(struct sample *sample)
 {
     sample->doubt = (struct sample_doubt){0};
+    if (sample->has_latencies)
+        sample->latencies = (struct latencies){0};
+    sample->has_latencies = false;
     memset(sample->groups, 0, sample->n_groups * sizeof(*sample->groups));
     memset(sample->events, 0, sample->n_events * sizeof(*sample->events));
 }
@@ -51,6 +54,9 @@ void sample_add(struct sample *sum, const struct sample *part, bool begins)
 {
     sum->doubt.doubtful_ns += part->doubt.doubtful_ns;
     sum->doubt.ran_ns += part->doubt.ran_ns;
+    sum->has_latencies |= part->has_latencies;
+    if (part->has_latencies)
+        latencies_add(&sum->latencies, &part->latencies);
     for (size_t i = 0; i < sum->n_groups; i++) {
         sum->groups[i].counted |= part->groups[i].counted;
         sum->groups[i].ran |= part->groups[i].ran;

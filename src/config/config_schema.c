@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "count/event_group.h"
-#include "target/glob.h"
 
 #define KIB    UINT64_C(1024)
 #define MIB    (1024 * KIB)
@@ -13,39 +12,21 @@
 #define DAY_NS (UINT64_C(24) * 3600 * NS_PER_SECOND)
 
 /* Bounds that keep a mistake, or a hostile file, from costing more than its reading. */
-#define LONGEST_NAME    64
 #define LONGEST_EVENT   256
 #define LONGEST_FORMULA 1024
 #define LONGEST_PLACE   4607 /* of a probe: a path, and the names behind it */
 #define LONGEST_FILTER  1024
-#define LONGEST_CPUS    1024
-#define MOST_GROUPS     64
 #define MOST_EVENTS     EVENT_GROUP_MAX
 #define MOST_PROBES     256
 #define MOST_RENAMES    1024
 #define MOST_RATIOS     128
-#define MOST_RULES      256
-#define MOST_PATTERNS   256 /* of one list */
-
-/* A comm is shorter than what struct process_stat has room for, an executable than PATH_MAX. */
-#define LONGEST_COMM     63
-#define LONGEST_EXE      4095
-#define LONGEST_TEMPLATE 256
-#define LONGEST_REGEX    1024
-#define MOST_REGEXES     16 /* of one rule */
-#define MOST_NAMES       256
-#define LARGEST_PID      4194304 /* PID_MAX_LIMIT, proc(5) */
-
-#define EXPECTED_GROUPS "a list of names of groups, such as [core]"
 
 static_assert(sizeof(enum config_counting) == sizeof(unsigned), "read_choice() stores an unsigned");
-static_assert(sizeof(enum config_by) == sizeof(unsigned), "read_choice() stores an unsigned");
 
 static const char *const counting_choices[] = {[CONFIG_COUNTING_AUTO] = "auto",
                                                [CONFIG_COUNTING_DIRECT] = "direct",
                                                [CONFIG_COUNTING_BPF] = "bpf",
                                                NULL};
-static const char *const by_choices[] = {[CONFIG_BY_ALL] = "all", [CONFIG_BY_CPU] = "cpu", NULL};
 
 static const struct schema_key event_keys[] = {
     {.name = "event",
@@ -145,104 +126,6 @@ static const struct schema_key ratio_keys[] = {
      .maximum = LONGEST_FORMULA},
 };
 
-static const struct schema_key system_keys[] = {
-    {.name = "groups",
-     .type = SCHEMA_WORDS,
-     .expected = EXPECTED_GROUPS,
-     .offset = offsetof(struct config_system, groups),
-     .required = true,
-     .minimum = 1,
-     .maximum = LONGEST_NAME,
-     .most = MOST_GROUPS},
-    {.name = "by",
-     .type = SCHEMA_CHOICE,
-     .offset = offsetof(struct config_system, by),
-     .choices = by_choices},
-    {.name = "cpus",
-     .type = SCHEMA_WORD,
-     .expected = "auto or a list of CPUs, such as 0-3,8",
-     .offset = offsetof(struct config_system, cpus),
-     .maximum = LONGEST_CPUS,
-     .takes_auto = true},
-};
-
-static const struct schema_key cgroup_rule_keys[] = {
-    {.name = "include",
-     .type = SCHEMA_WORDS,
-     .expected = "a list of patterns, such as [\"/system.slice/*.service\"]",
-     .offset = offsetof(struct config_cgroup_rule, include),
-     .required = true,
-     .minimum = 1,
-     .maximum = GLOB_PATTERN_MAX,
-     .most = MOST_PATTERNS},
-    {.name = "exclude",
-     .type = SCHEMA_WORDS,
-     .expected = "a list of patterns, such as [\"/system.slice/cron.service\"]",
-     .offset = offsetof(struct config_cgroup_rule, exclude),
-     .maximum = GLOB_PATTERN_MAX,
-     .most = MOST_PATTERNS},
-    {.name = "groups",
-     .type = SCHEMA_WORDS,
-     .expected = EXPECTED_GROUPS,
-     .offset = offsetof(struct config_cgroup_rule, groups),
-     .required = true,
-     .minimum = 1,
-     .maximum = LONGEST_NAME,
-     .most = MOST_GROUPS},
-};
-
-static const struct schema_key process_rule_keys[] = {
-    {.name = "name",
-     .type = SCHEMA_WORD,
-     .expected = "a template in quotes, such as \"{{.Comm}}\"",
-     .offset = offsetof(struct config_process_rule, name),
-     .maximum = LONGEST_TEMPLATE},
-    {.name = "comm",
-     .type = SCHEMA_WORDS,
-     .expected = "a list of names, such as [nginx, postgres]",
-     .offset = offsetof(struct config_process_rule, comm),
-     .selects = true,
-     .minimum = 1,
-     .maximum = LONGEST_COMM,
-     .most = MOST_NAMES},
-    {.name = "exe",
-     .type = SCHEMA_WORDS,
-     .expected = "a list of programs, such as [java, /usr/sbin/nginx]",
-     .offset = offsetof(struct config_process_rule, exe),
-     .selects = true,
-     .minimum = 1,
-     .maximum = LONGEST_EXE,
-     .most = MOST_NAMES},
-    {.name = "cmdline",
-     .type = SCHEMA_WORDS,
-     .expected = "a list of regular expressions, such as ['-jar\\s+(?P<jar>\\S+)']",
-     .offset = offsetof(struct config_process_rule, cmdline),
-     .selects = true,
-     .minimum = 1,
-     .maximum = LONGEST_REGEX,
-     .most = MOST_REGEXES},
-    {.name = "pid",
-     .type = SCHEMA_NUMBERS,
-     .expected = "a list of numbers of processes, such as [4711]",
-     .offset = offsetof(struct config_process_rule, pid),
-     .selects = true,
-     .minimum = 1,
-     .maximum = LARGEST_PID,
-     .most = MOST_NAMES},
-    {.name = "children",
-     .type = SCHEMA_BOOL,
-     .expected = "true or false",
-     .offset = offsetof(struct config_process_rule, children)},
-    {.name = "groups",
-     .type = SCHEMA_WORDS,
-     .expected = EXPECTED_GROUPS,
-     .offset = offsetof(struct config_process_rule, groups),
-     .required = true,
-     .minimum = 1,
-     .maximum = LONGEST_NAME,
-     .most = MOST_GROUPS},
-};
-
 static const struct schema_key expose_keys[] = {
     {.name = "rates",
      .type = SCHEMA_BOOL,
@@ -300,12 +183,6 @@ static const struct schema group_schema = {"a group", group_keys, SCHEMA_N_KEYS(
 static const struct schema probe_schema = {"a probe", probe_keys, SCHEMA_N_KEYS(probe_keys)};
 static const struct schema rename_schema = {"a rename", rename_keys, SCHEMA_N_KEYS(rename_keys)};
 static const struct schema ratio_schema = {"a ratio", ratio_keys, SCHEMA_N_KEYS(ratio_keys)};
-static const struct schema system_schema = {"targets.system", system_keys,
-                                            SCHEMA_N_KEYS(system_keys)};
-static const struct schema cgroup_rule_schema = {"a rule of targets.cgroups", cgroup_rule_keys,
-                                                 SCHEMA_N_KEYS(cgroup_rule_keys)};
-static const struct schema process_rule_schema = {"a rule of targets.processes", process_rule_keys,
-                                                  SCHEMA_N_KEYS(process_rule_keys)};
 static const struct schema expose_schema = {"expose", expose_keys, SCHEMA_N_KEYS(expose_keys)};
 static const struct schema limits_schema = {"limits", limits_keys, SCHEMA_N_KEYS(limits_keys)};
 
@@ -341,33 +218,6 @@ static const struct schema_key history_keys[] = {
 };
 
 static const struct schema history_schema = {"history", history_keys, SCHEMA_N_KEYS(history_keys)};
-
-static const struct schema_key targets_keys[] = {
-    {.name = "system",
-     .type = SCHEMA_MAPPING,
-     .expected = "a mapping",
-     .offset = offsetof(struct config, system),
-     .given_offset = offsetof(struct config, system.enabled),
-     .inner = &system_schema},
-    {.name = "cgroups",
-     .type = SCHEMA_LIST,
-     .expected = "a list of rules",
-     .offset = offsetof(struct config, cgroups),
-     .maximum = MOST_RULES,
-     .inner = &cgroup_rule_schema,
-     .count_offset = offsetof(struct config, n_cgroups),
-     .element_size = sizeof(struct config_cgroup_rule)},
-    {.name = "processes",
-     .type = SCHEMA_LIST,
-     .expected = "a list of rules",
-     .offset = offsetof(struct config, processes),
-     .maximum = MOST_RULES,
-     .inner = &process_rule_schema,
-     .count_offset = offsetof(struct config, n_processes),
-     .element_size = sizeof(struct config_process_rule)},
-};
-
-static const struct schema targets_schema = {"targets", targets_keys, SCHEMA_N_KEYS(targets_keys)};
 
 static const struct schema_key config_keys[] = {
     {.name = "interval",
@@ -422,7 +272,7 @@ static const struct schema_key config_keys[] = {
      .type = SCHEMA_MAPPING,
      .expected = "a mapping",
      .given_offset = offsetof(struct config, own_targets),
-     .inner = &targets_schema},
+     .inner = &config_targets_schema},
     {.name = "expose", .type = SCHEMA_MAPPING, .expected = "a mapping", .inner = &expose_schema},
     {.name = "limits",
      .type = SCHEMA_MAPPING,

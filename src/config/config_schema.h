@@ -6,4 +6,9 @@
 #include "config/config.h"
 #include "config/schema.h"
 
-extern const struct schema config_schema; /* of a struct config */
+/* Bounds that several tables share. */
+#define LONGEST_NAME 64
+#define MOST_GROUPS  64
+
+extern const struct schema config_schema;         /* of a struct config */
+extern const struct schema config_targets_schema; /* of the same, for what stands in `targets` */

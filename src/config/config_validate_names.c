@@ -21,7 +21,8 @@
 #include "event/modifiers.h"
 #include "metric/builtin_ratios.h"
 
-/* Names that a scope has beside those of its events and ratios: of counters, then of gauges. */
+/* Names that a scope has beside those of its events and ratios: of counters, of gauges, of
+ * histograms. */
 static const char *const reserved[] = {
     "group_enabled_seconds",
     "group_running_seconds",
@@ -29,6 +30,8 @@ static const char *const reserved[] = {
     "cpu_user_seconds",
     "cpu_system_seconds",
     "tracepoint_hits",
+    "switches",
+    "migrations",
 
     "info",
     "start_time_seconds",
@@ -38,6 +41,10 @@ static const char *const reserved[] = {
     "members",
     "unattributed_ratio",
     "cpus",
+
+    "run_queue_latency_seconds",
+    "on_cpu_seconds",
+    "off_cpu_seconds",
 };
 
 struct named_event {

@@ -15,6 +15,7 @@
 
 #include "base/parse.h"
 #include "config/config_error.h"
+#include "config/schema_choice.h"
 #include "config/schema_refusal.h"
 
 #define NULL_PLACE ((struct config_place){0, 0})
@@ -26,40 +27,11 @@ static void *field(void *object, size_t offset)
     return (char *)object + offset;
 }
 
-static bool has_control_character(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] < ' ' || text[i] == '\x7f')
-            return true;
-    return false;
-}
-
-/*
- * The text of the present event, borrowed. It is not empty and holds no control character. NULL:
- * it is refused, and the error is set.
+/* schema_take_text() for a number or a bool, which YAML would take for text if it stood in quotes.
  */
-static const char *take_text(struct yaml_reader *reader, const struct schema_key *key)
-{
-    const yaml_event_t *event = &reader->event;
-
-    if (event->type != YAML_SCALAR_EVENT || schema_is_null(event)) {
-        (void)schema_refuse_type(reader, key);
-        return NULL;
-    }
-    if (!key->takes_lines &&
-        has_control_character((const char *)event->data.scalar.value, event->data.scalar.length)) {
-        (void)config_error_set(reader->error, yaml_reader_place(reader),
-                               "%s holds a control character or a line break", key->name);
-        (void)schema_add_expected(reader, key);
-        return NULL;
-    }
-    return (const char *)event->data.scalar.value;
-}
-
-/* take_text() for a number or a bool, which YAML would take for text if it stood in quotes. */
 static const char *take_plain(struct yaml_reader *reader, const struct schema_key *key)
 {
-    const char *text = take_text(reader, key);
+    const char *text = schema_take_text(reader, key);
 
     if (text && reader->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE) {
         (void)config_error_set(reader->error, yaml_reader_place(reader), "%s is text in quotes",
@@ -119,7 +91,7 @@ static int read_number(struct yaml_reader *reader, const struct schema_key *key,
 
 static int read_duration(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
-    const char *text = take_text(reader, key);
+    const char *text = schema_take_text(reader, key);
 
     return text ? store_number(reader, key, field(object, key->offset), text, parse_duration_ns)
                 : -EINVAL;
@@ -127,48 +99,16 @@ static int read_duration(struct yaml_reader *reader, const struct schema_key *ke
 
 static int read_bytes(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
-    const char *text = take_text(reader, key);
+    const char *text = schema_take_text(reader, key);
 
     return text ? store_number(reader, key, field(object, key->offset), text, parse_bytes)
                 : -EINVAL;
 }
 
-/* Of two that are as near the later one is suggested: versions are listed from the oldest on. */
-static void suggest_choice(struct yaml_reader *reader, const struct schema_key *key,
-                           const char *text, size_t n)
-{
-    AUTO_FREE const char **latest_first = calloc(n, sizeof(*latest_first));
-
-    if (!latest_first)
-        return; /* the message does without */
-    for (size_t i = 0; i < n; i++)
-        latest_first[i] = key->choices[n - 1 - i];
-    config_error_suggest(reader->error, text, latest_first, n);
-}
-
-static int read_choice(struct yaml_reader *reader, const struct schema_key *key, void *object)
-{
-    const char *text = take_text(reader, key);
-    size_t n = 0;
-    int r;
-
-    if (!text)
-        return -EINVAL;
-    for (; key->choices[n]; n++) {
-        if (strcmp(text, key->choices[n]) == 0) {
-            *(unsigned *)field(object, key->offset) = (unsigned)n;
-            return 0;
-        }
-    }
-    r = schema_refuse_value(reader, key, text);
-    suggest_choice(reader, key, text, n);
-    return r;
-}
-
 static int store_word(struct yaml_reader *reader, const struct schema_key *key, void *word)
 {
     struct config_word *ret_word = word;
-    const char *text = take_text(reader, key);
+    const char *text = schema_take_text(reader, key);
 
     if (!text)
         return -EINVAL;
@@ -341,10 +281,18 @@ static int read_list(struct yaml_reader *reader, const struct schema_key *key, v
 }
 
 static value_reader *const value_readers[SCHEMA_TYPES_] = {
-    [SCHEMA_BOOL] = read_bool,   [SCHEMA_NUMBER] = read_number,   [SCHEMA_DURATION] = read_duration,
-    [SCHEMA_BYTES] = read_bytes, [SCHEMA_CHOICE] = read_choice,   [SCHEMA_WORD] = read_word,
-    [SCHEMA_WORDS] = read_words, [SCHEMA_NUMBERS] = read_numbers, [SCHEMA_MAPPING] = read_mapping,
-    [SCHEMA_LIST] = read_list,   [SCHEMA_PAIRS] = read_pairs,
+    [SCHEMA_BOOL] = read_bool,
+    [SCHEMA_NUMBER] = read_number,
+    [SCHEMA_DURATION] = read_duration,
+    [SCHEMA_BYTES] = read_bytes,
+    [SCHEMA_CHOICE] = schema_read_choice,
+    [SCHEMA_WORD] = read_word,
+    [SCHEMA_WORDS] = read_words,
+    [SCHEMA_NUMBERS] = read_numbers,
+    [SCHEMA_MAPPING] = read_mapping,
+    [SCHEMA_LIST] = read_list,
+    [SCHEMA_PAIRS] = read_pairs,
+    [SCHEMA_SET] = schema_read_set,
 };
 
 static int refuse_key(struct yaml_reader *reader, const struct schema *schema, const char *name)

@@ -30,6 +30,7 @@ enum schema_type {
     SCHEMA_DURATION, /* uint64_t, nanoseconds */
     SCHEMA_BYTES,    /* uint64_t */
     SCHEMA_CHOICE,   /* an enum; the choices in its order, from 0 */
+    SCHEMA_SET,      /* unsigned: a list of choices, of which each stands for some of its bits */
     SCHEMA_WORD,     /* struct config_word */
     SCHEMA_WORDS,    /* struct config_words: a list of words */
     SCHEMA_NUMBERS,  /* struct config_numbers: a list of numbers */
@@ -66,6 +67,7 @@ struct schema_key {
     uint64_t maximum;
     size_t most;                /* how many words or numbers a list of them may have */
     const char *const *choices; /* the names of the choices, and NULL */
+    const unsigned *bits;       /* for a set: what each of the choices stands for */
     const struct schema *inner;
     size_t count_offset; /* where the length of a list of mappings stands */
     size_t element_size; /* the size of one of its structures */

@@ -75,3 +75,29 @@ int schema_refuse_value(struct yaml_reader *reader, const struct schema_key *key
                            SHOWN(value));
     return schema_add_expected(reader, key);
 }
+
+static bool has_control_character(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == '\x7f')
+            return true;
+    return false;
+}
+
+const char *schema_take_text(struct yaml_reader *reader, const struct schema_key *key)
+{
+    const yaml_event_t *event = &reader->event;
+
+    if (event->type != YAML_SCALAR_EVENT || schema_is_null(event)) {
+        (void)schema_refuse_type(reader, key);
+        return NULL;
+    }
+    if (!key->takes_lines &&
+        has_control_character((const char *)event->data.scalar.value, event->data.scalar.length)) {
+        (void)config_error_set(reader->error, yaml_reader_place(reader),
+                               "%s holds a control character or a line break", key->name);
+        (void)schema_add_expected(reader, key);
+        return NULL;
+    }
+    return (const char *)event->data.scalar.value;
+}

@@ -26,3 +26,9 @@ int schema_refuse_type(struct yaml_reader *reader, const struct schema_key *key)
 /* Refuses the value of the present event. Returns -EINVAL. */
 int schema_refuse_value(struct yaml_reader *reader, const struct schema_key *key,
                         const char *value);
+
+/*
+ * The text of the present event, borrowed. It is not empty and holds no control character. NULL:
+ * it is refused, and the error is set.
+ */
+const char *schema_take_text(struct yaml_reader *reader, const struct schema_key *key);

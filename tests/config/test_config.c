@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "count/latency.h"
 
 static struct config *parse(const char *text)
 {
@@ -39,6 +40,7 @@ static void assert_same_targets(const struct config *a, const struct config *b)
     assert_int_equal(a->system.enabled, b->system.enabled);
     assert_int_equal(a->system.by, b->system.by);
     assert_true(same_words(&a->system.groups, &b->system.groups));
+    assert_int_equal(a->system.latency, b->system.latency);
     assert_int_equal(a->system.cpus.text == NULL, b->system.cpus.text == NULL);
     assert_int_equal(a->n_processes, b->n_processes);
     assert_int_equal(a->n_cgroups, b->n_cgroups);
@@ -46,6 +48,7 @@ static void assert_same_targets(const struct config *a, const struct config *b)
         assert_true(same_words(&a->cgroups[i].include, &b->cgroups[i].include));
         assert_true(same_words(&a->cgroups[i].exclude, &b->cgroups[i].exclude));
         assert_true(same_words(&a->cgroups[i].groups, &b->cgroups[i].groups));
+        assert_int_equal(a->cgroups[i].latency, b->cgroups[i].latency);
     }
 }
 
@@ -83,6 +86,8 @@ static void default__is_what_its_text_says(void **state)
     assert_int_equal(builtin->n_groups, 2);
     assert_string_equal(builtin->groups[0].name.text, "core");
     assert_int_equal(builtin->groups[1].n_events, 4);
+    assert_int_equal(builtin->system.latency, LATENCY_SCHEDULER);
+    assert_int_equal(builtin->cgroups[0].latency, LATENCY_SCHEDULER);
     assert_int_equal(builtin->limits.body, 8 << 20);
 }
 
@@ -188,6 +193,26 @@ static void counters_of_the_pmu__may_be_auto_or_all(void **state)
     assert_int_equal(automatic->limits.pmu_counters, 0);
 }
 
+static void latency__is_what_its_words_stand_for(void **state)
+{
+    AUTO(config)
+    struct config *config =
+        parse("targets:\n"
+              "  system: {groups: [software], latency: [switches, migrations]}\n"
+              "  cgroups:\n"
+              "  - {include: [/a], groups: [software], latency: [scheduler, on_cpu]}\n"
+              "  - {include: [/b], groups: [software], latency: []}\n"
+              "  - {include: [/c], groups: [software]}\n"
+              "  processes: [{comm: [a], groups: [software], latency: [run_queue, off_cpu]}]\n");
+
+    (void)state;
+    assert_int_equal(config->system.latency, LATENCY_KIND_SWITCHES | LATENCY_KIND_MIGRATIONS);
+    assert_int_equal(config->cgroups[0].latency, LATENCY_SCHEDULER);
+    assert_int_equal(config->cgroups[1].latency, 0);
+    assert_int_equal(config->cgroups[2].latency, 0);
+    assert_int_equal(config->processes[0].latency, LATENCY_KIND_RUN_QUEUE | LATENCY_KIND_OFF_CPU);
+}
+
 static void own_targets__go_with_the_built_in_groups(void **state)
 {
     AUTO(config) struct config *config = parse("targets: {system: {groups: [software]}}");
@@ -289,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_text_that_says_nothing__is_the_default),
         cmocka_unit_test(every_key__goes_where_it_belongs),
         cmocka_unit_test(counters_of_the_pmu__may_be_auto_or_all),
+        cmocka_unit_test(latency__is_what_its_words_stand_for),
         cmocka_unit_test(own_targets__go_with_the_built_in_groups),
         cmocka_unit_test(targets_may_be_none),
         cmocka_unit_test(one_event_in_two_groups__is_good),

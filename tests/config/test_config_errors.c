@@ -37,6 +37,31 @@ static void keys(void **state)
     EXPECT(refusals);
 }
 
+#define SYSTEM "targets: {system: {groups: [software], latency: " /* 48 bytes */
+
+static void latencies(void **state)
+{
+    static const struct refusal refusals[] = {
+        {SYSTEM "[on_cpu, runqueue]}}", 1, 58, {"\"runqueue\"", "scheduler]", "\"run_queue\"?"}},
+        {SYSTEM "[12345]}}", 1, 50, {"latency is \"12345\"", "off_cpu, switches, migrations or"}},
+        {SYSTEM "[[on_cpu]]}}", 1, 50, {"latency is a list", "a list such as [scheduler], of run"}},
+        {SYSTEM "scheduler}}", 1, 49, {"latency is a single value", "a list such as"}},
+        {SYSTEM "}}", 1, 49, {"latency is empty", "a list such as"}},
+        {"targets: {cgroups: [{include: [/a], groups: [core], latency: [scheduling]}]}",
+         1,
+         63,
+         {"latency is \"scheduling\""}},
+        {"targets: {processes: [{comm: [a], groups: [core], latency: [off-cpu]}]}",
+         1,
+         61,
+         {"did you mean \"off_cpu\"?"}},
+        {"targets: {cgroups: [{include: [/a], latency: [scheduler]}]}", 1, 21, {"no \"groups\""}},
+    };
+
+    (void)state;
+    EXPECT(refusals);
+}
+
 static void modifiers(void **state)
 {
     static const struct refusal refusals[] = {
@@ -82,7 +107,10 @@ static void types(void **state)
          {"unknown key \"cycles\" in an event", "event, filter or name"}},
         {"groups:\n- {name: a, events: ['']}", 2, 22, {"event is empty", "the name of an event"}},
         {"targets: [system]", 1, 10, {"targets is a list", "system, cgroups"}},
-        {"targets: {system: core}", 1, 19, {"system is a single value", "groups, by, cpus"}},
+        {"targets: {system: core}",
+         1,
+         19,
+         {"system is a single value", "groups, latency, by, cpus"}},
         {"targets: {cgroups: {}}", 1, 20, {"cgroups is a mapping", "a list of rules"}},
         {"expose: {rates: yes}", 1, 17, {"rates is \"yes\"", "true or false"}},
         {"expose: {rates: \"true\"}", 1, 17, {"rates is text in quotes", "true or false"}},
@@ -361,6 +389,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys),
+        cmocka_unit_test(latencies),
         cmocka_unit_test(modifiers),
         cmocka_unit_test(types),
         cmocka_unit_test(bounds),

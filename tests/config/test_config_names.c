@@ -47,6 +47,8 @@ static void names_of_events(void **state)
         OWN("group_enabled_seconds"),
         OWN("cpu_user_seconds"),
         OWN("cpus"),
+        OWN("switches"),
+        OWN("off_cpu_seconds"),
         OWN("info"),
         OWN("instructions_per_cycle"),
         {TARGETS GROUP "rename: [{event: instructions, name: cycles_per_second}]",

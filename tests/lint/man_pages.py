@@ -85,7 +85,8 @@ def main():
     root = pathlib.Path(sys.argv[1])
     given, written = flags_of_help(sys.argv[2]), flags_of_page(
         (root / "src/man/pmu_exporter.8").read_text())
-    keys = keys_of_tables((root / "src/config/config_schema.c").read_text())
+    keys = {key for name in ("config_schema.c", "config_schema_targets.c")
+            for key in keys_of_tables((root / "src/config" / name).read_text())}
     described = keys_of_page((root / "src/man/pmu_exporter.yml.5").read_text())
     metrics = {metric for name in ("own_families.c", "own_labelled.c")
                for metric in own_metrics((root / "src/expose" / name).read_text())}

@@ -29,6 +29,9 @@ DEFINE_AUTO(account, struct account *, account_free)
 /* Adds the deltas of an interval to the totals, and sets rates, ratios and coverage from them. */
 void account_update(struct account *account, const struct sample *sample);
 
+/* Adds the latencies of an interval to the totals. What the plan does not show is left out. */
+void account_add_latencies(struct account *account, const struct latencies *delta);
+
 /* Sets when the target itself was made. 0 says that it is not known; then nothing changes. */
 void account_set_created(struct account *account, uint64_t created_realtime_ns);
 

@@ -12,10 +12,10 @@
 #include "event/absence.h"
 #include "metric/plan.h"
 
-/* One place where a family has samples: a column of a plan. */
+/* One place where a family has samples: a column of a plan, or one of its histograms. */
 struct family_use {
     size_t plan;   /* index in catalogue.plans */
-    size_t column; /* index in plan.columns */
+    size_t column; /* index in plan.columns; where the family is one of histograms, in those */
 };
 
 struct family {

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "count/event_group.h"
+#include "count/latency.h"
 #include "count/sample.h"
 
 /* One number of a row. */
@@ -42,6 +43,7 @@ enum column_kind {
     COLUMN_CPUS,           /* how many CPUs are online */
     COLUMN_CPU_TIME,       /* from the kernel's accounting; column.index is an enum cpu_time_part */
     COLUMN_CPU_TIME_RATE,  /* the rate of CPU_TIME_ALL */
+    COLUMN_LATENCY_TALLY,  /* column.index is an enum latency_tally */
     COLUMN_UNATTRIBUTED,   /* the share of its time that may have been another's */
     COLUMN_GROUP_UNKNOWN,  /* hidden: 1 if the group's counts of the last interval are unknown */
 };
@@ -60,6 +62,7 @@ enum family_type {
     FAMILY_COUNTER,
     FAMILY_GAUGE,
     FAMILY_INFO, /* its labels are what it tells, and its value is always 1 */
+    FAMILY_HISTOGRAM,
 };
 
 /* The most labels that a column has beside those of its target. */
@@ -88,16 +91,34 @@ const char *column_label(const struct column *column, const char *name);
 
 struct plan_ratio;
 
+/*
+ * A distribution that the targets show. Its numbers in a row are its buckets, each of which counts
+ * for itself as in struct latencies, and behind them its sum in nanoseconds. All of them are absent
+ * before the first observation, and none is from then on.
+ */
+struct plan_histogram {
+    enum latency_distribution distribution;
+    size_t first; /* the number of its first bucket in a row */
+    char *name;   /* name of the metric family: "pmu_cgroup_on_cpu_seconds" */
+    char *help;
+    struct column_label label; /* `state`; its name is NULL where there is none. Both are static */
+};
+
 struct plan {
     char *prefix;    /* "pmu_cgroup_" */
     char *info_help; /* help of the family that describes targets: pmu_cgroup_info */
     /*
-     * A row has n_numbers numbers. The first n_columns of them are shown. What stands behind them
-     * is not: it is what the past is kept of (history/), and some columns cannot be told without.
+     * A row has n_numbers numbers. The first n_described of them have a column each, and the first
+     * n_columns of these are shown. What stands behind those is not: it is what the past is kept of
+     * (history/), and some columns cannot be told without. The other numbers are those of the
+     * histograms, one behind the other.
      */
     struct column *columns;
     size_t n_columns;
+    size_t n_described;
     size_t n_numbers;
+    struct plan_histogram *histograms;
+    size_t n_histograms;
     struct plan_ratio *ratios;
     size_t n_ratios;
 };
@@ -115,9 +136,10 @@ struct plan_spec {
     bool start_time;    /* show when counting of the target began */
     bool created_time;  /* show when the target was made */
     bool totals, group_times, rates, ratios;
-    bool doubt;    /* show what is in doubt: the target may be counted by bpf, at switches */
-    bool members;  /* show members and the oldest start: the target is a group of processes */
-    bool cpu_time; /* show CPUs and the kernel's accounting: the target is the machine */
+    bool doubt;       /* show what is in doubt: the target may be counted by bpf, at switches */
+    bool members;     /* show members and the oldest start: the target is a group of processes */
+    bool cpu_time;    /* show CPUs and the kernel's accounting: the target is the machine */
+    unsigned latency; /* which distributions and tallies are shown: a set of enum latency_kind */
     const struct ratio_spec *ratio_specs;
     size_t n_ratio_specs;
 };
@@ -148,6 +170,22 @@ const char *plan_ratio_formula(const struct plan *plan, size_t ratio,
 
 /* Appends the name of the family of an event's total: "pmu_cgroup_task_clock_seconds_total". */
 void plan_append_total_name(struct text *name, const char *prefix, const struct event *event);
+
+/* How many of its buckets a distribution shows, the last of which has no limit. */
+size_t plan_shown_buckets(enum latency_distribution distribution);
+
+/* The index of such a bucket: the shown bucket counts it and all before it. */
+size_t plan_shown_bucket(enum latency_distribution distribution, size_t shown);
+
+/*
+ * Appends the limit of a bucket as the label `le` has it, in seconds: "9.5367431640625e-07", "1.0",
+ * "+Inf". It is the canonical form of OpenMetrics, also in the text format, so that the series are
+ * the same.
+ */
+void plan_append_limit(struct text *text, enum latency_distribution distribution, size_t bucket);
+
+/* The most series that a row has on /metrics. */
+size_t plan_row_series(const struct plan *plan);
 
 /*
  * The most bytes that a row takes on /metrics if each of its series has labels of so many bytes,

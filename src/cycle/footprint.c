@@ -22,7 +22,7 @@ struct footprint footprint_of(const struct plan *plan, const struct identity *id
     const struct label *labels = identity_labels(identity, &n_labels);
     const struct label *info = identity_info(identity, &n_info);
     size_t bytes = labels_bytes(labels, n_labels) + sizeof("{}");
-    struct footprint footprint = {plan->n_columns, plan_row_bytes(plan, bytes)};
+    struct footprint footprint = {plan_row_series(plan), plan_row_bytes(plan, bytes)};
 
     if (n_info > 0) {
         footprint.series++;

@@ -12,6 +12,13 @@
 #include "cycle/process_member.h"
 #include "cycle/stages.h"
 
+void collector_derive(struct account *account, const struct sample *sample)
+{
+    account_update(account, sample);
+    if (sample->has_latencies)
+        account_add_latencies(account, &sample->latencies);
+}
+
 void collector_read_entry(struct collector *collector, struct entry *entry,
                           struct readings *readings)
 {
@@ -20,7 +27,7 @@ void collector_read_entry(struct collector *collector, struct entry *entry,
 
     entry->is_new = false;
     counter_set_read(entry->counters, clock_monotonic_ns(), sample);
-    account_update(entry->account, sample);
+    collector_derive(entry->account, sample);
     entry->counted = entry->counted || sample_has_counted(sample);
     movement_note(entry, sample);
     readings->wants_open |= counter_set_is_incomplete(entry->counters) ||
@@ -60,7 +67,7 @@ void collector_read_group(struct collector *collector, struct entry *entry,
                             (collector_follows_threads(collector) && entry->group->members);
     if (!entry->account)
         return;
-    account_update(entry->account, class->sample);
+    collector_derive(entry->account, class->sample);
     n = process_group_count(entry->group, &start_ns);
     account_set_members(entry->account, n, start_ns);
     if (n == 0)

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "expose/format.h"
+#include "expose/histogram.h"
 #include "expose/own_families.h"
 #include "expose/page.h"
 #include "metric/catalogue.h"
@@ -18,10 +19,6 @@
 
 /* Enough for the longest number, for what text_append_u64() copies, and for a newline. */
 #define NUMBER_ROOM 80
-
-struct label_block {
-    size_t begin, end; /* offsets in exposition.bytes */
-};
 
 /* What describes targets: with the same roster its lines stay the same. */
 struct info_family {
@@ -110,6 +107,30 @@ static void append_number(struct text *text, union number number, const struct c
     }
 }
 
+/* The labels of the first target of a plan. */
+static const struct label_block *first_block(const struct exposition *exposition, size_t plan)
+{
+    const struct label_block *block = exposition->blocks;
+
+    for (size_t i = 0; i < plan; i++)
+        block += exposition->roster->parts[i].n;
+    return block;
+}
+
+/* Writes the histograms of one plan. */
+static void append_histograms(const struct exposition *exposition, const struct snapshot *snapshot,
+                              const struct family_use *use, struct text *text)
+{
+    const struct roster *roster = snapshot->roster;
+    const struct plan *plan = roster->catalogue->plans[use->plan];
+    const struct roster_part *part = &roster->parts[use->plan];
+    const struct histogram_targets targets = {plan, snapshot->numbers + part->first, part->n,
+                                              exposition->bytes.data,
+                                              first_block(exposition, use->plan)};
+
+    histogram_append(&plan->histograms[use->column], &targets, text);
+}
+
 /* Writes the lines of one column of one plan. */
 static void append_samples(struct exposition *exposition, const struct snapshot *snapshot,
                            const struct family *family, const struct family_use *use,
@@ -120,12 +141,10 @@ static void append_samples(struct exposition *exposition, const struct snapshot 
     const struct column *column = &plan->columns[use->column];
     const struct roster_part *part = &roster->parts[use->plan];
     const union number *number = snapshot->numbers + part->first + use->column;
-    const struct label_block *block = exposition->blocks;
+    const struct label_block *block = first_block(exposition, use->plan);
     size_t name_length = strlen(family->name);
     AUTO_TEXT struct text suffix = {0};
 
-    for (size_t i = 0; i < use->plan; i++)
-        block += roster->parts[i].n;
     make_suffix(&suffix, column, part->n > 0 && block->end > block->begin);
     if (text_error(&suffix) < 0) {
         text->failed = true;
@@ -155,7 +174,10 @@ static void append_family(struct exposition *exposition, const struct snapshot *
     page_append_head(page, (struct family_name){family->name, family->type}, family->help);
     samples = text->length;
     for (size_t i = 0; i < family->n_uses; i++)
-        append_samples(exposition, snapshot, family, &family->uses[i], text);
+        if (family->type == FAMILY_HISTOGRAM)
+            append_histograms(exposition, snapshot, &family->uses[i], text);
+        else
+            append_samples(exposition, snapshot, family, &family->uses[i], text);
     if (text->length == samples)
         text->length = begin; /* a family without samples is not shown at all */
 }

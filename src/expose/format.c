@@ -30,6 +30,7 @@ static const struct type_words types[] = {
     [FAMILY_COUNTER] = {"counter", "counter", "_total"},
     [FAMILY_GAUGE] = {"gauge", "gauge", ""},
     [FAMILY_INFO] = {"gauge", "info", "_info"},
+    [FAMILY_HISTOGRAM] = {"histogram", "histogram", ""},
 };
 
 /* The units of names that Prometheus and OpenMetrics know: the end of a name, behind "_". */

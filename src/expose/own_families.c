@@ -83,6 +83,10 @@ static const struct own_number status_numbers[] = {
      "CPU time that may have been another's, because the kernel did not show a switch. What was "
      "counted in that time is given to nobody.",
      FAMILY_COUNTER, NUMBER_SECONDS, STATUS(unattributed_ns)},
+    {"pmu_exporter_latency_unknown_total",
+     "Number of times that a thread waited for a CPU, or was blocked, for a time that could not be "
+     "told. They are in no distribution.",
+     FAMILY_COUNTER, NUMBER_COUNT, STATUS(latency_unknown)},
     {"pmu_exporter_paused", "1 while hardware counting is paused on request, else 0.", FAMILY_GAUGE,
      NUMBER_COUNT, STATUS(paused)},
     {"pmu_exporter_config_last_reload_successful",

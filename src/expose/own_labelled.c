@@ -139,6 +139,17 @@ static void append_pmu_counters(const struct samples *samples)
     }
 }
 
+/* What nobody asks for is neither supported nor not. */
+static void append_latency(const struct samples *samples)
+{
+    const struct latency_status *const latency = &samples->snapshot->status.latency;
+    const struct label labels[] = {{"kind", "scheduler"},
+                                   {"reason", latency->reason ? latency->reason : ""}};
+
+    if (latency->wanted)
+        append_sample(samples, labels, ARRAY_SIZE(labels), !latency->reason);
+}
+
 /*
  * One sample for each reason, also if its number is 0: rate() sees the first increase only if there
  * was a sample before it.
@@ -212,6 +223,11 @@ static const struct {
      "use at once.",
      append_pmu_counters,
      false},
+    {{"pmu_exporter_latency_supported", FAMILY_GAUGE},
+     "1 if there are the distributions of latency that the configuration asks for, else 0 and the "
+     "reason.",
+     append_latency,
+     false},
     {{"pmu_exporter_http_connections_closed_total", FAMILY_COUNTER},
      "Number of HTTP connections that the exporter has closed, by reason: idle for too long, slow "
      "to ask or to take an answer, or closed to make room for a new connection.",
@@ -229,10 +245,15 @@ void own_labelled_append(struct page *page, const struct snapshot *snapshot,
 {
     for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
         const struct samples samples = {page->text, families[i].name.text, snapshot, facts};
+        const size_t begin = page->text->length;
+        size_t head_end;
 
         if (!page_wants(page, families[i].name) || (families[i].is_of_http && !facts->http))
             continue;
         page_append_head(page, families[i].name, families[i].help);
+        head_end = page->text->length;
         families[i].append(&samples);
+        if (page->text->length == head_end)
+            page->text->length = begin; /* a family without samples is not shown at all */
     }
 }

@@ -36,7 +36,7 @@ static void append_count(struct text *text, size_t count)
 static size_t find_number(const struct plan *plan, enum column_kind kind, size_t group,
                           size_t index)
 {
-    for (size_t i = 0; i < plan->n_numbers; i++)
+    for (size_t i = 0; i < plan->n_described; i++)
         if (plan->columns[i].kind == kind && plan->columns[i].group == group &&
             plan->columns[i].index == index)
             return i;
@@ -162,7 +162,7 @@ static size_t find_start(const struct plan *plan)
 int layout_of_plan(const struct plan *plan, struct layout_binding *ret_binding)
 {
     struct making making = {.plan = plan};
-    AUTO_FREE struct total_source *sources = calloc(plan->n_numbers + 1, sizeof(*sources));
+    AUTO_FREE struct total_source *sources = calloc(plan->n_described + 1, sizeof(*sources));
     AUTO_TEXT struct text bytes = {0};
     struct layout *layout = NULL;
     int r = -ENOMEM;

@@ -41,11 +41,13 @@ struct account *account_new(struct plan *plan, struct identity *identity,
         return NULL;
     account->plan = plan_ref(plan);
     account->identity = identity_ref(identity);
-    for (size_t i = 0; i < plan->n_numbers; i++) {
+    for (size_t i = 0; i < plan->n_described; i++) {
         make_absent(&plan->columns[i], &account->row[i]);
         if (plan->columns[i].kind == COLUMN_START_TIME && start_realtime_ns)
             account->row[i].count = start_realtime_ns;
     }
+    for (size_t i = plan->n_described; i < plan->n_numbers; i++)
+        account->row[i].count = NUMBER_ABSENT_COUNT;
     return account;
 }
 
@@ -60,13 +62,17 @@ struct account *account_free(struct account *account)
 }
 
 /* A total is absent before the first reading, and 0 or more from then on. */
-static void add_to_total(union number *number, const struct group_sample *group, uint64_t delta)
+static void add(union number *number, uint64_t delta)
 {
-    if (!group->counted)
-        return;
     if (number->count == NUMBER_ABSENT_COUNT)
         number->count = 0;
     number->count += delta;
+}
+
+static void add_to_total(union number *number, const struct group_sample *group, uint64_t delta)
+{
+    if (group->counted)
+        add(number, delta);
 }
 
 /*
@@ -111,7 +117,7 @@ void account_update(struct account *account, const struct sample *sample)
 {
     const struct plan *plan = account->plan;
 
-    for (size_t i = 0; i < plan->n_numbers; i++) {
+    for (size_t i = 0; i < plan->n_described; i++) {
         const struct column *column = &plan->columns[i];
         const struct group_sample *group = &sample->groups[column->group];
         union number *number = &account->row[i];
@@ -123,6 +129,7 @@ void account_update(struct account *account, const struct sample *sample)
         case COLUMN_CPUS:
         case COLUMN_CPU_TIME:
         case COLUMN_CPU_TIME_RATE:
+        case COLUMN_LATENCY_TALLY:
             break;
         case COLUMN_TOTAL:
             add_to_total(number, group, sample->events[column->index].count);
@@ -157,16 +164,50 @@ void account_update(struct account *account, const struct sample *sample)
     }
 }
 
+/* A histogram is shown whole, so its numbers begin together. */
+static void add_to_histogram(union number *numbers, const struct latency_layout *layout,
+                             const uint64_t *buckets, uint64_t sum_ns)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < layout->n; i++)
+        n += buckets[i];
+    if (n == 0 && numbers[0].count == NUMBER_ABSENT_COUNT)
+        return;
+    if (numbers[0].count == NUMBER_ABSENT_COUNT)
+        for (size_t i = 0; i <= layout->n; i++)
+            numbers[i].count = 0;
+    for (size_t i = 0; i < layout->n; i++)
+        numbers[i].count += buckets[i];
+    numbers[layout->n].count += sum_ns;
+}
+
+void account_add_latencies(struct account *account, const struct latencies *delta)
+{
+    const struct plan *plan = account->plan;
+
+    for (size_t i = 0; i < plan->n_columns; i++)
+        if (plan->columns[i].kind == COLUMN_LATENCY_TALLY)
+            add(&account->row[i], delta->tallies[plan->columns[i].index]);
+    for (size_t i = 0; i < plan->n_histograms; i++) {
+        const struct plan_histogram *histogram = &plan->histograms[i];
+        const struct latency_layout *layout = &latency_layouts[histogram->distribution];
+
+        add_to_histogram(&account->row[histogram->first], layout, &delta->buckets[layout->first],
+                         delta->sums_ns[histogram->distribution]);
+    }
+}
+
 void account_set_created(struct account *account, uint64_t created_realtime_ns)
 {
-    for (size_t i = 0; i < account->plan->n_numbers; i++)
+    for (size_t i = 0; i < account->plan->n_described; i++)
         if (account->plan->columns[i].kind == COLUMN_CREATED_TIME && created_realtime_ns)
             account->row[i].count = created_realtime_ns;
 }
 
 void account_set_members(struct account *account, uint64_t n_members, uint64_t start_realtime_ns)
 {
-    for (size_t i = 0; i < account->plan->n_numbers; i++) {
+    for (size_t i = 0; i < account->plan->n_described; i++) {
         enum column_kind kind = account->plan->columns[i].kind;
 
         if (kind == COLUMN_MEMBERS)
@@ -188,7 +229,6 @@ static uint64_t part_of(const struct cpu_usage_delta *delta, enum cpu_time_part 
     }
 }
 
-/* A total is absent before the first reading, and 0 or more from then on. */
 static void set_cpu_time(const struct column *column, const struct cpu_usage_delta *delta,
                          union number *number)
 {
@@ -196,15 +236,13 @@ static void set_cpu_time(const struct column *column, const struct cpu_usage_del
         number->real = delta->state == CPU_USAGE_KNOWN ? rounded(delta->cpus) : NAN;
         return;
     }
-    if (number->count == NUMBER_ABSENT_COUNT)
-        number->count = 0;
-    number->count += part_of(delta, (enum cpu_time_part)column->index);
+    add(number, part_of(delta, (enum cpu_time_part)column->index));
 }
 
 void account_set_cpu_usage(struct account *account, const struct cpu_usage_delta *delta,
                            uint64_t n_cpus)
 {
-    for (size_t i = 0; i < account->plan->n_numbers; i++) {
+    for (size_t i = 0; i < account->plan->n_described; i++) {
         const struct column *column = &account->plan->columns[i];
         union number *number = &account->row[i];
 
@@ -221,7 +259,7 @@ void account_set_cpu_usage(struct account *account, const struct cpu_usage_delta
 
 void account_end(struct account *account)
 {
-    for (size_t i = 0; i < account->plan->n_numbers; i++)
+    for (size_t i = 0; i < account->plan->n_described; i++)
         if (account->plan->columns[i].form == NUMBER_REAL ||
             account->plan->columns[i].kind == COLUMN_GROUP_UNKNOWN)
             make_absent(&account->plan->columns[i], &account->row[i]);
@@ -251,13 +289,26 @@ static bool same_series(const struct column *a, const struct column *b)
     return true;
 }
 
+static void adopt_histogram(struct account *account, const struct plan_histogram *histogram,
+                            const struct account *from, const struct plan_histogram *from_histogram)
+{
+    const enum latency_distribution distribution = histogram->distribution;
+
+    if (from_histogram->distribution == distribution)
+        memcpy(&account->row[histogram->first], &from->row[from_histogram->first],
+               (latency_layouts[distribution].n + 1) * sizeof(*account->row));
+}
+
 void account_adopt(struct account *account, const struct account *from)
 {
     const struct plan *plan = account->plan, *from_plan = from->plan;
 
-    for (size_t i = 0; i < plan->n_numbers; i++)
-        for (size_t j = 0; j < from_plan->n_numbers; j++)
+    for (size_t i = 0; i < plan->n_described; i++)
+        for (size_t j = 0; j < from_plan->n_described; j++)
             if (plan->columns[i].form != NUMBER_REAL &&
                 same_series(&plan->columns[i], &from_plan->columns[j]))
                 account->row[i] = from->row[j];
+    for (size_t i = 0; i < plan->n_histograms; i++)
+        for (size_t j = 0; j < from_plan->n_histograms; j++)
+            adopt_histogram(account, &plan->histograms[i], from, &from_plan->histograms[j]);
 }

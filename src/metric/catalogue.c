@@ -64,7 +64,7 @@ static struct family *find_family(struct catalogue *catalogue, const char *name)
     return NULL;
 }
 
-static struct family *add_family(struct catalogue *catalogue, const struct column *column)
+static struct family *add_family(struct catalogue *catalogue, struct family named)
 {
     struct family *families =
         reallocarray(catalogue->families, catalogue->n_families + 1, sizeof(*families));
@@ -72,27 +72,50 @@ static struct family *add_family(struct catalogue *catalogue, const struct colum
     if (!families)
         return NULL;
     catalogue->families = families;
-    families[catalogue->n_families] =
-        (struct family){.name = column->name, .help = column->help, .type = column->type};
+    families[catalogue->n_families] = named;
     return &families[catalogue->n_families++];
 }
 
-static int add_use(struct catalogue *catalogue, size_t plan, size_t index)
+/* Adds a use to the family of this name, type and help. */
+static int add_use(struct catalogue *catalogue, struct family named, struct family_use use)
 {
-    const struct column *column = &catalogue->plans[plan]->columns[index];
-    struct family *family = find_family(catalogue, column->name);
+    struct family *family = find_family(catalogue, named.name);
     struct family_use *uses;
 
     if (!family)
-        family = add_family(catalogue, column);
+        family = add_family(catalogue, named);
     if (!family)
         return -ENOMEM;
     uses = reallocarray(family->uses, family->n_uses + 1, sizeof(*uses));
     if (!uses)
         return -ENOMEM;
     family->uses = uses;
-    uses[family->n_uses++] = (struct family_use){.plan = plan, .column = index};
+    uses[family->n_uses++] = use;
     return 0;
+}
+
+static int add_uses(struct catalogue *catalogue, size_t index)
+{
+    const struct plan *plan = catalogue->plans[index];
+    int r = 0;
+
+    for (size_t i = 0; i < plan->n_columns && r == 0; i++) {
+        const struct column *column = &plan->columns[i];
+
+        r = add_use(
+            catalogue,
+            (struct family){.name = column->name, .help = column->help, .type = column->type},
+            (struct family_use){index, i});
+    }
+    for (size_t i = 0; i < plan->n_histograms && r == 0; i++) {
+        const struct plan_histogram *histogram = &plan->histograms[i];
+
+        r = add_use(catalogue,
+                    (struct family){
+                        .name = histogram->name, .help = histogram->help, .type = FAMILY_HISTOGRAM},
+                    (struct family_use){index, i});
+    }
+    return r;
 }
 
 static int take_plans(struct catalogue *catalogue, struct plan *const *plans, size_t n_plans)
@@ -102,13 +125,12 @@ static int take_plans(struct catalogue *catalogue, struct plan *const *plans, si
         return -ENOMEM;
     for (size_t i = 0; i < n_plans; i++)
         catalogue->plans[catalogue->n_plans++] = plan_ref(plans[i]);
-    for (size_t i = 0; i < n_plans; i++)
-        for (size_t column = 0; column < plans[i]->n_columns; column++) {
-            int r = add_use(catalogue, i, column);
+    for (size_t i = 0; i < n_plans; i++) {
+        int r = add_uses(catalogue, i);
 
-            if (r < 0)
-                return r;
-        }
+        if (r < 0)
+            return r;
+    }
     return 0;
 }
 

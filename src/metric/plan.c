@@ -28,6 +28,7 @@ static struct plan *plan_free(struct plan *plan)
 {
     plan_free_ratios(plan);
     plan_free_columns(plan);
+    plan_free_histograms(plan);
     free(plan->prefix);
     free(plan->info_help);
     free(shared_of(plan));
@@ -122,6 +123,8 @@ static int add_columns(struct plan *plan, const struct plan_spec *spec,
         r = plan_add_totals(plan, spec, groups);
     if (r == 0 && spec->group_times)
         r = plan_add_group_times(plan, spec, groups);
+    if (r == 0)
+        r = plan_add_tallies(plan, spec);
     if (r == 0 && spec->doubt)
         r = add_gauge(plan, spec, &doubt);
     if (r == 0 && spec->rates)
@@ -130,6 +133,8 @@ static int add_columns(struct plan *plan, const struct plan_spec *spec,
         r = plan_add_ratios(plan, spec, groups);
     if (r == 0)
         r = plan_add_hidden(plan, groups);
+    if (r == 0)
+        r = plan_add_histograms(plan, spec);
     return r;
 }
 

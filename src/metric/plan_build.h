@@ -3,8 +3,8 @@
 
 /*
  * The files that build a plan. Calls go one way: plan.c asks plan_events.c, plan_ratios.c,
- * plan_cpu_time.c and plan_hidden.c for their columns, and each of these adds them by
- * plan_column.c. Functions that return int return 0 or -ENOMEM, after which the plan is to be
+ * plan_cpu_time.c, plan_latency.c and plan_hidden.c for their columns, and each of these adds them
+ * by plan_column.c. Functions that return int return 0 or -ENOMEM, after which the plan is to be
  * freed.
  */
 
@@ -38,6 +38,15 @@ int plan_add_group_times(struct plan *plan, const struct plan_spec *spec,
 
 /* Adds what the kernel accounts of the machine's CPU time (plan_spec.cpu_time). */
 int plan_add_cpu_time(struct plan *plan, const struct plan_spec *spec);
+
+/* plan_latency.c */
+
+/* Adds the tallies that spec->latency wants. */
+int plan_add_tallies(struct plan *plan, const struct plan_spec *spec);
+
+/* Adds the distributions that it wants. No column is added behind their numbers. */
+int plan_add_histograms(struct plan *plan, const struct plan_spec *spec);
+void plan_free_histograms(struct plan *plan);
 
 /* plan_ratios.c */
 

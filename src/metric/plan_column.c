@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The array of columns of a plan: how it grows, how much text it makes, how it is freed. */
+/* The array of columns of a plan: how it grows, how it is freed. */
 #include <errno.h>
 
 #include "base/text.h"
@@ -45,7 +45,7 @@ int plan_add_number(struct plan *plan, struct column column, struct text *name, 
 
     if (!name_string || !help_string)
         return -ENOMEM;
-    columns = reallocarray(plan->columns, plan->n_numbers + 1, sizeof(*columns));
+    columns = reallocarray(plan->columns, plan->n_described + 1, sizeof(*columns));
     if (!columns)
         return -ENOMEM;
     plan->columns = columns;
@@ -53,7 +53,8 @@ int plan_add_number(struct plan *plan, struct column column, struct text *name, 
         return -ENOMEM;
     column.name = TAKE(name_string);
     column.help = TAKE(help_string);
-    columns[plan->n_numbers++] = column;
+    columns[plan->n_described++] = column;
+    plan->n_numbers = plan->n_described;
     return 0;
 }
 
@@ -62,54 +63,16 @@ int plan_add_column(struct plan *plan, struct column column, struct text *name, 
     int r = plan_add_number(plan, column, name, help);
 
     if (r == 0)
-        plan->n_columns = plan->n_numbers;
+        plan->n_columns = plan->n_described;
     return r;
 }
 
 void plan_free_columns(struct plan *plan)
 {
-    for (size_t i = 0; plan->columns && i < plan->n_numbers; i++) {
+    for (size_t i = 0; plan->columns && i < plan->n_described; i++) {
         free(plan->columns[i].name);
         free(plan->columns[i].help);
         free_labels(&plan->columns[i]);
     }
     free(TAKE(plan->columns));
-}
-
-/* The digits of UINT64_MAX are 20, of a double in its shortest form at most 24. */
-#define LONGEST_NUMBER 24
-
-size_t plan_row_bytes(const struct plan *plan, size_t labels_bytes)
-{
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < plan->n_columns; i++) {
-        const struct column_label *label = plan->columns[i].labels;
-
-        bytes += strlen(plan->columns[i].name) + labels_bytes + LONGEST_NUMBER;
-        for (size_t n = 0; n < COLUMN_LABELS && label->name; n++, label++)
-            bytes += strlen(label->name) + strlen(label->value) + sizeof(",=\"\"");
-    }
-    return bytes;
-}
-
-/* The bytes of a help with its escapes, of which OpenMetrics has one more than the text format. */
-static size_t help_bytes(const char *help)
-{
-    size_t bytes = 0;
-
-    for (; *help; help++)
-        bytes += *help == '\\' || *help == '"' || *help == '\n' ? 2 : 1;
-    return bytes;
-}
-
-/* A unit is the end of the family's name, so it is not longer than the name. */
-size_t plan_head_bytes(const struct plan *plan)
-{
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < plan->n_columns; i++)
-        bytes += 4 * strlen(plan->columns[i].name) + help_bytes(plan->columns[i].help) +
-                 sizeof("# HELP  \n# TYPE  counter\n# UNIT  \n");
-    return bytes;
 }

@@ -10,12 +10,12 @@
 
 #include "metric/plan_build.h"
 
-/* The number that is the total of a member of a group; n_numbers: there is none. */
+/* The number that is the total of a member of a group; n_described: there is none. */
 static size_t find_total(const struct plan *plan, size_t group, size_t index)
 {
     size_t i = 0;
 
-    while (i < plan->n_numbers &&
+    while (i < plan->n_described &&
            (plan->columns[i].kind != COLUMN_TOTAL || plan->columns[i].group != group ||
             plan->columns[i].index != index))
         i++;
@@ -50,7 +50,7 @@ static int add_terms(struct plan *plan, struct plan_ratio *ratio, const struct e
         const size_t total = find_total(plan, ratio->group, index);
         int r = 0;
 
-        if (total == plan->n_numbers)
+        if (total == plan->n_described)
             r = add_total(plan, group, ratio->group, group->members[member].event, index);
         if (r < 0)
             return r;

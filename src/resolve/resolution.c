@@ -51,6 +51,7 @@ static int make_system_classes(struct resolution *resolution)
         return 0;
     machine->spec = make_plan_spec(resolution, "pmu_machine_", "the machine (its counted CPUs)");
     machine->spec.cpu_time = true;
+    machine->spec.latency = system->latency;
     if (system->by == CONFIG_BY_ALL)
         return make_class(resolution, CLASS_MACHINE, &system->groups);
 
@@ -74,6 +75,7 @@ static int make_cgroup_classes(struct resolution *resolution)
         class->kind = SCOPE_CGROUP;
         class->spec = make_plan_spec(resolution, "pmu_cgroup_", "the cgroup and its descendants");
         class->spec.start_time = class->spec.created_time = class->spec.doubt = true;
+        class->spec.latency = resolution->config->cgroups[i].latency;
         r = make_class(resolution, CLASS_CGROUP + i, &resolution->config->cgroups[i].groups);
     }
     return r;
@@ -89,6 +91,7 @@ static int make_process_classes(struct resolution *resolution)
         class->kind = SCOPE_PROCESS;
         class->spec = make_plan_spec(resolution, "pmu_process_", "the group of processes");
         class->spec.members = class->spec.doubt = true;
+        class->spec.latency = resolution->config->processes[i].latency;
         r = make_class(resolution, resolution->first_process + i,
                        &resolution->config->processes[i].groups);
         class->part = r < 0 ? NULL : sample_new(class->groups);

@@ -99,7 +99,7 @@ static struct plan *make_plan(struct event_groups **ret_groups)
 static void write_text(FILE *text, struct account *const *accounts, uint64_t second)
 {
     for (size_t t = 0; text && t < TEXT_TARGETS; t++)
-        for (size_t i = 0; i < accounts[t]->plan->n_numbers; i++) {
+        for (size_t i = 0; i < accounts[t]->plan->n_described; i++) {
             const struct column *column = &accounts[t]->plan->columns[i];
 
             if (column->kind == COLUMN_TOTAL || column->kind == COLUMN_GROUP_ENABLED ||

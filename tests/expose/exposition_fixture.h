@@ -29,6 +29,7 @@ struct fixture {
     struct catalogue *catalogue;
     struct exposition *exposition;
     struct account *accounts[2];
+    struct latency_status latency;
     struct text text;
 };
 
@@ -51,7 +52,8 @@ static inline int set_up(void **state)
                                    .start_time = true,
                                    .totals = true,
                                    .group_times = true,
-                                   .rates = true};
+                                   .rates = true,
+                                   .latency = LATENCY_SCHEDULER};
     struct event_status status = {.scope = "cgroup",
                                   .metric = (char *)"",
                                   .event = (char *)"cycles",
@@ -97,7 +99,8 @@ static inline int write_it(struct fixture *f, uint64_t count, const struct expos
                                            .uncounted[SCOPE_CGROUP][ABSENCE_OVER_LIMIT] = 4,
                                            .pmu_free = 6,
                                            .pmu_budget = NUMBER_ABSENT_COUNT,
-                                           .pmu_used = 4};
+                                           .pmu_used = 4,
+                                           .latency = f->latency};
     AUTO(sample) struct sample *sample = sample_new(f->groups);
     AUTO(roster) struct roster *roster = NULL;
     AUTO(snapshot) struct snapshot *snapshot = NULL;

@@ -18,12 +18,14 @@ METRIC_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")  # colons are for recordin
 LABEL_NAME = re.compile(r"(?!__)[a-zA-Z_][a-zA-Z0-9_]*\Z")
 LABEL = re.compile(r'([^=,{}" ]*)="((?:[^"\\]|\\.)*)"')
 INTEGER_PART = r"(?:0|[1-9][0-9]*)"
+INTEGER_VALUE = re.compile(rf"{INTEGER_PART}\Z")
 COUNTER_VALUE = re.compile(rf"{INTEGER_PART}(\.[0-9]+)?\Z")
 # What a PMU counts in a unit of its own is a multiple of its scale, as small as that may be.
 SCALED = re.compile(r"_(joules|bytes)_total\Z")
 SCALED_VALUE = re.compile(rf"{INTEGER_PART}(\.[0-9]+)?(e[+-]?[0-9]+)?\Z")
 GAUGE_VALUE = re.compile(rf"-?{INTEGER_PART}(\.[0-9]+)?(e[+-]?[0-9]+)?\Z")
-TYPES = ("counter", "gauge")
+TYPES = ("counter", "gauge", "histogram")
+PARTS = ("_bucket", "_sum", "_count")  # of a histogram
 BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 Sample = collections.namedtuple("Sample", "name labels value line")  # labels: a frozenset of pairs
@@ -118,6 +120,11 @@ def parse_sample(line, number):
     return Sample(name, labels, rest[1:], number)
 
 
+def number_of(text):
+    """A number; 0 for what is none, which is told elsewhere."""
+    return float(text) if text == "+Inf" or GAUGE_VALUE.match(text) else 0
+
+
 def check_character(c):
     if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp"):
         raise Wrong(f"control character U+{ord(c):04X}")
@@ -136,13 +143,53 @@ class Exposition:
         self.errors = []
         self._family = None
 
+    def family_of(self, name):
+        """The family whose samples have that name."""
+        base = re.sub(f"({'|'.join(PARTS)})$", "", name)
+        is_part = base in self.families and self.families[base].type == "histogram"
+        return self.families.get(base if is_part else name)
+
     def _enter(self, name):
         """The family of that name: the one we are in, or a new one."""
+        if self._family and self._family.type == "histogram":
+            if name in [self._family.name + part for part in PARTS]:
+                return self._family
+            self._end_of_histogram()
         if self._family is None or self._family.name != name:
             if name in self.families:
                 raise Wrong(f"family {name} is not in one piece")
             self._family = self.families[name] = Family(name)
         return self._family
+
+    def _end_of_histogram(self):
+        """Judges each histogram of the family that ends here: whole, in one piece, rising."""
+        family, self._family = self._family, None
+        wanted, at = None, 0
+        while at < len(family.samples):
+            labels = family.samples[at].labels - {p for p in family.samples[at].labels
+                                                  if p[0] == "le"}
+            les, counts = [], []
+            while at < len(family.samples) and family.samples[at].name.endswith("_bucket"):
+                sample, at = family.samples[at], at + 1
+                les.append(dict(sample.labels).get("le", ""))
+                counts.append(number_of(sample.value))
+                if sample.labels != labels | {("le", les[-1])}:
+                    raise Wrong(f"the buckets of {family.name} are not in one piece")
+            rest, at = family.samples[at:at + 2], at + 2
+            if ([s.name for s in rest] != [family.name + "_sum", family.name + "_count"] or
+                    any(s.labels != labels for s in rest)):
+                raise Wrong(f"{family.name} has no sum and count behind its buckets")
+            if not les or les[-1] != "+Inf" or les != sorted(les, key=number_of):
+                raise Wrong(f"{family.name} has the limits {les}")
+            if les != (wanted := wanted or les):
+                raise Wrong(f"{family.name} has other limits for {sorted(labels)}")
+            if counts != sorted(counts) or counts[-1] != number_of(rest[1].value) or not counts[-1]:
+                raise Wrong(f"{family.name} counts {counts}, {rest[1].value} in all")
+
+    def end(self):
+        """Judges what only the end of the text tells."""
+        if self._family and self._family.type == "histogram":
+            self._end_of_histogram()
 
     def _read_comment(self, line):
         words = line.split(" ", 3)
@@ -179,7 +226,9 @@ class Exposition:
         if key in self.series:
             raise Wrong(f"series stands twice, first in line {self.series[key].line}")
         self.series[key] = sample
-        pattern = COUNTER_VALUE if family.type == "counter" else GAUGE_VALUE
+        pattern = GAUGE_VALUE if family.type == "gauge" else COUNTER_VALUE
+        if family.type == "histogram" and not sample.name.endswith("_sum"):
+            pattern = INTEGER_VALUE
         if family.type == "counter" and SCALED.search(family.name):
             pattern = SCALED_VALUE
         if not pattern.match(sample.value):
@@ -216,6 +265,10 @@ def read(body):
         text += "\n"
     for number, line in enumerate(text[:-1].split("\n"), 1):
         exposition.read_line(line, number)
+    try:
+        exposition.end()
+    except Wrong as wrong:
+        exposition.errors.append(f"at the end: {wrong}")
     return exposition
 
 
@@ -256,7 +309,7 @@ def compare(before, after):
     fell = []
     for key, new in after.series.items():
         old = before.series.get(key)
-        if not old or after.families[new.name].type != "counter":
+        if not old or after.family_of(new.name).type == "gauge":
             continue
         if birth_of(old, births_before, names) != birth_of(new, births_after, names):
             continue

@@ -42,6 +42,40 @@ class Good(unittest.TestCase):
         self.assertEqual(result.families["pmu_g"].help, "A \\ and \n.")
 
 
+HISTOGRAM = b"# HELP pmu_h_seconds What h is.\n# TYPE pmu_h_seconds histogram\n"
+
+
+def histogram(labels=b"", limits=(b"0.25", b"1.0", b"+Inf"), counts=(0, 2, 3), total=3):
+    buckets = [b'pmu_h_seconds_bucket{%sle="%s"} %d\n' % (labels and labels + b",", le, n)
+               for le, n in zip(limits, counts)]
+    braces = b"{%s}" % labels if labels else b""
+    return b"".join(buckets) + (b"pmu_h_seconds_sum%s 2.500000000\npmu_h_seconds_count%s %d\n" %
+                                (braces, braces, total))
+
+
+class Histograms(unittest.TestCase):
+    def test_of_several_targets(self):
+        body = HISTOGRAM + histogram(b'x="1"') + histogram(b'x="2"') + GAUGE + b"pmu_g 1\n"
+        self.assertEqual(errors(body), [])
+        self.assertEqual(errors(GAUGE + b"pmu_g 1\n" + HISTOGRAM + histogram()), [])
+
+    def test_that_is_wrong(self):
+        cases = {
+            "falling": histogram(counts=(0, 4, 3)),
+            "another count": histogram(total=4),
+            "nothing in it": histogram(counts=(0, 0, 0), total=0),
+            "no end": histogram(limits=(b"0.25", b"1.0", b"4.0")),
+            "out of order": histogram(limits=(b"1.0", b"0.25", b"+Inf")),
+            "other limits": histogram(b'x="1"') + histogram(b'x="2"', (b"0.5", b"1.0", b"+Inf")),
+            "no sum": histogram().replace(b"pmu_h_seconds_sum 2.500000000\n", b""),
+            "in pieces": histogram(b'x="1"')[:40] + histogram(b'x="2"') + histogram(b'x="1"')[40:],
+            "no integer": histogram().replace(b" 2\n", b" 2.5\n", 1),
+        }
+        for what, samples in cases.items():
+            for behind in (b"", GAUGE + b"pmu_g 1\n"):
+                self.assertTrue(errors(HISTOGRAM + samples + behind), what)
+
+
 BAD = {
     "not_utf8": (HEAD + b'pmu_a_total{x="\xff"} 1\n', "UTF-8"),
     "overlong_utf8": (HEAD + b'pmu_a_total{x="\xc0\xaf"} 1\n', "UTF-8"),

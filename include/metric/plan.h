@@ -184,6 +184,9 @@ size_t plan_shown_bucket(enum latency_distribution distribution, size_t shown);
  */
 void plan_append_limit(struct text *text, enum latency_distribution distribution, size_t bucket);
 
+/* Whether this is the name of such a family of some plan, or of its sums ("…_seconds_sum"). */
+bool plan_is_of_histogram(const char *name);
+
 /* The most series that a row has on /metrics. */
 size_t plan_row_series(const struct plan *plan);
 

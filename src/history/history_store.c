@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "history/recorder_cpus.h"
+#include "history/recorder_latencies.h"
 #include "history/store.h"
 
 /* A clock that is set by more than this has made a step. Then nothing is aged for an hour. */
@@ -96,7 +96,8 @@ static void count_targets(struct history_store *store)
     for (size_t i = 0; i < n; i++) {
         uint64_t targets = 0;
 
-        if (database_ask(databases[i], "SELECT count(*) FROM targets WHERE kind != '" CPUS_KIND "'",
+        if (database_ask(databases[i],
+                         "SELECT count(*) FROM targets WHERE kind NOT IN " BESIDE_KINDS,
                          &targets) == 0)
             store->status.targets += targets;
     }

@@ -60,14 +60,18 @@ const char *layout_unit(const struct layout_series *series);
 struct total_source {
     size_t number; /* of the plan's numbers */
     size_t marker; /* the number that tells whether its group is unknown; SIZE_MAX: none does */
-    bool is_time;  /* a time of its group, which is known where the counts are not */
+    bool is_apart; /* it is known where the counts of its group are not, as its time is */
 };
+
+/* The layout of the plan's histograms, whose numbers are its totals. 0 or -errno. */
+int layout_of_latencies(const struct plan *plan, struct layout **ret_layout);
 
 /* How rows of a plan become rows of a layout. */
 struct layout_binding {
     struct layout *layout;
     struct total_source *sources; /* layout->n_totals of them */
     size_t start;                 /* the number whose change begins a new life; SIZE_MAX: none */
+    size_t marker; /* a number that is absent where nothing is counted; SIZE_MAX: none is */
 };
 
 /* Makes the layout of a plan's rates and ratios. 0 or -ENOMEM. */

@@ -43,11 +43,28 @@ static size_t find_number(const struct plan *plan, enum column_kind kind, size_t
     return NONE;
 }
 
+/* The first number that is absent where the target is not counted. */
+static size_t find_any_marker(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_described; i++)
+        if (plan->columns[i].kind == COLUMN_GROUP_UNKNOWN)
+            return i;
+    return NONE;
+}
+
+static size_t find_marker(const struct plan *plan, const struct column *column)
+{
+    if (column->kind == COLUMN_CPU_TIME)
+        return NONE;
+    if (column->kind == COLUMN_LATENCY_TALLY)
+        return find_any_marker(plan);
+    return find_number(plan, COLUMN_GROUP_UNKNOWN, column->group, column->group);
+}
+
 /* The total of a row that this number becomes. Several series may need the same. */
 static size_t want(struct making *making, size_t number)
 {
     const struct column *column = &making->plan->columns[number];
-    const bool has_group = column->kind != COLUMN_CPU_TIME;
     size_t i = 0;
 
     while (i < making->n_sources && making->sources[i].number != number)
@@ -56,10 +73,9 @@ static size_t want(struct making *making, size_t number)
         return i;
     making->sources[making->n_sources++] = (struct total_source){
         .number = number,
-        .marker = has_group ? find_number(making->plan, COLUMN_GROUP_UNKNOWN, column->group,
-                                          column->group)
-                            : NONE,
-        .is_time = column->kind == COLUMN_GROUP_ENABLED || column->kind == COLUMN_GROUP_RUNNING,
+        .marker = find_marker(making->plan, column),
+        .is_apart = column->kind == COLUMN_GROUP_ENABLED || column->kind == COLUMN_GROUP_RUNNING ||
+                    column->kind == COLUMN_LATENCY_TALLY,
     };
     return i;
 }
@@ -119,6 +135,22 @@ static void add_ratio(struct making *making, const struct column *column)
         append_string(&making->series, terms[i].name);
 }
 
+/* A tally has no rate on /metrics, and so none with a name that could be taken here. */
+static void add_tally(struct making *making, const struct column *column, size_t number)
+{
+    AUTO_TEXT struct text name = {0};
+    struct column rate = *column;
+
+    text_append(&name, column->name, strlen(column->name) - strlen("_total"));
+    append_string(&name, "_per_second");
+    if (text_error(&name) < 0) {
+        making->series.failed = true;
+        return;
+    }
+    rate.name = name.data;
+    add_rate(making, &rate, number, 1);
+}
+
 static void add_series(struct making *making, const struct column *column)
 {
     const double second = 1 / (double)NS_PER_SECOND;
@@ -136,6 +168,9 @@ static void add_series(struct making *making, const struct column *column)
     case COLUMN_CPU_TIME_RATE:
         add_rate(making, column,
                  find_number(making->plan, COLUMN_CPU_TIME, column->group, CPU_TIME_ALL), second);
+        break;
+    case COLUMN_LATENCY_TALLY:
+        add_tally(making, column, (size_t)(column - making->plan->columns));
         break;
     case COLUMN_RATIO:
         add_ratio(making, column);
@@ -181,7 +216,8 @@ int layout_of_plan(const struct plan *plan, struct layout_binding *ret_binding)
     text_done(&making.series);
     if (r < 0)
         return r;
-    *ret_binding = (struct layout_binding){layout, TAKE(sources), find_start(plan)};
+    *ret_binding =
+        (struct layout_binding){layout, TAKE(sources), find_start(plan), find_any_marker(plan)};
     return 0;
 }
 

@@ -78,7 +78,7 @@ static struct open_target *succeed(struct recorder *recorder, struct open_target
     if (!target)
         return NULL;
     target->n_rows_due = before->n_rows_due;
-    target->is_of_cpus = before->is_of_cpus;
+    target->is_beside = before->is_beside;
     target->is_counted = true;
     HASH_DEL(recorder->targets, before);
     before->next_ended = recorder->ended;

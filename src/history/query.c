@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "history/key.h"
+#include "history/recorder_latencies.h"
 #include "history/store.h"
 #include "history/sums.h"
 
@@ -110,7 +111,8 @@ static int read_open(const struct open_target *target, void *context)
     return r == 0 && sums ? sums_add(sums, &rows, &reading->range) : r;
 }
 
-static int read_all(struct history_store *store, struct reading *reading)
+/* Reads the rows of a key. */
+static int read_key(struct history_store *store, const char *key, struct reading *reading)
 {
     const uint64_t start_ms = reading->range.start_ns / NS_PER_MS;
     const uint64_t end_ms = reading->range.end_ns / NS_PER_MS + 1;
@@ -118,15 +120,36 @@ static int read_all(struct history_store *store, struct reading *reading)
     const size_t n = vault_readable(&store->past, databases);
 
     for (size_t i = 0; i < n; i++) {
-        int r = chunk_table_each(databases[i], reading->query->target, start_ms, end_ms, read_chunk,
-                                 reading);
+        int r = chunk_table_each(databases[i], key, start_ms, end_ms, read_chunk, reading);
 
         if (r == -ENOMEM)
             return r;
         if (r < 0) /* what the other places have is still told */
             vault_failed(&store->past, databases[i], r);
     }
-    return recorder_each(&store->recorder, reading->query->target, read_open, reading);
+    return recorder_each(&store->recorder, key, read_open, reading);
+}
+
+/* Whether some of the columns are of histograms, or some are not. */
+static bool wants(const struct history_query *query, bool of_histograms)
+{
+    for (size_t i = 0; i < query->n_columns; i++)
+        if (plan_is_of_histogram(query->columns[i]) == of_histograms)
+            return true;
+    return query->n_columns == 0 && !of_histograms;
+}
+
+static int read_all(struct history_store *store, struct reading *reading)
+{
+    AUTO_TEXT struct text key = {0};
+    int r = 0;
+
+    if (wants(reading->query, false))
+        r = read_key(store, reading->query->target, reading);
+    if (r < 0 || !wants(reading->query, true))
+        return r;
+    text_append_format(&key, LATENCIES_KIND ":%s", reading->query->target);
+    return text_error(&key) < 0 ? -ENOMEM : read_key(store, key.data, reading);
 }
 
 static bool is_wanted(const struct history_query *query, const char *name)

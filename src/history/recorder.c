@@ -8,12 +8,14 @@
 #include "history/key.h"
 #include "history/open_target.h"
 #include "history/recorder_cpus.h"
+#include "history/recorder_latencies.h"
 
 static void free_plans(struct plan_binding *plans, size_t n)
 {
     for (size_t i = 0; plans && i < n; i++) {
         (void)plan_unref(plans[i].plan);
         layout_binding_done(&plans[i].binding);
+        (void)layout_unref(plans[i].latencies);
     }
     free(plans);
 }
@@ -64,6 +66,8 @@ static int bind_plans(struct recorder *recorder, const struct catalogue *catalog
         }
         plans[i].plan = plan_ref(catalogue->plans[i]);
         r = layout_of_plan(catalogue->plans[i], &plans[i].binding);
+        if (r == 0 && catalogue->plans[i]->n_histograms > 0)
+            r = layout_of_latencies(catalogue->plans[i], &plans[i].latencies);
     }
     free_plans(recorder->plans, recorder->n_plans);
     recorder->plans = plans;
@@ -77,7 +81,7 @@ static int learn_targets(struct recorder *recorder, struct roster *roster)
     struct open_target *target, *next;
 
     HASH_ITER(hh, recorder->targets, target, next)
-        target->is_counted = target->is_of_cpus && target->is_counted;
+        target->is_counted = target->is_beside && target->is_counted;
     for (size_t i = 0; i < roster->catalogue->n_plans; i++)
         n += roster->parts[i].n;
     recorder->rows = calloc(n + 1, sizeof(struct open_target *));
@@ -126,7 +130,7 @@ static uint64_t read_total(const struct total_source *source, const union number
 
     if (marker == NUMBER_ABSENT_COUNT)
         return total == before ? ROW_UNKNOWN : total;
-    return marker == 1 && !source->is_time ? ROW_UNKNOWN : total;
+    return marker == 1 && !source->is_apart ? ROW_UNKNOWN : total;
 }
 
 static void read_totals(const struct open_target *target, const struct layout_binding *binding,
@@ -188,7 +192,9 @@ int recorder_add(struct recorder *recorder, const struct snapshot *snapshot)
             numbers += roster->catalogue->plans[i]->n_numbers;
         }
     }
-    return r == 0 && snapshot->cpus ? recorder_add_cpus(recorder, snapshot, n) : r;
+    if (r == 0 && snapshot->cpus)
+        r = recorder_add_cpus(recorder, snapshot, n);
+    return r == 0 ? recorder_add_latencies(recorder, snapshot) : r;
 }
 
 bool recorder_is_due(const struct recorder *recorder)

@@ -24,8 +24,8 @@ struct open_target {
     struct open_rows rows;
     uint64_t start;      /* when its birth was, as its snapshots say */
     uint64_t n_rows_due; /* with so many rows they are stored */
-    bool is_of_cpus;     /* its rows are the times of another target on each CPU */
-    bool is_counted;     /* the last snapshot (with such times) has it */
+    bool is_beside;      /* its rows are other numbers of another target: recorder_cpus.h, … */
+    bool is_counted;     /* the last snapshot (with such numbers) has it */
     struct open_target *next_ended;
     UT_hash_handle hh;
 };
@@ -33,6 +33,7 @@ struct open_target {
 struct plan_binding {
     struct plan *plan;
     struct layout_binding binding;
+    struct layout *latencies; /* NULL: the plan has none */
 };
 
 struct recorder {
@@ -42,8 +43,9 @@ struct recorder {
     struct open_target **rows;   /* the target of each of its rows */
     struct plan_binding *plans;  /* for each of its plans */
     size_t n_plans;
-    uint64_t taken_ns;  /* of the last snapshot */
-    uint64_t n_samples; /* numbers that were recorded */
+    uint64_t taken_ns;           /* of the last snapshot */
+    uint64_t latencies_taken_ns; /* of the last one whose latencies were recorded */
+    uint64_t n_samples;          /* numbers that were recorded */
     uint64_t n_born;
 };
 

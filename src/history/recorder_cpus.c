@@ -17,7 +17,7 @@ static struct open_target *find_times(struct recorder *recorder, const struct op
         return NULL;
     times = open_target_find_or_make(recorder, key.data, CPUS_KIND, &no_labels);
     if (times)
-        times->is_of_cpus = times->is_counted = true;
+        times->is_beside = times->is_counted = true;
     return times;
 }
 
@@ -40,7 +40,7 @@ int recorder_add_cpus(struct recorder *recorder, const struct snapshot *snapshot
         return 0;
     r = layout_of_cpus(cpus->numbers, cpus->n_cpus, &layout);
     HASH_ITER(hh, recorder->targets, target, next)
-        target->is_counted = target->is_counted && !target->is_of_cpus;
+        target->is_counted = target->is_counted && strcmp(target->kind, CPUS_KIND) != 0;
     for (size_t i = 0; i < n_rows && r == 0; i++) {
         const uint64_t *ran_ns = &cpus->ran_ns[i * cpus->n_cpus];
 

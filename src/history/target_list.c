@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "history/key.h"
-#include "history/recorder_cpus.h"
+#include "history/recorder_latencies.h"
 #include "history/store.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -223,7 +223,7 @@ static int list_database(struct database *database, struct listing *listing)
         r = prepare(database,
                     "SELECT t.id, t.key, t.kind, t.labels, min(c.start), max(c.end)"
                     " FROM targets t CROSS JOIN chunks c ON c.target = t.id AND c.end >= ?1"
-                    " AND c.start < ?2 WHERE t.kind != '" CPUS_KIND "' GROUP BY t.id",
+                    " AND c.start < ?2 WHERE t.kind NOT IN " BESIDE_KINDS " GROUP BY t.id",
                     listing, &targets);
 
     if (r == 0)
@@ -255,7 +255,7 @@ static int list_open(const struct open_target *target, void *context)
                                  .labels = target->labels.data,
                                  .labels_length = target->labels.length};
     struct listed *listed;
-    int r = target->is_of_cpus ? 0 : open_rows_read(&target->rows, &rows);
+    int r = target->is_beside ? 0 : open_rows_read(&target->rows, &rows);
 
     if (r < 0 || rows.n_rows == 0)
         return r;

@@ -153,3 +153,19 @@ void plan_append_limit(struct text *text, enum latency_distribution distribution
     if (!strpbrk(digits, ".e"))
         text_append_string(text, ".0");
 }
+
+bool plan_is_of_histogram(const char *name)
+{
+    size_t length = strlen(name);
+
+    if (length > strlen("_sum") && strcmp(name + length - strlen("_sum"), "_sum") == 0)
+        length -= strlen("_sum");
+    for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
+        const size_t n = strlen(families[i].name);
+
+        if (length > n && name[length - n - 1] == '_' &&
+            memcmp(name + length - n, families[i].name, n) == 0)
+            return true;
+    }
+    return false;
+}

@@ -5,9 +5,10 @@
  * and prints the bytes of a sample on disk at each level, the memory, the CPU time of recording,
  * and that of reading an hour of one target. One target in twenty is busy, five are lightly loaded,
  * the others run now and then. With a file name it writes what TEXT_TARGETS of them counted in the
- * last hour as OpenMetrics, for promtool.
+ * last hour as OpenMetrics, for promtool; "-" is none. With `latency` they have all distributions
+ * of latency too.
  *
- *     bench_history DIRECTORY SECONDS [FILE [TARGETS]]
+ *     bench_history DIRECTORY SECONDS [FILE [TARGETS [latency]]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +67,24 @@ static void count(struct sample *sample, size_t target)
         sample->events[i].count = (uint64_t)counts[i];
 }
 
-static struct plan *make_plan(struct event_groups **ret_groups)
+/* Some switches, with waits and slices of lengths that vary by a factor of some dozens. */
+static void count_latencies(struct sample *sample, size_t target)
+{
+    const double load = load_of(target);
+    const size_t n = load > 0 ? 5 + (size_t)(load * 200 * random_share()) : 0;
+
+    sample->latencies = (struct latencies){.tallies[LATENCY_SWITCHES_VOLUNTARY] = n};
+    for (size_t d = 0; d < LATENCY_DISTRIBUTION_COUNT_; d++)
+        for (size_t i = 0; i < n && (d < LATENCY_OFF_CPU_UNINTERRUPTIBLE || target % 20 == 0);
+             i++) {
+            const size_t bucket = 2 + (size_t)(3 * random_share() + 3 * random_share());
+
+            sample->latencies.buckets[latency_layouts[d].first + bucket]++;
+            sample->latencies.sums_ns[d] += (uint64_t)(1000 * random_share()) << bucket;
+        }
+}
+
+static struct plan *make_plan(unsigned latency, struct event_groups **ret_groups)
 {
     const struct event *core[] = {&events[0], &events[1], &events[2], &events[3]};
     const struct event *software[] = {&events[4], &events[5], &events[6], &events[7]};
@@ -78,7 +96,8 @@ static struct plan *make_plan(struct event_groups **ret_groups)
                                    .totals = true,
                                    .group_times = true,
                                    .rates = true,
-                                   .ratios = true};
+                                   .ratios = true,
+                                   .latency = latency};
     struct plan *plan = NULL;
 
     for (size_t i = 0; i < EVENTS; i++)
@@ -217,12 +236,12 @@ int main(int argc, char **argv)
     const struct exporter_status status = {.interval_ns = NS_PER_SECOND};
     struct account *accounts[TARGETS_MAX];
     struct event_groups *groups = NULL;
-    struct plan *plan = make_plan(&groups);
+    struct plan *plan = make_plan(argc > 5 ? LATENCY_SCHEDULER : 0, &groups);
     struct sample *sample = sample_new(groups);
     struct catalogue *catalogue = NULL;
     struct roster *roster = NULL;
     struct history_store store;
-    FILE *text = argc > 3 ? fopen(argv[3], "w") : NULL;
+    FILE *text = argc > 3 && strcmp(argv[3], "-") != 0 ? fopen(argv[3], "w") : NULL;
     const uint64_t seconds = argc > 2 ? strtoull(argv[2], NULL, 10) : HOUR_S;
     uint64_t cpu_ns = 0, before, most = 0;
 
@@ -245,6 +264,9 @@ int main(int argc, char **argv)
         for (size_t t = 0; t < n_targets; t++) {
             count(sample, t);
             account_update(accounts[t], sample);
+            if (plan->n_histograms > 0)
+                count_latencies(sample, t);
+            account_add_latencies(accounts[t], &sample->latencies);
         }
         if (second + HOUR_S > seconds)
             write_text(text, accounts, second);

@@ -4,13 +4,16 @@
  * What rendering costs by itself: a snapshot of many cgroups with random numbers,
  * written over and over.
  *
- *     bench_render [CGROUPS [TIMES [openmetrics]]]     default 770 cgroups (10,000 series), 200
- *                                                      times, text 0.0.4
+ *     bench_render [CGROUPS [TIMES [FORMAT [latency]]]]
+ *
+ * The default is 770 cgroups (10,000 series), 200 times; FORMAT is text (0.0.4) or openmetrics.
+ * With `latency` they have all distributions too.
  *
  * Under `valgrind --tool=callgrind` its figure is exact and repeatable.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "expose/exposition.h"
@@ -64,13 +67,19 @@ static void count(struct account *account, struct sample *sample)
         sample->events[i] = (struct event_sample){.count = (uint64_t)random() << 8,
                                                   .per_second = (double)random() / 12345.678};
     account_update(account, sample);
+    for (size_t i = 0; i < LATENCY_BUCKETS; i++)
+        sample->latencies.buckets[i] = (uint64_t)random() % 100000;
+    for (size_t i = 0; i < LATENCY_DISTRIBUTION_COUNT_; i++)
+        sample->latencies.sums_ns[i] = (uint64_t)random() << 8;
+    account_add_latencies(account, &sample->latencies);
 }
 
 int main(int argc, char **argv)
 {
     const size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 770;
-    const struct exposition_order order = {.format =
-                                               argc > 3 ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT};
+    const struct exposition_order order = {.format = argc > 3 && strcmp(argv[3], "openmetrics") == 0
+                                                         ? EXPOSITION_OPENMETRICS
+                                                         : EXPOSITION_TEXT};
     const size_t times = argc > 2 ? strtoul(argv[2], NULL, 10) : 200;
     const struct plan_spec spec = {.prefix = "pmu_cgroup_",
                                    .target = "the cgroup and its descendants",
@@ -78,7 +87,8 @@ int main(int argc, char **argv)
                                    .totals = true,
                                    .group_times = true,
                                    .rates = true,
-                                   .ratios = true};
+                                   .ratios = true,
+                                   .latency = argc > 4 ? LATENCY_SCHEDULER : 0};
     const struct exporter_status status = {.mechanisms[SCOPE_CGROUP] = {"direct", ""}};
     const struct exposition_facts facts = {.version = "", .revision = ""};
     AUTO(event_groups) struct event_groups *groups = make_groups();
@@ -91,6 +101,7 @@ int main(int argc, char **argv)
     AUTO_FREE struct account **accounts = calloc(n + 1, sizeof(*accounts));
     AUTO_TEXT struct text text = {0};
     uint64_t before;
+    size_t n_series;
 
     (void)plan_new(&spec, groups, &plan);
     for (size_t i = 0; i < n; i++) {
@@ -106,9 +117,11 @@ int main(int argc, char **argv)
         if (exposition_write(exposition, snapshot, &facts, &order, &text) < 0)
             return 1;
     }
-    (void)printf(
-        "render: %zu series, %zu bytes, %.1f ns a series\n", n * (plan->n_columns + 1), text.length,
-        (double)(clock_monotonic_ns() - before) / (double)(times * n * (plan->n_columns + 1)));
+    n_series = n * (plan_row_series(plan) + 1);
+    (void)printf("render: %zu series, %zu bytes (expected at most %zu), %.1f ns a series\n",
+                 n_series, text.length,
+                 n * plan_row_bytes(plan, strlen("{cgroup=\"/system.slice/app0000.service\"}")),
+                 (double)(clock_monotonic_ns() - before) / (double)(times * n_series));
     for (size_t i = 0; i < n; i++)
         (void)account_free(accounts[i]);
     return 0;

@@ -31,7 +31,8 @@ struct store_fixture {
     struct catalogue *catalogue;
     struct roster *roster;
     uint64_t taken_ns, realtime_ns;
-    struct cpu_list *cpus; /* where the cgroup runs; NULL: it is not known */
+    struct latencies latencies; /* of each second; while they are 0 nothing was observed */
+    struct cpu_list *cpus;      /* where the cgroup runs; NULL: it is not known */
     uint64_t ran_ns[2];
 };
 
@@ -77,7 +78,8 @@ static inline void fixture_open(struct store_fixture *f, const char *directory)
                                    .totals = true,
                                    .group_times = true,
                                    .rates = true,
-                                   .ratios = true};
+                                   .ratios = true,
+                                   .latency = LATENCY_KIND_OFF_CPU | LATENCY_KIND_SWITCHES};
     const struct label label = {"cgroup", "/a"};
 
     *f = (struct store_fixture){.taken_ns = 1000 * NS_PER_SECOND,
@@ -151,6 +153,8 @@ static inline struct snapshot *fixture_snapshot(struct store_fixture *f, uint64_
     f->sample->events[1].count = unknown ? 0 : branches;
     f->sample->events[2].count = unknown ? 0 : branches / 10;
     account_update(f->account, f->sample);
+    if (f->latencies.tallies[LATENCY_SWITCHES_VOLUNTARY] > 0)
+        account_add_latencies(f->account, &f->latencies);
     snapshot = snapshot_new(f->roster, &f->account, 1, &status);
     assert_non_null(snapshot);
     snapshot->taken_ns = f->taken_ns;

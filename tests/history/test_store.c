@@ -278,7 +278,7 @@ static void targets__are_listed_with_their_columns(void **state)
     assert_int_equal(targets->n_targets, 1);
     assert_string_equal(targets->targets[0].key, TARGET);
     assert_string_equal(targets->targets[0].kind, "cgroup");
-    assert_int_equal(targets->targets[0].n_columns, 5);
+    assert_int_equal(targets->targets[0].n_columns, 6);
     assert_true(targets->targets[0].first_ns == (BEGIN_S + 1) * NS_PER_SECOND);
     assert_true(targets->targets[0].last_ns == (BEGIN_S + 90) * NS_PER_SECOND);
     assert_int_equal(history_store_targets(&f->store, 0, BEGIN_S * NS_PER_SECOND, &none), 0);

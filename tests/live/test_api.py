@@ -18,6 +18,8 @@ from web_files import USERS, Files, ProtectedExporter
 # What not every machine or state has.
 NOT_EVERYWHERE = {
     "Column.subsystem", "Column.tracepoint", "HistoryColumn.subsystem", "HistoryColumn.tracepoint",
+    "Column.kind", "Column.distance", "HistoryColumn.kind", "HistoryColumn.distance",
+    "HistoryColumn.le", "HistoryColumn.state",
     "Status.pmu.counters_free", "Status.pmu.counters_budget", "Status.pmu.counters_used",
 }
 

@@ -12,9 +12,10 @@ const COLUMNS = [
   { name: "pmu_cgroup_page_faults_per_second", type: "gauge" },
   { name: "pmu_cgroup_instructions_per_cycle", type: "gauge" },
   { name: "pmu_cgroup_cpus_used", type: "gauge" },
+  { name: "pmu_cgroup_switches_total", type: "counter", kind: "voluntary" },
 ];
 const row = (cgroup, cpus, ipc = 1) =>
-  ({ labels: { cgroup }, info: {}, values: [1, 2, 0.5, 10 * cpus, ipc, cpus] });
+  ({ labels: { cgroup }, info: {}, values: [1, 2, 0.5, 10 * cpus, ipc, cpus, 7] });
 const answer = (...rows) => ({ tables: [
   { kind: "machine", columns: [{ name: "pmu_machine_cpus_used", type: "gauge" }],
     rows: [{ labels: {}, info: {}, values: [2] }] },

@@ -75,3 +75,11 @@ test("without points there is no first and no last time", () => {
   assert.equal(new TimeData().first(), null);
   assert.equal(new TimeData().last(), null);
 });
+
+test("kinds of switches are no measures", async () => {
+  answers["api/v1/history"] = () => history(0, { ...target("cgroup:/a", [1], [1]), columns: [
+    { name: "pmu_cgroup_switches_per_second", unit: "per second", kind: "voluntary", values: [3] }] });
+  const data = new TimeData();
+  await data.load(["cgroup:/a"], { start: 0, end: 10 }, false, undefined);
+  assert.deepEqual(data.shown(["cgroup:/a"], { start: 0, end: 10 })[0].columns, []);
+});

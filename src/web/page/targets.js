@@ -29,10 +29,10 @@ export function shortName(kind, column) {
   return column.startsWith(prefix) ? column.slice(prefix.length) : null;
 }
 
-/* A column with labels of its own (a group, a tracepoint) is one of many of the same name. */
+/* A column with labels of its own (a group, a kind of switches) is one of many of the same name. */
 function columnsOf(table) {
-  return table.columns.map(({ name, type, group, subsystem }) => ({
-    name: shortName(table.kind, name), full: name, type, plain: !group && !subsystem }));
+  return table.columns.map(({ name, type, ...labels }) => ({
+    name: shortName(table.kind, name), full: name, type, plain: Object.keys(labels).length === 0 }));
 }
 
 /** All targets of an answer. Numbers that are not known are null. */

@@ -27,11 +27,14 @@ export function targetName(kind, labels) {
 
 const groupOf = (column) => column.group ?? column.labels?.group ?? null;
 
+/* Kinds of switches and distances of migrations are lines of one plot, and no measures. */
+const isMeasure = (column) => !column.kind && !column.distance;
+
 /** One target of an answer as {measure: {unit, name, times, values}}. */
 function byMeasure(target) {
   const { kind } = splitTarget(target.target);
   const found = new Map();
-  for (const column of target.columns)
+  for (const column of target.columns.filter(isMeasure))
     found.set(measureOf(kind, column.name, groupOf(column)),
       { unit: column.unit, times: [...target.times], values: column.values.slice() });
   return found;

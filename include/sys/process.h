@@ -20,6 +20,7 @@ struct process_stat {
     uint64_t start_ticks; /* since boot, in USER_HZ */
     uint64_t threads;     /* living threads, and the first one even if that has exited */
     bool kernel_thread;
+    bool exiting; /* the first thread is about to exit, or has; others may go on for long */
 };
 
 /* text: the file, NUL-terminated. False: it has another form. comm ends at the last `)`. */
@@ -28,6 +29,13 @@ bool process_stat_parse(const char *text, struct process_stat *ret_stat);
 /* Whether the process has ended: it is a zombie none of whose threads lives, or is being removed.
  */
 bool process_stat_is_ended(const struct process_stat *stat);
+
+/*
+ * Whether nothing is left of the process but its end, which takes the kernel a moment: its state is
+ * still that of a living one, and its record of the exit may have been written before. The kernel
+ * opens no counter for it any more.
+ */
+bool process_stat_is_about_to_end(const struct process_stat *stat);
 
 /* The start as a time of day. The same ticks give the same time, even if the clock is set. */
 uint64_t process_start_realtime_ns(uint64_t start_ticks);

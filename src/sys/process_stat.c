@@ -5,7 +5,9 @@
 #include "sys/process.h"
 #include "sys/stat_fields.h"
 
-#define KERNEL_THREAD UINT64_C(0x00200000) /* PF_KTHREAD of the kernel's sched.h */
+/* PF_EXITING and PF_KTHREAD of the kernel's sched.h */
+#define EXITING       UINT64_C(0x00000004)
+#define KERNEL_THREAD UINT64_C(0x00200000)
 
 /* comm lies between the first `(`, before which there are only digits, and the last `)`. */
 static bool parse_comm(const char *text, char *ret_comm, size_t size)
@@ -44,6 +46,7 @@ bool process_stat_parse(const char *text, struct process_stat *ret_stat)
     stat.state = *fields[STAT_STATE];
     stat.parent = (pid_t)parent;
     stat.kernel_thread = flags & KERNEL_THREAD;
+    stat.exiting = flags & EXITING || stat.state == 'Z';
     *ret_stat = stat;
     return true;
 }
@@ -51,4 +54,9 @@ bool process_stat_parse(const char *text, struct process_stat *ret_stat)
 bool process_stat_is_ended(const struct process_stat *stat)
 {
     return stat->state == 'X' || stat->state == 'x' || (stat->state == 'Z' && stat->threads <= 1);
+}
+
+bool process_stat_is_about_to_end(const struct process_stat *stat)
+{
+    return stat->exiting && stat->threads <= 1;
 }

@@ -90,7 +90,7 @@ void process_set_undecided(struct process_targets *set, struct process_node *nod
 void process_remove(struct process_targets *set, struct process_node *node)
 {
     process_set_undecided(set, node, false);
-    if (node->ending > 0)
+    if (node->ending)
         TAILQ_REMOVE(&set->ending, node, ending_entry);
     hand_over_children(node);
     if (node->parent)

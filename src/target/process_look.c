@@ -171,16 +171,15 @@ static int look_into(struct process_targets *set, struct process_node *node,
 {
     const struct process_stat *stat = process_stat(process);
     struct process_node *parent;
+    int r = 0;
 
-    if (node->start_ticks > 0 && node->start_ticks != stat->start_ticks) {
-        int r = renew(set, &node);
-
-        if (r < 0)
-            return r;
-    }
+    if (node->start_ticks > 0 && node->start_ticks != stat->start_ticks)
+        r = renew(set, &node);
+    if (r < 0)
+        return r;
     take_facts(set, node, process);
     node->fresh = false;
-    if (process_stat_is_ended(stat)) {
+    if (process_stat_is_ended(stat) || (!node->counted && process_stat_is_about_to_end(stat))) {
         note_end(set, node);
         return 0;
     }
@@ -190,7 +189,11 @@ static int look_into(struct process_targets *set, struct process_node *node,
     if (parent)
         process_set_parent(node, parent);
     process_dequeue(set, node);
-    return decide(set, node, process);
+    r = decide(set, node, process);
+    /* the record of its exit may have been taken before it was counted, when it told nothing */
+    if (r == 0 && set->events && node->counted && stat->exiting)
+        process_await_end(set, node);
+    return r;
 }
 
 /* Looks at one process. 0, or -errno if it was queued again for want of memory or descriptors. */

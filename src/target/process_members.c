@@ -101,17 +101,22 @@ int process_join(struct process_targets *set, struct process_node *node,
     return 0;
 }
 
-/* Makes members of all known descendants, whatever target they belonged to until now. */
+/*
+ * Makes members of all known descendants, whatever target they belonged to until now. They are
+ * looked at once more: the record of an exit, and the descriptor of a first process, may have been
+ * there for them already, and will not come again.
+ */
 static int adopt_descendants(struct process_targets *set, struct counted_process *counted)
 {
     struct process_node *top = counted->first, *node = top;
     int r = 0;
 
     while ((node = TREE_NEXT(top, node))) {
-        if (r == 0 && node->counted != counted)
+        if (node->counted == counted)
+            continue;
+        if (r == 0)
             r = process_join(set, node, counted);
-        if (r < 0)
-            process_enqueue(set, node); /* there was no memory, so look at it again later */
+        process_enqueue(set, node); /* without memory it may become a member then */
     }
     return r;
 }

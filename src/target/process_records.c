@@ -14,9 +14,6 @@
 
 #define RETRY_NS UINT64_C(60000000000)
 
-/* The record of an exit may come a moment before /proc shows that the process has ended. */
-#define LOOKS_AFTER_EXIT 3
-
 static void try_watching(struct process_targets *set, uint64_t now_ns)
 {
     set->events_tried_ns = now_ns;
@@ -68,8 +65,8 @@ static bool has_surely_ended(const struct process_node *node)
 {
     const struct counted_process *counted = node->counted;
 
-    return node->ending > 0 || (counted && counted->first == node && counted->exit_fd >= 0 &&
-                                exit_watch_has_ended(counted->exit_fd));
+    return node->ending || (counted && counted->first == node && counted->exit_fd >= 0 &&
+                            exit_watch_has_ended(counted->exit_fd));
 }
 
 static int take_birth(struct process_targets *set, const struct task_event *event)
@@ -106,6 +103,19 @@ static int take_fork(struct process_targets *set, const struct task_event *event
     return 0;
 }
 
+void process_await_end(struct process_targets *set, struct process_node *node)
+{
+    if (!node->ending)
+        TAILQ_INSERT_TAIL(&set->ending, node, ending_entry);
+    node->ending = true;
+}
+
+static void stop_awaiting(struct process_targets *set, struct process_node *node)
+{
+    TAILQ_REMOVE(&set->ending, node, ending_entry);
+    node->ending = false;
+}
+
 static void take_exit(struct process_targets *set, const struct task_event *event)
 {
     struct process_node *node = process_find(set, event->pid);
@@ -121,9 +131,7 @@ static void take_exit(struct process_targets *set, const struct task_event *even
         return; /* other threads may end while the process goes on */
     if (node->counted) {
         /* what is counted ends only when its descriptor or /proc says so: look from now on */
-        if (node->ending == 0)
-            TAILQ_INSERT_TAIL(&set->ending, node, ending_entry);
-        node->ending = 1;
+        process_await_end(set, node);
     } else if (node->waiting) {
         process_enqueue(set, node);
     } else {
@@ -201,8 +209,9 @@ int process_follow_records(struct process_targets *set)
 }
 
 /*
- * Looks whether a process whose first thread has exited has ended, or other threads of it go on.
- * After some looks at living threads it is left alone.
+ * Looks whether a process whose first thread exits has ended, or other threads of it go on. If the
+ * first thread lives, another one has executed a program and taken its place: then there will be
+ * another record.
  */
 static void look_after_exit(struct process_targets *set, struct process_node *node)
 {
@@ -216,10 +225,8 @@ static void look_after_exit(struct process_targets *set, struct process_node *no
         process_forget(set, node);
         return;
     }
-    if (!stat || stat->state == 'Z' || ++node->ending <= LOOKS_AFTER_EXIT)
-        return;
-    TAILQ_REMOVE(&set->ending, node, ending_entry);
-    node->ending = 0;
+    if (stat && !stat->exiting)
+        stop_awaiting(set, node);
 }
 
 void process_take_exits(struct process_targets *set)
@@ -230,11 +237,9 @@ void process_take_exits(struct process_targets *set)
     for (node = TAILQ_FIRST(&set->ending); node; node = next) {
         next = TAILQ_NEXT(node, ending_entry);
         /* the descriptor of a first process tells its end, so no look is needed */
-        if (node->counted && node->counted->first == node && node->counted->exit_fd >= 0) {
-            TAILQ_REMOVE(&set->ending, node, ending_entry);
-            node->ending = 0;
-        } else {
+        if (node->counted && node->counted->first == node && node->counted->exit_fd >= 0)
+            stop_awaiting(set, node);
+        else
             look_after_exit(set, node);
-        }
     }
 }

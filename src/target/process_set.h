@@ -80,7 +80,7 @@ struct process_node {
     bool was_target;      /* it was another target before this one */
     bool fresh;           /* only its birth is known: nobody has looked at it */
     unsigned threads;     /* while it is fresh, how many threads it has by the records */
-    unsigned ending;      /* how often we looked since its first thread exited; 0: it has not */
+    bool ending;          /* its first thread exits or has exited: it is in `ending` of the set */
     unsigned looks_young; /* how many scans have seen it, up to SCANS_OF_THE_YOUNG */
     TAILQ_ENTRY(process_node) ending_entry;
     UT_hash_handle by_pid;
@@ -115,7 +115,7 @@ struct process_targets {
     struct subordinate_ids *owners;
     uint64_t owners_read_ns;
     char own_uid_map[PROCESS_UID_MAP_SIZE]; /* of our user namespace; empty if not known */
-    struct process_queue ending;            /* processes whose first thread has exited */
+    struct process_queue ending;            /* each update looks whether these have ended */
     LIST_HEAD(, counted_process) all;       /* all targets that are not released yet */
     size_t n_counted;                       /* how many processes are counted, for the limit */
     bool room; /* a counted process ended since waiting ones were looked at */
@@ -191,7 +191,9 @@ int process_take_records(struct process_targets *set);
  * the owner. 0 or -ENOMEM.
  */
 int process_follow_records(struct process_targets *set);
-/* Takes the ends that are certain, and looks whether processes without first thread have ended. */
+/* From now on each update looks whether the process has ended, while its first thread exits. */
+void process_await_end(struct process_targets *set, struct process_node *node);
+/* Takes the ends that are certain, and looks at the processes whose end is awaited. */
 void process_take_exits(struct process_targets *set);
 
 /* process_scan.c */

@@ -14,8 +14,9 @@
 #include "support/fixture_tree.h"
 #include "sys/process.h"
 
-#define REST        " 1 2 3 0 -1 4194560 100 0 2 0 7 8 0 0 20 0 3 0 12345 104857600 2560\n"
-#define KERNEL_REST " 2 0 0 0 -1 69238880 0 0 0 0 0 1 0 0 0 -20 1 0 25 0 0\n"
+#define REST         " 1 2 3 0 -1 4194560 100 0 2 0 7 8 0 0 20 0 3 0 12345 104857600 2560\n"
+#define EXITING_REST " 1 2 3 0 -1 4194564 100 0 2 0 7 8 0 0 20 0 3 0 12345 0 0\n"
+#define KERNEL_REST  " 2 0 0 0 -1 69238880 0 0 0 0 0 1 0 0 0 -20 1 0 25 0 0\n"
 
 static void stat__has_name_state_parent_threads_and_start(void **state)
 {
@@ -39,6 +40,23 @@ static void stat__tells_a_kernel_thread(void **state)
     assert_true(process_stat_parse("7 (kworker/0:1H-kblockd) I" KERNEL_REST, &stat));
     assert_string_equal(stat.comm, "kworker/0:1H-kblockd");
     assert_true(stat.kernel_thread);
+}
+
+static void stat__tells_that_the_first_thread_exits(void **state)
+{
+    struct process_stat stat;
+
+    (void)state;
+    assert_true(process_stat_parse("42 (nginx) R" REST, &stat));
+    assert_false(stat.exiting);
+    assert_true(process_stat_parse("42 (nginx) Z" REST, &stat));
+    assert_true(stat.exiting);
+    assert_true(process_stat_parse("42 (nginx) R" EXITING_REST, &stat));
+    assert_true(stat.exiting);
+    assert_false(process_stat_is_about_to_end(&stat)); /* two threads go on */
+    stat.threads = 1;
+    assert_true(process_stat_is_about_to_end(&stat));
+    assert_false(process_stat_is_ended(&stat));
 }
 
 static void stat__name_ends_at_the_last_parenthesis(void **state)
@@ -363,6 +381,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stat__has_name_state_parent_threads_and_start),
         cmocka_unit_test(stat__tells_a_kernel_thread),
+        cmocka_unit_test(stat__tells_that_the_first_thread_exits),
         cmocka_unit_test(stat__name_ends_at_the_last_parenthesis),
         cmocka_unit_test(stat__refuses_what_is_none),
         cmocka_unit_test(stat__takes_the_longest_name),

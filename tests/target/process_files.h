@@ -16,6 +16,7 @@ struct file_process {
     char state;       /* 0 means S */
     unsigned threads; /* 0 means 1 */
     bool kernel_thread;
+    bool exiting;
 };
 
 static inline void write_process(const struct fixture *fixture, struct file_process process)
@@ -27,8 +28,8 @@ static inline void write_process(const struct fixture *fixture, struct file_proc
     (void)snprintf(path, sizeof(path), "%d/stat", process.pid);
     (void)snprintf(text, sizeof(text), "%d (%s) %c %d 1 1 0 -1 %u 0 0 0 0 0 0 0 0 20 0 %u 0 %u\n",
                    process.pid, process.comm, process.state ? process.state : 'S', process.parent,
-                   process.kernel_thread ? 0x200000U : 0U, process.threads ? process.threads : 1,
-                   process.start);
+                   (process.kernel_thread ? 0x200000U : 0U) | (process.exiting ? 4U : 0U),
+                   process.threads ? process.threads : 1, process.start);
     fixture_tree_write(&fixture->tree, path, text);
     (void)snprintf(path, sizeof(path), "%d/comm", process.pid);
     (void)snprintf(text, sizeof(text), "%s\n", process.comm);

@@ -10,6 +10,7 @@ add_unit_test(target cgroup_walk)
 add_unit_test(target cmdline_pattern)
 add_unit_test(target glob)
 add_unit_test(target identity Threads::Threads)
+add_unit_test(target process_exits)
 add_unit_test(target process_families)
 add_unit_test(target process_limits)
 add_unit_test(target process_live Threads::Threads)
@@ -29,6 +30,7 @@ foreach(module cgroup_memory process_memory process_set_memory)
     target_link_options(test_target_${module} PRIVATE -Wl,--wrap=${function})
   endforeach()
 endforeach()
-in_kernel(target/cgroup_limits target/cgroup_live target/identity target/process_families
+in_kernel(target/cgroup_limits target/cgroup_live target/identity target/process_exits
+  target/process_families
   target/process_limits target/process_live target/process_name target/process_reuse
   target/process_rules target/process_targets)

@@ -128,6 +128,7 @@ if(NOT SANITIZE)
   add_live_test_by_auto(reload)
 endif()
 
+takes(170 live/history)
 takes(70 live/process_faults live/tracepoints)
 takes(50 live/faults live/web_config live/machine)
 takes(45 live/reload live/soak live/tls live/stat)

@@ -17,7 +17,7 @@
 
 #include "run/recording.h"
 
-#define RUN_GIVEN_BYTES ((size_t)4 * 1024 * 1024) /* no finished run that is given is longer */
+#define RUN_IMPORTED_BYTES ((size_t)4 * 1024 * 1024) /* no run that is imported is longer */
 
 /* Appends the object, with times and values or without them. 0 or -ENOMEM. */
 int recording_append_json(const struct recording *recording, bool with_rows, struct text *text);
@@ -44,5 +44,5 @@ int recording_read_head(const char *json, struct recording **ret_recording);
  * and if they like notes, command, events, start and interval_seconds. 0; -EINVAL with words for
  * people; -ENOMEM.
  */
-int recording_parse_given(const char *body, size_t length, struct recording **ret_recording,
-                          struct text *ret_message);
+int recording_parse_imported(const char *body, size_t length, struct recording **ret_recording,
+                             struct text *ret_message);

@@ -243,7 +243,7 @@ static int check_texts(const json_t *object, struct text *message)
     return 0;
 }
 
-static int take_given(const json_t *object, struct recording *recording, struct text *message)
+static int take_imported(const json_t *object, struct recording *recording, struct text *message)
 {
     static const char *const keys[] = {"title",  "notes",           "target",  "command",
                                        "start",  "events",          "columns", "times",
@@ -262,8 +262,8 @@ static int take_given(const json_t *object, struct recording *recording, struct 
     return r < 0 ? r : take_values(object, recording, message);
 }
 
-int recording_parse_given(const char *body, size_t length, struct recording **ret_recording,
-                          struct text *ret_message)
+int recording_parse_imported(const char *body, size_t length, struct recording **ret_recording,
+                             struct text *ret_message)
 {
     AUTO_JSON json_t *object = object_parse(body, length, ret_message);
     AUTO(recording) struct recording *recording = recording_new();
@@ -271,7 +271,7 @@ int recording_parse_given(const char *body, size_t length, struct recording **re
 
     if (!recording)
         return -ENOMEM;
-    r = object ? take_given(object, recording, ret_message) : -EINVAL;
+    r = object ? take_imported(object, recording, ret_message) : -EINVAL;
     if (r < 0)
         return r;
     recording->state = RUN_IS_IMPORTED;

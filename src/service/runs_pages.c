@@ -146,7 +146,7 @@ static const struct route routes[] = {
      .ask = ask_begin},
     {.path = "/api/v1/runs/given",
      .method = ROUTE_POST,
-     .takes_body = RUN_GIVEN_BYTES,
+     .takes_body = RUN_IMPORTED_BYTES,
      .restricted = true,
      .ask = ask_keep},
     {.path = "/api/v1/runs/compare", .takes_query = true, .ask = ask_compare},

@@ -17,7 +17,7 @@ struct asked_run {
     enum runs_form form;
     bool is_question; /* nothing changes */
     struct run_rename rename;
-    struct text body; /* a run that is given */
+    struct text body; /* a run that is imported */
     char file_name[48];
 };
 
@@ -277,7 +277,7 @@ static int work_keep(struct history_store *store, const void *arguments, struct 
     const struct asked_run *asked = arguments;
     AUTO(recording) struct recording *recording = NULL;
     struct history_run run = {0};
-    int r = recording_parse_given(asked->body.data, asked->body.length, &recording, text);
+    int r = recording_parse_imported(asked->body.data, asked->body.length, &recording, text);
 
     if (r < 0)
         return r;

@@ -23,8 +23,8 @@ int runs_ask_rename(struct runs *runs, struct history *history, uint64_t id,
                     struct run_rename *rename, struct deferred *answer, struct text *text);
 
 /*
- * Keeps a run that somebody else has counted, as recording_parse_given() takes it. That is left to
- * the historian's thread, since it may take a second.
+ * Keeps a run that somebody else has counted, as recording_parse_imported() takes it. That is left
+ * to the historian's thread, since it may take a second.
  */
 int runs_ask_keep(struct runs *runs, struct history *history, const char *body, size_t length,
                   struct deferred *answer, struct text *text);

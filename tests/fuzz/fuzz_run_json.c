@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(r == 0 || (r == -EINVAL && message.length > 0));
     run_rename_done(&rename);
     text_clear(&message);
-    r = recording_parse_given((const char *)data, size, &recording, &message);
+    r = recording_parse_imported((const char *)data, size, &recording, &message);
     FUZZ_CHECK(r == 0 || (r == -EINVAL && message.length > 0));
     if (r == 0)
         write_and_read_back(recording);

@@ -201,7 +201,7 @@ static void comparison__the_change_is_a_share_of_the_first(void **state)
     free(json);
 }
 
-static void given__a_run_of_somebody_else_is_taken(void **state)
+static void imported__a_run_of_somebody_else_is_taken(void **state)
 {
     static const char body[] =
         "{\"title\": \"t\", \"target\": \"command\", \"command\": \"make\", \"start\": 1000, "
@@ -211,20 +211,20 @@ static void given__a_run_of_somebody_else_is_taken(void **state)
     struct text message = {0};
 
     (void)state;
-    assert_int_equal(recording_parse_given(body, strlen(body), &recording, &message), 0);
+    assert_int_equal(recording_parse_imported(body, strlen(body), &recording, &message), 0);
     assert_true(is_same(recording->values[0], 1));
     assert_true(isnan(recording->values[1]));
     assert_true(recording->end_realtime_ns == 1001250000000);
     assert_int_equal(recording->state, RUN_IS_IMPORTED);
 }
 
-static void refuses_given(const char *body, const char *words)
+static void refuses_imported(const char *body, const char *words)
 {
     struct recording *recording = NULL;
     struct text message = {0};
     char *told;
 
-    assert_int_equal(recording_parse_given(body, strlen(body), &recording, &message), -EINVAL);
+    assert_int_equal(recording_parse_imported(body, strlen(body), &recording, &message), -EINVAL);
     told = text_take(&message);
     if (!told || !strstr(told, words))
         fail_msg("%s: %s", body, told ? told : "");
@@ -234,19 +234,20 @@ static void refuses_given(const char *body, const char *words)
 #define HEAD   "{\"title\": \"t\", \"target\": \"command\", "
 #define COLUMN "\"columns\": [{\"name\": \"a\", \"unit\": \"\", \"kind\": \"total\"}], "
 
-static void given__what_is_wrong_is_told(void **state)
+static void imported__what_is_wrong_is_told(void **state)
 {
     (void)state;
-    refuses_given(HEAD "\"valus\": 1}", "did you mean \"values\"?");
-    refuses_given("{\"title\": \"t\"}", "\"target\" is missing");
-    refuses_given(HEAD "\"columns\": []}", "\"columns\"");
-    refuses_given(HEAD COLUMN "\"times\": []}", "\"times\"");
-    refuses_given(HEAD COLUMN "\"times\": [1, 1]}", "greater than the one before");
-    refuses_given(HEAD COLUMN "\"times\": [1], \"values\": []}", "as many lists as columns");
-    refuses_given(HEAD COLUMN "\"times\": [1], \"values\": [[1, 2]]}", "not of one length");
-    refuses_given(HEAD COLUMN "\"times\": [1], \"values\": [[-1]]}", "numbers of 0 or more");
-    refuses_given(HEAD COLUMN "\"times\": [1], \"values\": [[1e300]]}", "numbers of 0 or more");
-    refuses_given(HEAD COLUMN "\"times\": [1e12], \"values\": [[1]]}", "seconds since the start");
+    refuses_imported(HEAD "\"valus\": 1}", "did you mean \"values\"?");
+    refuses_imported("{\"title\": \"t\"}", "\"target\" is missing");
+    refuses_imported(HEAD "\"columns\": []}", "\"columns\"");
+    refuses_imported(HEAD COLUMN "\"times\": []}", "\"times\"");
+    refuses_imported(HEAD COLUMN "\"times\": [1, 1]}", "greater than the one before");
+    refuses_imported(HEAD COLUMN "\"times\": [1], \"values\": []}", "as many lists as columns");
+    refuses_imported(HEAD COLUMN "\"times\": [1], \"values\": [[1, 2]]}", "not of one length");
+    refuses_imported(HEAD COLUMN "\"times\": [1], \"values\": [[-1]]}", "numbers of 0 or more");
+    refuses_imported(HEAD COLUMN "\"times\": [1], \"values\": [[1e300]]}", "numbers of 0 or more");
+    refuses_imported(HEAD COLUMN "\"times\": [1e12], \"values\": [[1]]}",
+                     "seconds since the start");
 }
 
 /* A body of megabytes: its begin, then `part` over and over. */
@@ -255,25 +256,25 @@ static void refuses_parts(const char *begin, const char *part)
     struct text body = {0};
 
     text_append_string(&body, begin);
-    while (body.length < RUN_GIVEN_BYTES)
+    while (body.length < RUN_IMPORTED_BYTES)
         text_append_string(&body, part);
     text_append_char(&body, '\0');
     assert_int_equal(text_error(&body), 0);
-    refuses_given(body.data, "more than 4096 lists, objects and keys");
+    refuses_imported(body.data, "more than 4096 lists, objects and keys");
     text_done(&body);
 }
 
-static void given__a_body_of_a_million_parts_is_refused_before_they_are_made(void **state)
+static void imported__a_body_of_a_million_parts_is_refused_before_they_are_made(void **state)
 {
     (void)state;
     refuses_parts("{\"values\": [", "[],");
     refuses_parts("{\"values\": [", "{},");
     refuses_parts("", "{\"a\\\"\":");
-    refuses_given("{\"title\": \"[[[[{{{::\\\"[\"}", "\"target\" is missing");
+    refuses_imported("{\"title\": \"[[[[{{{::\\\"[\"}", "\"target\" is missing");
 }
 
 /* A terminal and a spreadsheet would do what they say. */
-static void given__a_column_that_is_a_command_is_refused(void **state)
+static void imported__a_column_that_is_a_command_is_refused(void **state)
 {
     static const char *const names[] = {"=cmd()",         "+1",   "-1", "@SUM(A1)",
                                         "red\\u001b[31m", "a\\nb"};
@@ -286,7 +287,7 @@ static void given__a_column_that_is_a_command_is_refused(void **state)
                        HEAD "\"columns\": [{\"name\": \"%s\", \"unit\": \"\", \"kind\": "
                             "\"total\"}], \"times\": [1], \"values\": [[1]]}",
                        names[i]);
-        refuses_given(body, "\"columns\"");
+        refuses_imported(body, "\"columns\"");
     }
 }
 
@@ -303,10 +304,10 @@ int main(void)
         cmocka_unit_test(json__rows_have_a_list_for_each_column_and_null_where_nothing_is_known),
         cmocka_unit_test(csv__names_are_quoted_and_what_is_not_known_is_empty),
         cmocka_unit_test(comparison__the_change_is_a_share_of_the_first),
-        cmocka_unit_test(given__a_run_of_somebody_else_is_taken),
-        cmocka_unit_test(given__what_is_wrong_is_told),
-        cmocka_unit_test(given__a_body_of_a_million_parts_is_refused_before_they_are_made),
-        cmocka_unit_test(given__a_column_that_is_a_command_is_refused),
+        cmocka_unit_test(imported__a_run_of_somebody_else_is_taken),
+        cmocka_unit_test(imported__what_is_wrong_is_told),
+        cmocka_unit_test(imported__a_body_of_a_million_parts_is_refused_before_they_are_made),
+        cmocka_unit_test(imported__a_column_that_is_a_command_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

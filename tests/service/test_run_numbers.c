@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/check.h"
 
+#include "base/cleanup.h"
 #include "service/run_numbers.h"
 
 static void what_was_added_is_there_and_nothing_beside_it(void **state)
@@ -11,7 +12,7 @@ static void what_was_added_is_there_and_nothing_beside_it(void **state)
     (void)state;
     assert_false(run_numbers_have(&numbers, 0));
     assert_false(run_numbers_have(&numbers, 1));
-    for (size_t i = 0; i < sizeof(added) / sizeof(*added); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(added); i++)
         run_numbers_add(&numbers, added[i]);
     for (uint64_t number = 0; number < 20; number++)
         assert_int_equal(run_numbers_have(&numbers, number),

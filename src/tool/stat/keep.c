@@ -18,7 +18,7 @@
 #include "tool/stat/keep_text.h"
 
 /* Of what the service takes: the rest is for names and words. */
-#define ROWS_BYTES (RUN_GIVEN_BYTES - (size_t)512 * 1024)
+#define ROWS_BYTES (RUN_IMPORTED_BYTES - (size_t)512 * 1024)
 
 struct stat_keep {
     const struct stat_options *options;

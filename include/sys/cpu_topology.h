@@ -12,5 +12,18 @@ struct cpu_topology {
     int node;   /* the NUMA node */
 };
 
+/*
+ * With whom a CPU shares what: numbers that are the same for all CPUs that share it, and of no
+ * others. What the kernel does not tell is taken to be shared with nobody, but a node with all, and
+ * a cache with those of the socket.
+ */
+struct cpu_sharing {
+    int core;
+    int cache; /* the last-level cache */
+    int node;  /* the NUMA node */
+};
+
+struct cpu_sharing cpu_sharing_read(int sysfs_fd, struct cpu_number cpu);
+
 /* sysfs_fd: the root of sysfs. It cannot fail: what cannot be read is -1. */
 struct cpu_topology cpu_topology_read(int sysfs_fd, struct cpu_number cpu);

@@ -54,6 +54,7 @@ static void free_entry(struct ledger *ledger, struct entry *entry)
     if (entry->gone_ns)
         lingering_leave(ledger, entry);
     entry->counters = counter_set_free(entry->counters);
+    entry->latencies = latency_meter_free(entry->latencies);
     entry->group = process_group_free(entry->group, ledger->processes);
     drop_account(ledger, entry);
     (void)identity_unref(entry->identity);

@@ -22,6 +22,7 @@ static void enter_or_remove(struct ledger *ledger, struct entry *entry, uint64_t
 void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
 {
     entry->counters = counter_set_free(entry->counters);
+    entry->latencies = latency_meter_free(entry->latencies);
     if (entry->account && entry->counted) {
         account_end(entry->account);
         entry->path = strdup(entry->cgroup->path);

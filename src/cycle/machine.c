@@ -141,6 +141,8 @@ bool collector_derive_machine(struct collector *collector)
 
     if (!account)
         return !machine->is_sum;
+    if (machine->is_sum && machine->entry->latencies)
+        latency_meter_read(machine->entry->latencies, sum_of(collector));
     if (machine->is_sum)
         account_update(account, sum_of(collector));
     derive_cpu_time(collector, account);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "cycle/collector_parts.h"
 #include "cycle/entry_counters.h"
+#include "cycle/latencies.h"
 #include "cycle/stages.h"
 
 #define OPEN_TIME_NS          (NS_PER_SECOND / 2)
@@ -181,6 +182,7 @@ int collector_open(struct collector *collector, const struct round *round, bool 
         return -ENOMEM;
     collector->opener.sets = sets;
     r = open_counters(collector, round);
+    collector_open_latencies(collector, round);
     if (r >= 0)
         r = collector_open_processes(collector, round);
     for (size_t i = 0; i < ledger->n_entries; i++)

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/share.h"
 #include "cycle/collector_parts.h"
+#include "cycle/latencies.h"
 #include "cycle/process_member.h"
 #include "cycle/stages.h"
 
@@ -52,6 +53,7 @@ struct process_opening collector_opening(const struct collector *collector,
 {
     return (struct process_opening){
         .mechanism = setup_mechanism(&collector->setup, SCOPE_PROCESS),
+        .latency = collector_wants_latencies(collector, entry) ? collector->setup.latency : NULL,
         .groups = collector_class(collector, entry)->groups,
         .targets = collector->processes.targets,
         .cpus = collector->cpus.online,

@@ -220,3 +220,15 @@ void process_group_adopt(struct process_group *group, struct process_group *from
             process_member_adopt(member, old, cpus);
     }
 }
+
+void process_group_adopt_latencies(struct process_group *group, struct process_group *from,
+                                   const struct mechanism *latency)
+{
+    for (struct process_member *member = group->members; member; member = member->next) {
+        struct process_member *old = find_member(from, member->target);
+
+        if (old && old->latencies && !member->latencies &&
+            latency_meter_mechanism(old->latencies) == latency)
+            member->latencies = TAKE(old->latencies);
+    }
+}

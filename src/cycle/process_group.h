@@ -6,6 +6,7 @@
  * of what its members have, each with counters of its own, and outlives them.
  */
 
+#include "count/bpf/latency_meter.h"
 #include "count/mechanism.h"
 #include "target/process_targets.h"
 
@@ -25,6 +26,8 @@ struct process_member {
     struct process_target *target; /* borrowed; once it is gone, released with the member */
     struct task_counters *counters;
     size_t n_counters;
+    struct latency_meter *latencies; /* NULL: they are not wanted, or cannot be counted */
+    bool latencies_tried;       /* a meter was wanted once: it is not tried again */
     enum absence absence;       /* why its threads are not opened; see process_member_absence() */
     enum absence noted_absence; /* why it was not counted at the last reading */
     uint64_t retry_at_ns;       /* CLOCK_MONOTONIC until which a refusal for a limit stands */
@@ -52,6 +55,7 @@ struct process_group {
 /* What opening needs beside the member. */
 struct process_opening {
     struct mechanism *mechanism;
+    struct mechanism *latency; /* counts latencies; NULL: they are not wanted, or not counted */
     const struct event_groups *groups;
     struct process_targets *targets;
     const struct cpu_list *cpus; /* CPUs where whole processes are counted; outlive what is open */
@@ -128,6 +132,10 @@ uint64_t process_group_count(const struct process_group *group, uint64_t *ret_st
  */
 int process_group_prepare(struct process_group *group, const struct process_group *from,
                           const struct process_opening *opening);
+
+/* Takes over the meters of latencies of the same processes, if they are of this mechanism. */
+void process_group_adopt_latencies(struct process_group *group, struct process_group *from,
+                                   const struct mechanism *latency);
 
 /*
  * Takes the open counters over: what the processes start goes on being counted with them. cpus:

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "cycle/member_latencies.h"
 #include "cycle/task_counters.h"
 
 /* Threads may come and go faster than they can be listed: then the last list has to do. */
@@ -31,6 +32,7 @@ struct process_member *process_member_free(struct process_member *member,
 {
     for (size_t i = 0; i < member->n_counters; i++)
         task_counters_done(&member->counters[i]);
+    member->latencies = latency_meter_free(member->latencies);
     if (member->target && member->target->gone)
         process_targets_release(targets, member->target);
     else if (member->target)
@@ -285,7 +287,8 @@ bool process_member_wants_open(const struct process_member *member,
 {
     const struct task_counters *counters = task_counters_current(member);
 
-    if (task_counters_inherit(member, opening) == INHERIT_NOTHING)
+    if (task_counters_inherit(member, opening) == INHERIT_NOTHING ||
+        member_latencies_are_wanted(member, opening))
         return true;
     return counters ? counters->unsure || counter_set_wants_open(counters->set, opening->now_ns)
                     : opening->now_ns >= member->retry_at_ns;
@@ -297,13 +300,20 @@ bool process_member_is_new(const struct process_member *member,
     return !member->ended && member->n_counters == 0 && opening->now_ns >= member->retry_at_ns;
 }
 
-int process_member_open(struct process_member *member, struct process_opening *opening)
+static int open_counters(struct process_member *member, struct process_opening *opening)
 {
     if (opening->mechanism->counts_processes)
         return open_processes(member, opening);
     if (task_counters_inherit(member, opening) == INHERIT_NOTHING)
         return follow_threads(member, opening);
     return open_together(member, opening);
+}
+
+int process_member_open(struct process_member *member, struct process_opening *opening)
+{
+    int r = open_counters(member, opening);
+
+    return r < 0 ? r : member_latencies_open(member, opening);
 }
 
 bool process_member_read(struct process_member *member, uint64_t now_ns, struct sample *part,
@@ -325,6 +335,8 @@ bool process_member_read(struct process_member *member, uint64_t now_ns, struct 
             member->counters[n++] = *counters;
     }
     member->n_counters = n;
+    if (member->latencies)
+        latency_meter_read(member->latencies, sum);
     return goes_on;
 }
 

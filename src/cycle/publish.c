@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "cycle/collector_parts.h"
 #include "cycle/cpu_times.h"
+#include "cycle/latencies.h"
 #include "cycle/process_member.h"
 #include "cycle/stages.h"
 
@@ -95,6 +96,7 @@ void collector_status(const struct collector *collector, struct exporter_status 
     add_mechanism(collector->setup.direct, ret_status);
     if (collector->setup.bpf)
         add_mechanism(collector->setup.bpf, ret_status);
+    collector_status_of_latencies(collector, ret_status);
     pmu_grants_status(&collector->pmu, ret_status);
     add_cgroups(collector, ret_status);
     add_processes(collector, ret_status);

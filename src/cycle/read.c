@@ -27,6 +27,8 @@ void collector_read_entry(struct collector *collector, struct entry *entry,
 
     entry->is_new = false;
     counter_set_read(entry->counters, clock_monotonic_ns(), sample);
+    if (entry->latencies)
+        latency_meter_read(entry->latencies, sample);
     collector_derive(entry->account, sample);
     entry->counted = entry->counted || sample_has_counted(sample);
     movement_note(entry, sample);

@@ -4,6 +4,7 @@
 /* What a collector is given when it is made, and who counts what by it. */
 
 #include "config/config.h"
+#include "count/bpf/latency_meter.h"
 #include "count/bpf/mechanism.h"
 #include "count/mechanism.h"
 #include "event/resolver.h"
@@ -18,6 +19,9 @@ struct collector_setup {
     const struct perf_ops *perf;
     struct mechanism *direct;     /* outlives the collector and its successor */
     struct mechanism *bpf;        /* outlives both too; NULL: everything is counted direct */
+    struct mechanism *latency;    /* counts latencies: bpf, or one of its own, which outlives both
+                                     too. NULL: they are not counted */
+    const char *latency_reason;   /* why they are not, though they are wanted; else NULL. Static */
     const char *mechanism_reason; /* why bpf counts, or why it does not. Static */
     int sysfs_fd;
     int procfs_fd;
@@ -39,4 +43,6 @@ static inline void setup_refresh(const struct collector_setup *setup)
 {
     if (setup->bpf)
         mechanism_refresh(setup->bpf);
+    if (setup->latency && setup->latency != setup->bpf)
+        mechanism_refresh(setup->latency);
 }

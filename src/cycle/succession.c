@@ -19,6 +19,7 @@
 #include "cycle/collector_parts.h"
 #include "cycle/description.h"
 #include "cycle/entry_counters.h"
+#include "cycle/latencies.h"
 #include "cycle/open_processes.h"
 #include "cycle/process_times.h"
 #include "cycle/stages.h"
@@ -196,11 +197,12 @@ static int prepare(struct succession *succession, const struct round *round)
     return r;
 }
 
-static void adopt_counters(const struct collector *collector, const struct entry *entry,
-                           const struct entry *from)
+static void adopt_counters(const struct collector *collector, struct entry *entry,
+                           struct entry *from)
 {
     const struct cpu_list *continuing = collector->cpus.continuing;
 
+    collector_adopt_latencies(collector, entry, from);
     if (entry->cgroup && collector->setup.cgroups_afresh)
         return;
     if (entry->group)

@@ -88,6 +88,17 @@ static bool wants_bpf(const struct mechanism_question *question,
     return true;
 }
 
+/* A kernel that refuses what latencies take may well accept the rest. 0 or -errno. */
+static int make_whatever(struct mechanism_choice *choice, enum bpf_refusal *ret_refusal)
+{
+    int r = mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, ret_refusal);
+
+    if (r >= 0 || choice->size.n_latency_slots == 0)
+        return r;
+    choice->size.n_latency_slots = 0;
+    return mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, ret_refusal);
+}
+
 /* Makes a mechanism, and, where nothing final is known, tests it. It may come out that it is
  * direct after all. */
 static void make_bpf(const struct mechanism_question *question, struct mechanism_verdict *verdict,
@@ -95,7 +106,7 @@ static void make_bpf(const struct mechanism_question *question, struct mechanism
 {
     enum bpf_refusal refusal;
 
-    if (mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, &refusal) < 0)
+    if (make_whatever(choice, &refusal) < 0)
         choice->reason = bpf_refusal_text(refusal);
     if (!verdict->is_final) {
         choice->is_tested = true;

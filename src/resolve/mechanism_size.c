@@ -100,6 +100,26 @@ static size_t room_for(const struct cpu_list *cpus)
     return cpus->n > 0 ? (size_t)cpus->cpus[cpus->n - 1].value + 1 : 1;
 }
 
+unsigned latency_wanted(const struct config *config)
+{
+    unsigned kinds = config->system.enabled ? config->system.latency : 0;
+
+    for (size_t i = 0; i < config->n_cgroups; i++)
+        kinds |= config->cgroups[i].latency;
+    for (size_t i = 0; i < config->n_processes; i++)
+        kinds |= config->processes[i].latency;
+    return kinds;
+}
+
+/* As many slots as there are, if their latencies do not take too much memory. */
+static size_t latency_slots_of(const struct switch_program_size *size)
+{
+    const struct switch_program_size one = {.n_cpus = size->n_cpus, .n_latency_slots = 1};
+    const uint64_t most = SWITCH_PROGRAM_MOST_LATENCY_BYTES / switch_program_latency_bytes(&one);
+
+    return size->n_slots < most ? size->n_slots : (size_t)most;
+}
+
 int mechanism_size_for(const struct config *config, int sysfs_fd, bool v1,
                        struct switch_program_size *ret_size)
 {
@@ -120,6 +140,8 @@ int mechanism_size_for(const struct config *config, int sysfs_fd, bool v1,
     size.n_cpus = room_for(possible);
     if (switch_program_bytes(&size) > CHEAP_BYTES || size.n_cpus < room_for(online))
         size.n_cpus = room_for(online);
+    if (latency_wanted(config))
+        size.n_latency_slots = latency_slots_of(&size);
     *ret_size = size;
     return 0;
 }
@@ -129,5 +151,5 @@ bool mechanism_size_serves(const struct switch_program_size *size,
 {
     return size->n_cpus >= wanted->n_cpus && size->n_slots >= wanted->n_slots &&
            size->n_lanes >= wanted->n_lanes && size->n_watched >= wanted->n_watched &&
-           size->v1 == wanted->v1;
+           size->n_latency_slots >= wanted->n_latency_slots && size->v1 == wanted->v1;
 }

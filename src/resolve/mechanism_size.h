@@ -15,6 +15,9 @@
 int mechanism_size_for(const struct config *config, int sysfs_fd, bool v1,
                        struct switch_program_size *ret_size);
 
+/* What latencies the targets of a configuration want: a set of enum latency_kind. */
+unsigned latency_wanted(const struct config *config);
+
 /* Whether a mechanism of this size serves where one of the wanted size is asked for. */
 bool mechanism_size_serves(const struct switch_program_size *size,
                            const struct switch_program_size *wanted);

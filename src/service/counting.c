@@ -36,7 +36,7 @@ static int open_root(const char *path, int *ret_fd)
 static int make_collector(struct counting *counting, const struct config *config,
                           bool cgroups_afresh)
 {
-    const struct mechanism_choice choice =
+    const struct mechanisms_choice choice =
         mechanisms_choose(&counting->mechanisms, config, counting->sysfs_fd, counting->procfs_fd,
                           &counting->hierarchy.root);
     const size_t most = counting->files.descriptors;
@@ -46,8 +46,10 @@ static int make_collector(struct counting *counting, const struct config *config
         .resolver = counting->resolver,
         .perf = &perf_ops_kernel,
         .direct = counting->mechanisms.direct,
-        .bpf = choice.bpf,
-        .mechanism_reason = choice.reason,
+        .bpf = choice.events.bpf,
+        .mechanism_reason = choice.events.reason,
+        .latency = choice.latency.mechanism,
+        .latency_reason = choice.latency.reason,
         .sysfs_fd = counting->sysfs_fd,
         .procfs_fd = counting->procfs_fd,
         .cgroup_root_fd = counting->hierarchy.root.fd,

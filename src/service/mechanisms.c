@@ -60,12 +60,44 @@ int mechanisms_init(struct mechanisms *mechanisms)
 void mechanisms_done(struct mechanisms *mechanisms)
 {
     mechanisms->bpf = mechanism_free(mechanisms->bpf);
+    mechanisms->latency = mechanism_free(mechanisms->latency);
     mechanisms->direct = mechanism_free(mechanisms->direct);
 }
 
-struct mechanism_choice mechanisms_choose(struct mechanisms *mechanisms,
-                                          const struct config *config, int sysfs_fd, int procfs_fd,
-                                          const struct cgroup_root *root)
+/* Each reason is logged once. */
+static void log_latency(struct mechanisms *mechanisms, const struct latency_choice *choice)
+{
+    const char *logged = mechanisms->logged_latency_reason;
+
+    if (choice->reason && !(logged && strcmp(logged, choice->reason) == 0))
+        log_warning("latencies are not counted, although they are configured", "reason",
+                    choice->reason);
+    mechanisms->logged_latency_reason = choice->reason;
+}
+
+/* The choice of how events are counted. */
+static struct mechanism_choice choose_events(struct mechanisms *mechanisms,
+                                             const struct mechanism_question *question)
+{
+    const struct mechanism_choice choice = mechanism_choose(question, &mechanisms->verdict);
+
+    if (choice.is_tested && mechanisms->verdict.hides) /* In quieter times bpf may do better. */
+        doubt_watch_leave(&mechanisms->doubt, clock_monotonic_ns());
+    if (choice.is_tested && mechanisms->verdict.test.outcome == SELF_TEST_DIFFERS)
+        log_difference(&mechanisms->verdict.test);
+    if (choice.bpf && choice.bpf != mechanisms->bpf) {
+        choice.bpf->paused = mechanisms->direct->paused;
+        if (question->config->n_processes > 0 && !choice.bpf->counts_processes)
+            log_warning("processes are counted direct", "reason",
+                        "their numbers are those of another PID namespace than the initial one");
+    }
+    log_choice(mechanisms, question->config, &choice);
+    return choice;
+}
+
+struct mechanisms_choice mechanisms_choose(struct mechanisms *mechanisms,
+                                           const struct config *config, int sysfs_fd, int procfs_fd,
+                                           const struct cgroup_root *root)
 {
     const struct mechanism_question question = {
         .config = config,
@@ -75,19 +107,11 @@ struct mechanism_choice mechanisms_choose(struct mechanisms *mechanisms,
         .running = mechanisms->bpf,
         .running_size = mechanisms->bpf_size,
     };
-    const struct mechanism_choice choice = mechanism_choose(&question, &mechanisms->verdict);
+    struct mechanisms_choice choice = {.events = choose_events(mechanisms, &question)};
 
-    if (choice.is_tested && mechanisms->verdict.hides) /* In quieter times bpf may do better. */
-        doubt_watch_leave(&mechanisms->doubt, clock_monotonic_ns());
-    if (choice.is_tested && mechanisms->verdict.test.outcome == SELF_TEST_DIFFERS)
-        log_difference(&mechanisms->verdict.test);
-    if (choice.bpf && choice.bpf != mechanisms->bpf) {
-        choice.bpf->paused = mechanisms->direct->paused;
-        if (config->n_processes > 0 && !choice.bpf->counts_processes)
-            log_warning("processes are counted direct", "reason",
-                        "their numbers are those of another PID namespace than the initial one");
-    }
-    log_choice(mechanisms, config, &choice);
+    choice.latency =
+        latency_choose(&question, &choice.events, mechanisms->latency, &mechanisms->latency_size);
+    log_latency(mechanisms, &choice.latency);
     return choice;
 }
 
@@ -102,7 +126,7 @@ static void end_bpf(struct mechanisms *mechanisms)
     mechanisms->bpf = mechanism_free(bpf);
 }
 
-void mechanisms_take(struct mechanisms *mechanisms, const struct mechanism_choice *choice)
+static void take_events(struct mechanisms *mechanisms, const struct mechanism_choice *choice)
 {
     if (mechanisms->bpf != choice->bpf) {
         if (mechanisms->bpf)
@@ -115,10 +139,27 @@ void mechanisms_take(struct mechanisms *mechanisms, const struct mechanism_choic
     mechanisms->bpf_size = choice->size;
 }
 
-void mechanisms_reject(const struct mechanisms *mechanisms, const struct mechanism_choice *choice)
+/* The mechanism that counts latencies alone; NULL: there is none. */
+static struct mechanism *own_of(const struct latency_choice *choice)
 {
-    if (choice->bpf != mechanisms->bpf)
-        (void)mechanism_free(choice->bpf);
+    return choice->is_own ? choice->mechanism : NULL;
+}
+
+void mechanisms_take(struct mechanisms *mechanisms, const struct mechanisms_choice *choice)
+{
+    take_events(mechanisms, &choice->events);
+    if (mechanisms->latency != own_of(&choice->latency))
+        (void)mechanism_free(mechanisms->latency);
+    mechanisms->latency = own_of(&choice->latency);
+    mechanisms->latency_size = choice->latency.size;
+}
+
+void mechanisms_reject(const struct mechanisms *mechanisms, const struct mechanisms_choice *choice)
+{
+    if (choice->events.bpf != mechanisms->bpf)
+        (void)mechanism_free(choice->events.bpf);
+    if (own_of(&choice->latency) != mechanisms->latency)
+        (void)mechanism_free(own_of(&choice->latency));
 }
 
 /* Returns false where bpf goes on all the same: the configuration has it by name. */

@@ -4,16 +4,19 @@
 /* The mechanisms that the service counts by: direct always, and bpf where it can be had. */
 
 #include "config/config.h"
-#include "resolve/mechanism_choice.h"
+#include "resolve/latency_choice.h"
 #include "service/doubt_watch.h"
 #include "sys/cgroup_root.h"
 
 struct mechanisms {
     struct mechanism *direct;
-    struct mechanism *bpf;               /* NULL: all is counted direct. */
-    struct switch_program_size bpf_size; /* bpf has room for so much. */
-    struct mechanism_verdict verdict;    /* It tells what is known about bpf on this machine. */
-    struct doubt_watch doubt;            /* It tells how much of what bpf counts is in doubt. */
+    struct mechanism *bpf;     /* NULL: all is counted direct. */
+    struct mechanism *latency; /* It counts latencies alone. NULL: bpf does, or nobody. */
+    struct switch_program_size latency_size; /* It has room for so much. */
+    struct switch_program_size bpf_size;     /* bpf has room for so much. */
+    struct mechanism_verdict verdict;        /* It tells what is known about bpf on this machine. */
+    struct doubt_watch doubt;                /* It tells how much of what bpf counts is in doubt. */
+    const char *logged_latency_reason;       /* The same of latencies. */
     const char *logged_reason; /* This reason for the mechanism was logged last. It is static. */
 };
 
@@ -21,20 +24,26 @@ struct mechanisms {
 int mechanisms_init(struct mechanisms *mechanisms);
 void mechanisms_done(struct mechanisms *mechanisms);
 
+/* What a collector counts by. */
+struct mechanisms_choice {
+    struct mechanism_choice events;
+    struct latency_choice latency;
+};
+
 /*
- * Asks mechanism_choose() for this configuration, and logs what is new of its answer. The caller
- * passes the choice to mechanisms_take() when a collector counts by it, else to
- * mechanisms_reject().
+ * Asks mechanism_choose() and latency_choose() for this configuration, and logs what is new of
+ * their answers. The caller passes the choice to mechanisms_take() when a collector counts by it,
+ * else to mechanisms_reject().
  */
-struct mechanism_choice mechanisms_choose(struct mechanisms *mechanisms,
-                                          const struct config *config, int sysfs_fd, int procfs_fd,
-                                          const struct cgroup_root *root);
+struct mechanisms_choice mechanisms_choose(struct mechanisms *mechanisms,
+                                           const struct config *config, int sysfs_fd, int procfs_fd,
+                                           const struct cgroup_root *root);
 
 /* A collector counts by this choice now: the bpf that counted before, if it is another, ends. */
-void mechanisms_take(struct mechanisms *mechanisms, const struct mechanism_choice *choice);
+void mechanisms_take(struct mechanisms *mechanisms, const struct mechanisms_choice *choice);
 
 /* No collector counts by this choice: a mechanism that was made for it ends. */
-void mechanisms_reject(const struct mechanisms *mechanisms, const struct mechanism_choice *choice);
+void mechanisms_reject(const struct mechanisms *mechanisms, const struct mechanisms_choice *choice);
 
 /*
  * Looks, after each cycle, whether a successor of the collector would be counted by another

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "sys/cpu_list.h"
 #include "sys/small_file.h"
 
 /* The kernel writes -1 for what it does not know, which is no number for parse_u64() either. */
@@ -57,4 +58,55 @@ struct cpu_topology cpu_topology_read(int sysfs_fd, struct cpu_number cpu)
         .socket = read_id(sysfs_fd, cpu, "physical_package_id"),
         .node = find_node(sysfs_fd, cpu),
     };
+}
+
+/* The first CPU of a list in a file below the CPU's directory, which is in ascending order; or -1.
+ */
+static int read_first(int sysfs_fd, struct cpu_number cpu, const char *name)
+{
+    AUTO(cpu_list) struct cpu_list *list = NULL;
+    char path[96], text[1024];
+
+    (void)snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/%s", cpu.value, name);
+    if (small_file_read(sysfs_fd, path, text, sizeof(text)) < 0 || cpu_list_parse(text, &list) < 0)
+        return -1;
+    return list->n > 0 ? list->cpus[0].value : -1;
+}
+
+/* Caches are numbered from the nearest one on: the last one is the one that most share. */
+#define MOST_CACHES 8
+
+static int find_cache(int sysfs_fd, struct cpu_number cpu)
+{
+    int last = -1;
+
+    for (int i = 0; i < MOST_CACHES; i++) {
+        char name[48];
+        int first;
+
+        (void)snprintf(name, sizeof(name), "cache/index%d/shared_cpu_list", i);
+        first = read_first(sysfs_fd, cpu, name);
+        if (first < 0)
+            break;
+        last = first;
+    }
+    return last;
+}
+
+struct cpu_sharing cpu_sharing_read(int sysfs_fd, struct cpu_number cpu)
+{
+    struct cpu_sharing sharing = {.core =
+                                      read_first(sysfs_fd, cpu, "topology/thread_siblings_list"),
+                                  .cache = find_cache(sysfs_fd, cpu),
+                                  .node = find_node(sysfs_fd, cpu)};
+
+    if (sharing.core < 0)
+        sharing.core = cpu.value;
+    if (sharing.cache < 0)
+        sharing.cache = read_first(sysfs_fd, cpu, "topology/core_siblings_list");
+    if (sharing.cache < 0)
+        sharing.cache = cpu.value;
+    if (sharing.node < 0)
+        sharing.node = 0;
+    return sharing;
 }

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+add_unit_test(count bpf/latency_meter)
 add_unit_test(count bpf/mechanism)
 add_unit_test(count bpf/processes)
 add_unit_test(count bpf/self_test)
@@ -16,4 +17,4 @@ add_unit_test(count event_trial)
 add_unit_test(count pmu_budget)
 add_unit_test(count pmu_probe)
 add_unit_test(count sample)
-in_kernel(count/bpf/mechanism count/bpf/processes count/bpf/self_test count/direct count/event_trial count/pmu_probe)
+in_kernel(count/bpf/latency_meter count/bpf/mechanism count/bpf/processes count/bpf/self_test count/direct count/event_trial count/pmu_probe)

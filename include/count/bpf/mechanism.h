@@ -34,6 +34,22 @@ int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_si
 pid_t mechanism_bpf_own_number(const struct mechanism *mechanism);
 
 /*
+ * Whether it counts latencies (count/bpf/latency_meter.h): it was made with slots for them, and the
+ * kernel has what they take.
+ */
+bool mechanism_bpf_has_latencies(const struct mechanism *mechanism);
+
+/*
+ * Tells it where these CPUs are, so that moves between them are told apart. sysfs_fd: the root of
+ * sysfs.
+ */
+void mechanism_bpf_place_cpus(struct mechanism *mechanism, int sysfs_fd,
+                              const struct cpu_list *cpus);
+
+/* How many waits and blocks had a length that could not be told. */
+uint64_t mechanism_bpf_unknown_latencies(const struct mechanism *mechanism);
+
+/*
  * What was charged to one of the slots that no target has (SWITCH_PROGRAM_REST, _NO_CGROUPS,
  * _NO_PROCESSES), in one lane, over all CPUs, since the program was loaded. Lane 0 is the first
  * value of the group that was opened first. As of the last refresh.

@@ -39,7 +39,7 @@ struct bpf_cell bpf_cell_of(const struct bpf *bpf, int handle)
 void bpf_refresh_cpus(struct bpf *bpf)
 {
     for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++)
-        if (bpf_groups_are_open(bpf->groups, cpu))
+        if (bpf->size.n_latency_slots > 0 || bpf_groups_are_open(bpf->groups, cpu))
             (void)switch_program_refresh(bpf->program, cpu); /* offline: nothing runs there */
 }
 

@@ -17,6 +17,7 @@ struct bpf {
     const struct perf_ops *ops; /* borrowed */
     struct switch_program *program;
     struct bpf_groups *groups;
+    struct slot_latencies *latencies;
     struct bpf_slots *slots;           /* of all targets but the system */
     struct watched_processes *watched; /* the processes that have slots */
 };
@@ -26,10 +27,10 @@ struct bpf {
 
 /*
  * Slots of processes are among those of cgroups, as cgroups that contain no other. Their ids cannot
- * be the same: the kernel counts the ids of cgroups up from 0, and never gets to the highest bit. A
- * process that is counted with its children is another target than the process alone.
+ * be the same (BPF_PROCESS_ID): the kernel counts the ids of cgroups up from 0, and never gets to
+ * the highest bit. A process that is counted with its children is another target than the process
+ * alone.
  */
-#define BPF_PROCESS_ID  (UINT64_C(1) << 63)
 #define BPF_CHILDREN_ID (UINT64_C(1) << 62)
 
 /* What a handle stands for: a group on a CPU, as it is charged to a slot. */

@@ -22,6 +22,7 @@
 #include "count/bpf/open.h"
 #include "count/counter_cells.h"
 #include "count/perf_group.h"
+#include "sys/cpu_topology.h"
 
 static struct bpf *bpf_of(struct mechanism *mechanism)
 {
@@ -119,6 +120,29 @@ pid_t mechanism_bpf_own_number(const struct mechanism *mechanism)
     return bpf->size.n_watched > 0 ? switch_program_own_number(bpf->program) : -EOPNOTSUPP;
 }
 
+bool mechanism_bpf_has_latencies(const struct mechanism *mechanism)
+{
+    return slot_latencies_of(((const struct bpf *)mechanism)->latencies, SWITCH_PROGRAM_REST);
+}
+
+void mechanism_bpf_place_cpus(struct mechanism *mechanism, int sysfs_fd,
+                              const struct cpu_list *cpus)
+{
+    struct switch_program *program = bpf_of(mechanism)->program;
+
+    for (size_t i = 0; i < cpus->n; i++) {
+        const struct cpu_sharing sharing = cpu_sharing_read(sysfs_fd, cpus->cpus[i]);
+
+        switch_program_place_cpu(program, (size_t)cpus->cpus[i].value, (unsigned)sharing.core,
+                                 (unsigned)sharing.cache, (unsigned)sharing.node);
+    }
+}
+
+uint64_t mechanism_bpf_unknown_latencies(const struct mechanism *mechanism)
+{
+    return switch_program_unknown_latencies(((const struct bpf *)mechanism)->program);
+}
+
 uint64_t mechanism_bpf_charged_to_nobody(const struct mechanism *mechanism, size_t slot,
                                          size_t lane)
 {
@@ -170,26 +194,44 @@ static struct mechanism *bpf_free(struct mechanism *mechanism)
 
     (void)bpf_groups_free(bpf->groups);
     (void)bpf_slots_free(bpf->slots);
+    (void)slot_latencies_free(bpf->latencies);
     (void)watched_processes_free(bpf->watched);
     (void)switch_program_free(bpf->program);
     free(bpf);
     return NULL;
 }
 
+static void make_ranges(struct switch_program_range ranges[static SWITCH_PROGRAM_DISTRIBUTIONS])
+{
+    for (size_t i = 0; i < SWITCH_PROGRAM_DISTRIBUTIONS; i++)
+        ranges[i] = (struct switch_program_range){.first = latency_layouts[i].first,
+                                                  .n = latency_layouts[i].n,
+                                                  .exponent = latency_layouts[i].exponent};
+}
+
 /* Loads the program and makes the parts that stand on it. 0 or -errno. */
 static int load(struct bpf *bpf, enum bpf_refusal *ret_refusal)
 {
+    struct switch_program_range ranges[SWITCH_PROGRAM_DISTRIBUTIONS];
     struct slot_cells cells = {.n_cpus = bpf->size.n_cpus,
                                .n_slots = bpf->size.n_slots,
                                .n_lanes = switch_program_lanes(&bpf->size),
                                .n_reserved = SWITCH_PROGRAM_FIRST};
-    int r = switch_program_load(&bpf->size, &bpf->program, ret_refusal);
+    struct latency_cells latency_cells = {.n_cpus = bpf->size.n_cpus,
+                                          .n_slots = bpf->size.n_latency_slots};
+    int r;
 
+    make_ranges(ranges);
+    bpf->size.ranges = ranges;
+    r = switch_program_load(&bpf->size, &bpf->program, ret_refusal);
     if (r < 0)
         return r;
+    if (switch_program_has_latencies(bpf->program))
+        latency_cells.cells = switch_program_latencies(bpf->program);
     cells.lanes = switch_program_cell(bpf->program, 0, 0);
     bpf->groups = bpf_groups_new(bpf->program, bpf->ops, &bpf->size);
-    bpf->slots = bpf_slots_new(&cells);
+    bpf->latencies = slot_latencies_new(&latency_cells);
+    bpf->slots = bpf->latencies ? bpf_slots_new(&cells, bpf->latencies) : NULL;
     bpf->watched = watched_processes_new(bpf->program, bpf->size.n_slots);
     if (bpf->groups && bpf->slots && bpf->watched)
         return 0;
@@ -203,7 +245,9 @@ int mechanism_bpf_new(const struct perf_ops *ops, const struct switch_program_si
     struct bpf *bpf;
     int r;
 
-    if (switch_program_bytes(size) > SWITCH_PROGRAM_MOST_BYTES || !bpf_handles_suffice(size)) {
+    if (switch_program_bytes(size) > SWITCH_PROGRAM_MOST_BYTES ||
+        switch_program_latency_bytes(size) > SWITCH_PROGRAM_MOST_LATENCY_BYTES ||
+        !bpf_handles_suffice(size)) {
         *ret_refusal = BPF_REFUSAL_TOO_LARGE;
         return -E2BIG;
     }

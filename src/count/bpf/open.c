@@ -112,8 +112,7 @@ static int enter_process(struct bpf *bpf, const struct scope *scope, size_t *ret
     return r;
 }
 
-/* Enters as a user of the target's slot; the system has none. 0 or -errno. */
-static int enter_slot(struct bpf *bpf, const struct scope *scope, size_t *ret_slot)
+int bpf_enter_slot(struct bpf *bpf, const struct scope *scope, size_t *ret_slot)
 {
     switch (scope->kind) {
     case SCOPE_SYSTEM:
@@ -130,7 +129,7 @@ void bpf_open_set(struct bpf *bpf, struct counter_set *set)
 {
     const struct event_groups *groups = set->groups;
     size_t slot = BPF_SLOT_OF_SYSTEM;
-    int r = enter_slot(bpf, &set->scope, &slot);
+    int r = bpf_enter_slot(bpf, &set->scope, &slot);
 
     for (size_t group = 0; group < groups->n_groups; group++) {
         if (groups->groups[group].n_opened == 0 || counter_group_is_starved(set, group))

@@ -32,7 +32,8 @@ struct slot_node {
 
 struct bpf_slots {
     struct slot_cells cells;
-    struct slot_node *nodes; /* [slot] */
+    struct slot_latencies *latencies; /* borrowed */
+    struct slot_node *nodes;          /* [slot] */
     size_t *free_slots;
     size_t n_free;
     struct slot_node *by_id;
@@ -40,13 +41,14 @@ struct bpf_slots {
     struct slot_children unused; /* the slots without users */
 };
 
-struct bpf_slots *bpf_slots_new(const struct slot_cells *cells)
+struct bpf_slots *bpf_slots_new(const struct slot_cells *cells, struct slot_latencies *latencies)
 {
     AUTO(bpf_slots) struct bpf_slots *slots = calloc(1, sizeof(*slots));
 
     if (!slots)
         return NULL;
     slots->cells = *cells;
+    slots->latencies = latencies;
     slots->nodes = calloc(cells->n_slots, sizeof(*slots->nodes));
     slots->free_slots = calloc(cells->n_slots, sizeof(*slots->free_slots));
     if (!slots->nodes || !slots->free_slots)
@@ -170,6 +172,7 @@ static int add_node(struct bpf_slots *slots, const struct cgroup_lineage *lineag
         return -ENOMEM;
     }
     slots->n_free--;
+    slot_latencies_begin(slots->latencies, slot_of(slots, node), !(node->id & BPF_PROCESS_ID));
     insert(slots, node);
     *ret_node = node;
     return 0;
@@ -260,8 +263,11 @@ void bpf_slots_fold(struct bpf_slots *slots)
 
     for (node = LIST_FIRST(&slots->unused); node; node = next) {
         next = LIST_NEXT(node, unused_entry);
-        if (add_to_parent(slots, node) == 0)
-            release(slots, node);
+        if (add_to_parent(slots, node) < 0)
+            continue;
+        slot_latencies_fold(slots->latencies, slot_of(slots, node),
+                            node->parent ? slot_of(slots, node->parent) : SWITCH_PROGRAM_REST);
+        release(slots, node);
     }
 }
 
@@ -282,6 +288,33 @@ uint64_t bpf_slots_sum(const struct bpf_slots *slots, size_t slot, size_t cpu, s
         sum += node->folded ? node->folded[cpu * slots->cells.n_lanes + lane] : 0;
     }
     return sum;
+}
+
+bool bpf_slots_latencies(struct bpf_slots *slots, size_t slot, struct latencies *ret_totals)
+{
+    const struct slot_node *top = &slots->nodes[slot];
+    struct latencies sum = {0};
+
+    for (const struct slot_node *node = top; node; node = TREE_NEXT(top, node)) {
+        const size_t at = slot_of(slots, node);
+        const struct latencies *totals;
+
+        slot_latencies_look(slots->latencies, at);
+        totals = slot_latencies_of(slots->latencies, at);
+        if (!totals)
+            return false;
+        latencies_add(&sum, totals);
+    }
+    *ret_totals = sum;
+    return true;
+}
+
+bool bpf_slots_machine_latencies(struct bpf_slots *slots, struct latencies *ret_totals)
+{
+    for (size_t slot = 0; slot < slots->cells.n_slots; slot++)
+        slot_latencies_look(slots->latencies, slot);
+    *ret_totals = *slot_latencies_of_machine(slots->latencies);
+    return slot_latencies_of(slots->latencies, SWITCH_PROGRAM_REST);
 }
 
 void bpf_slots_clear_lanes(struct bpf_slots *slots, size_t first, size_t n)

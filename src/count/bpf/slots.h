@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "count/bpf/slot_latencies.h"
 #include "sys/cgroup_lineage.h"
 
 struct bpf_slots;
@@ -26,8 +27,14 @@ struct slot_cells {
     size_t n_reserved; /* so many slots at the beginning, at least 1, are given to no target */
 };
 
-/* NULL if there is no memory. */
-struct bpf_slots *bpf_slots_new(const struct slot_cells *cells);
+/*
+ * Ids of which this is set are those of processes: what their slots count is a part of what those
+ * of cgroups count.
+ */
+#define BPF_PROCESS_ID (UINT64_C(1) << 63)
+
+/* latencies: borrowed for the life of the slots. NULL if there is no memory. */
+struct bpf_slots *bpf_slots_new(const struct slot_cells *cells, struct slot_latencies *latencies);
 struct bpf_slots *bpf_slots_free(struct bpf_slots *slots);
 DEFINE_AUTO(bpf_slots, struct bpf_slots *, bpf_slots_free)
 
@@ -58,6 +65,13 @@ uint64_t bpf_slots_id(const struct bpf_slots *slots, size_t slot);
 
 /* One lane on one CPU, summed over a slot and all slots that are nested in it. */
 uint64_t bpf_slots_sum(const struct bpf_slots *slots, size_t slot, size_t cpu, size_t lane);
+
+/*
+ * The latencies of a slot and of all slots that are nested in it, or of the machine, as they are
+ * now. They never fall. False: they are not counted there.
+ */
+bool bpf_slots_latencies(struct bpf_slots *slots, size_t slot, struct latencies *ret_totals);
+bool bpf_slots_machine_latencies(struct bpf_slots *slots, struct latencies *ret_totals);
 
 /* Makes these lanes 0 in all slots, on all CPUs. Nobody may charge to them meanwhile. */
 void bpf_slots_clear_lanes(struct bpf_slots *slots, size_t first, size_t n);

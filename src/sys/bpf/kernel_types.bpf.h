@@ -43,10 +43,14 @@ struct sched_entity {
     struct cfs_rq *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED; set whatever the task's policy is */
     __u64 sum_exec_runtime;
     __u64 prev_sum_exec_runtime; /* its value when the task was picked; not for real-time tasks */
+    unsigned char sched_delayed; /* since Linux 6.12: it sleeps and is still on the run queue */
 } KERNEL_TYPE;
 
 struct sched_info {
-    __u64 last_arrival; /* when the task got its CPU, by rq.clock; 0 for the idle task */
+    unsigned long pcount;         /* how often the task got a CPU */
+    unsigned long long run_delay; /* ns for which it has waited in all, without the present wait */
+    unsigned long long last_arrival; /* when it got its CPU, by rq.clock; 0 for the idle task */
+    unsigned long long last_queued;  /* when it began to wait on its present CPU; 0: it does not */
 } KERNEL_TYPE;
 
 typedef struct {
@@ -57,7 +61,13 @@ struct signal_struct {
     atomic_t live; /* threads that have not ended */
 } KERNEL_TYPE;
 
+struct thread_info {
+    __u32 cpu;
+} KERNEL_TYPE;
+
 struct task_struct {
+    struct thread_info thread_info;
+    unsigned int __state; /* since Linux 5.14; 0: it runs, or may run */
     struct css_set *cgroups;
     struct sched_entity se;
     struct sched_info sched_info; /* only with CONFIG_SCHED_INFO */
@@ -66,6 +76,12 @@ struct task_struct {
     struct signal_struct *signal;
     struct mm_struct *mm;
     int exit_state; /* not 0: the task has ended, and leaves its CPU for the last time */
+} KERNEL_TYPE;
+
+/* Before Linux 5.14 and 5.16. */
+struct task_struct___earlier {
+    long state;
+    unsigned int cpu;
 } KERNEL_TYPE;
 
 enum cgroup_subsys_id { perf_event_cgrp_id = 8 };

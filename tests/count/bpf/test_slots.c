@@ -13,6 +13,7 @@
 
 struct fixture {
     uint64_t lanes[N_CPUS * N_SLOTS * N_LANES];
+    struct slot_latencies *latencies;
     struct bpf_slots *slots;
 };
 
@@ -25,7 +26,8 @@ static int setup(void **state)
                                      .n_lanes = N_LANES,
                                      .n_reserved = 2};
 
-    f->slots = bpf_slots_new(&cells);
+    f->latencies = slot_latencies_new(&(struct latency_cells){0});
+    f->slots = bpf_slots_new(&cells, f->latencies);
     *state = f;
     return f->slots ? 0 : -1;
 }
@@ -35,6 +37,7 @@ static int teardown(void **state)
     struct fixture *f = *state;
 
     (void)bpf_slots_free(f->slots);
+    (void)slot_latencies_free(f->latencies);
     free(f);
     return 0;
 }

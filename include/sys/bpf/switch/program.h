@@ -43,11 +43,40 @@
 /* The value of `times` for an event whose times are not wanted. */
 #define SWITCH_PROGRAM_NO_TIMES SIZE_MAX
 
+/*
+ * Latencies. If they are wanted, the program also counts, for each slot and CPU, how long threads
+ * waited for a CPU, ran, and were blocked in an interruptible and in an uninterruptible state; and
+ * how many switches were voluntary and involuntary, and how many threads were moved to another
+ * hardware thread of the core, to another core, to another last-level cache, to another node.
+ */
+#define SWITCH_PROGRAM_DISTRIBUTIONS 4
+#define SWITCH_PROGRAM_TALLIES       6
+#define SWITCH_PROGRAM_BUCKETS       84
+
+/*
+ * Where the buckets of a distribution are: the first counts durations up to 2^exponent s, each of
+ * the others up to twice as long as the one before, and the last one all that is longer.
+ */
+struct switch_program_range {
+    size_t first, n;
+    int exponent; /* -29 or more */
+};
+
+/* Numbers of 32 bits wrap. Each number by itself is always whole. */
+struct switch_program_latency {
+    uint64_t sums_ns[SWITCH_PROGRAM_DISTRIBUTIONS];
+    uint32_t buckets[SWITCH_PROGRAM_BUCKETS];
+    uint32_t tallies[SWITCH_PROGRAM_TALLIES];
+    uint32_t changes; /* how often some of the others have changed */
+    uint32_t unused;
+};
+
 struct switch_program;
 
 /*
  * The size of the shared memory: on each CPU a cell for each slot. The kernel takes all of it when
- * the program is loaded, and 20 KiB for each CPU beside it.
+ * the program is loaded, and 20 KiB for each CPU beside it; with latencies from 1.5 to 24 MiB more,
+ * in which threads that are away are remembered.
  */
 struct switch_program_size {
     size_t n_cpus;    /* 1 + the highest number of a CPU */
@@ -55,6 +84,10 @@ struct switch_program_size {
     size_t n_lanes;   /* lanes of a cell, at least 3, without SWITCH_PROGRAM_OWN_LANES */
     size_t n_watched; /* processes that may be watched at once, including children; 0: none */
     bool v1;          /* cgroups are those of the cgroup v1 hierarchy of perf_event */
+    /* So many slots, the first ones, have latencies; what is in the others is added to those of
+     * SWITCH_PROGRAM_REST. 0: latencies are not wanted, and cost nothing. */
+    size_t n_latency_slots;
+    const struct switch_program_range *ranges; /* of each distribution; borrowed for the load */
 };
 
 static inline size_t switch_program_lanes(const struct switch_program_size *size)
@@ -67,11 +100,19 @@ static inline uint64_t switch_program_bytes(const struct switch_program_size *si
     return (uint64_t)size->n_cpus * size->n_slots * switch_program_lanes(size) * sizeof(uint64_t);
 }
 
+static inline uint64_t switch_program_latency_bytes(const struct switch_program_size *size)
+{
+    return (uint64_t)size->n_cpus * size->n_latency_slots * sizeof(struct switch_program_latency);
+}
+
 /*
  * The greatest size that we allow. A thousand cgroups on 256 CPUs, counted by four groups, take
  * half of it.
  */
 #define SWITCH_PROGRAM_MOST_BYTES (UINT64_C(256) << 20)
+
+/* The same for latencies: a thousand cgroups on 128 CPUs take 49 MiB. */
+#define SWITCH_PROGRAM_MOST_LATENCY_BYTES (UINT64_C(64) << 20)
 
 /*
  * Loads the program and attaches it; nothing is charged yet. The program ends with the object. It
@@ -94,6 +135,29 @@ int switch_program_attach_last(struct switch_program *program);
 
 /* The lanes of a slot on a CPU. Borrowed. */
 uint64_t *switch_program_cell(const struct switch_program *program, size_t cpu, size_t slot);
+
+/*
+ * Tells where a CPU is, so that moves between CPUs are told apart by their distance: numbers that
+ * are the same for the CPUs of a core, for those with the same last-level cache, for those of a
+ * node.
+ */
+void switch_program_place_cpu(struct switch_program *program, size_t cpu, unsigned core,
+                              unsigned llc, unsigned node);
+
+/*
+ * Whether the program counts latencies: they are wanted, and the kernel has what they take
+ * (CONFIG_SCHED_INFO, CONFIG_FAIR_GROUP_SCHED).
+ */
+bool switch_program_has_latencies(const struct switch_program *program);
+
+/* The latencies of all slots that have some: an array [cpu][slot]. Borrowed; NULL: not wanted. */
+struct switch_program_latency *switch_program_latencies(const struct switch_program *program);
+
+/*
+ * How many waits and blocks could not be told, on all CPUs: too many threads were away at once to
+ * be remembered, or the kernel took sleep for wait.
+ */
+uint64_t switch_program_unknown_latencies(const struct switch_program *program);
 
 /* Kinds of events that are treated differently at a switch. */
 enum switch_event_kind {

@@ -65,6 +65,7 @@ struct switch_cpu {
     __u64 unattributed_ns; /* time that is in doubt because of them */
     __u64 switches;        /* rq.nr_switches at the last look; 0: not known yet */
     __u64 since;           /* rq.clock when the events were last read */
+    __u64 n_unknown;       /* waits and blocks whose length could not be told */
     __u32 thread;          /* 1 + pid of the last arrival, where rq cannot be read; 0: not known */
     __u32 process;         /* tgid of the last arrival */
     __u32 hidden_process;  /* tgid of the process whose departure was hidden last */
@@ -101,4 +102,73 @@ struct switch_control {
 struct switch_watched {
     __u32 slot;
     __u32 children; /* processes that it starts are charged to the same slot */
+};
+
+/* The distributions of durations, and the counts beside them; see count/latency.h for both. */
+enum switch_distribution {
+    SWITCH_RUN_QUEUE,
+    SWITCH_ON_CPU,
+    SWITCH_OFF_CPU_INTERRUPTIBLE,
+    SWITCH_OFF_CPU_UNINTERRUPTIBLE,
+    SWITCH_DISTRIBUTIONS,
+};
+
+enum switch_tally {
+    SWITCH_VOLUNTARY,
+    SWITCH_INVOLUNTARY,
+    SWITCH_MOVED_SMT,
+    SWITCH_MOVED_CORE,
+    SWITCH_MOVED_LLC,
+    SWITCH_MOVED_NODE,
+    SWITCH_TALLIES,
+};
+
+#define SWITCH_BUCKETS 84
+
+/*
+ * Where the buckets of a distribution are. The first counts durations up to 2^exponent units of
+ * 2^-30 s; each of the others up to twice as long as the one before, and the last one all that is
+ * longer.
+ */
+struct switch_range {
+    __u32 first, n, exponent;
+};
+
+/*
+ * The distributions of a slot on a CPU. All numbers only grow; those of 32 bits wrap, and whoever
+ * reads them more often than once in 2^32 switches loses nothing.
+ */
+struct switch_latency {
+    __u64 sums_ns[SWITCH_DISTRIBUTIONS];
+    __u32 buckets[SWITCH_BUCKETS];
+    __u32 tallies[SWITCH_TALLIES];
+    __u32 changes; /* how often something of it has changed */
+    __u32 unused;
+};
+
+/*
+ * A thread that has left its CPU and will come back. There is a table of them, in which a thread
+ * has one of SWITCH_AWAY_PLACES places; one that finds them all taken is not remembered.
+ */
+struct switch_away {
+    __u32 pid;       /* of the thread; 0: the place is free */
+    __u32 how;       /* enum switch_away_how */
+    __u64 since;     /* rq.clock when it left its CPU */
+    __u64 run_delay; /* sched_info.run_delay then */
+};
+
+#define SWITCH_AWAY_PLACES 4
+
+enum switch_away_how {
+    SWITCH_AWAY_PREEMPTED,
+    SWITCH_AWAY_INTERRUPTIBLE,
+    SWITCH_AWAY_UNINTERRUPTIBLE,
+    SWITCH_AWAY_SUSPECT = 4, /* a flag: what the kernel notes as its wait is part of its sleep */
+};
+
+/* Where a CPU is: numbers that are the same for CPUs that share a core, a cache, a node. */
+struct switch_cpu_place {
+    __u32 core;
+    __u32 llc; /* the last-level cache */
+    __u32 node;
 };

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -20,6 +21,16 @@ static_assert(SWITCH_PROGRAM_NO_PROCESSES == SWITCH_SLOT_NO_PROCESSES,
               "the slot is its interface's");
 static_assert(SWITCH_PROGRAM_OWN_LANES == SWITCH_OWN_LANES, "the lanes are its interface's");
 
+static_assert(SWITCH_PROGRAM_DISTRIBUTIONS == SWITCH_DISTRIBUTIONS, "as its interface says");
+static_assert(SWITCH_PROGRAM_TALLIES == SWITCH_TALLIES, "as its interface says");
+static_assert(SWITCH_PROGRAM_BUCKETS == SWITCH_BUCKETS, "as its interface says");
+static_assert(sizeof(struct switch_program_latency) == sizeof(struct switch_latency) &&
+                  offsetof(struct switch_program_latency, buckets) ==
+                      offsetof(struct switch_latency, buckets) &&
+                  offsetof(struct switch_program_latency, changes) ==
+                      offsetof(struct switch_latency, changes),
+              "the same memory");
+
 /*
  * How often a refresh is tried. While a CPU changes its state with interrupts enabled, for about a
  * microsecond, it cannot be refreshed.
@@ -32,8 +43,9 @@ static_assert(SWITCH_PROGRAM_OWN_LANES == SWITCH_OWN_LANES, "the lanes are its i
 struct switch_program {
     struct switch_program_size size;
     struct switch_bpf *skeleton;
-    struct switch_cpu *cpus; /* mapped; NULL: not yet */
-    uint64_t *cells;         /* mapped; NULL: not yet */
+    struct switch_cpu *cpus;                  /* mapped; NULL: not yet */
+    uint64_t *cells;                          /* mapped; NULL: not yet */
+    struct switch_program_latency *latencies; /* mapped; NULL: not wanted */
 };
 
 /* libbpf would print each failure at length. We say what it means (sys/bpf/refusal.h). */
@@ -94,6 +106,84 @@ static int set_sizes(struct switch_bpf *skeleton, const struct switch_program_si
     return r;
 }
 
+/*
+ * The table of threads that are away has 2^16 places, and twice as many for twice as many CPUs as
+ * 16, up to 2^20. A place takes 24 bytes.
+ */
+static uint32_t away_bits(const struct switch_program_size *size)
+{
+    uint32_t bits = 16;
+
+    while (bits < 20 && (size_t)1 << (bits - 12) < size->n_cpus)
+        bits++;
+    return bits;
+}
+
+/* Whether sched_switch tells the state of the task that goes, as its fifth argument. */
+static bool tells_state(void)
+{
+    struct btf *btf = btf__load_vmlinux_btf();
+    const int id =
+        btf ? btf__find_by_name_kind(btf, "btf_trace_sched_switch", BTF_KIND_TYPEDEF) : -1;
+    const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+    bool tells;
+
+    type = type ? btf__type_by_id(btf, type->type) : NULL;
+    type = type && btf_is_ptr(type) ? btf__type_by_id(btf, type->type) : NULL;
+    tells = type && btf_is_func_proto(type) && btf_vlen(type) >= 5;
+    btf__free(btf);
+    return tells;
+}
+
+/* Has the program count latencies: other programs are loaded for it. 0 or -errno. */
+static int set_latencies(struct switch_bpf *skeleton, const struct switch_program_size *size)
+{
+    int r;
+
+    skeleton->rodata->n_latency_slots = (uint32_t)size->n_latency_slots;
+    skeleton->rodata->away_bits = away_bits(size);
+    skeleton->rodata->tells_state = tells_state();
+    for (size_t i = 0; i < SWITCH_DISTRIBUTIONS; i++) {
+        skeleton->rodata->ranges[i].first = (uint32_t)size->ranges[i].first;
+        skeleton->rodata->ranges[i].n = (uint32_t)size->ranges[i].n;
+        skeleton->rodata->ranges[i].exponent = (uint32_t)(size->ranges[i].exponent + 30);
+    }
+    r = bpf_map__set_max_entries(skeleton->maps.latencies,
+                                 (uint32_t)(size->n_cpus * size->n_latency_slots));
+    if (r >= 0)
+        r = bpf_map__set_max_entries(skeleton->maps.away, 1u << away_bits(size));
+    if (r >= 0)
+        r = bpf_map__set_max_entries(skeleton->maps.cpu_places, (uint32_t)size->n_cpus);
+    return r;
+}
+
+/* Which programs are loaded: one of the two for switches, and what only latencies take. */
+static int choose_programs(struct switch_bpf *skeleton, const struct switch_program_size *size)
+{
+    const bool with_latencies = size->n_latency_slots > 0;
+
+    (void)bpf_program__set_autoload(skeleton->progs.on_switch, !with_latencies);
+    (void)bpf_program__set_autoload(skeleton->progs.on_timed_switch, with_latencies);
+    (void)bpf_program__set_autoload(skeleton->progs.on_migrate, with_latencies);
+    (void)bpf_program__set_autoload(skeleton->progs.on_ask_latencies, with_latencies);
+    bpf_program__set_autoattach(skeleton->progs.on_refresh, false);
+    bpf_program__set_autoattach(skeleton->progs.on_ask, false);
+    bpf_program__set_autoattach(skeleton->progs.on_ask_latencies, false);
+    return with_latencies ? set_latencies(skeleton, size) : 0;
+}
+
+static int map_memory(struct switch_program *program)
+{
+    const struct switch_bpf *skeleton = program->skeleton;
+
+    program->cpus = map_values(skeleton->maps.cpus);
+    program->cells = program->cpus ? map_values(skeleton->maps.cells) : NULL;
+    if (program->cells && program->size.n_latency_slots > 0)
+        program->latencies = map_values(skeleton->maps.latencies);
+    return program->cells && (program->latencies || program->size.n_latency_slots == 0) ? 0
+                                                                                        : -errno;
+}
+
 static int load(struct switch_program *program)
 {
     int r;
@@ -102,17 +192,13 @@ static int load(struct switch_program *program)
     if (!program->skeleton)
         return -errno;
     r = set_sizes(program->skeleton, &program->size);
-    bpf_program__set_autoattach(program->skeleton->progs.on_refresh, false);
-    bpf_program__set_autoattach(program->skeleton->progs.on_ask, false);
+    if (r >= 0)
+        r = choose_programs(program->skeleton, &program->size);
     if (r >= 0)
         r = switch_bpf__load(program->skeleton);
-    if (r < 0)
-        return r;
-    program->cpus = map_values(program->skeleton->maps.cpus);
-    program->cells = program->cpus ? map_values(program->skeleton->maps.cells) : NULL;
-    if (!program->cells)
-        return -errno;
-    return switch_bpf__attach(program->skeleton);
+    if (r >= 0)
+        r = map_memory(program);
+    return r < 0 ? r : switch_bpf__attach(program->skeleton);
 }
 
 int switch_program_load(const struct switch_program_size *size, struct switch_program **ret_program,
@@ -146,9 +232,19 @@ struct switch_program *switch_program_free(struct switch_program *program)
         (void)munmap(program->cpus, map_bytes(program->skeleton->maps.cpus));
     if (program->cells)
         (void)munmap(program->cells, map_bytes(program->skeleton->maps.cells));
+    if (program->latencies)
+        (void)munmap(program->latencies, map_bytes(program->skeleton->maps.latencies));
     switch_bpf__destroy(program->skeleton);
     free(program);
     return NULL;
+}
+
+/* The old one goes first. 0 or -errno. */
+static int attach_anew(const struct bpf_program *program, struct bpf_link **link)
+{
+    (void)bpf_link__destroy(*link);
+    *link = bpf_program__attach(program);
+    return *link ? 0 : -errno;
 }
 
 /*
@@ -164,9 +260,43 @@ int switch_program_attach_last(struct switch_program *program)
         (void)bpf_link__destroy(skeleton->links.on_exit);
         skeleton->links.on_exit = on_exit;
     }
-    (void)bpf_link__destroy(skeleton->links.on_switch);
-    skeleton->links.on_switch = bpf_program__attach(skeleton->progs.on_switch);
-    return skeleton->links.on_switch ? 0 : -errno;
+    if (program->size.n_latency_slots > 0)
+        return attach_anew(skeleton->progs.on_timed_switch, &skeleton->links.on_timed_switch);
+    return attach_anew(skeleton->progs.on_switch, &skeleton->links.on_switch);
+}
+
+void switch_program_place_cpu(struct switch_program *program, size_t cpu, unsigned core,
+                              unsigned llc, unsigned node)
+{
+    const struct switch_cpu_place place = {.core = core, .llc = llc, .node = node};
+    const uint32_t key = (uint32_t)cpu;
+
+    (void)bpf_map_update_elem(bpf_map__fd(program->skeleton->maps.cpu_places), &key, &place,
+                              BPF_ANY);
+}
+
+bool switch_program_has_latencies(const struct switch_program *program)
+{
+    LIBBPF_OPTS(bpf_test_run_opts, options);
+
+    return program->latencies &&
+           bpf_prog_test_run_opts(bpf_program__fd(program->skeleton->progs.on_ask_latencies),
+                                  &options) >= 0 &&
+           options.retval;
+}
+
+struct switch_program_latency *switch_program_latencies(const struct switch_program *program)
+{
+    return program->latencies;
+}
+
+uint64_t switch_program_unknown_latencies(const struct switch_program *program)
+{
+    uint64_t n = 0;
+
+    for (size_t cpu = 0; cpu < program->size.n_cpus; cpu++)
+        n += __atomic_load_n(&program->cpus[cpu].n_unknown, __ATOMIC_RELAXED);
+    return n;
 }
 
 uint64_t *switch_program_cell(const struct switch_program *program, size_t cpu, size_t slot)

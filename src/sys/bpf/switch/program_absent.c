@@ -113,3 +113,27 @@ struct switch_doubt switch_program_doubt(const struct switch_program *program)
     (void)program;
     return (struct switch_doubt){0};
 }
+
+void switch_program_place_cpu(struct switch_program *program, size_t cpu, unsigned core,
+                              unsigned llc, unsigned node)
+{
+    (void)program, (void)cpu, (void)core, (void)llc, (void)node;
+}
+
+bool switch_program_has_latencies(const struct switch_program *program)
+{
+    (void)program;
+    return false;
+}
+
+struct switch_program_latency *switch_program_latencies(const struct switch_program *program)
+{
+    (void)program;
+    return NULL;
+}
+
+uint64_t switch_program_unknown_latencies(const struct switch_program *program)
+{
+    (void)program;
+    return 0;
+}

@@ -20,10 +20,14 @@
  * interrupts enabled; they mark the state as changing, and a refresh then does nothing and is tried
  * again.
  *
+ * Latencies (latency.bpf.h). If they are wanted, each switch also notes how long the one who goes
+ * has run, and how long the one who comes has waited and was blocked. It is the same program with
+ * more in it, since a second program at each switch would cost more than what it does.
+ *
  * Hidden switches. Some kernels do not run the tracepoints of some processes. After such a switch
  * another task runs than the one that is remembered (gap.bpf.h).
  */
-#include "sys/bpf/switch/gap.bpf.h"
+#include "sys/bpf/switch/latency.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -36,30 +40,90 @@ static __always_inline void set_changing(struct switch_cpu *state, bool changing
     *(volatile __u32 *)&state->is_changing = changing;
 }
 
-SEC("tp_btf/sched_switch")
-int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+/* With latencies: the state in which the one who goes does so; 0: it is preempted. */
+static __always_inline void handle_switch(struct task_struct *prev, struct task_struct *next,
+                                          bool with_latencies, __u32 prev_state)
 {
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
     const struct place from = place_of_runner(prev), to = place_of(next, NULL);
     struct switch_runner runner;
     bool was_last, reads;
+    __u64 n_hidden;
 
     if (!state)
-        return 0;
-    catch_up(state, cpu, &from, true);
+        return;
+    n_hidden = catch_up(state, cpu, &from, true);
     note_arrival(state, next);
     was_last = control.watches && state->runner.watched != SWITCH_SLOT_NONE && prev->exit_state;
     reads = was_last || leaves_hidden(state, next);
+    runner = state->runner;
+    if (!is_same_runner(state, &to))
+        runner = runner_of(state, &to);
+    if (with_latencies) {
+        if (n_hidden)
+            note_hidden_coming(state, cpu, prev);
+        note_going(state, cpu, prev, prev_state, from.queue->clock);
+        note_coming(state, cpu, &runner, next, from.queue->clock);
+    }
     if (!reads && is_same_runner(state, &to))
-        return 0;
-    runner = runner_of(state, &to);
+        return;
     if (reads || !is_charged_alike(&runner, &state->runner)) {
         charge(cpu, was_last ? TURN_WAS_LAST : TURN_ENDS);
         note_reading(state, &from);
     }
     state->runner = runner;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+    handle_switch(prev, next, false, 0);
     return 0;
+}
+
+/*
+ * In the place of on_switch() where latencies are wanted. A thread that is being woken while it
+ * goes is in the state TASK_WAKING already; since Linux 5.18 the kernel tells the one before.
+ */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_timed_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+    __u32 state = preempt || !knows_latencies() ? 0 : state_of(prev);
+
+    if (state & TASK_WAKING)
+        state = tells_state ? (__u32)((volatile __u64 *)ctx)[3] : TASK_INTERRUPTIBLE;
+    handle_switch(prev, next, knows_latencies(), state);
+    return 0;
+}
+
+/* A task is moved to another CPU. Interrupts are disabled. */
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(on_migrate, struct task_struct *task, int to)
+{
+    __u32 cpu = bpf_get_smp_processor_id(), from = cpu_of(task);
+    struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+    const struct place place = place_of(task, NULL);
+    struct switch_runner runner = {.watched = SWITCH_SLOT_NONE};
+
+    if (bpf_core_field_exists(struct sched_entity, sched_delayed) && task->se.sched_delayed)
+        suspect(task);
+    if (!state || from == (__u32)to)
+        return 0;
+    /* who changes the state with interrupts enabled may be changing this very entry of its cache */
+    runner.slot = *(volatile __u32 *)&state->is_changing ? nearest_slot(place.cgroup)
+                                                         : slot_of(state, place.cgroup, place.id);
+    if (control.watches)
+        runner.watched = slot_of_process((__u32)task->tgid);
+    add_tally(cpu, &runner, distance(from, (__u32)to));
+    return 0;
+}
+
+/* Whether the kernel has what latencies take. It is never attached. */
+SEC("raw_tp/sched_process_exec")
+int on_ask_latencies(void *unused)
+{
+    return knows_latencies();
 }
 
 /*

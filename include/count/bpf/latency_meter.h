@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Reads the latencies of one target, which a bpf mechanism counts in the kernel, also where the
+ * target's events are counted by another mechanism.
+ */
+
+#include "count/latency.h"
+#include "count/mechanism.h"
+
+struct latency_meter;
+
+/*
+ * Begins to read the latencies of the target: of the machine, of a cgroup and those below it, or of
+ * the processes that the scope names. The mechanism is borrowed for the meter's life. 0; -ENOSPC:
+ * there is no room for another target; -errno.
+ */
+int latency_meter_new(struct mechanism *bpf, const struct scope *scope,
+                      struct latency_meter **ret_meter);
+struct latency_meter *latency_meter_free(struct latency_meter *meter);
+DEFINE_AUTO(latency_meter, struct latency_meter *, latency_meter_free)
+
+/* The mechanism that it was made with. */
+const struct mechanism *latency_meter_mechanism(const struct latency_meter *meter);
+
+/* Names other processes in the place of those before. 0 or -errno, as latency_meter_new(). */
+int latency_meter_name_tasks(struct latency_meter *meter, const struct scope *scope);
+
+/*
+ * Adds to the sample what was counted since the last reading. The first reading after
+ * latency_meter_new() tells what was counted since then. What was charged until the mechanism's
+ * last refresh is in it, and more may be.
+ */
+void latency_meter_read(struct latency_meter *meter, struct sample *sample);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The latencies of targets: who gets a meter, and how meters go over to a successor. They are read
+ * with the counters of their targets.
+ */
+
+#include "cycle/ledger.h"
+#include "cycle/round.h"
+#include "metric/exporter_status.h"
+
+struct collector;
+
+/* Whether latencies are wanted of an entry, and can be counted here. */
+bool collector_wants_latencies(const struct collector *collector, const struct entry *entry);
+
+/* Gives meters to the machine and to cgroups that lack one. */
+void collector_open_latencies(struct collector *collector, const struct round *round);
+
+/* Takes over the meter of a predecessor's entry of the same target, if it is of our mechanism. */
+void collector_adopt_latencies(const struct collector *collector, struct entry *entry,
+                               struct entry *from);
+
+/* Fills in what the status tells of latencies. */
+void collector_status_of_latencies(const struct collector *collector,
+                                   struct exporter_status *status);

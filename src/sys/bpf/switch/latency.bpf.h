@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+#pragma once
+
+/*
+ * How long threads wait for a CPU, run, and are blocked. The kernel has stamped all of it when a
+ * switch takes place: when the task that goes had come (sched_info.last_arrival), since when the
+ * one that comes has waited (last_queued), and how long it had waited on other CPUs before it was
+ * moved here, which is in the sum of all its waits (run_delay). So no program runs at wake-ups, and
+ * no clock is read.
+ *
+ * Of a thread that is away three things are remembered: when it left, what its sum of waits was
+ * then, and why it left. They stand in a table with a few places for each thread, by its number. A
+ * thread has its place from its departure to its arrival, and nobody else writes there meanwhile.
+ *
+ * A kernel that delays dequeues (since Linux 6.12) may count sleep as wait: a sleeper that is moved
+ * before it has left its run queue is stamped as a waiter. Such a thread is marked when it is
+ * moved, and its next wait is counted as unknown.
+ */
+#include "sys/bpf/switch/gap.bpf.h"
+
+/* The loader sets these before loading. */
+const volatile __u32 n_latency_slots = 1; /* slots that have distributions, the first ones */
+const volatile __u32 away_bits = 0;       /* the table of threads that are away has 2^this places */
+const volatile bool tells_state = false;  /* sched_switch has the state of the one that goes */
+const volatile struct switch_range ranges[SWITCH_DISTRIBUTIONS];
+
+/* States of tasks, as in the kernel's sched.h. */
+#define TASK_INTERRUPTIBLE   0x0001
+#define TASK_UNINTERRUPTIBLE 0x0002
+#define TASK_DEAD            0x0080
+#define TASK_WAKING          0x0200
+#define TASK_NOLOAD          0x0400 /* an idle thread of the kernel: blocked, and nobody waits */
+
+#define NS_PER_SECOND 1000000000ull
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __type(key, __u32);
+    __type(value, struct switch_latency);
+    __uint(max_entries, 1);
+} latencies SEC(".maps"); /* [cpu][slot] */
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __type(key, __u32);
+    __type(value, struct switch_away);
+    __uint(max_entries, 1);
+} away SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __type(key, __u32);
+    __type(value, struct switch_cpu_place);
+    __uint(max_entries, 1);
+} cpu_places SEC(".maps");
+
+/* Whether this kernel has the stamps. */
+static __always_inline bool knows_latencies(void)
+{
+    return knows_queues() && bpf_core_field_exists(struct sched_info, last_queued) &&
+           bpf_core_field_exists(struct sched_info, run_delay) &&
+           bpf_core_field_exists(struct sched_info, pcount);
+}
+
+static __always_inline __u32 state_of(const struct task_struct *task)
+{
+    if (bpf_core_field_exists(struct task_struct, __state))
+        return task->__state;
+    return (__u32)((const struct task_struct___earlier *)task)->state;
+}
+
+static __always_inline __u32 cpu_of(const struct task_struct *task)
+{
+    if (bpf_core_field_exists(struct thread_info, cpu))
+        return task->thread_info.cpu;
+    return ((const struct task_struct___earlier *)task)->cpu;
+}
+
+/* The greatest n with 2^n <= value, which is less than 2^35; 0 for 0. */
+static __always_inline __u32 log2_of(__u64 value)
+{
+    __u32 n = 0;
+
+    if (value >> 32) {
+        value >>= 32;
+        n = 32;
+    }
+    if (value >> 16) {
+        value >>= 16;
+        n += 16;
+    }
+    if (value >> 8) {
+        value >>= 8;
+        n += 8;
+    }
+    if (value >> 4) {
+        value >>= 4;
+        n += 4;
+    }
+    if (value >> 2) {
+        value >>= 2;
+        n += 2;
+    }
+    return n + (value >> 1 ? 1 : 0);
+}
+
+/*
+ * The least n so that a duration is not longer than 2^n units of 2^-30 s. A unit is 0.93 ns, so n
+ * is one or two more than the logarithm of the nanoseconds.
+ */
+static __always_inline __u32 exponent_of(__u64 ns)
+{
+    const __u32 n = log2_of(ns < 1ull << 34 ? ns : 1ull << 34) + 1;
+
+    return n + (ns > NS_PER_SECOND << n >> 30);
+}
+
+/* The cell of a slot on a CPU. A slot without distributions is in that of the rest. */
+static __always_inline struct switch_latency *latency_of(__u32 cpu, __u32 slot)
+{
+    __u32 cell = cpu * n_latency_slots + (slot < n_latency_slots ? slot : SWITCH_SLOT_REST);
+
+    return bpf_map_lookup_elem(&latencies, &cell);
+}
+
+static __always_inline void add_to(struct switch_latency *cell, __u32 distribution, __u32 bucket,
+                                   __u64 ns)
+{
+    if (!cell)
+        return;
+    cell->sums_ns[distribution] += ns;
+    cell->buckets[bucket]++;
+    cell->changes++;
+}
+
+/*
+ * Adds a duration to a distribution of a cgroup's slot, and of a process's if it has one. It is no
+ * static function, so that the verifier walks through it once, and not at each of its calls.
+ */
+__noinline int add_duration(__u32 cpu, __u32 slot, __u32 watched, __u32 distribution, __u64 ns)
+{
+    const volatile struct switch_range *range = &ranges[distribution & (SWITCH_DISTRIBUTIONS - 1)];
+    const __u32 exponent = exponent_of(ns), first = range->exponent, n = range->n;
+    __u32 bucket = exponent > first ? exponent - first : 0;
+
+    bucket = range->first + (bucket < n ? bucket : n - 1);
+    distribution &= SWITCH_DISTRIBUTIONS - 1;
+    if (bucket >= SWITCH_BUCKETS)
+        return 0;
+    add_to(latency_of(cpu, slot), distribution, bucket, ns);
+    if (watched < n_latency_slots)
+        add_to(latency_of(cpu, watched), distribution, bucket, ns);
+    return 0;
+}
+
+static __always_inline void tally_in(struct switch_latency *cell, __u32 tally)
+{
+    if (!cell)
+        return;
+    cell->tallies[tally]++;
+    cell->changes++;
+}
+
+static __always_inline void add_tally(__u32 cpu, const struct switch_runner *runner, __u32 tally)
+{
+    tally_in(latency_of(cpu, runner->slot), tally);
+    if (runner->watched < n_latency_slots)
+        tally_in(latency_of(cpu, runner->watched), tally);
+}
+
+/* A place in the table of a thread of this number: the first is that which its neighbours leave. */
+static __always_inline __u32 away_place(__u32 pid, __u32 i)
+{
+    static const __u32 factors[SWITCH_AWAY_PLACES] = {1, 0x9e3779b1u, 0x85ebca6bu, 0xc2b2ae35u};
+    const __u32 mixed = pid * factors[i];
+
+    return (i ? mixed >> 7 : mixed) & ((1u << away_bits) - 1);
+}
+
+/* 1 + the place where the thread is remembered; 0: nowhere. */
+__noinline int find_away(__u32 pid)
+{
+#pragma unroll
+    for (__u32 i = 0; i < SWITCH_AWAY_PLACES; i++) {
+        __u32 place = away_place(pid, i);
+        const struct switch_away *entry = bpf_map_lookup_elem(&away, &place);
+
+        if (entry && entry->pid == pid)
+            return (int)place + 1;
+    }
+    return 0;
+}
+
+/* 1 + the place that the thread has got; 0: all its places are taken. */
+__noinline int claim_away(__u32 pid)
+{
+#pragma unroll
+    for (__u32 i = 0; i < SWITCH_AWAY_PLACES; i++) {
+        __u32 place = away_place(pid, i);
+        struct switch_away *entry = bpf_map_lookup_elem(&away, &place);
+
+        if (entry && (entry->pid == pid ||
+                      (entry->pid == 0 && __sync_val_compare_and_swap(&entry->pid, 0, pid) == 0)))
+            return (int)place + 1;
+    }
+    return 0;
+}
+
+static __always_inline struct switch_away *away_at(int found)
+{
+    __u32 place = (__u32)found - 1;
+
+    return found > 0 ? bpf_map_lookup_elem(&away, &place) : NULL;
+}
+
+/* Why a thread leaves its CPU. state: its state; 0: it is preempted. */
+static __always_inline __u32 how_of(__u32 state)
+{
+    if (!state)
+        return SWITCH_AWAY_PREEMPTED;
+    return (state & TASK_UNINTERRUPTIBLE) && !(state & TASK_NOLOAD) ? SWITCH_AWAY_UNINTERRUPTIBLE
+                                                                    : SWITCH_AWAY_INTERRUPTIBLE;
+}
+
+/* Remembers a thread that leaves its CPU. */
+static __always_inline void remember_away(struct switch_cpu *cpu, const struct task_struct *task,
+                                          __u32 how, __u64 now)
+{
+    struct switch_away *entry = away_at(claim_away((__u32)task->pid));
+
+    if (!entry) {
+        cpu->n_unknown++;
+        return;
+    }
+    entry->how = how;
+    entry->since = now;
+    entry->run_delay = task->sched_info.run_delay;
+}
+
+/* What has come to an end with an arrival. */
+struct ended_absence {
+    __u32 how;
+    __u64 since;
+    __u64 waited; /* on other CPUs, before the task was moved to this one */
+};
+
+/*
+ * What was remembered of a task that comes back; it is forgotten. A task that is new has no past;
+ * of one that we have not seen going, what it waited on other CPUs is not known. The exchange is a
+ * barrier: whoever takes the place next writes there after we have read.
+ */
+static __always_inline struct ended_absence end_absence(const struct task_struct *task)
+{
+    struct switch_away *entry = away_at(find_away((__u32)task->pid));
+    const __u64 run_delay = task->sched_info.run_delay;
+    const bool is_new = task->sched_info.pcount == 0;
+    struct ended_absence ended = {.how = SWITCH_AWAY_PREEMPTED, .waited = is_new ? run_delay : 0};
+
+    if (!entry)
+        return ended;
+    if (!is_new)
+        ended = (struct ended_absence){
+            .how = entry->how, .since = entry->since, .waited = run_delay - entry->run_delay};
+    (void)__sync_lock_test_and_set(&entry->pid, 0);
+    return ended;
+}
+
+/*
+ * A thread has got its CPU at `now`, after it waited there for `queued` ns. A blocked thread waits
+ * at its end: the rest of its absence is the block.
+ */
+static __always_inline void note_absence_end(struct switch_cpu *state, __u32 cpu,
+                                             const struct switch_runner *runner,
+                                             const struct task_struct *task, __u64 now,
+                                             __u64 queued)
+{
+    const struct ended_absence ended = end_absence(task);
+    const __u64 waited = ended.waited + queued, gone = now - ended.since;
+
+    if (ended.how & SWITCH_AWAY_SUSPECT) {
+        state->n_unknown++;
+        return;
+    }
+    add_duration(cpu, runner->slot, runner->watched, SWITCH_RUN_QUEUE, waited);
+    if (ended.how == SWITCH_AWAY_PREEMPTED)
+        return;
+    add_duration(cpu, runner->slot, runner->watched,
+                 ended.how == SWITCH_AWAY_INTERRUPTIBLE ? SWITCH_OFF_CPU_INTERRUPTIBLE
+                                                        : SWITCH_OFF_CPU_UNINTERRUPTIBLE,
+                 gone > waited && gone >> 63 == 0 ? gone - waited : 0);
+}
+
+/* The task comes to the CPU now. */
+static __always_inline void note_coming(struct switch_cpu *state, __u32 cpu,
+                                        const struct switch_runner *runner,
+                                        const struct task_struct *task, __u64 now)
+{
+    const __u64 queued = task->sched_info.last_queued;
+
+    if (task->pid)
+        note_absence_end(state, cpu, runner, task, now, queued && now > queued ? now - queued : 0);
+}
+
+/* The task runs, and its coming was hidden. Its wait is in run_delay as a whole by now. */
+static __always_inline void note_hidden_coming(struct switch_cpu *state, __u32 cpu,
+                                               const struct task_struct *task)
+{
+    if (task->pid)
+        note_absence_end(state, cpu, &state->runner, task, task->sched_info.last_arrival, 0);
+}
+
+/*
+ * The task leaves the CPU. state: that in which it goes, 0 if it is preempted. One that ends does
+ * not come back.
+ */
+static __always_inline void note_going(struct switch_cpu *cpu_state, __u32 cpu,
+                                       const struct task_struct *task, __u32 state, __u64 now)
+{
+    const struct switch_runner *runner = &cpu_state->runner;
+    const __u64 came = task->sched_info.last_arrival;
+
+    if (!task->pid)
+        return;
+    add_duration(cpu, runner->slot, runner->watched, SWITCH_ON_CPU, now > came ? now - came : 0);
+    add_tally(cpu, runner, state ? SWITCH_VOLUNTARY : SWITCH_INVOLUNTARY);
+    if (!(state & TASK_DEAD))
+        remember_away(cpu_state, task, how_of(state), now);
+}
+
+/* How far apart two CPUs are. */
+static __always_inline __u32 distance(__u32 from, __u32 to)
+{
+    const struct switch_cpu_place *a = bpf_map_lookup_elem(&cpu_places, &from);
+    const struct switch_cpu_place *b = bpf_map_lookup_elem(&cpu_places, &to);
+
+    if (!a || !b || a->node != b->node)
+        return SWITCH_MOVED_NODE;
+    if (a->llc != b->llc)
+        return SWITCH_MOVED_LLC;
+    return a->core == b->core ? SWITCH_MOVED_SMT : SWITCH_MOVED_CORE;
+}
+
+/* A task that sleeps is moved, and will be taken for one that waits. */
+static __always_inline void suspect(const struct task_struct *task)
+{
+    struct switch_away *entry = away_at(find_away((__u32)task->pid));
+
+    if (entry)
+        entry->how |= SWITCH_AWAY_SUSPECT;
+}

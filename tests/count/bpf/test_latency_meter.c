@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Latencies of processes that we start, by the real program, against what the kernel tells of them
+ * itself: /proc/PID/schedstat and the switches in /proc/PID/status. Skipped where bpf cannot be
+ * loaded.
+ */
+#include "count/bpf/real_bpf.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "count/bpf/latency_meter.h"
+#include "support/child.h"
+
+#define N_SLEEPS 200
+#define N_TURNS  2000
+#define N_MOVES  200
+
+struct fixture {
+    struct mechanism *bpf;
+    struct cpu_list *cpus;
+    struct event_groups *groups;
+    struct sample *sample;
+};
+
+static_assert(offsetof(struct fixture, bpf) == 0, "need_bpf() looks there");
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    const struct switch_program_size size = {.n_slots = SWITCH_PROGRAM_FIRST + 3,
+                                             .n_lanes = BPF_GROUP_LANES(1),
+                                             .n_watched = 16,
+                                             .n_latency_slots = SWITCH_PROGRAM_FIRST + 3};
+
+    f->cpus = read_online_cpus();
+    assert_int_equal(event_groups_new(SCOPE_PROCESS, NULL, 0, &f->groups), 0);
+    f->sample = sample_new(f->groups);
+    f->bpf = make_real_bpf(f->cpus, size);
+    if (f->bpf && !mechanism_bpf_has_latencies(f->bpf)) {
+        print_message("skipped: the kernel has no stamps\n");
+        f->bpf = mechanism_free(f->bpf);
+    }
+    if (f->bpf)
+        mechanism_bpf_place_cpus(f->bpf, open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC), f->cpus);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    free_real_bpf(f->bpf);
+    (void)event_groups_free(f->groups);
+    (void)sample_free(f->sample);
+    (void)cpu_list_free(f->cpus);
+    free(f);
+    return 0;
+}
+
+/* A child that does its work each time it is told to, and is blocked in between. */
+struct worker {
+    pid_t pid;
+    int go, done;
+};
+
+static void end_worker(const struct worker *worker)
+{
+    child_end(worker->pid);
+    (void)close(worker->go);
+    (void)close(worker->done);
+}
+
+/* What the kernel tells of a task. */
+struct told {
+    uint64_t ran_ns, waited_ns, n_arrivals, voluntary, involuntary;
+    char state;
+};
+
+static uint64_t number_after(const char *text, const char *key)
+{
+    const char *found = strstr(text, key);
+
+    assert_non_null(found);
+    return strtoull(found + strlen(key), NULL, 10);
+}
+
+static void read_text(pid_t pid, const char *name, char *text, size_t size)
+{
+    char path[64];
+    ssize_t n;
+    int fd;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    n = read(fd, text, size - 1);
+    assert_true(n > 0);
+    text[n] = '\0';
+    (void)close(fd);
+}
+
+static struct told ask_once(pid_t pid)
+{
+    char text[4096], state[64];
+    struct told told;
+
+    read_text(pid, "schedstat", text, sizeof(text));
+    assert_int_equal(sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &told.ran_ns, &told.waited_ns,
+                            &told.n_arrivals),
+                     3);
+    read_text(pid, "status", text, sizeof(text));
+    told.voluntary = number_after(text, "\nvoluntary_ctxt_switches:");
+    told.involuntary = number_after(text, "nonvoluntary_ctxt_switches:");
+    (void)snprintf(state, sizeof(state), "%s", strstr(text, "State:\t"));
+    told.state = state[strlen("State:\t")];
+    return told;
+}
+
+/* What the kernel tells once the worker is blocked: two answers in a row are the same. */
+static struct told ask(pid_t pid)
+{
+    struct told last = {0}, told = ask_once(pid);
+
+    while (told.state != 'S' || memcmp(&last, &told, sizeof(told)) != 0) {
+        const struct timespec pause = {.tv_nsec = 1000000};
+
+        (void)nanosleep(&pause, NULL);
+        last = told;
+        told = ask_once(pid);
+    }
+    return told;
+}
+
+/* The worker is blocked when this returns. */
+static struct worker start_worker(void (*work)(void))
+{
+    int go[2], done[2];
+    struct worker worker;
+
+    assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(done, O_CLOEXEC), 0);
+    worker = (struct worker){.pid = fork(), .go = go[1], .done = done[0]};
+    assert_true(worker.pid >= 0);
+    if (worker.pid == 0) {
+        char byte;
+
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        (void)close(go[1]);
+        while (read(go[0], &byte, 1) == 1) {
+            work();
+            (void)!write(done[1], &byte, 1);
+        }
+        _exit(0);
+    }
+    (void)close(go[0]);
+    (void)close(done[1]);
+    (void)ask(worker.pid);
+    return worker;
+}
+
+/* Has the worker do its work once, and returns what the kernel tells about it. */
+static struct told work_once(const struct worker *worker)
+{
+    const struct told before = ask(worker->pid);
+    struct told after;
+    char byte = 'x';
+
+    assert_int_equal(write(worker->go, &byte, 1), 1);
+    assert_int_equal(read(worker->done, &byte, 1), 1);
+    after = ask(worker->pid);
+    return (struct told){.ran_ns = after.ran_ns - before.ran_ns,
+                         .waited_ns = after.waited_ns - before.waited_ns,
+                         .n_arrivals = after.n_arrivals - before.n_arrivals,
+                         .voluntary = after.voluntary - before.voluntary,
+                         .involuntary = after.involuntary - before.involuntary};
+}
+
+static struct latency_meter *open_meter(struct fixture *f, const pid_t *processes, size_t n)
+{
+    const struct scope scope = {.kind = SCOPE_PROCESS,
+                                .cgroup_fd = -1,
+                                .cpus = f->cpus,
+                                .tasks = processes,
+                                .n_tasks = n,
+                                .inherit = INHERIT_THREADS,
+                                .process = scope_process_id(processes[0], 1)};
+    struct latency_meter *meter;
+
+    assert_int_equal(latency_meter_new(f->bpf, &scope, &meter), 0);
+    mechanism_refresh(f->bpf);
+    return meter;
+}
+
+static const struct latencies *read_meter(struct fixture *f, struct latency_meter *meter)
+{
+    sample_clear(f->sample);
+    latency_meter_read(meter, f->sample);
+    assert_true(f->sample->has_latencies);
+    return &f->sample->latencies;
+}
+
+static uint64_t count_of(const struct latencies *latencies, enum latency_distribution distribution)
+{
+    const struct latency_layout *layout = &latency_layouts[distribution];
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < layout->n; i++)
+        n += latencies->buckets[layout->first + i];
+    return n;
+}
+
+/* How many were longer than 2^exponent s. */
+static uint64_t count_above(const struct latencies *latencies,
+                            enum latency_distribution distribution, int exponent)
+{
+    const struct latency_layout *layout = &latency_layouts[distribution];
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < layout->n; i++)
+        if (layout->exponent + (int)i > exponent)
+            n += latencies->buckets[layout->first + i];
+    return n;
+}
+
+/*
+ * unknown: how many waits the program could not tell, of whomever. Linux 6.12 and later take the
+ * sleep of a task for a wait if it is moved at its beginning: such a wait is not in the sum.
+ */
+static void assert_agrees(const struct latencies *latencies, const struct told *told,
+                          uint64_t unknown)
+{
+    const uint64_t n_waits = count_of(latencies, LATENCY_RUN_QUEUE);
+    const uint64_t n_blocks = count_of(latencies, LATENCY_OFF_CPU_INTERRUPTIBLE) +
+                              count_of(latencies, LATENCY_OFF_CPU_UNINTERRUPTIBLE);
+
+    assert_int_equal(count_of(latencies, LATENCY_ON_CPU), told->n_arrivals);
+    assert_int_equal(latencies->tallies[LATENCY_SWITCHES_VOLUNTARY], told->voluntary);
+    assert_int_equal(latencies->tallies[LATENCY_SWITCHES_INVOLUNTARY], told->involuntary);
+    assert_in_range(n_waits, told->n_arrivals - unknown, told->n_arrivals);
+    assert_in_range(n_blocks, told->voluntary - unknown, told->voluntary);
+    if (n_waits == told->n_arrivals)
+        assert_int_equal(latencies->sums_ns[LATENCY_RUN_QUEUE], told->waited_ns);
+    assert_true(latencies->sums_ns[LATENCY_RUN_QUEUE] <= told->waited_ns);
+    /* a slice is wall time, with what a hypervisor and interrupts take of it */
+    assert_true(latencies->sums_ns[LATENCY_ON_CPU] + 1000000 >= told->ran_ns);
+}
+
+/* Has a worker do its work, and compares what the program and the kernel tell of it. */
+static const struct latencies *work_and_compare(struct fixture *f, void (*work)(void))
+{
+    const struct worker worker = start_worker(work);
+    struct latency_meter *meter = open_meter(f, &worker.pid, 1);
+    const uint64_t unknown = mechanism_bpf_unknown_latencies(f->bpf);
+    const struct told told = work_once(&worker);
+    const struct latencies *latencies = read_meter(f, meter);
+
+    assert_agrees(latencies, &told, mechanism_bpf_unknown_latencies(f->bpf) - unknown);
+    (void)latency_meter_free(meter);
+    end_worker(&worker);
+    return latencies;
+}
+
+static void sleep_often(void)
+{
+    for (int i = 0; i < N_SLEEPS; i++) {
+        const struct timespec pause = {.tv_nsec = 1000000};
+
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+/* A sleep of a millisecond is longer than 2^-10 s, which is 0.98 ms. */
+static void sleeps_are_blocks_as_long_as_they_were(void **state)
+{
+    const struct latencies *latencies = work_and_compare(need_bpf(state), sleep_often);
+
+    assert_true(count_above(latencies, LATENCY_OFF_CPU_INTERRUPTIBLE, -10) >= N_SLEEPS);
+    assert_true(latencies->sums_ns[LATENCY_OFF_CPU_INTERRUPTIBLE] >= N_SLEEPS * 1000000ull);
+}
+
+static void set_batch(void)
+{
+    const struct sched_param none = {0};
+
+    (void)sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
+static void stay_on(int cpu)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET((size_t)cpu, &set);
+    (void)sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* Two tasks that do not preempt each other, on one CPU, hand a byte to and fro. */
+static void take_turns(void)
+{
+    int there[2], back[2];
+    char byte = 'x';
+    pid_t other;
+
+    set_batch();
+    stay_on(sched_getcpu());
+    if (pipe2(there, O_CLOEXEC) < 0 || pipe2(back, O_CLOEXEC) < 0)
+        _exit(1);
+    other = fork();
+    if (other == 0) {
+        while (read(there[0], &byte, 1) == 1 && byte != 'e')
+            (void)!write(back[1], &byte, 1);
+        _exit(0);
+    }
+    for (int i = 0; i < N_TURNS; i++)
+        if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+            _exit(1);
+    byte = 'e';
+    (void)!write(there[1], &byte, 1);
+    (void)waitpid(other, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        (void)close(there[i]);
+        (void)close(back[i]);
+    }
+}
+
+/* Some turns end by preemption, where the machine is busy with others. */
+static void turns_of_two_tasks_are_blocks_and_waits_of_each(void **state)
+{
+    const struct latencies *latencies = work_and_compare(need_bpf(state), take_turns);
+
+    assert_true(latencies->tallies[LATENCY_SWITCHES_VOLUNTARY] >= N_TURNS / 2);
+}
+
+static void move_often(void)
+{
+    for (int i = 0; i < N_MOVES; i++)
+        stay_on(i % 2);
+}
+
+static void moves_are_told_by_their_distance_and_waits_lose_nothing_by_them(void **state)
+{
+    struct fixture *f = need_bpf(state);
+    const struct latencies *latencies;
+    uint64_t moves = 0;
+
+    if (f->cpus->n < 2 || f->cpus->cpus[0].value != 0 || f->cpus->cpus[1].value != 1)
+        skip();
+    latencies = work_and_compare(f, move_often);
+    for (enum latency_tally i = LATENCY_MIGRATIONS_SMT; i <= LATENCY_MIGRATIONS_NODE; i++)
+        moves += latencies->tallies[i];
+    assert_in_range(moves, N_MOVES - 1, N_MOVES + 20);
+}
+
+static void the_machine_has_what_its_processes_have(void **state)
+{
+    struct fixture *f = need_bpf(state);
+    const struct scope machine = {.kind = SCOPE_SYSTEM, .cgroup_fd = -1};
+    const struct worker worker = start_worker(sleep_often);
+    struct latency_meter *meter;
+    const struct latencies *latencies;
+    struct told told;
+
+    assert_int_equal(latency_meter_new(f->bpf, &machine, &meter), 0);
+    told = work_once(&worker);
+    latencies = read_meter(f, meter);
+    assert_true(count_of(latencies, LATENCY_RUN_QUEUE) >= told.n_arrivals);
+    assert_true(latencies->tallies[LATENCY_SWITCHES_VOLUNTARY] >= told.voluntary);
+    assert_true(count_above(latencies, LATENCY_OFF_CPU_INTERRUPTIBLE, -10) >= N_SLEEPS);
+    (void)latency_meter_free(meter);
+    end_worker(&worker);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sleeps_are_blocks_as_long_as_they_were),
+        cmocka_unit_test(turns_of_two_tasks_are_blocks_and_waits_of_each),
+        cmocka_unit_test(moves_are_told_by_their_distance_and_waits_lose_nothing_by_them),
+        cmocka_unit_test(the_machine_has_what_its_processes_have),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What a switch between two tasks costs while cgroups are counted: not at all, direct, by bpf.
+ * What a switch between two tasks costs while cgroups are counted: not at all, direct, by bpf, and
+ * by bpf with all latencies of the scheduler.
  *
  *     bench_switch [ROUND_TRIPS [TURNS [HARDWARE_EVENTS [SETTINGS]]]]
  *
  * SETTINGS: only so many of the table's, from the first. Two tasks on one CPU hand a byte to and
  * fro over pipes, each in a cgroup of its own (or both in one), four software events counted, or so
  * many of the PMU, for several numbers of counted cgroups, flat or nested seven deep, with and
- * without forty system-wide software events beside. The three ways take turns; shown is the least
+ * without forty system-wide software events beside. The four ways take turns; shown is the least
  * batch of them all in ns a switch: what else the machine does only adds, unless somebody else
  * counts. In a guest whose clock is its instructions (tests/vm) one turn is the truth. Needs root
  * and cgroup v2.
@@ -33,7 +34,9 @@
 #define BATCHES       20
 #define SETTLE_NS     100000000ULL /* until what opening and closing left behind is done */
 
-enum way { WAY_NONE, WAY_DIRECT, WAY_BPF, WAYS_ };
+enum way { WAY_NONE, WAY_DIRECT, WAY_BPF, WAY_TIMED, WAYS_ };
+
+static const char *const way_names[WAYS_] = {"none", "direct", "bpf", "bpf with latencies"};
 
 struct setting {
     const char *name;
@@ -56,7 +59,6 @@ static const struct setting settings[] = {
 static struct {
     struct cpu_list *cpus;
     struct event_groups *groups;
-    struct mechanism *mechanisms[WAYS_];
     struct counter_set *sets[MOST_CGROUPS + 2 * DEPTH];
     int directories[MOST_CGROUPS + 2 * DEPTH];
     size_t n_sets;
@@ -97,28 +99,34 @@ static void make_groups(void)
         bench_die("groups");
 }
 
-static void make_mechanisms(void)
+static struct mechanism *make_direct(void)
 {
-    const struct switch_program_size size = {
-        .n_cpus = (size_t)bench.cpus->cpus[bench.cpus->n - 1].value + 1,
-        .n_slots = 2 * (MOST_CGROUPS + 2 * DEPTH),
-        .n_lanes = 2 * BPF_GROUP_LANES(bench.n_events)};
-    enum bpf_refusal refusal;
-
-    bench.mechanisms[WAY_DIRECT] = mechanism_direct_new(&perf_ops_kernel);
-    bench.mechanisms[WAY_DIRECT]->descriptors = SIZE_MAX;
-    if (mechanism_bpf_new(&perf_ops_kernel, &size, &bench.mechanisms[WAY_BPF], &refusal) < 0) {
-        printf("no bpf: %s\n", bpf_refusal_text(refusal));
-        return;
-    }
-    bench.mechanisms[WAY_BPF]->descriptors = SIZE_MAX;
+    return mechanism_direct_new(&perf_ops_kernel);
 }
 
-/* The program counts as long as it is loaded: it is there for its own turns only. */
-static void drop_bpf(void)
+static struct mechanism *make_bpf(bool timed)
 {
-    bench.mechanisms[WAY_BPF] = mechanism_free(bench.mechanisms[WAY_BPF]);
-    bench.mechanisms[WAY_DIRECT] = mechanism_free(bench.mechanisms[WAY_DIRECT]);
+    struct switch_program_size size = {.n_cpus =
+                                           (size_t)bench.cpus->cpus[bench.cpus->n - 1].value + 1,
+                                       .n_slots = 2 * (MOST_CGROUPS + 2 * DEPTH),
+                                       .n_lanes = 2 * BPF_GROUP_LANES(bench.n_events)};
+    struct mechanism *mechanism = NULL;
+    enum bpf_refusal refusal;
+
+    size.n_latency_slots = timed ? size.n_slots : 0;
+    if (mechanism_bpf_new(&perf_ops_kernel, &size, &mechanism, &refusal) < 0)
+        printf("no bpf: %s\n", bpf_refusal_text(refusal));
+    return mechanism;
+}
+
+/* A program counts as long as it is loaded: it is there for its own turns only. NULL: refused. */
+static struct mechanism *make_mechanism(enum way way)
+{
+    struct mechanism *mechanism = way == WAY_DIRECT ? make_direct() : make_bpf(way == WAY_TIMED);
+
+    if (mechanism)
+        mechanism->descriptors = SIZE_MAX;
+    return mechanism;
 }
 
 /* The directory of the cgroup at this depth of a lineage; 0: the one right below the top. */
@@ -264,16 +272,13 @@ static double one_turn(const struct setting *setting, enum way way)
 {
     int cpu = bench.cpus->cpus[bench.cpus->n - 1].value;
     int beside[SYSTEM_EVENTS];
+    struct mechanism *mechanism = way == WAY_NONE ? NULL : make_mechanism(way);
     double ns;
 
-    if (way != WAY_NONE) {
-        make_mechanisms();
-        if (!bench.mechanisms[way])
-            return 0;
-        if (way == WAY_DIRECT)
-            bench.mechanisms[WAY_BPF] = mechanism_free(bench.mechanisms[WAY_BPF]);
-        open_sets(setting, bench.mechanisms[way]);
-    }
+    if (!mechanism && way != WAY_NONE)
+        return 0;
+    if (mechanism)
+        open_sets(setting, mechanism);
     if (setting->beside)
         open_beside(beside, cpu);
     bench_nap(SETTLE_NS);
@@ -281,7 +286,7 @@ static double one_turn(const struct setting *setting, enum way way)
     for (size_t i = 0; setting->beside && i < SYSTEM_EVENTS; i++)
         (void)close(beside[i]);
     close_sets();
-    drop_bpf();
+    (void)mechanism_free(mechanism);
     return ns;
 }
 
@@ -297,10 +302,11 @@ static void run(const struct setting *setting)
             least[way] = turn == 0 || ns < least[way] ? ns : least[way];
         }
     make_cgroups(setting, true);
-    printf("%-34s %7.0f %9.0f (%+5.0f, x%.2f) %9.0f (%+5.0f, x%.2f)\n", setting->name,
-           least[WAY_NONE], least[WAY_DIRECT], least[WAY_DIRECT] - least[WAY_NONE],
-           least[WAY_DIRECT] / least[WAY_NONE], least[WAY_BPF], least[WAY_BPF] - least[WAY_NONE],
-           least[WAY_BPF] / least[WAY_NONE]);
+    printf("%-34s %7.0f", setting->name, least[WAY_NONE]);
+    for (enum way way = WAY_NONE + 1; way < WAYS_; way++)
+        printf(" %9.0f (%+5.0f, x%.2f)", least[way], least[way] - least[WAY_NONE],
+               least[way] / least[WAY_NONE]);
+    printf("\n");
     (void)fflush(stdout);
 }
 
@@ -322,9 +328,12 @@ int main(int argc, char **argv)
     if (mkdir(bench.top, 0755) < 0)
         bench_die(bench.top);
     make_groups();
-    printf("%2zu %-31s %7s %9s %24s\n", bench.n_events,
+    printf("%2zu %-31s %7s", bench.n_events,
            bench.n_hardware ? "hardware events, ns a switch" : "software events, ns a switch",
-           "none", "direct", "bpf");
+           way_names[WAY_NONE]);
+    for (enum way way = WAY_NONE + 1; way < WAYS_; way++)
+        printf(" %24s", way_names[way]);
+    printf("\n");
     for (size_t i = 0; i < n_settings && i < sizeof(settings) / sizeof(*settings); i++)
         run(&settings[i]);
     (void)rmdir(bench.top);

@@ -26,6 +26,9 @@
  */
 #define MOST_VERIFIED 50000
 
+static const struct switch_program_range ranges[SWITCH_PROGRAM_DISTRIBUTIONS] = {
+    {0, 24, -20}, {24, 20, -18}, {44, 20, -16}, {64, 20, -16}};
+
 /* A small configuration, and all events at once, each in a group of its own. */
 static const struct switch_program_size sizes[] = {
     {.n_cpus = 1, .n_slots = 100, .n_lanes = 3},
@@ -36,6 +39,12 @@ static const struct switch_program_size sizes[] = {
      .n_lanes = 3 * SWITCH_PROGRAM_EVENTS,
      .n_watched = 1000,
      .v1 = true},
+    {.n_cpus = 2,
+     .n_slots = 2002,
+     .n_lanes = 12,
+     .n_watched = 1000,
+     .n_latency_slots = 2002,
+     .ranges = ranges},
 };
 
 static bool is_program(int directory, const char *descriptor)
@@ -96,8 +105,9 @@ int main(void)
             printf("%s\n", bpf_refusal_text(refusal));
             return i == 0 && refusal != BPF_REFUSAL_OTHER ? 77 : 1;
         }
-        printf("%zu CPUs, %zu slots, %zu lanes%s\n", sizes[i].n_cpus, sizes[i].n_slots,
-               sizes[i].n_lanes, sizes[i].v1 ? ", v1" : "");
+        printf("%zu CPUs, %zu slots, %zu lanes%s%s\n", sizes[i].n_cpus, sizes[i].n_slots,
+               sizes[i].n_lanes, sizes[i].v1 ? ", v1" : "",
+               sizes[i].n_latency_slots > 0 ? ", latencies" : "");
         good = show_all() && good;
     }
     return good ? 0 : 1;

@@ -16,6 +16,7 @@
  * before it has left its run queue is stamped as a waiter. Such a thread is marked when it is
  * moved, and its next wait is counted as unknown.
  */
+#include "sys/bpf/switch/exponent.h"
 #include "sys/bpf/switch/gap.bpf.h"
 
 /* The loader sets these before loading. */
@@ -30,8 +31,6 @@ const volatile struct switch_range ranges[SWITCH_DISTRIBUTIONS];
 #define TASK_DEAD            0x0080
 #define TASK_WAKING          0x0200
 #define TASK_NOLOAD          0x0400 /* an idle thread of the kernel: blocked, and nobody waits */
-
-#define NS_PER_SECOND 1000000000ull
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -75,45 +74,6 @@ static __always_inline __u32 cpu_of(const struct task_struct *task)
     if (bpf_core_field_exists(struct thread_info, cpu))
         return task->thread_info.cpu;
     return ((const struct task_struct___earlier *)task)->cpu;
-}
-
-/* The greatest n with 2^n <= value, which is less than 2^35; 0 for 0. */
-static __always_inline __u32 log2_of(__u64 value)
-{
-    __u32 n = 0;
-
-    if (value >> 32) {
-        value >>= 32;
-        n = 32;
-    }
-    if (value >> 16) {
-        value >>= 16;
-        n += 16;
-    }
-    if (value >> 8) {
-        value >>= 8;
-        n += 8;
-    }
-    if (value >> 4) {
-        value >>= 4;
-        n += 4;
-    }
-    if (value >> 2) {
-        value >>= 2;
-        n += 2;
-    }
-    return n + (value >> 1 ? 1 : 0);
-}
-
-/*
- * The least n so that a duration is not longer than 2^n units of 2^-30 s. A unit is 0.93 ns, so n
- * is one or two more than the logarithm of the nanoseconds.
- */
-static __always_inline __u32 exponent_of(__u64 ns)
-{
-    const __u32 n = log2_of(ns < 1ull << 34 ? ns : 1ull << 34) + 1;
-
-    return n + (ns > NS_PER_SECOND << n >> 30);
 }
 
 /* The cell of a slot on a CPU. A slot without distributions is in that of the rest. */

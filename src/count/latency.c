@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * The ranges are those in which durations differ in meaning, so that what a target takes on a CPU
- * stays below 400 bytes: a wait from 1 us to 4 s, a slice from 4 us to 1 s, a block from 15 us to
- * 4 s. What is longer is in the last bucket, and its length in the sum.
- */
 #include "count/latency.h"
 
+#include <assert.h>
+
+#include "sys/bpf/switch/ranges.h"
+
+static_assert(LATENCY_BUCKETS == SWITCH_RANGE_BUCKETS, "the buckets are the program's");
+
 const struct latency_layout latency_layouts[LATENCY_DISTRIBUTION_COUNT_] = {
-    [LATENCY_RUN_QUEUE] = {0, 24, -20},
-    [LATENCY_ON_CPU] = {24, 20, -18},
-    [LATENCY_OFF_CPU_INTERRUPTIBLE] = {44, 20, -16},
-    [LATENCY_OFF_CPU_UNINTERRUPTIBLE] = {64, 20, -16},
+    [LATENCY_RUN_QUEUE] = {SWITCH_RANGE_RUN_QUEUE},
+    [LATENCY_ON_CPU] = {SWITCH_RANGE_ON_CPU},
+    [LATENCY_OFF_CPU_INTERRUPTIBLE] = {SWITCH_RANGE_OFF_CPU_INTERRUPTIBLE},
+    [LATENCY_OFF_CPU_UNINTERRUPTIBLE] = {SWITCH_RANGE_OFF_CPU_UNINTERRUPTIBLE},
 };
 
 void latencies_add(struct latencies *sum, const struct latencies *part)

@@ -26,9 +26,6 @@
  */
 #define MOST_VERIFIED 50000
 
-static const struct switch_program_range ranges[SWITCH_PROGRAM_DISTRIBUTIONS] = {
-    {0, 24, -20}, {24, 20, -18}, {44, 20, -16}, {64, 20, -16}};
-
 /* A small configuration, and all events at once, each in a group of its own. */
 static const struct switch_program_size sizes[] = {
     {.n_cpus = 1, .n_slots = 100, .n_lanes = 3},
@@ -43,8 +40,7 @@ static const struct switch_program_size sizes[] = {
      .n_slots = 2002,
      .n_lanes = 12,
      .n_watched = 1000,
-     .n_latency_slots = 2002,
-     .ranges = ranges},
+     .n_latency_slots = 2002},
 };
 
 static bool is_program(int directory, const char *descriptor)

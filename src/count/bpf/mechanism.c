@@ -201,29 +201,17 @@ static struct mechanism *bpf_free(struct mechanism *mechanism)
     return NULL;
 }
 
-static void make_ranges(struct switch_program_range ranges[static SWITCH_PROGRAM_DISTRIBUTIONS])
-{
-    for (size_t i = 0; i < SWITCH_PROGRAM_DISTRIBUTIONS; i++)
-        ranges[i] = (struct switch_program_range){.first = latency_layouts[i].first,
-                                                  .n = latency_layouts[i].n,
-                                                  .exponent = latency_layouts[i].exponent};
-}
-
 /* Loads the program and makes the parts that stand on it. 0 or -errno. */
 static int load(struct bpf *bpf, enum bpf_refusal *ret_refusal)
 {
-    struct switch_program_range ranges[SWITCH_PROGRAM_DISTRIBUTIONS];
     struct slot_cells cells = {.n_cpus = bpf->size.n_cpus,
                                .n_slots = bpf->size.n_slots,
                                .n_lanes = switch_program_lanes(&bpf->size),
                                .n_reserved = SWITCH_PROGRAM_FIRST};
     struct latency_cells latency_cells = {.n_cpus = bpf->size.n_cpus,
                                           .n_slots = bpf->size.n_latency_slots};
-    int r;
+    int r = switch_program_load(&bpf->size, &bpf->program, ret_refusal);
 
-    make_ranges(ranges);
-    bpf->size.ranges = ranges;
-    r = switch_program_load(&bpf->size, &bpf->program, ret_refusal);
     if (r < 0)
         return r;
     if (switch_program_has_latencies(bpf->program))

@@ -33,14 +33,15 @@ function(add_bpf_program name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/bpf)
   set(program ${folder}/${name}/${name}.bpf.c)
   set(output ${BPF_SKELETONS}/${name})
-  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h ${folder}/${name}/*.h)
+  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h ${folder}/${name}/*.h
+       ${PROJECT_SOURCE_DIR}/include/sys/bpf/${name}/*.h)
   # asm/types.h stands with the headers of some architecture; any will do
   file(GLOB asm_headers /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} /usr/include/*-linux-gnu*)
   list(TRANSFORM asm_headers PREPEND -idirafter)
   add_custom_command(OUTPUT ${output}.skel.h
     COMMAND ${BPF_CLANG} -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter
             -target bpf -mcpu=v3
-            -I${PROJECT_SOURCE_DIR}/src ${asm_headers}
+            -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include ${asm_headers}
             -c ${program} -o ${output}.bpf.o
     COMMAND ${BPFTOOL} gen skeleton ${output}.bpf.o name ${name}_bpf > ${output}.skel.h
     DEPENDS ${program} ${headers} VERBATIM)

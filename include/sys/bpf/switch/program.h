@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "sys/bpf/refusal.h"
+#include "sys/bpf/switch/ranges.h"
 
 /* How many events a CPU may have. */
 #define SWITCH_PROGRAM_EVENTS 64
@@ -47,20 +48,12 @@
  * Latencies. If they are wanted, the program also counts, for each slot and CPU, how long threads
  * waited for a CPU, ran, and were blocked in an interruptible and in an uninterruptible state; and
  * how many switches were voluntary and involuntary, and how many threads were moved to another
- * hardware thread of the core, to another core, to another last-level cache, to another node.
+ * hardware thread of the core, to another core, to another last-level cache, to another node. Where
+ * the buckets are stands in sys/bpf/switch/ranges.h.
  */
 #define SWITCH_PROGRAM_DISTRIBUTIONS 4
 #define SWITCH_PROGRAM_TALLIES       6
-#define SWITCH_PROGRAM_BUCKETS       84
-
-/*
- * Where the buckets of a distribution are: the first counts durations up to 2^exponent s, each of
- * the others up to twice as long as the one before, and the last one all that is longer.
- */
-struct switch_program_range {
-    size_t first, n;
-    int exponent; /* -29 or more */
-};
+#define SWITCH_PROGRAM_BUCKETS       SWITCH_RANGE_BUCKETS
 
 /* Numbers of 32 bits wrap. Each number by itself is always whole. */
 struct switch_program_latency {
@@ -87,7 +80,6 @@ struct switch_program_size {
     /* So many slots, the first ones, have latencies; what is in the others is added to those of
      * SWITCH_PROGRAM_REST. 0: latencies are not wanted, and cost nothing. */
     size_t n_latency_slots;
-    const struct switch_program_range *ranges; /* of each distribution; borrowed for the load */
 };
 
 static inline size_t switch_program_lanes(const struct switch_program_size *size)

@@ -276,12 +276,9 @@ static __noinline void compensate(struct switch_cpu *state, __u32 cpu, const str
     state->runner = runner;
 }
 
-/*
- * Makes the state true for the task that runs, whatever we have missed. at_switch: as above.
- * Returns how many switches were hidden.
- */
-static __always_inline __u64 catch_up(struct switch_cpu *state, __u32 cpu,
-                                      const struct place *place, bool at_switch)
+/* Makes the state true for the task that runs, whatever we have missed. at_switch: as above. */
+static __always_inline void catch_up(struct switch_cpu *state, __u32 cpu, const struct place *place,
+                                     bool at_switch)
 {
     __u64 n_hidden = hidden_before(state, place, at_switch);
 
@@ -289,5 +286,4 @@ static __always_inline __u64 catch_up(struct switch_cpu *state, __u32 cpu,
         state->switches = place->queue->nr_switches;
     if (n_hidden || !is_in_place(state, place))
         compensate(state, cpu, place, n_hidden);
-    return n_hidden;
 }

@@ -23,7 +23,6 @@
 const volatile __u32 n_latency_slots = 1; /* slots that have distributions, the first ones */
 const volatile __u32 away_bits = 0;       /* the table of threads that are away has 2^this places */
 const volatile bool tells_state = false;  /* sched_switch has the state of the one that goes */
-const volatile struct switch_range ranges[SWITCH_DISTRIBUTIONS];
 
 /* States of tasks, as in the kernel's sched.h. */
 #define TASK_INTERRUPTIBLE   0x0001
@@ -76,13 +75,44 @@ static __always_inline __u32 cpu_of(const struct task_struct *task)
     return ((const struct task_struct___earlier *)task)->cpu;
 }
 
-/* The cell of a slot on a CPU. A slot without distributions is in that of the rest. */
+/*
+ * It is no static function, so that the verifier walks through it once, and not at each of its
+ * calls.
+ */
+__noinline int exponent_in_kernel(__u64 ns)
+{
+    return (int)exponent_of(ns);
+}
+
+/*
+ * What is counted with a runner: the cell of its cgroup's slot, and that of its process if that is
+ * watched. A slot without distributions is in the cell of the rest.
+ */
+struct latency_cells {
+    struct switch_latency *cgroup, *process; /* NULL: none */
+};
+
 static __always_inline struct switch_latency *latency_of(__u32 cpu, __u32 slot)
 {
-    __u32 cell = cpu * n_latency_slots + (slot < n_latency_slots ? slot : SWITCH_SLOT_REST);
+    __u32 cell = cpu * n_latency_slots + slot;
 
     return bpf_map_lookup_elem(&latencies, &cell);
 }
+
+static __always_inline struct latency_cells cells_of(__u32 cpu, const struct switch_runner *runner)
+{
+    const __u32 slot = runner->slot < n_latency_slots ? runner->slot : SWITCH_SLOT_REST;
+
+    return (struct latency_cells){
+        .cgroup = latency_of(cpu, slot),
+        .process = runner->watched < n_latency_slots ? latency_of(cpu, runner->watched) : NULL,
+    };
+}
+
+struct range {
+    __u32 first, n;
+    __s32 exponent;
+};
 
 static __always_inline void add_to(struct switch_latency *cell, __u32 distribution, __u32 bucket,
                                    __u64 ns)
@@ -94,24 +124,18 @@ static __always_inline void add_to(struct switch_latency *cell, __u32 distributi
     cell->changes++;
 }
 
-/*
- * Adds a duration to a distribution of a cgroup's slot, and of a process's if it has one. It is no
- * static function, so that the verifier walks through it once, and not at each of its calls.
- */
-__noinline int add_duration(__u32 cpu, __u32 slot, __u32 watched, __u32 distribution, __u64 ns)
+/* Adds a duration to a distribution. Which one, and its range, are known when this is compiled. */
+static __always_inline void add_duration(const struct latency_cells *cells, __u32 distribution,
+                                         struct range range, __u64 ns)
 {
-    const volatile struct switch_range *range = &ranges[distribution & (SWITCH_DISTRIBUTIONS - 1)];
-    const __u32 exponent = exponent_of(ns), first = range->exponent, n = range->n;
+    const __u32 exponent = (__u32)exponent_in_kernel(ns), first = (__u32)(range.exponent + 30);
     __u32 bucket = exponent > first ? exponent - first : 0;
 
-    bucket = range->first + (bucket < n ? bucket : n - 1);
-    distribution &= SWITCH_DISTRIBUTIONS - 1;
-    if (bucket >= SWITCH_BUCKETS)
-        return 0;
-    add_to(latency_of(cpu, slot), distribution, bucket, ns);
-    if (watched < n_latency_slots)
-        add_to(latency_of(cpu, watched), distribution, bucket, ns);
-    return 0;
+    bucket = bucket < range.n ? bucket : range.n - 1;
+    barrier_var(bucket); /* the sum must not become an `or`, whose bounds the verifier loses */
+    bucket += range.first;
+    add_to(cells->cgroup, distribution, bucket, ns);
+    add_to(cells->process, distribution, bucket, ns);
 }
 
 static __always_inline void tally_in(struct switch_latency *cell, __u32 tally)
@@ -122,14 +146,13 @@ static __always_inline void tally_in(struct switch_latency *cell, __u32 tally)
     cell->changes++;
 }
 
-static __always_inline void add_tally(__u32 cpu, const struct switch_runner *runner, __u32 tally)
+static __always_inline void add_tally(const struct latency_cells *cells, __u32 tally)
 {
-    tally_in(latency_of(cpu, runner->slot), tally);
-    if (runner->watched < n_latency_slots)
-        tally_in(latency_of(cpu, runner->watched), tally);
+    tally_in(cells->cgroup, tally);
+    tally_in(cells->process, tally);
 }
 
-/* A place in the table of a thread of this number: the first is that which its neighbours leave. */
+/* A place in the table of a thread of this number. */
 static __always_inline __u32 away_place(__u32 pid, __u32 i)
 {
     static const __u32 factors[SWITCH_AWAY_PLACES] = {1, 0x9e3779b1u, 0x85ebca6bu, 0xc2b2ae35u};
@@ -138,13 +161,18 @@ static __always_inline __u32 away_place(__u32 pid, __u32 i)
     return (i ? mixed >> 7 : mixed) & ((1u << away_bits) - 1);
 }
 
-/* 1 + the place where the thread is remembered; 0: nowhere. */
-__noinline int find_away(__u32 pid)
+static __always_inline struct switch_away *away_at(__u32 place)
+{
+    return bpf_map_lookup_elem(&away, &place);
+}
+
+/* 1 + the place behind the first where the thread is remembered; 0: nowhere. */
+__noinline int find_further(__u32 pid)
 {
 #pragma unroll
-    for (__u32 i = 0; i < SWITCH_AWAY_PLACES; i++) {
-        __u32 place = away_place(pid, i);
-        const struct switch_away *entry = bpf_map_lookup_elem(&away, &place);
+    for (__u32 i = 1; i < SWITCH_AWAY_PLACES; i++) {
+        const __u32 place = away_place(pid, i);
+        const struct switch_away *entry = away_at(place);
 
         if (entry && entry->pid == pid)
             return (int)place + 1;
@@ -152,26 +180,49 @@ __noinline int find_away(__u32 pid)
     return 0;
 }
 
-/* 1 + the place that the thread has got; 0: all its places are taken. */
-__noinline int claim_away(__u32 pid)
+/* Where the thread is remembered; NULL: nowhere. Most are in their first place. */
+static __always_inline struct switch_away *find_away(__u32 pid)
+{
+    struct switch_away *entry = away_at(away_place(pid, 0));
+    int further;
+
+    if (entry && entry->pid == pid)
+        return entry;
+    further = find_further(pid);
+    return further > 0 ? away_at((__u32)further - 1) : NULL;
+}
+
+/* Whether the thread has, or gets, this place. */
+static __always_inline bool claims(struct switch_away *entry, __u32 pid)
+{
+    return entry->pid == pid ||
+           (entry->pid == 0 && __sync_val_compare_and_swap(&entry->pid, 0, pid) == 0);
+}
+
+/* 1 + a place behind the first that the thread has got; 0: all are taken. */
+__noinline int claim_further(__u32 pid)
 {
 #pragma unroll
-    for (__u32 i = 0; i < SWITCH_AWAY_PLACES; i++) {
-        __u32 place = away_place(pid, i);
-        struct switch_away *entry = bpf_map_lookup_elem(&away, &place);
+    for (__u32 i = 1; i < SWITCH_AWAY_PLACES; i++) {
+        const __u32 place = away_place(pid, i);
+        struct switch_away *entry = away_at(place);
 
-        if (entry && (entry->pid == pid ||
-                      (entry->pid == 0 && __sync_val_compare_and_swap(&entry->pid, 0, pid) == 0)))
+        if (entry && claims(entry, pid))
             return (int)place + 1;
     }
     return 0;
 }
 
-static __always_inline struct switch_away *away_at(int found)
+/* A place for the thread; NULL: all its places are taken. */
+static __always_inline struct switch_away *claim_away(__u32 pid)
 {
-    __u32 place = (__u32)found - 1;
+    struct switch_away *entry = away_at(away_place(pid, 0));
+    int further;
 
-    return found > 0 ? bpf_map_lookup_elem(&away, &place) : NULL;
+    if (entry && claims(entry, pid))
+        return entry;
+    further = claim_further(pid);
+    return further > 0 ? away_at((__u32)further - 1) : NULL;
 }
 
 /* Why a thread leaves its CPU. state: its state; 0: it is preempted. */
@@ -187,7 +238,7 @@ static __always_inline __u32 how_of(__u32 state)
 static __always_inline void remember_away(struct switch_cpu *cpu, const struct task_struct *task,
                                           __u32 how, __u64 now)
 {
-    struct switch_away *entry = away_at(claim_away((__u32)task->pid));
+    struct switch_away *entry = claim_away((__u32)task->pid);
 
     if (!entry) {
         cpu->n_unknown++;
@@ -212,7 +263,7 @@ struct ended_absence {
  */
 static __always_inline struct ended_absence end_absence(const struct task_struct *task)
 {
-    struct switch_away *entry = away_at(find_away((__u32)task->pid));
+    struct switch_away *entry = find_away((__u32)task->pid);
     const __u64 run_delay = task->sched_info.run_delay;
     const bool is_new = task->sched_info.pcount == 0;
     struct ended_absence ended = {.how = SWITCH_AWAY_PREEMPTED, .waited = is_new ? run_delay : 0};
@@ -231,59 +282,68 @@ static __always_inline struct ended_absence end_absence(const struct task_struct
  * at its end: the rest of its absence is the block.
  */
 static __always_inline void note_absence_end(struct switch_cpu *state, __u32 cpu,
-                                             const struct switch_runner *runner,
                                              const struct task_struct *task, __u64 now,
                                              __u64 queued)
 {
+    const struct latency_cells cells = cells_of(cpu, &state->runner);
     const struct ended_absence ended = end_absence(task);
     const __u64 waited = ended.waited + queued, gone = now - ended.since;
+    const __u64 blocked = gone > waited && gone >> 63 == 0 ? gone - waited : 0;
 
     if (ended.how & SWITCH_AWAY_SUSPECT) {
         state->n_unknown++;
         return;
     }
-    add_duration(cpu, runner->slot, runner->watched, SWITCH_RUN_QUEUE, waited);
-    if (ended.how == SWITCH_AWAY_PREEMPTED)
-        return;
-    add_duration(cpu, runner->slot, runner->watched,
-                 ended.how == SWITCH_AWAY_INTERRUPTIBLE ? SWITCH_OFF_CPU_INTERRUPTIBLE
-                                                        : SWITCH_OFF_CPU_UNINTERRUPTIBLE,
-                 gone > waited && gone >> 63 == 0 ? gone - waited : 0);
+    add_duration(&cells, SWITCH_RUN_QUEUE, (struct range){SWITCH_RANGE_RUN_QUEUE}, waited);
+    if (ended.how == SWITCH_AWAY_INTERRUPTIBLE)
+        add_duration(&cells, SWITCH_OFF_CPU_INTERRUPTIBLE,
+                     (struct range){SWITCH_RANGE_OFF_CPU_INTERRUPTIBLE}, blocked);
+    else if (ended.how == SWITCH_AWAY_UNINTERRUPTIBLE)
+        add_duration(&cells, SWITCH_OFF_CPU_UNINTERRUPTIBLE,
+                     (struct range){SWITCH_RANGE_OFF_CPU_UNINTERRUPTIBLE}, blocked);
 }
 
-/* The task comes to the CPU now. */
-static __always_inline void note_coming(struct switch_cpu *state, __u32 cpu,
-                                        const struct switch_runner *runner,
-                                        const struct task_struct *task, __u64 now)
+/*
+ * The task has come to the CPU: the state of the CPU is its own. This and note_going() are not
+ * inlined, since the stack of a program is small: what is kept here must not add to what is kept
+ * while hidden switches are made up for.
+ */
+static __noinline void note_coming(struct switch_cpu *state, __u32 cpu,
+                                   const struct task_struct *task, __u64 now)
 {
     const __u64 queued = task->sched_info.last_queued;
 
     if (task->pid)
-        note_absence_end(state, cpu, runner, task, now, queued && now > queued ? now - queued : 0);
+        note_absence_end(state, cpu, task, now, queued && now > queued ? now - queued : 0);
 }
 
 /* The task runs, and its coming was hidden. Its wait is in run_delay as a whole by now. */
-static __always_inline void note_hidden_coming(struct switch_cpu *state, __u32 cpu,
-                                               const struct task_struct *task)
+static __noinline void note_hidden_coming(struct switch_cpu *state, __u32 cpu,
+                                          const struct task_struct *task)
 {
     if (task->pid)
-        note_absence_end(state, cpu, &state->runner, task, task->sched_info.last_arrival, 0);
+        note_absence_end(state, cpu, task, task->sched_info.last_arrival, 0);
 }
 
 /*
- * The task leaves the CPU. state: that in which it goes, 0 if it is preempted. One that ends does
- * not come back.
+ * The task leaves the CPU. If a switch was hidden before this one, its coming was. state: that in
+ * which it goes, 0 if it is preempted. One that ends does not come back.
  */
-static __always_inline void note_going(struct switch_cpu *cpu_state, __u32 cpu,
-                                       const struct task_struct *task, __u32 state, __u64 now)
+static __noinline void note_going(struct switch_cpu *cpu_state, __u32 cpu,
+                                  const struct task_struct *task, __u32 state, __u64 now)
 {
-    const struct switch_runner *runner = &cpu_state->runner;
     const __u64 came = task->sched_info.last_arrival;
+    struct latency_cells cells;
 
+    if (cpu_state->n_noted != cpu_state->n_hidden)
+        note_hidden_coming(cpu_state, cpu, task);
+    cpu_state->n_noted = cpu_state->n_hidden;
     if (!task->pid)
         return;
-    add_duration(cpu, runner->slot, runner->watched, SWITCH_ON_CPU, now > came ? now - came : 0);
-    add_tally(cpu, runner, state ? SWITCH_VOLUNTARY : SWITCH_INVOLUNTARY);
+    cells = cells_of(cpu, &cpu_state->runner);
+    add_duration(&cells, SWITCH_ON_CPU, (struct range){SWITCH_RANGE_ON_CPU},
+                 now > came ? now - came : 0);
+    add_tally(&cells, state ? SWITCH_VOLUNTARY : SWITCH_INVOLUNTARY);
     if (!(state & TASK_DEAD))
         remember_away(cpu_state, task, how_of(state), now);
 }
@@ -304,7 +364,7 @@ static __always_inline __u32 distance(__u32 from, __u32 to)
 /* A task that sleeps is moved, and will be taken for one that waits. */
 static __always_inline void suspect(const struct task_struct *task)
 {
-    struct switch_away *entry = away_at(find_away((__u32)task->pid));
+    struct switch_away *entry = find_away((__u32)task->pid);
 
     if (entry)
         entry->how |= SWITCH_AWAY_SUSPECT;

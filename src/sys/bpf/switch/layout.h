@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "sys/bpf/switch/ranges.h"
+
 /*
  * How many events a CPU may have: more than any configuration wants. The cost of a switch grows
  * with the events that are there, not with this number.
@@ -65,6 +67,7 @@ struct switch_cpu {
     __u64 unattributed_ns; /* time that is in doubt because of them */
     __u64 switches;        /* rq.nr_switches at the last look; 0: not known yet */
     __u64 since;           /* rq.clock when the events were last read */
+    __u64 n_noted;         /* n_hidden at the last switch whose latencies were noted */
     __u64 n_unknown;       /* waits and blocks whose length could not be told */
     __u32 thread;          /* 1 + pid of the last arrival, where rq cannot be read; 0: not known */
     __u32 process;         /* tgid of the last arrival */
@@ -123,24 +126,13 @@ enum switch_tally {
     SWITCH_TALLIES,
 };
 
-#define SWITCH_BUCKETS 84
-
-/*
- * Where the buckets of a distribution are. The first counts durations up to 2^exponent units of
- * 2^-30 s; each of the others up to twice as long as the one before, and the last one all that is
- * longer.
- */
-struct switch_range {
-    __u32 first, n, exponent;
-};
-
 /*
  * The distributions of a slot on a CPU. All numbers only grow; those of 32 bits wrap, and whoever
  * reads them more often than once in 2^32 switches loses nothing.
  */
 struct switch_latency {
     __u64 sums_ns[SWITCH_DISTRIBUTIONS];
-    __u32 buckets[SWITCH_BUCKETS];
+    __u32 buckets[SWITCH_RANGE_BUCKETS];
     __u32 tallies[SWITCH_TALLIES];
     __u32 changes; /* how often something of it has changed */
     __u32 unused;

@@ -23,7 +23,6 @@ static_assert(SWITCH_PROGRAM_OWN_LANES == SWITCH_OWN_LANES, "the lanes are its i
 
 static_assert(SWITCH_PROGRAM_DISTRIBUTIONS == SWITCH_DISTRIBUTIONS, "as its interface says");
 static_assert(SWITCH_PROGRAM_TALLIES == SWITCH_TALLIES, "as its interface says");
-static_assert(SWITCH_PROGRAM_BUCKETS == SWITCH_BUCKETS, "as its interface says");
 static_assert(sizeof(struct switch_program_latency) == sizeof(struct switch_latency) &&
                   offsetof(struct switch_program_latency, buckets) ==
                       offsetof(struct switch_latency, buckets) &&
@@ -143,11 +142,6 @@ static int set_latencies(struct switch_bpf *skeleton, const struct switch_progra
     skeleton->rodata->n_latency_slots = (uint32_t)size->n_latency_slots;
     skeleton->rodata->away_bits = away_bits(size);
     skeleton->rodata->tells_state = tells_state();
-    for (size_t i = 0; i < SWITCH_DISTRIBUTIONS; i++) {
-        skeleton->rodata->ranges[i].first = (uint32_t)size->ranges[i].first;
-        skeleton->rodata->ranges[i].n = (uint32_t)size->ranges[i].n;
-        skeleton->rodata->ranges[i].exponent = (uint32_t)(size->ranges[i].exponent + 30);
-    }
     r = bpf_map__set_max_entries(skeleton->maps.latencies,
                                  (uint32_t)(size->n_cpus * size->n_latency_slots));
     if (r >= 0)

@@ -40,6 +40,25 @@ static __always_inline void set_changing(struct switch_cpu *state, bool changing
     *(volatile __u32 *)&state->is_changing = changing;
 }
 
+/* The CPU's state is made that of the one who comes. */
+static __always_inline void change_runner(struct switch_cpu *state, __u32 cpu,
+                                          const struct place *from, const struct place *to)
+{
+    const bool was_last =
+        control.watches && state->runner.watched != SWITCH_SLOT_NONE && from->task->exit_state;
+    const bool reads = was_last || leaves_hidden(state, to->task);
+    struct switch_runner runner;
+
+    if (!reads && is_same_runner(state, to))
+        return;
+    runner = runner_of(state, to);
+    if (reads || !is_charged_alike(&runner, &state->runner)) {
+        charge(cpu, was_last ? TURN_WAS_LAST : TURN_ENDS);
+        note_reading(state, from);
+    }
+    state->runner = runner;
+}
+
 /* With latencies: the state in which the one who goes does so; 0: it is preempted. */
 static __always_inline void handle_switch(struct task_struct *prev, struct task_struct *next,
                                           bool with_latencies, __u32 prev_state)
@@ -47,32 +66,16 @@ static __always_inline void handle_switch(struct task_struct *prev, struct task_
     __u32 cpu = bpf_get_smp_processor_id();
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
     const struct place from = place_of_runner(prev), to = place_of(next, NULL);
-    struct switch_runner runner;
-    bool was_last, reads;
-    __u64 n_hidden;
 
     if (!state)
         return;
-    n_hidden = catch_up(state, cpu, &from, true);
+    catch_up(state, cpu, &from, true);
     note_arrival(state, next);
-    was_last = control.watches && state->runner.watched != SWITCH_SLOT_NONE && prev->exit_state;
-    reads = was_last || leaves_hidden(state, next);
-    runner = state->runner;
-    if (!is_same_runner(state, &to))
-        runner = runner_of(state, &to);
-    if (with_latencies) {
-        if (n_hidden)
-            note_hidden_coming(state, cpu, prev);
+    if (with_latencies)
         note_going(state, cpu, prev, prev_state, from.queue->clock);
-        note_coming(state, cpu, &runner, next, from.queue->clock);
-    }
-    if (!reads && is_same_runner(state, &to))
-        return;
-    if (reads || !is_charged_alike(&runner, &state->runner)) {
-        charge(cpu, was_last ? TURN_WAS_LAST : TURN_ENDS);
-        note_reading(state, &from);
-    }
-    state->runner = runner;
+    change_runner(state, cpu, &from, &to);
+    if (with_latencies)
+        note_coming(state, cpu, next, from.queue->clock);
 }
 
 SEC("tp_btf/sched_switch")
@@ -105,6 +108,7 @@ int BPF_PROG(on_migrate, struct task_struct *task, int to)
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
     const struct place place = place_of(task, NULL);
     struct switch_runner runner = {.watched = SWITCH_SLOT_NONE};
+    struct latency_cells cells;
 
     if (bpf_core_field_exists(struct sched_entity, sched_delayed) && task->se.sched_delayed)
         suspect(task);
@@ -115,7 +119,8 @@ int BPF_PROG(on_migrate, struct task_struct *task, int to)
                                                          : slot_of(state, place.cgroup, place.id);
     if (control.watches)
         runner.watched = slot_of_process((__u32)task->tgid);
-    add_tally(cpu, &runner, distance(from, (__u32)to));
+    cells = cells_of(cpu, &runner);
+    add_tally(&cells, distance(from, (__u32)to));
     return 0;
 }
 

@@ -4,7 +4,7 @@
  * Loads what bpf runs at each switch, at several sizes, and tells what the kernel's verifier made
  * of it: a line for each program with its name, the instructions the verifier walked, those the
  * kernel holds, and the bytes of machine code. Fails where the verifier had to walk more than a
- * twentieth of what a kernel allows: that is most of the time from a start to the first answer.
+ * tenth of what a kernel allows: that is most of the time from a start to the first answer.
  * Status 77 and a reason where there is no bpf.
  */
 
@@ -21,10 +21,11 @@
 #include "sys/bpf/switch/program.h"
 
 /*
- * The kernel's limit is a million (BPF_COMPLEXITY_LIMIT_INSNS). Measured: 39,100 by Linux 6.1,
- * 13,700 since 6.12; before 5.17, which has no bpf_loop(), 146,500.
+ * The kernel's limit is a million (BPF_COMPLEXITY_LIMIT_INSNS). Measured: 39,100 by Linux 6.1 and
+ * 64,200 with latencies; 13,700 and 23,200 since 6.12; before 5.17, which has no bpf_loop(), 146,500
+ * without them.
  */
-#define MOST_VERIFIED 50000
+#define MOST_VERIFIED 100000
 
 /* A small configuration, and all events at once, each in a group of its own. */
 static const struct switch_program_size sizes[] = {

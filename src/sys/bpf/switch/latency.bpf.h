@@ -76,19 +76,11 @@ static __always_inline __u32 cpu_of(const struct task_struct *task)
 }
 
 /*
- * It is no static function, so that the verifier walks through it once, and not at each of its
- * calls.
- */
-__noinline int exponent_in_kernel(__u64 ns)
-{
-    return (int)exponent_of(ns);
-}
-
-/*
  * What is counted with a runner: the cell of its cgroup's slot, and that of its process if that is
  * watched. A slot without distributions is in the cell of the rest.
  */
 struct latency_cells {
+    struct switch_cpu *state;                /* of the CPU */
     struct switch_latency *cgroup, *process; /* NULL: none */
 };
 
@@ -99,11 +91,13 @@ static __always_inline struct switch_latency *latency_of(__u32 cpu, __u32 slot)
     return bpf_map_lookup_elem(&latencies, &cell);
 }
 
-static __always_inline struct latency_cells cells_of(__u32 cpu, const struct switch_runner *runner)
+static __always_inline struct latency_cells cells_of(struct switch_cpu *state, __u32 cpu,
+                                                     const struct switch_runner *runner)
 {
     const __u32 slot = runner->slot < n_latency_slots ? runner->slot : SWITCH_SLOT_REST;
 
     return (struct latency_cells){
+        .state = state,
         .cgroup = latency_of(cpu, slot),
         .process = runner->watched < n_latency_slots ? latency_of(cpu, runner->watched) : NULL,
     };
@@ -124,13 +118,21 @@ static __always_inline void add_to(struct switch_latency *cell, __u32 distributi
     cell->changes++;
 }
 
-/* Adds a duration to a distribution. Which one, and its range, are known when this is compiled. */
+/*
+ * Adds a duration to a distribution. Which one, and its range, are known when this is compiled. The
+ * exponent goes through memory, so that the verifier forgets how it was found: else it would walk
+ * through all that follows once for each value.
+ */
 static __always_inline void add_duration(const struct latency_cells *cells, __u32 distribution,
                                          struct range range, __u64 ns)
 {
-    const __u32 exponent = (__u32)exponent_in_kernel(ns), first = (__u32)(range.exponent + 30);
-    __u32 bucket = exponent > first ? exponent - first : 0;
+    volatile __u32 *forgetful = &cells->state->exponent;
+    const __u32 first = (__u32)(range.exponent + 30);
+    __u32 exponent, bucket;
 
+    *forgetful = exponent_of(ns);
+    exponent = *forgetful;
+    bucket = exponent > first ? exponent - first : 0;
     bucket = bucket < range.n ? bucket : range.n - 1;
     barrier_var(bucket); /* the sum must not become an `or`, whose bounds the verifier loses */
     bucket += range.first;
@@ -285,7 +287,7 @@ static __always_inline void note_absence_end(struct switch_cpu *state, __u32 cpu
                                              const struct task_struct *task, __u64 now,
                                              __u64 queued)
 {
-    const struct latency_cells cells = cells_of(cpu, &state->runner);
+    const struct latency_cells cells = cells_of(state, cpu, &state->runner);
     const struct ended_absence ended = end_absence(task);
     const __u64 waited = ended.waited + queued, gone = now - ended.since;
     const __u64 blocked = gone > waited && gone >> 63 == 0 ? gone - waited : 0;
@@ -303,13 +305,9 @@ static __always_inline void note_absence_end(struct switch_cpu *state, __u32 cpu
                      (struct range){SWITCH_RANGE_OFF_CPU_UNINTERRUPTIBLE}, blocked);
 }
 
-/*
- * The task has come to the CPU: the state of the CPU is its own. This and note_going() are not
- * inlined, since the stack of a program is small: what is kept here must not add to what is kept
- * while hidden switches are made up for.
- */
-static __noinline void note_coming(struct switch_cpu *state, __u32 cpu,
-                                   const struct task_struct *task, __u64 now)
+/* The task has come to the CPU, whose state is its own by now. */
+static __always_inline void note_coming(struct switch_cpu *state, __u32 cpu,
+                                        const struct task_struct *task, __u64 now)
 {
     const __u64 queued = task->sched_info.last_queued;
 
@@ -329,8 +327,8 @@ static __noinline void note_hidden_coming(struct switch_cpu *state, __u32 cpu,
  * The task leaves the CPU. If a switch was hidden before this one, its coming was. state: that in
  * which it goes, 0 if it is preempted. One that ends does not come back.
  */
-static __noinline void note_going(struct switch_cpu *cpu_state, __u32 cpu,
-                                  const struct task_struct *task, __u32 state, __u64 now)
+static __always_inline void note_going(struct switch_cpu *cpu_state, __u32 cpu,
+                                       const struct task_struct *task, __u32 state, __u64 now)
 {
     const __u64 came = task->sched_info.last_arrival;
     struct latency_cells cells;
@@ -340,7 +338,7 @@ static __noinline void note_going(struct switch_cpu *cpu_state, __u32 cpu,
     cpu_state->n_noted = cpu_state->n_hidden;
     if (!task->pid)
         return;
-    cells = cells_of(cpu, &cpu_state->runner);
+    cells = cells_of(cpu_state, cpu, &cpu_state->runner);
     add_duration(&cells, SWITCH_ON_CPU, (struct range){SWITCH_RANGE_ON_CPU},
                  now > came ? now - came : 0);
     add_tally(&cells, state ? SWITCH_VOLUNTARY : SWITCH_INVOLUNTARY);

@@ -73,6 +73,8 @@ struct switch_cpu {
     __u32 process;         /* tgid of the last arrival */
     __u32 hidden_process;  /* tgid of the process whose departure was hidden last */
     __u32 is_changing;     /* not 0: the state is being changed with interrupts enabled */
+    __u32 exponent;        /* scratch (latency.bpf.h) */
+    __u32 unused;
     struct switch_reading last[SWITCH_EVENTS_MAX];
     struct switch_known known[1 << SWITCH_KNOWN_BITS];
 };

@@ -119,7 +119,7 @@ int BPF_PROG(on_migrate, struct task_struct *task, int to)
                                                          : slot_of(state, place.cgroup, place.id);
     if (control.watches)
         runner.watched = slot_of_process((__u32)task->tgid);
-    cells = cells_of(cpu, &runner);
+    cells = cells_of(state, cpu, &runner);
     add_tally(&cells, distance(from, (__u32)to));
     return 0;
 }

@@ -22,8 +22,8 @@
 
 /*
  * The kernel's limit is a million (BPF_COMPLEXITY_LIMIT_INSNS). Measured: 39,100 by Linux 6.1 and
- * 64,200 with latencies; 13,700 and 23,200 since 6.12; before 5.17, which has no bpf_loop(), 146,500
- * without them.
+ * 64,200 with latencies; 13,700 and 23,200 since 6.12; before 5.17, which has no bpf_loop(),
+ * 146,500 without them.
  */
 #define MOST_VERIFIED 100000
 
@@ -37,11 +37,7 @@ static const struct switch_program_size sizes[] = {
      .n_lanes = 3 * SWITCH_PROGRAM_EVENTS,
      .n_watched = 1000,
      .v1 = true},
-    {.n_cpus = 2,
-     .n_slots = 2002,
-     .n_lanes = 12,
-     .n_watched = 1000,
-     .n_latency_slots = 2002},
+    {.n_cpus = 2, .n_slots = 2002, .n_lanes = 12, .n_watched = 1000, .n_latency_slots = 2002},
 };
 
 static bool is_program(int directory, const char *descriptor)

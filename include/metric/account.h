@@ -26,7 +26,10 @@ struct account *account_new(struct plan *plan, struct identity *identity,
 struct account *account_free(struct account *account);
 DEFINE_AUTO(account, struct account *, account_free)
 
-/* Adds the deltas of an interval to the totals, and sets rates, ratios and coverage from them. */
+/*
+ * Adds the deltas of an interval to the totals, latencies as well, and sets rates, ratios and
+ * coverage from them.
+ */
 void account_update(struct account *account, const struct sample *sample);
 
 /* Adds the latencies of an interval to the totals. What the plan does not show is left out. */

@@ -149,30 +149,6 @@ void check_print_idle(struct check_output *output, const struct config *config)
                    place_of_processes);
 }
 
-/* The first target that asks for distributions; NULL: none does. */
-static const struct config_words *find_latency(const struct config *config)
-{
-    if (config->system.latency)
-        return &config->system.groups;
-    for (size_t i = 0; i < config->n_cgroups; i++)
-        if (config->cgroups[i].latency)
-            return &config->cgroups[i].groups;
-    for (size_t i = 0; i < config->n_processes; i++)
-        if (config->processes[i].latency)
-            return &config->processes[i].groups;
-    return NULL;
-}
-
-/* What the built-in default asks for is nobody's slip. */
-void check_print_latency(struct check_output *output, const struct config *config)
-{
-    const struct config_words *groups = find_latency(config);
-
-    if (groups && groups->words[0].place.line != 0 && config->counting == CONFIG_COUNTING_DIRECT)
-        check_note(output, groups->words[0].place, "note",
-                   "there are no distributions of latency: they take bpf, and counting is direct");
-}
-
 static void warn_of_long_names(struct check_output *output, const struct config_words *names)
 {
     for (size_t i = 0; i < names->n; i++) {

@@ -20,9 +20,6 @@ void check_print_writers(struct check_output *output, const char *writers);
  */
 void check_print_idle(struct check_output *output, const struct config *config);
 
-/* Notes a target that asks for distributions of latency where counting is direct. */
-void check_print_latency(struct check_output *output, const struct config *config);
-
 /*
  * Warns of names that are too long for any process, and of templates by which each process has
  * series of its own. 0 or -errno.

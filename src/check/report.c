@@ -134,7 +134,6 @@ static int look_at_config(const struct report *report, struct check_output *outp
     if (r < 0)
         return r;
     check_print_idle(output, config);
-    check_print_latency(output, config);
     check_print_hidden(output, config, report->procfs_fd);
     check_note_clocks(output, report->resolution);
     r = check_note_uncore(output, report->resolution);

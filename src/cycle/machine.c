@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "cycle/collector_parts.h"
-#include "cycle/stages.h"
 #include "sys/cpu_topology.h"
 
 /* The text of a number that may be unknown (-1): then it is empty. */
@@ -145,7 +144,7 @@ bool collector_derive_machine(struct collector *collector)
     if (machine->is_sum && machine->entry->latencies)
         latency_meter_read(machine->entry->latencies, sum_of(collector));
     if (machine->is_sum)
-        collector_derive(account, sum_of(collector));
+        account_update(account, sum_of(collector));
     derive_cpu_time(collector, account);
     return true;
 }

@@ -111,7 +111,7 @@ static void begin_opened(struct collector *collector, struct mechanism *mechanis
         if (!entry->is_opening)
             continue;
         counter_set_begin(entry->counters, collector->readings.at_ns, clock_monotonic_ns(), sample);
-        collector_derive(entry->account, sample);
+        account_update(entry->account, sample);
         entry->counted = entry->counted || sample_has_counted(sample);
     }
 }

@@ -12,13 +12,6 @@
 #include "cycle/process_member.h"
 #include "cycle/stages.h"
 
-void collector_derive(struct account *account, const struct sample *sample)
-{
-    account_update(account, sample);
-    if (sample->has_latencies)
-        account_add_latencies(account, &sample->latencies);
-}
-
 void collector_read_entry(struct collector *collector, struct entry *entry,
                           struct readings *readings)
 {
@@ -29,7 +22,7 @@ void collector_read_entry(struct collector *collector, struct entry *entry,
     counter_set_read(entry->counters, clock_monotonic_ns(), sample);
     if (entry->latencies)
         latency_meter_read(entry->latencies, sample);
-    collector_derive(entry->account, sample);
+    account_update(entry->account, sample);
     entry->counted = entry->counted || sample_has_counted(sample);
     movement_note(entry, sample);
     readings->wants_open |= counter_set_is_incomplete(entry->counters) ||
@@ -69,7 +62,7 @@ void collector_read_group(struct collector *collector, struct entry *entry,
                             (collector_follows_threads(collector) && entry->group->members);
     if (!entry->account)
         return;
-    collector_derive(entry->account, class->sample);
+    account_update(entry->account, class->sample);
     n = process_group_count(entry->group, &start_ns);
     account_set_members(entry->account, n, start_ns);
     if (n == 0)

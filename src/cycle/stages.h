@@ -38,9 +38,6 @@ int collector_open_processes(struct collector *collector, const struct round *ro
 /* Reads every counter and derives totals, rates and ratios of each target. */
 struct readings collector_read_and_derive(struct collector *collector);
 
-/* Derives totals, rates and ratios from what was read of a target. */
-void collector_derive(struct account *account, const struct sample *sample);
-
 /* Reads one entry with counters, or one group of processes, and derives; adds to the readings. */
 void collector_read_entry(struct collector *collector, struct entry *entry,
                           struct readings *readings);

@@ -117,6 +117,9 @@ void account_update(struct account *account, const struct sample *sample)
 {
     const struct plan *plan = account->plan;
 
+    if (sample->has_latencies)
+        account_add_latencies(account, &sample->latencies);
+
     for (size_t i = 0; i < plan->n_described; i++) {
         const struct column *column = &plan->columns[i];
         const struct group_sample *group = &sample->groups[column->group];

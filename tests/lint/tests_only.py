@@ -18,7 +18,6 @@ KNOWN = {
     "name_service_new": "a seam: a name service that a test makes slow",
     "name_service_free": "frees such a service",
     "user_names_new": "a seam: the names of such a service",
-    "latencies_between": "what a target's latencies are read by",
     "snapshot_find": "finds a row by its identity, for the JSON interface",
     "snapshot_row_number": "reads a number of such a row",
 }

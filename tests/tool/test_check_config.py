@@ -228,14 +228,6 @@ class Config(unittest.TestCase):
         # the other group of the built-in default is nobody's slip
         self.assertEqual(self.notes("targets: {processes: [{comm: [x], groups: [core]}]}\n"), [])
 
-    def test_latencies_without_bpf_are_noted(self):
-        targets = "targets: {processes: [{comm: [x], groups: [core], latency: [on_cpu]}]}\n"
-        self.assertEqual(self.notes("counting: direct\n" + targets), [
-            "2:44: note: there are no distributions of latency: they take bpf, and counting is "
-            "direct"])
-        self.assertEqual(self.notes(targets), [])
-        self.assertNotIn("latency", "".join(self.notes("counting: direct\n")))
-
     def test_a_rule_that_is_one_before_it_once_more_is_noted(self):
         self.assertEqual(self.notes("targets:\n processes:\n"
                                     " - {comm: [x], pid: [1], groups: [core]}\n"

@@ -28,8 +28,8 @@ const struct mechanism *latency_meter_mechanism(const struct latency_meter *mete
 int latency_meter_name_tasks(struct latency_meter *meter, const struct scope *scope);
 
 /*
- * Adds to the sample what was counted since the last reading. The first reading after
- * latency_meter_new() tells what was counted since then. What was charged until the mechanism's
- * last refresh is in it, and more may be.
+ * Adds to the sample what was counted since the last reading; nothing, if that is nothing, but for
+ * the first time. The first reading after latency_meter_new() tells what was counted since then.
+ * What was charged until the mechanism's last refresh is in it, and more may be.
  */
 void latency_meter_read(struct latency_meter *meter, struct sample *sample);

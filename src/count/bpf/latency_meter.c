@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "count/bpf/cells.h"
 #include "count/bpf/open.h"
@@ -11,6 +12,7 @@
 struct latency_meter {
     struct bpf *bpf;
     size_t slot;
+    bool is_read;          /* there was a reading */
     struct latencies base; /* what the target had at the last reading */
 };
 
@@ -62,8 +64,10 @@ void latency_meter_read(struct latency_meter *meter, struct sample *sample)
 {
     struct latencies now, delta;
 
-    if (!find_totals(meter, &now))
+    if (!find_totals(meter, &now) ||
+        (meter->is_read && memcmp(&now, &meter->base, sizeof(now)) == 0))
         return;
+    meter->is_read = true;
     delta = latencies_between(&meter->base, &now);
     meter->base = now;
     latencies_add(&sample->latencies, &delta);

@@ -22,6 +22,7 @@ if(WITH_BPF)
 endif()
 if(WITH_BPF)
   set(BPF_LIBRARIES PkgConfig::BPF)
+  set(BPF_SOURCES bpf/tracepoint.c)
   file(MAKE_DIRECTORY ${BPF_SKELETONS})
 endif()
 

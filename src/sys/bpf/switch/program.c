@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -11,6 +10,7 @@
 
 #include "sys/bpf/refusal.h"
 #include "sys/bpf/switch/layout.h"
+#include "sys/bpf/tracepoint.h"
 
 #include <switch.skel.h>
 
@@ -118,22 +118,6 @@ static uint32_t away_bits(const struct switch_program_size *size)
     return bits;
 }
 
-/* Whether sched_switch tells the state of the task that goes, as its fifth argument. */
-static bool tells_state(void)
-{
-    struct btf *btf = btf__load_vmlinux_btf();
-    const int id =
-        btf ? btf__find_by_name_kind(btf, "btf_trace_sched_switch", BTF_KIND_TYPEDEF) : -1;
-    const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
-    bool tells;
-
-    type = type ? btf__type_by_id(btf, type->type) : NULL;
-    type = type && btf_is_ptr(type) ? btf__type_by_id(btf, type->type) : NULL;
-    tells = type && btf_is_func_proto(type) && btf_vlen(type) >= 5;
-    btf__free(btf);
-    return tells;
-}
-
 /* Has the program count latencies: other programs are loaded for it. 0 or -errno. */
 static int set_latencies(struct switch_bpf *skeleton, const struct switch_program_size *size)
 {
@@ -141,11 +125,12 @@ static int set_latencies(struct switch_bpf *skeleton, const struct switch_progra
 
     skeleton->rodata->n_latency_slots = (uint32_t)size->n_latency_slots;
     skeleton->rodata->away_bits = away_bits(size);
-    skeleton->rodata->tells_state = tells_state();
+    /* the state of the task that goes, behind `preempt` and both tasks */
+    skeleton->rodata->tells_state = bpf_tracepoint_arguments("sched_switch") >= 4;
     r = bpf_map__set_max_entries(skeleton->maps.latencies,
                                  (uint32_t)(size->n_cpus * size->n_latency_slots));
     if (r >= 0)
-        r = bpf_map__set_max_entries(skeleton->maps.away, 1u << away_bits(size));
+        r = bpf_map__set_max_entries(skeleton->maps.away, UINT32_C(1) << away_bits(size));
     if (r >= 0)
         r = bpf_map__set_max_entries(skeleton->maps.cpu_places, (uint32_t)size->n_cpus);
     return r;

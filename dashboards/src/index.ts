@@ -4,9 +4,11 @@ import { Dashboard } from "@grafana/grafana-foundation-sdk/dashboard";
 import { cpus } from "./cpus";
 import { explorer } from "./explorer";
 import { exporter } from "./exporter";
+import { latency } from "./latency";
 import { overview } from "./overview";
 import { processGroups } from "./process_groups";
 import { processOverview } from "./process_overview";
+import { scheduler } from "./scheduler";
 import { service } from "./service";
 
 /** Every dashboard, by the name of its file. */
@@ -16,6 +18,8 @@ export const all = (): Record<string, Dashboard> => ({
   process_overview: processOverview(),
   process_groups: processGroups(),
   cpus: cpus(),
+  latency: latency(),
+  scheduler: scheduler(),
   explorer: explorer(),
   exporter: exporter(),
 });

@@ -7,6 +7,7 @@ import {
   BigValueGraphMode,
   GraphThresholdsStyleConfigBuilder,
   GraphThresholdsStyleMode,
+  HeatmapCellLayout,
   HeatmapCalculationMode,
   HeatmapCalculationOptionsBuilder,
   HeatmapCalculationBucketConfigBuilder,
@@ -143,6 +144,16 @@ export function distribution(face: Face, line: Line): heatmaps.PanelBuilder {
     .calculate(true)
     .calculation(new HeatmapCalculationOptionsBuilder().yBuckets(thirty))
     .yAxis(new heatmaps.YAxisConfigBuilder().unit(face.unit));
+}
+
+/** Time to the right, a row for each bucket of a histogram, as colour how many are in it. */
+export function bucketRows(face: Face, line: Line): heatmaps.PanelBuilder {
+  return map(face, line)
+    .calculate(false)
+    .rowsFrame(new heatmaps.RowsHeatmapOptionsBuilder().layout(HeatmapCellLayout.Le))
+    .yAxis(new heatmaps.YAxisConfigBuilder().unit(face.unit))
+    .cellValues(new heatmaps.CellValuesBuilder().unit("cps"))
+    .targets([query(line, 0).format(PromQueryFormat.Heatmap)]);
 }
 
 /** A column of a table: a query of its own, joined to the others by their labels. */

@@ -12,11 +12,12 @@ import promql
 
 # Units that Grafana knows, of those that are used.
 UNITS = {"none", "short", "percentunit", "cps", "hertz", "watt", "bytes", "s"}
-EXPECTED = {"overview", "service", "process_overview", "process_groups", "cpus", "explorer",
-            "exporter"}
+EXPECTED = {"overview", "service", "process_overview", "process_groups", "cpus", "latency",
+            "scheduler", "explorer", "exporter"}
 # Rule, metric, and why it may break the rule.
 EXEMPT = {("target-instance-rule", "ALERTS"):
           "an alert on a service is about all of its instances"}
+COUNTERS = ("_total", "_bucket", "_sum", "_count")
 COMMON = ["datasource", "job", "instance"]
 DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
 
@@ -164,7 +165,21 @@ class Targets(Dashboards):
     def test_target_counter_agg_rule(self):
         self.assertEqual(self.breaches(
             "target-counter-agg-rule",
-            lambda s: s.metric.endswith("_total") and s.function not in ("rate", "increase")), [])
+            lambda s: s.metric.endswith(COUNTERS) and s.function not in ("rate", "increase")), [])
+
+    def test_buckets_add_up_before_a_quantile_or_a_map_is_made_of_them(self):
+        for query in self.each_query():
+            for bucket in re.finditer(r"\w+_seconds_bucket{", query.text):
+                self.assertRegex(query.text[:bucket.start()], r"sum by \(le[^()]*\) \(\w+\($",
+                                 query.where)
+
+    def test_a_map_of_buckets_has_them_in_their_order(self):
+        for where, panel in self.each_panel():
+            target = panel["targets"][0]
+            if panel["type"] == "heatmap" and "_bucket{" in target["expr"]:
+                self.assertEqual((target["format"], target["legendFormat"]), ("heatmap", "{{le}}"))
+                self.assertEqual(panel["options"]["rowsFrame"]["layout"], "le", where)
+                self.assertFalse(panel["options"]["calculate"], where)
 
     def test_an_increase_is_over_the_time_that_is_shown(self):
         self.assertEqual(self.breaches(
@@ -204,7 +219,7 @@ class Targets(Dashboards):
 
 
 class Whole(Dashboards):
-    def test_the_six_are_there(self):
+    def test_all_are_there(self):
         self.assertEqual(set(self.dashboards), EXPECTED)
 
     def test_each_has_a_name_of_its_own_and_the_common_tag(self):

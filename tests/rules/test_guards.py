@@ -19,6 +19,7 @@ RATIO = "job_cgroup_ratio:pmu_cgroup_ratio"
 # (what is taken out, in which file, {text: what stands there then}, who is told of)
 GUARDS = [
     ("a minimum of cycles and of CPU", "SERVICES", {">= 1e8": ">= 0", ">= 0.05": ">= 0"}, "/idle"),
+    ("a minimum of waits", "SERVICES", {">= 5\n": ">= 0\n"}, "/idle"),
     ("ten minutes from a start", "SERVICES", {"> 600": "> -1"}, "/restarts"),
     ("a minimum of coverage", "SERVICES", {">= 0.5": ">= 0"}, "/shared"),
     ("the median of seven days", "SERVICES",

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every metric that a rule or a runbook names is one that the exporter has.
 
-Those of software events and of the exporter itself are taken from a live one; a hardware event's
-name, which a machine without a PMU does not show, is made of the events in the shipped config.
+Those of software events are taken from a live one. What a machine without a PMU or bpf does not
+show is made of what is configured: a hardware event's name of the events in the shipped config, a
+distribution's of the exporter's own table. So are families of the exporter itself, of which some
+are not shown before they have something to say.
 """
 import os
 import re
@@ -39,11 +41,25 @@ def hardware_events():
     return {f"pmu_cgroup_{event.lower().replace('-', '_')}_total" for event in events}
 
 
+def own_families():
+    texts = [path.read_text() for path in (rules.TOP / "src/expose").glob("own_*.c")]
+    return {name for text in texts for name in re.findall(r'\{"(pmu_exporter_\w+)"', text)}
+
+
+def distributions():
+    """The series of histograms, of cgroups and the machine."""
+    text = (rules.TOP / "src/metric/plan_latency.c").read_text()
+    names = re.findall(r'LATENCY_KIND_\w+, LATENCY_\w+, "(\w+_seconds)"', text)
+    return {f"pmu_{scope}_{name}_{part}" for scope in ("cgroup", "machine") for name in names
+            for part in ("bucket", "sum", "count")}
+
+
 class Names(live.LiveTest):
     def test_every_metric_exists(self):
         shown = (families("all", "pmu_process_task_clock_seconds_total", PROCESS_RULE) |
                  families("cpu", "pmu_cpu_page_faults_total"))
-        have = {name.decode() for name in shown} | hardware_events() | OF_PROMETHEUS
+        have = ({name.decode() for name in shown} | hardware_events() | distributions() |
+                own_families() | OF_PROMETHEUS)
         texts = [(str(path.name), expression) for path in (rules.SERVICES, rules.ALERTS)
                  for _, expression in rules.expressions(path)]
         texts += [(path.name, query) for path in rules.RUNBOOKS.glob("*.md")
@@ -56,6 +72,10 @@ class Names(live.LiveTest):
     def test_a_name_that_is_wrong_is_missed(self):
         self.assertNotIn("pmu_cgroup_cycels_total", hardware_events())
         self.assertIn("pmu_cgroup_cycles_total", hardware_events())
+        self.assertNotIn("pmu_exporter_targets_uncuonted", own_families())
+        self.assertIn("pmu_exporter_targets_uncounted", own_families())
+        self.assertNotIn("pmu_cgroup_runqueue_latency_seconds_bucket", distributions())
+        self.assertIn("pmu_cgroup_run_queue_latency_seconds_bucket", distributions())
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
 
 All cases are services of one Prometheus, each with its own fate; promtool runs the rules over them.
 What is wrong with a service at a time is a number from 0 to 1: at 1 it executes 30 % fewer
-instructions per cycle, misses caches and branches three times as often and switches five times as
-often, so that all four alerts have to come, or none.
+instructions per cycle, misses caches and branches three times as often, switches five times as
+often and waits fifteen times as long for CPUs, so that all five alerts have to come, or none.
 
 How much a service is used to wander is given: promtool would evaluate the group that records it
 each minute instead of each hour. That one is tested by test_spread.py.
@@ -25,10 +25,12 @@ END = NOW + 90
 # Only what can be compared with the time from NOW to END is scraped, lest it take minutes.
 FROM_NOW = range(-40, END - NOW + 35)
 RATIOS = ("instructions_per_cycle", "cache_misses_per_kilo_instruction",
-          "branch_misses_per_kilo_instruction", "context_switches_per_cpu_second")
+          "branch_misses_per_kilo_instruction", "context_switches_per_cpu_second",
+          "run_queue_latency_p99_seconds")
 SPREAD = "job_cgroup_ratio:pmu_cgroup_ratio:rate15m_spread7d"
 ALERTS = ("PMUIPCRegression", "PMUCacheMissRegression", "PMUBranchMissRegression",
-          "PMUContextSwitchStorm")
+          "PMUContextSwitchStorm", "PMURunQueueLatencyRegression")
+WAITS = "run_queue_latency_seconds"
 
 
 def from_now(t):
@@ -44,7 +46,7 @@ class Service:
 
     def __init__(self, cgroup, wrong=lambda t: 0.0, instance="a", busy=1.0, coverage=1.0,
                  starts=(-DAY,), scraped=lambda t: True, switches_wrong=None,
-                 spreads=(0.02, 0.05, 0.05, 0.05)):
+                 spreads=(0.02, 0.05, 0.05, 0.05, 0.05)):
         self.cgroup, self.wrong, self.instance = cgroup, wrong, instance
         self.busy, self.coverage, self.starts, self.scraped = busy, coverage, starts, scraped
         self.switches_wrong, self.spreads = switches_wrong or wrong, spreads
@@ -59,9 +61,17 @@ class Service:
                 "branch_misses_total": 0.004 * instructions * (1 + 2 * wrong),
                 "cache_misses_total": 0.003 * instructions * (1 + 2 * wrong),
                 "context_switches_total": 4000 * cpus * (1 + 4 * self.switches_wrong(t)),
-                "task_clock_seconds_total": cpus,
+                "task_clock_seconds_total": cpus, **self.waits(t),
                 'group_enabled_seconds_total{group="core"}': cpus,
                 'group_running_seconds_total{group="core"}': cpus * self.coverage}
+
+    def waits(self, t):
+        """Waits for a CPU by their limit: if nothing is wrong, 99 of 100 take less than 1 ms."""
+        waits = 400 * self.busy
+        long = min(0.5, 0.1 * self.switches_wrong(t) ** 2)
+        return {f"{WAITS}_count": waits} | {
+            f'{WAITS}_bucket{{le="{limit}"}}': share * waits for limit, share in
+            (("0.0009765625", 0.995 - long), ("0.00390625", 1 - long), ("0.015625", 1), ("+Inf", 1))}
 
     def start(self, t):
         return max((s for s in self.starts if s <= t), default=None)
@@ -119,7 +129,7 @@ QUIET = [
     Service("/saturdays", lambda t: float(t < DAY or t >= 7 * DAY)),
     # every second hour, and the other hours on the next day
     Service("/restless", lambda t: 0.7 * ((t // HOUR + t // DAY) % 2),
-            spreads=(0.21, 1.4, 1.4, 2.8)),
+            spreads=(0.21, 1.4, 1.4, 2.8, 9)),
     Service("/brief", lambda t: float(NOW <= t < NOW + 6)),
     Service("/job_at_this_hour", lambda t: 2.0 * ((t - NOW) % DAY < 45)),
     Service("/ended", from_now, scraped=lambda t: t < NOW),

@@ -17,7 +17,7 @@ function(add_live_test name)
     LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
 PMU_TEST_CROWD=$<TARGET_FILE:crowd>;PMU_TEST_MECHANISMS=$<TARGET_FILE:mechanisms>;\
-PMU_TEST_PROBED=$<TARGET_FILE:probed>;\
+PMU_TEST_PROBED=$<TARGET_FILE:probed>;PMU_TEST_TURNS=$<TARGET_FILE:turns>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
@@ -55,6 +55,7 @@ if(NOT SANITIZE)
   add_live_test(cgroup_v1)
   add_live_test(prometheus)
   add_live_test(client)
+  add_live_test(latency)
   add_live_test(scrapers)
   add_live_test(short_lives)
   set_tests_properties(live/cgroup_v1 PROPERTIES RUN_SERIAL TRUE) # takes perf_event away from v2
@@ -112,6 +113,15 @@ if(NOT SANITIZE)
   set_property(TEST long/short_lives APPEND PROPERTY ENVIRONMENT "PMU_TEST_SERVICES=200")
 endif()
 
+# Latencies beside events that bpf counts: one program has both.
+if(NOT SANITIZE)
+  get_test_property(live/latency ENVIRONMENT environment)
+  add_test(NAME live/latency_by_bpf
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/live/test_latency.py)
+  set_tests_properties(live/latency_by_bpf PROPERTIES
+    LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment};PMU_TEST_COUNTING=bpf")
+endif()
+
 # The same by the mechanism that this machine gets, where a test does not choose one itself.
 function(add_live_test_by_auto name)
   get_test_property(live/${name} ENVIRONMENT environment)
@@ -138,6 +148,7 @@ if(NOT SANITIZE)
   takes(80 live/churn)
   takes(45 live/short_lives live/reload_by_auto)
   takes(40 live/prometheus live/against_perf_stat)
+  takes(35 live/latency live/latency_by_bpf)
   takes(25 live/hostile_by_auto live/scrapers)
   takes(20 live/birth_and_death_by_auto)
 endif()

@@ -39,13 +39,17 @@
 
 #define TARGETS_JSON_CONTENT_TYPE "application/json"
 
-/* What of a snapshot is written. All zero: everything. */
+/* What of a snapshot is written. All zero: everything but histograms. */
 struct targets_selection {
     /* Only these targets, and no table without one of them. None: all targets. */
     const struct target_filter *targets;
     size_t n_targets;
 
-    /* Only columns of these names, and no table without one of them. None: all columns. */
+    /*
+     * Only columns of these names, and no table without one of them. None: all columns. A histogram
+     * that is named has a column for each of its buckets, with the label le, and one with the name
+     * of its sum, "…_seconds_sum", where that is named.
+     */
     const char *const *columns;
     size_t n_columns;
 };

@@ -60,13 +60,59 @@ static void append_labels(struct text *text, const char *key, const struct label
     text_append_string(text, "},");
 }
 
-/* The columns of a table that are written: indices of the plan's columns. */
+/* A number of each row that is written: that of a column, or a bucket or the sum of a histogram. */
+struct chosen_number {
+    size_t number;
+    const struct column *column; /* NULL: it is the histogram's */
+    const struct plan_histogram *histogram;
+};
+
+/* The numbers of a table that are written. */
 struct chosen {
-    size_t *columns;
+    struct chosen_number *numbers;
     size_t n;
 };
 
-static void append_row(struct text *text, const struct plan *plan, const struct chosen *chosen,
+static size_t buckets_of(const struct plan_histogram *histogram)
+{
+    return latency_layouts[histogram->distribution].n;
+}
+
+static bool is_sum(const struct chosen_number *chosen)
+{
+    return chosen->number == chosen->histogram->first + buckets_of(chosen->histogram);
+}
+
+static void append_histogram_column(struct text *text, const struct chosen_number *chosen)
+{
+    const struct plan_histogram *histogram = chosen->histogram;
+
+    text_append_format(text, "{\"name\":\"%s%s\",\"type\":\"counter\"", histogram->name,
+                       is_sum(chosen) ? "_sum" : "");
+    if (!is_sum(chosen)) {
+        text_append_string(text, ",\"le\":\"");
+        plan_append_limit(text, histogram->distribution, chosen->number - histogram->first);
+        text_append_char(text, '"');
+    }
+    if (histogram->label.name) {
+        text_append_char(text, ',');
+        json_append_pair(text, histogram->label.name, histogram->label.value);
+    }
+    text_append_char(text, '}');
+}
+
+static void append_histogram_number(struct text *text, const struct chosen_number *chosen,
+                                    uint64_t count)
+{
+    if (count == NUMBER_ABSENT_COUNT)
+        text_append_string(text, "null");
+    else if (is_sum(chosen))
+        text_append_seconds(text, count);
+    else
+        text_append_u64(text, count);
+}
+
+static void append_row(struct text *text, const struct chosen *chosen,
                        const struct identity *identity, const union number *numbers)
 {
     size_t n_labels, n_info;
@@ -78,11 +124,14 @@ static void append_row(struct text *text, const struct plan *plan, const struct 
     append_labels(text, "info", info, n_info);
     text_append_string(text, "\"values\":[");
     for (size_t i = 0; i < chosen->n; i++) {
-        const size_t column = chosen->columns[i];
+        const struct chosen_number *one = &chosen->numbers[i];
 
         if (i > 0)
             text_append_char(text, ',');
-        append_number(text, numbers[column], &plan->columns[column]);
+        if (one->column)
+            append_number(text, numbers[one->number], one->column);
+        else
+            append_histogram_number(text, one, numbers[one->number].count);
     }
     text_append_string(text, "]}");
 }
@@ -116,12 +165,22 @@ static void append_mechanism(struct text *text, const struct snapshot *snapshot,
         text_append_string(text, "\"mechanism\":null,");
 }
 
+/* ending: what stands behind the name of a family in the name that is wanted. */
+static bool is_named(const struct targets_selection *selection, const char *family,
+                     const char *ending)
+{
+    const size_t length = strlen(family);
+
+    for (size_t i = 0; i < selection->n_columns; i++)
+        if (strncmp(selection->columns[i], family, length) == 0 &&
+            strcmp(selection->columns[i] + length, ending) == 0)
+            return true;
+    return false;
+}
+
 static bool wants_column(const struct targets_selection *selection, const struct column *column)
 {
-    for (size_t i = 0; i < selection->n_columns; i++)
-        if (strcmp(selection->columns[i], column->name) == 0)
-            return true;
-    return selection->n_columns == 0;
+    return selection->n_columns == 0 || is_named(selection, column->name, "");
 }
 
 static bool wants_target(const struct targets_selection *selection, const char *prefix,
@@ -146,17 +205,31 @@ static bool has_wanted_target(const struct targets_selection *selection, const c
     return selection->n_targets == 0;
 }
 
-/* Returns 0 or -ENOMEM. The caller frees the columns. */
-static int choose_columns(const struct targets_selection *selection, const struct plan *plan,
+/* A histogram has many numbers, so only those that are named are told. */
+static void choose_histogram(const struct targets_selection *selection,
+                             const struct plan_histogram *histogram, struct chosen *chosen)
+{
+    const size_t n = buckets_of(histogram);
+
+    for (size_t i = 0; i <= n; i++)
+        if (is_named(selection, histogram->name, i < n ? "" : "_sum"))
+            chosen->numbers[chosen->n++] =
+                (struct chosen_number){histogram->first + i, NULL, histogram};
+}
+
+/* Returns 0 or -ENOMEM. The caller frees the numbers. */
+static int choose_numbers(const struct targets_selection *selection, const struct plan *plan,
                           struct chosen *ret_chosen)
 {
-    struct chosen chosen = {.columns = calloc(plan->n_columns + 1, sizeof(*chosen.columns))};
+    struct chosen chosen = {.numbers = calloc(plan->n_numbers + 1, sizeof(*chosen.numbers))};
 
-    if (!chosen.columns)
+    if (!chosen.numbers)
         return -ENOMEM;
     for (size_t i = 0; i < plan->n_columns; i++)
         if (wants_column(selection, &plan->columns[i]))
-            chosen.columns[chosen.n++] = i;
+            chosen.numbers[chosen.n++] = (struct chosen_number){i, &plan->columns[i], NULL};
+    for (size_t i = 0; i < plan->n_histograms; i++)
+        choose_histogram(selection, &plan->histograms[i], &chosen);
     *ret_chosen = chosen;
     return 0;
 }
@@ -173,7 +246,7 @@ static void append_rows(struct text *text, const struct snapshot *snapshot, size
         if (!wants_target(selection, plan->prefix, part->identities[i]))
             continue;
         text_append_string(text, between);
-        append_row(text, plan, chosen, part->identities[i], numbers);
+        append_row(text, chosen, part->identities[i], numbers);
         between = ",\n";
     }
 }
@@ -190,7 +263,10 @@ static void append_table(struct text *text, const struct snapshot *snapshot, siz
     for (size_t i = 0; i < chosen->n; i++) {
         if (i > 0)
             text_append_char(text, ',');
-        append_column(text, &plan->columns[chosen->columns[i]]);
+        if (chosen->numbers[i].column)
+            append_column(text, chosen->numbers[i].column);
+        else
+            append_histogram_column(text, &chosen->numbers[i]);
     }
     text_append_string(text, "],\"rows\":[");
     append_rows(text, snapshot, index, selection, chosen);
@@ -210,7 +286,7 @@ static int append_tables(struct text *text, const struct snapshot *snapshot,
 
         if (!has_wanted_target(selection, plan->prefix, &roster->parts[i]))
             continue;
-        r = choose_columns(selection, plan, &chosen);
+        r = choose_numbers(selection, plan, &chosen);
         if (r < 0)
             return r;
         if (chosen.n > 0 || selection->n_columns == 0) {
@@ -218,7 +294,7 @@ static int append_tables(struct text *text, const struct snapshot *snapshot,
             append_table(text, snapshot, i, selection, &chosen);
             between = ",";
         }
-        free(chosen.columns);
+        free(chosen.numbers);
     }
     return 0;
 }

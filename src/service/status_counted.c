@@ -28,6 +28,16 @@ void status_append_mechanisms(struct text *text, const struct snapshot *snapshot
     text_append_char(text, '}');
 }
 
+void status_append_latency(struct text *text, const struct snapshot *snapshot)
+{
+    const struct latency_status *latency = &snapshot->status.latency;
+
+    text_append_format(
+        text, "\"latency\":{\"wanted\":%s,\"reason\":", latency->wanted ? "true" : "false");
+    json_append_string(text, latency->wanted ? latency->reason : NULL);
+    text_append_char(text, '}');
+}
+
 void status_append_targets(struct text *text, const struct snapshot *snapshot)
 {
     text_append_string(text, "\"targets\":{");

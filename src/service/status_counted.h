@@ -8,6 +8,9 @@
 
 /* Each appends a member with its value, without a comma. */
 void status_append_mechanisms(struct text *text, const struct snapshot *snapshot);
+/* Whether some target wants distributions of latency, and why there are none. */
+void status_append_latency(struct text *text, const struct snapshot *snapshot);
+
 void status_append_targets(struct text *text, const struct snapshot *snapshot);
 
 /* The groups of which something is counted, with the least coverage that a target of them has. */

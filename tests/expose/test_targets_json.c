@@ -18,11 +18,11 @@ struct fixture {
     struct targets_selection selection;
 };
 
-static int set_up(void **state)
+static int set_up_plan(struct plan *plan, void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
 
-    f->plan = fixture_plan("pmu_cgroup_", 0, 2);
+    f->plan = plan;
     assert_int_equal(catalogue_new(&f->plan, 1, NULL, 0, &f->catalogue), 0);
     f->accounts[0] = fixture_account(f->plan, "/a\"b\\\n\xc3\xa9", UINT64_C(1700000000123456789));
     f->accounts[1] = fixture_account(f->plan, "/b", 1);
@@ -30,6 +30,24 @@ static int set_up(void **state)
                                          .mechanisms[SCOPE_CGROUP] = {"bpf", "why"}};
     *state = f;
     return 0;
+}
+
+static int set_up(void **state)
+{
+    return set_up_plan(fixture_plan("pmu_cgroup_", 0, 2), state);
+}
+
+/* Its plan has a distribution and nothing else. */
+static int set_up_histogram(void **state)
+{
+    const struct plan_spec spec = {
+        .prefix = "pmu_cgroup_", .target = "it", .latency = LATENCY_KIND_OFF_CPU};
+    AUTO(event_groups) struct event_groups *groups = NULL;
+    struct plan *plan = NULL;
+
+    assert_int_equal(event_groups_new(SCOPE_CGROUP, NULL, 0, &groups), 0);
+    assert_int_equal(plan_new(&spec, groups, &plan), 0);
+    return set_up_plan(plan, state);
 }
 
 static int tear_down(void **state)
@@ -197,6 +215,39 @@ static void a_table_without_a_chosen_target_or_column_is_left_out(void **state)
     f->selection = (struct targets_selection){.targets = &filter, .n_targets = 1};
     assert_int_equal(json_array_size(json_object_get(written(f, &fresh), "tables")), 0);
 }
+static const char *text_of(json_t *column, const char *key)
+{
+    return json_string_value(json_object_get(column, key));
+}
+
+static void buckets_and_sums_of_a_histogram_are_told_where_it_is_named(void **state)
+{
+    static const char *const names[] = {"pmu_cgroup_off_cpu_seconds",
+                                        "pmu_cgroup_off_cpu_seconds_sum"};
+    const size_t n = latency_layouts[LATENCY_OFF_CPU_INTERRUPTIBLE].n;
+    struct fixture *f = *state;
+    const struct plan_histogram *histogram = &f->plan->histograms[0];
+    json_t *columns, *root;
+
+    assert_int_equal(json_array_size(json_object_get(first_table(written(f, &fresh)), "columns")),
+                     0);
+    for (size_t i = 0; i < n; i++)
+        f->accounts[0]->row[histogram->first + i].count = i;
+    f->accounts[0]->row[histogram->first + n].count = 1500000000;
+    f->selection = (struct targets_selection){.columns = names, .n_columns = 2};
+    root = written(f, &fresh);
+    columns = json_object_get(first_table(root), "columns");
+    assert_int_equal(json_array_size(columns), 2 * (n + 1)); /* of both states */
+    assert_string_equal(text_of(json_array_get(columns, 0), "le"), "1.52587890625e-05");
+    assert_string_equal(text_of(json_array_get(columns, n - 1), "le"), "+Inf");
+    assert_string_equal(text_of(json_array_get(columns, n), "name"), names[1]);
+    assert_null(text_of(json_array_get(columns, n), "le"));
+    assert_string_equal(text_of(json_array_get(columns, n), "state"), "interruptible");
+    assert_string_equal(text_of(json_array_get(columns, n + 1), "state"), "uninterruptible");
+    assert_int_equal(json_integer_value(value(root, 0, 3)), 3);
+    assert_true(json_real_value(value(root, 0, n)) == 1.5);
+    assert_true(json_is_null(value(root, 0, n + 1)));
+}
 
 int main(void)
 {
@@ -209,6 +260,8 @@ int main(void)
         TEST(a_snapshot_that_is_too_old_has_no_tables),
         TEST(targets_and_columns_are_chosen_by_name),
         TEST(a_table_without_a_chosen_target_or_column_is_left_out),
+        cmocka_unit_test_setup_teardown(buckets_and_sums_of_a_histogram_are_told_where_it_is_named,
+                                        set_up_histogram, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,8 @@ SCENARIOS = {
     "reader": {"state": True, "beside": "history: {enabled: false}\n"},
     "runs": {"state": True, "flags": ["--web.enable-lifecycle"]},
     "past": {"state": True, "ago": 3600},
+    # What follows the rule of cgroups goes on with it.
+    "latency": {"more": "      latency: [scheduler]\n"},
     "time": {"state": True, "ago": 86400, "flags": ["--web.enable-lifecycle"],
              "more": "history: {full: 2d, ten_seconds: 3d}\n"},
 }

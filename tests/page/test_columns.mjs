@@ -28,6 +28,8 @@ test("measures have words and a unit", () => {
   assert.equal(unitOf("instructions_per_cycle", "ratio"), "per cycle");
   assert.equal(unitOf("cpus_used", "cpus"), "CPUs");
   assert.equal(unitOf("group_coverage_ratio:core", "ratio"), "%");
+  assert.equal(titleOf("switches_per_second:voluntary"), "Voluntary switches");
+  assert.equal(unitOf("migrations_per_second:llc", "per second"), "per second");
 });
 
 test("what people look at first stands first, and coverage last", () => {

@@ -76,10 +76,15 @@ test("without points there is no first and no last time", () => {
   assert.equal(new TimeData().last(), null);
 });
 
-test("kinds of switches are no measures", async () => {
-  answers["api/v1/history"] = () => history(0, { ...target("cgroup:/a", [1], [1]), columns: [
-    { name: "pmu_cgroup_switches_per_second", unit: "per second", kind: "voluntary", values: [3] }] });
+test("each kind of switches is a measure, and a distance where something has migrated", async () => {
+  const column = (name, labels, values) => ({ name: `pmu_cgroup_${name}_per_second`, unit: "per second",
+    ...labels, values });
+  answers["api/v1/history"] = () => history(0, { ...target("cgroup:/a", [1, 2], [1, 1]), columns: [
+    column("switches", { kind: "voluntary" }, [3, 4]), column("switches", { kind: "involuntary" }, [0, 0]),
+    column("migrations", { distance: "core" }, [0, 1]), column("migrations", { distance: "node" }, [0, 0])] });
   const data = new TimeData();
   await data.load(["cgroup:/a"], { start: 0, end: 10 }, false, undefined);
-  assert.deepEqual(data.shown(["cgroup:/a"], { start: 0, end: 10 })[0].columns, []);
+  assert.deepEqual(data.measures().map(([measure]) => measure), ["switches_per_second:involuntary",
+    "switches_per_second:voluntary", "migrations_per_second:core"]);
+  assert.deepEqual(data.series("switches_per_second:voluntary", ["cgroup:/a"])[0].values, [3, 4]);
 });

@@ -6,11 +6,17 @@
 // What people look at first stands first: a part of a name, and where measures with it go.
 const ORDER = [/^cpus_used$/, /^instructions_per_cycle$/, /_per_cycle$/, /misses?_/, /_per_kilo_/,
        /_ratio$/, /^cycles_per_second$/, /^instructions_per_second$/,
-       /^context_switches_/, /^cpu_migrations_/, /fault/];
+       /^context_switches_/, /^switches_/, /^cpu_migrations_/, /^migrations_/, /fault/];
 
 const TITLES = new Map([
   ["cpus_used", "CPUs used"],
   ["instructions_per_cycle", "Instructions per cycle"],
+  ["switches_per_second:voluntary", "Voluntary switches"],
+  ["switches_per_second:involuntary", "Involuntary switches"],
+  ["migrations_per_second:smt", "Migrations within a core"],
+  ["migrations_per_second:core", "Migrations between cores"],
+  ["migrations_per_second:llc", "Migrations between caches"],
+  ["migrations_per_second:node", "Migrations between nodes"],
 ]);
 
 // The measure of a family of a target of this kind, and of a group of events where it has one.
@@ -36,7 +42,7 @@ export function titleOf(measure) {
 
 // The unit that stands beside the title. The history tells "per second", "ratio", "cpus" or "".
 export function unitOf(measure, unit) {
-  if (/_per_second$/.test(measure)) {
+  if (/_per_second(:|$)/.test(measure)) {
     return unit && unit !== "per second" ? unit : "per second";
   }
   if (measure === "cpus_used") {

@@ -1,114 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CPUs over time, on a canvas: a row for each CPU, and the darker (in the dark: the lighter) a cell,
-// the more of that CPU's time a target had. Where nothing is known the ground is seen, hatched.
+// A map over time, on a canvas: rows of cells, and the darker (in the dark: the lighter) a cell, the
+// more there was. Where nothing is known the ground is seen, hatched. What rows and cells mean the
+// classes know that extend this one: cpu_map.js, latency_map.js.
 
 import { element, replace, setText } from "./elements.js";
-import { percent } from "./format.js";
 import { nearest } from "./align.js";
 import { heatColour } from "./colours.js";
 import { MarkLines } from "./mark_lines.js";
 import { AXIS_WIDTH, RIGHT_MARGIN } from "./plot.js";
 import { Surface } from "./surface.js";
-import { timeTicks, timeWords } from "./ticks.js";
+import { timeTicks } from "./ticks.js";
 
 const TALLEST_ROW = 18;
 const TALLEST = 320;
 const AXIS_HEIGHT = 18;
-const SCALES = [0.02, 0.05, 0.1, 0.2, 0.5, 1];
+const NOTHING = { times: [], values: [], step_seconds: 10 };
 
-/** The share that has the strongest colour: a round number that is not exceeded. */
-export function scaleFor(values) {
-  let most = 0;
-  for (const row of values) for (const value of row) if (value > most) most = value;
-  return SCALES.find((scale) => most <= scale) ?? 1;
-}
-
-/** What the map shows in a line: on how many CPUs, and how much of it on the busiest. */
-export function locality(cpus, values) {
-  const sums = values.map((row) => row.reduce((sum, value) => sum + (value ?? 0), 0));
-  const all = sums.reduce((sum, each) => sum + each, 0);
-  if (all === 0) return "It did not run in this range.";
-  const busiest = sums.indexOf(Math.max(...sums));
-  const used = sums.filter((each) => each > all * 1e-4).length;
-  return `Ran on ${used} of ${cpus.length} CPUs; CPU ${cpus[busiest]} had ` +
-    `${percent(sums[busiest] / all)} of it.`;
-}
-
+/**
+ * What an extension says: shareOf(value) of the strongest colour, scaleWords() for none and for all
+ * of it, summaryWords(), rowNames(tall) as [{text, top}], tell(i) what a column, or the cell in
+ * this.row, has.
+ */
 export class HeatMap {
-  /** wishes: as those of a plot. */
-  constructor(target, name, wishes) {
-    this.target = target;
-    this.name = name;
+  /**
+   * look: {name of the target, title, label for who does not see it, unit, attributes}. wishes: as
+   * those of a plot.
+   */
+  constructor(look, wishes) {
+    this.look = look;
+    this.name = look.name;
     this.wishes = wishes;
-    this.data = { cpus: [], times: [], values: [], step_seconds: 10 };
+    this.data = NOTHING;
+    this.row = null; // that the pointer or the keys are at
     this.width = 0; // of the box, in pixels
     this.build();
   }
 
   build() {
+    const { name, title, label, unit, attributes } = this.look;
     this.canvas = element("canvas", { "aria-hidden": "true" });
-    this.rowNames = element("div", { class: "heat-rows", "aria-hidden": "true" });
+    this.names = element("div", { class: "heat-rows", "aria-hidden": "true" });
     this.axis = element("div", { class: "heat-axis", "aria-hidden": "true" });
     this.cell = element("div", { class: "heat-cell", hidden: true });
     this.box = element("div", { class: "plot-box heat-box",
-      "aria-label": `CPUs over time, ${this.name}` }, this.rowNames, this.canvas, this.cell, this.axis);
+      "aria-label": `${label}, ${name}` }, this.names, this.canvas, this.cell, this.axis);
     this.frame = element("div", { class: "plot-frame" }, this.box);
     this.value = element("span", { class: "plot-value" });
     this.summary = element("span", { class: "heat-summary" });
     this.none = element("p", { class: "plot-none" });
-    this.root = element("figure", { class: "plot card heat", "data-target": this.target },
-      element("figcaption", {}, element("h3", {}, "CPUs, ", element("bdi", {}, this.name)),
-        element("span", { class: "plot-unit" }, "% of each CPU’s time"), this.scaleLegend()),
+    this.root = element("figure", { class: "plot card heat", ...attributes },
+      element("figcaption", {}, element("h3", {}, `${title}, `, element("bdi", {}, name)),
+        element("span", { class: "plot-unit" }, unit), this.scaleLegend()),
       element("p", { class: "plot-legend heat-legend" }, this.summary, this.value), this.frame, this.none);
     this.surface = new Surface(this.box, { ...this.wishes, area: () => this.area(),
       times: () => this.data.times, words: (time) => this.words(time) });
+    this.box.setAttribute("aria-keyshortcuts",
+      `${this.box.getAttribute("aria-keyshortcuts")} ArrowUp ArrowDown`);
     this.marks = new MarkLines(this.frame, this.wishes.mark);
     this.box.addEventListener("pointermove", (event) => this.hover(event));
     this.box.addEventListener("pointerleave", () => this.hover(null));
+    this.box.addEventListener("keydown", (event) => this.key(event));
+    this.box.addEventListener("blur", () => this.hover(null));
     this.watch = new ResizeObserver(() => this.draw());
     this.watch.observe(this.root);
   }
 
   scaleLegend() {
     this.ramp = element("canvas", { width: 96, height: 1, "aria-hidden": "true" });
+    this.least = element("span", {});
     this.most = element("span", {});
-    return element("span", { class: "heat-scale" }, "0 %", this.ramp, this.most);
+    return element("span", { class: "heat-scale" }, this.least, this.ramp, this.most);
   }
 
   area() {
     return { left: AXIS_WIDTH, width: Math.max(this.width - AXIS_WIDTH - RIGHT_MARGIN, 1) };
   }
 
-  /** data: what /api/v1/history/cpus answers, or null. */
+  /** data: {times, values: [those of a row, …] from above, step_seconds}, or null. */
   show(data) {
-    this.data = data ?? { cpus: [], times: [], values: [], step_seconds: 10 };
-    this.scale = scaleFor(this.data.values);
-    setText(this.summary, locality(this.data.cpus, this.data.values));
-    setText(this.most, percent(this.scale));
+    const rows = this.data.values.length;
+    this.data = data ?? NOTHING;
+    if (this.data.values.length !== rows) this.row = null;
+    const [least, most] = this.scaleWords();
+    setText(this.least, least);
+    setText(this.most, most);
     this.draw();
   }
 
   rowHeight() {
-    return Math.max(1, Math.min(TALLEST_ROW, Math.floor(TALLEST / Math.max(this.data.cpus.length, 1))));
+    return Math.max(1, Math.min(TALLEST_ROW, Math.floor(TALLEST / Math.max(this.data.values.length, 1))));
   }
 
   draw() {
-    const { cpus, times, values } = this.data;
+    const { times, values } = this.data;
     const { start, end } = this.wishes.range();
     const has = times.some((time, i) => time >= start && time <= end &&
       values.some((row) => row[i] !== null));
     this.frame.hidden = this.summary.hidden = !has;
-    setText(this.none, has ? "" : "No data in this range.");
+    setText(this.none, has ? "" : this.noneWords());
+    setText(this.summary, this.summaryWords());
     this.width = this.box.clientWidth;
     if (!has || this.area().width <= 1) return;
     const { left, width } = this.area();
-    const height = this.rowHeight() * cpus.length;
+    const height = this.rowHeight() * values.length;
     this.box.style.height = `${height + AXIS_HEIGHT}px`;
     this.canvas.style.left = `${left}px`;
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
-    this.paint(Math.round(width * devicePixelRatio), cpus.length);
+    this.paint(Math.round(width * devicePixelRatio), values.length);
+    this.paintOver(width, height);
     this.paintRamp();
     this.nameRows();
     this.nameTimes();
@@ -116,7 +117,14 @@ export class HeatMap {
     this.point(this.time ?? null);
   }
 
-  /* One pixel of the canvas for each CPU and column; the browser makes rows of them. */
+  noneWords() {
+    return "No data in this range.";
+  }
+
+  /* What an extension draws over the cells. */
+  paintOver() {}
+
+  /* One pixel of the canvas for each row and column; the browser makes rows of them. */
   paint(width, rows) {
     const { start, end } = this.wishes.range();
     const { times, step_seconds: step } = this.data;
@@ -137,7 +145,7 @@ export class HeatMap {
   paintCell(image, row, from, to, i) {
     const value = this.data.values[row][i];
     if (value === null || value === undefined) return;
-    const [red, green, blue] = heatColour(value / this.scale);
+    const [red, green, blue] = heatColour(this.shareOf(value));
     for (let x = from; x < to; x++) {
       const at = (row * image.width + x) * 4;
       image.data.set([red, green, blue, 255], at);
@@ -160,12 +168,9 @@ export class HeatMap {
   }
 
   nameRows() {
-    const tall = this.rowHeight();
-    const each = Math.ceil(12 / tall);
-    replace(this.rowNames, this.data.cpus.map((cpu, row) => {
-      if (row % each) return null;
-      const name = element("span", {}, `CPU ${cpu}`);
-      name.style.top = `${row * tall + Math.min(tall, 14) / 2 - 7}px`;
+    replace(this.names, this.rowNames(this.rowHeight()).map(({ text, top }) => {
+      const name = element("span", {}, text);
+      name.style.top = `${top}px`;
       return name;
     }));
   }
@@ -184,8 +189,19 @@ export class HeatMap {
   hover(event) {
     const row = event ? Math.floor((event.clientY - this.canvas.getBoundingClientRect().top) /
       this.rowHeight()) : -1;
-    this.row = row >= 0 && row < this.data.cpus.length ? row : null;
+    this.row = row >= 0 && row < this.data.values.length ? row : null;
     this.point(this.time);
+  }
+
+  /* Up and down go from row to row, at the time of the cursor. */
+  key(event) {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const rows = this.data.values.length;
+    if (!by || rows === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    this.row = this.row === null ? (by < 0 ? rows - 1 : 0)
+      : Math.min(Math.max(this.row + by, 0), rows - 1);
+    this.point(this.time ?? this.data.times.at(-1));
   }
 
   point(time) {
@@ -195,7 +211,7 @@ export class HeatMap {
     const i = time === null || time === undefined ? -1 : this.column(time);
     setText(this.value, i < 0 ? "" : this.tell(i));
     this.summary.hidden = i >= 0;
-    this.cell.hidden = i < 0 || this.row === null || this.row === undefined;
+    this.cell.hidden = i < 0 || this.row === null;
     if (!this.cell.hidden) this.frameCell(i);
   }
 
@@ -203,15 +219,6 @@ export class HeatMap {
     const { times, step_seconds: step } = this.data;
     const i = times.findIndex((each) => each >= time);
     return i >= 0 && times[i] - time <= 1.5 * step ? i : -1;
-  }
-
-  tell(i) {
-    const { cpus, times, values } = this.data;
-    const rows = this.row === null || this.row === undefined ? cpus.map((_, row) => row) : [this.row];
-    const shown = rows.filter((row) => values[row][i] !== null)
-      .sort((a, b) => values[b][i] - values[a][i]).slice(0, 4)
-      .map((row) => `CPU ${cpus[row]}: ${percent(values[row][i])}`);
-    return `${timeWords(times[i], 0)}  ${shown.join(", ") || "nothing known"}`;
   }
 
   frameCell(i) {

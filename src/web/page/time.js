@@ -15,6 +15,7 @@ import { DEFAULT_RANGE, fixedRange, isLive, moved, readRange, resolve, scaled, s
 import { timeWords } from "./ticks.js";
 import { CpuMaps } from "./time_cpus.js";
 import { defaultTargets, KnownTargets, loadAllCpus, TimeData } from "./time_data.js";
+import { LatencyMaps, loadLatencies } from "./time_latency.js";
 import { LiveTargets } from "./time_live.js";
 import { save, Tools } from "./time_tools.js";
 import { toCsv, toJson } from "./time_csv.js";
@@ -53,11 +54,14 @@ class TimeView {
     this.said = element("div", {});
     this.compared = element("div", {});
     this.grid = element("div", { class: "time-plots" });
+    this.latencies = new LatencyMaps(this.surfaceWishes(), this.stage.status);
     this.cpus = new CpuMaps(this.surfaceWishes());
     replace(this.stage.root,
       element("div", { class: "head" }, element("h1", {}, "Over time"), this.hint()),
       this.picker.root, this.tools.root, this.said, this.compared,
       element("h2", { class: "hidden-text" }, "Rates and ratios"), this.grid,
+      element("h2", { class: "time-heading" }, "How long threads wait, run and are blocked"),
+      this.latencies.note, this.latencies.grid,
       element("h2", { class: "time-heading" }, "CPUs over time"), this.cpus.note, this.cpus.grid,
       this.marks.root, this.table.root);
     this.recolour = () => this.themeChanged();
@@ -165,9 +169,11 @@ class TimeView {
     const known = await this.known.among([...new Set(["machine", ...this.targets])]);
     this.loaded = this.now();
     const data = new TimeData();
-    const [, cpus, marks] = await Promise.all([
-      data.load(known.filter((target) => this.targets.includes(target)), asked, this.compare, signal),
+    const chosen = known.filter((target) => this.targets.includes(target));
+    const [, cpus, latencies, marks] = await Promise.all([
+      data.load(chosen, asked, this.compare, signal),
       loadAllCpus(known, asked, signal),
+      loadLatencies(chosen, asked, signal),
       this.marks.load(this.markRange(), signal),
     ]);
     // What the feed told while the history was asked.
@@ -176,6 +182,7 @@ class TimeView {
     this.data = data;
     this.marked = marks;
     this.cpuData = cpus;
+    this.latencyData = latencies;
     this.loadedCpus = this.now();
   }
 
@@ -199,6 +206,7 @@ class TimeView {
     this.keepPlots(measures);
     for (const [measure] of measures)
       this.plots.get(measure).show(this.series(measure), this.data.step);
+    this.latencies.show(this.targets, this.latencyData);
     this.cpus.show(this.targets, this.cpuData);
     this.showMarks();
     this.describe();
@@ -250,8 +258,12 @@ class TimeView {
     });
   }
 
+  maps() {
+    return [...this.latencies.all(), ...this.cpus.all()];
+  }
+
   drawings() {
-    return [...this.plots.values(), ...this.cpus.all()];
+    return [...this.plots.values(), ...this.maps()];
   }
 
   preview(window) {
@@ -327,20 +339,21 @@ class TimeView {
       for (const one of this.plots.values()) one.tell();
     } else {
       for (const [measure, one] of this.plots) one.show(this.series(measure), this.data.step);
-      for (const map of this.cpus.all()) map.draw();
+      for (const map of this.maps()) map.draw();
       this.describe();
     }
     this.tellTime();
   }
 
-  /* What the feed does not tell: CPUs, which a target has after its first seconds, and marks that
-   * others have made. */
+  /* What the feed does not tell: CPUs and latencies, which a target has after its first seconds, and
+   * marks that others have made. */
   async reloadSlow() {
     const { abort } = this;
     this.loadedCpus = this.now();
     this.reloadMarks();
-    await this.cpus.reload(this.targets, resolve(this.range, this.now()), this.stage.signal,
-      () => abort === this.abort && !this.stage.signal.aborted);
+    const isStill = () => abort === this.abort && !this.stage.signal.aborted;
+    await Promise.all([this.cpus, this.latencies].map((maps) =>
+      maps.reload(this.targets, resolve(this.range, this.now()), this.stage.signal, isStill)));
     this.showMarks();
   }
 

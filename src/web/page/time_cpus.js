@@ -5,7 +5,7 @@
 
 import { element, keepChildren, setText } from "./elements.js";
 import { shortNames } from "./columns.js";
-import { HeatMap } from "./heatmap.js";
+import { CpuMap } from "./cpu_map.js";
 import { loadAllCpus } from "./time_data.js";
 
 export class CpuMaps {
@@ -45,7 +45,7 @@ export class CpuMaps {
       }
     for (const target of wanted.keys())
       if (!this.maps.has(target))
-        this.maps.set(target, new HeatMap(target, names.get(target) ?? target, this.wishes));
+        this.maps.set(target, new CpuMap(target, names.get(target) ?? target, this.wishes));
     keepChildren(this.grid, [...wanted.keys()].map((target) => this.maps.get(target).root));
     for (const [target, answer] of wanted) this.maps.get(target).show(answer);
     const without = targets.filter((target) => !wanted.has(target));

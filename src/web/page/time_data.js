@@ -25,16 +25,19 @@ export function targetName(kind, labels) {
   return values.length ? `${kind}:${values.join(",")}` : kind;
 }
 
-const groupOf = (column) => column.group ?? column.labels?.group ?? null;
+/* Each group of events, kind of switches and distance of migrations is a measure of its own. */
+const groupOf = (column) => column.group ?? column.kind ?? column.distance ??
+  column.labels?.group ?? null;
 
-/* Kinds of switches and distances of migrations are lines of one plot, and no measures. */
-const isMeasure = (column) => !column.kind && !column.distance;
+/* Most machines have distances to which nothing migrates: an empty plot of each tells nothing. */
+const isWorthAPlot = (measure, { times, values }) => times.length > 0 &&
+  (!measure.startsWith("migrations_per_second:") || values.some((value) => value > 0));
 
 /** One target of an answer as {measure: {unit, name, times, values}}. */
 function byMeasure(target) {
   const { kind } = splitTarget(target.target);
   const found = new Map();
-  for (const column of target.columns.filter(isMeasure))
+  for (const column of target.columns)
     found.set(measureOf(kind, column.name, groupOf(column)),
       { unit: column.unit, times: [...target.times], values: column.values.slice() });
   return found;
@@ -83,8 +86,8 @@ export class TimeData {
   measures() {
     const units = new Map();
     for (const measures of [...this.targets.values(), ...this.earlier.values()])
-      for (const [measure, { unit, times }] of measures)
-        if (times.length) units.set(measure, unit);
+      for (const [measure, series] of measures)
+        if (isWorthAPlot(measure, series)) units.set(measure, series.unit);
     return [...units].sort(([a], [b]) => compareMeasures(a, b));
   }
 

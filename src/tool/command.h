@@ -37,6 +37,7 @@ int run_check_event(int argc, char **argv);
 int run_check_web_config(int argc, char **argv);
 int run_encode(int argc, char **argv);
 int run_events(int argc, char **argv);
+int run_latency(int argc, char **argv);
 int run_mark(int argc, char **argv);
 int run_pause(int argc, char **argv);
 int run_reload(int argc, char **argv);

@@ -21,6 +21,8 @@ const struct command commands[] = {
     {"stat", "[-e EVENT,...] [-- COMMAND...]",
      "Count events of a command, the machine, a cgroup or processes, and show them with ratios.",
      run_stat},
+    {"latency", "TARGET",
+     "Show how long threads of a target waited for a CPU, kept it and were blocked.", run_latency},
     {"runs", "[ACTION]", "List and compare what was counted for a while, or begin such a run.",
      run_runs},
     {"reload", "", "Have the running service read its configuration again.", run_reload},

@@ -122,6 +122,8 @@ class Shell(unittest.TestCase):
                 ("pmutool stat --event=cs,sched:s", "pmutool stat --event=cs,sched:sched_switch "),
                 ("pmutool top --sort=sw", "pmutool top --sort=switches "),
                 ("pmutool top -s sw", "pmutool top -s switches "),
+                ("pmutool latency --kind=run", "pmutool latency --kind=run_queue "),
+                ("pmutool latency mach", "pmutool latency machine "),
                 ("pmutool pause o", "pmutool pause off "),
                 ("pmutool nosuch x", "pmutool nosuch x")):
             with self.subTest(line=line):

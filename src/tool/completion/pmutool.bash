@@ -9,6 +9,7 @@ declare -gA _pmutool_options=(
     [check event]="--filter= --json --path.sysfs="
     [encode]="--filter= --json --path.sysfs="
     [events]="--available --json --kind= --names --path.sysfs= --pmu= --try"
+    [latency]="--duration= --json --kind= --socket= -d"
     [mark]="--json --socket= --time="
     [pause]="--json --socket="
     [reload]="--json --socket="
@@ -39,6 +40,7 @@ _pmutool_values() {
     "events --kind")
         compgen -W "hardware software cache raw pmu libpfm4 tracepoint probe" -- "$typed"
         ;;
+    "latency --kind") compgen -W "run_queue on_cpu off_cpu" -- "$typed" ;;
     "stat --event" | "stat -e" | "runs --event" | "runs -e") _pmutool_events "$typed" ;;
     "top --sort" | "top -s")
         compgen -W "cpus ipc cache-misses branch-misses switches migrations faults name" -- "$typed"
@@ -53,6 +55,7 @@ _pmutool_words() {
     case $command in
     "check config" | "check budget" | "check web-config") compgen -f -- "$typed" ;;
     "check event" | encode | events) _pmutool_events "$typed" ;;
+    latency) compgen -W "machine cgroup: process:" -- "$typed" ;;
     pause) compgen -W "off 1m 10m 1h" -- "$typed" ;;
     runs) compgen -W "list show compare csv start stop delete" -- "$typed" ;;
     stat) compgen -c -- "$typed" ;;
@@ -75,7 +78,7 @@ _pmutool_commands() {
 _pmutool_takes_value() {
     local command=$1 option=$2
     case "$command $option" in
-    runs\ -[dei] | stat\ -[CGIdegoprtx] | top\ -[dnsw]) return 0 ;;
+    latency\ -d | runs\ -[dei] | stat\ -[CGIdegoprtx] | top\ -[dnsw]) return 0 ;;
     esac
     [[ " ${_pmutool_options[$command]//$'\n'/ } " == *" $option= "* ]]
 }

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * `pmutool latency`: what the service counts of a target anyway, read twice. Nothing is started for
+ * it, and the difference is exact.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "client/client.h"
+#include "config/config_error.h"
+#include "tool/command.h"
+#include "tool/control_client.h"
+#include "tool/json.h"
+#include "tool/latency/show.h"
+#include "tool/safe_text.h"
+
+#define USUAL_SECONDS 10
+#define MOST_SECONDS  86400
+#define AGAIN_SECONDS 0.2 /* between two questions for a new cycle */
+
+enum { KEY_KIND = 0x1300 };
+
+struct latency {
+    const char *target;
+    const char *kind; /* NULL: all */
+    double seconds;
+    struct control_client where;
+    struct pmu_client *client;
+};
+
+static double take_seconds(const char *argument)
+{
+    char *end = NULL;
+    const double seconds = strtod(argument, &end);
+
+    if (!*argument || *end || !(seconds > 0 && seconds <= MOST_SECONDS))
+        command_refuse("-d %s: expected seconds, such as 10 or 0.5", SHOWN(argument));
+    return seconds;
+}
+
+static const char *take_kind(const char *argument)
+{
+    for (size_t i = 0; i < DISTRIBUTION_COUNT_; i++)
+        if (strcmp(argument, distribution_names[i].kind) == 0)
+            return argument;
+    command_refuse("--kind is %s; expected run_queue, on_cpu or off_cpu", SHOWN(argument));
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct latency *latency = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &latency->where;
+        return 0;
+    case 'd':
+        latency->seconds = take_seconds(argument);
+        return 0;
+    case KEY_KIND:
+        latency->kind = take_kind(argument);
+        return 0;
+    default:
+        return command_take_word(key, argument, &latency->target, "latency TARGET");
+    }
+}
+
+static const struct argp_option options[] = {
+    {.name = "duration", .key = 'd', .arg = "SECONDS", .doc = "For how long. Default: 10."},
+    {.name = "kind",
+     .key = KEY_KIND,
+     .arg = "KIND",
+     .doc = "Only run_queue (waits for a CPU), on_cpu (times on a CPU) or off_cpu (blocked)."},
+    {0},
+};
+
+static const struct argp_child children[] = {{.argp = &control_client_argp}, {0}};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "TARGET",
+    .doc = "Show how long threads of a target waited for a CPU, kept it and were blocked, as "
+           "histograms of what the running service counts in some seconds. TARGET is machine, "
+           "cgroup:PATH or process:NAME.\v"
+           "Exit status 0: done; 1: not, with the reason on stderr.",
+    .children = children,
+};
+
+static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static int complain(const char *format, ...)
+{
+    AUTO_TEXT struct text safe = {0};
+    AUTO_FREE char *words = NULL;
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vasprintf(&words, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        words = NULL;
+        return command_fail(-ENOMEM);
+    }
+    safe_text_append(&safe, words, (size_t)length);
+    (void)fprintf(stderr, PROGRAM ": %.*s\n", (int)safe.length, safe.data ? safe.data : "");
+    return EXIT_REFUSED;
+}
+
+/* The service's own words; or, where there was no answer, which socket it is about. */
+static int complain_of_client(const struct latency *latency)
+{
+    const char *words = pmu_client_error(latency->client);
+
+    return pmu_client_status(latency->client) != 0
+               ? complain("%s", words)
+               : complain("%s: %s", command_socket(latency->where.socket), words);
+}
+
+/* Says why a target has none. Returns the exit status. */
+static int explain(const struct latency *latency, const char *path)
+{
+    AUTO_FREE char *whole = strndup(path, strcspn(path, "&"));
+    AUTO_JSON json_t *targets = NULL, *status = NULL;
+    const char *reason;
+
+    if (!whole)
+        return command_fail(-ENOMEM);
+    if (pmu_client_get(latency->client, whole, &targets) < 0 ||
+        pmu_client_get(latency->client, "/api/v1/status", &status) < 0)
+        return complain_of_client(latency);
+    if (json_is_true(json_object_get(targets, "stale")))
+        return complain("the service has not counted for a while");
+    if (json_array_size(json_object_get(targets, "tables")) == 0)
+        return complain("%s is not counted now", latency->target);
+    reason = json_string_value(json_object_get(json_object_get(status, "latency"), "reason"));
+    if (reason)
+        return complain("%s has no distributions of latency: %s", latency->target, reason);
+    return complain("%s has no distributions of latency: \"latency\" of the configuration asks for "
+                    "none",
+                    latency->target);
+}
+
+/* Returns the exit status, 0 to go on. */
+static int read_now(const struct latency *latency, const char *path,
+                    struct distributions *ret_distributions)
+{
+    AUTO_JSON json_t *answer = NULL;
+
+    if (pmu_client_get(latency->client, path, &answer) < 0)
+        return complain_of_client(latency);
+    if (distributions_read(answer, ret_distributions) < 0)
+        return complain("the service's answer is none of pmu_exporter");
+    return distributions_has_any(ret_distributions) ? 0 : explain(latency, path);
+}
+
+static void pause_for(double seconds)
+{
+    struct timespec rest = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(fmod(seconds, 1) * 1e9)};
+
+    while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
+        continue;
+}
+
+/*
+ * Reads until there is a cycle behind the one of the start; a service that counts no more says so.
+ * Returns the exit status, 0 to go on.
+ */
+static int read_later(const struct latency *latency, const char *path,
+                      const struct distributions *start, struct distributions *ret_end)
+{
+    int status = read_now(latency, path, ret_end);
+
+    while (status == 0 && ret_end->taken <= start->taken) {
+        pause_for(AGAIN_SECONDS);
+        status = read_now(latency, path, ret_end);
+    }
+    return status;
+}
+
+static bool shows_any(const struct latency *latency, const struct distributions *counted)
+{
+    for (size_t i = 0; i < DISTRIBUTION_COUNT_; i++)
+        if (latency_shows(counted, i, latency->kind))
+            return true;
+    return false;
+}
+
+static int show(const struct latency *latency, const struct distributions *counted, double seconds)
+{
+    AUTO_TEXT struct text text = {0};
+
+    if (latency->where.json)
+        return json_print(latency_json(latency->target, counted, latency->kind, seconds));
+    latency_append_text(&text, latency->target, counted, latency->kind, seconds);
+    if (text_error(&text) < 0)
+        return -ENOMEM;
+    (void)fwrite(text.data, 1, text.length, stdout);
+    return 0;
+}
+
+/* Returns the exit status. */
+static int measure(const struct latency *latency, const char *path)
+{
+    struct distributions start, end;
+    int status = read_now(latency, path, &start);
+
+    if (status != 0)
+        return status;
+    if (!shows_any(latency, &start))
+        return complain("%s has no distributions of %s: \"latency\" of the configuration does not "
+                        "ask for it",
+                        latency->target, latency->kind);
+    pause_for(latency->seconds);
+    status = read_later(latency, path, &start, &end);
+    if (status != 0)
+        return status;
+    if (distributions_subtract(&end, &start) < 0)
+        return complain("%s, or the service, has begun again meanwhile", latency->target);
+    return show(latency, &end, end.taken - start.taken) < 0 ? command_fail(-ENOMEM) : EXIT_SUCCESS;
+}
+
+int run_latency(int argc, char **argv)
+{
+    struct latency latency = {.seconds = USUAL_SECONDS};
+    AUTO_TEXT struct text path = {0};
+    int status;
+
+    command_parse(&argp, argc, argv, &latency);
+    distributions_append_path(&path, latency.target);
+    text_append_char(&path, '\0');
+    if (text_error(&path) < 0 ||
+        pmu_client_open(command_socket(latency.where.socket), &latency.client) < 0)
+        return command_fail(-ENOMEM);
+    status = measure(&latency, path.data);
+    (void)pmu_client_close(latency.client);
+    return status;
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""pmutool latency: the histograms of a load, out of what a real exporter counts of it."""
+import json
+import pathlib
+import subprocess
+import unittest
+
+import live
+from cgroups import Cgroups
+from exporter import Exporter, binary
+
+PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
+SWITCHES = 500
+ATTEMPTS = 5  # a busy machine may begin the load before pmutool has read for the first time
+SUPPORTED = "pmu_exporter_latency_supported"
+# What stands behind the configuration's last rule goes on with it.
+WITH_LATENCY = "      latency: [scheduler]\n"
+
+
+class Latency(live.LiveTest):
+    def begin(self, more=""):
+        self.own = self.enterContext(Cgroups())
+        self.own.make("busy.service")
+        self.target = f"cgroup:/{self.own.top}/busy.service"
+        self.exporter = self.enterContext(
+            Exporter(live.config(self.own, system="all", more=more)))
+        self.exporter.after_cycles(2)
+
+    def need_latencies(self):
+        metrics = self.exporter.scrape()
+        if metrics.sum(SUPPORTED) == 0:
+            self.skipTest(f"no latencies here: {metrics.labels(SUPPORTED, 'reason')}")
+
+    def pmutool(self, *words):
+        done = subprocess.run([PMUTOOL, "latency", f"--socket={self.exporter.control}", *words],
+                              capture_output=True, text=True, timeout=300, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def of_a_load(self, *words):
+        """What pmutool prints of seconds in which a load ran."""
+        tool = subprocess.Popen([PMUTOOL, "latency", f"--socket={self.exporter.control}", "-d", "4",
+                                 *words, self.target], stdout=subprocess.PIPE, text=True)
+        live.Load(self.own.directory("busy.service"), switches=SWITCHES, burn_ms=300).run()
+        out, _ = tool.communicate(timeout=300)
+        self.assertEqual(tool.returncode, 0)
+        return out
+
+    def test_a_load_is_in_the_histograms(self):
+        self.begin(WITH_LATENCY)
+        self.need_latencies()
+        for _ in range(ATTEMPTS):
+            told = json.loads(self.of_a_load("--json"))
+            kinds = {(one["kind"], one["state"]): one for one in told["distributions"]}
+            if kinds["on_cpu", None]["count"] >= SWITCHES:
+                break
+        self.assertEqual(told["target"], self.target)
+        self.assertGreater(told["seconds"], 0)
+        self.assertEqual(set(kinds), {("run_queue", None), ("on_cpu", None),
+                                      ("off_cpu", "interruptible"), ("off_cpu", "uninterruptible")})
+        on_cpu = kinds["on_cpu", None]
+        self.assertGreaterEqual(on_cpu["count"], SWITCHES)
+        self.assertEqual(sum(bucket["count"] for bucket in on_cpu["buckets"]), on_cpu["count"])
+        self.assertGreater(on_cpu["sum_seconds"], 0.1)  # most of what it burned
+        self.assertLessEqual(on_cpu["p50_seconds"], on_cpu["p99_seconds"])
+
+    def test_text_has_bars_and_one_kind_if_only_one_is_wanted(self):
+        self.begin(WITH_LATENCY)
+        self.need_latencies()
+        out = self.of_a_load("--kind=on_cpu")
+        self.assertRegex(out, rf"^{self.target}: times on a CPU, in [0-9.]+ s\n")
+        self.assertRegex(out, r"\n *[0-9.]+ [mu]?s \.\. +[0-9.]+ [mu]?s +\d+ \|@+ *\|\n")
+        self.assertRegex(out, r"\ncount \d+, sum .*, mean .*, p50 .*, p90 .*, p99 .*\n$")
+        self.assertNotIn("waits", out)
+
+    def test_who_has_none_is_told_why(self):
+        self.begin()
+        status, out, error = self.pmutool("machine")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn('machine has no distributions of latency: "latency" of the configuration '
+                      "asks for none", error)
+        status, out, error = self.pmutool("cgroup:/no/such")
+        self.assertEqual((status, error), (1, "pmutool: cgroup:/no/such is not counted now\n"))
+        status, out, error = self.pmutool("nonsense")
+        self.assertEqual(status, 1)
+        self.assertIn("expected machine, cgroup:PATH", error)
+
+    def test_without_the_service_its_socket_is_named(self):
+        done = subprocess.run([PMUTOOL, "latency", "--socket=/nonexistent", "machine"],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/nonexistent", done.stderr)
+
+
+if __name__ == "__main__":
+    live.main()

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tool/json.h"
+#include "tool/latency/show.h"
+
+static const struct distributions counted = {
+    .all = {[DISTRIBUTION_RUN_QUEUE] = {.is_there = true,
+                                        .n = 5,
+                                        .limits = {0.001, 0.002, 0.004, 0.008, INFINITY},
+                                        .counts = {0, 40, 1, 0, 4},
+                                        .sum = 0.09},
+            [DISTRIBUTION_OFF_CPU_INTERRUPTIBLE] = {.is_there = true,
+                                                    .n = 1,
+                                                    .limits = {INFINITY}}},
+};
+
+static void durations_have_three_digits_and_a_unit(void **state)
+{
+    static const struct {
+        double seconds;
+        const char *words;
+    } cases[] = {{0, "0 us"},           {0.00000095, "0.95 us"},
+                 {0.0009994, "999 us"}, {0.001, "1 ms"},
+                 {0.0999, "99.9 ms"},   {1, "1 s"},
+                 {1234.5, "1234 s"},    {NAN, "-"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        AUTO_TEXT struct text text = {0};
+        AUTO_FREE char *words = NULL;
+
+        latency_append_duration(&text, cases[i].seconds);
+        words = text_take(&text);
+        assert_string_equal(words, cases[i].words);
+    }
+}
+
+static void a_histogram_has_bars_and_figures(void **state)
+{
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *shown = NULL;
+
+    (void)state;
+    latency_append_text(&text, "machine", &counted, "run_queue", 10);
+    shown = text_take(&text);
+    assert_string_equal(
+        shown, "machine: waits for a CPU, in 10 s\n"
+               "    1 ms ..     2 ms          40 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+               "    2 ms ..     4 ms           1 |@                                       |\n"
+               "    4 ms ..     8 ms           0 |                                        |\n"
+               "    over        8 ms           4 |@@@@                                    |\n"
+               "count 45, sum 90 ms, mean 2 ms, p50 1.56 ms, p90 3 ms, p99 8 ms "
+               "(within a bucket)\n");
+}
+
+static void what_counted_nothing_says_so_and_what_is_not_there_is_not_shown(void **state)
+{
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *shown = NULL;
+
+    (void)state;
+    latency_append_text(&text, "cgroup:/\x1b[2J", &counted, NULL, 1);
+    shown = text_take(&text);
+    assert_non_null(strstr(shown, "\n\ncgroup:/\\x1b[2J: blocked (interruptible), in 1 s\n"
+                                  "none has ended\n"));
+    assert_null(strstr(shown, "times on a CPU"));
+    assert_null(strstr(shown, "(uninterruptible)"));
+}
+
+static void json_has_the_same(void **state)
+{
+    AUTO_JSON json_t *value = latency_json("machine", &counted, NULL, 10);
+    const json_t *all = json_object_get(value, "distributions");
+    const json_t *first = json_array_get(all, 0), *last = json_array_get(all, 1);
+    const json_t *buckets = json_object_get(first, "buckets");
+
+    (void)state;
+    assert_int_equal(json_array_size(all), 2);
+    assert_string_equal(json_string_value(json_object_get(first, "kind")), "run_queue");
+    assert_true(json_is_null(json_object_get(first, "state")));
+    assert_true(json_number_value(json_object_get(first, "count")) == 45);
+    assert_true(json_number_value(json_object_get(first, "p99_seconds")) == 0.008);
+    assert_int_equal(json_array_size(buckets), 5);
+    assert_true(json_is_null(json_object_get(json_array_get(buckets, 4), "up_to_seconds")));
+    assert_string_equal(json_string_value(json_object_get(last, "state")), "interruptible");
+    assert_true(json_is_null(json_object_get(last, "mean_seconds")));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(durations_have_three_digits_and_a_unit),
+        cmocka_unit_test(a_histogram_has_bars_and_figures),
+        cmocka_unit_test(what_counted_nothing_says_so_and_what_is_not_there_is_not_shown),
+        cmocka_unit_test(json_has_the_same),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -19,7 +19,7 @@ from web_files import USERS, Files, ProtectedExporter
 NOT_EVERYWHERE = {
     "Column.subsystem", "Column.tracepoint", "HistoryColumn.subsystem", "HistoryColumn.tracepoint",
     "Column.kind", "Column.distance", "HistoryColumn.kind", "HistoryColumn.distance",
-    "HistoryColumn.le", "HistoryColumn.state",
+    "Column.le", "Column.state", "HistoryColumn.le", "HistoryColumn.state",
     "Status.pmu.counters_free", "Status.pmu.counters_budget", "Status.pmu.counters_used",
 }
 

@@ -11,6 +11,12 @@ add_executable(probed support/probed.c)
 target_include_directories(probed PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(probed PRIVATE compile_options Threads::Threads -static)
 
+# Known switches, waits and moves.
+foreach(program load turns)
+  add_executable(${program} support/${program}.c)
+  target_link_libraries(${program} PRIVATE compile_options -static)
+endforeach()
+
 # The benchmark of a switch, here in instructions; both mechanisms at once; the verifier's work.
 add_executable(bench_switch bench/switch.c)
 add_executable(mechanisms support/mechanisms.c)

@@ -42,6 +42,7 @@ def needs_hardware(text):
 
 DISTRIBUTIONS = re.compile(r"pmu_(machine|cgroup|process)_((run_queue_latency|on_cpu|off_cpu)_seconds|"
                            r"switches_total|migrations_total)")
+UNINTERRUPTIBLE = re.compile(r'"\$cgroup", state="uninterruptible"')
 
 # Why a query may return nothing.
 REASONS = (
@@ -168,8 +169,11 @@ class Live(live.LiveTest):
 
     def reasons(self):
         """Those that hold here."""
-        return REASONS if self.has_distributions() else (
-            *REASONS, (DISTRIBUTIONS.search, "this kernel has no bpf for us"))
+        if not self.has_distributions():
+            return (*REASONS, (DISTRIBUTIONS.search, "this kernel has no bpf for us"))
+        if not self.prometheus.query('pmu_cgroup_off_cpu_seconds_count{state="uninterruptible"}'):
+            return (*REASONS, (UNINTERRUPTIBLE.search, "the loads use no disk"))
+        return REASONS
 
     def test_every_query_returns_data_or_is_listed_with_its_reason(self):
         findings = Findings(self.reasons())

@@ -32,6 +32,8 @@ GUARDS = [
     ("a week to compare with", "SERVICES", {"offset 167h30m": "offset 1h"}, "/young"),
     ("its own spread", "ALERTS", {f"{n} * last_over_time": "0 * last_over_time"
                                   for n in ("0.2", "1.1", "1.5")}, "/restless"),
+    ("three quarters of ten minutes", "SERVICES",
+     {"quantile_over_time(0.25,": "quantile_over_time(0.75,"}, "/brief"),
     ("ten minutes of it", "ALERTS", {"for: 10m": "for: 0m"}, "/brief"),
 ]
 

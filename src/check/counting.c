@@ -6,6 +6,7 @@
 
 #include "check/notes.h"
 #include "resolve/mechanism_cost.h"
+#include "resolve/mechanism_size.h"
 
 /* Whether the service, which may have more rights than this user, may get another answer. */
 static bool is_for_want_of_rights(const char *reason)
@@ -79,6 +80,18 @@ void check_print_counting(const struct resolution *resolution,
     if (n_events > 0)
         (void)printf("  that adds about %.1f us to each switch between two of them (events: %zu)\n",
                      cost, n_events);
+}
+
+void check_print_latency(const struct config *config, const struct latency_choice *choice)
+{
+    if (choice->mechanism)
+        (void)printf("latency: counted by bpf at each switch%s\n",
+                     choice->is_own ? ", which counts no events there" : "");
+    else if (latency_wanted(config))
+        (void)printf("latency: not counted: %s%s\n", choice->reason,
+                     is_for_want_of_rights(choice->reason)
+                         ? " for this user; as root, this shows what the service gets"
+                         : "");
 }
 
 void check_note_cost_of_direct(struct check_output *output, const struct resolution *resolution)

@@ -4,7 +4,7 @@
 /* What is printed of how cgroups and processes are counted. */
 
 #include "check/output.h"
-#include "resolve/mechanism_choice.h"
+#include "resolve/latency_choice.h"
 #include "resolve/resolution_budget.h"
 
 /* By which mechanism one kind of targets, or two, is counted, and why. */
@@ -32,6 +32,9 @@ double check_switch_cost_of_bpf(const struct resolution *resolution, const struc
  */
 void check_print_counting(const struct resolution *resolution,
                           const struct mechanism_choice *choice, const struct pmu_share *share);
+
+/* Prints whether latencies are counted, and why not; nothing where none are wanted. */
+void check_print_latency(const struct config *config, const struct latency_choice *choice);
 
 /* Notes what direct counting adds to a switch, where that is something. */
 void check_note_cost_of_direct(struct check_output *output, const struct resolution *resolution);

@@ -93,7 +93,7 @@ static int decide(const struct report *report, const struct mechanism *bpf,
 
 /* What would be counted, by which mechanism. Returns 0, or the -errno that `undecided` means. */
 static int make_decisions(const struct report *report, struct mechanism_choice *ret_choice,
-                          struct pmu_share *ret_share)
+                          struct latency_choice *ret_latency, struct pmu_share *ret_share)
 {
     const struct mechanism_question question = {
         .config = report->config,
@@ -104,12 +104,14 @@ static int make_decisions(const struct report *report, struct mechanism_choice *
     struct mechanism_verdict verdict = {0};
 
     *ret_choice = mechanism_choose(&question, &verdict);
+    *ret_latency = latency_choose(&question, ret_choice, NULL, NULL);
     return decide(report, ret_choice->bpf, ret_share);
 }
 
 static void print_decisions(const struct check_result *result)
 {
     check_print_counting(result->resolution, result->choice, result->share);
+    check_print_latency(result->config, result->latency);
     if (result->undecided < 0) {
         (void)printf("what the kernel lets us count cannot be asked: %s\n",
                      strerror(-result->undecided));
@@ -151,19 +153,22 @@ static int look(const struct report *report, const struct check_request *request
 {
     struct pmu_share share = {0};
     struct mechanism_choice choice = {0};
-    AUTO(mechanism) struct mechanism *bpf = NULL;
+    struct latency_choice latency = {0};
+    AUTO(mechanism) struct mechanism *bpf = NULL, *for_latency = NULL;
     struct check_result result = {.output = output,
                                   .config = report->config,
                                   .resolution = report->resolution,
                                   .choice = &choice,
+                                  .latency = &latency,
                                   .share = &share,
                                   .sysfs_fd = report->sysfs_fd};
     int r = look_at_config(report, output);
 
     if (r < 0)
         return r;
-    result.undecided = make_decisions(report, &choice, &share);
+    result.undecided = make_decisions(report, &choice, &latency, &share);
     bpf = choice.bpf;
+    for_latency = latency.is_own ? latency.mechanism : NULL;
     if (output->prints)
         print_decisions(&result);
     if (!bpf)

@@ -7,7 +7,7 @@
 
 #include "check/output.h"
 #include "config/config.h"
-#include "resolve/mechanism_choice.h"
+#include "resolve/latency_choice.h"
 #include "resolve/resolution_budget.h"
 
 /* The exit status for a configuration, or a command line, that is not valid. */
@@ -22,6 +22,7 @@ struct check_result {
     const struct config *config;
     const struct resolution *resolution;
     const struct mechanism_choice *choice;
+    const struct latency_choice *latency;
     const struct pmu_share *share;
     int sysfs_fd;  /* its root, as the request names it */
     int undecided; /* -errno: the kernel could not be asked what it lets us count; else 0 */

@@ -7,6 +7,7 @@
 #include "check/counting.h"
 #include "check/left_out.h"
 #include "check/uncore.h"
+#include "resolve/mechanism_size.h"
 
 static json_t *event_to_object(const struct event *event)
 {
@@ -108,6 +109,12 @@ static json_t *mechanisms_to_json(const struct check_result *result)
     return json_incref(list);
 }
 
+static json_t *latency_to_json(const struct check_result *result)
+{
+    return json_pack("{s:b, s:b, s:s?}", "wanted", latency_wanted(result->config) != 0, "counted",
+                     result->latency->mechanism != NULL, "reason", result->latency->reason);
+}
+
 /* object: a list, or NULL once there was no memory for it. */
 static void add_left_out(void *object, const struct check_left_out *left_out)
 {
@@ -176,12 +183,13 @@ json_t *check_uncore_to_json(const struct check_result *result)
 
 json_t *check_result_to_json(const struct check_result *result)
 {
-    return json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "file",
+    return json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "file",
                      json_of_text(result->output->path), "valid", 1, "groups",
                      groups_to_json(result), "problems", problems_to_json(result->output),
                      "matches", matches_to_json(result->output), "mechanisms",
-                     mechanisms_to_json(result), "left_out", left_out_to_json(result), "budget",
-                     check_budget_to_json(result), "uncore", check_uncore_to_json(result));
+                     mechanisms_to_json(result), "latency", latency_to_json(result), "left_out",
+                     left_out_to_json(result), "budget", check_budget_to_json(result), "uncore",
+                     check_uncore_to_json(result));
 }
 
 json_t *check_failure_to_json(const char *path, int r, const struct config_error *error)

@@ -94,6 +94,16 @@ class Config(unittest.TestCase):
         out = run(PMUTOOL, "check", "config", self.file(groups + alone))[1]
         self.assertNotIn("switch between", out)
 
+    def test_whether_latencies_are_counted_is_told_where_they_are_wanted(self):
+        text = ("counting: {}\ngroups:\n- {{name: a, events: [page-faults]}}\n"
+                "targets:\n  system: {{groups: [a]{}}}\n")
+        for counting in ("auto", "direct"):
+            out = run(PMUTOOL, "check", "config",
+                      self.file(text.format(counting, ", latency: [scheduler]")))[1]
+            self.assertRegex(out, r"\nlatency: (counted by bpf at each switch|not counted: .)")
+            out = run(PMUTOOL, "check", "config", self.file(text.format(counting, "")))[1]
+            self.assertNotIn("latency:", out)
+
     def test_which_mechanism_this_machine_gets_is_told_and_why(self):
         text = ("counting: {}\ngroups:\n- {{name: a, events: [page-faults, context-switches]}}\n"
                 "targets:\n  system: {{groups: [a]}}\n  processes: [{{comm: [x], groups: [a]}}]\n")

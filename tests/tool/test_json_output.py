@@ -61,6 +61,7 @@ class Check(unittest.TestCase):
         self.assertIn(f"counting: processes {'by ' * (mechanism['mechanism'] == 'bpf')}"
                       f"{mechanism['mechanism']}: {mechanism['reason']}", text)
         self.assertEqual((told["left_out"], told["budget"]), ([], None))
+        self.assertEqual(told["latency"], {"wanted": False, "counted": False, "reason": None})
 
     def test_json_tells_of_a_bad_file_too(self):
         path = self.file("interval: 1s\nintervall: 2s\n")

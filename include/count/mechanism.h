@@ -60,6 +60,7 @@ struct mechanism {
      * added the doubt of earlier mechanisms. Always 0 where no count depends on switches.
      */
     struct switch_doubt doubt;
+    uint64_t unknown_latencies; /* the same of waits and blocks whose length could not be told */
 
     /*
      * Opens what is closed of the sets. It takes many at once, so that each CPU is visited once. A

@@ -54,5 +54,6 @@ struct exporter_status {
     double unattributed_share; /* this time / all CPU time, last whole minute; NaN: not known */
     struct mechanism_status mechanisms[SCOPE_KIND_COUNT_];
     struct latency_status latency;
-    uint64_t latency_unknown; /* waits and blocks whose length could not be told */
+    uint64_t latency_without_room; /* targets that want latencies and have none for want of room */
+    uint64_t latency_unknown;      /* waits and blocks whose length could not be told */
 };

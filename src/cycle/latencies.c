@@ -26,15 +26,14 @@ bool collector_wants_latencies(const struct collector *collector, const struct e
            wanted_of(collector, entry) != 0;
 }
 
-/* One that is refused is not tried again: there is no room, or the cgroup is about to end. */
-static void open_one(const struct collector *collector, struct entry *entry)
+static void open_one(const struct collector *collector, struct entry *entry, uint64_t now_ns)
 {
     const struct scope scope = {
         .kind = entry->cgroup ? SCOPE_CGROUP : SCOPE_SYSTEM,
         .cgroup_fd = entry->cgroup ? entry->cgroup->fd : -1,
     };
 
-    entry->latencies_tried = true;
+    entry->latencies_retry_ns = now_ns + LATENCIES_RETRY_NS;
     (void)latency_meter_new(collector->setup.latency, &scope, &entry->latencies);
 }
 
@@ -43,10 +42,10 @@ void collector_open_latencies(struct collector *collector, const struct round *r
     for (size_t i = 0; i < collector->ledger.n_entries && collector->setup.latency; i++) {
         struct entry *entry = collector->ledger.entries[i];
 
-        if (!entry->latencies_tried && !entry->latencies && !entry->group &&
+        if (!entry->latencies && !entry->group && round->now_ns >= entry->latencies_retry_ns &&
             (entry->is_new || !round->between_cycles) &&
             collector_wants_latencies(collector, entry))
-            open_one(collector, entry);
+            open_one(collector, entry, round->now_ns);
     }
 }
 
@@ -64,6 +63,18 @@ void collector_adopt_latencies(const struct collector *collector, struct entry *
         entry->latencies = TAKE(from->latencies);
 }
 
+/* Whether the target wanted a meter and did not get one; of a group, one of its processes did. */
+static bool has_no_room(const struct collector *collector, const struct entry *entry)
+{
+    if (!collector_wants_latencies(collector, entry))
+        return false;
+    for (const struct process_member *member = entry->group ? entry->group->members : NULL; member;
+         member = member->next)
+        if (member->latencies_retry_ns && !member->latencies && !member->ended)
+            return true;
+    return entry->latencies_retry_ns && !entry->latencies;
+}
+
 void collector_status_of_latencies(const struct collector *collector,
                                    struct exporter_status *status)
 {
@@ -71,5 +82,9 @@ void collector_status_of_latencies(const struct collector *collector,
 
     status->latency = (struct latency_status){.wanted = latency_wanted(setup->config),
                                               .reason = setup->latency_reason};
-    status->latency_unknown = setup->latency ? mechanism_bpf_unknown_latencies(setup->latency) : 0;
+    status->latency_unknown =
+        setup->direct->unknown_latencies + (setup->latency ? setup->latency->unknown_latencies : 0);
+    status->latency_without_room = 0;
+    for (size_t i = 0; i < collector->ledger.n_entries; i++)
+        status->latency_without_room += has_no_room(collector, collector->ledger.entries[i]);
 }

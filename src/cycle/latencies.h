@@ -6,11 +6,15 @@
  * with the counters of their targets.
  */
 
+#include "base/clock.h"
 #include "cycle/ledger.h"
 #include "cycle/round.h"
 #include "metric/exporter_status.h"
 
 struct collector;
+
+/* How long it takes until a meter that was refused is tried again: there may be room by then. */
+#define LATENCIES_RETRY_NS (60 * NS_PER_SECOND)
 
 /* Whether latencies are wanted of an entry, and can be counted here. */
 bool collector_wants_latencies(const struct collector *collector, const struct entry *entry);

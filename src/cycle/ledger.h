@@ -36,6 +36,7 @@ struct entry {
     struct account *account;         /* NULL: a limit left no room for it; `uncounted` says which */
     struct counter_set *counters;    /* NULL: it has ended, has no room, or is a sum */
     struct latency_meter *latencies; /* NULL: they are not wanted, or cannot be counted */
+    uint64_t latencies_retry_ns;     /* CLOCK_MONOTONIC: a meter is not tried again before */
     struct cgroup_target *cgroup; /* NULL: it is the machine, a CPU, or a cgroup that has ended */
     struct identity *identity;    /* a reference, where there is no cgroup to borrow it from */
     struct process_group *group;  /* NULL: it is no group of processes */
@@ -45,11 +46,10 @@ struct entry {
     const struct uncore_target *uncore; /* what of a PMU beyond the cores it is; NULL; borrowed */
     struct footprint footprint;         /* what its account takes of /metrics */
     enum absence uncounted;             /* why it is not counted, or not as a whole, now */
-    bool over_budget;     /* it is counted without the groups that take a counter of the PMU */
-    bool is_new;          /* it was entered since the last round of readings, which it was not in */
-    bool latencies_tried; /* a meter was wanted once: it is not tried again */
-    bool is_opening;      /* scratch: its counters are being opened in this round */
-    bool counted;         /* it has counted something at some time: its totals are worth keeping */
+    bool over_budget; /* it is counted without the groups that take a counter of the PMU */
+    bool is_new;      /* it was entered since the last round of readings, which it was not in */
+    bool is_opening;  /* scratch: its counters are being opened in this round */
+    bool counted;     /* it has counted something at some time: its totals are worth keeping */
     struct entry_moves moves;
     uint64_t gone_ns;  /* CLOCK_MONOTONIC of its end, or when a resting cgroup was last known to
                           live. 0: it is counted, or is to be */

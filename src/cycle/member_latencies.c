@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "cycle/latencies.h"
 #include "cycle/task_counters.h"
 
 /* What a process starts while it is named is followed from then on: a second list has the rest. */
@@ -12,7 +13,7 @@ bool member_latencies_are_wanted(const struct process_member *member,
                                  const struct process_opening *opening)
 {
     return opening->latency && opening->latency->counts_processes && !member->latencies &&
-           !member->latencies_tried && member->n_counters > 0;
+           member->n_counters > 0 && opening->now_ns >= member->latencies_retry_ns;
 }
 
 /* Makes the meter, or names the processes to it. 0 or -errno. */
@@ -61,7 +62,7 @@ int member_latencies_open(struct process_member *member, const struct process_op
 
     if (!member_latencies_are_wanted(member, opening))
         return 0;
-    member->latencies_tried = true;
+    member->latencies_retry_ns = opening->now_ns + LATENCIES_RETRY_NS;
     for (int tries = 0; tries < MOST_TRIES && r == 0; tries++)
         r = name_once(member, opening, &n_before);
     return r == -ENOMEM ? r : 0;

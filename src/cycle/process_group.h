@@ -27,7 +27,7 @@ struct process_member {
     struct task_counters *counters;
     size_t n_counters;
     struct latency_meter *latencies; /* NULL: they are not wanted, or cannot be counted */
-    bool latencies_tried;            /* a meter was wanted once: it is not tried again */
+    uint64_t latencies_retry_ns;     /* CLOCK_MONOTONIC: a meter is not tried again before */
     enum absence absence;       /* why its threads are not opened; see process_member_absence() */
     enum absence noted_absence; /* why it was not counted at the last reading */
     uint64_t retry_at_ns;       /* CLOCK_MONOTONIC until which a refusal for a limit stands */

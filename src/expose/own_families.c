@@ -83,6 +83,10 @@ static const struct own_number status_numbers[] = {
      "CPU time that may have been another's, because the kernel did not show a switch. What was "
      "counted in that time is given to nobody.",
      FAMILY_COUNTER, NUMBER_SECONDS, STATUS(unattributed_ns)},
+    {"pmu_exporter_latency_targets_uncounted",
+     "Number of targets that have no distributions of latency although the configuration asks for "
+     "them, for want of memory for so many.",
+     FAMILY_GAUGE, NUMBER_COUNT, STATUS(latency_without_room)},
     {"pmu_exporter_latency_unknown_total",
      "Number of times that a thread waited for a CPU, or was blocked, for a time that could not be "
      "told. They are in no distribution.",

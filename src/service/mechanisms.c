@@ -123,6 +123,7 @@ static void end_bpf(struct mechanisms *mechanisms)
     direct->reopened += bpf->reopened;
     direct->doubt.untold_switches += bpf->doubt.untold_switches;
     direct->doubt.unattributed_ns += bpf->doubt.unattributed_ns;
+    direct->unknown_latencies += bpf->unknown_latencies;
     mechanisms->bpf = mechanism_free(bpf);
 }
 
@@ -148,8 +149,10 @@ static struct mechanism *own_of(const struct latency_choice *choice)
 void mechanisms_take(struct mechanisms *mechanisms, const struct mechanisms_choice *choice)
 {
     take_events(mechanisms, &choice->events);
-    if (mechanisms->latency != own_of(&choice->latency))
+    if (mechanisms->latency && mechanisms->latency != own_of(&choice->latency)) {
+        mechanisms->direct->unknown_latencies += mechanisms->latency->unknown_latencies;
         (void)mechanism_free(mechanisms->latency);
+    }
     mechanisms->latency = own_of(&choice->latency);
     mechanisms->latency_size = choice->latency.size;
 }
@@ -158,7 +161,7 @@ void mechanisms_reject(const struct mechanisms *mechanisms, const struct mechani
 {
     if (choice->events.bpf != mechanisms->bpf)
         (void)mechanism_free(choice->events.bpf);
-    if (own_of(&choice->latency) != mechanisms->latency)
+    if (own_of(&choice->latency) && own_of(&choice->latency) != mechanisms->latency)
         (void)mechanism_free(own_of(&choice->latency));
 }
 

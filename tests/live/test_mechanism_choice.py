@@ -15,6 +15,7 @@ from own_mounts import own_mounts
 INFO = "pmu_exporter_mechanism_info"
 CYCLE = 1.0
 UNTOLD = "pmu_exporter_untold_switches_total"
+SUPPORTED = "pmu_exporter_latency_supported"
 FAULTS = "pmu_cgroup_page_faults_total"
 PASSED = "the self-test has passed"
 NO_CAPABILITY = "CAP_BPF or CAP_PERFMON is missing"
@@ -32,9 +33,11 @@ class MechanismChoice(live.LiveTest):
     def setUp(self):
         self.cgroups = self.enterContext(Cgroups())
 
-    def run_exporter(self, counting, cgroups=True, **options):
+    def run_exporter(self, counting, cgroups=True, latency=False, **options):
         config = live.config(self.cgroups if cgroups else None, system="all")
         config = config.replace("counting: direct", f"counting: {counting}")
+        if latency:
+            config = config.replace("      groups:", "      latency: [scheduler]\n      groups:")
         return self.enterContext(Exporter(config, **options))
 
     def chosen(self, counting, **options):
@@ -113,12 +116,35 @@ class MechanismChoice(live.LiveTest):
             self.assertEqual(exporter.ask_control("POST", "/-/reload").status, 200)
         self.assert_loaded_once(trace)
 
-    def run_traced(self, counting, *words):
+    def test_a_kernel_that_refuses_what_latencies_take_counts_all_the_rest(self):
+        """The load of the program fails, and that which libbpf tries once more to get words. The
+        same program without latencies is loaded then."""
+        self.cgroups.make("counted")
+        for counting in ("auto", "direct"):
+            with self.subTest(counting):
+                lines = self.run_traced(counting, "trace=bpf", latency=True)[1].read_text()
+                at = 1 + lines[:lines.index('prog_name="on_timed_switch"')].count("\n")
+                exporter, _ = self.run_traced(counting, "trace=bpf", "-e",
+                                              f"inject=bpf:error=EINVAL:when={at}..{at + 1}",
+                                              latency=True)
+                metrics = exporter.scrape()
+                if counting == "auto":
+                    self.need_a_quiet_self_test(metrics)
+                self.assertEqual(choice(metrics),
+                                 ("bpf", PASSED) if counting == "auto" else ("direct", "configured"))
+                self.assertEqual(metrics.value(SUPPORTED, kind="scheduler"), 0)
+                self.assertNotEqual(metrics.labels(SUPPORTED, "reason"), [""])
+                self.assertEqual(len(metrics.find(FAULTS)), 1)
+                self.assertEqual(metrics.find("pmu_cgroup_run_queue_latency_seconds_count"), {})
+                exporter.log_until("latencies are not counted")
+
+    def run_traced(self, counting, *words, latency=False):
         live.need("strace")
         self.need_bpf()
         trace = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "trace")
         wrapper = ("strace", "-D", "-q", "-o", str(trace), "-e", *words)
-        return self.run_exporter(counting, wrapper=wrapper, env=NO_LEAK_CHECK), trace
+        return self.run_exporter(counting, wrapper=wrapper, env=NO_LEAK_CHECK,
+                                 latency=latency), trace
 
     def assert_loaded_once(self, trace):
         loaded = [line for line in trace.read_text().splitlines()

@@ -46,9 +46,6 @@ bool mechanism_bpf_has_latencies(const struct mechanism *mechanism);
 void mechanism_bpf_place_cpus(struct mechanism *mechanism, int sysfs_fd,
                               const struct cpu_list *cpus);
 
-/* How many waits and blocks had a length that could not be told. */
-uint64_t mechanism_bpf_unknown_latencies(const struct mechanism *mechanism);
-
 /*
  * What was charged to one of the slots that no target has (SWITCH_PROGRAM_REST, _NO_CGROUPS,
  * _NO_PROCESSES), in one lane, over all CPUs, since the program was loaded. Lane 0 is the first

@@ -84,6 +84,7 @@ static void bpf_refresh(struct mechanism *mechanism)
     mechanism->unfollowed = switch_program_unfollowed(bpf->program);
     bpf_update_open_counters(bpf);
     mechanism->doubt = switch_program_doubt(bpf->program);
+    mechanism->unknown_latencies = switch_program_unknown_latencies(bpf->program);
 }
 
 static void bpf_close(struct mechanism *mechanism, struct counter_set *set, size_t place,
@@ -136,11 +137,6 @@ void mechanism_bpf_place_cpus(struct mechanism *mechanism, int sysfs_fd,
         switch_program_place_cpu(program, (size_t)cpus->cpus[i].value, (unsigned)sharing.core,
                                  (unsigned)sharing.cache, (unsigned)sharing.node);
     }
-}
-
-uint64_t mechanism_bpf_unknown_latencies(const struct mechanism *mechanism)
-{
-    return switch_program_unknown_latencies(((const struct bpf *)mechanism)->program);
 }
 
 uint64_t mechanism_bpf_charged_to_nobody(const struct mechanism *mechanism, size_t slot,

@@ -253,16 +253,23 @@ static void assert_agrees(const struct latencies *latencies, const struct told *
     assert_true(latencies->sums_ns[LATENCY_ON_CPU] + 1000000 >= told->ran_ns);
 }
 
+/* How many waits and blocks could not be told until now. */
+static uint64_t count_unknown(struct fixture *f)
+{
+    mechanism_refresh(f->bpf);
+    return f->bpf->unknown_latencies;
+}
+
 /* Has a worker do its work, and compares what the program and the kernel tell of it. */
 static const struct latencies *work_and_compare(struct fixture *f, void (*work)(void))
 {
     const struct worker worker = start_worker(work);
     struct latency_meter *meter = open_meter(f, &worker.pid, 1);
-    const uint64_t unknown = mechanism_bpf_unknown_latencies(f->bpf);
+    const uint64_t unknown = count_unknown(f);
     const struct told told = work_once(&worker);
     const struct latencies *latencies = read_meter(f, meter);
 
-    assert_agrees(latencies, &told, mechanism_bpf_unknown_latencies(f->bpf) - unknown);
+    assert_agrees(latencies, &told, count_unknown(f) - unknown);
     (void)latency_meter_free(meter);
     end_worker(&worker);
     return latencies;

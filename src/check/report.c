@@ -154,7 +154,7 @@ static int look(const struct report *report, const struct check_request *request
     struct pmu_share share = {0};
     struct mechanism_choice choice = {0};
     struct latency_choice latency = {0};
-    AUTO(mechanism) struct mechanism *bpf = NULL, *for_latency = NULL;
+    AUTO(mechanism) struct mechanism *bpf = NULL;
     struct check_result result = {.output = output,
                                   .config = report->config,
                                   .resolution = report->resolution,
@@ -168,7 +168,6 @@ static int look(const struct report *report, const struct check_request *request
         return r;
     result.undecided = make_decisions(report, &choice, &latency, &share);
     bpf = choice.bpf;
-    for_latency = latency.is_own ? latency.mechanism : NULL;
     if (output->prints)
         print_decisions(&result);
     if (!bpf)
@@ -176,7 +175,11 @@ static int look(const struct report *report, const struct check_request *request
     r = check_print_process_rules(output, report->config);
     if (r >= 0 && output->failed)
         r = -ENOMEM;
-    return r < 0 || !request->finish ? r : request->finish(request->object, &result);
+    if (r >= 0 && request->finish)
+        r = request->finish(request->object, &result);
+    if (latency.is_own)
+        (void)mechanism_free(latency.mechanism);
+    return r;
 }
 
 /*

@@ -282,11 +282,13 @@ class Lives(LatencyTest):
         exporter = self.start()
         before = self.seen(exporter, [turns], "a", "b")
         told = turns.told()
+        turns.take()
         turns.begin()
-        for i in range(200):
+        for i in range(201):
             for pid in turns.pids():
                 self.cgroups.enter("ba"[i % 2], pid)
         turns.finish()
+        turns.take()
         told = turns.told() - told
         after = exporter.after_cycles(2)
         both = [self.of(after, name) - self.of(before, name) for name in "ab"]
@@ -372,6 +374,28 @@ class Reloads(LatencyTest):
                 self.assertEqual(after.value(START, cgroup=self.cgroups.path("a")),
                                  before.value(START, cgroup=self.cgroups.path("a")))
                 before = self.goes_on(exporter, turns)
+
+    def test_another_mechanism_under_load_counts_nothing_twice(self):
+        """What takes place while the one is replaced by the other is counted by neither."""
+        turns = self.turns("a", turns=200000)
+        exporter = self.start()
+        before = last = self.seen(exporter, [turns], "a")
+        told = turns.told()
+        turns.begin()
+        for counting in (OTHER, live.COUNTING):
+            now = self.reload(exporter, counting=counting)
+            self.assertEqual(strict_exposition.compare(last.exposition, now.exposition), [])
+            last = now
+        turns.finish()
+        told = turns.told() - told
+        after = exporter.after_cycles(2)
+        self.assertEqual(strict_exposition.compare(last.exposition, after.exposition), [])
+        ours = self.of(after, "a") - self.of(before, "a")
+        print(f"{ours.slices} slices of {told.arrivals}, {ours.waited} s of {told.waited} s waited")
+        self.assertLessEqual(ours.slices, told.arrivals)
+        self.assertLessEqual(ours.waits, told.arrivals)
+        self.assertLessEqual(ours.voluntary, told.voluntary)
+        self.assertGreater(ours.slices, told.arrivals / 2)
 
     def test_what_a_rule_begins_to_want_comes_and_what_it_no_longer_wants_goes(self):
         turns = self.turns("a")

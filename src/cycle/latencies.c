@@ -63,11 +63,21 @@ void collector_adopt_latencies(const struct collector *collector, struct entry *
         entry->latencies = TAKE(from->latencies);
 }
 
+void collector_begin_latencies(struct entry *entry, const struct entry *from)
+{
+    if (entry->group)
+        process_group_begin_latencies(entry->group, from->group);
+    else if (entry->latencies && from->latencies)
+        latency_meter_begin(entry->latencies);
+}
+
 /* Whether the target wanted a meter and did not get one; of a group, one of its processes did. */
 static bool has_no_room(const struct collector *collector, const struct entry *entry)
 {
     if (!collector_wants_latencies(collector, entry))
         return false;
+    if (entry->group && !collector->setup.latency->counts_processes)
+        return true;
     for (const struct process_member *member = entry->group ? entry->group->members : NULL; member;
          member = member->next)
         if (member->latencies_retry_ns && !member->latencies && !member->ended)
@@ -82,8 +92,11 @@ void collector_status_of_latencies(const struct collector *collector,
 
     status->latency = (struct latency_status){.wanted = latency_wanted(setup->config),
                                               .reason = setup->latency_reason};
-    status->latency_unknown =
-        setup->direct->unknown_latencies + (setup->latency ? setup->latency->unknown_latencies : 0);
+    status->latency_unknown = setup->direct->unknown_latencies;
+    if (setup->bpf)
+        status->latency_unknown += setup->bpf->unknown_latencies;
+    if (setup->latency && setup->latency != setup->bpf)
+        status->latency_unknown += setup->latency->unknown_latencies;
     status->latency_without_room = 0;
     for (size_t i = 0; i < collector->ledger.n_entries; i++)
         status->latency_without_room += has_no_room(collector, collector->ledger.entries[i]);

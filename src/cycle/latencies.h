@@ -26,6 +26,12 @@ void collector_open_latencies(struct collector *collector, const struct round *r
 void collector_adopt_latencies(const struct collector *collector, struct entry *entry,
                                struct entry *from);
 
+/*
+ * Has a meter that was made beside the predecessor's begin now: what was counted until now the
+ * predecessor has told.
+ */
+void collector_begin_latencies(struct entry *entry, const struct entry *from);
+
 /* Fills in what the status tells of latencies. */
 void collector_status_of_latencies(const struct collector *collector,
                                    struct exporter_status *status);

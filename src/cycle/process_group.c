@@ -232,3 +232,13 @@ void process_group_adopt_latencies(struct process_group *group, struct process_g
             member->latencies = TAKE(old->latencies);
     }
 }
+
+void process_group_begin_latencies(struct process_group *group, const struct process_group *from)
+{
+    for (struct process_member *member = group->members; member; member = member->next) {
+        const struct process_member *old = find_member(from, member->target);
+
+        if (old && old->latencies && member->latencies)
+            latency_meter_begin(member->latencies);
+    }
+}

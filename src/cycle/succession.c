@@ -331,6 +331,9 @@ void succession_adopt_totals(struct succession *succession)
     struct collector *collector = succession->collector, *predecessor = succession->predecessor;
 
     predecessor->readings = collector_read_and_derive(predecessor);
+    for (size_t i = 0; i < succession->n_from; i++)
+        if (succession->from[i])
+            collector_begin_latencies(collector->ledger.entries[i], succession->from[i]);
     collector->machine.cpu_usage = predecessor->machine.cpu_usage;
     collector->cpu_times_missed = predecessor->cpu_times_missed;
     hand_over(succession);

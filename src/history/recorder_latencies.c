@@ -32,11 +32,16 @@ static bool is_known(const uint64_t *totals, size_t n)
     return false;
 }
 
-/* A target that is counted no more has nothing to add. */
+/* A target of which no group is counted any more has nothing to add. */
 static bool is_counted(const struct plan_binding *plan, const union number *numbers)
 {
-    return plan->binding.marker == SIZE_MAX ||
-           numbers[plan->binding.marker].count != NUMBER_ABSENT_COUNT;
+    const size_t first = plan->binding.marker;
+
+    for (size_t i = first; i < plan->plan->n_described; i++)
+        if (plan->plan->columns[i].kind == COLUMN_GROUP_UNKNOWN &&
+            numbers[i].count != NUMBER_ABSENT_COUNT)
+            return true;
+    return first == SIZE_MAX;
 }
 
 static int add_row(struct recorder *recorder, const struct open_target *target,

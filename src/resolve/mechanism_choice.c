@@ -81,6 +81,8 @@ static bool wants_bpf(const struct mechanism_question *question,
         choice->reason = "CPUs cannot be read";
         return false;
     }
+    if (verdict->refuses_latencies)
+        choice->size.n_latency_slots = 0;
     if (switch_program_bytes(&choice->size) > SWITCH_PROGRAM_MOST_BYTES) {
         choice->reason = bpf_refusal_text(BPF_REFUSAL_TOO_LARGE);
         return false;
@@ -88,15 +90,21 @@ static bool wants_bpf(const struct mechanism_question *question,
     return true;
 }
 
-/* A kernel that refuses what latencies take may well accept the rest. 0 or -errno. */
-static int make_whatever(struct mechanism_choice *choice, enum bpf_refusal *ret_refusal)
+/*
+ * A kernel that refuses what latencies take may well accept the rest: *refuses is then set. 0 or
+ * -errno.
+ */
+static int make_whatever(struct mechanism_choice *choice, enum bpf_refusal *ret_refusal,
+                         bool *refuses)
 {
     int r = mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, ret_refusal);
 
     if (r >= 0 || choice->size.n_latency_slots == 0)
         return r;
     choice->size.n_latency_slots = 0;
-    return mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, ret_refusal);
+    r = mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, ret_refusal);
+    *refuses |= r >= 0;
+    return r;
 }
 
 /* Makes a mechanism, and, where nothing final is known, tests it. It may come out that it is
@@ -104,16 +112,19 @@ static int make_whatever(struct mechanism_choice *choice, enum bpf_refusal *ret_
 static void make_bpf(const struct mechanism_question *question, struct mechanism_verdict *verdict,
                      struct mechanism_choice *choice)
 {
+    bool refuses_latencies = verdict->refuses_latencies;
     enum bpf_refusal refusal;
 
-    if (make_whatever(choice, &refusal) < 0)
+    if (make_whatever(choice, &refusal, &refuses_latencies) < 0)
         choice->reason = bpf_refusal_text(refusal);
     if (!verdict->is_final) {
         choice->is_tested = true;
         *verdict = test_bpf(question->sysfs_fd, choice->bpf, refusal);
+        verdict->refuses_latencies = refuses_latencies;
         if (!wants_bpf(question, verdict, choice))
             choice->bpf = mechanism_free(choice->bpf);
     }
+    verdict->refuses_latencies = refuses_latencies;
     if (choice->bpf && question->config->n_processes > 0 &&
         mechanism_bpf_own_number(choice->bpf) != process_self(question->procfs_fd))
         choice->bpf->counts_processes = false;

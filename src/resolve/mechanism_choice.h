@@ -15,10 +15,11 @@
  * yet, and bpf is worth a try.
  */
 struct mechanism_verdict {
-    bool is_final;        /* testing again would give the same result */
-    bool hides;           /* bpf counts what direct counts, but too much is in doubt */
-    bool is_open;         /* the self-test could not run: nothing speaks against bpf */
-    const char *distrust; /* why bpf is not used; NULL: nothing is wrong with it. Static */
+    bool is_final;          /* testing again would give the same result */
+    bool hides;             /* bpf counts what direct counts, but too much is in doubt */
+    bool is_open;           /* the self-test could not run: nothing speaks against bpf */
+    bool refuses_latencies; /* the kernel takes the program only without them */
+    const char *distrust;   /* why bpf is not used; NULL: nothing is wrong with it. Static */
     struct self_test test;
 };
 

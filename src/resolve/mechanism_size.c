@@ -138,9 +138,11 @@ int mechanism_size_for(const struct config *config, int sysfs_fd, bool v1,
     if (r < 0)
         return r;
     size.n_cpus = room_for(possible);
-    if (switch_program_bytes(&size) > CHEAP_BYTES || size.n_cpus < room_for(online))
+    size.n_latency_slots = latency_wanted(config) ? size.n_slots : 0;
+    if (switch_program_bytes(&size) + switch_program_latency_bytes(&size) > CHEAP_BYTES ||
+        size.n_cpus < room_for(online))
         size.n_cpus = room_for(online);
-    if (latency_wanted(config))
+    if (size.n_latency_slots > 0)
         size.n_latency_slots = latency_slots_of(&size);
     *ret_size = size;
     return 0;
@@ -151,5 +153,6 @@ bool mechanism_size_serves(const struct switch_program_size *size,
 {
     return size->n_cpus >= wanted->n_cpus && size->n_slots >= wanted->n_slots &&
            size->n_lanes >= wanted->n_lanes && size->n_watched >= wanted->n_watched &&
-           size->n_latency_slots >= wanted->n_latency_slots && size->v1 == wanted->v1;
+           size->n_latency_slots >= wanted->n_latency_slots &&
+           (size->n_latency_slots > 0) == (wanted->n_latency_slots > 0) && size->v1 == wanted->v1;
 }

@@ -18,6 +18,9 @@ int mechanism_size_for(const struct config *config, int sysfs_fd, bool v1,
 /* What latencies the targets of a configuration want: a set of enum latency_kind. */
 unsigned latency_wanted(const struct config *config);
 
-/* Whether a mechanism of this size serves where one of the wanted size is asked for. */
+/*
+ * Whether a mechanism of this size serves where one of the wanted size is asked for. One that
+ * counts latencies, which each switch pays for, does not serve where none are wanted.
+ */
 bool mechanism_size_serves(const struct switch_program_size *size,
                            const struct switch_program_size *wanted);

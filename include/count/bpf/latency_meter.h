@@ -24,6 +24,9 @@ DEFINE_AUTO(latency_meter, struct latency_meter *, latency_meter_free)
 /* The mechanism that it was made with. */
 const struct mechanism *latency_meter_mechanism(const struct latency_meter *meter);
 
+/* What was counted until now will not be told. */
+void latency_meter_begin(struct latency_meter *meter);
+
 /* Names other processes in the place of those before. 0 or -errno, as latency_meter_new(). */
 int latency_meter_name_tasks(struct latency_meter *meter, const struct scope *scope);
 

@@ -28,14 +28,16 @@ int latency_meter_new(struct mechanism *bpf, const struct scope *scope,
                       struct latency_meter **ret_meter)
 {
     AUTO(latency_meter) struct latency_meter *meter = malloc(sizeof(*meter));
+    size_t slot;
     int r;
 
     if (!meter)
         return -ENOMEM;
     *meter = (struct latency_meter){.bpf = (struct bpf *)bpf, .slot = BPF_SLOT_OF_SYSTEM};
-    r = bpf_enter_slot(meter->bpf, scope, &meter->slot);
+    r = bpf_enter_slot(meter->bpf, scope, &slot);
     if (r < 0)
-        return r;
+        return r; /* nobody has entered: the meter must not leave */
+    meter->slot = slot;
     if (!find_totals(meter, &meter->base))
         return -ENOSPC;
     *ret_meter = TAKE(meter);
@@ -48,6 +50,11 @@ struct latency_meter *latency_meter_free(struct latency_meter *meter)
         bpf_leave_slot(meter->bpf, meter->slot);
     free(meter);
     return NULL;
+}
+
+void latency_meter_begin(struct latency_meter *meter)
+{
+    (void)find_totals(meter, &meter->base);
 }
 
 const struct mechanism *latency_meter_mechanism(const struct latency_meter *meter)

@@ -301,9 +301,10 @@ bool bpf_slots_latencies(struct bpf_slots *slots, size_t slot, struct latencies 
 
         slot_latencies_look(slots->latencies, at);
         totals = slot_latencies_of(slots->latencies, at);
-        if (!totals)
+        if (!totals && node == top)
             return false;
-        latencies_add(&sum, totals);
+        if (totals)
+            latencies_add(&sum, totals);
     }
     *ret_totals = sum;
     return true;

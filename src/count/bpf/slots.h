@@ -68,7 +68,8 @@ uint64_t bpf_slots_sum(const struct bpf_slots *slots, size_t slot, size_t cpu, s
 
 /*
  * The latencies of a slot and of all slots that are nested in it, or of the machine, as they are
- * now. They never fall. False: they are not counted there.
+ * now. They never fall. Those of a nested slot that has none are the rest's, and are not in the
+ * sum. False: they are not counted there.
  */
 bool bpf_slots_latencies(struct bpf_slots *slots, size_t slot, struct latencies *ret_totals);
 bool bpf_slots_machine_latencies(struct bpf_slots *slots, struct latencies *ret_totals);

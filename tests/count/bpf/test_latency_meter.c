@@ -18,9 +18,10 @@
 #include "count/bpf/latency_meter.h"
 #include "support/child.h"
 
-#define N_SLEEPS 200
-#define N_TURNS  2000
-#define N_MOVES  200
+#define N_SLEEPS   200
+#define N_TURNS    2000
+#define N_MOVES    200
+#define N_CHILDREN 100
 
 struct fixture {
     struct mechanism *bpf;
@@ -183,14 +184,15 @@ static struct told work_once(const struct worker *worker)
                          .involuntary = after.involuntary - before.involuntary};
 }
 
-static struct latency_meter *open_meter(struct fixture *f, const pid_t *processes, size_t n)
+static struct latency_meter *open_meter(struct fixture *f, const pid_t *processes, size_t n,
+                                        enum scope_inherit inherit)
 {
     const struct scope scope = {.kind = SCOPE_PROCESS,
                                 .cgroup_fd = -1,
                                 .cpus = f->cpus,
                                 .tasks = processes,
                                 .n_tasks = n,
-                                .inherit = INHERIT_THREADS,
+                                .inherit = inherit,
                                 .process = scope_process_id(processes[0], 1)};
     struct latency_meter *meter;
 
@@ -264,7 +266,7 @@ static uint64_t count_unknown(struct fixture *f)
 static const struct latencies *work_and_compare(struct fixture *f, void (*work)(void))
 {
     const struct worker worker = start_worker(work);
-    struct latency_meter *meter = open_meter(f, &worker.pid, 1);
+    struct latency_meter *meter = open_meter(f, &worker.pid, 1, INHERIT_THREADS);
     const uint64_t unknown = count_unknown(f);
     const struct told told = work_once(&worker);
     const struct latencies *latencies = read_meter(f, meter);
@@ -366,6 +368,37 @@ static void moves_are_told_by_their_distance_and_waits_lose_nothing_by_them(void
     assert_in_range(moves, N_MOVES - 1, N_MOVES + 20);
 }
 
+static void start_children(void)
+{
+    for (int i = 0; i < N_CHILDREN; i++) {
+        pid_t child = fork();
+
+        if (child == 0)
+            _exit(0);
+        (void)waitpid(child, NULL, 0);
+    }
+}
+
+/* All that came to a CPU has left it: the worker is blocked, and its children have ended. */
+static void a_thread_that_ends_has_its_last_slice_as_well(void **state)
+{
+    struct fixture *f = need_bpf(state);
+    const struct worker worker = start_worker(start_children);
+    struct latency_meter *meter = open_meter(f, &worker.pid, 1, INHERIT_CHILDREN);
+    const struct latencies *latencies;
+    uint64_t n_slices, n_waits;
+
+    (void)work_once(&worker);
+    latencies = read_meter(f, meter);
+    n_slices = count_of(latencies, LATENCY_ON_CPU);
+    n_waits = count_of(latencies, LATENCY_RUN_QUEUE);
+    assert_true(n_slices > 2 * N_CHILDREN);
+    /* a child that is preempted while it ends is its cgroup's from then on */
+    assert_in_range(n_waits + N_CHILDREN / 5, n_slices, n_slices + 2 * (N_CHILDREN / 5));
+    (void)latency_meter_free(meter);
+    end_worker(&worker);
+}
+
 static void the_machine_has_what_its_processes_have(void **state)
 {
     struct fixture *f = need_bpf(state);
@@ -391,6 +424,7 @@ int main(void)
         cmocka_unit_test(sleeps_are_blocks_as_long_as_they_were),
         cmocka_unit_test(turns_of_two_tasks_are_blocks_and_waits_of_each),
         cmocka_unit_test(moves_are_told_by_their_distance_and_waits_lose_nothing_by_them),
+        cmocka_unit_test(a_thread_that_ends_has_its_last_slice_as_well),
         cmocka_unit_test(the_machine_has_what_its_processes_have),
     };
 

@@ -10,8 +10,8 @@
 
 #define EXPONENT_NS_PER_SECOND 1000000000ull
 
-/* From here on durations are as long as this: 17 s. */
-#define EXPONENT_MOST_NS (1ull << 34)
+/* The logarithm of what is longer is that of this: 8.6 s. */
+#define EXPONENT_MOST_NS (1ull << 33)
 
 /* The greatest n with 2^n <= value, which is less than 2^35; 0 for 0. */
 static inline __attribute__((always_inline)) __u32 log2_of(__u64 value)

@@ -99,7 +99,7 @@ static __always_inline struct latency_cells cells_of(struct switch_cpu *state, _
     return (struct latency_cells){
         .state = state,
         .cgroup = latency_of(cpu, slot),
-        .process = runner->watched < n_latency_slots ? latency_of(cpu, runner->watched) : NULL,
+        .process = runner->timed < n_latency_slots ? latency_of(cpu, runner->timed) : NULL,
     };
 }
 
@@ -243,7 +243,7 @@ static __always_inline void remember_away(struct switch_cpu *cpu, const struct t
     struct switch_away *entry = claim_away((__u32)task->pid);
 
     if (!entry) {
-        cpu->n_unknown++;
+        cpu->n_unknown += how != SWITCH_AWAY_PREEMPTED; /* its block will not be known */
         return;
     }
     entry->how = how;
@@ -253,6 +253,7 @@ static __always_inline void remember_away(struct switch_cpu *cpu, const struct t
 
 /* What has come to an end with an arrival. */
 struct ended_absence {
+    bool is_known; /* it is new, or was seen going */
     __u32 how;
     __u64 since;
     __u64 waited; /* on other CPUs, before the task was moved to this one */
@@ -268,13 +269,16 @@ static __always_inline struct ended_absence end_absence(const struct task_struct
     struct switch_away *entry = find_away((__u32)task->pid);
     const __u64 run_delay = task->sched_info.run_delay;
     const bool is_new = task->sched_info.pcount == 0;
-    struct ended_absence ended = {.how = SWITCH_AWAY_PREEMPTED, .waited = is_new ? run_delay : 0};
+    struct ended_absence ended = {
+        .is_known = is_new, .how = SWITCH_AWAY_PREEMPTED, .waited = is_new ? run_delay : 0};
 
     if (!entry)
         return ended;
     if (!is_new)
-        ended = (struct ended_absence){
-            .how = entry->how, .since = entry->since, .waited = run_delay - entry->run_delay};
+        ended = (struct ended_absence){.is_known = true,
+                                       .how = entry->how,
+                                       .since = entry->since,
+                                       .waited = run_delay - entry->run_delay};
     (void)__sync_lock_test_and_set(&entry->pid, 0);
     return ended;
 }
@@ -285,14 +289,14 @@ static __always_inline struct ended_absence end_absence(const struct task_struct
  */
 static __always_inline void note_absence_end(struct switch_cpu *state, __u32 cpu,
                                              const struct task_struct *task, __u64 now,
-                                             __u64 queued)
+                                             __u64 queued, bool was_hidden)
 {
     const struct latency_cells cells = cells_of(state, cpu, &state->runner);
     const struct ended_absence ended = end_absence(task);
     const __u64 waited = ended.waited + queued, gone = now - ended.since;
     const __u64 blocked = gone > waited && gone >> 63 == 0 ? gone - waited : 0;
 
-    if (ended.how & SWITCH_AWAY_SUSPECT) {
+    if (ended.how & SWITCH_AWAY_SUSPECT || (was_hidden && !ended.is_known)) {
         state->n_unknown++;
         return;
     }
@@ -312,7 +316,7 @@ static __always_inline void note_coming(struct switch_cpu *state, __u32 cpu,
     const __u64 queued = task->sched_info.last_queued;
 
     if (task->pid)
-        note_absence_end(state, cpu, task, now, queued && now > queued ? now - queued : 0);
+        note_absence_end(state, cpu, task, now, queued && now > queued ? now - queued : 0, false);
 }
 
 /* The task runs, and its coming was hidden. Its wait is in run_delay as a whole by now. */
@@ -320,7 +324,7 @@ static __noinline void note_hidden_coming(struct switch_cpu *state, __u32 cpu,
                                           const struct task_struct *task)
 {
     if (task->pid)
-        note_absence_end(state, cpu, task, task->sched_info.last_arrival, 0);
+        note_absence_end(state, cpu, task, task->sched_info.last_arrival, 0, true);
 }
 
 /*

@@ -57,7 +57,7 @@ struct switch_runner {
     __u32 slot;    /* slot of the cgroup */
     __u32 tgid;    /* number of the process */
     __u32 watched; /* slot of the process; SWITCH_SLOT_NONE: it is not watched */
-    __u32 unused;
+    __u32 timed;   /* the same for latencies: a thread that exits has them until it is gone */
 };
 
 /* The state of a CPU: who runs there, and what its events had counted when they were last read. */

@@ -151,6 +151,13 @@ static int choose_programs(struct switch_bpf *skeleton, const struct switch_prog
     return with_latencies ? set_latencies(skeleton, size) : 0;
 }
 
+/* No process is watched yet, on any CPU. */
+static void forget_processes(struct switch_program *program)
+{
+    for (size_t cpu = 0; cpu < program->size.n_cpus; cpu++)
+        program->cpus[cpu].runner.watched = program->cpus[cpu].runner.timed = SWITCH_SLOT_NONE;
+}
+
 static int map_memory(struct switch_program *program)
 {
     const struct switch_bpf *skeleton = program->skeleton;
@@ -177,7 +184,10 @@ static int load(struct switch_program *program)
         r = switch_bpf__load(program->skeleton);
     if (r >= 0)
         r = map_memory(program);
-    return r < 0 ? r : switch_bpf__attach(program->skeleton);
+    if (r < 0)
+        return r;
+    forget_processes(program);
+    return switch_bpf__attach(program->skeleton);
 }
 
 int switch_program_load(const struct switch_program_size *size, struct switch_program **ret_program,

@@ -164,7 +164,7 @@ static __always_inline struct switch_runner runner_of(struct switch_cpu *state,
     }
     if (control.watches && runner.tgid != tgid) {
         runner.tgid = tgid;
-        runner.watched = slot_of_process(tgid);
+        runner.watched = runner.timed = slot_of_process(tgid);
     }
     return runner;
 }
@@ -173,12 +173,13 @@ static __always_inline struct switch_runner runner_of(struct switch_cpu *state,
 static __always_inline struct switch_runner runner_afresh(struct switch_cpu *state,
                                                           const struct place *place)
 {
-    struct switch_runner runner = {.cgroup = place->id, .watched = SWITCH_SLOT_NONE};
+    struct switch_runner runner = {
+        .cgroup = place->id, .watched = SWITCH_SLOT_NONE, .timed = SWITCH_SLOT_NONE};
 
     runner.slot = slot_of(state, place->cgroup, place->id);
     if (control.watches) {
         runner.tgid = (__u32)place->task->tgid;
-        runner.watched = slot_of_process(runner.tgid);
+        runner.watched = runner.timed = slot_of_process(runner.tgid);
     }
     return runner;
 }

@@ -107,7 +107,7 @@ int BPF_PROG(on_migrate, struct task_struct *task, int to)
     __u32 cpu = bpf_get_smp_processor_id(), from = cpu_of(task);
     struct switch_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
     const struct place place = place_of(task, NULL);
-    struct switch_runner runner = {.watched = SWITCH_SLOT_NONE};
+    struct switch_runner runner = {.timed = SWITCH_SLOT_NONE};
     struct latency_cells cells;
 
     if (bpf_core_field_exists(struct sched_entity, sched_delayed) && task->se.sched_delayed)
@@ -118,7 +118,7 @@ int BPF_PROG(on_migrate, struct task_struct *task, int to)
     runner.slot = *(volatile __u32 *)&state->is_changing ? nearest_slot(place.cgroup)
                                                          : slot_of(state, place.cgroup, place.id);
     if (control.watches)
-        runner.watched = slot_of_process((__u32)task->tgid);
+        runner.timed = slot_of_process((__u32)task->tgid);
     cells = cells_of(state, cpu, &runner);
     add_tally(&cells, distance(from, (__u32)to));
     return 0;

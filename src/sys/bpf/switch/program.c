@@ -5,12 +5,11 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "sys/bpf/refusal.h"
 #include "sys/bpf/switch/layout.h"
 #include "sys/bpf/tracepoint.h"
+#include "sys/bpf/values.h"
 
 #include <switch.skel.h>
 
@@ -54,32 +53,6 @@ static int be_quiet(enum libbpf_print_level level, const char *format, va_list a
     (void)format;
     (void)arguments;
     return 0;
-}
-
-static size_t map_bytes(const struct bpf_map *map)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t bytes = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
-
-    return (bytes + page - 1) / page * page;
-}
-
-/*
- * Maps the values of an array map into our memory. NULL and errno.
- *
- * Children do not inherit the mapping (MADV_DONTFORK). The self-test forks children whose counts by
- * both mechanisms are compared. To copy and drop page table entries for many pages would be most of
- * what they do, and at their end only one of the mechanisms counts it.
- */
-static void *map_values(const struct bpf_map *map)
-{
-    void *values =
-        mmap(NULL, map_bytes(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-
-    if (values == MAP_FAILED)
-        return NULL;
-    (void)madvise(values, map_bytes(map), MADV_DONTFORK);
-    return values;
 }
 
 static int set_sizes(struct switch_bpf *skeleton, const struct switch_program_size *size)
@@ -162,10 +135,10 @@ static int map_memory(struct switch_program *program)
 {
     const struct switch_bpf *skeleton = program->skeleton;
 
-    program->cpus = map_values(skeleton->maps.cpus);
-    program->cells = program->cpus ? map_values(skeleton->maps.cells) : NULL;
+    program->cpus = bpf_values_map(skeleton->maps.cpus);
+    program->cells = program->cpus ? bpf_values_map(skeleton->maps.cells) : NULL;
     if (program->cells && program->size.n_latency_slots > 0)
-        program->latencies = map_values(skeleton->maps.latencies);
+        program->latencies = bpf_values_map(skeleton->maps.latencies);
     return program->cells && (program->latencies || program->size.n_latency_slots == 0) ? 0
                                                                                         : -errno;
 }
@@ -217,12 +190,9 @@ struct switch_program *switch_program_free(struct switch_program *program)
 {
     if (!program)
         return NULL;
-    if (program->cpus)
-        (void)munmap(program->cpus, map_bytes(program->skeleton->maps.cpus));
-    if (program->cells)
-        (void)munmap(program->cells, map_bytes(program->skeleton->maps.cells));
-    if (program->latencies)
-        (void)munmap(program->latencies, map_bytes(program->skeleton->maps.latencies));
+    bpf_values_unmap(program->skeleton->maps.cpus, program->cpus);
+    bpf_values_unmap(program->skeleton->maps.cells, program->cells);
+    bpf_values_unmap(program->skeleton->maps.latencies, program->latencies);
     switch_bpf__destroy(program->skeleton);
     free(program);
     return NULL;

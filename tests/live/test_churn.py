@@ -198,7 +198,7 @@ class ManyTest(live.LiveTest):
         exporter.check_log_rate()
 
     def test_long_names_of_one_user_leave_room_on_the_page(self):
-        exporter = self.enterContext(Exporter(self.config("")))
+        exporter = self.enterContext(Exporter(self.config(f"limits: {{body: {BODY >> 20}MiB}}\n")))
         for i in range(800):
             os.mkdir(self.mine.directory("x" * 900 + f"{i:04d}"))
         metrics = self.scrape_until_told(exporter, 800)

@@ -94,8 +94,8 @@ static bool wants_bpf(const struct mechanism_question *question,
  * A kernel that refuses what latencies take may well accept the rest: *refuses is then set. 0 or
  * -errno.
  */
-static int make_whatever(struct mechanism_choice *choice, enum bpf_refusal *ret_refusal,
-                         bool *refuses)
+static int make_with_what_is_taken(struct mechanism_choice *choice, enum bpf_refusal *ret_refusal,
+                                   bool *refuses)
 {
     int r = mechanism_bpf_new(&perf_ops_kernel, &choice->size, &choice->bpf, ret_refusal);
 
@@ -115,7 +115,7 @@ static void make_bpf(const struct mechanism_question *question, struct mechanism
     bool refuses_latencies = verdict->refuses_latencies;
     enum bpf_refusal refusal;
 
-    if (make_whatever(choice, &refusal, &refuses_latencies) < 0)
+    if (make_with_what_is_taken(choice, &refusal, &refuses_latencies) < 0)
         choice->reason = bpf_refusal_text(refusal);
     if (!verdict->is_final) {
         choice->is_tested = true;

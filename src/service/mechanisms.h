@@ -16,8 +16,8 @@ struct mechanisms {
     struct switch_program_size bpf_size;     /* bpf has room for so much. */
     struct mechanism_verdict verdict;        /* It tells what is known about bpf on this machine. */
     struct doubt_watch doubt;                /* It tells how much of what bpf counts is in doubt. */
-    const char *logged_latency_reason;       /* The same of latencies. */
     const char *logged_reason; /* This reason for the mechanism was logged last. It is static. */
+    const char *logged_latency_reason; /* The same of why latencies are not counted. */
 };
 
 /* Makes the direct mechanism. 0 or -ENOMEM. */
@@ -39,10 +39,10 @@ struct mechanisms_choice mechanisms_choose(struct mechanisms *mechanisms,
                                            const struct config *config, int sysfs_fd, int procfs_fd,
                                            const struct cgroup_root *root);
 
-/* A collector counts by this choice now: the bpf that counted before, if it is another, ends. */
+/* A collector counts by this choice now: what counted before, if it is another, ends. */
 void mechanisms_take(struct mechanisms *mechanisms, const struct mechanisms_choice *choice);
 
-/* No collector counts by this choice: a mechanism that was made for it ends. */
+/* No collector counts by this choice: what was made for it ends. */
 void mechanisms_reject(const struct mechanisms *mechanisms, const struct mechanisms_choice *choice);
 
 /*

@@ -77,8 +77,9 @@ struct switch_program_size {
     size_t n_lanes;   /* lanes of a cell, at least 3, without SWITCH_PROGRAM_OWN_LANES */
     size_t n_watched; /* processes that may be watched at once, including children; 0: none */
     bool v1;          /* cgroups are those of the cgroup v1 hierarchy of perf_event */
-    /* So many slots, the first ones, have latencies; what is in the others is added to those of
-     * SWITCH_PROGRAM_REST. 0: latencies are not wanted, and cost nothing. */
+    /* So many slots, the first ones, have latencies; those of a cgroup in another slot are added to
+     * SWITCH_PROGRAM_REST, so that the machine has them. 0: they are not wanted, and cost nothing.
+     */
     size_t n_latency_slots;
 };
 

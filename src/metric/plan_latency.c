@@ -41,7 +41,7 @@ static const char switches[] = "Number of times that a thread left a CPU";
 static const char switches_more[] =
     "It was voluntary if the thread had to wait for something or ended, and involuntary if the "
     "thread was preempted.";
-static const char migrations[] = "Number of times that a thread ran on another CPU than before";
+static const char migrations[] = "Number of times that a thread was moved to another CPU";
 static const char migrations_more[] =
     "The distance is that to another thread of the same core (smt), to another core with the same "
     "last-level cache (core), to another such cache of the same NUMA node (llc), or to another "

@@ -68,6 +68,7 @@ struct config_probe {
 };
 
 enum config_counting { CONFIG_COUNTING_AUTO, CONFIG_COUNTING_DIRECT, CONFIG_COUNTING_BPF };
+/* Whether a target is one sum, or what it had on each CPU is shown too. */
 enum config_by { CONFIG_BY_ALL, CONFIG_BY_CPU };
 
 struct config_cgroup_rule {
@@ -75,6 +76,7 @@ struct config_cgroup_rule {
     struct config_words exclude;
     struct config_words groups; /* names of groups, each of which exists */
     unsigned latency;           /* set of enum latency_kind */
+    enum config_by by;
 };
 
 /*
@@ -90,6 +92,7 @@ struct config_process_rule {
     bool children;
     struct config_words groups; /* names of groups, each of which exists */
     unsigned latency;           /* set of enum latency_kind */
+    enum config_by by;
 };
 
 struct config_system {

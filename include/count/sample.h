@@ -8,6 +8,7 @@
 
 #include "count/event_group.h"
 #include "count/latency.h"
+#include "count/sample_cpus.h"
 
 struct event_sample {
     uint64_t count;    /* the delta, an integer, to be added to the total */
@@ -41,6 +42,7 @@ struct sample {
     struct sample_doubt doubt;
     bool has_latencies; /* the target's latencies were read; else they are all 0 */
     struct latencies latencies;
+    struct sample_cpus *cpus; /* what of it each CPU had; NULL: nobody wants to know */
     struct group_sample *groups;
     struct event_sample *events;
 };

@@ -43,9 +43,11 @@ enum column_kind {
     COLUMN_CPUS,           /* how many CPUs are online */
     COLUMN_CPU_TIME,       /* from the kernel's accounting; column.index is an enum cpu_time_part */
     COLUMN_CPU_TIME_RATE,  /* the rate of CPU_TIME_ALL */
-    COLUMN_LATENCY_TALLY,  /* column.index is an enum latency_tally */
-    COLUMN_UNATTRIBUTED,   /* the share of its time that may have been another's */
-    COLUMN_GROUP_UNKNOWN,  /* hidden: 1 if the group's counts of the last interval are unknown */
+    COLUMN_TIME_BY_CPU,    /* column.index is the number of the CPU */
+    COLUMN_SWITCHES_BY_CPU, /* column.index is the number of the CPU */
+    COLUMN_LATENCY_TALLY,   /* column.index is an enum latency_tally */
+    COLUMN_UNATTRIBUTED,    /* the share of its time that may have been another's */
+    COLUMN_GROUP_UNKNOWN,   /* hidden: 1 if the group's counts of the last interval are unknown */
 };
 
 enum cpu_time_part { CPU_TIME_ALL, CPU_TIME_USER, CPU_TIME_SYSTEM };
@@ -140,6 +142,9 @@ struct plan_spec {
     bool members;     /* show members and the oldest start: the target is a group of processes */
     bool cpu_time;    /* show CPUs and the kernel's accounting: the target is the machine */
     unsigned latency; /* which distributions and tallies are shown: a set of enum latency_kind */
+    /* A column for each of these CPUs, for the time that the target had there, and one for its
+     * switches; NULL: none. Borrowed during the call only. */
+    const struct cpu_list *cpus;
     const struct ratio_spec *ratio_specs;
     size_t n_ratio_specs;
 };

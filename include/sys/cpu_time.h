@@ -28,8 +28,12 @@ int cpu_time_parse(const char *text, struct cpu_time *ret_time);
  */
 void cpu_time_parse_each(const char *text, const struct cpu_list *cpus, uint64_t *ret_busy_ns);
 
-/* The same of the file `stat` below the root of procfs. 0 or -errno. */
-int cpu_time_read_each(int procfs_fd, const struct cpu_list *cpus, uint64_t *ret_busy_ns);
+/*
+ * The same of the file `stat` below the root of procfs. ret_all: also the times of all CPUs
+ * together, of the same instant; NULL: they are not wanted. 0 or -errno.
+ */
+int cpu_time_read_each(int procfs_fd, const struct cpu_list *cpus, uint64_t *ret_busy_ns,
+                       struct cpu_time *ret_all);
 
 /* Reads the file `stat` below the root of procfs. 0 or -errno. */
 int cpu_time_read(int procfs_fd, struct cpu_time *ret_time);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "check/budget.h"
+#include "check/by_cpu.h"
 #include "check/counting.h"
 #include "check/events.h"
 #include "check/left_out.h"
@@ -108,6 +109,16 @@ static int make_decisions(const struct report *report, struct mechanism_choice *
     return decide(report, ret_choice->bpf, ret_share);
 }
 
+/* What a target has for each CPU that is online now. */
+static void look_at_cpus(const struct report *report, const struct mechanism_choice *choice,
+                         struct check_output *output)
+{
+    AUTO(cpu_list) struct cpu_list *online = NULL;
+
+    if (cpu_list_read_online(report->sysfs_fd, &online) >= 0)
+        check_print_by_cpu(output, report->resolution, choice, online->n);
+}
+
 static void print_decisions(const struct check_result *result)
 {
     check_print_counting(result->resolution, result->choice, result->share);
@@ -170,6 +181,7 @@ static int look(const struct report *report, const struct check_request *request
     bpf = choice.bpf;
     if (output->prints)
         print_decisions(&result);
+    look_at_cpus(report, &choice, output);
     if (!bpf)
         check_note_cost_of_direct(output, report->resolution);
     r = check_print_process_rules(output, report->config);

@@ -91,6 +91,10 @@ static const struct schema_key cgroup_rule_keys[] = {
      .offset = offsetof(struct config_cgroup_rule, latency),
      .choices = latency_choices,
      .bits = latency_bits},
+    {.name = "by",
+     .type = SCHEMA_CHOICE,
+     .offset = offsetof(struct config_cgroup_rule, by),
+     .choices = by_choices},
 };
 
 static const struct schema_key process_rule_keys[] = {
@@ -149,6 +153,10 @@ static const struct schema_key process_rule_keys[] = {
      .offset = offsetof(struct config_process_rule, latency),
      .choices = latency_choices,
      .bits = latency_bits},
+    {.name = "by",
+     .type = SCHEMA_CHOICE,
+     .offset = offsetof(struct config_process_rule, by),
+     .choices = by_choices},
 };
 
 static const struct schema system_schema = {"targets.system", system_keys,

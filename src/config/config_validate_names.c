@@ -29,6 +29,8 @@ static const char *const reserved[] = {
     "cpu_seconds",
     "cpu_user_seconds",
     "cpu_system_seconds",
+    "cpu_time_by_cpu_seconds",
+    "context_switches_by_cpu",
     "tracepoint_hits",
     "switches",
     "migrations",

@@ -208,12 +208,36 @@ static uint64_t read_cell(struct counter_set *set, size_t place, size_t group_in
     return advance;
 }
 
+/*
+ * What of the sample was counted on the CPU of the place: what has come to it since `before`, the
+ * counts that it had then.
+ */
+static void tell_cpu(const struct counter_set *set, size_t place,
+                     const uint64_t before[static CPU_COUNTS_], struct sample *sample)
+{
+    const size_t number = (size_t)set->scope.cpus->cpus[place].value;
+
+    for (enum cpu_count count = 0; count < CPU_COUNTS_ && number < sample->cpus->n; count++) {
+        const struct cpu_count_source *source = &sample->cpus->sources[count];
+        struct cpu_sample *cpu = &sample->cpus->of[number];
+
+        if (!source->event)
+            continue;
+        cpu->counted[count] |= counter_cell(set, place, source->group)->has_counted;
+        cpu->counts[count] += sample->events[source->index].count - before[count];
+    }
+}
+
 /* The target ran in a place for as long as the group of it that was enabled the longest. */
 static void read_place(struct counter_set *set, size_t place, uint64_t now_ns,
                        struct sample *sample)
 {
-    uint64_t ran_ns = 0;
+    const bool tells_cpu = sample->cpus && !scope_is_of_threads(&set->scope);
+    uint64_t before[CPU_COUNTS_] = {0}, ran_ns = 0;
 
+    for (enum cpu_count count = 0; count < CPU_COUNTS_ && tells_cpu; count++)
+        if (sample->cpus->sources[count].event)
+            before[count] = sample->events[sample->cpus->sources[count].index].count;
     for (size_t group = 0; group < set->groups->n_groups; group++) {
         uint64_t advance = set->groups->groups[group].n_opened > 0
                                ? read_cell(set, place, group, now_ns, sample)
@@ -223,6 +247,8 @@ static void read_place(struct counter_set *set, size_t place, uint64_t now_ns,
             ran_ns = advance;
     }
     set->ran_ns[place] += ran_ns;
+    if (tells_cpu)
+        tell_cpu(set, place, before, sample);
 }
 
 void counter_set_read(struct counter_set *set, uint64_t now_ns, struct sample *sample)

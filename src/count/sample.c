@@ -20,6 +20,9 @@ struct sample *sample_new(const struct event_groups *groups)
 
 struct sample *sample_free(struct sample *sample)
 {
+    if (!sample)
+        return NULL;
+    (void)sample_cpus_free(sample->cpus);
     free(sample);
     return NULL;
 }
@@ -30,6 +33,8 @@ void sample_clear(struct sample *sample)
     if (sample->has_latencies)
         sample->latencies = (struct latencies){0};
     sample->has_latencies = false;
+    if (sample->cpus)
+        sample_cpus_clear(sample->cpus);
     memset(sample->groups, 0, sample->n_groups * sizeof(*sample->groups));
     memset(sample->events, 0, sample->n_events * sizeof(*sample->events));
 }
@@ -57,6 +62,8 @@ void sample_add(struct sample *sum, const struct sample *part, bool begins)
     sum->has_latencies |= part->has_latencies;
     if (part->has_latencies)
         latencies_add(&sum->latencies, &part->latencies);
+    if (sum->cpus && part->cpus)
+        sample_cpus_add(sum->cpus, part->cpus);
     for (size_t i = 0; i < sum->n_groups; i++) {
         sum->groups[i].counted |= part->groups[i].counted;
         sum->groups[i].ran |= part->groups[i].ran;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "cycle/by_cpu.h"
 #include "cycle/collector_parts.h"
 #include "cycle/description.h"
 #include "cycle/stages.h"
@@ -36,6 +37,8 @@ static int make_parts(struct collector *collector, const struct collector *prede
     if (r >= 0)
         r = resolution_new(setup->config, setup->resolver, &collector->resolution);
     if (r >= 0)
+        collector_plan_by_cpu(collector);
+    if (r >= 0)
         r = collector_find_uncore(collector);
     if (r >= 0)
         collector->processes.can_inherit_threads =
@@ -44,6 +47,8 @@ static int make_parts(struct collector *collector, const struct collector *prede
         r = collector_make_cgroup_rules(collector);
     if (r >= 0)
         r = collector_probe(collector, predecessor);
+    if (r >= 0)
+        r = collector_sample_by_cpu(collector);
     if (r >= 0)
         r = collector_make_cgroups(collector);
     if (r >= 0)
@@ -82,6 +87,7 @@ struct collector *collector_free(struct collector *collector)
     counted_cgroups_done(&collector->cgroups);
     counted_processes_done(&collector->processes);
     uncore_done(&collector->uncore);
+    machine_cpus_done(&collector->machine.each);
     (void)resolution_free(collector->resolution);
     counted_cpus_done(&collector->cpus);
     free(collector->opener.sets);

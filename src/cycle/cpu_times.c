@@ -40,7 +40,7 @@ static void add_entry(const struct collector *collector, const struct entry *ent
     const bool missed = collector->cpu_times_missed || collector->setup.direct->paused;
 
     if (entry == collector->machine.entry)
-        (void)cpu_time_read_each(collector->setup.procfs_fd, cpus, ran_ns);
+        (void)cpu_time_read_each(collector->setup.procfs_fd, cpus, ran_ns, NULL);
     else if (missed && rests_in_pauses(collector, entry))
         return;
     else if (entry->group)

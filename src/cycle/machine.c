@@ -120,17 +120,29 @@ void collector_miss_in_machine(struct collector *collector, const struct entry *
             sum->groups[i].unknown = true;
 }
 
+/* 0 or -errno. What each CPU had goes to the account at once. */
+static int read_cpu_time(struct collector *collector, uint64_t now_ns, struct account *account,
+                         struct cpu_time *ret_time)
+{
+    struct machine_cpus *each = &collector->machine.each;
+    const int procfs_fd = collector->setup.procfs_fd;
+
+    return each->usages ? machine_cpus_derive(each, procfs_fd, now_ns, account, ret_time)
+                        : cpu_time_read(procfs_fd, ret_time);
+}
+
 static void derive_cpu_time(struct collector *collector, struct account *account)
 {
     const size_t n_cpus = collector->cpus.online->n;
+    const uint64_t now_ns = clock_monotonic_ns();
     struct cpu_usage_delta delta;
     struct cpu_time reading;
 
-    if (cpu_time_read(collector->setup.procfs_fd, &reading) < 0) {
+    if (read_cpu_time(collector, now_ns, account, &reading) < 0) {
         account_set_cpu_usage(account, NULL, n_cpus);
         return;
     }
-    delta = cpu_usage_advance(&collector->machine.cpu_usage, &reading, clock_monotonic_ns());
+    delta = cpu_usage_advance(&collector->machine.cpu_usage, &reading, now_ns);
     account_set_cpu_usage(account, &delta, n_cpus);
 }
 

@@ -178,9 +178,13 @@ static bool is_named(const struct targets_selection *selection, const char *fami
     return false;
 }
 
+/* There are as many columns by CPU as CPUs, so only those that are named are told. */
 static bool wants_column(const struct targets_selection *selection, const struct column *column)
 {
-    return selection->n_columns == 0 || is_named(selection, column->name, "");
+    const bool is_by_cpu =
+        column->kind == COLUMN_TIME_BY_CPU || column->kind == COLUMN_SWITCHES_BY_CPU;
+
+    return selection->n_columns == 0 ? !is_by_cpu : is_named(selection, column->name, "");
 }
 
 static bool wants_target(const struct targets_selection *selection, const char *prefix,

@@ -75,6 +75,14 @@ static void add_to_total(union number *number, const struct group_sample *group,
         add(number, delta);
 }
 
+/* The same for one CPU of the sample. */
+static void add_of_cpu(union number *number, const struct sample *sample, enum cpu_count count,
+                       size_t cpu)
+{
+    if (sample->cpus && cpu < sample->cpus->n && sample->cpus->of[cpu].counted[count])
+        add(number, sample->cpus->of[cpu].counts[count]);
+}
+
 /*
  * The total of an idle target is 0. If its group turns out to be one that the kernel never runs,
  * that 0 was never counted, so it becomes absent. It stays absent while the group is tried again,
@@ -137,6 +145,12 @@ void account_update(struct account *account, const struct sample *sample)
         case COLUMN_TOTAL:
             add_to_total(number, group, sample->events[column->index].count);
             forget_zero(number, group);
+            break;
+        case COLUMN_TIME_BY_CPU:
+            add_of_cpu(number, sample, CPU_COUNT_TIME, column->index);
+            break;
+        case COLUMN_SWITCHES_BY_CPU:
+            add_of_cpu(number, sample, CPU_COUNT_SWITCHES, column->index);
             break;
         case COLUMN_RATE:
             number->real = rate(group, sample->events[column->index].per_second * column->scale);
@@ -260,6 +274,14 @@ void account_set_cpu_usage(struct account *account, const struct cpu_usage_delta
     }
 }
 
+void account_add_cpu_time(struct account *account, size_t cpu, uint64_t delta_ns)
+{
+    for (size_t i = 0; i < account->plan->n_described; i++)
+        if (account->plan->columns[i].kind == COLUMN_TIME_BY_CPU &&
+            account->plan->columns[i].index == cpu)
+            add(&account->row[i], delta_ns);
+}
+
 void account_end(struct account *account)
 {
     for (size_t i = 0; i < account->plan->n_described; i++)
@@ -281,7 +303,11 @@ void account_rename(struct account *account, struct identity *identity)
  */
 static bool same_series(const struct column *a, const struct column *b)
 {
-    if (a->kind != b->kind || strcmp(a->name, b->name) != 0 || strcmp(a->help, b->help) != 0)
+    const bool is_by_cpu = a->kind == COLUMN_TIME_BY_CPU || a->kind == COLUMN_SWITCHES_BY_CPU;
+
+    if (a->kind != b->kind || (is_by_cpu && a->index != b->index))
+        return false; /* most of them, soon: there may be hundreds of CPUs */
+    if (strcmp(a->name, b->name) != 0 || strcmp(a->help, b->help) != 0)
         return false;
     for (size_t i = 0; i < COLUMN_LABELS && a->labels[i].name; i++) {
         const char *value = column_label(b, a->labels[i].name);

@@ -55,6 +55,7 @@ static int make_system_classes(struct resolution *resolution)
     if (system->by == CONFIG_BY_ALL)
         return make_class(resolution, CLASS_MACHINE, &system->groups);
 
+    machine->by_cpu = true;
     cpu->spec = make_plan_spec(resolution, "pmu_cpu_", "the CPU");
     cpu->spec.rates = cpu->spec.ratios = false;
     machine->spec.totals = machine->spec.group_times = false;
@@ -76,6 +77,7 @@ static int make_cgroup_classes(struct resolution *resolution)
         class->spec = make_plan_spec(resolution, "pmu_cgroup_", "the cgroup and its descendants");
         class->spec.start_time = class->spec.created_time = class->spec.doubt = true;
         class->spec.latency = resolution->config->cgroups[i].latency;
+        class->by_cpu = resolution->config->cgroups[i].by == CONFIG_BY_CPU;
         r = make_class(resolution, CLASS_CGROUP + i, &resolution->config->cgroups[i].groups);
     }
     return r;
@@ -92,6 +94,7 @@ static int make_process_classes(struct resolution *resolution)
         class->spec = make_plan_spec(resolution, "pmu_process_", "the group of processes");
         class->spec.members = class->spec.doubt = true;
         class->spec.latency = resolution->config->processes[i].latency;
+        class->by_cpu = resolution->config->processes[i].by == CONFIG_BY_CPU;
         r = make_class(resolution, resolution->first_process + i,
                        &resolution->config->processes[i].groups);
         class->part = r < 0 ? NULL : sample_new(class->groups);

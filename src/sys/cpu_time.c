@@ -119,12 +119,15 @@ int cpu_time_read(int procfs_fd, struct cpu_time *ret_time)
 }
 
 /* The lines of CPUs come first, in order. */
-int cpu_time_read_each(int procfs_fd, const struct cpu_list *cpus, uint64_t *ret_busy_ns)
+int cpu_time_read_each(int procfs_fd, const struct cpu_list *cpus, uint64_t *ret_busy_ns,
+                       struct cpu_time *ret_all)
 {
     const size_t size = (cpus->n + 1) * FIRST_LINE + 1;
     AUTO_FREE char *text = calloc(1, size);
     int r = text ? read_beginning(procfs_fd, text, size) : -ENOMEM;
 
+    if (r >= 0 && ret_all)
+        r = cpu_time_parse(text, ret_all);
     if (r >= 0)
         cpu_time_parse_each(text, cpus, ret_busy_ns);
     return r;

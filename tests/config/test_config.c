@@ -151,6 +151,10 @@ static void every_key__goes_where_it_belongs(void **state)
                                   "    - include: [/a/*, '/b']\n"
                                   "      exclude: [/a/c]\n"
                                   "      groups: [a.b-c_1, soft]\n"
+                                  "      by: cpu\n"
+                                  "  processes:\n"
+                                  "    - {comm: [a], groups: [soft], by: cpu}\n"
+                                  "    - {comm: [b], groups: [soft]}\n"
                                   "expose: {rates: false, ratios: false}\n"
                                   "limits: {cgroups: 5, processes: 8, threads: 9, series: 6, "
                                   "body: 4KiB, "
@@ -172,6 +176,9 @@ static void every_key__goes_where_it_belongs(void **state)
     assert_int_equal(config->cgroups[0].include.n, 2);
     assert_string_equal(config->cgroups[0].exclude.words[0].text, "/a/c");
     assert_string_equal(config->cgroups[0].groups.words[1].text, "soft");
+    assert_int_equal(config->cgroups[0].by, CONFIG_BY_CPU);
+    assert_int_equal(config->processes[0].by, CONFIG_BY_CPU);
+    assert_int_equal(config->processes[1].by, CONFIG_BY_ALL);
     assert_false(config->expose_rates);
     assert_false(config->expose_ratios);
     assert_int_equal(config->limits.cgroups, 5);

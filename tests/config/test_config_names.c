@@ -46,6 +46,8 @@ static void names_of_events(void **state)
          {"\"x\" and \"perf::TASK-CLOCK:u\"", "perf_task_clock_user_seconds"}},
         OWN("group_enabled_seconds"),
         OWN("cpu_user_seconds"),
+        OWN("cpu_time_by_cpu_seconds"),
+        OWN("context_switches_by_cpu"),
         OWN("cpus"),
         OWN("switches"),
         OWN("off_cpu_seconds"),

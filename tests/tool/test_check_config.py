@@ -104,6 +104,25 @@ class Config(unittest.TestCase):
             out = run(PMUTOOL, "check", "config", self.file(text.format(counting, "")))[1]
             self.assertNotIn("latency:", out)
 
+    def test_what_by_cpu_of_a_rule_comes_to_is_told(self):
+        path = self.file("counting: direct\ngroups:\n"
+                         "- {name: a, events: [task-clock, context-switches]}\n"
+                         "- {name: b, events: [page-faults]}\n"
+                         "targets:\n cgroups:\n"
+                         "  - {include: [/a], groups: [a], by: cpu}\n"
+                         "  - {include: [/b], groups: [b], by: cpu}\n"
+                         "  - {include: [/c], groups: [b, a]}\n"
+                         " processes:\n  - {comm: [x], groups: [a], by: cpu}\n")
+        status, out, err = run(PMUTOOL, "check", "config", path)
+        self.assertEqual((status, err), (0, ""))
+        n = 2 * os.sysconf("SC_NPROCESSORS_ONLN")
+        self.assertEqual(re.findall(r"(?m)^by cpu: .*", out),
+                         [f"by cpu: rule 1 of targets.cgroups: {n} series more for each target"])
+        self.assertIn(f"{path}:8:30: note: by: cpu of rule 2 of targets.cgroups shows nothing: its "
+                      "groups count neither task-clock ", out)
+        self.assertIn(f"{path}:11:26: note: by: cpu of rule 1 of targets.processes shows nothing "
+                      "here: processes are counted in threads", out)
+
     def test_which_mechanism_this_machine_gets_is_told_and_why(self):
         text = ("counting: {}\ngroups:\n- {{name: a, events: [page-faults, context-switches]}}\n"
                 "targets:\n  system: {{groups: [a]}}\n  processes: [{{comm: [x], groups: [a]}}]\n")

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/by_cpu.h"
+
+#include "count/mechanism.h"
+
+struct rule {
+    const char *what; /* "cgroups" */
+    size_t index;
+    const struct config_words *groups;
+};
+
+/* Which rule a class is of. */
+static struct rule rule_of(const struct resolution *resolution, size_t class_index)
+{
+    const struct config *config = resolution->config;
+    size_t index = class_index - CLASS_CGROUP;
+
+    if (class_index < resolution->first_process)
+        return (struct rule){"cgroups", index, &config->cgroups[index].groups};
+    index = class_index - resolution->first_process;
+    return (struct rule){"processes", index, &config->processes[index].groups};
+}
+
+static size_t count_shown(const struct event_groups *groups)
+{
+    size_t n = 0;
+
+    for (enum cpu_count count = 0; count < CPU_COUNTS_; count++)
+        n += cpu_count_find(groups, count).event != NULL;
+    return n;
+}
+
+static void print_rule(struct check_output *output, const struct rule *rule, size_t n_shown,
+                       bool has_cpus, size_t n_cpus)
+{
+    const struct config_place place = rule->groups->words[0].place;
+
+    if (!has_cpus)
+        check_note(output, place, "note",
+                   "by: cpu of rule %zu of targets.processes shows nothing here: processes are "
+                   "counted in threads, by direct, and only bpf knows on which CPUs they run",
+                   rule->index + 1);
+    else if (n_shown == 0)
+        check_note(output, place, "note",
+                   "by: cpu of rule %zu of targets.%s shows nothing: its groups count neither "
+                   "task-clock nor cpu-clock nor context-switches here",
+                   rule->index + 1, rule->what);
+    else
+        check_say(output, "by cpu: rule %zu of targets.%s: %zu series more for each target\n",
+                  rule->index + 1, rule->what, n_shown * n_cpus);
+}
+
+void check_print_by_cpu(struct check_output *output, const struct resolution *resolution,
+                        const struct mechanism_choice *choice, size_t n_cpus)
+{
+    for (size_t i = CLASS_CGROUP; i < resolution->first_uncore; i++) {
+        const struct target_class *class = &resolution->classes[i];
+        const struct rule rule = rule_of(resolution, i);
+        const bool has_cpus =
+            class->kind != SCOPE_PROCESS || (choice->bpf && choice->bpf->counts_processes);
+
+        if (class->by_cpu)
+            print_rule(output, &rule, count_shown(class->groups), has_cpus, n_cpus);
+    }
+}

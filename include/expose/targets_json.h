@@ -39,7 +39,7 @@
 
 #define TARGETS_JSON_CONTENT_TYPE "application/json"
 
-/* What of a snapshot is written. All zero: everything but histograms. */
+/* What of a snapshot is written. All zero: everything but histograms and columns of CPUs. */
 struct targets_selection {
     /* Only these targets, and no table without one of them. None: all targets. */
     const struct target_filter *targets;
@@ -48,7 +48,8 @@ struct targets_selection {
     /*
      * Only columns of these names, and no table without one of them. None: all columns. A histogram
      * that is named has a column for each of its buckets, with the label le, and one with the name
-     * of its sum, "…_seconds_sum", where that is named.
+     * of its sum, "…_seconds_sum", where that is named. Columns for each CPU are only told if they
+     * are named, too.
      */
     const char *const *columns;
     size_t n_columns;

@@ -3,9 +3,9 @@
 
 /*
  * The files that build a plan. Calls go one way: plan.c asks plan_events.c, plan_ratios.c,
- * plan_cpu_time.c, plan_by_cpu.c, plan_latency.c and plan_hidden.c for their columns, and each of these adds them
- * by plan_column.c. Functions that return int return 0 or -ENOMEM, after which the plan is to be
- * freed.
+ * plan_cpu_time.c, plan_by_cpu.c, plan_latency.c and plan_hidden.c for their columns, and each of
+ * these adds them by plan_column.c. Functions that return int return 0 or -ENOMEM, after which the
+ * plan is to be freed.
  */
 
 #include "base/text.h"

@@ -34,7 +34,8 @@ class Api(live.LiveTest):
         need_validator()
         cls.cgroups = cls.enterClassContext(Cgroups())
         cls.cgroup = cls.cgroups.make("a")
-        more = ("  processes:\n    - comm: [pmu-test-nobody]\n      groups: [software]\n"
+        more = ("      by: cpu\n"
+                "  processes:\n    - comm: [pmu-test-nobody]\n      groups: [software]\n"
                 "limits: {cgroups: 1}\n")
         config = live.config(cls.cgroups, events=live.SOFTWARE + ("cycles", "no-such-event"),
                              system="all", more=more)
@@ -108,6 +109,8 @@ class Api(live.LiveTest):
         self.assertEqual([[c["name"] for c in t["columns"]] for t in chosen["tables"]], [[column]])
         self.assertEqual([r["labels"] for t in chosen["tables"] for r in t["rows"]],
                          [{"cgroup": self.cgroup}])
+        each = self.ask("GET", API + "targets", "?column=pmu_cgroup_context_switches_by_cpu_total")
+        self.assertIn("0", [c["cpu"] for t in each["tables"] for c in t["columns"]])
         fields = self.event(query)
         self.assertEqual(fields[0], ["event", "snapshot"])
         told = json.loads("\n".join(value for key, value in fields if key == "data"))

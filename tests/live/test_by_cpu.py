@@ -3,12 +3,14 @@
 """What a target had on each CPU (`by: cpu`): a load that is pinned to one CPU and then to another,
 beside what it knows of itself and what perf counts of its cgroup on each CPU."""
 import collections
+import json
 import os
 import pathlib
 import re
 import signal
 import subprocess
 import sys
+import urllib.parse
 
 import live
 import strict_exposition
@@ -223,6 +225,17 @@ class ByCpu(live.LiveTest):
                 self.assertEqual(metrics.find(f"pmu_{scope}_{name}"), {})
         self.assertEqual(metrics.find("pmu_cgroup_task_clock_seconds_total").keys(),
                          {frozenset({("cgroup", self.cgroups.path("a"))})})
+
+    def test_the_api_tells_it_where_it_is_named(self):
+        exporter, _ = self.start()
+        target = "/api/v1/targets?target=cgroup:" + urllib.parse.quote(self.path)
+        columns = {}
+        for words in ("", f"&column=pmu_cgroup_{TIME}"):
+            table, = json.loads(exporter.get(target + words).body)["tables"]
+            columns[words] = [c.get("cpu") for c in table["columns"]]
+            self.assertEqual(len(table["rows"][0]["values"]), len(table["columns"]))
+        online = by_cpu(exporter.scrape(), "pmu_machine_" + TIME)
+        self.assertEqual(list(columns.values()), [[None] * len(columns[""]), sorted(online, key=int)])
 
     def test_the_machine_has_what_the_kernel_accounts_for_on_each_cpu(self):
         exporter, _ = self.start()

@@ -82,11 +82,19 @@ void check_print_counting(const struct resolution *resolution,
                      cost, n_events);
 }
 
+static double mebibytes(uint64_t bytes)
+{
+    return (double)bytes / 0x1p20;
+}
+
 void check_print_latency(const struct config *config, const struct latency_choice *choice)
 {
     if (choice->mechanism)
-        (void)printf("latency: counted by bpf at each switch%s\n",
-                     choice->is_own ? ", which counts no events there" : "");
+        (void)printf("latency: counted by bpf at each switch%s; its distributions take %.1f MiB "
+                     "of the kernel's memory, threads that are away %.1f MiB\n",
+                     choice->is_own ? ", which counts no events there" : "",
+                     mebibytes(switch_program_latency_bytes(&choice->size)),
+                     mebibytes(switch_program_away_bytes(&choice->size)));
     else if (latency_wanted(config))
         (void)printf("latency: not counted: %s%s\n", choice->reason,
                      is_for_want_of_rights(choice->reason)

@@ -40,14 +40,15 @@ struct latency_choice latency_choose(const struct mechanism_question *question,
         return choice;
     if (events->bpf && mechanism_bpf_has_latencies(events->bpf)) {
         choice.mechanism = events->bpf;
+        choice.size = events->size;
         return choice;
     }
     if (events->bpf) {
         choice.reason = no_stamps;
         return choice;
     }
-    if (mechanism_size_for(question->config, question->sysfs_fd, !question->root->v2,
-                           &choice.size) < 0) {
+    if (mechanism_size_for(question->config, question->sysfs_fd, question->procfs_fd,
+                           !question->root->v2, &choice.size) < 0) {
         choice.reason = "CPUs cannot be read";
         return choice;
     }

@@ -11,7 +11,7 @@
 struct latency_choice {
     struct mechanism *mechanism;     /* NULL: latencies are not counted */
     bool is_own;                     /* it counts nothing else */
-    struct switch_program_size size; /* of one that is_own */
+    struct switch_program_size size; /* of the mechanism */
     const char *reason; /* why latencies that are wanted are not counted; else NULL. Static */
 };
 

@@ -77,7 +77,8 @@ static bool wants_bpf(const struct mechanism_question *question,
         return false;
     }
     choice->reason = is_obeyed ? "configured" : self_test_text(&verdict->test);
-    if (mechanism_size_for(config, question->sysfs_fd, !question->root->v2, &choice->size) < 0) {
+    if (mechanism_size_for(config, question->sysfs_fd, question->procfs_fd, !question->root->v2,
+                           &choice->size) < 0) {
         choice->reason = "CPUs cannot be read";
         return false;
     }

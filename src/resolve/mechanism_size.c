@@ -13,6 +13,7 @@
 #include "event/expansion.h"
 #include "resolve/resolution_groups.h"
 #include "sys/cpu_list.h"
+#include "sys/thread_limit.h"
 
 /* A program that would take more than this has room for the CPUs that are online only. */
 #define CHEAP_BYTES (UINT64_C(16) << 20)
@@ -120,7 +121,7 @@ static size_t latency_slots_of(const struct switch_program_size *size)
     return size->n_slots < most ? size->n_slots : (size_t)most;
 }
 
-int mechanism_size_for(const struct config *config, int sysfs_fd, bool v1,
+int mechanism_size_for(const struct config *config, int sysfs_fd, int procfs_fd, bool v1,
                        struct switch_program_size *ret_size)
 {
     AUTO(cpu_list) struct cpu_list *online = NULL, *possible = NULL;
@@ -139,6 +140,7 @@ int mechanism_size_for(const struct config *config, int sysfs_fd, bool v1,
         return r;
     size.n_cpus = room_for(possible);
     size.n_latency_slots = latency_wanted(config) ? size.n_slots : 0;
+    size.n_threads = thread_limit_read(procfs_fd);
     if (switch_program_bytes(&size) + switch_program_latency_bytes(&size) > CHEAP_BYTES ||
         size.n_cpus < room_for(online))
         size.n_cpus = room_for(online);
@@ -154,5 +156,7 @@ bool mechanism_size_serves(const struct switch_program_size *size,
     return size->n_cpus >= wanted->n_cpus && size->n_slots >= wanted->n_slots &&
            size->n_lanes >= wanted->n_lanes && size->n_watched >= wanted->n_watched &&
            size->n_latency_slots >= wanted->n_latency_slots &&
-           (size->n_latency_slots > 0) == (wanted->n_latency_slots > 0) && size->v1 == wanted->v1;
+           (size->n_latency_slots > 0) == (wanted->n_latency_slots > 0) &&
+           switch_program_away_bytes(size) >= switch_program_away_bytes(wanted) &&
+           size->v1 == wanted->v1;
 }

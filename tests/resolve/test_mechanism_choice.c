@@ -53,8 +53,8 @@ static struct mechanism_choice choose(struct fixture *f)
 /* Has a mechanism count already, of exactly the size that the configuration wants. */
 static void let_bpf_run(struct fixture *f)
 {
-    assert_int_equal(mechanism_size_for(&f->config, f->sysfs.fd, false, &f->question.running_size),
-                     0);
+    assert_int_equal(
+        mechanism_size_for(&f->config, f->sysfs.fd, -1, false, &f->question.running_size), 0);
     f->question.running = &f->running;
 }
 

@@ -11,7 +11,7 @@
 
 /* There are groups of 4 and of 3 events: a rule for cgroups has the first one. */
 struct fixture {
-    struct fixture_tree sysfs;
+    struct fixture_tree sysfs, procfs;
     struct config_event events[4];
     struct config_word names[2];
     struct config_group groups[2];
@@ -25,6 +25,7 @@ static int set_up(void **state)
     struct fixture *f = calloc(1, sizeof(*f));
 
     f->sysfs = fixture_tree_open();
+    f->procfs = fixture_tree_open();
     f->names[0].text = (char *)"core";
     f->names[1].text = (char *)"cache";
     for (size_t i = 0; i < 2; i++)
@@ -45,6 +46,7 @@ static int tear_down(void **state)
     struct fixture *f = *state;
 
     fixture_tree_close(&f->sysfs);
+    fixture_tree_close(&f->procfs);
     free(f);
     return 0;
 }
@@ -53,7 +55,7 @@ static void find(struct fixture *f, const char *online, const char *possible)
 {
     fixture_tree_write(&f->sysfs, "devices/system/cpu/online", online);
     fixture_tree_write(&f->sysfs, "devices/system/cpu/possible", possible);
-    assert_int_equal(mechanism_size_for(&f->config, f->sysfs.fd, false, &f->size), 0);
+    assert_int_equal(mechanism_size_for(&f->config, f->sysfs.fd, f->procfs.fd, false, &f->size), 0);
 }
 
 static void size__has_room_for_each_possible_cpu_where_that_is_cheap(void **state)
@@ -129,7 +131,36 @@ static void size__of_an_unknown_machine_is_none(void **state)
 {
     struct fixture *f = *state;
 
-    assert_int_equal(mechanism_size_for(&f->config, f->sysfs.fd, false, &f->size), -ENOENT);
+    assert_int_equal(mechanism_size_for(&f->config, f->sysfs.fd, f->procfs.fd, false, &f->size),
+                     -ENOENT);
+}
+
+static void set_threads(struct fixture *f, const char *threads, const char *numbers)
+{
+    fixture_tree_write(&f->procfs, "sys/kernel/threads-max", threads);
+    fixture_tree_write(&f->procfs, "sys/kernel/pid_max", numbers);
+    find(f, "0\n", "0\n");
+}
+
+static void size__has_a_place_for_each_thread_that_there_may_be_up_to_a_million(void **state)
+{
+    struct fixture *f = *state;
+
+    set_threads(f, "192731\n", "32768\n");
+    assert_int_equal(switch_program_away_bytes(&f->size), 0); /* without latencies */
+    f->rule.latency = LATENCY_SCHEDULER;
+    set_threads(f, "192731\n", "32768\n");
+    assert_int_equal(switch_program_away_bytes(&f->size), 24 << 15);
+    set_threads(f, "192731\n", "4194304\n");
+    assert_int_equal(switch_program_away_bytes(&f->size), 24 << 18);
+    set_threads(f, "3900\n", "32768\n"); /* half a gigabyte of memory */
+    assert_int_equal(switch_program_away_bytes(&f->size), 24 << 12);
+    set_threads(f, "100\n", "32768\n");
+    assert_int_equal(switch_program_away_bytes(&f->size), 24 << 10);
+    set_threads(f, "4000000\n", "4194304\n");
+    assert_int_equal(switch_program_away_bytes(&f->size), 24 << 20);
+    set_threads(f, "\n", "4194304\n"); /* it cannot be read */
+    assert_int_equal(switch_program_away_bytes(&f->size), 24 << 16);
 }
 
 static void serves__where_nothing_is_smaller(void **state)
@@ -158,6 +189,23 @@ static void serves__where_nothing_is_smaller(void **state)
     assert_false(mechanism_size_serves(&f->size, &wanted));
 }
 
+static void serves__where_threads_have_become_more__only_without_latencies(void **state)
+{
+    struct fixture *f = *state;
+    struct switch_program_size small;
+
+    set_threads(f, "3900\n", "32768\n");
+    small = f->size;
+    set_threads(f, "20000\n", "32768\n");
+    assert_true(mechanism_size_serves(&small, &f->size));
+    f->rule.latency = LATENCY_SCHEDULER;
+    set_threads(f, "3900\n", "32768\n");
+    small = f->size;
+    set_threads(f, "20000\n", "32768\n");
+    assert_false(mechanism_size_serves(&small, &f->size));
+    assert_true(mechanism_size_serves(&f->size, &small));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -169,7 +217,9 @@ int main(void)
         TEST(size__has_room_for_processes_where_there_are_rules_for_some),
         TEST(size__has_room_for_the_self_test_whatever_is_counted),
         TEST(size__of_an_unknown_machine_is_none),
+        TEST(size__has_a_place_for_each_thread_that_there_may_be_up_to_a_million),
         TEST(serves__where_nothing_is_smaller),
+        TEST(serves__where_threads_have_become_more__only_without_latencies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,9 @@ class Config(unittest.TestCase):
         for counting in ("auto", "direct"):
             out = run(PMUTOOL, "check", "config",
                       self.file(text.format(counting, ", latency: [scheduler]")))[1]
-            self.assertRegex(out, r"\nlatency: (counted by bpf at each switch|not counted: .)")
+            self.assertRegex(out, r"\nlatency: (not counted: .|counted by bpf at each switch.*; "
+                             r"its distributions take \d+\.\d MiB of the kernel's memory, "
+                             r"threads that are away \d+\.\d MiB\n)")
             out = run(PMUTOOL, "check", "config", self.file(text.format(counting, "")))[1]
             self.assertNotIn("latency:", out)
 

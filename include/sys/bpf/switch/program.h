@@ -68,8 +68,9 @@ struct switch_program;
 
 /*
  * The size of the shared memory: on each CPU a cell for each slot. The kernel takes all of it when
- * the program is loaded, and 20 KiB for each CPU beside it; with latencies from 1.5 to 24 MiB more,
- * in which threads that are away are remembered.
+ * the program is loaded, and 20 KiB for each CPU beside it; with latencies also what
+ * switch_program_away_bytes() says. It is charged to the memory cgroup of the process; the limit on
+ * locked memory is not asked since Linux 5.11, and earlier kernels do not take the program.
  */
 struct switch_program_size {
     size_t n_cpus;    /* 1 + the highest number of a CPU */
@@ -81,6 +82,7 @@ struct switch_program_size {
      * SWITCH_PROGRAM_REST, so that the machine has them. 0: they are not wanted, and cost nothing.
      */
     size_t n_latency_slots;
+    uint64_t n_threads; /* the most threads there may be at once (sys/thread_limit.h); 0: unknown */
 };
 
 static inline size_t switch_program_lanes(const struct switch_program_size *size)
@@ -96,6 +98,36 @@ static inline uint64_t switch_program_bytes(const struct switch_program_size *si
 static inline uint64_t switch_program_latency_bytes(const struct switch_program_size *size)
 {
     return (uint64_t)size->n_cpus * size->n_latency_slots * sizeof(struct switch_program_latency);
+}
+
+/*
+ * With latencies, threads that are away from their CPUs are remembered in a table that has a place
+ * for each of them: as many as there may be threads, rounded up to a power of two, within these
+ * bounds. Where it is not known how many there may be, there are 2^16. More than 2^20 threads would
+ * have to be away at once, or as many as the kernel allowed later, for some to find no place.
+ */
+#define SWITCH_PROGRAM_FEWEST_AWAY_BITS  10
+#define SWITCH_PROGRAM_DEFAULT_AWAY_BITS 16
+#define SWITCH_PROGRAM_MOST_AWAY_BITS    20
+#define SWITCH_PROGRAM_AWAY_PLACE_BYTES  24
+
+static inline uint32_t switch_program_away_bits(const struct switch_program_size *size)
+{
+    uint32_t bits = SWITCH_PROGRAM_FEWEST_AWAY_BITS;
+
+    if (size->n_threads == 0)
+        return SWITCH_PROGRAM_DEFAULT_AWAY_BITS;
+    while (bits < SWITCH_PROGRAM_MOST_AWAY_BITS && UINT64_C(1) << bits < size->n_threads)
+        bits++;
+    return bits;
+}
+
+/* What the table takes: 24 KiB to 24 MiB; 0 without latencies. */
+static inline uint64_t switch_program_away_bytes(const struct switch_program_size *size)
+{
+    return size->n_latency_slots > 0
+               ? (uint64_t)SWITCH_PROGRAM_AWAY_PLACE_BYTES << switch_program_away_bits(size)
+               : 0;
 }
 
 /*

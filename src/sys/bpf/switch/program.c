@@ -25,9 +25,12 @@ static_assert(SWITCH_PROGRAM_TALLIES == SWITCH_TALLIES, "as its interface says")
 static_assert(sizeof(struct switch_program_latency) == sizeof(struct switch_latency) &&
                   offsetof(struct switch_program_latency, buckets) ==
                       offsetof(struct switch_latency, buckets) &&
+                  offsetof(struct switch_program_latency, tallies) ==
+                      offsetof(struct switch_latency, tallies) &&
                   offsetof(struct switch_program_latency, changes) ==
                       offsetof(struct switch_latency, changes),
               "the same memory");
+static_assert(SWITCH_PROGRAM_AWAY_PLACE_BYTES == sizeof(struct switch_away), "as it says");
 
 /*
  * How often a refresh is tried. While a CPU changes its state with interrupts enabled, for about a
@@ -78,32 +81,20 @@ static int set_sizes(struct switch_bpf *skeleton, const struct switch_program_si
     return r;
 }
 
-/*
- * The table of threads that are away has 2^16 places, and twice as many for twice as many CPUs as
- * 16, up to 2^20. A place takes 24 bytes.
- */
-static uint32_t away_bits(const struct switch_program_size *size)
-{
-    uint32_t bits = 16;
-
-    while (bits < 20 && (size_t)1 << (bits - 12) < size->n_cpus)
-        bits++;
-    return bits;
-}
-
 /* Has the program count latencies: other programs are loaded for it. 0 or -errno. */
 static int set_latencies(struct switch_bpf *skeleton, const struct switch_program_size *size)
 {
+    const uint32_t away_bits = switch_program_away_bits(size);
     int r;
 
     skeleton->rodata->n_latency_slots = (uint32_t)size->n_latency_slots;
-    skeleton->rodata->away_bits = away_bits(size);
+    skeleton->rodata->away_bits = away_bits;
     /* the state of the task that goes, behind `preempt` and both tasks */
     skeleton->rodata->tells_state = bpf_tracepoint_arguments("sched_switch") >= 4;
     r = bpf_map__set_max_entries(skeleton->maps.latencies,
                                  (uint32_t)(size->n_cpus * size->n_latency_slots));
     if (r >= 0)
-        r = bpf_map__set_max_entries(skeleton->maps.away, UINT32_C(1) << away_bits(size));
+        r = bpf_map__set_max_entries(skeleton->maps.away, UINT32_C(1) << away_bits);
     if (r >= 0)
         r = bpf_map__set_max_entries(skeleton->maps.cpu_places, (uint32_t)size->n_cpus);
     return r;

@@ -38,9 +38,18 @@ struct bpf_cell bpf_cell_of(const struct bpf *bpf, int handle)
 
 void bpf_refresh_cpus(struct bpf *bpf)
 {
+    const bool all = bpf->has_changed && bpf->size.n_latency_slots > 0;
+
     for (size_t cpu = 0; cpu < bpf->size.n_cpus; cpu++)
-        if (bpf->size.n_latency_slots > 0 || bpf_groups_are_open(bpf->groups, cpu))
+        if (all || bpf_groups_are_open(bpf->groups, cpu))
             (void)switch_program_refresh(bpf->program, cpu); /* offline: nothing runs there */
+    bpf->has_changed = false;
+}
+
+int bpf_watch(struct bpf *bpf, size_t slot, const struct scope *scope)
+{
+    bpf->has_changed = true;
+    return watched_processes_set(bpf->watched, slot, scope);
 }
 
 void bpf_leave_slot(struct bpf *bpf, size_t slot)
@@ -49,6 +58,7 @@ void bpf_leave_slot(struct bpf *bpf, size_t slot)
 
     if (!bpf_slots_leave(bpf->slots, slot))
         return;
+    bpf->has_changed = true;
     if (!(id & BPF_PROCESS_ID))
         (void)switch_program_clear_slot(bpf->program, id);
     else if (watched_processes_end(bpf->watched, slot))

@@ -20,6 +20,8 @@ struct bpf {
     struct slot_latencies *latencies;
     struct bpf_slots *slots;           /* of all targets but the system */
     struct watched_processes *watched; /* the processes that have slots */
+    /* Slots or watched processes have changed since the last refresh. */
+    bool has_changed;
 };
 
 /* Marker slot: the system's readings are those of the perf groups themselves, never this slot. */
@@ -46,10 +48,15 @@ int bpf_handle_of(const struct bpf *bpf, const struct bpf_cell *cell);
 struct bpf_cell bpf_cell_of(const struct bpf *bpf, int handle);
 
 /*
- * Has each CPU charge what it has counted until now to those who ran, and find out anew to which
- * slot it charges from here on.
+ * Has each CPU on which groups are open charge what it has counted until now to those who ran, and
+ * find out anew to which slots it charges from here on. With latencies all CPUs charge to slots;
+ * but they charge a slice or a wait when it ends, so that those without groups are left in peace
+ * until slots or watched processes change: they may run what nothing else is to interrupt.
  */
 void bpf_refresh_cpus(struct bpf *bpf);
+
+/* Has the program watch the processes of the scope for a slot. 0 or -errno. */
+int bpf_watch(struct bpf *bpf, size_t slot, const struct scope *scope);
 
 /*
  * Takes a user from a slot. When it was the last one, the program stops charging the slot: from the

@@ -80,6 +80,7 @@ static int enter_cgroup(struct bpf *bpf, const struct scope *scope, size_t *ret_
         r = bpf_slots_enter(bpf->slots, lineage, ret_slot, &new);
     if (r < 0 || !new)
         return r;
+    bpf->has_changed = true;
     r = switch_program_set_slot(bpf->program, cgroup_lineage_id(lineage), *ret_slot);
     if (r < 0)
         bpf_leave_slot(bpf, *ret_slot);
@@ -106,7 +107,7 @@ static int enter_process(struct bpf *bpf, const struct scope *scope, size_t *ret
     r = bpf_slots_enter(bpf->slots, alone, ret_slot, &new);
     if (r < 0)
         return r;
-    r = watched_processes_set(bpf->watched, *ret_slot, scope);
+    r = bpf_watch(bpf, *ret_slot, scope);
     if (r < 0)
         bpf_leave_slot(bpf, *ret_slot);
     return r;

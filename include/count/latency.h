@@ -63,7 +63,8 @@ struct latencies {
     uint64_t tallies[LATENCY_TALLY_COUNT_];
 };
 
-void latencies_add(struct latencies *sum, const struct latencies *part);
+/* The two are not the same. */
+void latencies_add(struct latencies *restrict sum, const struct latencies *restrict part);
 
 /* What has been counted between two times. */
 struct latencies latencies_between(const struct latencies *earlier, const struct latencies *later);

@@ -7,6 +7,18 @@
 #include "sys/bpf/switch/ranges.h"
 
 static_assert(LATENCY_BUCKETS == SWITCH_RANGE_BUCKETS, "the buckets are the program's");
+static_assert((int)LATENCY_RUN_QUEUE == (int)SWITCH_RUN_QUEUE &&
+                  (int)LATENCY_ON_CPU == (int)SWITCH_ON_CPU &&
+                  (int)LATENCY_OFF_CPU_INTERRUPTIBLE == (int)SWITCH_OFF_CPU_INTERRUPTIBLE &&
+                  (int)LATENCY_OFF_CPU_UNINTERRUPTIBLE == (int)SWITCH_OFF_CPU_UNINTERRUPTIBLE,
+              "the order is the program's");
+static_assert((int)LATENCY_SWITCHES_VOLUNTARY == (int)SWITCH_VOLUNTARY &&
+                  (int)LATENCY_SWITCHES_INVOLUNTARY == (int)SWITCH_INVOLUNTARY &&
+                  (int)LATENCY_MIGRATIONS_SMT == (int)SWITCH_MOVED_SMT &&
+                  (int)LATENCY_MIGRATIONS_CORE == (int)SWITCH_MOVED_CORE &&
+                  (int)LATENCY_MIGRATIONS_LLC == (int)SWITCH_MOVED_LLC &&
+                  (int)LATENCY_MIGRATIONS_NODE == (int)SWITCH_MOVED_NODE,
+              "the order is the program's");
 
 const struct latency_layout latency_layouts[LATENCY_DISTRIBUTION_COUNT_] = {
     [LATENCY_RUN_QUEUE] = {SWITCH_RANGE_RUN_QUEUE},
@@ -15,7 +27,7 @@ const struct latency_layout latency_layouts[LATENCY_DISTRIBUTION_COUNT_] = {
     [LATENCY_OFF_CPU_UNINTERRUPTIBLE] = {SWITCH_RANGE_OFF_CPU_UNINTERRUPTIBLE},
 };
 
-void latencies_add(struct latencies *sum, const struct latencies *part)
+void latencies_add(struct latencies *restrict sum, const struct latencies *restrict part)
 {
     for (size_t i = 0; i < LATENCY_DISTRIBUTION_COUNT_; i++)
         sum->sums_ns[i] += part->sums_ns[i];

@@ -58,9 +58,8 @@ void collector_adopt_latencies(const struct collector *collector, struct entry *
         return;
     if (entry->group)
         process_group_adopt_latencies(entry->group, from->group, latency);
-    else if (!entry->latencies && from->latencies &&
-             latency_meter_mechanism(from->latencies) == latency)
-        entry->latencies = TAKE(from->latencies);
+    else if (!entry->latencies)
+        entry->latencies = latency_meter_adopt(&from->latencies, latency);
 }
 
 void collector_begin_latencies(struct entry *entry, const struct entry *from)

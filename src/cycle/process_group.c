@@ -227,9 +227,8 @@ void process_group_adopt_latencies(struct process_group *group, struct process_g
     for (struct process_member *member = group->members; member; member = member->next) {
         struct process_member *old = find_member(from, member->target);
 
-        if (old && old->latencies && !member->latencies &&
-            latency_meter_mechanism(old->latencies) == latency)
-            member->latencies = TAKE(old->latencies);
+        if (old && !member->latencies)
+            member->latencies = latency_meter_adopt(&old->latencies, latency);
     }
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-add_unit_test(count bpf/latency_meter)
+add_unit_test(count bpf/latency_meter Threads::Threads)
 add_unit_test(count bpf/mechanism)
 add_unit_test(count bpf/processes)
 add_unit_test(count bpf/self_test)

@@ -21,8 +21,13 @@ int latency_meter_new(struct mechanism *bpf, const struct scope *scope,
 struct latency_meter *latency_meter_free(struct latency_meter *meter);
 DEFINE_AUTO(latency_meter, struct latency_meter *, latency_meter_free)
 
-/* The mechanism that it was made with. */
-const struct mechanism *latency_meter_mechanism(const struct latency_meter *meter);
+/*
+ * Takes the meter for a target that goes on: the next reading tells what was counted since the last
+ * one, even if that is nothing, since more may be wanted of it than before. NULL: there is none, or
+ * it was made with another mechanism, and stays where it is.
+ */
+struct latency_meter *latency_meter_adopt(struct latency_meter **meter,
+                                          const struct mechanism *bpf);
 
 /* What was counted until now will not be told. */
 void latency_meter_begin(struct latency_meter *meter);
@@ -33,6 +38,6 @@ int latency_meter_name_tasks(struct latency_meter *meter, const struct scope *sc
 /*
  * Adds to the sample what was counted since the last reading; nothing, if that is nothing, but for
  * the first time. The first reading after latency_meter_new() tells what was counted since then.
- * What was charged until the mechanism's last refresh is in it, and more may be.
+ * It is up to date with the mechanism's last refresh, or more.
  */
 void latency_meter_read(struct latency_meter *meter, struct sample *sample);

@@ -16,12 +16,14 @@ struct latency_meter {
     struct latencies base; /* what the target had at the last reading */
 };
 
-static bool find_totals(const struct latency_meter *meter, struct latencies *ret_totals)
+/* Has the meter begin with what the target has now. False: it has no latencies. */
+static bool begin(struct latency_meter *meter)
 {
-    struct bpf_slots *slots = meter->bpf->slots;
+    const struct latencies *now = bpf_slots_latencies_now(meter->bpf->slots, meter->slot);
 
-    return meter->slot == BPF_SLOT_OF_SYSTEM ? bpf_slots_machine_latencies(slots, ret_totals)
-                                             : bpf_slots_latencies(slots, meter->slot, ret_totals);
+    if (now)
+        meter->base = *now;
+    return now;
 }
 
 int latency_meter_new(struct mechanism *bpf, const struct scope *scope,
@@ -38,7 +40,7 @@ int latency_meter_new(struct mechanism *bpf, const struct scope *scope,
     if (r < 0)
         return r; /* nobody has entered: the meter must not leave */
     meter->slot = slot;
-    if (!find_totals(meter, &meter->base))
+    if (!begin(meter))
         return -ENOSPC;
     *ret_meter = TAKE(meter);
     return 0;
@@ -54,29 +56,32 @@ struct latency_meter *latency_meter_free(struct latency_meter *meter)
 
 void latency_meter_begin(struct latency_meter *meter)
 {
-    (void)find_totals(meter, &meter->base);
+    (void)begin(meter);
 }
 
-const struct mechanism *latency_meter_mechanism(const struct latency_meter *meter)
+struct latency_meter *latency_meter_adopt(struct latency_meter **meter, const struct mechanism *bpf)
 {
-    return &meter->bpf->mechanism;
+    if (!*meter || &(*meter)->bpf->mechanism != bpf)
+        return NULL;
+    (*meter)->is_read = false;
+    return TAKE(*meter);
 }
 
 int latency_meter_name_tasks(struct latency_meter *meter, const struct scope *scope)
 {
-    return watched_processes_set(meter->bpf->watched, meter->slot, scope);
+    return bpf_watch(meter->bpf, meter->slot, scope);
 }
 
 void latency_meter_read(struct latency_meter *meter, struct sample *sample)
 {
-    struct latencies now, delta;
+    const struct latencies *now = bpf_slots_latencies(meter->bpf->slots, meter->slot);
+    struct latencies delta;
 
-    if (!find_totals(meter, &now) ||
-        (meter->is_read && memcmp(&now, &meter->base, sizeof(now)) == 0))
+    if (!now || (meter->is_read && memcmp(now, &meter->base, sizeof(*now)) == 0))
         return;
     meter->is_read = true;
-    delta = latencies_between(&meter->base, &now);
-    meter->base = now;
+    delta = latencies_between(&meter->base, now);
+    meter->base = *now;
     latencies_add(&sample->latencies, &delta);
     sample->has_latencies = true;
 }

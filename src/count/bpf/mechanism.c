@@ -81,6 +81,7 @@ static void bpf_refresh(struct mechanism *mechanism)
     bpf_refresh_cpus(bpf);
     if (bpf_slots_any_unused(bpf->slots))
         bpf_slots_fold(bpf->slots); /* since the refresh nobody charges to unused slots */
+    bpf_slots_note_refresh(bpf->slots);
     mechanism->unfollowed = switch_program_unfollowed(bpf->program);
     bpf_update_open_counters(bpf);
     mechanism->doubt = switch_program_doubt(bpf->program);
@@ -204,17 +205,17 @@ static int load(struct bpf *bpf, enum bpf_refusal *ret_refusal)
                                .n_slots = bpf->size.n_slots,
                                .n_lanes = switch_program_lanes(&bpf->size),
                                .n_reserved = SWITCH_PROGRAM_FIRST};
-    struct latency_cells latency_cells = {.n_cpus = bpf->size.n_cpus,
-                                          .n_slots = bpf->size.n_latency_slots};
+    struct latency_memory latency_memory = {.n_cpus = bpf->size.n_cpus,
+                                            .n_slots = bpf->size.n_latency_slots};
     int r = switch_program_load(&bpf->size, &bpf->program, ret_refusal);
 
     if (r < 0)
         return r;
     if (switch_program_has_latencies(bpf->program))
-        latency_cells.cells = switch_program_latencies(bpf->program);
+        latency_memory.cells = switch_program_latencies(bpf->program);
     cells.lanes = switch_program_cell(bpf->program, 0, 0);
     bpf->groups = bpf_groups_new(bpf->program, bpf->ops, &bpf->size);
-    bpf->latencies = slot_latencies_new(&latency_cells);
+    bpf->latencies = slot_latencies_new(&latency_memory);
     bpf->slots = bpf->latencies ? bpf_slots_new(&cells, bpf->latencies) : NULL;
     bpf->watched = watched_processes_new(bpf->program, bpf->size.n_slots);
     if (bpf->groups && bpf->slots && bpf->watched)

@@ -3,43 +3,60 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 static_assert(LATENCY_DISTRIBUTION_COUNT_ == SWITCH_PROGRAM_DISTRIBUTIONS, "as the program has");
 static_assert(LATENCY_TALLY_COUNT_ == SWITCH_PROGRAM_TALLIES, "as the program has");
 static_assert(LATENCY_BUCKETS == SWITCH_PROGRAM_BUCKETS, "as the program has");
 
+/*
+ * So many CPUs are added up before the difference to the last look is taken. A difference of 32
+ * bits is right across one wrap: in a minute, the longest interval, each of the CPUs may add four
+ * million to a number each second, more than any CPU can switch. Adding up all CPUs at once would
+ * be too much for large machines, and to remember each CPU would double the memory.
+ */
+#define CPUS_AT_ONCE 16
+
+/* So many buckets are compared before any of them is looked at: that takes few instructions. */
+#define BUCKETS_AT_ONCE 12
+
+static_assert(SWITCH_PROGRAM_BUCKETS % BUCKETS_AT_ONCE == 0, "none is left over");
+
 struct slot_totals {
-    bool of_machine;
-    struct switch_program_latency last; /* the sum over all CPUs at the last look; it wraps */
     struct latencies total;
+    struct switch_program_latency last[]; /* sums over CPUS_AT_ONCE at the last look; they wrap */
 };
 
 struct slot_latencies {
-    struct latency_cells cells;
-    struct latencies machine;
+    struct latency_memory memory;
+    uint32_t *changes;           /* [slot]: how often anything had changed at the last look */
     struct slot_totals *slots[]; /* [slot]; NULL: it has no totals */
 };
 
-struct slot_latencies *slot_latencies_new(const struct latency_cells *cells)
+struct slot_latencies *slot_latencies_new(const struct latency_memory *memory)
 {
     AUTO(slot_latencies)
     struct slot_latencies *latencies =
-        calloc(1, sizeof(*latencies) + cells->n_slots * sizeof(*latencies->slots));
+        calloc(1, sizeof(*latencies) + memory->n_slots * sizeof(*latencies->slots));
 
     if (!latencies)
         return NULL;
-    latencies->cells = *cells;
-    slot_latencies_begin(latencies, SWITCH_PROGRAM_REST, true);
-    if (cells->cells && !latencies->slots[SWITCH_PROGRAM_REST])
+    latencies->memory = *memory;
+    latencies->changes = calloc(memory->n_slots + 1, sizeof(*latencies->changes));
+    if (!latencies->changes)
+        return NULL;
+    slot_latencies_begin(latencies, SWITCH_PROGRAM_REST);
+    if (memory->cells && !latencies->slots[SWITCH_PROGRAM_REST])
         return NULL;
     return TAKE(latencies);
 }
 
 struct slot_latencies *slot_latencies_free(struct slot_latencies *latencies)
 {
-    for (size_t slot = 0; latencies && slot < latencies->cells.n_slots; slot++)
+    if (!latencies)
+        return NULL;
+    for (size_t slot = 0; slot < latencies->memory.n_slots; slot++)
         free(latencies->slots[slot]);
+    free(latencies->changes);
     free(latencies);
     return NULL;
 }
@@ -47,106 +64,135 @@ struct slot_latencies *slot_latencies_free(struct slot_latencies *latencies)
 static struct switch_program_latency *cell_of(const struct slot_latencies *latencies, size_t slot,
                                               size_t cpu)
 {
-    return &latencies->cells.cells[cpu * latencies->cells.n_slots + slot];
+    return &latencies->memory.cells[cpu * latencies->memory.n_slots + slot];
 }
 
-void slot_latencies_begin(struct slot_latencies *latencies, size_t slot, bool of_machine)
+static struct slot_totals *totals_of(const struct slot_latencies *latencies, size_t slot)
 {
-    struct slot_totals *totals;
+    return slot < latencies->memory.n_slots ? latencies->slots[slot] : NULL;
+}
 
-    if (!latencies->cells.cells || slot >= latencies->cells.n_slots)
+void slot_latencies_begin(struct slot_latencies *latencies, size_t slot)
+{
+    const size_t n_parts = (latencies->memory.n_cpus + CPUS_AT_ONCE - 1) / CPUS_AT_ONCE;
+
+    if (!latencies->memory.cells || slot >= latencies->memory.n_slots)
         return;
-    totals = calloc(1, sizeof(*totals));
-    if (totals)
-        totals->of_machine = of_machine;
-    latencies->slots[slot] = totals;
+    latencies->changes[slot] = 0;
+    latencies->slots[slot] =
+        calloc(1, sizeof(struct slot_totals) + n_parts * sizeof(struct switch_program_latency));
 }
 
 static uint32_t changes_of(const struct slot_latencies *latencies, size_t slot)
 {
     uint32_t changes = 0;
 
-    for (size_t cpu = 0; cpu < latencies->cells.n_cpus; cpu++)
+    for (size_t cpu = 0; cpu < latencies->memory.n_cpus; cpu++)
         changes += __atomic_load_n(&cell_of(latencies, slot, cpu)->changes, __ATOMIC_RELAXED);
     return changes;
 }
 
-static void add_cell(struct switch_program_latency *sum, const struct switch_program_latency *cell)
+/*
+ * The program may write the cell meanwhile. It is read by plain loads, many numbers at once: a
+ * number that is aligned is read whole.
+ */
+static void add_cell(struct switch_program_latency *restrict sum,
+                     const struct switch_program_latency *restrict cell)
 {
     for (size_t i = 0; i < SWITCH_PROGRAM_DISTRIBUTIONS; i++)
-        sum->sums_ns[i] += __atomic_load_n(&cell->sums_ns[i], __ATOMIC_RELAXED);
+        sum->sums_ns[i] += cell->sums_ns[i];
     for (size_t i = 0; i < SWITCH_PROGRAM_BUCKETS; i++)
-        sum->buckets[i] += __atomic_load_n(&cell->buckets[i], __ATOMIC_RELAXED);
+        sum->buckets[i] += cell->buckets[i];
     for (size_t i = 0; i < SWITCH_PROGRAM_TALLIES; i++)
-        sum->tallies[i] += __atomic_load_n(&cell->tallies[i], __ATOMIC_RELAXED);
+        sum->tallies[i] += cell->tallies[i];
 }
 
-/* What was counted between two sums: differences of 32 bits are right across one wrap. */
-static struct latencies difference(const struct switch_program_latency *last,
-                                   const struct switch_program_latency *now)
+/*
+ * Adds to n numbers, and to their totals, what was counted since the last look, which is `now` from
+ * here on. Most numbers are as they were.
+ */
+static inline void advance_some(uint64_t *restrict delta, uint64_t *restrict total,
+                                uint32_t *restrict last, const uint32_t *restrict now, size_t n)
 {
-    struct latencies delta;
+    uint32_t changed = 0;
 
-    for (size_t i = 0; i < SWITCH_PROGRAM_DISTRIBUTIONS; i++)
-        delta.sums_ns[i] = now->sums_ns[i] - last->sums_ns[i];
-    for (size_t i = 0; i < SWITCH_PROGRAM_BUCKETS; i++)
-        delta.buckets[i] = (uint32_t)(now->buckets[i] - last->buckets[i]);
-    for (size_t i = 0; i < SWITCH_PROGRAM_TALLIES; i++)
-        delta.tallies[i] = (uint32_t)(now->tallies[i] - last->tallies[i]);
-    return delta;
+    for (size_t i = 0; i < n; i++)
+        changed |= now[i] ^ last[i];
+    for (size_t i = 0; i < n && changed; i++) {
+        const uint32_t more = now[i] - last[i];
+
+        delta[i] += more;
+        total[i] += more;
+        last[i] = now[i];
+    }
+}
+
+static void advance(struct latencies *restrict delta, struct latencies *restrict total,
+                    struct switch_program_latency *restrict last,
+                    const struct switch_program_latency *restrict now)
+{
+    for (size_t i = 0; i < SWITCH_PROGRAM_DISTRIBUTIONS; i++) {
+        const uint64_t more = now->sums_ns[i] - last->sums_ns[i];
+
+        delta->sums_ns[i] += more;
+        total->sums_ns[i] += more;
+        last->sums_ns[i] = now->sums_ns[i];
+    }
+    for (size_t i = 0; i < SWITCH_PROGRAM_BUCKETS; i += BUCKETS_AT_ONCE)
+        advance_some(delta->buckets + i, total->buckets + i, last->buckets + i, now->buckets + i,
+                     BUCKETS_AT_ONCE);
+    advance_some(delta->tallies, total->tallies, last->tallies, now->tallies,
+                 SWITCH_PROGRAM_TALLIES);
 }
 
 /*
  * Most slots have counted nothing since the last look, which their numbers of changes tell. The
  * number is read before what it stands for: what changes in between is seen at the next look.
  */
-void slot_latencies_look(struct slot_latencies *latencies, size_t slot)
+bool slot_latencies_look(struct slot_latencies *latencies, size_t slot, struct latencies *ret_delta)
 {
-    struct slot_totals *totals = slot < latencies->cells.n_slots ? latencies->slots[slot] : NULL;
-    struct switch_program_latency now = {0};
-    struct latencies delta;
+    struct slot_totals *totals = totals_of(latencies, slot);
+    const size_t n_cpus = latencies->memory.n_cpus;
+    uint32_t changes;
 
     if (!totals)
-        return;
-    now.changes = changes_of(latencies, slot);
-    if (now.changes == totals->last.changes)
-        return;
-    for (size_t cpu = 0; cpu < latencies->cells.n_cpus; cpu++)
-        add_cell(&now, cell_of(latencies, slot, cpu));
-    delta = difference(&totals->last, &now);
-    totals->last = now;
-    latencies_add(&totals->total, &delta);
-    if (totals->of_machine)
-        latencies_add(&latencies->machine, &delta);
+        return false;
+    changes = changes_of(latencies, slot);
+    if (changes == latencies->changes[slot])
+        return false;
+    latencies->changes[slot] = changes;
+    *ret_delta = (struct latencies){0};
+    for (size_t first = 0; first < n_cpus; first += CPUS_AT_ONCE) {
+        struct switch_program_latency now = *cell_of(latencies, slot, first);
+
+        for (size_t cpu = first + 1; cpu < first + CPUS_AT_ONCE && cpu < n_cpus; cpu++)
+            add_cell(&now, cell_of(latencies, slot, cpu));
+        advance(ret_delta, &totals->total, &totals->last[first / CPUS_AT_ONCE], &now);
+    }
+    return true;
 }
 
-void slot_latencies_fold(struct slot_latencies *latencies, size_t slot, size_t parent)
+void slot_latencies_add(struct slot_latencies *latencies, size_t slot,
+                        const struct latencies *delta)
 {
-    struct slot_totals *totals, *above;
+    struct slot_totals *totals = totals_of(latencies, slot);
 
-    if (slot >= latencies->cells.n_slots || !latencies->cells.cells)
+    if (totals)
+        latencies_add(&totals->total, delta);
+}
+
+void slot_latencies_end(struct slot_latencies *latencies, size_t slot)
+{
+    if (slot >= latencies->memory.n_slots || !latencies->memory.cells)
         return;
-    slot_latencies_look(latencies, slot);
-    totals = TAKE(latencies->slots[slot]);
-    above = parent != SWITCH_PROGRAM_REST && parent < latencies->cells.n_slots
-                ? latencies->slots[parent]
-                : NULL;
-    if (totals && above)
-        latencies_add(&above->total, &totals->total);
-    free(totals);
-    for (size_t cpu = 0; cpu < latencies->cells.n_cpus; cpu++)
+    free(TAKE(latencies->slots[slot]));
+    for (size_t cpu = 0; cpu < latencies->memory.n_cpus; cpu++)
         *cell_of(latencies, slot, cpu) = (struct switch_program_latency){0};
 }
 
 const struct latencies *slot_latencies_of(const struct slot_latencies *latencies, size_t slot)
 {
-    const struct slot_totals *totals =
-        slot < latencies->cells.n_slots ? latencies->slots[slot] : NULL;
+    const struct slot_totals *totals = totals_of(latencies, slot);
 
     return totals ? &totals->total : NULL;
-}
-
-const struct latencies *slot_latencies_of_machine(const struct slot_latencies *latencies)
-{
-    return &latencies->machine;
 }

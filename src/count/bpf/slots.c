@@ -33,6 +33,7 @@ struct slot_node {
 struct bpf_slots {
     struct slot_cells cells;
     struct slot_latencies *latencies; /* borrowed */
+    bool are_looked_at;               /* all slots were looked at since the last refresh */
     struct slot_node *nodes;          /* [slot] */
     size_t *free_slots;
     size_t n_free;
@@ -172,7 +173,7 @@ static int add_node(struct bpf_slots *slots, const struct cgroup_lineage *lineag
         return -ENOMEM;
     }
     slots->n_free--;
-    slot_latencies_begin(slots->latencies, slot_of(slots, node), !(node->id & BPF_PROCESS_ID));
+    slot_latencies_begin(slots->latencies, slot_of(slots, node));
     insert(slots, node);
     *ret_node = node;
     return 0;
@@ -257,6 +258,23 @@ static void release(struct bpf_slots *slots, struct slot_node *node)
     slots->free_slots[slots->n_free++] = slot;
 }
 
+/*
+ * Brings the latencies of a slot to the present, and with them those of all slots that contain it.
+ * What cgroups count is the machine's, too.
+ */
+static void look_at(struct bpf_slots *slots, size_t slot)
+{
+    const struct slot_node *node = &slots->nodes[slot];
+    struct latencies delta;
+
+    if (!slot_latencies_look(slots->latencies, slot, &delta))
+        return;
+    for (const struct slot_node *above = node->parent; above; above = above->parent)
+        slot_latencies_add(slots->latencies, slot_of(slots, above), &delta);
+    if (slot != SWITCH_PROGRAM_REST && !(node->id & BPF_PROCESS_ID))
+        slot_latencies_add(slots->latencies, SWITCH_PROGRAM_REST, &delta);
+}
+
 void bpf_slots_fold(struct bpf_slots *slots)
 {
     struct slot_node *node, *next;
@@ -265,8 +283,8 @@ void bpf_slots_fold(struct bpf_slots *slots)
         next = LIST_NEXT(node, unused_entry);
         if (add_to_parent(slots, node) < 0)
             continue;
-        slot_latencies_fold(slots->latencies, slot_of(slots, node),
-                            node->parent ? slot_of(slots, node->parent) : SWITCH_PROGRAM_REST);
+        look_at(slots, slot_of(slots, node));
+        slot_latencies_end(slots->latencies, slot_of(slots, node));
         release(slots, node);
     }
 }
@@ -290,32 +308,37 @@ uint64_t bpf_slots_sum(const struct bpf_slots *slots, size_t slot, size_t cpu, s
     return sum;
 }
 
-bool bpf_slots_latencies(struct bpf_slots *slots, size_t slot, struct latencies *ret_totals)
+void bpf_slots_note_refresh(struct bpf_slots *slots)
 {
-    const struct slot_node *top = &slots->nodes[slot];
-    struct latencies sum = {0};
-
-    for (const struct slot_node *node = top; node; node = TREE_NEXT(top, node)) {
-        const size_t at = slot_of(slots, node);
-        const struct latencies *totals;
-
-        slot_latencies_look(slots->latencies, at);
-        totals = slot_latencies_of(slots->latencies, at);
-        if (!totals && node == top)
-            return false;
-        if (totals)
-            latencies_add(&sum, totals);
-    }
-    *ret_totals = sum;
-    return true;
+    slots->are_looked_at = false;
 }
 
-bool bpf_slots_machine_latencies(struct bpf_slots *slots, struct latencies *ret_totals)
+static void look_at_all(struct bpf_slots *slots)
 {
     for (size_t slot = 0; slot < slots->cells.n_slots; slot++)
-        slot_latencies_look(slots->latencies, slot);
-    *ret_totals = *slot_latencies_of_machine(slots->latencies);
-    return slot_latencies_of(slots->latencies, SWITCH_PROGRAM_REST);
+        look_at(slots, slot);
+    slots->are_looked_at = true;
+}
+
+const struct latencies *bpf_slots_latencies(struct bpf_slots *slots, size_t slot)
+{
+    if (!slots->are_looked_at)
+        look_at_all(slots);
+    else if (slot != SWITCH_PROGRAM_REST)
+        look_at(slots, slot);
+    return slot_latencies_of(slots->latencies, slot);
+}
+
+const struct latencies *bpf_slots_latencies_now(struct bpf_slots *slots, size_t slot)
+{
+    const struct slot_node *top = &slots->nodes[slot];
+
+    if (slot == SWITCH_PROGRAM_REST)
+        look_at_all(slots);
+    else
+        for (const struct slot_node *node = top; node; node = TREE_NEXT(top, node))
+            look_at(slots, slot_of(slots, node));
+    return slot_latencies_of(slots->latencies, slot);
 }
 
 void bpf_slots_clear_lanes(struct bpf_slots *slots, size_t first, size_t n)

@@ -67,12 +67,21 @@ uint64_t bpf_slots_id(const struct bpf_slots *slots, size_t slot);
 uint64_t bpf_slots_sum(const struct bpf_slots *slots, size_t slot, size_t cpu, size_t lane);
 
 /*
- * The latencies of a slot and of all slots that are nested in it, or of the machine, as they are
- * now. They never fall. Those of a nested slot that has none are the rest's, and are not in the
- * sum. False: they are not counted there.
+ * The latencies of a slot since it began, with what all slots have counted since then that were
+ * nested in it; of SWITCH_PROGRAM_REST: those of the machine, which is the rest and all cgroups.
+ * They never fall. Those of a nested slot for which there is no memory are the machine's alone.
+ *
+ * Those of a slot are as they are now. Of nested slots, and of the machine, all slots are looked at
+ * with the first reading after a refresh, once for all that follow. Borrowed until the slot is
+ * folded; NULL: they are not counted there.
  */
-bool bpf_slots_latencies(struct bpf_slots *slots, size_t slot, struct latencies *ret_totals);
-bool bpf_slots_machine_latencies(struct bpf_slots *slots, struct latencies *ret_totals);
+const struct latencies *bpf_slots_latencies(struct bpf_slots *slots, size_t slot);
+
+/* The same, with nested slots as they are now. It takes longer. */
+const struct latencies *bpf_slots_latencies_now(struct bpf_slots *slots, size_t slot);
+
+/* Has the next reading of latencies look at all slots. */
+void bpf_slots_note_refresh(struct bpf_slots *slots);
 
 /* Makes these lanes 0 in all slots, on all CPUs. Nobody may charge to them meanwhile. */
 void bpf_slots_clear_lanes(struct bpf_slots *slots, size_t first, size_t n);

@@ -11,8 +11,11 @@
 #define N_SLOTS 8
 #define N_LANES 3
 
+#define N_TIMED (N_SLOTS - 1) /* the last one has no latencies */
+
 struct fixture {
     uint64_t lanes[N_CPUS * N_SLOTS * N_LANES];
+    struct switch_program_latency timed[N_CPUS][N_TIMED];
     struct slot_latencies *latencies;
     struct bpf_slots *slots;
 };
@@ -26,7 +29,8 @@ static int setup(void **state)
                                      .n_lanes = N_LANES,
                                      .n_reserved = 2};
 
-    f->latencies = slot_latencies_new(&(struct latency_cells){0});
+    f->latencies = slot_latencies_new(
+        &(struct latency_memory){.cells = f->timed[0], .n_cpus = N_CPUS, .n_slots = N_TIMED});
     f->slots = bpf_slots_new(&cells, f->latencies);
     *state = f;
     return f->slots ? 0 : -1;
@@ -46,6 +50,19 @@ static int teardown(void **state)
 static void charge(struct fixture *f, size_t slot, size_t cpu, size_t lane, uint64_t n)
 {
     f->lanes[(cpu * N_SLOTS + slot) * N_LANES + lane] += n;
+}
+
+static void count_waits(struct fixture *f, size_t slot, size_t cpu, uint32_t n)
+{
+    f->timed[cpu][slot].buckets[3] += n;
+    f->timed[cpu][slot].changes++;
+}
+
+/* What is read of a slot after a refresh. */
+static uint64_t waits(struct fixture *f, size_t slot)
+{
+    bpf_slots_note_refresh(f->slots);
+    return bpf_slots_latencies(f->slots, slot)->buckets[3];
 }
 
 /* The digits are the path of a cgroup: 123 is the cgroup 3 in 2 in 1. */
@@ -247,6 +264,114 @@ static void clear_lanes__is_of_those_lanes_only_and_everywhere(void **state)
     assert_int_equal(bpf_slots_sum(f->slots, top, 1, 2), 110);
 }
 
+static void latencies__are_of_all_that_is_nested_and_the_machines_of_all(void **state)
+{
+    struct fixture *f = *state;
+    size_t top = make(f, "1"), child = make(f, "12"), deep = make(f, "1245"), other = make(f, "2");
+
+    count_waits(f, top, 0, 1);
+    count_waits(f, child, 1, 10);
+    count_waits(f, deep, 0, 100);
+    count_waits(f, other, 0, 1000);
+    count_waits(f, SWITCH_PROGRAM_REST, 1, 10000);
+    assert_int_equal(waits(f, deep), 100);
+    assert_int_equal(waits(f, child), 110);
+    assert_int_equal(waits(f, top), 111);
+    assert_int_equal(waits(f, other), 1000);
+    assert_int_equal(waits(f, SWITCH_PROGRAM_REST), 11111);
+    assert_int_equal(waits(f, SWITCH_PROGRAM_REST), 11111);
+}
+
+static void latencies__of_a_process_are_in_nothing_else(void **state)
+{
+    struct fixture *f = *state;
+    AUTO(cgroup_lineage)
+    struct cgroup_lineage *alone = malloc(sizeof(*alone) + sizeof(*alone->ids));
+    size_t process;
+    bool new;
+
+    alone->n = 1;
+    alone->ids[0] = BPF_PROCESS_ID | 1;
+    assert_int_equal(bpf_slots_enter(f->slots, alone, &process, &new), 0);
+    count_waits(f, process, 0, 5);
+    count_waits(f, SWITCH_PROGRAM_REST, 0, 5);
+    assert_int_equal(waits(f, process), 5);
+    assert_int_equal(waits(f, SWITCH_PROGRAM_REST), 5);
+}
+
+/* All slots are looked at with the first reading only. */
+static void latencies__of_nested_slots_and_the_machine_are_those_of_the_refresh(void **state)
+{
+    struct fixture *f = *state;
+    size_t top = make(f, "1"), child = make(f, "12");
+
+    assert_int_equal(waits(f, top), 0);
+    count_waits(f, child, 0, 1);
+    count_waits(f, top, 0, 10);
+    assert_int_equal(bpf_slots_latencies(f->slots, top)->buckets[3], 10);
+    assert_int_equal(bpf_slots_latencies(f->slots, SWITCH_PROGRAM_REST)->buckets[3], 10);
+    assert_int_equal(bpf_slots_latencies_now(f->slots, top)->buckets[3], 11);
+    count_waits(f, child, 0, 100);
+    assert_int_equal(bpf_slots_latencies_now(f->slots, SWITCH_PROGRAM_REST)->buckets[3], 111);
+}
+
+static void latencies__of_a_cgroup_that_comes_between_begin_with_what_is_counted_then(void **state)
+{
+    struct fixture *f = *state;
+    size_t top = make(f, "1"), leaf = make(f, "123"), between;
+
+    count_waits(f, leaf, 0, 1);
+    assert_int_equal(waits(f, top), 1);
+    between = make(f, "12");
+    assert_int_equal(waits(f, between), 0);
+    count_waits(f, leaf, 0, 10);
+    assert_int_equal(waits(f, top), 11);
+    assert_int_equal(waits(f, between), 10);
+}
+
+static void latencies__of_a_slot_that_is_folded_stay_its_parents(void **state)
+{
+    struct fixture *f = *state;
+    size_t top = make(f, "1"), middle = make(f, "12"), leaf = make(f, "123"), again;
+
+    count_waits(f, leaf, 0, 1);
+    count_waits(f, middle, 1, 10);
+    assert_int_equal(waits(f, top), 11);
+    count_waits(f, leaf, 1, 100); /* no reading before it ends: that is not lost */
+    assert_true(bpf_slots_leave(f->slots, leaf));
+    bpf_slots_fold(f->slots);
+    assert_int_equal(waits(f, middle), 111);
+    assert_int_equal(waits(f, top), 111);
+    assert_int_equal(waits(f, SWITCH_PROGRAM_REST), 111);
+    again = make(f, "3");
+    assert_int_equal(again, leaf);
+    assert_int_equal(waits(f, again), 0);
+    count_waits(f, again, 0, 1000);
+    assert_int_equal(waits(f, again), 1000);
+    assert_int_equal(waits(f, top), 111);
+    assert_int_equal(waits(f, SWITCH_PROGRAM_REST), 1111);
+}
+
+static void latencies__of_a_slot_without_memory_are_none(void **state)
+{
+    struct fixture *f = *state;
+    size_t top = make(f, "1"), last = top, below;
+
+    for (char path[] = "2"; last + 2 < N_SLOTS; path[0]++)
+        last = make(f, path);
+    below = last; /* of another cgroup, with memory */
+    last = make(f, "19");
+    assert_int_equal(last, N_SLOTS - 1);
+    assert_null(bpf_slots_latencies(f->slots, last));
+    assert_null(bpf_slots_latencies_now(f->slots, last));
+    assert_true(bpf_slots_leave(f->slots, below));
+    bpf_slots_fold(f->slots);
+    below = make(f, "198");
+    count_waits(f, below, 0, 1);
+    assert_int_equal(waits(f, below), 1);
+    assert_int_equal(waits(f, top), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +387,12 @@ int main(void)
         TEST(fold__makes_a_slot_that_begins_at_0),
         TEST(enter__takes_back_what_was_left_with_all_that_is_nested),
         TEST(clear_lanes__is_of_those_lanes_only_and_everywhere),
+        TEST(latencies__are_of_all_that_is_nested_and_the_machines_of_all),
+        TEST(latencies__of_a_process_are_in_nothing_else),
+        TEST(latencies__of_nested_slots_and_the_machine_are_those_of_the_refresh),
+        TEST(latencies__of_a_cgroup_that_comes_between_begin_with_what_is_counted_then),
+        TEST(latencies__of_a_slot_that_is_folded_stay_its_parents),
+        TEST(latencies__of_a_slot_without_memory_are_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

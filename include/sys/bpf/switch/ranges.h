@@ -1,6 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 #pragma once
 
+/* The distributions of durations, and the counts beside them; see count/latency.h for both. */
+enum switch_distribution {
+    SWITCH_RUN_QUEUE,
+    SWITCH_ON_CPU,
+    SWITCH_OFF_CPU_INTERRUPTIBLE,
+    SWITCH_OFF_CPU_UNINTERRUPTIBLE,
+    SWITCH_DISTRIBUTIONS,
+};
+
+enum switch_tally {
+    SWITCH_VOLUNTARY,
+    SWITCH_INVOLUNTARY,
+    SWITCH_MOVED_SMT,
+    SWITCH_MOVED_CORE,
+    SWITCH_MOVED_LLC,
+    SWITCH_MOVED_NODE,
+    SWITCH_TALLIES,
+};
+
 /*
  * Where the buckets of the distributions are that the program at each switch counts: the first
  * bucket, how many there are, and the power of two of a second up to which the first one counts.

@@ -109,25 +109,6 @@ struct switch_watched {
     __u32 children; /* processes that it starts are charged to the same slot */
 };
 
-/* The distributions of durations, and the counts beside them; see count/latency.h for both. */
-enum switch_distribution {
-    SWITCH_RUN_QUEUE,
-    SWITCH_ON_CPU,
-    SWITCH_OFF_CPU_INTERRUPTIBLE,
-    SWITCH_OFF_CPU_UNINTERRUPTIBLE,
-    SWITCH_DISTRIBUTIONS,
-};
-
-enum switch_tally {
-    SWITCH_VOLUNTARY,
-    SWITCH_INVOLUNTARY,
-    SWITCH_MOVED_SMT,
-    SWITCH_MOVED_CORE,
-    SWITCH_MOVED_LLC,
-    SWITCH_MOVED_NODE,
-    SWITCH_TALLIES,
-};
-
 /*
  * The distributions of a slot on a CPU. All numbers only grow; those of 32 bits wrap, and whoever
  * reads them more often than once in 2^32 switches loses nothing.

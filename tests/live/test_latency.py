@@ -9,17 +9,13 @@ was. So sums equal the kernel's where no wait is missing, and are below it elsew
 import dataclasses
 import decimal
 import os
-import pathlib
-import re
 import subprocess
 import sys
-import tempfile
-import time
 
 import live
 import strict_exposition
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter, quote
+from exporter import Exporter, quote
 from turns import Turns
 
 CYCLE = 1.0
@@ -147,46 +143,6 @@ class LatencyTest(live.LiveTest):
 
     def unknown(self, before, after):
         return after.value(UNKNOWN) - before.value(UNKNOWN)
-
-
-class Refreshes(LatencyTest):
-    """Whatever makes a CPU look at its slots interrupts it."""
-
-    def cpus_refreshed(self, exporter, seconds, meanwhile=lambda: None):
-        """The CPUs that the exporter has run the program on meanwhile, each as often as it has."""
-        with tempfile.TemporaryDirectory() as directory:
-            trace = pathlib.Path(directory, "trace")
-            with subprocess.Popen(["strace", "-q", "-f", "-e", "trace=bpf", "-o", trace, "-p",
-                                   str(exporter.pid)]) as strace:
-                self.wait_for_strace(exporter, strace)
-                meanwhile()
-                exporter.after_cycles(seconds)
-                strace.terminate()
-            return [int(cpu) for cpu in
-                    re.findall(r"BPF_PROG_TEST_RUN, .*\bcpu=(\d+)", trace.read_text())]
-
-    def wait_for_strace(self, exporter, strace):
-        status = pathlib.Path(f"/proc/{exporter.pid}/status")
-        end = time.monotonic() + PATIENCE
-        while f"TracerPid:\t{strace.pid}\n" not in status.read_text():
-            if strace.poll() is not None or time.monotonic() > end:
-                self.skipTest("strace cannot attach itself")
-            time.sleep(0.01)
-
-    def test_a_cpu_without_counters_is_refreshed_only_when_targets_come_or_go(self):
-        live.need("strace")
-        n_cpus = os.cpu_count()
-        if n_cpus < 2:
-            self.skipTest("there is one CPU")
-        self.cgroups.make("a")
-        exporter = self.start()
-        self.settled(exporter, "a")
-        counted = set(range(n_cpus)) if live.COUNTING == "bpf" else set()
-        self.assertEqual(set(self.cpus_refreshed(exporter, 3)), counted)
-        refreshed = self.cpus_refreshed(exporter, 3, lambda: self.cgroups.make("b"))
-        self.assertEqual(set(refreshed), set(range(n_cpus)))
-        if not counted:
-            self.assertLess(len(refreshed), 3 * n_cpus)
 
 
 class Truth(LatencyTest):

@@ -12,6 +12,7 @@ import time
 
 import live
 from exporter import PATIENCE, Exporter
+from line_program import LineProgram
 from live import own
 
 CYCLE = 1.0
@@ -38,39 +39,15 @@ def config(*rules, events=live.SOFTWARE, more=""):
     return text + more
 
 
-class Crowd:
+class Crowd(LineProgram):
     """Runs tests/support/crowd.c."""
 
     def __init__(self, name, *arguments):
-        self.process = subprocess.Popen([live.program("crowd"), name, *map(str, arguments)],
-                                        text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        if self.process.stdout.readline() != "ready\n":
-            raise AssertionError("the crowd did not start")
-
-    @property
-    def pid(self):
-        return self.process.pid
+        super().__init__([live.program("crowd"), name, *map(str, arguments)])
 
     def run(self):
         """Lets it run; the page faults that getrusage(2) tells: (self, children, grandchildren)."""
-        self.process.stdin.write("go\n")
-        self.process.stdin.flush()
-        return tuple(int(word) for word in self.process.stdout.readline().split())
-
-    def end(self):
-        self.process.stdin.close()
-        if self.process.wait(PATIENCE) != 0:
-            raise AssertionError(f"the crowd ended with {self.process.returncode}")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        self.process.stdout.close()
+        return tuple(int(word) for word in self.ask("go").split())
 
 
 class PerfStat:

@@ -18,6 +18,7 @@ function(add_live_test name)
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
 PMU_TEST_CROWD=$<TARGET_FILE:crowd>;PMU_TEST_MECHANISMS=$<TARGET_FILE:mechanisms>;\
 PMU_TEST_PROBED=$<TARGET_FILE:probed>;PMU_TEST_TURNS=$<TARGET_FILE:turns>;\
+PMU_TEST_SLEEPERS=$<TARGET_FILE:sleepers>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
@@ -34,6 +35,7 @@ add_live_test(memory)
 add_live_test(man_examples)
 add_live_test(hidepid)
 add_live_test(latency)
+add_live_test(latency_crowd)
 add_live_test(process_faults)
 add_live_test(probes)
 add_live_test(processes)

@@ -13,18 +13,16 @@
  * getrusage(2) tells of: "self children grandchildren", and waits for the end of its input.
  */
 
-#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "support/program.h"
 
 #define MOST 64
 
@@ -35,24 +33,6 @@ struct board {
 };
 
 static unsigned long n, faults;
-
-static void die(const char *what)
-{
-    fprintf(stderr, "crowd: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static unsigned long number(const char *text)
-{
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
-
-    if (*end || end == text) {
-        fprintf(stderr, "crowd: not a number: %s\n", text);
-        exit(2);
-    }
-    return value;
-}
 
 static unsigned long faults_so_far(void)
 {

@@ -13,34 +13,15 @@
  * it makes is bounded below by the numbers; the kernel adds its own few.
  */
 
-#include <errno.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-static void die(const char *what)
-{
-    fprintf(stderr, "load: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static unsigned long number(const char *text)
-{
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
-
-    if (*end || end == text) {
-        fprintf(stderr, "load: not a number: %s\n", text);
-        exit(2);
-    }
-    return value;
-}
+#include "support/program.h"
 
 static void wait_for_go(void)
 {
@@ -48,17 +29,6 @@ static void wait_for_go(void)
 
     if (read(STDIN_FILENO, &byte, 1) != 1)
         exit(0); /* whoever started us has gone */
-}
-
-static void enter_cgroup(const char *procs)
-{
-    if (strcmp(procs, "-") == 0)
-        return;
-
-    FILE *file = fopen(procs, "we");
-
-    if (!file || fputs("0", file) < 0 || fclose(file) != 0)
-        die(procs);
 }
 
 static void pass_bytes(int in, int out, unsigned long n)

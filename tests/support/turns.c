@@ -15,51 +15,21 @@
  * all that time.
  */
 
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "support/program.h"
+
 /* What the two share: how often the other one has come. */
 static atomic_ulong *n_come;
-
-static void die(const char *what)
-{
-    fprintf(stderr, "turns: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static unsigned long number(const char *text)
-{
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
-
-    if (*end || end == text) {
-        fprintf(stderr, "turns: not a number: %s\n", text);
-        exit(2);
-    }
-    return value;
-}
-
-static void enter_cgroup(const char *procs)
-{
-    if (strcmp(procs, "-") == 0)
-        return;
-
-    FILE *file = fopen(procs, "we");
-
-    if (!file || fputs("0", file) < 0 || fclose(file) != 0)
-        die(procs);
-}
 
 static void stay_on_this_cpu(void)
 {

@@ -10,12 +10,12 @@ import dataclasses
 import decimal
 import os
 import pathlib
-import subprocess
 import tempfile
 import time
 
 import live
 from exporter import PATIENCE
+from line_program import LineProgram
 
 NANOSECOND = decimal.Decimal("0.000000001")
 
@@ -52,7 +52,7 @@ def of_processes(pids):
     return sum((told for told, _ in threads), Told()), all(blocked for _, blocked in threads)
 
 
-class Turns:
+class Turns(LineProgram):
     """The program; its processes are blocked but for take() and execute(). `name` is its comm."""
 
     def __init__(self, cgroup_directory, turns=1000, spin_us=0, name="turns"):
@@ -61,20 +61,10 @@ class Turns:
         link = os.path.join(self.directory.name, name)
         os.symlink(os.path.realpath(live.program("turns")), link)
         procs = os.fsdecode(cgroup_directory) + "/cgroup.procs" if cgroup_directory else "-"
-        self.process = subprocess.Popen([link, procs, str(turns), str(spin_us)], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self._expect_ready()
-
-    def _expect_ready(self):
-        if self.process.stdout.readline() != "ready\n":
-            raise AssertionError("turns did not start")
-
-    def _say(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
+        super().__init__([link, procs, str(turns), str(spin_us)])
 
     def pids(self):
-        pid = self.process.pid
+        pid = self.pid
         children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return [pid, *map(int, children)]
 
@@ -91,11 +81,11 @@ class Turns:
             time.sleep(0.001)
 
     def begin(self):
-        self._say("go")
+        self.say("go")
 
     def finish(self):
         """The seconds that it has spun."""
-        return int(self.process.stdout.readline()) * NANOSECOND
+        return int(self.answer()) * NANOSECOND
 
     def take(self):
         self.begin()
@@ -103,21 +93,9 @@ class Turns:
 
     def execute(self):
         """It becomes the same program anew, in the same process."""
-        self._say("exec")
-        self._expect_ready()
-
-    def end(self):
-        self.process.stdin.close()
-        if self.process.wait(PATIENCE) != 0:
-            raise AssertionError(f"the turns ended with {self.process.returncode}")
-
-    def __enter__(self):
-        return self
+        self.say("exec")
+        self.expect_ready()
 
     def __exit__(self, *_):
-        self.process.stdin.close()
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        self.process.stdout.close()
+        super().__exit__()
         self.directory.cleanup()

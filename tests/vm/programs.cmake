@@ -12,8 +12,9 @@ target_include_directories(probed PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(probed PRIVATE compile_options Threads::Threads -static)
 
 # Known switches, waits and moves.
-foreach(program load turns)
+foreach(program load naps turns)
   add_executable(${program} support/${program}.c)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${program} PRIVATE compile_options -static)
 endforeach()
 

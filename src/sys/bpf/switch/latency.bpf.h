@@ -12,6 +12,13 @@
  * then, and why it left. They stand in a table with a few places for each thread, by its number. A
  * thread has its place from its departure to its arrival, and nobody else writes there meanwhile.
  *
+ * A thread that is preempted after it has set its state to be blocked, and before it is, stays on
+ * its run queue: it waits like others, and blocks when it has its CPU again. The kernel stamps only
+ * those that wait in the state TASK_RUNNING (sched_info_depart() in kernel/sched/stats.h), so that
+ * its own sums lack this wait. Here it is all of the thread's absence. Nor is its arrival stamped
+ * then (sched_info_arrive()): for the kernel the slice that it ends in began before it was
+ * preempted. So the time of each arrival that is seen is remembered here.
+ *
  * A kernel that delays dequeues (since Linux 6.12) may count sleep as wait: a sleeper that is moved
  * before it has left its run queue is stamped as a waiter. Such a thread is marked when it is
  * moved, and its next wait is counted as unknown.
@@ -227,11 +234,11 @@ static __always_inline struct switch_away *claim_away(__u32 pid)
     return further > 0 ? away_at((__u32)further - 1) : NULL;
 }
 
-/* Why a thread leaves its CPU. state: its state; 0: it is preempted. */
-static __always_inline __u32 how_of(__u32 state)
+/* Why a thread leaves its CPU. state: that in which it does so; 0: it is preempted. */
+static __always_inline __u32 how_of(const struct task_struct *task, __u32 state)
 {
     if (!state)
-        return SWITCH_AWAY_PREEMPTED;
+        return state_of(task) ? SWITCH_AWAY_UNSTAMPED : SWITCH_AWAY_PREEMPTED;
     return (state & TASK_UNINTERRUPTIBLE) && !(state & TASK_NOLOAD) ? SWITCH_AWAY_UNINTERRUPTIBLE
                                                                     : SWITCH_AWAY_INTERRUPTIBLE;
 }
@@ -243,7 +250,8 @@ static __always_inline void remember_away(struct switch_cpu *cpu, const struct t
     struct switch_away *entry = claim_away((__u32)task->pid);
 
     if (!entry) {
-        cpu->n_unknown += how != SWITCH_AWAY_PREEMPTED; /* its block will not be known */
+        /* its block will not be known, or not its wait */
+        cpu->n_unknown += how != SWITCH_AWAY_PREEMPTED;
         return;
     }
     entry->how = how;
@@ -293,7 +301,8 @@ static __always_inline void note_absence_end(struct switch_cpu *state, __u32 cpu
 {
     const struct latency_cells cells = cells_of(state, cpu, &state->runner);
     const struct ended_absence ended = end_absence(task);
-    const __u64 waited = ended.waited + queued, gone = now - ended.since;
+    const __u64 gone = now - ended.since;
+    const __u64 waited = ended.how == SWITCH_AWAY_UNSTAMPED ? gone : ended.waited + queued;
     const __u64 blocked = gone > waited && gone >> 63 == 0 ? gone - waited : 0;
 
     if (ended.how & SWITCH_AWAY_SUSPECT || (was_hidden && !ended.is_known)) {
@@ -315,8 +324,10 @@ static __always_inline void note_coming(struct switch_cpu *state, __u32 cpu,
 {
     const __u64 queued = task->sched_info.last_queued;
 
-    if (task->pid)
-        note_absence_end(state, cpu, task, now, queued && now > queued ? now - queued : 0, false);
+    if (!task->pid)
+        return;
+    state->came = now;
+    note_absence_end(state, cpu, task, now, queued && now > queued ? now - queued : 0, false);
 }
 
 /* The task runs, and its coming was hidden. Its wait is in run_delay as a whole by now. */
@@ -334,11 +345,13 @@ static __noinline void note_hidden_coming(struct switch_cpu *state, __u32 cpu,
 static __always_inline void note_going(struct switch_cpu *cpu_state, __u32 cpu,
                                        const struct task_struct *task, __u32 state, __u64 now)
 {
-    const __u64 came = task->sched_info.last_arrival;
+    __u64 came = cpu_state->came;
     struct latency_cells cells;
 
     if (cpu_state->n_noted != cpu_state->n_hidden)
         note_hidden_coming(cpu_state, cpu, task);
+    if (cpu_state->n_noted != cpu_state->n_hidden || !came)
+        came = task->sched_info.last_arrival;
     cpu_state->n_noted = cpu_state->n_hidden;
     if (!task->pid)
         return;
@@ -347,7 +360,7 @@ static __always_inline void note_going(struct switch_cpu *cpu_state, __u32 cpu,
                  now > came ? now - came : 0);
     add_tally(&cells, state ? SWITCH_VOLUNTARY : SWITCH_INVOLUNTARY);
     if (!(state & TASK_DEAD))
-        remember_away(cpu_state, task, how_of(state), now);
+        remember_away(cpu_state, task, how_of(task, state), now);
 }
 
 /* How far apart two CPUs are. */

@@ -69,6 +69,7 @@ struct switch_cpu {
     __u64 since;           /* rq.clock when the events were last read */
     __u64 n_noted;         /* n_hidden at the last switch whose latencies were noted */
     __u64 n_unknown;       /* waits and blocks whose length could not be told */
+    __u64 came;            /* rq.clock when the thread came that runs; 0: not known */
     __u32 thread;          /* 1 + pid of the last arrival, where rq cannot be read; 0: not known */
     __u32 process;         /* tgid of the last arrival */
     __u32 hidden_process;  /* tgid of the process whose departure was hidden last */
@@ -138,6 +139,7 @@ enum switch_away_how {
     SWITCH_AWAY_PREEMPTED,
     SWITCH_AWAY_INTERRUPTIBLE,
     SWITCH_AWAY_UNINTERRUPTIBLE,
+    SWITCH_AWAY_UNSTAMPED, /* preempted as it was about to block: it waits, and no stamp says so */
     SWITCH_AWAY_SUSPECT = 4, /* a flag: what the kernel notes as its wait is part of its sleep */
 };
 

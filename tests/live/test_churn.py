@@ -21,6 +21,7 @@ SECONDS = int(os.environ.get("PMU_TEST_SECONDS", "20"))
 CYCLE = 1.0
 LOOK = 0.05
 FAULTS = "pmu_cgroup_page_faults_total"
+SUPPORTED = "pmu_exporter_latency_supported"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
 DROPPED = "pmu_exporter_targets_dropped_total"
 LINGER = 3.0
@@ -117,11 +118,22 @@ class ChurnTest(live.LiveTest):
         self.assertLessEqual(after[1], memory * MORE_MEMORY)
 
     def test_500_cgroups_come_and_go_each_second(self):
+        self.check_churn(live.config(self.cgroups, more="limits: {cgroups: 2000}\n"))
+
+    def test_500_cgroups_come_and_go_each_second_while_latencies_are_counted(self):
+        config = live.config(self.cgroups, more="limits: {cgroups: 2000}\n")
+        self.check_churn(config.replace("      groups: [software]\n",
+                                        "      groups: [software]\n"
+                                        "      latency: [scheduler]\n"))
+
+    def check_churn(self, config):
         # In memory the history would grow up to its bound. It is kept on disk, as by the unit.
         state = self.enterContext(tempfile.TemporaryDirectory())
-        config = live.config(self.cgroups, more="limits: {cgroups: 2000}\n")
         exporter = self.enterContext(
             Exporter(config, env={**unit_environment(), "STATE_DIRECTORY": state}))
+        metrics = exporter.scrape()
+        if 0 in metrics.find(SUPPORTED).values():
+            self.skipTest(f"there are no latencies here: {metrics.labels(SUPPORTED, 'reason')}")
         with Witness(exporter):
             self.churn(WARM_UP, exporter)
         time.sleep(LINGER + 2 * CYCLE)

@@ -345,13 +345,14 @@ static __noinline void note_hidden_coming(struct switch_cpu *state, __u32 cpu,
 static __always_inline void note_going(struct switch_cpu *cpu_state, __u32 cpu,
                                        const struct task_struct *task, __u32 state, __u64 now)
 {
-    __u64 came = cpu_state->came;
     struct latency_cells cells;
+    __u64 came;
 
-    if (cpu_state->n_noted != cpu_state->n_hidden)
+    if (cpu_state->n_noted != cpu_state->n_hidden) {
         note_hidden_coming(cpu_state, cpu, task);
-    if (cpu_state->n_noted != cpu_state->n_hidden || !came)
-        came = task->sched_info.last_arrival;
+        cpu_state->came = 0;
+    }
+    came = cpu_state->came ? cpu_state->came : task->sched_info.last_arrival;
     cpu_state->n_noted = cpu_state->n_hidden;
     if (!task->pid)
         return;

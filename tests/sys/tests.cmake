@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+add_unit_test(sys block_device)
 add_unit_test(sys bpf/refusal)
 add_unit_test(sys bpf/switch_memory)
 add_unit_test(sys cgroup_root)

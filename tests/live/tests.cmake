@@ -19,12 +19,15 @@ function(add_live_test name)
 PMU_TEST_CROWD=$<TARGET_FILE:crowd>;PMU_TEST_MECHANISMS=$<TARGET_FILE:mechanisms>;\
 PMU_TEST_PROBED=$<TARGET_FILE:probed>;PMU_TEST_TURNS=$<TARGET_FILE:turns>;\
 PMU_TEST_SLEEPERS=$<TARGET_FILE:sleepers>;\
+PMU_TEST_PROBED=$<TARGET_FILE:probed>;\
+PMU_TEST_BLOCK_REQUESTS=$<TARGET_FILE:block_requests>;PMU_TEST_TURNS=$<TARGET_FILE:turns>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
 add_live_test(http)
 add_live_test(api)
 add_live_test(api_examples)
+add_live_test(block_requests)
 add_live_test(tls)
 add_live_test(web_config)
 add_live_test(faults)

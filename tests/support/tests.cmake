@@ -19,6 +19,10 @@ add_executable(mechanisms ${PROJECT_SOURCE_DIR}/tests/support/mechanisms.c)
 target_link_libraries(mechanisms PRIVATE count)
 target_include_directories(mechanisms PRIVATE ${PROJECT_SOURCE_DIR}/src)
 
+# Known requests of block devices, and what the program for them has counted.
+add_executable(block_requests ${PROJECT_SOURCE_DIR}/tests/support/block_requests.c)
+target_link_libraries(block_requests PRIVATE sys)
+
 # The kernel's verifier, here; in the guests' kernels: vm/test_verifier.py
 add_executable(verified ${PROJECT_SOURCE_DIR}/tests/support/verified.c)
 target_link_libraries(verified PRIVATE sys)

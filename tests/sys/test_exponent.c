@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/check.h"
 
-#include "sys/bpf/switch/exponent.h"
+#include "sys/bpf/exponent.h"
 
 /* The least n with ns <= 2^(n - 30) s, in integers: 10^9 * 2^n / 2^30 is never rounded up. */
 static __u32 exact(__u64 ns)

@@ -18,9 +18,10 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 KERNEL = "linux-image-arm64:arm64"
 NEWER = "http://deb.debian.org/debian bookworm-backports main"
-# In the order in which they are loaded; newer kernels have no fscache.
+# What init loads, in that order; newer kernels have no fscache. Then what tests load themselves.
 MODULES = ("drivers/virtio/virtio_mmio", "fs/netfs/netfs", "fs/fscache/fscache", "net/9p/9pnet",
-           "net/9p/9pnet_virtio", "fs/9p/9p")
+           "net/9p/9pnet_virtio", "fs/9p/9p",
+           "fs/configfs/configfs", "drivers/block/null_blk/null_blk")
 FOLDERS = ("bin", "dev", "lib/aarch64-linux-gnu", "modules", "perf", "proc", "programs", "sys", "t",
            "tmp")
 KEEP_DAYS = 7

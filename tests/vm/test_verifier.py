@@ -18,6 +18,7 @@ class Verifier(unittest.TestCase):
         if "built without" in text:
             self.skipTest("built without libbpf")
         self.assertIn("on_switch", text)
+        self.assertIn("on_complete", text)
 
     def test_on_the_kernel_of_debian_12(self):
         self.check("guest_root")

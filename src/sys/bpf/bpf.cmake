@@ -8,7 +8,7 @@
 # and adds what is to be built to BPF_SOURCES.
 option(WITH_BPF "Build the bpf mechanism, where clang, bpftool and libbpf are there" ON)
 
-set(BPF_SOURCES "")
+set(BPF_SOURCES bpf/keyed_table_absent.c)
 set(BPF_LIBRARIES "")
 set(BPF_SKELETONS ${CMAKE_CURRENT_BINARY_DIR}/skeleton)
 if(WITH_BPF)
@@ -22,7 +22,7 @@ if(WITH_BPF)
 endif()
 if(WITH_BPF)
   set(BPF_LIBRARIES PkgConfig::BPF)
-  set(BPF_SOURCES bpf/tracepoint.c bpf/values.c)
+  set(BPF_SOURCES bpf/keyed_table.c bpf/loading.c bpf/tracepoint.c bpf/values.c)
   file(MAKE_DIRECTORY ${BPF_SKELETONS})
 endif()
 
@@ -34,8 +34,8 @@ function(add_bpf_program name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/bpf)
   set(program ${folder}/${name}/${name}.bpf.c)
   set(output ${BPF_SKELETONS}/${name})
-  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h ${folder}/${name}/*.h
-       ${PROJECT_SOURCE_DIR}/include/sys/bpf/${name}/*.h)
+  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h ${folder}/switch/layout.h ${folder}/${name}/*.h
+       ${PROJECT_SOURCE_DIR}/include/sys/bpf/*.h ${PROJECT_SOURCE_DIR}/include/sys/bpf/${name}/*.h)
   # asm/types.h stands with the headers of some architecture; any will do
   file(GLOB asm_headers /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} /usr/include/*-linux-gnu*)
   list(TRANSFORM asm_headers PREPEND -idirafter)

@@ -19,9 +19,14 @@ struct cgroup_subsys_state {
     struct cgroup_subsys_state *parent;
 } KERNEL_TYPE;
 
+struct cgroup_root {
+    int hierarchy_id; /* 0: that of cgroup v2 */
+} KERNEL_TYPE;
+
 struct cgroup {
     struct cgroup_subsys_state self;
     struct kernfs_node *kn;
+    struct cgroup_root *root;
 } KERNEL_TYPE;
 
 struct css_set {
@@ -68,6 +73,7 @@ struct thread_info {
 struct task_struct {
     struct thread_info thread_info;
     unsigned int __state; /* since Linux 5.14; 0: it runs, or may run */
+    unsigned int flags;   /* PF_… */
     struct css_set *cgroups;
     struct sched_entity se;
     struct sched_info sched_info; /* only with CONFIG_SCHED_INFO */

@@ -24,6 +24,7 @@ static const char *const texts[BPF_REFUSAL_COUNT_] = {
     [BPF_REFUSAL_LOCKDOWN] = "the kernel is locked down",
     [BPF_REFUSAL_FORBIDDEN] = "a security module or the verifier refuses the program",
     [BPF_REFUSAL_OLD_KERNEL] = "the kernel is too old for the program",
+    [BPF_REFUSAL_NO_HOOK] = "the kernel lacks tracepoints that the program takes",
     [BPF_REFUSAL_NO_MEMORY] = "no memory for the program",
     [BPF_REFUSAL_TOO_LARGE] = "the limits and the CPUs make it take more than 256 MiB",
     [BPF_REFUSAL_OTHER] = "the program cannot be loaded",

@@ -270,3 +270,17 @@ struct switch_doubt {
 };
 
 struct switch_doubt switch_program_doubt(const struct switch_program *program);
+
+/*
+ * What other programs share with this one, to know who is who: its maps of the slots of cgroups and
+ * of watched processes. The descriptors are the program's.
+ */
+struct switch_program_maps {
+    int slots;   /* id of a cgroup -> its slot */
+    int watched; /* number of a process -> its slot */
+    int control; /* what the program is told (struct switch_control) */
+    bool v1;     /* cgroups are those of the cgroup v1 hierarchy of perf_event */
+};
+
+/* 0; -EOPNOTSUPP: it is not built. */
+int switch_program_maps(const struct switch_program *program, struct switch_program_maps *ret_maps);

@@ -23,7 +23,7 @@
  * before it has left its run queue is stamped as a waiter. Such a thread is marked when it is
  * moved, and its next wait is counted as unknown.
  */
-#include "sys/bpf/switch/exponent.h"
+#include "sys/bpf/exponent.h"
 #include "sys/bpf/switch/gap.bpf.h"
 
 /* The loader sets these before loading. */

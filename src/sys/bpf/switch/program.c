@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sys/bpf/refusal.h"
+#include "sys/bpf/loading.h"
 #include "sys/bpf/switch/layout.h"
 #include "sys/bpf/tracepoint.h"
 #include "sys/bpf/values.h"
@@ -19,6 +19,8 @@ static_assert(SWITCH_PROGRAM_NO_CGROUPS == SWITCH_SLOT_NO_CGROUPS, "the slot is 
 static_assert(SWITCH_PROGRAM_NO_PROCESSES == SWITCH_SLOT_NO_PROCESSES,
               "the slot is its interface's");
 static_assert(SWITCH_PROGRAM_OWN_LANES == SWITCH_OWN_LANES, "the lanes are its interface's");
+
+static_assert(offsetof(struct switch_bpf__bss, control) == 0, "others share it as a map");
 
 static_assert(SWITCH_PROGRAM_DISTRIBUTIONS == SWITCH_DISTRIBUTIONS, "as its interface says");
 static_assert(SWITCH_PROGRAM_TALLIES == SWITCH_TALLIES, "as its interface says");
@@ -48,15 +50,6 @@ struct switch_program {
     uint64_t *cells;                          /* mapped; NULL: not yet */
     struct switch_program_latency *latencies; /* mapped; NULL: not wanted */
 };
-
-/* libbpf would print each failure at length. We say what it means (sys/bpf/refusal.h). */
-static int be_quiet(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-    (void)level;
-    (void)format;
-    (void)arguments;
-    return 0;
-}
 
 static int set_sizes(struct switch_bpf *skeleton, const struct switch_program_size *size)
 {
@@ -134,8 +127,9 @@ static int map_memory(struct switch_program *program)
                                                                                         : -errno;
 }
 
-static int load(struct switch_program *program)
+static int load(void *loaded)
 {
+    struct switch_program *program = loaded;
     int r;
 
     program->skeleton = switch_bpf__open();
@@ -158,7 +152,6 @@ int switch_program_load(const struct switch_program_size *size, struct switch_pr
                         enum bpf_refusal *ret_refusal)
 {
     AUTO(switch_program) struct switch_program *program = calloc(1, sizeof(*program));
-    libbpf_print_fn_t before;
     int r;
 
     if (!program) {
@@ -166,13 +159,9 @@ int switch_program_load(const struct switch_program_size *size, struct switch_pr
         return -ENOMEM;
     }
     program->size = *size;
-    before = libbpf_set_print(be_quiet);
-    r = load(program);
-    (void)libbpf_set_print(before);
-    if (r < 0) {
-        *ret_refusal = bpf_refusal_find(r);
+    r = bpf_load_quietly(load, program, ret_refusal);
+    if (r < 0)
         return r;
-    }
     *ret_program = TAKE(program);
     return 0;
 }
@@ -417,4 +406,15 @@ struct switch_doubt switch_program_doubt(const struct switch_program *program)
         doubt.unattributed_ns += __atomic_load_n(&state->unattributed_ns, __ATOMIC_RELAXED);
     }
     return doubt;
+}
+
+int switch_program_maps(const struct switch_program *program, struct switch_program_maps *ret_maps)
+{
+    *ret_maps = (struct switch_program_maps){
+        .slots = bpf_map__fd(program->skeleton->maps.slots),
+        .watched = bpf_map__fd(program->skeleton->maps.watched),
+        .control = bpf_map__fd(program->skeleton->maps.bss),
+        .v1 = program->size.v1,
+    };
+    return 0;
 }

@@ -137,3 +137,9 @@ uint64_t switch_program_unknown_latencies(const struct switch_program *program)
     (void)program;
     return 0;
 }
+
+int switch_program_maps(const struct switch_program *program, struct switch_program_maps *ret_maps)
+{
+    (void)program, (void)ret_maps;
+    return -EOPNOTSUPP;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+#pragma once
+
+/*
+ * Cells by key: what a program in the kernel counts by who, what kind and which. The program
+ * (src/sys/bpf/keyed.bpf.h) and who reads its table (sys/bpf/keyed_table.h) share it.
+ */
+
+#include <linux/types.h>
+
+struct keyed_key {
+    __u32 slot;    /* whose: a slot of the program at each switch (sys/bpf/switch/program.h);
+                      SWITCH_PROGRAM_REST: of nobody who has one */
+    __u32 detail;  /* what kind of it: an operation, a CPU; each program says */
+    __u64 subject; /* which: a device, a system call, a vector; each program says */
+};
+
+#define KEYED_DISTRIBUTIONS 2
+#define KEYED_BUCKETS       24 /* of each distribution */
+#define KEYED_TALLIES       4
+
+/*
+ * Distributions of durations, and counts beside them. Bucket i of a distribution counts durations
+ * up to 2^(first + i) s that are longer than those of bucket i - 1; the last bucket also all that
+ * is longer. `first` is a constant of each program. All numbers only grow; buckets wrap at 2^32.
+ */
+struct keyed_cell {
+    __u64 sums_ns[KEYED_DISTRIBUTIONS];
+    __u64 tallies[KEYED_TALLIES];
+    __u32 buckets[KEYED_DISTRIBUTIONS][KEYED_BUCKETS];
+};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+#pragma once
+
+/*
+ * The table in which a program counts by key (sys/bpf/keyed.h). All CPUs add to the same cells, by
+ * atomic additions whose result is not asked for: the JIT of arm64 has no others before Linux 5.18.
+ */
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "sys/bpf/exponent.h"
+#include "sys/bpf/keyed.h"
+#include "sys/bpf/switch/layout.h"
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __type(key, struct keyed_key);
+    __type(value, struct keyed_cell);
+    __uint(max_entries, 1);
+} keyed SEC(".maps");
+
+/* Observations that found no cell, or that could not be told. */
+__u64 n_lost;
+
+/* A new cell. It is not on the stack, which has room for two of them. */
+static const struct keyed_cell keyed_zeros;
+
+static __always_inline void keyed_lose(void)
+{
+    __sync_fetch_and_add(&n_lost, 1);
+}
+
+/* The cell of a key, which is made if there is none yet; NULL: the table is full. */
+static __always_inline struct keyed_cell *keyed_find(const struct keyed_key *key)
+{
+    struct keyed_cell *cell = bpf_map_lookup_elem(&keyed, key);
+
+    if (cell)
+        return cell;
+    (void)bpf_map_update_elem(&keyed, key, &keyed_zeros, BPF_NOEXIST);
+    return bpf_map_lookup_elem(&keyed, key);
+}
+
+/*
+ * The cell in which is counted what has this key. If the table is full and has none, it is that of
+ * the rest. NULL: that has none either, and it is lost, which has been noted.
+ */
+static __noinline struct keyed_cell *keyed_cell_of(__u32 slot, __u32 detail, __u64 subject)
+{
+    struct keyed_key key = {.slot = slot, .detail = detail, .subject = subject};
+    struct keyed_cell *cell = keyed_find(&key);
+
+    if (cell)
+        return cell;
+    key.slot = SWITCH_SLOT_REST;
+    cell = keyed_find(&key);
+    if (!cell)
+        keyed_lose();
+    return cell;
+}
+
+/*
+ * The bucket of a duration, where the first one ends at 2^first s. It is not static, so that the
+ * verifier checks it once and does not walk through all that follows for each value.
+ */
+__noinline int keyed_bucket(__u64 ns, int first)
+{
+    const __s32 bucket = (__s32)exponent_of(ns) - (first + 30);
+
+    return bucket < 0 ? 0 : bucket;
+}
+
+/* Adds to a tally of a cell. Which tally is known when this is compiled. */
+static __always_inline void keyed_add(struct keyed_cell *cell, __u32 tally, __u64 n)
+{
+    __sync_fetch_and_add(&cell->tallies[tally], n);
+}
+
+/*
+ * Adds a duration to a distribution of a cell, given its bucket: who adds it to several cells asks
+ * for that once. Which distribution is known when this is compiled.
+ */
+static __always_inline void keyed_note(struct keyed_cell *cell, __u32 distribution, __u32 bucket,
+                                       __u64 ns)
+{
+    if (bucket >= KEYED_BUCKETS)
+        bucket = KEYED_BUCKETS - 1;
+    barrier_var(bucket); /* else the compiler checks the bound of a copy */
+    __sync_fetch_and_add(&cell->sums_ns[distribution], ns);
+    if (bucket < KEYED_BUCKETS)
+        __sync_fetch_and_add(&cell->buckets[distribution][bucket], 1);
+}

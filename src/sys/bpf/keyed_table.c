@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The map is read in batches, which hash maps have since Linux 5.6: a system call for some hundred
+ * cells. A batch ends between two buckets of the hash, so that each key that is there the whole
+ * time is read once. One that comes meanwhile may be read the next time.
+ */
+#define HASH_NONFATAL_OOM            1
+#define uthash_nonfatal_oom(element) (out_of_memory = true)
+
+#include "sys/bpf/keyed_table.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <uthash.h>
+
+/* A batch has room for this many cells: more than ever stand in one bucket of the hash. */
+#define BATCH 512
+
+/* A cell as it was read last. */
+struct known_cell {
+    struct keyed_key key;
+    struct keyed_cell cell;
+    UT_hash_handle by_key;
+};
+
+struct batch {
+    struct keyed_key keys[BATCH];
+    struct keyed_cell cells[BATCH];
+    uint32_t n;
+};
+
+struct keyed_table {
+    int map;
+    struct known_cell *known;
+    struct batch *batch;
+};
+
+int keyed_table_new(int map_fd, struct keyed_table **ret_table)
+{
+    AUTO(keyed_table) struct keyed_table *table = calloc(1, sizeof(*table));
+
+    if (!table)
+        return -ENOMEM;
+    table->map = map_fd;
+    table->batch = malloc(sizeof(*table->batch));
+    if (!table->batch)
+        return -ENOMEM;
+    *ret_table = TAKE(table);
+    return 0;
+}
+
+static void forget(struct keyed_table *table, struct known_cell *known)
+{
+    HASH_DELETE(by_key, table->known, known);
+    free(known);
+}
+
+struct keyed_table *keyed_table_free(struct keyed_table *table)
+{
+    struct known_cell *known, *next;
+
+    if (!table)
+        return NULL;
+    HASH_ITER(by_key, table->known, known, next)
+        forget(table, known);
+    free(table->batch);
+    free(table);
+    return NULL;
+}
+
+/* What was read last of a key; zeros, if it is new. NULL: no memory. */
+static struct known_cell *find_or_add(struct keyed_table *table, const struct keyed_key *key)
+{
+    struct known_cell *known;
+    bool out_of_memory = false;
+
+    HASH_FIND(by_key, table->known, key, sizeof(*key), known);
+    if (known)
+        return known;
+    known = calloc(1, sizeof(*known));
+    if (!known)
+        return NULL;
+    known->key = *key;
+    HASH_ADD(by_key, table->known, key, sizeof(known->key), known);
+    if (!out_of_memory)
+        return known;
+    free(known);
+    return NULL;
+}
+
+static struct keyed_delta difference(const struct keyed_cell *now, const struct keyed_cell *before)
+{
+    struct keyed_delta delta;
+
+    for (size_t i = 0; i < KEYED_TALLIES; i++)
+        delta.tallies[i] = now->tallies[i] - before->tallies[i];
+    for (size_t i = 0; i < KEYED_DISTRIBUTIONS; i++) {
+        delta.sums_ns[i] = now->sums_ns[i] - before->sums_ns[i];
+        for (size_t j = 0; j < KEYED_BUCKETS; j++)
+            delta.buckets[i][j] = (uint32_t)(now->buckets[i][j] - before->buckets[i][j]);
+    }
+    return delta;
+}
+
+/* Who is told, and of what; slot NULL: of all. */
+struct telling {
+    keyed_take *take;
+    void *context;
+    const uint32_t *slot;
+};
+
+static bool is_meant(const struct telling *telling, const struct keyed_key *key)
+{
+    return !telling->slot || *telling->slot == key->slot;
+}
+
+/* Tells what was added to a cell. 0 or -ENOMEM. */
+static int tell(struct keyed_table *table, const struct telling *telling,
+                const struct keyed_key *key, const struct keyed_cell *cell)
+{
+    struct known_cell *known = find_or_add(table, key);
+    struct keyed_delta delta;
+
+    if (!known)
+        return -ENOMEM;
+    if (memcmp(&known->cell, cell, sizeof(*cell)) == 0)
+        return 0;
+    delta = difference(cell, &known->cell);
+    known->cell = *cell;
+    telling->take(telling->context, key, &delta);
+    return 0;
+}
+
+/* Tells of those cells of the batch that are meant. The first that fails ends it. */
+static int tell_batch(struct keyed_table *table, const struct telling *telling)
+{
+    const struct batch *batch = table->batch;
+    int r = 0;
+
+    for (uint32_t i = 0; i < batch->n && r >= 0; i++)
+        if (is_meant(telling, &batch->keys[i]))
+            r = tell(table, telling, &batch->keys[i], &batch->cells[i]);
+    return r;
+}
+
+/* Tells of all cells that are meant. 0 or -errno. */
+static int tell_all(struct keyed_table *table, const struct telling *telling)
+{
+    uint32_t place, *from = NULL;
+    int last = 0, r = 0;
+
+    while (last >= 0 && r >= 0) {
+        table->batch->n = BATCH;
+        last = bpf_map_lookup_batch(table->map, from, &place, table->batch->keys,
+                                    table->batch->cells, &table->batch->n, NULL);
+        if (last < 0 && last != -ENOENT) /* that is the end, with what there was */
+            return last;
+        r = tell_batch(table, telling);
+        from = &place;
+    }
+    return r;
+}
+
+int keyed_table_read(struct keyed_table *table, keyed_take *take, void *context)
+{
+    const struct telling telling = {.take = take, .context = context};
+
+    return tell_all(table, &telling);
+}
+
+/* By then each cell of the slot is known. */
+int keyed_table_forget_slot(struct keyed_table *table, uint32_t slot, keyed_take *take,
+                            void *context)
+{
+    const struct telling telling = {.take = take, .context = context, .slot = &slot};
+    struct known_cell *known, *next;
+    int r = tell_all(table, &telling);
+
+    if (r < 0)
+        return r;
+    HASH_ITER(by_key, table->known, known, next) {
+        if (known->key.slot != slot)
+            continue;
+        r = bpf_map_delete_elem(table->map, &known->key);
+        if (r < 0 && r != -ENOENT)
+            return r;
+        forget(table, known);
+    }
+    return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Stands for keyed_table.c where libbpf was not there to build that with. */
+#include "sys/bpf/keyed_table.h"
+
+#include <errno.h>
+
+int keyed_table_new(int map_fd, struct keyed_table **ret_table)
+{
+    (void)map_fd, (void)ret_table;
+    return -EOPNOTSUPP;
+}
+
+struct keyed_table *keyed_table_free(struct keyed_table *table)
+{
+    (void)table;
+    return NULL;
+}
+
+/* There is no table, and so none of the following is ever called. */
+
+int keyed_table_read(struct keyed_table *table, keyed_take *take, void *context)
+{
+    (void)table, (void)take, (void)context;
+    return -EOPNOTSUPP;
+}
+
+int keyed_table_forget_slot(struct keyed_table *table, uint32_t slot, keyed_take *take,
+                            void *context)
+{
+    (void)table, (void)slot, (void)take, (void)context;
+    return -EOPNOTSUPP;
+}

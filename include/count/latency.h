@@ -19,11 +19,25 @@ enum latency_kind {
     LATENCY_KIND_OFF_CPU = 1 << 2,
     LATENCY_KIND_SWITCHES = 1 << 3,
     LATENCY_KIND_MIGRATIONS = 1 << 4,
+    LATENCY_KIND_BLOCK_IO = 1 << 5,
+    LATENCY_KIND_INTERRUPTS = 1 << 6,
+    LATENCY_KIND_KVM = 1 << 7,
+    LATENCY_KIND_TCP = 1 << 8,
 };
 
 #define LATENCY_SCHEDULER                                                                          \
     (LATENCY_KIND_RUN_QUEUE | LATENCY_KIND_ON_CPU | LATENCY_KIND_OFF_CPU | LATENCY_KIND_SWITCHES | \
      LATENCY_KIND_MIGRATIONS)
+
+/* The parts that are there or not, each for itself, and the words that ask for them. */
+struct latency_part {
+    const char *word; /* of the configuration */
+    unsigned kinds;
+};
+
+#define LATENCY_PARTS 2
+
+extern const struct latency_part latency_parts[LATENCY_PARTS];
 
 enum latency_distribution {
     LATENCY_RUN_QUEUE, /* from when a thread may run (woken or preempted) until it does */
@@ -31,7 +45,13 @@ enum latency_distribution {
     /* From when a thread leaves its CPU of its own accord until it may run again. */
     LATENCY_OFF_CPU_INTERRUPTIBLE,
     LATENCY_OFF_CPU_UNINTERRUPTIBLE,
-    LATENCY_DISTRIBUTION_COUNT_,
+    LATENCY_DISTRIBUTION_COUNT_, /* those above are of the scheduler, and in struct latencies */
+    /* From when a request is given to a device until it is done, by what it does. */
+    LATENCY_BLOCK_IO_READ = LATENCY_DISTRIBUTION_COUNT_,
+    LATENCY_BLOCK_IO_WRITE,
+    LATENCY_BLOCK_IO_OTHER,
+    LATENCY_BLOCK_IO_QUEUE, /* from when a request is made until it is given to a device */
+    LATENCY_LAYOUT_COUNT_,
 };
 
 enum latency_tally {
@@ -49,12 +69,12 @@ enum latency_tally {
 
 /* Where the buckets of a distribution are, and what they count. */
 struct latency_layout {
-    size_t first, n; /* its buckets in struct latencies */
+    size_t first, n; /* its buckets; of the scheduler's: in struct latencies */
     int exponent;    /* the first bucket counts up to 2^exponent s, the next 2^(exponent + 1) s; the
                         last one counts what is longer than what the one before it counts */
 };
 
-extern const struct latency_layout latency_layouts[LATENCY_DISTRIBUTION_COUNT_];
+extern const struct latency_layout latency_layouts[LATENCY_LAYOUT_COUNT_];
 
 /* What was counted of a target: in an interval, or since some beginning. */
 struct latencies {

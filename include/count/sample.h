@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "count/breakdown.h"
 #include "count/event_group.h"
 #include "count/latency.h"
 #include "count/sample_cpus.h"
@@ -42,7 +43,8 @@ struct sample {
     struct sample_doubt doubt;
     bool has_latencies; /* the target's latencies were read; else they are all 0 */
     struct latencies latencies;
-    struct sample_cpus *cpus; /* what of it each CPU had; NULL: nobody wants to know */
+    struct sample_cpus *cpus;     /* what of it each CPU had; NULL: nobody wants to know */
+    struct breakdowns breakdowns; /* what was counted by key */
     struct group_sample *groups;
     struct event_sample *events;
 };

@@ -7,6 +7,7 @@
  * columns. A total is the sum of deltas and never falls.
  */
 
+#include "count/breakdown.h"
 #include "count/cpu_usage.h"
 #include "metric/plan.h"
 #include "target/identity.h"
@@ -14,6 +15,8 @@
 struct account {
     struct plan *plan;         /* a reference */
     struct identity *identity; /* a reference */
+    struct breakdowns by_key;  /* totals of what the plan shows by key; who takes references of
+                                  these may keep them, since what is shared is not changed */
     union number row[];        /* plan->n_numbers of them */
 };
 
@@ -34,6 +37,9 @@ void account_update(struct account *account, const struct sample *sample);
 
 /* Adds the latencies of an interval to the totals. What the plan does not show is left out. */
 void account_add_latencies(struct account *account, const struct latencies *delta);
+
+/* Adds what was counted by key in an interval to the totals. Without memory some of it is lost. */
+void account_add_breakdowns(struct account *account, const struct breakdowns *delta);
 
 /* Sets when the target itself was made. 0 says that it is not known; then nothing changes. */
 void account_set_created(struct account *account, uint64_t created_realtime_ns);

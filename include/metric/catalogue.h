@@ -12,10 +12,13 @@
 #include "event/absence.h"
 #include "metric/plan.h"
 
-/* One place where a family has samples: a column of a plan, or one of its histograms. */
+enum family_use_kind { USE_COLUMN, USE_HISTOGRAM, USE_BREAKDOWN };
+
+/* One place where a family has samples. */
 struct family_use {
-    size_t plan;   /* index in catalogue.plans */
-    size_t column; /* index in plan.columns; where the family is one of histograms, in those */
+    enum family_use_kind kind;
+    size_t plan;  /* index in catalogue.plans */
+    size_t index; /* in plan.columns, plan.histograms or plan.breakdowns */
 };
 
 struct family {

@@ -18,10 +18,10 @@ struct mechanism_status {
     const char *reason;
 };
 
-/* Whether distributions of latency can be had here. The text is static. */
+/* Whether a part of the distributions of latency can be had here. The text is static. */
 struct latency_status {
-    unsigned wanted;    /* set of enum latency_kind: what some target asks for */
-    const char *reason; /* why there are none; NULL: there are */
+    bool wanted;        /* some target asks for it */
+    const char *reason; /* why it is not there; NULL: it is */
 };
 
 struct exporter_status {
@@ -53,7 +53,7 @@ struct exporter_status {
     uint64_t unattributed_ns;       /* CPU time that is in doubt because of these switches */
     double unattributed_share; /* this time / all CPU time, last whole minute; NaN: not known */
     struct mechanism_status mechanisms[SCOPE_KIND_COUNT_];
-    struct latency_status latency;
+    struct latency_status latency[LATENCY_PARTS]; /* in the order of latency_parts */
     uint64_t latency_without_room; /* targets that want latencies and have none for want of room */
     uint64_t latency_unknown;      /* waits and blocks whose length could not be told */
 };

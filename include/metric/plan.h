@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "count/breakdown.h"
 #include "count/event_group.h"
 #include "count/latency.h"
 #include "count/sample.h"
@@ -46,8 +47,17 @@ enum column_kind {
     COLUMN_TIME_BY_CPU,    /* column.index is the number of the CPU */
     COLUMN_SWITCHES_BY_CPU, /* column.index is the number of the CPU */
     COLUMN_LATENCY_TALLY,   /* column.index is an enum latency_tally */
+    COLUMN_BLOCK_IO,        /* column.index is an enum block_io_tally */
     COLUMN_UNATTRIBUTED,    /* the share of its time that may have been another's */
     COLUMN_GROUP_UNKNOWN,   /* hidden: 1 if the group's counts of the last interval are unknown */
+};
+
+/* Of the requests of a target to all devices together. */
+enum block_io_tally {
+    BLOCK_IO_BYTES_READ,
+    BLOCK_IO_BYTES_WRITE,
+    BLOCK_IO_BYTES_OTHER,
+    BLOCK_IO_ERRORS,
 };
 
 enum cpu_time_part { CPU_TIME_ALL, CPU_TIME_USER, CPU_TIME_SYSTEM };
@@ -100,10 +110,22 @@ struct plan_ratio;
  */
 struct plan_histogram {
     enum latency_distribution distribution;
-    size_t first; /* the number of its first bucket in a row */
-    char *name;   /* name of the metric family: "pmu_cgroup_on_cpu_seconds" */
+    bool
+        is_hidden; /* it is not on /metrics, where a breakdown tells more; the past is kept of it */
+    size_t first;  /* the number of its first bucket in a row */
+    char *name;    /* name of the metric family: "pmu_cgroup_on_cpu_seconds" */
     char *help;
-    struct column_label label; /* `state`; its name is NULL where there is none. Both are static */
+    struct column_label
+        label; /* `state`, `op`; its name is NULL where there is none. Both are static */
+};
+
+/* What is shown of each line of a breakdown: a tally, or a distribution. */
+struct plan_breakdown {
+    enum breakdown_kind kind;
+    enum family_type type; /* FAMILY_COUNTER or FAMILY_HISTOGRAM */
+    size_t first;          /* the number of the tally in a line, or of the first bucket */
+    char *name;            /* name of the metric family: "pmu_machine_block_io_latency_seconds" */
+    char *help;
 };
 
 struct plan {
@@ -121,6 +143,8 @@ struct plan {
     size_t n_numbers;
     struct plan_histogram *histograms;
     size_t n_histograms;
+    struct plan_breakdown *breakdowns; /* those of a kind follow each other */
+    size_t n_breakdowns;
     struct plan_ratio *ratios;
     size_t n_ratios;
 };
@@ -145,6 +169,7 @@ struct plan_spec {
     /* A column for each of these CPUs, for the time that the target had there, and one for its
      * switches; NULL: none. Borrowed during the call only. */
     const struct cpu_list *cpus;
+    unsigned by_key; /* which kinds of breakdowns are shown: a set of 1 << enum breakdown_kind */
     const struct ratio_spec *ratio_specs;
     size_t n_ratio_specs;
 };
@@ -177,17 +202,20 @@ const char *plan_ratio_formula(const struct plan *plan, size_t ratio,
 void plan_append_total_name(struct text *name, const char *prefix, const struct event *event);
 
 /* How many of its buckets a distribution shows, the last of which has no limit. */
-size_t plan_shown_buckets(enum latency_distribution distribution);
+size_t plan_shown_buckets(const struct latency_layout *layout);
 
 /* The index of such a bucket: the shown bucket counts it and all before it. */
-size_t plan_shown_bucket(enum latency_distribution distribution, size_t shown);
+size_t plan_shown_bucket(const struct latency_layout *layout, size_t shown);
 
 /*
  * Appends the limit of a bucket as the label `le` has it, in seconds: "9.5367431640625e-07", "1.0",
  * "+Inf". It is the canonical form of OpenMetrics, also in the text format, so that the series are
  * the same.
  */
-void plan_append_limit(struct text *text, enum latency_distribution distribution, size_t bucket);
+void plan_append_limit(struct text *text, const struct latency_layout *layout, size_t bucket);
+
+/* Whether the plan shows breakdowns of the kind. */
+bool plan_breaks_down(const struct plan *plan, enum breakdown_kind kind);
 
 /* Whether this is the name of such a family of some plan, or of its sums ("…_seconds_sum"). */
 bool plan_is_of_histogram(const char *name);

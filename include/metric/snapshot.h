@@ -30,6 +30,12 @@ struct snapshot_cpus {
     uint64_t *ran_ns;
 };
 
+/* What a target has counted by key. */
+struct snapshot_breakdown {
+    size_t plan, target; /* indexes in the roster's parts and in the identities of that part */
+    struct breakdown *breakdown; /* a reference */
+};
+
 struct snapshot {
     struct roster *roster;
     struct snapshot_cpus *cpus; /* only some snapshots have them, one in ten seconds; else NULL */
@@ -37,6 +43,8 @@ struct snapshot {
     uint64_t taken_realtime_ns; /* the same instant by CLOCK_REALTIME */
     uint64_t sequence;          /* 1 for the first snapshot of this process, 2 for the next */
     struct exporter_status status;
+    struct snapshot_breakdown *breakdowns;
+    size_t n_breakdowns;
     union number numbers[]; /* roster->n_numbers */
 };
 

@@ -26,11 +26,11 @@
 static_assert(sizeof(enum config_by) == sizeof(unsigned), "read_choice() stores an unsigned");
 
 /* The words of `latency`, and what each stands for. */
-static const char *const latency_choices[] = {"run_queue",  "on_cpu",    "off_cpu", "switches",
-                                              "migrations", "scheduler", NULL};
-static const unsigned latency_bits[] = {LATENCY_KIND_RUN_QUEUE,  LATENCY_KIND_ON_CPU,
-                                        LATENCY_KIND_OFF_CPU,    LATENCY_KIND_SWITCHES,
-                                        LATENCY_KIND_MIGRATIONS, LATENCY_SCHEDULER};
+static const char *const latency_choices[] = {"run_queue",  "on_cpu",    "off_cpu",  "switches",
+                                              "migrations", "scheduler", "block_io", NULL};
+static const unsigned latency_bits[] = {
+    LATENCY_KIND_RUN_QUEUE,  LATENCY_KIND_ON_CPU, LATENCY_KIND_OFF_CPU, LATENCY_KIND_SWITCHES,
+    LATENCY_KIND_MIGRATIONS, LATENCY_SCHEDULER,   LATENCY_KIND_BLOCK_IO};
 static_assert(ARRAY_SIZE(latency_choices) == ARRAY_SIZE(latency_bits) + 1, "and NULL");
 
 static const char *const by_choices[] = {[CONFIG_BY_ALL] = "all", [CONFIG_BY_CPU] = "cpu", NULL};

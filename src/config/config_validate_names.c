@@ -34,6 +34,9 @@ static const char *const reserved[] = {
     "tracepoint_hits",
     "switches",
     "migrations",
+    "block_io_requests",
+    "block_io_bytes",
+    "block_io_errors",
 
     "info",
     "start_time_seconds",
@@ -47,6 +50,8 @@ static const char *const reserved[] = {
     "run_queue_latency_seconds",
     "on_cpu_seconds",
     "off_cpu_seconds",
+    "block_io_latency_seconds",
+    "block_io_queue_seconds",
 };
 
 struct named_event {

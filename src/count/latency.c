@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "sys/bpf/block/counts.h"
+#include "sys/bpf/keyed.h"
 #include "sys/bpf/switch/ranges.h"
 
 static_assert(LATENCY_BUCKETS == SWITCH_RANGE_BUCKETS, "the buckets are the program's");
@@ -20,11 +22,26 @@ static_assert((int)LATENCY_SWITCHES_VOLUNTARY == (int)SWITCH_VOLUNTARY &&
                   (int)LATENCY_MIGRATIONS_NODE == (int)SWITCH_MOVED_NODE,
               "the order is the program's");
 
-const struct latency_layout latency_layouts[LATENCY_DISTRIBUTION_COUNT_] = {
+const struct latency_part latency_parts[LATENCY_PARTS] = {
+    {"scheduler", LATENCY_SCHEDULER},
+    {"block_io", LATENCY_KIND_BLOCK_IO},
+};
+
+/* As the program that counts requests has them. */
+#define BLOCK_IO                                                                                   \
+    {                                                                                              \
+        0, KEYED_BUCKETS, BLOCK_FIRST_EXPONENT                                                     \
+    }
+
+const struct latency_layout latency_layouts[LATENCY_LAYOUT_COUNT_] = {
     [LATENCY_RUN_QUEUE] = {SWITCH_RANGE_RUN_QUEUE},
     [LATENCY_ON_CPU] = {SWITCH_RANGE_ON_CPU},
     [LATENCY_OFF_CPU_INTERRUPTIBLE] = {SWITCH_RANGE_OFF_CPU_INTERRUPTIBLE},
     [LATENCY_OFF_CPU_UNINTERRUPTIBLE] = {SWITCH_RANGE_OFF_CPU_UNINTERRUPTIBLE},
+    [LATENCY_BLOCK_IO_READ] = BLOCK_IO,
+    [LATENCY_BLOCK_IO_WRITE] = BLOCK_IO,
+    [LATENCY_BLOCK_IO_OTHER] = BLOCK_IO,
+    [LATENCY_BLOCK_IO_QUEUE] = BLOCK_IO,
 };
 
 void latencies_add(struct latencies *restrict sum, const struct latencies *restrict part)

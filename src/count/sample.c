@@ -23,6 +23,7 @@ struct sample *sample_free(struct sample *sample)
     if (!sample)
         return NULL;
     (void)sample_cpus_free(sample->cpus);
+    breakdowns_clear(&sample->breakdowns);
     free(sample);
     return NULL;
 }
@@ -35,6 +36,7 @@ void sample_clear(struct sample *sample)
     sample->has_latencies = false;
     if (sample->cpus)
         sample_cpus_clear(sample->cpus);
+    breakdowns_clear(&sample->breakdowns);
     memset(sample->groups, 0, sample->n_groups * sizeof(*sample->groups));
     memset(sample->events, 0, sample->n_events * sizeof(*sample->events));
 }
@@ -64,6 +66,7 @@ void sample_add(struct sample *sum, const struct sample *part, bool begins)
         latencies_add(&sum->latencies, &part->latencies);
     if (sum->cpus && part->cpus)
         sample_cpus_add(sum->cpus, part->cpus);
+    (void)breakdowns_add(&sum->breakdowns, &part->breakdowns); /* else they are lost */
     for (size_t i = 0; i < sum->n_groups; i++) {
         sum->groups[i].counted |= part->groups[i].counted;
         sum->groups[i].ran |= part->groups[i].ran;

@@ -7,6 +7,7 @@
 #include "cycle/by_cpu.h"
 #include "cycle/collector_parts.h"
 #include "cycle/description.h"
+#include "cycle/latencies.h"
 #include "cycle/stages.h"
 #include "resolve/resolution_decide.h"
 
@@ -32,8 +33,8 @@ static int make_parts(struct collector *collector, const struct collector *prede
     const struct collector_setup *setup = &collector->setup;
     int r = counted_cpus_read(&collector->cpus, setup, predecessor ? &predecessor->cpus : NULL);
 
-    if (r >= 0 && setup->latency)
-        mechanism_bpf_place_cpus(setup->latency, setup->sysfs_fd, collector->cpus.online);
+    if (r >= 0)
+        r = collector_observe(collector);
     if (r >= 0)
         r = resolution_new(setup->config, setup->resolver, &collector->resolution);
     if (r >= 0)

@@ -2,6 +2,7 @@
 #include "cycle/latencies.h"
 
 #include "cycle/collector_parts.h"
+#include "log/log.h"
 #include "resolve/mechanism_size.h"
 
 /* The latencies that the rule of an entry wants: a set of enum latency_kind. */
@@ -84,13 +85,53 @@ static bool has_no_room(const struct collector *collector, const struct entry *e
     return entry->latencies_retry_ns && !entry->latencies;
 }
 
+static struct latency_status status_of(const struct collector_setup *setup,
+                                       const struct latency_part *part)
+{
+    struct latency_status status = {
+        .wanted = (latency_wanted(setup->config) & part->kinds) != 0,
+        .reason = setup->latency_reason,
+    };
+
+    if (status.wanted && setup->latency)
+        status.reason = mechanism_bpf_unobserved(setup->latency, part->kinds);
+    return status;
+}
+
+/* What cannot be counted is told once for each collector, and stays in its status. */
+static void log_unobserved(const struct collector_setup *setup)
+{
+    for (size_t i = 0; i < LATENCY_PARTS; i++) {
+        const struct latency_status status = status_of(setup, &latency_parts[i]);
+
+        if (status.wanted && status.reason)
+            log_warning("latencies are not counted, although they are configured", "kind",
+                        latency_parts[i].word, "reason", status.reason);
+    }
+}
+
+int collector_observe(const struct collector *collector)
+{
+    const struct collector_setup *setup = &collector->setup;
+    int r;
+
+    if (!setup->latency)
+        return 0;
+    mechanism_bpf_place_cpus(setup->latency, setup->sysfs_fd, collector->cpus.online);
+    r = mechanism_bpf_observe(setup->latency, latency_wanted(setup->config), setup->sysfs_fd,
+                              setup->procfs_fd);
+    if (r >= 0)
+        log_unobserved(setup);
+    return r;
+}
+
 void collector_status_of_latencies(const struct collector *collector,
                                    struct exporter_status *status)
 {
     const struct collector_setup *setup = &collector->setup;
 
-    status->latency = (struct latency_status){.wanted = latency_wanted(setup->config),
-                                              .reason = setup->latency_reason};
+    for (size_t i = 0; i < LATENCY_PARTS; i++)
+        status->latency[i] = status_of(setup, &latency_parts[i]);
     status->latency_unknown = setup->direct->unknown_latencies;
     if (setup->bpf)
         status->latency_unknown += setup->bpf->unknown_latencies;

@@ -19,6 +19,12 @@ struct collector;
 /* Whether latencies are wanted of an entry, and can be counted here. */
 bool collector_wants_latencies(const struct collector *collector, const struct entry *entry);
 
+/*
+ * Has the mechanism count what the configuration asks for beside the scheduler's latencies. What
+ * cannot be counted is logged. 0 or -ENOMEM.
+ */
+int collector_observe(const struct collector *collector);
+
 /* Gives meters to the machine and to cgroups that lack one. */
 void collector_open_latencies(struct collector *collector, const struct round *round);
 

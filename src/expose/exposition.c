@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "expose/breakdowns.h"
 #include "expose/format.h"
 #include "expose/histogram.h"
 #include "expose/own_families.h"
@@ -128,7 +129,22 @@ static void append_histograms(const struct exposition *exposition, const struct 
                                               exposition->bytes.data,
                                               first_block(exposition, use->plan)};
 
-    histogram_append(&plan->histograms[use->column], &targets, text);
+    histogram_append(&plan->histograms[use->index], &targets, text);
+}
+
+/* Writes what the targets of one plan have counted by key. */
+static void append_breakdowns(const struct exposition *exposition, const struct snapshot *snapshot,
+                              const struct family_use *use, struct text *text)
+{
+    const struct breakdown_targets targets = {
+        .snapshot = snapshot,
+        .plan = use->plan,
+        .labels = exposition->bytes.data,
+        .blocks = first_block(exposition, use->plan),
+    };
+
+    breakdowns_append(&snapshot->roster->catalogue->plans[use->plan]->breakdowns[use->index],
+                      &targets, text);
 }
 
 /* Writes the lines of one column of one plan. */
@@ -138,9 +154,9 @@ static void append_samples(struct exposition *exposition, const struct snapshot 
 {
     const struct roster *roster = snapshot->roster;
     const struct plan *plan = roster->catalogue->plans[use->plan];
-    const struct column *column = &plan->columns[use->column];
+    const struct column *column = &plan->columns[use->index];
     const struct roster_part *part = &roster->parts[use->plan];
-    const union number *number = snapshot->numbers + part->first + use->column;
+    const union number *number = snapshot->numbers + part->first + use->index;
     const struct label_block *block = first_block(exposition, use->plan);
     size_t name_length = strlen(family->name);
     AUTO_TEXT struct text suffix = {0};
@@ -164,6 +180,22 @@ static void append_samples(struct exposition *exposition, const struct snapshot 
     }
 }
 
+static void append_use(struct exposition *exposition, const struct snapshot *snapshot,
+                       const struct family *family, const struct family_use *use, struct text *text)
+{
+    switch (use->kind) {
+    case USE_COLUMN:
+        append_samples(exposition, snapshot, family, use, text);
+        break;
+    case USE_HISTOGRAM:
+        append_histograms(exposition, snapshot, use, text);
+        break;
+    case USE_BREAKDOWN:
+        append_breakdowns(exposition, snapshot, use, text);
+        break;
+    }
+}
+
 static void append_family(struct exposition *exposition, const struct snapshot *snapshot,
                           const struct family *family, struct page *page)
 {
@@ -174,10 +206,7 @@ static void append_family(struct exposition *exposition, const struct snapshot *
     page_append_head(page, (struct family_name){family->name, family->type}, family->help);
     samples = text->length;
     for (size_t i = 0; i < family->n_uses; i++)
-        if (family->type == FAMILY_HISTOGRAM)
-            append_histograms(exposition, snapshot, &family->uses[i], text);
-        else
-            append_samples(exposition, snapshot, family, &family->uses[i], text);
+        append_use(exposition, snapshot, family, &family->uses[i], text);
     if (text->length == samples)
         text->length = begin; /* a family without samples is not shown at all */
 }

@@ -11,14 +11,17 @@
 /* Enough for the longest number, for what text_append_u64() copies, and for a newline. */
 #define NUMBER_ROOM 80
 
+/* More than any distribution shows. */
+#define MOST_BUCKETS 32
+
 /* What stands before the labels, and what between them and the number. */
 struct line {
     struct text name, suffix;
     size_t bucket; /* the last one that it counts */
 };
 
-struct lines {
-    struct line of_buckets[LATENCY_BUCKETS], of_sum, of_count;
+struct histogram_lines {
+    struct line of_buckets[MOST_BUCKETS], of_sum, of_count;
     size_t n_buckets;
 };
 
@@ -28,21 +31,25 @@ static void line_done(struct line *line)
     text_done(&line->suffix);
 }
 
-static void lines_done(struct lines *lines)
+struct histogram_lines *histogram_lines_free(struct histogram_lines *lines)
 {
+    if (!lines)
+        return NULL;
     for (size_t i = 0; i < lines->n_buckets; i++)
         line_done(&lines->of_buckets[i]);
     line_done(&lines->of_sum);
     line_done(&lines->of_count);
+    free(lines);
+    return NULL;
 }
 
 /* le is NULL for a line without this label. has_labels: the target has some. */
-static void make_line(struct line *line, const struct plan_histogram *histogram, const char *ending,
+static void make_line(struct line *line, const struct histogram_shape *shape, const char *ending,
                       const char *le, bool has_labels)
 {
-    const struct column_label labels[] = {histogram->label, {"le", (char *)le}};
+    const struct column_label labels[] = {shape->label, {"le", (char *)le}};
 
-    text_append_string(&line->name, histogram->name);
+    text_append_string(&line->name, shape->name);
     text_append_string(&line->name, ending);
     for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
         if (!labels[i].name || !labels[i].value)
@@ -54,24 +61,25 @@ static void make_line(struct line *line, const struct plan_histogram *histogram,
     text_append_string(&line->suffix, has_labels ? "} " : " ");
 }
 
-static bool make_lines(struct lines *lines, const struct plan_histogram *histogram, bool has_labels)
+static bool make_lines(struct histogram_lines *lines, const struct histogram_shape *shape,
+                       bool has_labels)
 {
     bool failed = false;
 
-    for (size_t i = 0; i < plan_shown_buckets(histogram->distribution); i++) {
+    for (size_t i = 0; i < plan_shown_buckets(shape->layout); i++) {
         struct line *line = &lines->of_buckets[lines->n_buckets++];
         AUTO_TEXT struct text le = {0};
 
-        line->bucket = plan_shown_bucket(histogram->distribution, i);
-        plan_append_limit(&le, histogram->distribution, line->bucket);
+        line->bucket = plan_shown_bucket(shape->layout, i);
+        plan_append_limit(&le, shape->layout, line->bucket);
         text_append_char(&le, '\0');
         if (text_error(&le) < 0)
             return false;
-        make_line(line, histogram, "_bucket", le.data, has_labels);
+        make_line(line, shape, "_bucket", le.data, has_labels);
         failed |= line->name.failed || line->suffix.failed;
     }
-    make_line(&lines->of_sum, histogram, "_sum", NULL, has_labels);
-    make_line(&lines->of_count, histogram, "_count", NULL, has_labels);
+    make_line(&lines->of_sum, shape, "_sum", NULL, has_labels);
+    make_line(&lines->of_count, shape, "_count", NULL, has_labels);
     return !failed && !lines->of_sum.name.failed && !lines->of_sum.suffix.failed &&
            !lines->of_count.name.failed && !lines->of_count.suffix.failed;
 }
@@ -97,21 +105,28 @@ static void append_count(const struct line *line, const char *labels, size_t n_l
     text_append_char(text, '\n');
 }
 
-static void append_one(const struct lines *lines, const union number *numbers, const char *labels,
-                       size_t n_labels, struct text *text)
+struct histogram_lines *histogram_lines_new(const struct histogram_shape *shape, bool has_labels)
+{
+    AUTO(histogram_lines) struct histogram_lines *lines = calloc(1, sizeof(*lines));
+
+    if (!lines || !make_lines(lines, shape, has_labels))
+        return NULL;
+    return TAKE(lines);
+}
+
+void histogram_append_one(const struct histogram_lines *lines, const uint64_t *numbers,
+                          const char *labels, size_t n_labels, struct text *text)
 {
     uint64_t count = 0;
     size_t bucket = 0;
 
-    if (numbers[0].count == NUMBER_ABSENT_COUNT)
-        return;
     for (size_t i = 0; i < lines->n_buckets; i++) {
         while (bucket <= lines->of_buckets[i].bucket)
-            count += numbers[bucket++].count;
+            count += numbers[bucket++];
         append_count(&lines->of_buckets[i], labels, n_labels, count, text);
     }
     if (begin_line(&lines->of_sum, labels, n_labels, text)) {
-        text_append_seconds(text, numbers[bucket].count);
+        text_append_seconds(text, numbers[bucket]);
         text_append_char(text, '\n');
     }
     append_count(&lines->of_count, labels, n_labels, count, text);
@@ -122,16 +137,16 @@ void histogram_append(const struct plan_histogram *histogram,
 {
     const union number *numbers = targets->numbers + histogram->first;
     const bool has_labels = targets->n > 0 && targets->blocks[0].end > targets->blocks[0].begin;
-    struct lines lines __attribute__((cleanup(lines_done))) = {0};
+    const struct histogram_shape shape = {
+        histogram->name, &latency_layouts[histogram->distribution], histogram->label};
+    AUTO(histogram_lines) struct histogram_lines *lines = histogram_lines_new(&shape, has_labels);
 
-    if (!make_lines(&lines, histogram, has_labels)) {
-        text->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < targets->n; i++, numbers += targets->plan->n_numbers) {
+    text->failed |= !lines;
+    for (size_t i = 0; lines && i < targets->n; i++, numbers += targets->plan->n_numbers) {
         const struct label_block *block = &targets->blocks[i];
 
-        append_one(&lines, numbers, targets->labels + block->begin, block->end - block->begin,
-                   text);
+        if (numbers->count != NUMBER_ABSENT_COUNT)
+            histogram_append_one(lines, &numbers->count, targets->labels + block->begin,
+                                 block->end - block->begin, text);
     }
 }

@@ -142,12 +142,14 @@ static void append_pmu_counters(const struct samples *samples)
 /* What nobody asks for is neither supported nor not. */
 static void append_latency(const struct samples *samples)
 {
-    const struct latency_status *const latency = &samples->snapshot->status.latency;
-    const struct label labels[] = {{"kind", "scheduler"},
-                                   {"reason", latency->reason ? latency->reason : ""}};
+    for (size_t i = 0; i < LATENCY_PARTS; i++) {
+        const struct latency_status *const latency = &samples->snapshot->status.latency[i];
+        const struct label labels[] = {{"kind", (char *)latency_parts[i].word},
+                                       {"reason", latency->reason ? latency->reason : ""}};
 
-    if (latency->wanted)
-        append_sample(samples, labels, ARRAY_SIZE(labels), !latency->reason);
+        if (latency->wanted)
+            append_sample(samples, labels, ARRAY_SIZE(labels), !latency->reason);
+    }
 }
 
 /*

@@ -91,7 +91,8 @@ static void append_histogram_column(struct text *text, const struct chosen_numbe
                        is_sum(chosen) ? "_sum" : "");
     if (!is_sum(chosen)) {
         text_append_string(text, ",\"le\":\"");
-        plan_append_limit(text, histogram->distribution, chosen->number - histogram->first);
+        plan_append_limit(text, &latency_layouts[histogram->distribution],
+                          chosen->number - histogram->first);
         text_append_char(text, '"');
     }
     if (histogram->label.name) {

@@ -33,7 +33,7 @@ static void append_bucket(struct text *text, const struct plan_histogram *histog
     append_string(text, histogram->name);
     append_string(text, "1");
     append_string(text, "le");
-    plan_append_limit(text, histogram->distribution, bucket);
+    plan_append_limit(text, &latency_layouts[histogram->distribution], bucket);
     text_append_char(text, '\0');
     append_label(text, histogram->label.name, histogram->label.value);
     append_count(text, 1);

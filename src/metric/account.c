@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "count/mechanism.h"
+#include "sys/bpf/block/counts.h"
 
 /*
  * Rates and ratios are rounded to about nine significant digits: more than the clocks behind
@@ -41,6 +42,7 @@ struct account *account_new(struct plan *plan, struct identity *identity,
         return NULL;
     account->plan = plan_ref(plan);
     account->identity = identity_ref(identity);
+    account->by_key = (struct breakdowns){0};
     for (size_t i = 0; i < plan->n_described; i++) {
         make_absent(&plan->columns[i], &account->row[i]);
         if (plan->columns[i].kind == COLUMN_START_TIME && start_realtime_ns)
@@ -57,6 +59,7 @@ struct account *account_free(struct account *account)
         return NULL;
     (void)plan_unref(account->plan);
     (void)identity_unref(account->identity);
+    breakdowns_clear(&account->by_key);
     free(account);
     return NULL;
 }
@@ -127,6 +130,7 @@ void account_update(struct account *account, const struct sample *sample)
 
     if (sample->has_latencies)
         account_add_latencies(account, &sample->latencies);
+    account_add_breakdowns(account, &sample->breakdowns);
 
     for (size_t i = 0; i < plan->n_described; i++) {
         const struct column *column = &plan->columns[i];
@@ -141,6 +145,10 @@ void account_update(struct account *account, const struct sample *sample)
         case COLUMN_CPU_TIME:
         case COLUMN_CPU_TIME_RATE:
         case COLUMN_LATENCY_TALLY:
+            break;
+        case COLUMN_BLOCK_IO:
+            if (sample->has_latencies)
+                add(number, 0);
             break;
         case COLUMN_TOTAL:
             add_to_total(number, group, sample->events[column->index].count);
@@ -210,9 +218,55 @@ void account_add_latencies(struct account *account, const struct latencies *delt
         const struct plan_histogram *histogram = &plan->histograms[i];
         const struct latency_layout *layout = &latency_layouts[histogram->distribution];
 
+        if (histogram->distribution >= LATENCY_DISTRIBUTION_COUNT_)
+            continue;
         add_to_histogram(&account->row[histogram->first], layout, &delta->buckets[layout->first],
                          delta->sums_ns[histogram->distribution]);
     }
+}
+
+/* The totals of all devices. Their order is that of enum block_io_tally. */
+static void add_requests(struct account *account, const struct breakdown_line *line,
+                         const uint64_t *numbers)
+{
+    static const char *const ops[] = {"read", "write"};
+    size_t op = 0;
+
+    while (op < ARRAY_SIZE(ops) && strcmp(line->labels[1], ops[op]) != 0)
+        op++;
+    for (size_t i = 0; i < account->plan->n_columns; i++) {
+        const struct column *column = &account->plan->columns[i];
+
+        if (column->kind == COLUMN_BLOCK_IO && column->index == BLOCK_IO_ERRORS)
+            add(&account->row[i], numbers[BLOCK_ERRORS]);
+        else if (column->kind == COLUMN_BLOCK_IO && column->index == op)
+            add(&account->row[i], numbers[BLOCK_BYTES]);
+    }
+    for (size_t i = 0; i < account->plan->n_histograms; i++) {
+        const struct plan_histogram *histogram = &account->plan->histograms[i];
+        const bool is_queue = histogram->distribution == LATENCY_BLOCK_IO_QUEUE;
+        const uint64_t *buckets = &numbers[breakdown_first_bucket(
+            BREAKDOWN_BLOCK_IO, is_queue ? BLOCK_QUEUED : BLOCK_LATENCY)];
+
+        if (is_queue || histogram->distribution == LATENCY_BLOCK_IO_READ + op)
+            add_to_histogram(&account->row[histogram->first],
+                             &latency_layouts[histogram->distribution], buckets,
+                             buckets[KEYED_BUCKETS]);
+    }
+}
+
+void account_add_breakdowns(struct account *account, const struct breakdowns *delta)
+{
+    const struct breakdown *requests = delta->of[BREAKDOWN_BLOCK_IO];
+    struct breakdowns shown = *delta; /* borrowed: no reference is taken or dropped */
+
+    for (size_t i = 0; i < BREAKDOWN_KIND_COUNT_; i++)
+        if (!plan_breaks_down(account->plan, (enum breakdown_kind)i))
+            shown.of[i] = NULL;
+    (void)breakdowns_add(&account->by_key, &shown);
+    for (size_t i = 0; requests && i < requests->n_lines; i++)
+        add_requests(account, &requests->lines[i],
+                     &requests->numbers[i * breakdown_numbers(BREAKDOWN_BLOCK_IO)]);
 }
 
 void account_set_created(struct account *account, uint64_t created_realtime_ns)
@@ -340,4 +394,9 @@ void account_adopt(struct account *account, const struct account *from)
     for (size_t i = 0; i < plan->n_histograms; i++)
         for (size_t j = 0; j < from_plan->n_histograms; j++)
             adopt_histogram(account, &plan->histograms[i], from, &from_plan->histograms[j]);
+    for (size_t i = 0; i < BREAKDOWN_KIND_COUNT_; i++)
+        if (from->by_key.of[i] && plan_breaks_down(plan, (enum breakdown_kind)i)) {
+            (void)breakdown_unref(account->by_key.of[i]);
+            account->by_key.of[i] = breakdown_ref(from->by_key.of[i]);
+        }
 }

@@ -105,15 +105,25 @@ static int add_uses(struct catalogue *catalogue, size_t index)
         r = add_use(
             catalogue,
             (struct family){.name = column->name, .help = column->help, .type = column->type},
-            (struct family_use){index, i});
+            (struct family_use){USE_COLUMN, index, i});
     }
     for (size_t i = 0; i < plan->n_histograms && r == 0; i++) {
         const struct plan_histogram *histogram = &plan->histograms[i];
 
+        if (!histogram->is_hidden)
+            r = add_use(catalogue,
+                        (struct family){.name = histogram->name,
+                                        .help = histogram->help,
+                                        .type = FAMILY_HISTOGRAM},
+                        (struct family_use){USE_HISTOGRAM, index, i});
+    }
+    for (size_t i = 0; i < plan->n_breakdowns && r == 0; i++) {
+        const struct plan_breakdown *breakdown = &plan->breakdowns[i];
+
         r = add_use(catalogue,
                     (struct family){
-                        .name = histogram->name, .help = histogram->help, .type = FAMILY_HISTOGRAM},
-                    (struct family_use){index, i});
+                        .name = breakdown->name, .help = breakdown->help, .type = breakdown->type},
+                    (struct family_use){USE_BREAKDOWN, index, i});
     }
     return r;
 }

@@ -29,6 +29,7 @@ static struct plan *plan_free(struct plan *plan)
     plan_free_ratios(plan);
     plan_free_columns(plan);
     plan_free_histograms(plan);
+    plan_free_breakdowns(plan);
     free(plan->prefix);
     free(plan->info_help);
     free(shared_of(plan));
@@ -137,6 +138,8 @@ static int add_columns(struct plan *plan, const struct plan_spec *spec,
         r = plan_add_hidden(plan, groups);
     if (r == 0)
         r = plan_add_histograms(plan, spec);
+    if (r == 0)
+        r = plan_add_breakdowns(plan, spec);
     return r;
 }
 

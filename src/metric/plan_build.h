@@ -54,6 +54,12 @@ int plan_add_tallies(struct plan *plan, const struct plan_spec *spec);
 int plan_add_histograms(struct plan *plan, const struct plan_spec *spec);
 void plan_free_histograms(struct plan *plan);
 
+/* plan_breakdowns.c */
+
+/* Adds what is shown of the breakdowns that spec->by_key wants. */
+int plan_add_breakdowns(struct plan *plan, const struct plan_spec *spec);
+void plan_free_breakdowns(struct plan *plan);
+
 /* plan_ratios.c */
 
 /* Adds each ratio, built in or configured, whose events one group can count. */

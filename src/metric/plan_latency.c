@@ -17,25 +17,77 @@ static const char off_cpu_more[] =
     "It is counted when it has ended. State interruptible also has idle threads of the kernel and "
     "threads that were stopped.";
 
+static const char block_io[] = "Time from when a request was given to a block device until it was "
+                               "done";
+static const char block_io_more[] =
+    "A request belongs to the cgroup that its pages were charged to where the kernel tells, else "
+    "to the thread that gave it to the device. What belongs to no target is the machine's alone.";
+
 static const struct {
     unsigned kind;
     enum latency_distribution distribution;
-    const char *name, *state, *help, *more;
+    const char *name;
+    const char *label[2]; /* its name and its value */
+    const char *help, *more;
 } families[] = {
-    {LATENCY_KIND_RUN_QUEUE, LATENCY_RUN_QUEUE, "run_queue_latency_seconds", NULL,
+    {LATENCY_KIND_RUN_QUEUE,
+     LATENCY_RUN_QUEUE,
+     "run_queue_latency_seconds",
+     {NULL},
      "Time from when a thread was put in the queue of a CPU, because it was woken or preempted, "
      "until it ran",
      "It is counted when it has ended. The interrupt that wakes an idle CPU lies before it, so it "
      "is lower than what perf sched latency tells."},
-    {LATENCY_KIND_ON_CPU, LATENCY_ON_CPU, "on_cpu_seconds", NULL,
+    {LATENCY_KIND_ON_CPU,
+     LATENCY_ON_CPU,
+     "on_cpu_seconds",
+     {NULL},
      "Time from when a thread got a CPU until it left it",
      "It is counted when it has ended. It is wall time, with interrupts and with what a hypervisor "
      "took (steal)."},
-    {LATENCY_KIND_OFF_CPU, LATENCY_OFF_CPU_INTERRUPTIBLE, "off_cpu_seconds", "interruptible",
-     off_cpu, off_cpu_more},
-    {LATENCY_KIND_OFF_CPU, LATENCY_OFF_CPU_UNINTERRUPTIBLE, "off_cpu_seconds", "uninterruptible",
-     off_cpu, off_cpu_more},
+    {LATENCY_KIND_OFF_CPU,
+     LATENCY_OFF_CPU_INTERRUPTIBLE,
+     "off_cpu_seconds",
+     {"state", "interruptible"},
+     off_cpu,
+     off_cpu_more},
+    {LATENCY_KIND_OFF_CPU,
+     LATENCY_OFF_CPU_UNINTERRUPTIBLE,
+     "off_cpu_seconds",
+     {"state", "uninterruptible"},
+     off_cpu,
+     off_cpu_more},
+    {LATENCY_KIND_BLOCK_IO,
+     LATENCY_BLOCK_IO_READ,
+     "block_io_latency_seconds",
+     {"op", "read"},
+     block_io,
+     block_io_more},
+    {LATENCY_KIND_BLOCK_IO,
+     LATENCY_BLOCK_IO_WRITE,
+     "block_io_latency_seconds",
+     {"op", "write"},
+     block_io,
+     block_io_more},
+    {LATENCY_KIND_BLOCK_IO,
+     LATENCY_BLOCK_IO_OTHER,
+     "block_io_latency_seconds",
+     {"op", "other"},
+     block_io,
+     block_io_more},
+    {LATENCY_KIND_BLOCK_IO,
+     LATENCY_BLOCK_IO_QUEUE,
+     "block_io_queue_seconds",
+     {NULL},
+     "Time from when a request was made until it was given to the device",
+     block_io_more},
 };
+
+/* Whether a breakdown shows the same, and more. */
+static bool is_broken_down(const struct plan_spec *spec, enum latency_kind kind)
+{
+    return kind == LATENCY_KIND_BLOCK_IO && spec->by_key & 1U << BREAKDOWN_BLOCK_IO;
+}
 
 static const char switches[] = "Number of times that a thread left a CPU";
 static const char switches_more[] =
@@ -47,23 +99,35 @@ static const char migrations_more[] =
     "last-level cache (core), to another such cache of the same NUMA node (llc), or to another "
     "node.";
 
+static const char block_bytes[] = "Number of bytes that requests to block devices have moved";
+static const char block_errors[] = "Number of requests to block devices that failed";
+
 static const struct {
     unsigned kind;
-    enum latency_tally tally;
+    enum column_kind column;
+    size_t index;
     const char *name, *label, *value, *help, *more;
 } tallies[] = {
-    {LATENCY_KIND_SWITCHES, LATENCY_SWITCHES_VOLUNTARY, "switches_total", "kind", "voluntary",
-     switches, switches_more},
-    {LATENCY_KIND_SWITCHES, LATENCY_SWITCHES_INVOLUNTARY, "switches_total", "kind", "involuntary",
-     switches, switches_more},
-    {LATENCY_KIND_MIGRATIONS, LATENCY_MIGRATIONS_SMT, "migrations_total", "distance", "smt",
-     migrations, migrations_more},
-    {LATENCY_KIND_MIGRATIONS, LATENCY_MIGRATIONS_CORE, "migrations_total", "distance", "core",
-     migrations, migrations_more},
-    {LATENCY_KIND_MIGRATIONS, LATENCY_MIGRATIONS_LLC, "migrations_total", "distance", "llc",
-     migrations, migrations_more},
-    {LATENCY_KIND_MIGRATIONS, LATENCY_MIGRATIONS_NODE, "migrations_total", "distance", "node",
-     migrations, migrations_more},
+    {LATENCY_KIND_SWITCHES, COLUMN_LATENCY_TALLY, LATENCY_SWITCHES_VOLUNTARY, "switches_total",
+     "kind", "voluntary", switches, switches_more},
+    {LATENCY_KIND_SWITCHES, COLUMN_LATENCY_TALLY, LATENCY_SWITCHES_INVOLUNTARY, "switches_total",
+     "kind", "involuntary", switches, switches_more},
+    {LATENCY_KIND_MIGRATIONS, COLUMN_LATENCY_TALLY, LATENCY_MIGRATIONS_SMT, "migrations_total",
+     "distance", "smt", migrations, migrations_more},
+    {LATENCY_KIND_MIGRATIONS, COLUMN_LATENCY_TALLY, LATENCY_MIGRATIONS_CORE, "migrations_total",
+     "distance", "core", migrations, migrations_more},
+    {LATENCY_KIND_MIGRATIONS, COLUMN_LATENCY_TALLY, LATENCY_MIGRATIONS_LLC, "migrations_total",
+     "distance", "llc", migrations, migrations_more},
+    {LATENCY_KIND_MIGRATIONS, COLUMN_LATENCY_TALLY, LATENCY_MIGRATIONS_NODE, "migrations_total",
+     "distance", "node", migrations, migrations_more},
+    {LATENCY_KIND_BLOCK_IO, COLUMN_BLOCK_IO, BLOCK_IO_BYTES_READ, "block_io_bytes_total", "op",
+     "read", block_bytes, block_io_more},
+    {LATENCY_KIND_BLOCK_IO, COLUMN_BLOCK_IO, BLOCK_IO_BYTES_WRITE, "block_io_bytes_total", "op",
+     "write", block_bytes, block_io_more},
+    {LATENCY_KIND_BLOCK_IO, COLUMN_BLOCK_IO, BLOCK_IO_BYTES_OTHER, "block_io_bytes_total", "op",
+     "other", block_bytes, block_io_more},
+    {LATENCY_KIND_BLOCK_IO, COLUMN_BLOCK_IO, BLOCK_IO_ERRORS, "block_io_errors_total", NULL, NULL,
+     block_errors, block_io_more},
 };
 
 int plan_add_tallies(struct plan *plan, const struct plan_spec *spec)
@@ -73,15 +137,15 @@ int plan_add_tallies(struct plan *plan, const struct plan_spec *spec)
     for (size_t i = 0; i < ARRAY_SIZE(tallies) && r == 0; i++) {
         AUTO_TEXT struct text name = {0}, help = {0};
 
-        if (!(spec->latency & tallies[i].kind))
+        if (!(spec->latency & tallies[i].kind) || is_broken_down(spec, tallies[i].kind))
             continue;
         text_append_format(&name, "%s%s", spec->prefix, tallies[i].name);
         text_append_format(&help, "%s, in %s. %s", tallies[i].help, spec->target, tallies[i].more);
         r = plan_add_column(
             plan,
-            (struct column){.kind = COLUMN_LATENCY_TALLY,
+            (struct column){.kind = tallies[i].column,
                             .form = NUMBER_COUNT,
-                            .index = tallies[i].tally,
+                            .index = tallies[i].index,
                             .scale = 1,
                             .type = FAMILY_COUNTER,
                             .labels = {{tallies[i].label, (char *)tallies[i].value}}},
@@ -109,8 +173,9 @@ int plan_add_histograms(struct plan *plan, const struct plan_spec *spec)
                                              .first = plan->n_numbers,
                                              .name = text_take(&name),
                                              .help = text_take(&help)};
-        if (families[i].state)
-            histogram->label = (struct column_label){"state", (char *)families[i].state};
+        histogram->is_hidden = is_broken_down(spec, families[i].kind);
+        histogram->label =
+            (struct column_label){families[i].label[0], (char *)families[i].label[1]};
         if (!histogram->name || !histogram->help)
             return -ENOMEM;
         plan->n_numbers += latency_layouts[histogram->distribution].n + 1;
@@ -127,21 +192,19 @@ void plan_free_histograms(struct plan *plan)
     free(TAKE(plan->histograms));
 }
 
-size_t plan_shown_buckets(enum latency_distribution distribution)
+size_t plan_shown_buckets(const struct latency_layout *layout)
 {
-    return latency_layouts[distribution].n / 2 + 1;
+    return layout->n / 2 + 1;
 }
 
-size_t plan_shown_bucket(enum latency_distribution distribution, size_t shown)
+size_t plan_shown_bucket(const struct latency_layout *layout, size_t shown)
 {
-    return shown + 1 == plan_shown_buckets(distribution) ? latency_layouts[distribution].n - 1
-                                                         : 2 * shown;
+    return shown + 1 == plan_shown_buckets(layout) ? layout->n - 1 : 2 * shown;
 }
 
 /* These powers of two have so few digits that they are exact. */
-void plan_append_limit(struct text *text, enum latency_distribution distribution, size_t bucket)
+void plan_append_limit(struct text *text, const struct latency_layout *layout, size_t bucket)
 {
-    const struct latency_layout *layout = &latency_layouts[distribution];
     char digits[32];
 
     if (bucket + 1 == layout->n) {

@@ -11,7 +11,20 @@
 /* Each shown bucket is a series, and so are the sum and the count. */
 static size_t series_of(const struct plan_histogram *histogram)
 {
-    return plan_shown_buckets(histogram->distribution) + 2;
+    if (histogram->is_hidden)
+        return 0;
+    return plan_shown_buckets(&latency_layouts[histogram->distribution]) + 2;
+}
+
+/* Of all lines that there may be, and the one for all further keys. */
+static size_t series_by_key(const struct plan_breakdown *breakdown)
+{
+    const struct breakdown_shape *shape = &breakdown_shapes[breakdown->kind];
+    const size_t n_lines = shape->label_names[0] ? shape->most_lines + 1 : 1;
+
+    if (breakdown->type != FAMILY_HISTOGRAM)
+        return n_lines;
+    return n_lines * (plan_shown_buckets(&shape->distributions) + 2);
 }
 
 size_t plan_row_series(const struct plan *plan)
@@ -20,6 +33,8 @@ size_t plan_row_series(const struct plan *plan)
 
     for (size_t i = 0; i < plan->n_histograms; i++)
         n += series_of(&plan->histograms[i]);
+    for (size_t i = 0; i < plan->n_breakdowns; i++)
+        n += series_by_key(&plan->breakdowns[i]);
     return n;
 }
 
@@ -28,11 +43,22 @@ static size_t label_bytes(const struct column_label *label)
     return label->name ? strlen(label->name) + strlen(label->value) + sizeof(",=\"\"") : 0;
 }
 
+#define BUCKET "_bucket,le=\"9.5367431640625e-07\"{}"
+
 static size_t histogram_bytes(const struct plan_histogram *histogram, size_t labels_bytes)
 {
-    return series_of(histogram) *
-           (strlen(histogram->name) + sizeof("_bucket,le=\"9.5367431640625e-07\"{}") +
-            label_bytes(&histogram->label) + labels_bytes + LONGEST_NUMBER);
+    return series_of(histogram) * (strlen(histogram->name) + sizeof(BUCKET) +
+                                   label_bytes(&histogram->label) + labels_bytes + LONGEST_NUMBER);
+}
+
+static size_t breakdown_bytes(const struct plan_breakdown *breakdown, size_t labels_bytes)
+{
+    const struct breakdown_shape *shape = &breakdown_shapes[breakdown->kind];
+
+    for (size_t i = 0; i < ARRAY_SIZE(shape->label_names) && shape->label_names[i]; i++)
+        labels_bytes += strlen(shape->label_names[i]) + BREAKDOWN_LABEL_BYTES + sizeof(",=\"\"");
+    return series_by_key(breakdown) *
+           (strlen(breakdown->name) + sizeof(BUCKET) + labels_bytes + LONGEST_NUMBER);
 }
 
 size_t plan_row_bytes(const struct plan *plan, size_t labels_bytes)
@@ -48,6 +74,8 @@ size_t plan_row_bytes(const struct plan *plan, size_t labels_bytes)
     }
     for (size_t i = 0; i < plan->n_histograms; i++)
         bytes += histogram_bytes(&plan->histograms[i], labels_bytes);
+    for (size_t i = 0; i < plan->n_breakdowns; i++)
+        bytes += breakdown_bytes(&plan->breakdowns[i], labels_bytes);
     return bytes;
 }
 
@@ -75,5 +103,7 @@ size_t plan_head_bytes(const struct plan *plan)
         bytes += head_bytes(plan->columns[i].name, plan->columns[i].help);
     for (size_t i = 0; i < plan->n_histograms; i++)
         bytes += head_bytes(plan->histograms[i].name, plan->histograms[i].help);
+    for (size_t i = 0; i < plan->n_breakdowns; i++)
+        bytes += head_bytes(plan->breakdowns[i].name, plan->breakdowns[i].help);
     return bytes;
 }

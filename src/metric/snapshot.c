@@ -19,6 +19,58 @@ static struct shared_snapshot *shared_of(struct snapshot *snapshot)
                                               offsetof(struct shared_snapshot, snapshot));
 }
 
+static size_t count_breakdowns(struct account *const *accounts, size_t n_accounts)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < n_accounts; i++)
+        for (size_t kind = 0; kind < BREAKDOWN_KIND_COUNT_; kind++)
+            n += accounts[i]->by_key.of[kind] != NULL;
+    return n;
+}
+
+/* Finds whose row begins at a number: the plan, and the target among those of the plan. */
+static void find_row(const struct roster *roster, size_t number, struct snapshot_breakdown *found)
+{
+    const struct roster_part *parts = roster->parts;
+    struct plan *const *plans = roster->catalogue->plans;
+
+    for (found->plan = 0;; found->plan++) {
+        const struct roster_part *part = &parts[found->plan];
+        const size_t n_numbers = plans[found->plan]->n_numbers;
+
+        if (number < part->first + part->n * n_numbers) {
+            found->target = (number - part->first) / n_numbers;
+            return;
+        }
+    }
+}
+
+/* Takes references of the totals by key, which are not copied. False: there is no memory. */
+static bool refer_to_breakdowns(struct snapshot *snapshot, struct account *const *accounts,
+                                size_t n_accounts)
+{
+    const size_t n = count_breakdowns(accounts, n_accounts);
+
+    if (n == 0)
+        return true;
+    snapshot->breakdowns = calloc(n, sizeof(*snapshot->breakdowns));
+    if (!snapshot->breakdowns)
+        return false;
+    for (size_t i = 0; i < n_accounts; i++)
+        for (size_t kind = 0; kind < BREAKDOWN_KIND_COUNT_; kind++) {
+            struct breakdown *breakdown = accounts[i]->by_key.of[kind];
+            struct snapshot_breakdown *place = &snapshot->breakdowns[snapshot->n_breakdowns];
+
+            if (!breakdown)
+                continue;
+            find_row(snapshot->roster, snapshot->roster->rows[i], place);
+            place->breakdown = breakdown_ref(breakdown);
+            snapshot->n_breakdowns++;
+        }
+    return true;
+}
+
 struct snapshot *snapshot_new(struct roster *roster, struct account *const *accounts,
                               size_t n_accounts, const struct exporter_status *status)
 {
@@ -34,9 +86,13 @@ struct snapshot *snapshot_new(struct roster *roster, struct account *const *acco
     shared->snapshot.taken_realtime_ns = 0;
     shared->snapshot.sequence = 0;
     shared->snapshot.status = *status;
+    shared->snapshot.breakdowns = NULL;
+    shared->snapshot.n_breakdowns = 0;
     for (size_t i = 0; i < n_accounts; i++)
         memcpy(&shared->snapshot.numbers[roster->rows[i]], accounts[i]->row,
                accounts[i]->plan->n_numbers * sizeof(*accounts[i]->row));
+    if (!refer_to_breakdowns(&shared->snapshot, accounts, n_accounts))
+        return snapshot_unref(&shared->snapshot);
     return &shared->snapshot;
 }
 
@@ -56,6 +112,9 @@ struct snapshot *snapshot_unref(struct snapshot *snapshot)
     if (!reference_drop(&shared->reference))
         return NULL;
     (void)snapshot_cpus_free(snapshot->cpus);
+    for (size_t i = 0; i < snapshot->n_breakdowns; i++)
+        (void)breakdown_unref(snapshot->breakdowns[i].breakdown);
+    free(snapshot->breakdowns);
     (void)roster_unref(snapshot->roster);
     free(shared);
     return NULL;

@@ -36,6 +36,22 @@ static struct plan_spec make_plan_spec(const struct resolution *resolution, cons
 }
 
 /*
+ * What a class shows by key. Requests are told apart by device for the machine only; the rows of
+ * other targets have the sum. Interrupts belong to a CPU, and to nobody else.
+ */
+static unsigned shown_by_key(unsigned latency, bool is_machine)
+{
+    unsigned shown = 0;
+
+    for (size_t i = 0; i < BREAKDOWN_KIND_COUNT_; i++)
+        if (latency & breakdown_shapes[i].wanted_by &&
+            (is_machine ||
+             (i != BREAKDOWN_BLOCK_IO && i != BREAKDOWN_SOFTIRQS && i != BREAKDOWN_HARDIRQS)))
+            shown |= 1U << i;
+    return shown;
+}
+
+/*
  * By CPU, each CPU is a target that shows its totals, and the machine is their sum
  * and shows rates and ratios, which no single CPU has. Else the machine is one
  * target over all CPUs.
@@ -52,6 +68,7 @@ static int make_system_classes(struct resolution *resolution)
     machine->spec = make_plan_spec(resolution, "pmu_machine_", "the machine (its counted CPUs)");
     machine->spec.cpu_time = true;
     machine->spec.latency = system->latency;
+    machine->spec.by_key = shown_by_key(system->latency, true);
     if (system->by == CONFIG_BY_ALL)
         return make_class(resolution, CLASS_MACHINE, &system->groups);
 
@@ -78,6 +95,7 @@ static int make_cgroup_classes(struct resolution *resolution)
         class->spec.start_time = class->spec.created_time = class->spec.doubt = true;
         class->spec.latency = resolution->config->cgroups[i].latency;
         class->by_cpu = resolution->config->cgroups[i].by == CONFIG_BY_CPU;
+        class->spec.by_key = shown_by_key(class->spec.latency, false);
         r = make_class(resolution, CLASS_CGROUP + i, &resolution->config->cgroups[i].groups);
     }
     return r;
@@ -95,6 +113,7 @@ static int make_process_classes(struct resolution *resolution)
         class->spec.members = class->spec.doubt = true;
         class->spec.latency = resolution->config->processes[i].latency;
         class->by_cpu = resolution->config->processes[i].by == CONFIG_BY_CPU;
+        class->spec.by_key = shown_by_key(class->spec.latency, false);
         r = make_class(resolution, resolution->first_process + i,
                        &resolution->config->processes[i].groups);
         class->part = r < 0 ? NULL : sample_new(class->groups);

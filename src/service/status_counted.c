@@ -28,14 +28,25 @@ void status_append_mechanisms(struct text *text, const struct snapshot *snapshot
     text_append_char(text, '}');
 }
 
+static void append_latency(struct text *text, const struct latency_status *latency)
+{
+    text_append_format(text, "\"wanted\":%s,\"reason\":", latency->wanted ? "true" : "false");
+    json_append_string(text, latency->wanted ? latency->reason : NULL);
+}
+
 void status_append_latency(struct text *text, const struct snapshot *snapshot)
 {
-    const struct latency_status *latency = &snapshot->status.latency;
+    const struct latency_status *latency = snapshot->status.latency;
 
-    text_append_format(
-        text, "\"latency\":{\"wanted\":%s,\"reason\":", latency->wanted ? "true" : "false");
-    json_append_string(text, latency->wanted ? latency->reason : NULL);
-    text_append_char(text, '}');
+    text_append_string(text, "\"latency\":{");
+    append_latency(text, &latency[0]); /* of the scheduler, for clients that know no parts */
+    text_append_string(text, ",\"parts\":{");
+    for (size_t i = 0; i < LATENCY_PARTS; i++) {
+        text_append_format(text, "%s\"%s\":{", i > 0 ? "," : "", latency_parts[i].word);
+        append_latency(text, &latency[i]);
+        text_append_char(text, '}');
+    }
+    text_append_string(text, "}}");
 }
 
 void status_append_targets(struct text *text, const struct snapshot *snapshot)

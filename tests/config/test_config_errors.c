@@ -43,7 +43,10 @@ static void latencies(void **state)
 {
     static const struct refusal refusals[] = {
         {SYSTEM "[on_cpu, runqueue]}}", 1, 58, {"\"runqueue\"", "scheduler]", "\"run_queue\"?"}},
-        {SYSTEM "[12345]}}", 1, 50, {"latency is \"12345\"", "off_cpu, switches, migrations or"}},
+        {SYSTEM "[12345]}}",
+         1,
+         50,
+         {"latency is \"12345\"", "off_cpu, switches, migrations, scheduler or block_io"}},
         {SYSTEM "[[on_cpu]]}}", 1, 50, {"latency is a list", "a list such as [scheduler], of run"}},
         {SYSTEM "scheduler}}", 1, 49, {"latency is a single value", "a list such as"}},
         {SYSTEM "}}", 1, 49, {"latency is empty", "a list such as"}},

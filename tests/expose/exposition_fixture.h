@@ -53,7 +53,8 @@ static inline int set_up(void **state)
                                    .totals = true,
                                    .group_times = true,
                                    .rates = true,
-                                   .latency = LATENCY_SCHEDULER};
+                                   .latency = LATENCY_SCHEDULER,
+                                   .by_key = 1U << BREAKDOWN_BLOCK_IO};
     struct event_status status = {.scope = "cgroup",
                                   .metric = (char *)"",
                                   .event = (char *)"cycles",
@@ -100,7 +101,7 @@ static inline int write_it(struct fixture *f, uint64_t count, const struct expos
                                            .pmu_free = 6,
                                            .pmu_budget = NUMBER_ABSENT_COUNT,
                                            .pmu_used = 4,
-                                           .latency = f->latency};
+                                           .latency = {f->latency}};
     AUTO(sample) struct sample *sample = sample_new(f->groups);
     AUTO(roster) struct roster *roster = NULL;
     AUTO(snapshot) struct snapshot *snapshot = NULL;

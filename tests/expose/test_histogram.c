@@ -2,7 +2,11 @@
 /* Distributions of latency as /metrics has them. */
 #include "expose/exposition_fixture.h"
 
+#include <stdio.h>
+
+#include "count/breakdown.h"
 #include "count/latency.h"
+#include "sys/bpf/block/counts.h"
 
 static const struct exposition_order openmetrics = {.format = EXPOSITION_OPENMETRICS};
 
@@ -72,6 +76,48 @@ static void histograms__of_two_states_are_one_family(void **state)
     assert_has(text, "off_cpu_seconds_count{cgroup=\"/b\",state=\"uninterruptible\"} 2\n");
 }
 
+/* Counts one request of this device in the second bucket. */
+static void count_request(struct account *account, const char *device)
+{
+    AUTO(breakdown) struct breakdown *requests = breakdown_new(BREAKDOWN_BLOCK_IO);
+    const struct breakdowns counted = {.of[BREAKDOWN_BLOCK_IO] = requests};
+    const size_t latency = breakdown_first_bucket(BREAKDOWN_BLOCK_IO, BLOCK_LATENCY);
+    uint64_t numbers[KEYED_TALLIES + KEYED_DISTRIBUTIONS * (KEYED_BUCKETS + 1)] = {
+        [BLOCK_REQUESTS] = 1, [BLOCK_BYTES] = 512};
+    struct breakdown_line line = {.labels[1] = "read"};
+
+    (void)snprintf(line.labels[0], sizeof(line.labels[0]), "%s", device);
+    numbers[latency + 1] = 1;
+    numbers[latency + KEYED_BUCKETS] = 1500;
+    assert_int_equal(breakdown_add(requests, &line, numbers), 0);
+    account_add_breakdowns(account, &counted);
+}
+
+static void key__is_escaped_and_stands_behind_the_labels_of_its_target(void **state)
+{
+    struct fixture *f = *state;
+    const char *text;
+
+    count_request(f->accounts[1], "a\"b\\c\nd");
+    count_request(f->accounts[1], "sda");
+    text = written(f, 1, &fresh);
+    assert_has(text,
+               "pmu_cgroup_block_io_requests_total{cgroup=\"/b\",device=\"a\\\"b\\\\c\\nd\","
+               "op=\"read\"} 1\n"
+               "pmu_cgroup_block_io_requests_total{cgroup=\"/b\",device=\"sda\",op=\"read\"} 1\n");
+    assert_has(text, "pmu_cgroup_block_io_latency_seconds_bucket{cgroup=\"/b\",device=\"sda\","
+                     "op=\"read\",le=\"9.5367431640625e-07\"} 0\n"
+                     "pmu_cgroup_block_io_latency_seconds_bucket{cgroup=\"/b\",device=\"sda\","
+                     "op=\"read\",le=\"3.814697265625e-06\"} 1\n");
+    assert_has(text, "pmu_cgroup_block_io_latency_seconds_sum{cgroup=\"/b\",device=\"sda\","
+                     "op=\"read\"} 0.000001500\n"
+                     "pmu_cgroup_block_io_latency_seconds_count{cgroup=\"/b\",device=\"sda\","
+                     "op=\"read\"} 1\n");
+    /* it was given to the device at once: nothing is known of its time in the queue */
+    assert_null(strstr(text, "block_io_queue_seconds"));
+    assert_null(strstr(text, "block_io_requests_total{cgroup=\"/a"));
+}
+
 static void openmetrics__has_the_unit_and_the_same_series(void **state)
 {
     struct fixture *f = *state;
@@ -135,6 +181,7 @@ int main(void)
         TEST(histogram__adds_up_buckets_and_has_sum_and_count),
         TEST(histogram__that_counted_nothing_is_absent),
         TEST(histograms__of_two_states_are_one_family),
+        TEST(key__is_escaped_and_stands_behind_the_labels_of_its_target),
         TEST(openmetrics__has_the_unit_and_the_same_series),
         TEST(histogram__is_chosen_by_its_name),
         TEST(row_bytes__are_enough_for_what_is_written),

@@ -24,7 +24,7 @@ static void check_use(const struct family *family, size_t index, size_t plan, si
 {
     assert_true(index < family->n_uses);
     assert_int_equal(family->uses[index].plan, plan);
-    assert_int_equal(family->uses[index].column, column);
+    assert_int_equal(family->uses[index].index, column);
 }
 
 static void family__is_all_columns_of_one_name(void **state)

@@ -89,9 +89,10 @@ static void plan__has_only_what_is_wanted(void **state)
 
 static void expect_limit(enum latency_distribution distribution, size_t shown, const char *expected)
 {
+    const struct latency_layout *layout = &latency_layouts[distribution];
     AUTO_TEXT struct text text = {0};
 
-    plan_append_limit(&text, distribution, plan_shown_bucket(distribution, shown));
+    plan_append_limit(&text, layout, plan_shown_bucket(layout, shown));
     text_append_char(&text, '\0');
     assert_string_equal(text.data, expected);
 }
@@ -113,10 +114,10 @@ static void limits__are_powers_of_four_as_openmetrics_writes_them(void **state)
                                         "+Inf"};
 
     (void)state;
-    assert_int_equal(plan_shown_buckets(LATENCY_RUN_QUEUE), ARRAY_SIZE(waits));
+    assert_int_equal(plan_shown_buckets(&latency_layouts[LATENCY_RUN_QUEUE]), ARRAY_SIZE(waits));
     for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
         expect_limit(LATENCY_RUN_QUEUE, i, waits[i]);
-    assert_int_equal(plan_shown_buckets(LATENCY_ON_CPU), 11);
+    assert_int_equal(plan_shown_buckets(&latency_layouts[LATENCY_ON_CPU]), 11);
     expect_limit(LATENCY_ON_CPU, 0, "3.814697265625e-06");
     expect_limit(LATENCY_ON_CPU, 9, "1.0");
     expect_limit(LATENCY_ON_CPU, 10, "+Inf");

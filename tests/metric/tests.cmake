@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(metric account)
+add_unit_test(metric breakdowns Threads::Threads)
 add_unit_test(metric builtin_ratios)
 add_unit_test(metric catalogue)
 add_unit_test(metric formula m)

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { bucketWords, DISTRIBUTIONS, distributionOf, familiesOf, isNamed, limitWords, logScale, placeOf,
   quantile } from "../../src/web/page/latency.js";
 
-const [RUN_QUEUE, , SLEEP, BLOCK] = DISTRIBUTIONS;
+const [RUN_QUEUE, , SLEEP, BLOCK, READ, WRITE] = DISTRIBUTIONS;
 const column = (name, le, values, more = {}) => ({ name: `pmu_cgroup_${name}`, le, values, ...more });
 
 test("buckets of a distribution ascend, and those of another state are another's", () => {
@@ -22,9 +22,17 @@ test("buckets of a distribution ascend, and those of another state are another's
   assert.equal(distributionOf({ ...target, target: "machine" }, RUN_QUEUE), null);
 });
 
+test("requests are told apart by their operation", () => {
+  const target = { target: "machine", times: [10], columns: ["read", "write"].map((op, i) =>
+    ({ name: "pmu_machine_block_io_latency_seconds", le: "1.0", values: [i + 1], op })) };
+  assert.deepEqual(distributionOf(target, READ).values, [[1]]);
+  assert.deepEqual(distributionOf(target, WRITE).values, [[2]]);
+});
+
 test("families are asked for of targets that may have them", () => {
   assert.deepEqual(familiesOf("process:a"), ["pmu_process_run_queue_latency_seconds",
-    "pmu_process_on_cpu_seconds", "pmu_process_off_cpu_seconds"]);
+    "pmu_process_on_cpu_seconds", "pmu_process_off_cpu_seconds",
+    "pmu_process_block_io_latency_seconds", "pmu_process_block_io_queue_seconds"]);
   assert.deepEqual(familiesOf("cpu:0"), []);
 });
 

@@ -10,6 +10,7 @@
  * charged to anybody and costs no switch anything.
  */
 
+#include "count/latency.h"
 #include "count/mechanism.h"
 #include "sys/bpf/refusal.h"
 #include "sys/bpf/switch/program.h"
@@ -38,6 +39,16 @@ pid_t mechanism_bpf_own_number(const struct mechanism *mechanism);
  * kernel has what they take.
  */
 bool mechanism_bpf_has_latencies(const struct mechanism *mechanism);
+
+/*
+ * Has it count by key what a set of enum latency_kind asks for, beside what is counted at switches,
+ * and nothing else. Both descriptors are borrowed for the mechanism's life: devices and interrupts
+ * have their names there. What cannot be counted is tried again with the next call. 0 or -ENOMEM.
+ */
+int mechanism_bpf_observe(struct mechanism *mechanism, unsigned kinds, int sysfs_fd, int procfs_fd);
+
+/* Why a kind is not counted although it was asked for; NULL: it is, or was not. Static. */
+const char *mechanism_bpf_unobserved(const struct mechanism *mechanism, enum latency_kind kind);
 
 /*
  * Tells it where these CPUs are, so that moves between them are told apart. sysfs_fd: the root of

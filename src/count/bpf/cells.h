@@ -7,6 +7,7 @@
  */
 
 #include "count/bpf/groups.h"
+#include "count/bpf/observers.h"
 #include "count/bpf/slots.h"
 #include "count/bpf/watched_processes.h"
 #include "count/mechanism.h"
@@ -20,6 +21,7 @@ struct bpf {
     struct slot_latencies *latencies;
     struct bpf_slots *slots;           /* of all targets but the system */
     struct watched_processes *watched; /* the processes that have slots */
+    struct observers *observers;       /* what is counted by key; NULL: nothing ever was */
     /* Slots or watched processes have changed since the last refresh. */
     bool has_changed;
 };

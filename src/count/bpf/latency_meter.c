@@ -26,6 +26,26 @@ static bool begin(struct latency_meter *meter)
     return now;
 }
 
+/* What was counted by key before the meter was made, or is not to be told. */
+static void forget_observed(const struct latency_meter *meter)
+{
+    struct breakdowns taken = {0};
+
+    if (meter->bpf->observers)
+        taken = observers_take(meter->bpf->observers, meter->slot);
+    breakdowns_clear(&taken);
+}
+
+static void read_observed(const struct latency_meter *meter, struct sample *sample)
+{
+    struct breakdowns taken = {0};
+
+    if (meter->bpf->observers)
+        taken = observers_take(meter->bpf->observers, meter->slot);
+    (void)breakdowns_add(&sample->breakdowns, &taken);
+    breakdowns_clear(&taken);
+}
+
 int latency_meter_new(struct mechanism *bpf, const struct scope *scope,
                       struct latency_meter **ret_meter)
 {
@@ -42,6 +62,7 @@ int latency_meter_new(struct mechanism *bpf, const struct scope *scope,
     meter->slot = slot;
     if (!begin(meter))
         return -ENOSPC;
+    forget_observed(meter);
     *ret_meter = TAKE(meter);
     return 0;
 }
@@ -57,6 +78,7 @@ struct latency_meter *latency_meter_free(struct latency_meter *meter)
 void latency_meter_begin(struct latency_meter *meter)
 {
     (void)begin(meter);
+    forget_observed(meter);
 }
 
 struct latency_meter *latency_meter_adopt(struct latency_meter **meter, const struct mechanism *bpf)
@@ -77,6 +99,7 @@ void latency_meter_read(struct latency_meter *meter, struct sample *sample)
     const struct latencies *now = bpf_slots_latencies(meter->bpf->slots, meter->slot);
     struct latencies delta;
 
+    read_observed(meter, sample);
     if (!now || (meter->is_read && memcmp(now, &meter->base, sizeof(*now)) == 0))
         return;
     meter->is_read = true;

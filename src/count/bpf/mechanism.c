@@ -74,18 +74,26 @@ static int bpf_read(struct mechanism *mechanism, const struct counter_set *set, 
                            ret_reading);
 }
 
+static void forget_slot(void *observers, size_t slot)
+{
+    observers_forget(observers, slot);
+}
+
 static void bpf_refresh(struct mechanism *mechanism)
 {
     struct bpf *bpf = bpf_of(mechanism);
 
     bpf_refresh_cpus(bpf);
-    if (bpf_slots_any_unused(bpf->slots))
-        bpf_slots_fold(bpf->slots); /* since the refresh nobody charges to unused slots */
+    if (bpf->observers)
+        observers_read(bpf->observers);
+    if (bpf_slots_any_unused(bpf->slots)) /* since the refresh nobody charges to unused slots */
+        bpf_slots_fold(bpf->slots, bpf->observers ? forget_slot : NULL, bpf->observers);
     bpf_slots_note_refresh(bpf->slots);
     mechanism->unfollowed = switch_program_unfollowed(bpf->program);
     bpf_update_open_counters(bpf);
     mechanism->doubt = switch_program_doubt(bpf->program);
-    mechanism->unknown_latencies = switch_program_unknown_latencies(bpf->program);
+    mechanism->unknown_latencies = switch_program_unknown_latencies(bpf->program) +
+                                   (bpf->observers ? observers_lost(bpf->observers) : 0);
 }
 
 static void bpf_close(struct mechanism *mechanism, struct counter_set *set, size_t place,
@@ -125,6 +133,29 @@ pid_t mechanism_bpf_own_number(const struct mechanism *mechanism)
 bool mechanism_bpf_has_latencies(const struct mechanism *mechanism)
 {
     return slot_latencies_of(((const struct bpf *)mechanism)->latencies, SWITCH_PROGRAM_REST);
+}
+
+int mechanism_bpf_observe(struct mechanism *mechanism, unsigned kinds, int sysfs_fd, int procfs_fd)
+{
+    struct bpf *bpf = bpf_of(mechanism);
+
+    if (!bpf->observers)
+        bpf->observers = observers_new(&(struct observers_setup){.program = bpf->program,
+                                                                 .slots = bpf->slots,
+                                                                 .n_slots = bpf->size.n_slots,
+                                                                 .sysfs_fd = sysfs_fd,
+                                                                 .procfs_fd = procfs_fd});
+    if (!bpf->observers)
+        return -ENOMEM;
+    observers_want(bpf->observers, kinds);
+    return 0;
+}
+
+const char *mechanism_bpf_unobserved(const struct mechanism *mechanism, enum latency_kind kind)
+{
+    const struct bpf *bpf = (const struct bpf *)mechanism;
+
+    return bpf->observers ? observers_reason(bpf->observers, kind) : NULL;
 }
 
 void mechanism_bpf_place_cpus(struct mechanism *mechanism, int sysfs_fd,
@@ -189,6 +220,7 @@ static struct mechanism *bpf_free(struct mechanism *mechanism)
 {
     struct bpf *bpf = bpf_of(mechanism);
 
+    (void)observers_free(bpf->observers);
     (void)bpf_groups_free(bpf->groups);
     (void)bpf_slots_free(bpf->slots);
     (void)slot_latencies_free(bpf->latencies);

@@ -275,7 +275,14 @@ static void look_at(struct bpf_slots *slots, size_t slot)
         slot_latencies_add(slots->latencies, SWITCH_PROGRAM_REST, &delta);
 }
 
-void bpf_slots_fold(struct bpf_slots *slots)
+size_t bpf_slots_parent(const struct bpf_slots *slots, size_t slot)
+{
+    const struct slot_node *parent = slots->nodes[slot].parent;
+
+    return parent ? slot_of(slots, parent) : SWITCH_PROGRAM_REST;
+}
+
+void bpf_slots_fold(struct bpf_slots *slots, bpf_slots_farewell *farewell, void *context)
 {
     struct slot_node *node, *next;
 
@@ -283,6 +290,8 @@ void bpf_slots_fold(struct bpf_slots *slots)
         next = LIST_NEXT(node, unused_entry);
         if (add_to_parent(slots, node) < 0)
             continue;
+        if (farewell)
+            farewell(context, slot_of(slots, node));
         look_at(slots, slot_of(slots, node));
         slot_latencies_end(slots->latencies, slot_of(slots, node));
         release(slots, node);

@@ -54,11 +54,17 @@ bool bpf_slots_leave(struct bpf_slots *slots, size_t slot);
 /* Whether there are slots without users, which wait to be folded. */
 bool bpf_slots_any_unused(const struct bpf_slots *slots);
 
+/* Called for a slot before it is folded, while it is still part of the tree. */
+typedef void bpf_slots_farewell(void *context, size_t slot);
+
 /*
  * Folds the slots without users. No CPU may charge to them any more. Where memory is missing, a
- * slot waits for the next call.
+ * slot waits for the next call. farewell: NULL: nobody wants to know.
  */
-void bpf_slots_fold(struct bpf_slots *slots);
+void bpf_slots_fold(struct bpf_slots *slots, bpf_slots_farewell *farewell, void *context);
+
+/* The slot of the nearest target that contains it. SWITCH_PROGRAM_REST: there is none. */
+size_t bpf_slots_parent(const struct bpf_slots *slots, size_t slot);
 
 /* The id of the cgroup that the slot belongs to. */
 uint64_t bpf_slots_id(const struct bpf_slots *slots, size_t slot);

@@ -40,7 +40,7 @@ _pmutool_values() {
     "events --kind")
         compgen -W "hardware software cache raw pmu libpfm4 tracepoint probe" -- "$typed"
         ;;
-    "latency --kind") compgen -W "run_queue on_cpu off_cpu" -- "$typed" ;;
+    "latency --kind") compgen -W "run_queue on_cpu off_cpu block_io" -- "$typed" ;;
     "stat --event" | "stat -e" | "runs --event" | "runs -e") _pmutool_events "$typed" ;;
     "top --sort" | "top -s")
         compgen -W "cpus ipc cache-misses branch-misses switches migrations faults name" -- "$typed"

@@ -10,12 +10,21 @@
 #include "base/cleanup.h"
 
 const struct distribution_name distribution_names[DISTRIBUTION_COUNT_] = {
-    [DISTRIBUTION_RUN_QUEUE] = {"run_queue", NULL, "run_queue_latency_seconds", "waits for a CPU"},
-    [DISTRIBUTION_ON_CPU] = {"on_cpu", NULL, "on_cpu_seconds", "times on a CPU"},
-    [DISTRIBUTION_OFF_CPU_INTERRUPTIBLE] = {"off_cpu", "interruptible", "off_cpu_seconds",
+    [DISTRIBUTION_RUN_QUEUE] = {"run_queue", NULL, NULL, "run_queue_latency_seconds",
+                                "waits for a CPU"},
+    [DISTRIBUTION_ON_CPU] = {"on_cpu", NULL, NULL, "on_cpu_seconds", "times on a CPU"},
+    [DISTRIBUTION_OFF_CPU_INTERRUPTIBLE] = {"off_cpu", "state", "interruptible", "off_cpu_seconds",
                                             "blocked (interruptible)"},
-    [DISTRIBUTION_OFF_CPU_UNINTERRUPTIBLE] = {"off_cpu", "uninterruptible", "off_cpu_seconds",
-                                              "blocked (uninterruptible)"},
+    [DISTRIBUTION_OFF_CPU_UNINTERRUPTIBLE] = {"off_cpu", "state", "uninterruptible",
+                                              "off_cpu_seconds", "blocked (uninterruptible)"},
+    [DISTRIBUTION_BLOCK_IO_READ] = {"block_io", "op", "read", "block_io_latency_seconds",
+                                    "requests to block devices (reads)"},
+    [DISTRIBUTION_BLOCK_IO_WRITE] = {"block_io", "op", "write", "block_io_latency_seconds",
+                                     "requests to block devices (writes)"},
+    [DISTRIBUTION_BLOCK_IO_OTHER] = {"block_io", "op", "other", "block_io_latency_seconds",
+                                     "requests to block devices (others)"},
+    [DISTRIBUTION_BLOCK_IO_QUEUE] = {"block_io", NULL, NULL, "block_io_queue_seconds",
+                                     "requests in the queue of a block device"},
 };
 
 /* A name of a cgroup may have any bytes. */
@@ -61,22 +70,29 @@ static bool has_ending(const char *text, const char *ending, size_t length)
     return length > n && text[length - n - 1] == '_' && strncmp(text + length - n, ending, n) == 0;
 }
 
+/* Those that are alone in their family have no label but `le`. */
+static bool has_label(const json_t *column, const struct distribution_name *known)
+{
+    const char *value =
+        known->label ? json_string_value(json_object_get(column, known->label)) : NULL;
+
+    return !known->label || (value && strcmp(value, known->value) == 0);
+}
+
 /* Finds the distribution that a column is of; NULL: it is of none. */
 static struct distribution *find(const json_t *column, struct distributions *distributions,
                                  bool *ret_is_sum)
 {
     static const char sum[] = "_sum";
     const char *name = json_string_value(json_object_get(column, "name"));
-    const char *state = json_string_value(json_object_get(column, "state"));
     size_t length = name ? strlen(name) : 0;
 
     *ret_is_sum = length > strlen(sum) && strcmp(name + length - strlen(sum), sum) == 0;
     length -= *ret_is_sum ? strlen(sum) : 0;
     for (size_t i = 0; i < DISTRIBUTION_COUNT_; i++) {
         const struct distribution_name *known = &distribution_names[i];
-        const bool is_same = known->state ? state && strcmp(state, known->state) == 0 : !state;
 
-        if (name && is_same && has_ending(name, known->family, length))
+        if (name && has_label(column, known) && has_ending(name, known->family, length))
             return &distributions->all[i];
     }
     return NULL;

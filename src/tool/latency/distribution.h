@@ -18,12 +18,17 @@ enum distribution_index {
     DISTRIBUTION_ON_CPU,
     DISTRIBUTION_OFF_CPU_INTERRUPTIBLE,
     DISTRIBUTION_OFF_CPU_UNINTERRUPTIBLE,
+    DISTRIBUTION_BLOCK_IO_READ,
+    DISTRIBUTION_BLOCK_IO_WRITE,
+    DISTRIBUTION_BLOCK_IO_OTHER,
+    DISTRIBUTION_BLOCK_IO_QUEUE,
     DISTRIBUTION_COUNT_,
 };
 
 struct distribution_name {
     const char *kind;   /* as --kind has it: "off_cpu" */
-    const char *state;  /* NULL: it has none */
+    const char *label;  /* that tells it from others of its family; NULL: it is alone */
+    const char *value;  /* of the label */
     const char *family; /* what stands behind "pmu_cgroup_" in /metrics */
     const char *title;
 };

@@ -48,7 +48,8 @@ static const char *take_kind(const char *argument)
     for (size_t i = 0; i < DISTRIBUTION_COUNT_; i++)
         if (strcmp(argument, distribution_names[i].kind) == 0)
             return argument;
-    command_refuse("--kind is %s; expected run_queue, on_cpu or off_cpu", SHOWN(argument));
+    command_refuse("--kind is %s; expected run_queue, on_cpu, off_cpu or block_io",
+                   SHOWN(argument));
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

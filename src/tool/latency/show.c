@@ -149,10 +149,14 @@ static json_t *distribution_json(const struct distribution *distribution,
                                  const struct distribution_name *name)
 {
     const double count = distribution_count(distribution);
-    json_t *value = json_pack("{s:s, s:s?, s:f, s:f, s:o}", "kind", name->kind, "state",
-                              name->state, "count", count, "sum_seconds", distribution->sum,
-                              "mean_seconds", json_of_double(distribution->sum / count));
+    const bool has_state = name->label && strcmp(name->label, "state") == 0;
+    json_t *value =
+        json_pack("{s:s, s:s?, s:f, s:f, s:o}", "kind", name->kind, "state",
+                  has_state ? name->value : NULL, "count", count, "sum_seconds", distribution->sum,
+                  "mean_seconds", json_of_double(distribution->sum / count));
 
+    if (name->label && !has_state)
+        (void)json_object_set_new(value, name->label, json_string(name->value));
     for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
         char key[16];
 

@@ -10,10 +10,18 @@ import { splitTarget } from "./columns.js";
 export const DISTRIBUTIONS = [
   { name: "run_queue_latency_seconds", id: "run_queue", title: "Waits for a CPU" },
   { name: "on_cpu_seconds", id: "on_cpu", title: "Time on a CPU" },
-  { name: "off_cpu_seconds", id: "interruptible", state: "interruptible",
+  { name: "off_cpu_seconds", id: "interruptible", label: ["state", "interruptible"],
     title: "Blocked (interruptible)" },
-  { name: "off_cpu_seconds", id: "uninterruptible", state: "uninterruptible",
+  { name: "off_cpu_seconds", id: "uninterruptible", label: ["state", "uninterruptible"],
     title: "Blocked (uninterruptible)" },
+  { name: "block_io_latency_seconds", id: "block_io_read", label: ["op", "read"],
+    title: "Reads from block devices" },
+  { name: "block_io_latency_seconds", id: "block_io_write", label: ["op", "write"],
+    title: "Writes to block devices" },
+  { name: "block_io_latency_seconds", id: "block_io_other", label: ["op", "other"],
+    title: "Other requests to block devices" },
+  { name: "block_io_queue_seconds", id: "block_io_queue",
+    title: "Requests in the queue of a block device" },
 ];
 
 const KINDS = ["machine", "cgroup", "process"];
@@ -29,10 +37,10 @@ export function familiesOf(target) {
  * A distribution of an answer's target: {limits, times, values}, with the values of a bucket at all
  * times for each of the limits, which ascend up to Infinity; or null where it has none.
  */
-export function distributionOf({ target, times, columns }, { name, state }) {
+export function distributionOf({ target, times, columns }, { name, label }) {
   const family = `pmu_${splitTarget(target).kind}_${name}`;
   const buckets = columns.filter((column) => column.name === family && column.le !== undefined &&
-    (state === undefined || column.state === state));
+    (label === undefined || column[label[0]] === label[1]));
   return buckets.length === 0 ? null : { times, values: buckets.map(({ values }) => values),
     limits: buckets.map(({ le }) => (le === "+Inf" ? Infinity : Number(le))) };
 }

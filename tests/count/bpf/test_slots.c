@@ -180,12 +180,12 @@ static void fold__keeps_what_was_counted_in_the_parent(void **state)
     assert_true(bpf_slots_leave(f->slots, leaf));
     charge(f, leaf, 0, 0, 100); /* CPUs charge it until they are refreshed */
     assert_int_equal(sum(f, top), 211);
-    bpf_slots_fold(f->slots);
+    bpf_slots_fold(f->slots, NULL, NULL);
     assert_false(bpf_slots_any_unused(f->slots));
     assert_int_equal(sum(f, middle), 210);
     assert_int_equal(sum(f, top), 211);
     assert_true(bpf_slots_leave(f->slots, middle));
-    bpf_slots_fold(f->slots);
+    bpf_slots_fold(f->slots, NULL, NULL);
     assert_int_equal(sum(f, top), 211);
     assert_int_equal(bpf_slots_sum(f->slots, top, 1, 1), 5);
 }
@@ -198,7 +198,7 @@ static void fold__of_a_parent_gives_its_children_to_its_own(void **state)
     charge(f, middle, 0, 0, 10);
     charge(f, leaf, 0, 0, 100);
     assert_true(bpf_slots_leave(f->slots, middle));
-    bpf_slots_fold(f->slots);
+    bpf_slots_fold(f->slots, NULL, NULL);
     assert_int_equal(sum(f, top), 110);
     charge(f, leaf, 0, 0, 100);
     assert_int_equal(sum(f, top), 210);
@@ -214,7 +214,7 @@ static void fold__of_many_at_once_loses_nothing_in_any_order(void **state)
     charge(f, leaf, 0, 0, 100);
     assert_true(bpf_slots_leave(f->slots, leaf));
     assert_true(bpf_slots_leave(f->slots, middle)); /* it is folded before its child */
-    bpf_slots_fold(f->slots);
+    bpf_slots_fold(f->slots, NULL, NULL);
     assert_int_equal(sum(f, top), 110);
 }
 
@@ -228,7 +228,7 @@ static void fold__makes_a_slot_that_begins_at_0(void **state)
         assert_int_equal(sum(f, slot), 0);
         charge(f, slot, 0, 0, 50);
         assert_true(bpf_slots_leave(f->slots, slot));
-        bpf_slots_fold(f->slots);
+        bpf_slots_fold(f->slots, NULL, NULL);
     }
 }
 
@@ -241,7 +241,7 @@ static void enter__takes_back_what_was_left_with_all_that_is_nested(void **state
     charge(f, middle, 0, 0, 10);
     assert_true(bpf_slots_leave(f->slots, middle));
     again = make(f, "12");
-    bpf_slots_fold(f->slots);
+    bpf_slots_fold(f->slots, NULL, NULL);
     assert_int_equal(again, middle);
     assert_int_equal(sum(f, middle), 110);
     assert_int_equal(sum(f, top), 110);
@@ -257,7 +257,7 @@ static void clear_lanes__is_of_those_lanes_only_and_everywhere(void **state)
         charge(f, gone, 1, lane, 100);
     }
     assert_true(bpf_slots_leave(f->slots, gone));
-    bpf_slots_fold(f->slots);
+    bpf_slots_fold(f->slots, NULL, NULL);
     bpf_slots_clear_lanes(f->slots, 0, 2);
     assert_int_equal(bpf_slots_sum(f->slots, top, 1, 0), 0);
     assert_int_equal(bpf_slots_sum(f->slots, top, 1, 1), 0);

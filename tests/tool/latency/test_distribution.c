@@ -22,7 +22,11 @@ static void a_path_asks_for_each_family_and_its_sum(void **state)
                                "&column=pmu_cgroup_on_cpu_seconds"
                                "&column=pmu_cgroup_on_cpu_seconds_sum"
                                "&column=pmu_cgroup_off_cpu_seconds"
-                               "&column=pmu_cgroup_off_cpu_seconds_sum");
+                               "&column=pmu_cgroup_off_cpu_seconds_sum"
+                               "&column=pmu_cgroup_block_io_latency_seconds"
+                               "&column=pmu_cgroup_block_io_latency_seconds_sum"
+                               "&column=pmu_cgroup_block_io_queue_seconds"
+                               "&column=pmu_cgroup_block_io_queue_seconds_sum");
 }
 
 static struct distributions read_text(const char *columns, const char *values)

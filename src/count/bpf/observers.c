@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "count/bpf/observers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "count/bpf/observer_names.h"
+#include "sys/bpf/block/program.h"
+#include "sys/bpf/keyed_table.h"
+
+/* How many keys a program has room for. A place takes some 260 bytes. */
+#define ENTRIES 4096
+
+/* The functions of a program, with pointers to anything in the place of those to the program. */
+struct keyed_program {
+    int (*load)(const struct switch_program *of, size_t entries, void **ret_program,
+                enum bpf_refusal *ret_refusal);
+    struct keyed_table *(*table)(const void *program);
+    uint64_t (*lost)(const void *program);
+    void *(*free)(void *program);
+};
+
+/* Defines NAME_keyed. */
+#define DEFINE_KEYED_PROGRAM(name)                                                                 \
+    static int name##_load(const struct switch_program *of, size_t entries, void **ret_program,    \
+                           enum bpf_refusal *ret_refusal)                                          \
+    {                                                                                              \
+        struct name##_program *program = NULL;                                                     \
+        int r = name##_program_load(of, entries, &program, ret_refusal);                           \
+                                                                                                   \
+        *ret_program = program;                                                                    \
+        return r;                                                                                  \
+    }                                                                                              \
+    static struct keyed_table *name##_table(const void *program)                                   \
+    {                                                                                              \
+        return name##_program_table(program);                                                      \
+    }                                                                                              \
+    static uint64_t name##_lost(const void *program)                                               \
+    {                                                                                              \
+        return name##_program_lost(program);                                                       \
+    }                                                                                              \
+    static void *name##_free(void *program)                                                        \
+    {                                                                                              \
+        return name##_program_free(program);                                                       \
+    }                                                                                              \
+    static const struct keyed_program name##_keyed = {name##_load, name##_table, name##_lost,      \
+                                                      name##_free}
+
+DEFINE_KEYED_PROGRAM(block);
+
+static const struct {
+    enum latency_kind kind;
+    const struct keyed_program *keyed;
+    observer_name *name;
+} programs[] = {
+    {LATENCY_KIND_BLOCK_IO, &block_keyed, observer_name_block},
+};
+
+#define N_PROGRAMS ARRAY_SIZE(programs)
+
+struct observer {
+    void *program; /* NULL: it is not wanted, or cannot be loaded */
+    enum bpf_refusal refusal;
+};
+
+struct observers {
+    struct observers_setup setup;
+    struct observer observers[N_PROGRAMS];
+    uint64_t lost_before; /* by programs that have ended */
+    struct breakdowns machine;
+    struct breakdowns *slots[]; /* NULL: nothing was counted that was not taken */
+};
+
+/* What is read at the moment. */
+struct reading {
+    struct observers *observers;
+    observer_name *name;
+};
+
+struct observers *observers_new(const struct observers_setup *setup)
+{
+    struct observers *observers =
+        calloc(1, sizeof(*observers) + setup->n_slots * sizeof(*observers->slots));
+
+    if (observers)
+        observers->setup = *setup;
+    return observers;
+}
+
+static void end(struct observers *observers, size_t i)
+{
+    struct observer *observer = &observers->observers[i];
+
+    if (observer->program) {
+        observers->lost_before += programs[i].keyed->lost(observer->program);
+        observer->program = programs[i].keyed->free(observer->program);
+    }
+    observer->refusal = BPF_REFUSAL_NONE;
+}
+
+static void drop(struct observers *observers, size_t slot)
+{
+    if (observers->slots[slot])
+        breakdowns_clear(observers->slots[slot]);
+    free(TAKE(observers->slots[slot]));
+}
+
+struct observers *observers_free(struct observers *observers)
+{
+    if (!observers)
+        return NULL;
+    for (size_t i = 0; i < N_PROGRAMS; i++)
+        end(observers, i);
+    for (size_t slot = 0; slot < observers->setup.n_slots; slot++)
+        drop(observers, slot);
+    breakdowns_clear(&observers->machine);
+    free(observers);
+    return NULL;
+}
+
+void observers_want(struct observers *observers, unsigned kinds)
+{
+    for (size_t i = 0; i < N_PROGRAMS; i++) {
+        struct observer *observer = &observers->observers[i];
+
+        if (!(kinds & programs[i].kind))
+            end(observers, i);
+        else if (!observer->program)
+            (void)programs[i].keyed->load(observers->setup.program, ENTRIES, &observer->program,
+                                          &observer->refusal);
+    }
+}
+
+const char *observers_reason(const struct observers *observers, enum latency_kind kind)
+{
+    for (size_t i = 0; i < N_PROGRAMS; i++)
+        if (programs[i].kind == kind && observers->observers[i].refusal != BPF_REFUSAL_NONE)
+            return bpf_refusal_text(observers->observers[i].refusal);
+    return NULL;
+}
+
+static void fill_numbers(enum breakdown_kind kind, const struct keyed_delta *delta,
+                         uint64_t *numbers)
+{
+    const struct breakdown_shape *shape = &breakdown_shapes[kind];
+
+    memcpy(numbers, delta->tallies, shape->n_tallies * sizeof(*numbers));
+    for (size_t i = 0; i < shape->n_distributions; i++) {
+        uint64_t *buckets = &numbers[breakdown_first_bucket(kind, i)];
+
+        memcpy(buckets, delta->buckets[i], sizeof(delta->buckets[i]));
+        buckets[KEYED_BUCKETS] = delta->sums_ns[i];
+    }
+}
+
+/* Without memory what was counted is lost for this target. */
+static void add_to(struct breakdowns *breakdowns, const struct observed_key *key,
+                   const uint64_t *numbers)
+{
+    if (!breakdowns->of[key->kind])
+        breakdowns->of[key->kind] = breakdown_new(key->kind);
+    if (breakdowns->of[key->kind])
+        (void)breakdown_add(breakdowns->of[key->kind], &key->line, numbers);
+}
+
+/* Adds to a slot and to all that contain it, and to the machine, of which processes are a part. */
+static void charge(struct observers *observers, size_t slot, const struct observed_key *key,
+                   const uint64_t *numbers)
+{
+    const struct bpf_slots *slots = observers->setup.slots;
+    bool of_machine = slot == SWITCH_PROGRAM_REST || !(bpf_slots_id(slots, slot) & BPF_PROCESS_ID);
+
+    for (; slot != SWITCH_PROGRAM_REST; slot = bpf_slots_parent(slots, slot)) {
+        if (!observers->slots[slot])
+            observers->slots[slot] = calloc(1, sizeof(**observers->slots));
+        if (observers->slots[slot])
+            add_to(observers->slots[slot], key, numbers);
+    }
+    if (of_machine)
+        add_to(&observers->machine, key, numbers);
+}
+
+static void take_delta(void *context, const struct keyed_key *key, const struct keyed_delta *delta)
+{
+    const struct reading *reading = context;
+    const struct observers_setup *setup = &reading->observers->setup;
+    const size_t slot = key->slot < setup->n_slots ? key->slot : SWITCH_PROGRAM_REST;
+    uint64_t numbers[KEYED_TALLIES + KEYED_DISTRIBUTIONS * (KEYED_BUCKETS + 1)];
+    struct observed_key observed = {0};
+
+    reading->name(&(struct observer_paths){setup->sysfs_fd, setup->procfs_fd}, key, &observed);
+    fill_numbers(observed.kind, delta, numbers);
+    charge(reading->observers, slot, &observed, numbers);
+}
+
+void observers_read(struct observers *observers)
+{
+    for (size_t i = 0; i < N_PROGRAMS; i++)
+        if (observers->observers[i].program)
+            (void)keyed_table_read(programs[i].keyed->table(observers->observers[i].program),
+                                   take_delta, &(struct reading){observers, programs[i].name});
+}
+
+void observers_forget(struct observers *observers, size_t slot)
+{
+    for (size_t i = 0; i < N_PROGRAMS; i++)
+        if (observers->observers[i].program)
+            (void)keyed_table_forget_slot(programs[i].keyed->table(observers->observers[i].program),
+                                          (uint32_t)slot, take_delta,
+                                          &(struct reading){observers, programs[i].name});
+    drop(observers, slot);
+}
+
+struct breakdowns observers_take(struct observers *observers, size_t slot)
+{
+    struct breakdowns *from =
+        slot == SWITCH_PROGRAM_REST ? &observers->machine : observers->slots[slot];
+    struct breakdowns taken = {0};
+
+    if (!from)
+        return taken;
+    taken = *from;
+    *from = (struct breakdowns){0};
+    if (slot != SWITCH_PROGRAM_REST)
+        free(TAKE(observers->slots[slot]));
+    return taken;
+}
+
+uint64_t observers_lost(const struct observers *observers)
+{
+    uint64_t lost = observers->lost_before;
+
+    for (size_t i = 0; i < N_PROGRAMS; i++)
+        if (observers->observers[i].program)
+            lost += programs[i].keyed->lost(observers->observers[i].program);
+    return lost;
+}

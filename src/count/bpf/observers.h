@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Programs in the kernel that count by key beside the program at each switch: requests of block
+ * devices, interrupts, exits of guests, TCP. They charge the same slots. What they have counted is
+ * added here to the slot, to all slots that contain it and to the machine, and waits there until it
+ * is taken.
+ */
+
+#include "count/bpf/slots.h"
+#include "count/breakdown.h"
+#include "sys/bpf/switch/program.h"
+
+struct observers;
+
+struct observers_setup {
+    const struct switch_program *program; /* borrowed */
+    struct bpf_slots *slots;              /* borrowed */
+    size_t n_slots;
+    int sysfs_fd, procfs_fd; /* where devices and interrupts have names; borrowed */
+};
+
+/* No program is loaded yet. NULL: no memory. */
+struct observers *observers_new(const struct observers_setup *setup);
+struct observers *observers_free(struct observers *observers);
+DEFINE_AUTO(observers, struct observers *, observers_free)
+
+/*
+ * Loads the programs for a set of enum latency_kind, and ends those that are not in it. What cannot
+ * be loaded is tried again with the next call.
+ */
+void observers_want(struct observers *observers, unsigned kinds);
+
+/* Why the kind is not counted although it is wanted; NULL: it is, or is not wanted. Static. */
+const char *observers_reason(const struct observers *observers, enum latency_kind kind);
+
+/* Brings what can be taken up to the present. */
+void observers_read(struct observers *observers);
+
+/*
+ * The slot is about to be given to another target, and nobody charges it any more: what it still
+ * has goes to those that contain it.
+ */
+void observers_forget(struct observers *observers, size_t slot);
+
+/*
+ * Gives what the slot, and those in it, have counted since the last time; of the machine for
+ * SWITCH_PROGRAM_REST. The caller gets the references.
+ */
+struct breakdowns observers_take(struct observers *observers, size_t slot);
+
+/* What happened and could not be counted: there was no room for its key, or its begin was missed.
+ */
+uint64_t observers_lost(const struct observers *observers);

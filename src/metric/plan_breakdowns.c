@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What is shown of what is counted by key. */
+#include <errno.h>
+
+#include "metric/plan_build.h"
+#include "sys/bpf/block/counts.h"
+
+/* What stands for a distribution in the place of a tally. */
+#define DISTRIBUTION(n) (KEYED_TALLIES + (n))
+
+static const char of_requests[] =
+    "It counts requests to block devices that have requests; what dm, md, zram and multipath "
+    "devices are given is seen at the devices below them.";
+
+static const struct {
+    enum breakdown_kind kind;
+    size_t what; /* the number of a tally, or DISTRIBUTION() */
+    const char *name, *help, *more;
+} families[] = {
+    {BREAKDOWN_BLOCK_IO, DISTRIBUTION(BLOCK_LATENCY), "block_io_latency_seconds",
+     "Time from when a request was given to a block device until it was done", of_requests},
+    {BREAKDOWN_BLOCK_IO, DISTRIBUTION(BLOCK_QUEUED), "block_io_queue_seconds",
+     "Time from when a request was made until it was given to the device", of_requests},
+    {BREAKDOWN_BLOCK_IO, BLOCK_REQUESTS, "block_io_requests_total",
+     "Number of requests to block devices that are done", of_requests},
+    {BREAKDOWN_BLOCK_IO, BLOCK_BYTES, "block_io_bytes_total",
+     "Number of bytes that requests to block devices have moved", of_requests},
+    {BREAKDOWN_BLOCK_IO, BLOCK_ERRORS, "block_io_errors_total",
+     "Number of requests to block devices that failed", of_requests},
+};
+
+static int add_one(struct plan *plan, const struct plan_spec *spec, size_t family)
+{
+    const enum breakdown_kind kind = families[family].kind;
+    const size_t what = families[family].what;
+    struct plan_breakdown *breakdown = &plan->breakdowns[plan->n_breakdowns++];
+    AUTO_TEXT struct text name = {0}, help = {0};
+
+    text_append_format(&name, "%s%s", spec->prefix, families[family].name);
+    text_append_format(&help, "%s, in %s. %s", families[family].help, spec->target,
+                       families[family].more);
+    *breakdown = (struct plan_breakdown){.kind = kind,
+                                         .type = FAMILY_COUNTER,
+                                         .first = what,
+                                         .name = text_take(&name),
+                                         .help = text_take(&help)};
+    if (what >= DISTRIBUTION(0)) {
+        breakdown->type = FAMILY_HISTOGRAM;
+        breakdown->first = breakdown_first_bucket(kind, what - DISTRIBUTION(0));
+    }
+    return breakdown->name && breakdown->help ? 0 : -ENOMEM;
+}
+
+int plan_add_breakdowns(struct plan *plan, const struct plan_spec *spec)
+{
+    int r = 0;
+
+    plan->breakdowns = calloc(ARRAY_SIZE(families), sizeof(*plan->breakdowns));
+    if (!plan->breakdowns)
+        return -ENOMEM;
+    for (size_t i = 0; i < ARRAY_SIZE(families) && r == 0; i++)
+        if (spec->by_key & 1U << families[i].kind)
+            r = add_one(plan, spec, i);
+    return r;
+}
+
+void plan_free_breakdowns(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_breakdowns; i++) {
+        free(plan->breakdowns[i].name);
+        free(plan->breakdowns[i].help);
+    }
+    free(TAKE(plan->breakdowns));
+}
+
+bool plan_breaks_down(const struct plan *plan, enum breakdown_kind kind)
+{
+    for (size_t i = 0; i < plan->n_breakdowns; i++)
+        if (plan->breakdowns[i].kind == kind)
+            return true;
+    return false;
+}

@@ -19,7 +19,10 @@
 #include <unistd.h>
 
 #include "sys/bpf/block/program.h"
+#include "sys/bpf/interrupts/program.h"
+#include "sys/bpf/kvm/program.h"
 #include "sys/bpf/switch/program.h"
+#include "sys/bpf/tcp/program.h"
 
 /*
  * The kernel's limit is a million (BPF_COMPLEXITY_LIMIT_INSNS). Measured: 39,100 by Linux 6.1 and
@@ -83,17 +86,32 @@ static bool show_all(void)
     return good && n > 0;
 }
 
+/* Whether a program is loaded, or refused for what this machine lacks. */
+static bool is_loaded(const char *name, int r, enum bpf_refusal refusal)
+{
+    if (r < 0)
+        printf("%s: %s\n", name, bpf_refusal_text(refusal));
+    return r >= 0 || refusal == BPF_REFUSAL_NO_KVM || refusal == BPF_REFUSAL_NO_TRACEFS;
+}
+
 /* The same with those that count by key, beside the one at each switch. */
 static bool show_with_keyed(const struct switch_program *of)
 {
     AUTO(block_program) struct block_program *block = NULL;
-    enum bpf_refusal refusal;
+    AUTO(interrupts_program) struct interrupts_program *interrupts = NULL;
+    AUTO(kvm_program) struct kvm_program *kvm = NULL;
+    AUTO(tcp_program) struct tcp_program *tcp = NULL;
+    enum bpf_refusal refusal = BPF_REFUSAL_NONE;
+    bool good;
+    int r = block_program_load(of, 1000, &block, &refusal);
 
-    if (block_program_load(of, 1000, &block, &refusal) < 0) {
-        printf("block: %s\n", bpf_refusal_text(refusal));
-        return false;
-    }
-    return show_all();
+    good = is_loaded("block", r, refusal);
+    r = interrupts_program_load(of, 1000, &interrupts, &refusal);
+    good = is_loaded("interrupts", r, refusal) && good;
+    r = kvm_program_load(of, 1000, &kvm, &refusal);
+    good = is_loaded("kvm", r, refusal) && good;
+    r = tcp_program_load(of, 1000, &tcp, &refusal);
+    return is_loaded("tcp", r, refusal) && show_all() && good;
 }
 
 int main(void)

@@ -7,6 +7,7 @@ import live
 from guest import Guest, build_directory
 
 SCRIPT = """
+mount -t tracefs tracefs /sys/kernel/tracing
 verified >$OUT/verified || [ $? -eq 77 ] || die "$(cat $OUT/verified)"
 """
 

@@ -31,3 +31,14 @@ int bpf_tracepoint_arguments(const char *name)
     btf__free(btf);
     return n;
 }
+
+bool bpf_tracepoints_exist(const char *const names[], size_t n)
+{
+    struct btf *btf = btf__load_vmlinux_btf();
+    bool exist = btf;
+
+    for (size_t i = 0; i < n && exist; i++)
+        exist = find_function(btf, names[i]);
+    btf__free(btf);
+    return exist;
+}

@@ -18,9 +18,8 @@ function(add_live_test name)
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
 PMU_TEST_CROWD=$<TARGET_FILE:crowd>;PMU_TEST_MECHANISMS=$<TARGET_FILE:mechanisms>;\
 PMU_TEST_PROBED=$<TARGET_FILE:probed>;PMU_TEST_TURNS=$<TARGET_FILE:turns>;\
-PMU_TEST_SLEEPERS=$<TARGET_FILE:sleepers>;\
-PMU_TEST_PROBED=$<TARGET_FILE:probed>;\
-PMU_TEST_BLOCK_REQUESTS=$<TARGET_FILE:block_requests>;PMU_TEST_TURNS=$<TARGET_FILE:turns>;\
+PMU_TEST_SLEEPERS=$<TARGET_FILE:sleepers>;PMU_TEST_BLOCK_REQUESTS=$<TARGET_FILE:block_requests>;\
+PMU_TEST_OBSERVED=$<TARGET_FILE:observed>;PMU_TEST_TRAFFIC=$<TARGET_FILE:traffic>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
@@ -40,6 +39,7 @@ add_live_test(hidepid)
 add_live_test(block_io)
 add_live_test(latency)
 add_live_test(latency_crowd)
+add_live_test(observers)
 add_live_test(process_faults)
 add_live_test(probes)
 add_live_test(processes)

@@ -34,6 +34,5 @@ add_unit_test(sys cgroup_lineage)
 add_unit_test(sys cgroup_usage)
 add_unit_test(sys switch_pattern)
 add_unit_test(sys thread Threads::Threads)
-in_kernel(sys/bpf/switch_memory sys/cpu_births sys/cpu_time sys/directory_watch sys/exit_watch sys/hidepid sys/process
-in_kernel(sys/bpf/keyed_table sys/cpu_births sys/cpu_time sys/directory_watch sys/exit_watch sys/hidepid sys/process
+in_kernel(sys/bpf/keyed_table sys/bpf/switch_memory sys/cpu_births sys/cpu_time sys/directory_watch sys/exit_watch sys/hidepid sys/process
   sys/self sys/switch_pattern sys/task_events sys/thread_cpus)

@@ -76,9 +76,9 @@ class Results:
 
 class Guest:
     def __init__(self, name, cpus=1, shift=0, seconds=SECONDS, memory=MEMORY,
-                 root="guest_root"):
+                 root="guest_root", machine="virt"):
         self.name, self.cpus, self.shift, self.seconds = name, cpus, shift, seconds
-        self.memory = memory
+        self.memory, self.machine = memory, machine
         self.directory = build_directory() / "runs" / f"{name}_{COUNTING}"
         self.programs = build_directory() / "bin"
         self.root = self.find_root(root)
@@ -105,7 +105,7 @@ class Guest:
         return ""
 
     def command(self):
-        words = ["qemu-system-aarch64", "-M", "virt", "-cpu", "neoverse-n1", "-nographic",
+        words = ["qemu-system-aarch64", "-M", self.machine, "-cpu", "neoverse-n1", "-nographic",
                  "-icount", f"shift={self.shift},sleep=off", "-smp", str(self.cpus),
                  "-m", str(self.memory), "-display", "none", "-monitor", "none", "-no-reboot",
                  "-nodefaults", "-serial", f"file:{self.directory / 'serial'}",

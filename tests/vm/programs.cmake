@@ -11,8 +11,8 @@ add_executable(probed support/probed.c)
 target_include_directories(probed PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(probed PRIVATE compile_options Threads::Threads -static)
 
-# Known switches, waits and moves.
-foreach(program load naps turns)
+# Known switches, waits and moves; known traffic; a guest of known exits.
+foreach(program load naps turns traffic small_guest)
   add_executable(${program} support/${program}.c)
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${program} PRIVATE compile_options -static)
@@ -28,3 +28,7 @@ foreach(program bench_switch mechanisms block_requests verified)
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${program} PRIVATE count)
 endforeach()
+
+# What the programs for interrupts, TCP and KVM count.
+add_executable(observed support/observed.c)
+target_link_libraries(observed PRIVATE sys)

@@ -22,7 +22,7 @@ if(WITH_BPF)
 endif()
 if(WITH_BPF)
   set(BPF_LIBRARIES PkgConfig::BPF)
-  set(BPF_SOURCES bpf/keyed_table.c bpf/loading.c bpf/tracepoint.c bpf/values.c)
+  set(BPF_SOURCES bpf/keyed_loading.c bpf/keyed_table.c bpf/loading.c bpf/tracepoint.c bpf/values.c)
   file(MAKE_DIRECTORY ${BPF_SKELETONS})
 endif()
 

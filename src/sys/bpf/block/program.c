@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 
+#include "sys/bpf/keyed_loading.h"
 #include "sys/bpf/loading.h"
 #include "sys/bpf/tracepoint.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sys/bpf/keyed_loading.h"
 #include "sys/bpf/kvm/layout.h"
 #include "sys/bpf/loading.h"
 #include "sys/tracefs.h"

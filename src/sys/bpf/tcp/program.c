@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "sys/bpf/keyed_loading.h"
 #include "sys/bpf/loading.h"
 #include "sys/bpf/tracepoint.h"
 

@@ -35,7 +35,7 @@ struct latency_part {
     unsigned kinds;
 };
 
-#define LATENCY_PARTS 2
+#define LATENCY_PARTS 5
 
 extern const struct latency_part latency_parts[LATENCY_PARTS];
 

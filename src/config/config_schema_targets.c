@@ -27,11 +27,24 @@ static_assert(sizeof(enum config_by) == sizeof(unsigned), "read_choice() stores 
 
 /* The words of `latency`, and what each stands for. */
 static const char *const latency_choices[] = {"run_queue",  "on_cpu",    "off_cpu",  "switches",
-                                              "migrations", "scheduler", "block_io", NULL};
+                                              "migrations", "scheduler", "block_io", "kvm",
+                                              "tcp",        NULL};
 static const unsigned latency_bits[] = {
-    LATENCY_KIND_RUN_QUEUE,  LATENCY_KIND_ON_CPU, LATENCY_KIND_OFF_CPU, LATENCY_KIND_SWITCHES,
-    LATENCY_KIND_MIGRATIONS, LATENCY_SCHEDULER,   LATENCY_KIND_BLOCK_IO};
+    LATENCY_KIND_RUN_QUEUE, LATENCY_KIND_ON_CPU,     LATENCY_KIND_OFF_CPU,
+    LATENCY_KIND_SWITCHES,  LATENCY_KIND_MIGRATIONS, LATENCY_SCHEDULER,
+    LATENCY_KIND_BLOCK_IO,  LATENCY_KIND_KVM,        LATENCY_KIND_TCP};
 static_assert(ARRAY_SIZE(latency_choices) == ARRAY_SIZE(latency_bits) + 1, "and NULL");
+
+/* The same for the machine, to which interrupts belong. */
+static const char *const machine_latency_choices[] = {
+    "run_queue", "on_cpu", "off_cpu", "switches",   "migrations", "scheduler",
+    "block_io",  "kvm",    "tcp",     "interrupts", NULL};
+static const unsigned machine_latency_bits[] = {
+    LATENCY_KIND_RUN_QUEUE,  LATENCY_KIND_ON_CPU,    LATENCY_KIND_OFF_CPU,  LATENCY_KIND_SWITCHES,
+    LATENCY_KIND_MIGRATIONS, LATENCY_SCHEDULER,      LATENCY_KIND_BLOCK_IO, LATENCY_KIND_KVM,
+    LATENCY_KIND_TCP,        LATENCY_KIND_INTERRUPTS};
+static_assert(ARRAY_SIZE(machine_latency_choices) == ARRAY_SIZE(machine_latency_bits) + 1,
+              "and NULL");
 
 static const char *const by_choices[] = {[CONFIG_BY_ALL] = "all", [CONFIG_BY_CPU] = "cpu", NULL};
 
@@ -48,8 +61,8 @@ static const struct schema_key system_keys[] = {
      .type = SCHEMA_SET,
      .expected = EXPECTED_LATENCY,
      .offset = offsetof(struct config_system, latency),
-     .choices = latency_choices,
-     .bits = latency_bits},
+     .choices = machine_latency_choices,
+     .bits = machine_latency_bits},
     {.name = "by",
      .type = SCHEMA_CHOICE,
      .offset = offsetof(struct config_system, by),

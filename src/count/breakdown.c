@@ -8,6 +8,9 @@
 #include "base/array.h"
 #include "base/reference.h"
 #include "sys/bpf/block/counts.h"
+#include "sys/bpf/interrupts/counts.h"
+#include "sys/bpf/kvm/counts.h"
+#include "sys/bpf/tcp/counts.h"
 
 /* The object that is counted by reference. Callers see its member `breakdown` only. */
 struct shared_breakdown {
@@ -24,11 +27,13 @@ struct shared_breakdown {
 const struct breakdown_shape breakdown_shapes[BREAKDOWN_KIND_COUNT_] = {
     [BREAKDOWN_BLOCK_IO] =
         {LATENCY_KIND_BLOCK_IO, {"device", "op"}, 4, 2, BUCKETS(BLOCK_FIRST_EXPONENT), 48},
-    [BREAKDOWN_SOFTIRQS] = {LATENCY_KIND_INTERRUPTS, {"vector"}, 1, 1, BUCKETS(-23), 12},
-    [BREAKDOWN_HARDIRQS] = {LATENCY_KIND_INTERRUPTS, {"irq", "device"}, 1, 1, BUCKETS(-23), 64},
-    [BREAKDOWN_KVM_EXITS] = {LATENCY_KIND_KVM, {"reason"}, 1, 1, BUCKETS(-23), 16},
-    [BREAKDOWN_KVM_ENTRIES] = {LATENCY_KIND_KVM, {"vcpu"}, 1, 0, BUCKETS(-23), 64},
-    [BREAKDOWN_TCP] = {LATENCY_KIND_TCP, {NULL}, 3, 1, BUCKETS(-16), 1},
+    [BREAKDOWN_SOFTIRQS] =
+        {LATENCY_KIND_INTERRUPTS, {"vector"}, 1, 1, BUCKETS(INTERRUPTS_FIRST_EXPONENT), 12},
+    [BREAKDOWN_HARDIRQS] =
+        {LATENCY_KIND_INTERRUPTS, {"irq", "device"}, 1, 1, BUCKETS(INTERRUPTS_FIRST_EXPONENT), 64},
+    [BREAKDOWN_KVM_EXITS] = {LATENCY_KIND_KVM, {"reason"}, 1, 1, BUCKETS(KVM_FIRST_EXPONENT), 16},
+    [BREAKDOWN_KVM_ENTRIES] = {LATENCY_KIND_KVM, {"vcpu"}, 1, 0, BUCKETS(KVM_FIRST_EXPONENT), 64},
+    [BREAKDOWN_TCP] = {LATENCY_KIND_TCP, {NULL}, 3, 1, BUCKETS(TCP_FIRST_EXPONENT), 1},
 };
 
 static struct shared_breakdown *shared_of(struct breakdown *breakdown)

@@ -25,6 +25,9 @@ static_assert((int)LATENCY_SWITCHES_VOLUNTARY == (int)SWITCH_VOLUNTARY &&
 const struct latency_part latency_parts[LATENCY_PARTS] = {
     {"scheduler", LATENCY_SCHEDULER},
     {"block_io", LATENCY_KIND_BLOCK_IO},
+    {"interrupts", LATENCY_KIND_INTERRUPTS},
+    {"kvm", LATENCY_KIND_KVM},
+    {"tcp", LATENCY_KIND_TCP},
 };
 
 /* As the program that counts requests has them. */

@@ -118,8 +118,7 @@ int collector_observe(const struct collector *collector)
     if (!setup->latency)
         return 0;
     mechanism_bpf_place_cpus(setup->latency, setup->sysfs_fd, collector->cpus.online);
-    r = mechanism_bpf_observe(setup->latency, latency_wanted(setup->config), setup->sysfs_fd,
-                              setup->procfs_fd);
+    r = mechanism_bpf_observe(setup->latency, latency_wanted(setup->config), setup->sysfs_fd);
     if (r >= 0)
         log_unobserved(setup);
     return r;

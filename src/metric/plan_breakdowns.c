@@ -5,6 +5,8 @@
 
 #include "metric/plan_build.h"
 #include "sys/bpf/block/counts.h"
+#include "sys/bpf/kvm/counts.h"
+#include "sys/bpf/tcp/counts.h"
 
 /* What stands for a distribution in the place of a tally. */
 #define DISTRIBUTION(n) (KEYED_TALLIES + (n))
@@ -12,6 +14,11 @@
 static const char of_requests[] =
     "It counts requests to block devices that have requests; what dm, md, zram and multipath "
     "devices are given is seen at the devices below them.";
+
+static const char of_guests[] = "It is counted for who runs the vCPU's thread.";
+static const char of_sockets[] =
+    "It belongs to the cgroup in which the socket was made; to a process that connects, but "
+    "retransmits to none.";
 
 static const struct {
     enum breakdown_kind kind;
@@ -28,6 +35,28 @@ static const struct {
      "Number of bytes that requests to block devices have moved", of_requests},
     {BREAKDOWN_BLOCK_IO, BLOCK_ERRORS, "block_io_errors_total",
      "Number of requests to block devices that failed", of_requests},
+    {BREAKDOWN_SOFTIRQS, DISTRIBUTION(0), "softirq_seconds", "Time that softirqs took",
+     "It has the interrupts that came meanwhile."},
+    {BREAKDOWN_HARDIRQS, DISTRIBUTION(0), "hardirq_seconds",
+     "Time that handlers of interrupts took",
+     "Where devices share an interrupt, each has a handler, and all of them run. Interrupts "
+     "without "
+     "a number, such as those of a CPU's own timer on x86, are not counted."},
+    {BREAKDOWN_KVM_EXITS, KVM_TALLY, "kvm_exits_total",
+     "Number of times that guests of KVM have left the processor", of_guests},
+    {BREAKDOWN_KVM_EXITS, DISTRIBUTION(0), "kvm_exit_seconds",
+     "Time from when a guest of KVM left the processor until the same thread entered it again",
+     "It has what the host did for the guest, and for how long that waited where it halted."},
+    {BREAKDOWN_KVM_ENTRIES, KVM_TALLY, "kvm_entries_total",
+     "Number of times that guests of KVM have entered the processor", of_guests},
+    {BREAKDOWN_TCP, TCP_RETRANSMITS, "tcp_retransmits_total",
+     "Number of segments of TCP that were sent again", of_sockets},
+    {BREAKDOWN_TCP, TCP_CONNECTS, "tcp_connects_total",
+     "Number of connections of TCP that were asked for and established", of_sockets},
+    {BREAKDOWN_TCP, TCP_FAILURES, "tcp_connect_errors_total",
+     "Number of connections of TCP that were asked for, and refused or given up", of_sockets},
+    {BREAKDOWN_TCP, DISTRIBUTION(0), "tcp_connect_seconds",
+     "Time from when a connection of TCP was asked for until it was established", of_sockets},
 };
 
 static int add_one(struct plan *plan, const struct plan_spec *spec, size_t family)

@@ -86,9 +86,9 @@ static void default__is_what_its_text_says(void **state)
     assert_int_equal(builtin->n_groups, 2);
     assert_string_equal(builtin->groups[0].name.text, "core");
     assert_int_equal(builtin->groups[1].n_events, 4);
-    assert_int_equal(builtin->system.latency, LATENCY_SCHEDULER);
-    assert_int_equal(builtin->cgroups[0].latency, LATENCY_SCHEDULER);
-    assert_int_equal(builtin->limits.body, 16 << 20);
+    assert_int_equal(builtin->system.latency, LATENCY_SCHEDULER | LATENCY_KIND_BLOCK_IO);
+    assert_int_equal(builtin->cgroups[0].latency, LATENCY_SCHEDULER | LATENCY_KIND_BLOCK_IO);
+    assert_int_equal(builtin->limits.body, 32 << 20);
 }
 
 static void default__is_what_the_shipped_file_says(void **state)

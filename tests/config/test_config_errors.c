@@ -46,7 +46,7 @@ static void latencies(void **state)
         {SYSTEM "[12345]}}",
          1,
          50,
-         {"latency is \"12345\"", "off_cpu, switches, migrations, scheduler or block_io"}},
+         {"latency is \"12345\"", "migrations, scheduler, block_io, kvm, tcp or interrupts"}},
         {SYSTEM "[[on_cpu]]}}", 1, 50, {"latency is a list", "a list such as [scheduler], of run"}},
         {SYSTEM "scheduler}}", 1, 49, {"latency is a single value", "a list such as"}},
         {SYSTEM "}}", 1, 49, {"latency is empty", "a list such as"}},

@@ -42,10 +42,10 @@ bool mechanism_bpf_has_latencies(const struct mechanism *mechanism);
 
 /*
  * Has it count by key what a set of enum latency_kind asks for, beside what is counted at switches,
- * and nothing else. Both descriptors are borrowed for the mechanism's life: devices and interrupts
+ * and nothing else. The root of sysfs is borrowed for the mechanism's life: devices and interrupts
  * have their names there. What cannot be counted is tried again with the next call. 0 or -ENOMEM.
  */
-int mechanism_bpf_observe(struct mechanism *mechanism, unsigned kinds, int sysfs_fd, int procfs_fd);
+int mechanism_bpf_observe(struct mechanism *mechanism, unsigned kinds, int sysfs_fd);
 
 /* Why a kind is not counted although it was asked for; NULL: it is, or was not. Static. */
 const char *mechanism_bpf_unobserved(const struct mechanism *mechanism, enum latency_kind kind);

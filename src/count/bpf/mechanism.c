@@ -135,7 +135,7 @@ bool mechanism_bpf_has_latencies(const struct mechanism *mechanism)
     return slot_latencies_of(((const struct bpf *)mechanism)->latencies, SWITCH_PROGRAM_REST);
 }
 
-int mechanism_bpf_observe(struct mechanism *mechanism, unsigned kinds, int sysfs_fd, int procfs_fd)
+int mechanism_bpf_observe(struct mechanism *mechanism, unsigned kinds, int sysfs_fd)
 {
     struct bpf *bpf = bpf_of(mechanism);
 
@@ -143,8 +143,7 @@ int mechanism_bpf_observe(struct mechanism *mechanism, unsigned kinds, int sysfs
         bpf->observers = observers_new(&(struct observers_setup){.program = bpf->program,
                                                                  .slots = bpf->slots,
                                                                  .n_slots = bpf->size.n_slots,
-                                                                 .sysfs_fd = sysfs_fd,
-                                                                 .procfs_fd = procfs_fd});
+                                                                 .sysfs_fd = sysfs_fd});
     if (!bpf->observers)
         return -ENOMEM;
     observers_want(bpf->observers, kinds);

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "count/bpf/observer_names.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "sys/block_device.h"
 #include "sys/bpf/block/counts.h"
+#include "sys/bpf/interrupts/counts.h"
+#include "sys/bpf/kvm/counts.h"
+#include "sys/interrupt.h"
+#include "sys/kvm_exit_reasons.h"
 
 /* Names are given by drivers: what is not plain ASCII in them is not repeated to anybody. */
 static void set_label(char label[BREAKDOWN_LABEL_BYTES], const char *name)
@@ -19,14 +26,68 @@ static const char *const operations[BLOCK_OPERATIONS] = {
     [BLOCK_FLUSH] = "flush", [BLOCK_OTHER] = "other",
 };
 
-void observer_name_block(const struct observer_paths *paths, const struct keyed_key *key,
-                         struct observed_key *ret_key)
+void observer_name_block(int sysfs_fd, const struct keyed_key *key, struct observed_key *ret_key)
 {
     char name[BLOCK_DEVICE_NAME_SIZE];
 
     ret_key->kind = BREAKDOWN_BLOCK_IO;
-    (void)block_device_read_name(paths->sysfs_fd, key->subject, name);
+    (void)block_device_read_name(sysfs_fd, key->subject, name);
     set_label(ret_key->line.labels[0], name);
     set_label(ret_key->line.labels[1],
               operations[key->detail < BLOCK_OPERATIONS ? key->detail : BLOCK_OTHER]);
+}
+
+static void set_number(char label[BREAKDOWN_LABEL_BYTES], uint64_t number)
+{
+    (void)snprintf(label, BREAKDOWN_LABEL_BYTES, "%" PRIu64, number);
+}
+
+/* CPUs are added up: the label has none of them. */
+void observer_name_interrupt(int sysfs_fd, const struct keyed_key *key,
+                             struct observed_key *ret_key)
+{
+    struct breakdown_line *line = &ret_key->line;
+    const uint32_t number = (uint32_t)key->subject;
+    const char *vector;
+    char devices[BREAKDOWN_LABEL_BYTES];
+
+    if (INTERRUPTS_KIND(key->detail) == INTERRUPTS_SOFTIRQ) {
+        ret_key->kind = BREAKDOWN_SOFTIRQS;
+        vector = softirq_name(number);
+        if (vector)
+            set_label(line->labels[0], vector);
+        else
+            set_number(line->labels[0], number);
+        return;
+    }
+    ret_key->kind = BREAKDOWN_HARDIRQS;
+    set_number(line->labels[0], number);
+    if (interrupt_devices(sysfs_fd, number, devices, sizeof(devices)) == 0)
+        set_label(line->labels[1], devices);
+}
+
+void observer_name_kvm(int sysfs_fd, const struct keyed_key *key, struct observed_key *ret_key)
+{
+    struct breakdown_line *line = &ret_key->line;
+    char reason[KVM_EXIT_REASON_SIZE];
+
+    (void)sysfs_fd;
+    if (key->detail == KVM_EXIT) {
+        ret_key->kind = BREAKDOWN_KVM_EXITS;
+        kvm_exit_reason_name((uint32_t)(key->subject >> 32), (uint32_t)key->subject, reason);
+        set_label(line->labels[0], reason);
+        return;
+    }
+    ret_key->kind = BREAKDOWN_KVM_ENTRIES;
+    if (key->subject == KVM_VCPU_UNKNOWN)
+        set_label(line->labels[0], "unknown");
+    else
+        set_number(line->labels[0], key->subject);
+}
+
+void observer_name_tcp(int sysfs_fd, const struct keyed_key *key, struct observed_key *ret_key)
+{
+    (void)sysfs_fd;
+    (void)key;
+    ret_key->kind = BREAKDOWN_TCP;
 }

@@ -5,18 +5,16 @@
 
 #include "count/breakdown.h"
 
-/* Directories where names are found. Borrowed. */
-struct observer_paths {
-    int sysfs_fd, procfs_fd;
-};
-
 /* What a key stands for. */
 struct observed_key {
     enum breakdown_kind kind;
     struct breakdown_line line;
 };
 
-typedef void observer_name(const struct observer_paths *paths, const struct keyed_key *key,
-                           struct observed_key *ret_key);
+/* sysfs_fd: the root of sysfs, where devices and interrupts have their names. */
+typedef void observer_name(int sysfs_fd, const struct keyed_key *key, struct observed_key *ret_key);
 
 observer_name observer_name_block;
+observer_name observer_name_interrupt;
+observer_name observer_name_kvm;
+observer_name observer_name_tcp;

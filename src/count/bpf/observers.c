@@ -4,12 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "count/bpf/observer_names.h"
 #include "sys/bpf/block/program.h"
+#include "sys/bpf/interrupts/program.h"
 #include "sys/bpf/keyed_table.h"
+#include "sys/bpf/kvm/program.h"
+#include "sys/bpf/tcp/program.h"
 
 /* How many keys a program has room for. A place takes some 260 bytes. */
 #define ENTRIES 4096
+
+#define RETRY_NS (60 * NS_PER_SECOND)
 
 /* The functions of a program, with pointers to anything in the place of those to the program. */
 struct keyed_program {
@@ -47,6 +53,9 @@ struct keyed_program {
                                                       name##_free}
 
 DEFINE_KEYED_PROGRAM(block);
+DEFINE_KEYED_PROGRAM(interrupts);
+DEFINE_KEYED_PROGRAM(kvm);
+DEFINE_KEYED_PROGRAM(tcp);
 
 static const struct {
     enum latency_kind kind;
@@ -54,6 +63,9 @@ static const struct {
     observer_name *name;
 } programs[] = {
     {LATENCY_KIND_BLOCK_IO, &block_keyed, observer_name_block},
+    {LATENCY_KIND_INTERRUPTS, &interrupts_keyed, observer_name_interrupt},
+    {LATENCY_KIND_KVM, &kvm_keyed, observer_name_kvm},
+    {LATENCY_KIND_TCP, &tcp_keyed, observer_name_tcp},
 };
 
 #define N_PROGRAMS ARRAY_SIZE(programs)
@@ -67,6 +79,7 @@ struct observers {
     struct observers_setup setup;
     struct observer observers[N_PROGRAMS];
     uint64_t lost_before; /* by programs that have ended */
+    uint64_t retry_ns;    /* CLOCK_MONOTONIC: when what may come later is tried again */
     struct breakdowns machine;
     struct breakdowns *slots[]; /* NULL: nothing was counted that was not taken */
 };
@@ -118,6 +131,27 @@ struct observers *observers_free(struct observers *observers)
     return NULL;
 }
 
+static void load(struct observers *observers, size_t i)
+{
+    struct observer *observer = &observers->observers[i];
+
+    (void)programs[i].keyed->load(observers->setup.program, ENTRIES, &observer->program,
+                                  &observer->refusal);
+}
+
+/* The module of KVM may be loaded at any time. To look for it takes little. */
+static void try_again(struct observers *observers)
+{
+    const uint64_t now_ns = clock_monotonic_ns();
+
+    if (now_ns < observers->retry_ns)
+        return;
+    observers->retry_ns = now_ns + RETRY_NS;
+    for (size_t i = 0; i < N_PROGRAMS; i++)
+        if (observers->observers[i].refusal == BPF_REFUSAL_NO_KVM)
+            load(observers, i);
+}
+
 void observers_want(struct observers *observers, unsigned kinds)
 {
     for (size_t i = 0; i < N_PROGRAMS; i++) {
@@ -126,8 +160,7 @@ void observers_want(struct observers *observers, unsigned kinds)
         if (!(kinds & programs[i].kind))
             end(observers, i);
         else if (!observer->program)
-            (void)programs[i].keyed->load(observers->setup.program, ENTRIES, &observer->program,
-                                          &observer->refusal);
+            load(observers, i);
     }
 }
 
@@ -188,13 +221,14 @@ static void take_delta(void *context, const struct keyed_key *key, const struct 
     uint64_t numbers[KEYED_TALLIES + KEYED_DISTRIBUTIONS * (KEYED_BUCKETS + 1)];
     struct observed_key observed = {0};
 
-    reading->name(&(struct observer_paths){setup->sysfs_fd, setup->procfs_fd}, key, &observed);
+    reading->name(setup->sysfs_fd, key, &observed);
     fill_numbers(observed.kind, delta, numbers);
     charge(reading->observers, slot, &observed, numbers);
 }
 
 void observers_read(struct observers *observers)
 {
+    try_again(observers);
     for (size_t i = 0; i < N_PROGRAMS; i++)
         if (observers->observers[i].program)
             (void)keyed_table_read(programs[i].keyed->table(observers->observers[i].program),

@@ -18,7 +18,7 @@ struct observers_setup {
     const struct switch_program *program; /* borrowed */
     struct bpf_slots *slots;              /* borrowed */
     size_t n_slots;
-    int sysfs_fd, procfs_fd; /* where devices and interrupts have names; borrowed */
+    int sysfs_fd; /* where devices and interrupts have names; borrowed */
 };
 
 /* No program is loaded yet. NULL: no memory. */
@@ -28,7 +28,7 @@ DEFINE_AUTO(observers, struct observers *, observers_free)
 
 /*
  * Loads the programs for a set of enum latency_kind, and ends those that are not in it. What cannot
- * be loaded is tried again with the next call.
+ * be loaded is tried again with the next call; KVM, which may come any time, once a minute.
  */
 void observers_want(struct observers *observers, unsigned kinds);
 

@@ -19,6 +19,9 @@ START = "pmu_cgroup_start_time_seconds"
 SOFTIRQ = "pmu_machine_softirq_seconds_count"
 HARDIRQ = "pmu_machine_hardirq_seconds_count"
 DATAGRAMS = 2000
+# Some kernels do not run the tracepoints of some processes (README.md, hidden switches): softirqs
+# that come while they run are missing.
+HIDDEN = 0.02
 
 # Enters a cgroup, connects so often to one port and so often to another, and says how often it
 # could.
@@ -127,7 +130,7 @@ class Observers(live.LiveTest):
         for vector in around:
             with self.subTest(vector=vector):
                 counted = last.sum(SOFTIRQ, vector=vector) - first.sum(SOFTIRQ, vector=vector)
-                self.assertGreaterEqual(counted, within[vector])
+                self.assertGreaterEqual(float(counted), within[vector] - HIDDEN * within[vector] - 1)
                 self.assertLessEqual(counted, around[vector])
 
     def test_interrupts_of_devices_have_numbers_and_names(self):
@@ -161,7 +164,8 @@ class Observers(live.LiveTest):
             path = self.cgroups.path(name)
             with self.subTest(cgroup=name):
                 self.assertEqual(last.value("pmu_cgroup_tcp_connects_total", cgroup=path), good)
-                self.assertEqual(last.value("pmu_cgroup_tcp_connect_errors_total", cgroup=path), bad)
+                self.assertEqual(last.value("pmu_cgroup_tcp_connect_errors_total", cgroup=path),
+                                 bad)
                 self.assertEqual(last.value("pmu_cgroup_tcp_connect_seconds_count", cgroup=path),
                                  good)
         self.assertGreaterEqual(last.value("pmu_machine_tcp_connects_total"), 70)

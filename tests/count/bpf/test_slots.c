@@ -339,7 +339,7 @@ static void latencies__of_a_slot_that_is_folded_stay_its_parents(void **state)
     assert_int_equal(waits(f, top), 11);
     count_waits(f, leaf, 1, 100); /* no reading before it ends: that is not lost */
     assert_true(bpf_slots_leave(f->slots, leaf));
-    bpf_slots_fold(f->slots);
+    bpf_slots_fold(f->slots, NULL, NULL);
     assert_int_equal(waits(f, middle), 111);
     assert_int_equal(waits(f, top), 111);
     assert_int_equal(waits(f, SWITCH_PROGRAM_REST), 111);
@@ -365,7 +365,7 @@ static void latencies__of_a_slot_without_memory_are_none(void **state)
     assert_null(bpf_slots_latencies(f->slots, last));
     assert_null(bpf_slots_latencies_now(f->slots, last));
     assert_true(bpf_slots_leave(f->slots, below));
-    bpf_slots_fold(f->slots);
+    bpf_slots_fold(f->slots, NULL, NULL);
     below = make(f, "198");
     count_waits(f, below, 0, 1);
     assert_int_equal(waits(f, below), 1);

@@ -12,7 +12,7 @@
  * that stands in it, and the number of a vCPU in its structure, the loader finds in the types that
  * sysfs shows.
  */
-#include "sys/bpf/slots.bpf.h"
+#include "sys/bpf/slot_control.bpf.h"
 #include "sys/bpf/stamps.bpf.h"
 
 #include "sys/bpf/kvm/counts.h"
@@ -88,7 +88,7 @@ SEC("raw_tp/kvm_entry")
 int on_entry(struct bpf_raw_tracepoint_args *record)
 {
     struct task_struct *task = bpf_get_current_task_btf();
-    const __u32 process = slot_of_process((__u32)task->tgid);
+    const __u32 process = slot_of_watched((__u32)task->tgid);
     struct stamp stamp = {0};
     struct turn turn = {.has_left = stamp_end((__u32)task->pid, &stamp),
                         .vcpu = vcpu_of(record->args[0])};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "run/recording_text.h"
+#include "run/schedule_text.h"
 #include "service/runs_parts.h"
 #include "web/route.h"
 
@@ -115,7 +116,9 @@ static int work_show(struct history_store *store, const void *arguments, struct 
     AUTO(recording) struct recording *recording = NULL;
     int r = find(asked->runs, store, asked->id, text, &recording);
 
-    if (r == 0 && asked->form == RUNS_CSV_FILE)
+    if (r == 0 && asked->form == RUNS_CSV_FILE && recording->schedule)
+        r = schedule_text_append_csv(recording->schedule, text);
+    else if (r == 0 && asked->form == RUNS_CSV_FILE)
         recording_append_csv(recording, text);
     else if (r == 0)
         r = recording_append_json(recording, true, text);
@@ -152,6 +155,8 @@ static json_t *listed(struct runs *runs, const struct history_run *run)
     (void)json_object_set_new(object, "id", json_integer((json_int_t)run->id));
     (void)json_object_set_new(object, "title", json_string(run->title));
     (void)json_object_set_new(object, "notes", json_string(run->notes));
+    if (!json_object_get(object, "kind"))
+        (void)json_object_set_new(object, "kind", json_string(run_kind_name(RUN_COUNTS)));
     if (!json_object_get(object, "asked"))
         (void)json_object_set_new(object, "asked", json_null()); /* an earlier version kept it */
     (void)json_object_set_new(object, "state", json_string(run_state_name(state)));

@@ -217,6 +217,19 @@ class Api(live.LiveTest):
             connection.close()
         self.asked.add(("GET", API + "runs/{id}/live"))
 
+    def check_schedule(self):
+        """A run that records the scheduler, where the kernel lets us."""
+        wanted = json.dumps({"kind": "schedule", "title": "a", "target": "machine",
+                             "interval_seconds": 0.02, "duration_seconds": 600})
+        number = self.ask("POST", API + "runs", body=wanted, control=True)["id"]
+        end = time.monotonic() + PATIENCE
+        self.one_run(number, "/stop", "POST", control=True)
+        while self.one_run(number)["state"] == "running" and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertGreater(self.one_run(number)["schedule"]["switches"], 0)
+        for form in ".json", ".csv":
+            self.one_run(number, form)
+
     def check_runs(self):
         wanted = json.dumps({"title": "a", "notes": "b", "target": "machine", "counters": "budget",
                              "events": ["page-faults", ["context-switches"]],
@@ -234,6 +247,7 @@ class Api(live.LiveTest):
         self.assertEqual([r["id"] for r in self.ask("GET", API + "runs")["runs"]][:2], [other, run])
         for end in "", ".json", ".csv":
             self.one_run(other, end)
+        self.check_schedule()
         self.ask("GET", API + "runs/compare", f"?a={other}&b={other}")
         self.refused("POST", API + "runs", body=wanted, status=403)
         nowhere = wanted.replace("machine", "cgroup:/no/such")

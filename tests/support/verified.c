@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Loads what bpf runs at each switch, at several sizes, and tells what the kernel's verifier made
- * of it: a line for each program with its name, the instructions the verifier walked, those the
- * kernel holds, and the bytes of machine code. Fails where the verifier had to walk more than a
- * tenth of what a kernel allows: that is most of the time from a start to the first answer.
- * Status 77 and a reason where there is no bpf.
+ * Loads what bpf runs at each switch, at several sizes, and what records for a while, and tells
+ * what the kernel's verifier made of them: a line for each program with its name, the instructions
+ * the verifier walked, those the kernel holds, and the bytes of machine code. Fails where the
+ * verifier had to walk more than a tenth of what a kernel allows: that is most of the time from a
+ * start to the first answer. Status 77 and a reason where there is no bpf.
  */
 
 #include <dirent.h>
@@ -18,6 +18,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "sys/bpf/schedule/program.h"
 #include "sys/bpf/switch/program.h"
 
 /*
@@ -82,6 +83,36 @@ static bool show_all(void)
     return good && n > 0;
 }
 
+/* What records the scheduler: of the machine, a cgroup of v2 and of v1, processes. */
+static bool show_schedules(void)
+{
+    static const pid_t init = 1;
+    static const struct schedule_wish wishes[] = {
+        {.n_cpus = 2},
+        {.n_cpus = 2, .cgroup = 1},
+        {.n_cpus = 2, .cgroup = 1, .is_v1 = true},
+        {.n_cpus = 2, .processes = &init, .n_processes = 1},
+    };
+
+    for (size_t i = 0; i < sizeof(wishes) / sizeof(*wishes); i++) {
+        AUTO(schedule_program) struct schedule_program *program = NULL;
+        enum bpf_refusal refusal;
+
+        if (schedule_program_load(&wishes[i], &program, &refusal) < 0) {
+            printf("schedule: %s\n", bpf_refusal_text(refusal));
+            return false;
+        }
+        printf("schedule, %s%s\n",
+               wishes[i].cgroup      ? "a cgroup"
+               : wishes[i].processes ? "processes"
+                                     : "the machine",
+               wishes[i].is_v1 ? ", v1" : "");
+        if (!show_all())
+            return false;
+    }
+    return true;
+}
+
 int main(void)
 {
     struct utsname kernel;
@@ -103,5 +134,5 @@ int main(void)
                sizes[i].n_latency_slots > 0 ? ", latencies" : "");
         good = show_all() && good;
     }
-    return good ? 0 : 1;
+    return good && show_schedules() ? 0 : 1;
 }

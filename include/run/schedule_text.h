@@ -50,3 +50,12 @@ int schedule_text_append_report(const struct schedule_trace *trace, struct text 
  * What is not known is empty. 0 or -ENOMEM.
  */
 int schedule_text_append_csv(const struct schedule_trace *trace, struct text *text);
+
+/*
+ * Appends the trace in the trace-event format of Chrome, which Perfetto and chrome://tracing open
+ * ("Trace Event Format", Google, 2016): a track for each CPU with who had it, and one for each
+ * thread of the target with when it had which CPU, and when it waited for one and who had woken it.
+ * Times are CLOCK_MONOTONIC since recording began, in microseconds. Lost records are instants on
+ * their CPU, and stand in "otherData". 0 or -ENOMEM.
+ */
+int schedule_text_append_trace_events(const struct schedule_trace *trace, struct text *text);

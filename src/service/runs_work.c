@@ -16,6 +16,7 @@ struct asked_run {
     struct runs *runs;
     uint64_t id, other;
     enum runs_form form;
+    struct schedule_map_range range;
     bool is_question; /* nothing changes */
     struct run_rename rename;
     struct text body; /* a run that is imported */
@@ -110,6 +111,44 @@ static int find(struct runs *runs, struct history_store *store, uint64_t id, str
     return r;
 }
 
+/* The same, but one that has recorded the scheduler, and is over. */
+static int find_schedule(struct runs *runs, struct history_store *store, uint64_t id,
+                         struct text *text, struct recording **ret_recording)
+{
+    const int r = find(runs, store, id, text, ret_recording);
+
+    if (r < 0 || (*ret_recording && (*ret_recording)->schedule))
+        return r;
+    text_append_format(text, "run %" PRIu64 " has no record of the scheduler, or none yet", id);
+    return -ENOENT;
+}
+
+static int work_map(struct history_store *store, const void *arguments, struct text *text)
+{
+    const struct asked_run *asked = arguments;
+    AUTO(recording) struct recording *recording = NULL;
+    const int r = find_schedule(asked->runs, store, asked->id, text, &recording);
+
+    return r < 0 ? r : schedule_map_append(recording->schedule, &asked->range, text);
+}
+
+int runs_ask_map(struct runs *runs, struct history *history, uint64_t id,
+                 const struct schedule_map_range *range, struct deferred *answer, struct text *text)
+{
+    struct asked_run asked = {.runs = runs, .id = id, .range = *range, .is_question = true};
+
+    return submit(history, &asked, work_map, answer, text);
+}
+
+static int work_trace(struct history_store *store, const void *arguments, struct text *text)
+{
+    const struct asked_run *asked = arguments;
+    AUTO(recording) struct recording *recording = NULL;
+    const int r = find_schedule(asked->runs, store, asked->id, text, &recording);
+
+    return r < 0 ? r : schedule_text_append_trace_events(recording->schedule, text);
+}
+
 static int work_show(struct history_store *store, const void *arguments, struct text *text)
 {
     const struct asked_run *asked = arguments;
@@ -128,12 +167,14 @@ static int work_show(struct history_store *store, const void *arguments, struct 
 int runs_ask_show(struct runs *runs, struct history *history, uint64_t id, enum runs_form form,
                   struct deferred *answer, struct text *text)
 {
+    static const char *const endings[] = {
+        [RUNS_JSON_FILE] = "json", [RUNS_CSV_FILE] = "csv", [RUNS_TRACE_FILE] = "trace.json"};
     struct asked_run asked = {.runs = runs, .id = id, .form = form, .is_question = true};
 
     if (form != RUNS_JSON)
         (void)snprintf(asked.file_name, sizeof(asked.file_name), "run-%" PRIu64 ".%s", id,
-                       form == RUNS_CSV_FILE ? "csv" : "json");
-    return submit(history, &asked, work_show, answer, text);
+                       endings[form]);
+    return submit(history, &asked, form == RUNS_TRACE_FILE ? work_trace : work_show, answer, text);
 }
 
 /* The object of a run in the list. The meta is that of its last change but for its names. */

@@ -227,8 +227,11 @@ class Api(live.LiveTest):
         while self.one_run(number)["state"] == "running" and time.monotonic() < end:
             time.sleep(0.02)
         self.assertGreater(self.one_run(number)["schedule"]["switches"], 0)
-        for form in ".json", ".csv":
+        for form in ".json", ".csv", "/trace":
             self.one_run(number, form)
+        self.one_run(number, "/map", query="?start=0&end=1.5&columns=10")
+        self.refused("GET", f"{API}runs/{number}/map", "?start=x", at=API + "runs/{id}/map",
+                     word="expected seconds since the beginning")
 
     def check_runs(self):
         wanted = json.dumps({"title": "a", "notes": "b", "target": "machine", "counters": "budget",

@@ -3,9 +3,11 @@
 tells of the same threads; losses, ends and names of strangers."""
 import csv
 import io
+import itertools
 import json
 import os
 import pathlib
+import re
 import subprocess
 import time
 
@@ -111,6 +113,24 @@ class Schedule(live.LiveTest):
         self.assertAlmostEqual(sum(float(line["ran_seconds"]) for line in of_load), ran, 6)
         self.assertAlmostEqual(sum(float(line["waited_seconds"] or 0) for line in lines),
                                report["waited_seconds"], 6)
+        # The trace for Perfetto has it span by span, and the map cell by cell.
+        status, trace = self.ask("GET", f"/{run['id']}/trace")
+        spans = [event for event in trace["traceEvents"]
+                 if event["ph"] == "X" and event["pid"] in pids]
+        self.assertEqual((status, trace["otherData"]["lost"]), (200, "0"))
+        self.assertAlmostEqual(sum(span["dur"] for span in spans if span["name"].startswith("CPU ")),
+                               report["ran_seconds"] * 1e6, 0)
+        self.assertAlmostEqual(sum(span["dur"] for span in spans if span["name"].startswith("waits")),
+                               report["waited_seconds"] * 1e6, 0)
+        for earlier, later in itertools.pairwise(
+                sorted((s for s in spans if s["tid"] == pids[0]), key=lambda s: s["ts"])):
+            self.assertLessEqual(earlier["ts"] + earlier["dur"], later["ts"] + 0.0015)
+        status, chart = self.ask("GET", f"/{run['id']}/map?columns=100")
+        cell = report["seconds"] / 100
+        self.assertEqual((status, {thread["tid"] for thread in chart["threads"]} <= set(pids)),
+                         (200, True))
+        self.assertAlmostEqual(sum(sum(cpu["busy"]) for cpu in chart["cpus"]) * cell, ran,
+                               delta=0.02 * ran + 0.001)
         # Rows have the same, interval by interval.
         totals = {column["name"]: summary["total"]
                   for column, summary in zip(run["columns"], run["summary"])}
@@ -219,6 +239,15 @@ class Schedule(live.LiveTest):
         number = int(shown.splitlines()[-1].removeprefix("kept as run "))
         told = json.loads(self.pmutool("--json", "--run", str(number)))
         self.assertEqual((told["id"], told["state"]), (number, "over"))
+        path = pathlib.Path(self.exporter.directory) / "trace.json"
+        lines = self.pmutool("--timehist", "-o", str(path), "--run", str(number)).splitlines()
+        self.assertRegex(lines[0], r"^ *SECONDS +CPU +LEAVES +STATE +RAN +COMES +WAITED")
+        switches = [line for line in lines if re.match(r" *\d+\.\d{9} +\d+ ", line)]
+        self.assertEqual(len(switches), told["schedule"]["switches"])
+        spans = [event for event in json.loads(path.read_text())["traceEvents"]
+                 if event["ph"] == "X" and event["name"].startswith("CPU ")]
+        self.assertAlmostEqual(sum(span["dur"] for span in spans) / 1e6,
+                               told["schedule"]["ran_seconds"], 4)
         done = subprocess.run([PMUTOOL, "schedule", f"--socket={self.exporter.control}", "-d", "600",
                                "pid:999999999"], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (1, ""))

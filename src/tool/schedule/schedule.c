@@ -20,6 +20,7 @@
 #include "tool/json.h"
 #include "tool/safe_text.h"
 #include "tool/schedule/show.h"
+#include "tool/schedule/timehist.h"
 
 #define USUAL_SECONDS 5
 #define MOST_SECONDS  3600
@@ -27,13 +28,15 @@
 #define ROWS          100  /* of what happened over time */
 #define AGAIN_SECONDS 0.05 /* between two looks whether the run is over */
 
-enum { KEY_RUN = 0x1400, KEY_TITLE };
+enum { KEY_RUN = 0x1400, KEY_TITLE, KEY_TIMEHIST };
 
 struct schedule {
     const char *target; /* NULL: a run that is kept is shown */
     const char *title;
     uint64_t run, lines;
     double seconds;
+    const char *output; /* NULL: no trace is written */
+    bool has_timehist;
     struct control_client where;
     struct pmu_client *client;
 };
@@ -77,6 +80,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_RUN:
         schedule->run = take_number("--run", argument);
         return 0;
+    case KEY_TIMEHIST:
+        schedule->has_timehist = true;
+        return 0;
+    case 'o':
+        schedule->output = argument;
+        return 0;
     case KEY_TITLE:
         schedule->title = argument;
         return 0;
@@ -99,7 +108,14 @@ static const struct argp_option options[] = {
      .key = 'n',
      .arg = "NUMBER",
      .doc = "How many lines each table has at most. Default: 20."},
+    {.name = "output",
+     .key = 'o',
+     .arg = "FILE",
+     .doc = "Write what was recorded to a file that Perfetto opens."},
     {.name = "run", .key = KEY_RUN, .arg = "ID", .doc = "Show a run that is kept."},
+    {.name = "timehist",
+     .key = KEY_TIMEHIST,
+     .doc = "Print a line for each switch instead of tables."},
     {.name = "title", .key = KEY_TITLE, .arg = "TEXT", .doc = "How the run is called."},
     {0},
 };
@@ -204,25 +220,75 @@ static int refuse_run(const struct schedule *schedule)
     return EXIT_REFUSED;
 }
 
-/* Returns the exit status. */
-static int show(const struct schedule *schedule)
+static int refuse_file(const char *path)
 {
-    AUTO_JSON json_t *run = NULL;
-    char path[64];
-    int status, r;
+    (void)fprintf(stderr, PROGRAM ": %s: %s\n", SHOWN(path), strerror(errno));
+    return EXIT_REFUSED;
+}
 
-    (void)snprintf(path, sizeof(path), "/api/v1/runs/%llu", (unsigned long long)schedule->run);
-    status = wait_for(schedule, path, &run);
+/* Writes the trace to a file. Returns the exit status. */
+static int write_trace(const struct schedule *schedule, const char *path)
+{
+    AUTO_JSON json_t *trace = NULL;
+    char address[96];
+    int status;
+
+    (void)snprintf(address, sizeof(address), "%s/trace", path);
+    status = ask(schedule, false, address, NULL, &trace);
     if (status != EXIT_SUCCESS)
         return status;
+    errno = 0;
+    return json_dump_file(trace, schedule->output, JSON_COMPACT | JSON_REAL_PRECISION(15)) < 0
+               ? refuse_file(schedule->output)
+               : EXIT_SUCCESS;
+}
+
+/* Returns the exit status. */
+static int show_timehist(const struct schedule *schedule, const char *path)
+{
+    AUTO_JSON json_t *csv = NULL;
+    char address[96];
+    int status, r;
+
+    (void)snprintf(address, sizeof(address), "%s.csv", path);
+    status = ask(schedule, false, address, NULL, &csv);
+    if (status != EXIT_SUCCESS)
+        return status;
+    r = timehist_show(json_is_string(csv) ? json_string_value(csv) : "");
+    if (r == -EINVAL)
+        return refuse_run(schedule);
+    return r < 0 ? command_fail(r) : EXIT_SUCCESS;
+}
+
+/* Prints the run. Returns the exit status. */
+static int show_run(const struct schedule *schedule, const char *path, json_t *run)
+{
+    int r;
+
     if (schedule->where.json)
-        return json_print(TAKE(run)) < 0 ? command_fail(-ENOMEM) : EXIT_SUCCESS;
+        return json_print(json_incref(run)) < 0 ? command_fail(-ENOMEM) : EXIT_SUCCESS;
+    if (schedule->has_timehist)
+        return show_timehist(schedule, path);
     r = schedule_show(run, (size_t)schedule->lines);
     if (r == -EINVAL)
         return refuse_run(schedule);
     if (r == 0 && schedule->target)
         (void)printf("\nkept as run %llu\n", (unsigned long long)schedule->run);
     return r < 0 ? command_fail(r) : EXIT_SUCCESS;
+}
+
+/* Returns the exit status. */
+static int show(const struct schedule *schedule)
+{
+    AUTO_JSON json_t *run = NULL;
+    char path[64];
+    int status;
+
+    (void)snprintf(path, sizeof(path), "/api/v1/runs/%llu", (unsigned long long)schedule->run);
+    status = wait_for(schedule, path, &run);
+    if (status == EXIT_SUCCESS && schedule->output)
+        status = write_trace(schedule, path);
+    return status == EXIT_SUCCESS ? show_run(schedule, path, run) : status;
 }
 
 int run_schedule(int argc, char **argv)

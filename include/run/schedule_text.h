@@ -19,8 +19,8 @@
  *
  *     {"clock": "CLOCK_MONOTONIC", "seconds", "lost", "full", "gaps", "events", "switches",
  *      "preemptions", "wake_ups", "starts", "migrations", "ran_seconds", "waited_seconds",
- *      "n_threads", "threads": [{"tid", "pid", "name", "ran_seconds", "slices", "voluntary",
- *      "involuntary", "waits", "waited_seconds", "longest_wait": WAIT|null, "blocks",
+ *      "n_threads", "threads": [{"tid", "pid", "name", "process", "ran_seconds", "slices",
+ * "voluntary", "involuntary", "waits", "waited_seconds", "longest_wait": WAIT|null, "blocks",
  *      "blocked_seconds", "wake_ups", "migrations"}],
  *      "cpus": [{"cpu", "ran_seconds", "idle_seconds", "switches", "wake_ups",
  *                "threads": [{"thread": THREAD, "seconds", "slices"}]}],

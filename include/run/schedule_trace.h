@@ -24,7 +24,9 @@
 /* A thread. One that was born with the number of another one that has ended is another thread. */
 struct schedule_thread {
     uint32_t tid, pid;             /* in the initial PID namespace */
-    char name[SCHEDULE_NAME_SIZE]; /* the last one that it had; bytes with anything in them */
+    uint32_t leader;               /* the first thread of its process, by its index */
+    char name[SCHEDULE_NAME_SIZE]; /* the last one that it had; bytes with anything in them. Empty:
+                                      it is there as a leader only, and nobody has named it */
 };
 
 struct schedule_event {
@@ -63,6 +65,12 @@ DEFINE_AUTO(schedule_trace, struct schedule_trace *, schedule_trace_unref)
  */
 int schedule_trace_add(struct schedule_trace *trace, const struct schedule_record *record,
                        uint64_t start_ns);
+
+/*
+ * Names a thread that has no name yet: a leader that has done nothing itself. A name of the
+ * kernel's records stands before it.
+ */
+void schedule_trace_name(struct schedule_trace *trace, uint32_t thread, const char *name);
 
 /* The letter of the state in which a thread leaves its CPU, as ps(1) shows it; 'R': it could have
  * gone on. */

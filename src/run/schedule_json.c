@@ -63,6 +63,8 @@ static void append_figures(const struct writing *w, uint32_t index)
 
     text_append_char(w->text, '{');
     append_identity(w, index);
+    text_append_string(w->text, ",\"process\":");
+    json_append_string(w->text, w->trace->threads[w->trace->threads[index].leader].name);
     append_time(w, "ran_seconds", figures->ran_ns);
     append_number(w, "slices", figures->n_slices);
     append_number(w, "voluntary", figures->n_voluntary);

@@ -67,6 +67,7 @@ int schedule_trace_pack(const struct schedule_trace *trace, struct text *bytes)
     for (size_t i = 0; i < trace->n_threads; i++) {
         varint_put(bytes, trace->threads[i].tid);
         varint_put(bytes, trace->threads[i].pid);
+        varint_put(bytes, trace->threads[i].leader);
         text_append(bytes, trace->threads[i].name, SCHEDULE_NAME_SIZE);
     }
     varint_put(bytes, trace->n_events);
@@ -97,6 +98,7 @@ static int take_threads(struct varint_reader *reader, struct schedule_trace *tra
 
         thread->tid = (uint32_t)varint_take(reader);
         thread->pid = (uint32_t)varint_take(reader);
+        thread->leader = (uint32_t)varint_take(reader);
         if (reader->end - reader->at < SCHEDULE_NAME_SIZE)
             return -EBADMSG;
         memcpy(thread->name, reader->at, SCHEDULE_NAME_SIZE);
@@ -127,9 +129,12 @@ static int take_events(struct varint_reader *reader, struct schedule_trace *trac
     return 0;
 }
 
-/* Whether whoever reads the events may trust them, and how many CPUs there are. */
-static bool check_events(struct schedule_trace *trace)
+/* Whether whoever reads it may trust it, and how many CPUs there are. */
+static bool check_all(struct schedule_trace *trace)
 {
+    for (size_t i = 0; i < trace->n_threads; i++)
+        if (trace->threads[i].leader >= trace->n_threads)
+            return false;
     for (size_t i = 0; i < trace->n_events; i++) {
         const struct schedule_event *event = &trace->events[i];
 
@@ -162,7 +167,7 @@ int schedule_trace_unpack(const void *bytes, size_t length, struct schedule_trac
     r = take_threads(&reader, trace);
     if (r == 0)
         r = take_events(&reader, trace);
-    if (r == 0 && (reader.is_bad || reader.at != reader.end || !check_events(trace)))
+    if (r == 0 && (reader.is_bad || reader.at != reader.end || !check_all(trace)))
         r = -EBADMSG;
     if (r < 0)
         return r;

@@ -12,11 +12,14 @@
 #include "sys/cgroup_lineage.h"
 #include "sys/cgroup_root.h"
 #include "sys/cpu_list.h"
+#include "sys/process.h"
 
 struct schedule_session {
     struct schedule_program *program;
     struct schedule_trace *trace;
-    uint64_t start_ns;                                   /* CLOCK_MONOTONIC */
+    int procfs_fd;     /* borrowed */
+    size_t n_named;    /* threads of the trace that have been looked at for a name */
+    uint64_t start_ns; /* CLOCK_MONOTONIC */
     uint64_t kinds[SCHEDULE_KIND_COUNT_], n_preemptions; /* since the last row */
     uint64_t n_lost;                                     /* up to the last row */
     int error;                                           /* of what was read last */
@@ -71,6 +74,7 @@ int schedule_session_open(const struct run_target *target, const struct run_wish
 
     if (!session)
         return -ENOMEM;
+    session->procfs_fd = setup->machine.procfs_fd;
     session->trace = schedule_trace_new();
     r = session->trace ? schedule_rows_add_columns(recording) : -ENOMEM;
     if (r == 0)
@@ -116,9 +120,25 @@ static void take(void *context, const struct schedule_record *record)
         schedule_is_preemption(record->kind, record->state, record->flags, record->a.tid != 0);
 }
 
+/* Leaders that have done nothing yet are named by /proc, as long as they are there. */
+static void name_leaders(struct schedule_session *session)
+{
+    struct schedule_trace *trace = session->trace;
+    char name[64];
+
+    for (; session->n_named < trace->n_threads; session->n_named++) {
+        const struct schedule_thread *thread = &trace->threads[session->n_named];
+
+        if (!*thread->name && process_read_comm(session->procfs_fd, (pid_t)thread->tid, name) == 0)
+            schedule_trace_name(trace, (uint32_t)session->n_named, name);
+    }
+}
+
 bool schedule_session_read(struct schedule_session *session)
 {
     const int r = schedule_program_read(session->program, take, session);
+
+    name_leaders(session);
 
     if (session->error == 0)
         session->error = r;

@@ -95,15 +95,34 @@ static int grow_index(struct schedule_trace *trace)
     return 0;
 }
 
-static int add_thread(struct schedule_trace *trace, const struct schedule_task *task)
+/* Adds a thread, and gives its number to it. 0 or -ENOMEM. */
+static int add_thread(struct schedule_trace *trace, uint32_t tid, uint32_t pid)
 {
-    struct schedule_thread *threads =
-        array_reserve(trace->threads, sizeof(*threads), &trace->most_threads, trace->n_threads + 1);
+    struct schedule_thread *threads;
 
+    if (grow_index(trace) < 0)
+        return -ENOMEM;
+    threads =
+        array_reserve(trace->threads, sizeof(*threads), &trace->most_threads, trace->n_threads + 1);
     if (!threads)
         return -ENOMEM;
     trace->threads = threads;
-    threads[trace->n_threads++] = (struct schedule_thread){.tid = task->tid, .pid = task->pid};
+    threads[trace->n_threads] =
+        (struct schedule_thread){.tid = tid, .pid = pid, .leader = (uint32_t)trace->n_threads};
+    trace->index[place_of(trace, tid)] = (uint32_t)trace->n_threads++;
+    return 0;
+}
+
+/* Finds, or adds, the first thread of the process of a thread that was just added. 0 or -ENOMEM. */
+static int find_leader(struct schedule_trace *trace, uint32_t index)
+{
+    const uint32_t pid = trace->threads[index].pid;
+
+    if (pid == trace->threads[index].tid)
+        return 0;
+    if (!trace->index[place_of(trace, pid)] && add_thread(trace, pid, pid) < 0)
+        return -ENOMEM;
+    trace->threads[index].leader = trace->index[place_of(trace, pid)];
     return 0;
 }
 
@@ -112,7 +131,6 @@ static int find_thread(struct schedule_trace *trace, const struct schedule_task 
                        uint32_t *ret_thread)
 {
     struct schedule_thread *thread;
-    size_t place;
 
     if (task->tid == 0) {
         *ret_thread = SCHEDULE_IDLE;
@@ -120,17 +138,26 @@ static int find_thread(struct schedule_trace *trace, const struct schedule_task 
     }
     if (grow_index(trace) < 0)
         return -ENOMEM;
-    place = place_of(trace, task->tid);
-    if (!trace->index[place] || is_new) {
-        if (add_thread(trace, task) < 0)
+    *ret_thread = trace->index[place_of(trace, task->tid)];
+    if (!*ret_thread || is_new) {
+        if (add_thread(trace, task->tid, task->pid) < 0)
             return -ENOMEM;
-        trace->index[place] = (uint32_t)trace->n_threads - 1;
+        *ret_thread = (uint32_t)trace->n_threads - 1;
+        if (find_leader(trace, *ret_thread) < 0)
+            return -ENOMEM;
     }
-    *ret_thread = trace->index[place];
     thread = &trace->threads[*ret_thread];
     memcpy(thread->name, task->name, sizeof(thread->name));
     thread->name[sizeof(thread->name) - 1] = '\0';
     return 0;
+}
+
+void schedule_trace_name(struct schedule_trace *trace, uint32_t thread, const char *name)
+{
+    char *own = trace->threads[thread].name;
+
+    if (!*own)
+        memcpy(own, name, strnlen(name, sizeof(trace->threads[thread].name) - 1));
 }
 
 /* CPUs fill their records in parallel, so that the last ones may have to change their places. */

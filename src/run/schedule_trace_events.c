@@ -113,7 +113,7 @@ static void append_names(const struct writing *w)
     for (size_t i = 1; i < trace->n_threads; i++) {
         const struct schedule_thread *thread = &trace->threads[i];
 
-        if (!w->is_shown[i] && thread->tid != thread->pid)
+        if (!w->is_shown[i] && (thread->tid != thread->pid || !*thread->name))
             continue;
         text_append_format(w->text,
                            ",\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32

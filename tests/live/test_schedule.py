@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import time
 
 import live
@@ -20,6 +21,18 @@ PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
 CONFIG = live.config(system="all")
 TURNS = 2000
 SPIN_US = 200
+# Its first thread sleeps, and another one, which has a name of its own, reads and writes.
+THREAD = """import sys, threading
+def work():
+    open("/proc/thread-self/comm", "w").write("worker")
+    print("ready", flush=True)
+    sys.stdin.readline()
+    print("done", flush=True)
+    sys.stdin.readline()
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
 HOSTILE = "a\"<b>,\x1b[1m\\;"
 
 
@@ -177,6 +190,27 @@ class Schedule(live.LiveTest):
         self.assertEqual(set(names), {"sh", "true"})
         self.assertGreater(names["true"]["ran_seconds"], 0)
         self.assertEqual(run["schedule"]["starts"], 1)
+
+    def test_a_thread_is_called_by_its_own_name_and_that_of_its_process(self):
+        self.begin()
+        process = subprocess.Popen([sys.executable, "-c", THREAD], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+        try:
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            comm = pathlib.Path(f"/proc/{process.pid}/comm").read_text().rstrip("\n")
+            number = self.start(f"pid:{process.pid}")
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline(), "done\n")
+            run = self.stop(number)
+        finally:
+            process.stdin.close()
+            process.kill()
+            process.wait()
+            process.stdout.close()
+        thread, = (each for each in run["schedule"]["threads"] if each["name"] == "worker")
+        self.assertEqual((thread["pid"], thread["process"]), (process.pid, comm))
+        self.assertNotEqual(thread["tid"], process.pid)
 
     def test_of_the_machine_each_cpu_is_busy_or_idle(self):
         self.begin()

@@ -17,7 +17,7 @@
 
 static inline struct schedule_task fixture_task(uint32_t tid)
 {
-    struct schedule_task task = {.tid = tid, .pid = tid - tid % 10};
+    struct schedule_task task = {.tid = tid, .pid = tid < 10 ? tid : tid - tid % 10};
 
     if (tid == 0)
         (void)snprintf(task.name, sizeof(task.name), "swapper/0");

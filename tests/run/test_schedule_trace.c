@@ -54,6 +54,27 @@ static void trace__a_thread_has_the_name_that_it_had_last(void **state)
     assert_string_equal(trace->threads[trace->events[0].b].name, "xxxxxxxxxxxxxxx");
 }
 
+static void trace__a_process_is_called_as_its_first_thread(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = schedule_trace_new();
+    uint32_t leader;
+
+    (void)state;
+    assert_non_null(trace);
+    fixture_wake(trace, 10, 0, 11, 12); /* both of process 10, whose first thread sleeps */
+    leader = trace->threads[trace->events[0].a].leader;
+    assert_int_equal(trace->threads[trace->events[0].b].leader, leader);
+    assert_int_equal(trace->threads[leader].tid, 10);
+    assert_string_equal(trace->threads[leader].name, "");
+    schedule_trace_name(trace, leader, "a name that is longer");
+    assert_string_equal(trace->threads[leader].name, "a name that is ");
+    schedule_trace_name(trace, leader, "later");
+    assert_string_equal(trace->threads[leader].name, "a name that is ");
+    fixture_wake(trace, 20, 0, 11, 10); /* the kernel knows better */
+    assert_int_equal(trace->events[1].b, leader);
+    assert_string_equal(trace->threads[leader].name, "t10");
+}
+
 static void trace__many_threads_are_told_apart(void **state)
 {
     AUTO(schedule_trace) struct schedule_trace *trace = schedule_trace_new();
@@ -133,6 +154,7 @@ int main(void)
         cmocka_unit_test(trace__records_of_two_cpus_come_into_the_order_of_time),
         cmocka_unit_test(trace__a_number_that_is_born_again_is_another_thread),
         cmocka_unit_test(trace__a_thread_has_the_name_that_it_had_last),
+        cmocka_unit_test(trace__a_process_is_called_as_its_first_thread),
         cmocka_unit_test(trace__many_threads_are_told_apart),
         cmocka_unit_test(pack__a_trace_comes_back_as_it_was),
         cmocka_unit_test(pack__what_is_damaged_does_no_harm),

@@ -61,6 +61,15 @@ static void add_name(struct table *table, const json_t *thread)
     table_add(table, text_error(&text) < 0 ? "" : text.data, STYLE_PLAIN);
 }
 
+/* The process of a thread; its number alone where it is not known how it is called. */
+static void add_process(struct table *table, const json_t *thread)
+{
+    const char *name = json_string_value(json_object_get(thread, "process"));
+
+    table_add_format(table, STYLE_PLAIN, "%s%s%.0f", name ? name : "", name && *name ? ":" : "",
+                     number_of(thread, "pid"));
+}
+
 /* Tells that lines are left out. */
 static void add_rest(struct table *table, double n, size_t lines)
 {
@@ -76,7 +85,7 @@ static int show_threads(const json_t *report, size_t lines)
 {
     static const struct table_column columns[] = {
         {.title = "THREAD", .may_be_cut = true},
-        {.title = "PROCESS", .is_right = true},
+        {.title = "PROCESS"},
         {.title = "ON CPU", .is_right = true},
         {.title = "SLICES", .is_right = true},
         {.title = "YIELDED", .is_right = true},
@@ -98,7 +107,7 @@ static int show_threads(const json_t *report, size_t lines)
         const json_t *longest = json_object_get(thread, "longest_wait");
 
         add_name(table, thread);
-        add_count(table, thread, "pid");
+        add_process(table, thread);
         add_duration(table, number_of(thread, "ran_seconds"));
         add_count(table, thread, "slices");
         add_count(table, thread, "voluntary");

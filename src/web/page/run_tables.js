@@ -15,12 +15,16 @@ function heading({ name, ...column }) {
     element("span", { class: "quiet-text" }, unitOf({ name, ...column })));
 }
 
-/** A table whose columns but the first are numbers, under a caption for who does not see it. */
+/**
+ * A table whose columns but the first are numbers, under a caption for who does not see it. Columns
+ * of words have {words} as their heading.
+ */
 export function figureTable(caption, headings, rows) {
   return element("div", { class: "scroll card", tabindex: 0, role: "region", "aria-label": caption },
     element("table", { class: "plain" },
       element("thead", {}, element("tr", {}, headings.map((text, i) =>
-        element("th", { scope: "col", class: i > 0 ? "number" : null }, text)))),
+        element("th", { scope: "col", class: i > 0 && !text.words ? "number" : null },
+          text.words ?? text)))),
       element("tbody", {}, rows)));
 }
 

@@ -23,13 +23,13 @@ function more(n) {
 function threads({ threads: list, n_threads: n }) {
   const line = (thread) => {
     const { longest_wait: longest, waits } = thread;
-    return row(name(thread), cell(thread.pid), cell(duration(thread.ran_seconds)),
+    return row(name(thread), words({ name: thread.process, tid: thread.pid }), cell(duration(thread.ran_seconds)),
       cell(count(thread.slices)), cell(count(thread.voluntary)), cell(count(thread.involuntary)),
       cell(count(waits)), cell(waits ? duration(thread.waited_seconds / waits) : "–"),
       cell(longest ? duration(longest.seconds) : "–", longest && `at ${instantWords(longest.start)}`),
       cell(duration(thread.blocked_seconds)), cell(count(thread.migrations)));
   };
-  return figureTable("Threads", ["Thread", "Process", "On CPU", "Slices", "Yielded", "Preempted",
+  return figureTable("Threads", ["Thread", { words: "Process" }, "On CPU", "Slices", "Yielded", "Preempted",
     "Waits", "Mean wait", "Longest wait", "Blocked", "Moves"],
   [...list.slice(0, LINES).map(line), ...more(n)]);
 }
@@ -37,7 +37,7 @@ function threads({ threads: list, n_threads: n }) {
 function cpus({ cpus: list, seconds }) {
   const shares = (cpu) => cpu.threads.slice(0, SHARES).map(({ thread, seconds: had }, i) =>
     [i > 0 ? ", " : "", name(thread), ` ${percent(had / seconds)}`]);
-  return figureTable("CPUs", ["CPU", "Busy", "Idle", "Switches", "Wake-ups", "Most by"],
+  return figureTable("CPUs", ["CPU", "Busy", "Idle", "Switches", "Wake-ups", { words: "Most by" }],
     list.map((cpu) => row(`CPU ${cpu.cpu}`, cell(percent(cpu.ran_seconds / seconds)),
       cell(cpu.idle_seconds === null ? "–" : percent(cpu.idle_seconds / seconds)),
       cell(count(cpu.switches)), cell(count(cpu.wake_ups)),
@@ -45,14 +45,14 @@ function cpus({ cpus: list, seconds }) {
 }
 
 function preempted({ preempted: list }) {
-  return figureTable("Who preempted whom", ["Preempted", "By", "Times"],
+  return figureTable("Who preempted whom", ["Preempted", { words: "By" }, "Times"],
     list.length === 0 ? [row("nobody")]
       : [...list.slice(0, LINES).map(({ by, thread, count: n }) =>
         row(name(thread), words(by), cell(count(n)))), ...more(list.length)]);
 }
 
 function waits({ longest_waits: list }) {
-  return figureTable("The longest waits for a CPU", ["Thread", "Waited", "From", "Woken by"],
+  return figureTable("The longest waits for a CPU", ["Thread", "Waited", "From", { words: "Woken by" }],
     list.length === 0 ? [row("nobody has waited")]
       : [...list.slice(0, LINES).map(({ thread, seconds, start, waker }) =>
         row(name(thread), cell(duration(seconds)), cell(instantWords(start)),

@@ -4,10 +4,11 @@ import { board, exporterStarts } from "./board";
 import {
   Distribution, Over, Scope, machine, mean, onCpu, rankedServices, runQueue, series, services, time,
 } from "./distributions";
-import { graph, Line, number, table } from "./panels";
-import { increase, quotient, rate, sum } from "./promql";
+import { graph, Line, number, rows, table } from "./panels";
+import { increase, quotient, rate, selector, sum } from "./promql";
 import { linkTo } from "./ranking";
 import { Level, levels } from "./thresholds";
+import { labelVariable } from "./variables";
 
 const listed = 25;
 
@@ -49,6 +50,12 @@ const texts = {
   migrations:
     "Times that a thread ran on another CPU than before, in a second: smt is the same core, core " +
     "another with the same last-level cache, llc another such cache, node other memory.",
+  share: "Share of each CPU's time that it had: 1 is a CPU that did nothing else.",
+  spread:
+    "Share of its own CPU time that it had on each CPU: in all 1. One bright row is a service " +
+    "that stays where its caches are warm; rows that light up in turn are one that moves.",
+  hops: "Context switches of its threads on each CPU, in a second.",
+  busy: "Share of each CPU's time in which it was not idle.",
   far: "Share of the migrations to another last-level cache or memory node: the caches are lost.",
 };
 
@@ -140,16 +147,48 @@ const ranking = table(
   perSecond("Far migrations", migrations, far),
 ).overrideByName(rankedServices.title, linkTo(rankedServices, "Show its latencies"));
 
+const timeByCpu = "cpu_time_by_cpu_seconds_total";
+const switchesByCpu = "context_switches_by_cpu_total";
+const chosen: Scope = { ...services, matchers: ['cgroup="$cgroup"'] };
+
+/** A row for each CPU of one host, over time: a CPU of another host has the same number. */
+function cpuMap(title: string, unit: string, description: string, expression: string) {
+  return rows(
+    {
+      title: `${title}, $instance`,
+      unit,
+      description: `${description} A row a CPU; it needs \`by: cpu\` in the configuration.`,
+      levels: levels.none,
+    },
+    { expression, legend: "CPU {{cpu}}" },
+  ).repeat("instance").repeatDirection("v").span(24).height(7);
+}
+
+function onEach(scope: Scope, name: string): string {
+  return sum(rate(series(scope, name)), "instance", "cpu");
+}
+
+const spread = `${onEach(chosen, timeByCpu)} * on (instance) group_left () ` +
+  `(${quotient("1", sum(rate(series(chosen, timeByCpu)), "instance"))})`;
+
+const whereItRan = [
+  cpuMap("Share of each CPU, $cgroup", "percentunit", texts.share, onEach(chosen, timeByCpu)),
+  cpuMap("Spread over CPUs, $cgroup", "percentunit", texts.spread, spread),
+  cpuMap("Switches on each CPU, $cgroup", "cps", texts.hops, onEach(chosen, switchesByCpu)),
+  cpuMap("Busy CPUs, machine", "percentunit", texts.busy, onEach(machine, timeByCpu)),
+];
+
 export const scheduler = () =>
   board({
     uid: "pmu-scheduler",
     title: "Scheduler",
     description:
       "Whether there are enough CPUs: how many threads run and wait, who is preempted, and who " +
-      "moves between CPUs. It needs bpf.",
+      "moves between CPUs, and on which of them a service runs. It needs bpf, and for the last " +
+      "row `by: cpu`.",
     tags: ["latency"],
     from: "now-6h",
-    variables: [],
+    variables: [labelVariable("cgroup", "Cgroup", selector(services.prefix + timeByCpu))],
     annotations: [exporterStarts],
     rows: [
       { title: "Now, all chosen machines", panels: glance },
@@ -157,5 +196,6 @@ export const scheduler = () =>
       { title: "Machines", panels: rowOf(machine, "instance") },
       { title: "Services, over the time shown", panels: [ranking] },
       { title: "Services", panels: rowOf(services, "cgroup") },
+      { title: "Where $cgroup runs", panels: whereItRan },
     ],
   });

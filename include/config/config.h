@@ -110,10 +110,11 @@ struct config_limits {
     uint64_t processes;
     uint64_t threads;
     uint64_t series;
-    uint64_t body;         /* bytes of the text of /metrics */
-    uint64_t descriptors;  /* 0: as many as the limit of open files allows */
-    uint64_t pmu_counters; /* how many may be active at once on a CPU; 0: half of those that are
-                              free; or CONFIG_ALL_COUNTERS */
+    uint64_t body;          /* bytes of the text of /metrics */
+    uint64_t descriptors;   /* 0: as many as the limit of open files allows */
+    uint64_t pmu_counters;  /* how many may be active at once on a CPU; 0: half of those that are
+                               free; or CONFIG_ALL_COUNTERS */
+    uint64_t schedule_ring; /* bytes of the ring of a run that records the scheduler */
 };
 
 /* How much of the past is kept (history/history.h). */

@@ -4,7 +4,8 @@
 /*
  * What a run has counted: a row for each interval, with a number for each column. Columns of kind
  * total have what was counted in the interval, as a raw count of the kernel; ratios were computed
- * in it. A number that is not known is NaN.
+ * in it. A number that is not known is NaN. A run of kind `schedule` has recorded a trace beside,
+ * and its rows have what that comes to.
  */
 
 #include <stdbool.h>
@@ -13,6 +14,16 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "run/schedule_trace.h"
+
+/* What a run does. */
+enum run_kind { RUN_COUNTS, RUN_SCHEDULE };
+
+/* The word: "count", "schedule". Static. */
+const char *run_kind_name(enum run_kind kind);
+
+/* The kind of a word; RUN_COUNTS for any other: earlier versions had no other kind. */
+enum run_kind run_kind_parse(const char *word);
 
 enum run_column_kind { RUN_TOTAL, RUN_RATIO };
 
@@ -52,6 +63,7 @@ enum run_state run_state_parse(const char *word);
 
 struct recording {
     uint64_t id;
+    enum run_kind kind;
     char *title, *notes, *target;
     char *asked;   /* the events and groups that were asked for, as JSON; NULL: it is not known */
     char *command; /* what was counted by pmutool stat; NULL: nothing of the kind */
@@ -68,6 +80,8 @@ struct recording {
     uint64_t *times_ns; /* when each interval ended, since the start */
     double *values;     /* [row * n_columns + column] */
     size_t n_rows, most_rows;
+
+    struct schedule_trace *schedule; /* of RUN_SCHEDULE, complete; NULL: it is not there yet */
 };
 
 struct recording *recording_new(void); /* empty; NULL: no memory */
@@ -106,7 +120,7 @@ void recording_summarize(const struct recording *recording, size_t column,
 /* The number in the unit of its column. */
 double run_column_value(const struct run_column *column, double raw);
 
-/* Packs the rows into bytes that compress well, and adds rows that were packed. 0, -ENOMEM;
- * -EBADMSG: these are no rows of such columns. */
+/* Packs the rows, and the trace, into bytes that compress well, and adds what was packed. 0,
+ * -ENOMEM; -EBADMSG: these are no rows of such columns, or no trace. */
 int recording_pack(const struct recording *recording, struct text *ret_bytes);
 int recording_unpack(struct recording *recording, const void *bytes, size_t length);

@@ -4,15 +4,17 @@
 /*
  * Runs as others read and write them. A run is the JSON object
  *
- *     {"id": 7, "title": …, "notes": …, "target": …, "command": …|null, "start": s, "end": s|null,
+ *     {"id": 7, "kind": "count"|"schedule",
+ *      "title": …, "notes": …, "target": …, "command": …|null, "start": s, "end": s|null,
  *      "interval_seconds": …, "duration_seconds": …, "counters": "budget"|"free",
  *      "state": "running"|"over"|…, "samples": n,
  *      "events": [{"name", "reason", "why", "coverage"}],
  *      "columns": [{"name", "unit", "kind": "total"|"ratio", "factor"}],
  *      "summary": [{"n", "total", "mean", "spread", "min", "max"}],
- *      "times": [seconds since the start], "values": [[of each column]]}
+ *      "times": [seconds since the start], "values": [[of each column]],
+ *      "schedule": what was recorded (run/schedule_text.h)}
  *
- * where what is not known is null.
+ * where the last one is there once a run of that kind has ended, and what is not known is null.
  */
 
 #include "run/recording.h"

@@ -6,10 +6,11 @@
  *
  *     {"title": "after the release", "notes": "", "target": "cgroup:/system.slice/nginx.service",
  *      "events": ["page-faults", ["cycles", "instructions"]],
- *      "interval_seconds": 0.1, "duration_seconds": 60, "counters": "budget"}
+ *      "interval_seconds": 0.1, "duration_seconds": 60, "counters": "budget", "kind": "count"}
  *
  * A list among the events is a group, which the kernel counts together. Everything but the title,
- * the target and the events may be left out. What is not known is refused.
+ * the target and the events may be left out. With the kind "schedule", what the scheduler does with
+ * the threads of the target is recorded, and there are no events. What is not known is refused.
  */
 
 #include <stdbool.h>
@@ -17,6 +18,7 @@
 
 #include "base/text.h"
 #include "run/event_names.h"
+#include "run/recording.h"
 
 #define RUN_TITLE_MAX         200   /* bytes */
 #define RUN_NOTES_MAX         10000 /* bytes */
@@ -34,6 +36,7 @@
 enum run_place { RUN_OF_MACHINE, RUN_OF_CGROUP, RUN_OF_PROCESSES, RUN_OF_PID };
 
 struct run_request {
+    enum run_kind kind;
     char *title, *notes;
     char *target;           /* as it was given: "cgroup:/a" */
     enum run_place place;   /* what kind of target it is */

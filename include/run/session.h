@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * A run while it goes on: the counters of one target, which are read at intervals into a recording.
- * It belongs to one thread at a time.
+ * A run while it goes on: the counters of one target, which are read at intervals into a recording,
+ * or what the scheduler does with its threads, which is read from a ring. It belongs to one thread
+ * at a time.
  */
 
 #include "resolve/spare_counters.h"
@@ -21,6 +22,7 @@ struct run_setup {
     const char *over_budget; /* what people are told of events for which none is left */
     const pid_t *processes;  /* of RUN_OF_PROCESSES: those that are in it now */
     size_t n_processes;
+    size_t ring_bytes; /* the ring of a run of kind `schedule` */
 };
 
 struct run_session;

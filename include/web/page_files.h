@@ -33,6 +33,10 @@
     FILE(run_tables_js, PAGE_FOLDER, "run_tables.js", CONTENT_JAVASCRIPT)                          \
     FILE(runs_css, PAGE_FOLDER, "runs.css", CONTENT_CSS)                                           \
     FILE(run_plot_js, PAGE_FOLDER, "run_plot.js", CONTENT_JAVASCRIPT)                              \
+    FILE(run_schedule_js, PAGE_FOLDER, "run_schedule.js", CONTENT_JAVASCRIPT)                      \
+    FILE(schedule_map_js, PAGE_FOLDER, "schedule_map.js", CONTENT_JAVASCRIPT)                      \
+    FILE(schedule_tables_js, PAGE_FOLDER, "schedule_tables.js", CONTENT_JAVASCRIPT)                \
+    FILE(schedule_threads_js, PAGE_FOLDER, "schedule_threads.js", CONTENT_JAVASCRIPT)              \
     FILE(past_js, PAGE_FOLDER, "past.js", CONTENT_JAVASCRIPT)                                      \
     FILE(scopes_js, PAGE_FOLDER, "scopes.js", CONTENT_JAVASCRIPT)                                  \
     FILE(sparkline_js, PAGE_FOLDER, "sparkline.js", CONTENT_JAVASCRIPT)                            \

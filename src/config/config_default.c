@@ -59,6 +59,7 @@ const char config_default_text[] =
     "  body: 32MiB\n"
     "  descriptors: auto\n"
     "  pmu_counters: auto\n"
+    "  schedule_ring: 16MiB\n"
     "\n"
     "history:\n"
     "  enabled: true\n"

@@ -177,6 +177,12 @@ static const struct schema_key limits_keys[] = {
      .maximum = 1000,
      .takes_auto = true,
      .takes_all = true},
+    {.name = "schedule_ring",
+     .type = SCHEMA_BYTES,
+     .expected = "a size from 64KiB to 1GiB, such as 16MiB",
+     .offset = offsetof(struct config_limits, schedule_ring),
+     .minimum = 64 * KIB,
+     .maximum = GIB},
 };
 
 static const struct schema group_schema = {"a group", group_keys, SCHEMA_N_KEYS(group_keys)};

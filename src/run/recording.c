@@ -20,6 +20,16 @@ static const char *const state_names[] = {
     [RUN_IS_IMPORTED] = "imported",
 };
 
+const char *run_kind_name(enum run_kind kind)
+{
+    return kind == RUN_SCHEDULE ? "schedule" : "count";
+}
+
+enum run_kind run_kind_parse(const char *word)
+{
+    return word && strcmp(word, run_kind_name(RUN_SCHEDULE)) == 0 ? RUN_SCHEDULE : RUN_COUNTS;
+}
+
 const char *run_state_name(enum run_state state)
 {
     return state_names[state];
@@ -65,6 +75,7 @@ struct recording *recording_free(struct recording *recording)
     free(recording->command);
     free(recording->times_ns);
     free(recording->values);
+    (void)schedule_trace_unref(recording->schedule);
     free(recording);
     return NULL;
 }
@@ -175,6 +186,8 @@ struct recording *recording_copy(const struct recording *from, size_t first)
     if (!copy)
         return NULL;
     copy->id = from->id;
+    copy->kind = from->kind;
+    copy->schedule = schedule_trace_ref(from->schedule);
     copy->start_realtime_ns = from->start_realtime_ns;
     copy->end_realtime_ns = from->end_realtime_ns;
     copy->interval_ns = from->interval_ns;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "run/object.h"
 #include "run/recording_text.h"
+#include "run/schedule_text.h"
 
 static double seconds_of(uint64_t ns)
 {
@@ -78,10 +79,10 @@ static json_t *list_columns(const struct recording *recording, bool summaries)
 static json_t *head_json(const struct recording *recording)
 {
     return json_pack(
-        "{s:I, s:s, s:s, s:s, s:o, s:f, s:o, s:f, s:f, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "id",
-        (json_int_t)recording->id, "title", recording->title, "notes", recording->notes, "target",
-        recording->target, "command", text_or_null(recording->command), "start",
-        seconds_of(recording->start_realtime_ns), "end",
+        "{s:I, s:s, s:s, s:s, s:s, s:o, s:f, s:o, s:f, s:f, s:s, s:s, s:I, s:o, s:o, s:o, s:o}",
+        "id", (json_int_t)recording->id, "kind", run_kind_name(recording->kind), "title",
+        recording->title, "notes", recording->notes, "target", recording->target, "command",
+        text_or_null(recording->command), "start", seconds_of(recording->start_realtime_ns), "end",
         recording->end_realtime_ns ? json_real(seconds_of(recording->end_realtime_ns))
                                    : json_null(),
         "interval_seconds", seconds_of(recording->interval_ns), "duration_seconds",
@@ -142,6 +143,11 @@ int recording_append_json(const struct recording *recording, bool with_rows, str
     text_append(text, dumped, strlen(dumped) - 1);
     text_append_string(text, ", ");
     append_rows(recording, 0, text);
+    if (recording->schedule) {
+        text_append_string(text, ", \"schedule\": ");
+        if (schedule_text_append_report(recording->schedule, text) < 0)
+            return -ENOMEM;
+    }
     text_append_char(text, '}');
     return text_error(text);
 }

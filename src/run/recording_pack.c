@@ -2,9 +2,10 @@
 
 /*
  * The rows as bytes: a version, the number of rows, the times, then column after column. Times and
- * totals are differences from the one before, as numbers of seven bits a byte (LEB128) whose lowest
- * bit is the sign; a total that is not known is a 0, all others are one more. Ratios are the bits
- * of their doubles. It is what somebody keeps, and so what is read may be damaged.
+ * totals are differences from the one before (run/varint.h); a total that is not known is a 0, all
+ * others are one more. Ratios are the bits of their doubles. Behind the rows stands what a run of
+ * kind `schedule` has recorded (schedule_pack.c). It is what somebody keeps, and so what is read
+ * may be damaged.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,25 +13,9 @@
 
 #include "run/recording.h"
 #include "run/request.h"
+#include "run/varint.h"
 
 #define VERSION 1
-
-static void put(struct text *bytes, uint64_t number)
-{
-    for (; number >= 0x80; number >>= 7)
-        text_append_char(bytes, (char)(number | 0x80));
-    text_append_char(bytes, (char)number);
-}
-
-static uint64_t with_sign(uint64_t difference)
-{
-    return (int64_t)difference < 0 ? ~(difference << 1) : difference << 1;
-}
-
-static uint64_t without_sign(uint64_t number)
-{
-    return number & 1 ? ~(number >> 1) : number >> 1;
-}
 
 /* What can be a difference with a bit less and one more: totals are below 2^62. */
 static bool is_whole(double value)
@@ -46,10 +31,10 @@ static void pack_total(const struct recording *recording, size_t column, struct 
         const double value = recording->values[i * recording->n_columns + column];
 
         if (is_whole(value)) {
-            put(bytes, with_sign((uint64_t)value - before) + 1);
+            varint_put(bytes, varint_of_difference((uint64_t)value - before) + 1);
             before = (uint64_t)value;
         } else {
-            put(bytes, 0);
+            varint_put(bytes, 0);
         }
     }
 }
@@ -65,10 +50,10 @@ int recording_pack(const struct recording *recording, struct text *ret_bytes)
 {
     uint64_t before = 0;
 
-    put(ret_bytes, VERSION);
-    put(ret_bytes, recording->n_rows);
+    varint_put(ret_bytes, VERSION);
+    varint_put(ret_bytes, recording->n_rows);
     for (size_t i = 0; i < recording->n_rows; i++) {
-        put(ret_bytes, with_sign(recording->times_ns[i] - before));
+        varint_put(ret_bytes, varint_of_difference(recording->times_ns[i] - before));
         before = recording->times_ns[i];
     }
     for (size_t i = 0; i < recording->n_columns; i++)
@@ -76,44 +61,26 @@ int recording_pack(const struct recording *recording, struct text *ret_bytes)
             pack_total(recording, i, ret_bytes);
         else
             pack_ratio(recording, i, ret_bytes);
+    if (recording->schedule)
+        return schedule_trace_pack(recording->schedule, ret_bytes);
     return text_error(ret_bytes);
 }
 
-struct reader {
-    const unsigned char *at, *end;
-    bool is_bad;
-};
-
-static uint64_t take(struct reader *reader)
-{
-    uint64_t number = 0;
-
-    for (unsigned shift = 0; shift < 64 && reader->at < reader->end; shift += 7) {
-        const unsigned char byte = *reader->at++;
-
-        number |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return number;
-    }
-    reader->is_bad = true;
-    return 0;
-}
-
-static void unpack_total(struct recording *recording, size_t column, struct reader *reader)
+static void unpack_total(struct recording *recording, size_t column, struct varint_reader *reader)
 {
     uint64_t before = 0;
 
     for (size_t i = 0; i < recording->n_rows && !reader->is_bad; i++) {
-        const uint64_t number = take(reader);
+        const uint64_t number = varint_take(reader);
 
         if (number == 0)
             continue;
-        before += without_sign(number - 1);
+        before += varint_to_difference(number - 1);
         recording->values[i * recording->n_columns + column] = (double)before;
     }
 }
 
-static void unpack_ratio(struct recording *recording, size_t column, struct reader *reader)
+static void unpack_ratio(struct recording *recording, size_t column, struct varint_reader *reader)
 {
     for (size_t i = 0; i < recording->n_rows; i++) {
         double value;
@@ -131,16 +98,16 @@ static void unpack_ratio(struct recording *recording, size_t column, struct read
 int recording_unpack(struct recording *recording, const void *bytes, size_t length)
 {
     const unsigned char *first = bytes;
-    struct reader reader = {.at = first, .end = first + length};
+    struct varint_reader reader = {.at = first, .end = first + length};
     uint64_t n, time_ns = 0;
 
-    if (take(&reader) != VERSION)
+    if (varint_take(&reader) != VERSION)
         return -EBADMSG;
-    n = take(&reader);
+    n = varint_take(&reader);
     if (n > RUN_SAMPLES_MAX || n * (recording->n_columns + 1) > length)
         return -EBADMSG;
     for (uint64_t i = 0; i < n; i++) {
-        time_ns += without_sign(take(&reader));
+        time_ns += varint_to_difference(varint_take(&reader));
         if (!recording_add_row(recording, time_ns))
             return -ENOMEM;
     }
@@ -149,5 +116,8 @@ int recording_unpack(struct recording *recording, const void *bytes, size_t leng
             unpack_total(recording, i, &reader);
         else
             unpack_ratio(recording, i, &reader);
+    if (!reader.is_bad && recording->kind == RUN_SCHEDULE && reader.at < reader.end)
+        return schedule_trace_unpack(reader.at, (size_t)(reader.end - reader.at),
+                                     &recording->schedule);
     return reader.is_bad || reader.at != reader.end ? -EBADMSG : 0;
 }

@@ -130,6 +130,7 @@ static int read_head(const json_t *object, struct recording *recording)
         r = take_asked(object, recording);
     if (r < 0)
         return r;
+    recording->kind = run_kind_parse(text_of(object, "kind"));
     recording->start_realtime_ns = time_of(object, "start");
     recording->end_realtime_ns = time_of(object, "end");
     recording->interval_ns = time_of(object, "interval_seconds");

@@ -98,6 +98,23 @@ static int take_events(const json_t *object, struct run_request *request, struct
     return request->asked ? 0 : -ENOMEM;
 }
 
+/* A run that records the scheduler has no events. */
+static int take_kind(const json_t *object, struct run_request *request, struct text *message)
+{
+    const json_t *value = json_object_get(object, "kind");
+    const char *word = json_string_value(value);
+
+    if (value && (!word || strcmp(word, run_kind_name(run_kind_parse(word))) != 0))
+        return object_refuse(message, "expected \"count\" or \"schedule\" as \"kind\"");
+    request->kind = run_kind_parse(word);
+    if (request->kind == RUN_COUNTS)
+        return take_events(object, request, message);
+    if (json_object_get(object, "events"))
+        return object_refuse(message, "a run of kind \"schedule\" has no \"events\"");
+    request->asked = strdup("[]");
+    return request->asked ? 0 : -ENOMEM;
+}
+
 static int take_times(const json_t *object, struct run_request *request, struct text *message)
 {
     int r;
@@ -146,7 +163,8 @@ static int take_names(const json_t *object, char **ret_title, char **ret_notes,
 static int take_all(const json_t *object, struct run_request *request, struct text *message)
 {
     static const char *const keys[] = {
-        "title", "notes", "target", "events", "interval_seconds", "duration_seconds", "counters"};
+        "title",   "notes", "target", "kind", "events", "interval_seconds", "duration_seconds",
+        "counters"};
     int r = object_check_keys(object, keys, ARRAY_SIZE(keys), message);
 
     if (r == 0)
@@ -160,7 +178,7 @@ static int take_all(const json_t *object, struct run_request *request, struct te
     if (r == 0)
         r = take_target(object, request, message);
     if (r == 0)
-        r = take_events(object, request, message);
+        r = take_kind(object, request, message);
     if (r == 0)
         r = take_times(object, request, message);
     return r < 0 ? r : take_counters(object, request, message);

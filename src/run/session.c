@@ -102,7 +102,8 @@ static bool has_target_ended(struct run_session *session, uint64_t now_ns)
     }
 }
 
-void run_session_end(struct run_session *session, enum run_state state, uint64_t now_ns)
+/* Reads what the counters say for the last time. */
+static void end_counters(struct run_session *session, uint64_t now_ns)
 {
     static const struct timespec moment = {.tv_nsec = 1000000};
 
@@ -112,16 +113,54 @@ void run_session_end(struct run_session *session, enum run_state state, uint64_t
          i++)
         (void)nanosleep(&moment, NULL);
     (void)write_row(session, now_ns);
+}
+
+void run_session_end(struct run_session *session, enum run_state state, uint64_t now_ns)
+{
+    if (session->schedule)
+        schedule_session_end(session->schedule, session->recording, now_ns);
+    else
+        end_counters(session, now_ns);
     run_target_close(&session->target);
     session->recording->state = state;
     session->recording->end_realtime_ns =
         session->recording->start_realtime_ns + (now_ns - session->start_ns);
 }
 
-enum run_state run_session_turn(struct run_session *session, uint64_t now_ns)
+/* The first time after now that is a whole number of intervals behind `due_ns`. */
+static uint64_t due_after(uint64_t due_ns, uint64_t interval_ns, uint64_t now_ns)
+{
+    return due_ns + ((now_ns - due_ns) / interval_ns + 1) * interval_ns;
+}
+
+/* Reads the counters into a row. Returns false if there is no room for it. */
+static bool read_counters(struct run_session *session, uint64_t now_ns)
+{
+    (void)read_parts(session);
+    if (!write_row(session, now_ns))
+        return false;
+    session->next_ns = due_after(session->next_ns, session->recording->interval_ns, now_ns);
+    return true;
+}
+
+/* Reads the ring, and adds a row where it is time for one. Returns false if there is no room. */
+static bool read_ring(struct run_session *session, uint64_t now_ns)
 {
     const uint64_t interval_ns = session->recording->interval_ns;
 
+    if (!schedule_session_read(session->schedule))
+        return false;
+    if (now_ns >= session->row_ns) {
+        if (!schedule_session_add_row(session->schedule, session->recording, now_ns))
+            return false;
+        session->row_ns = due_after(session->row_ns, interval_ns, now_ns);
+    }
+    session->next_ns = now_ns + RING_NS < session->row_ns ? now_ns + RING_NS : session->row_ns;
+    return true;
+}
+
+enum run_state run_session_turn(struct run_session *session, uint64_t now_ns)
+{
     if (now_ns < session->next_ns)
         return RUN_GOES_ON;
     if (now_ns >= session->end_ns) {
@@ -132,12 +171,10 @@ enum run_state run_session_turn(struct run_session *session, uint64_t now_ns)
         run_session_end(session, RUN_TARGET_GONE, now_ns);
         return RUN_TARGET_GONE;
     }
-    (void)read_parts(session);
-    if (!write_row(session, now_ns)) {
+    if (!(session->schedule ? read_ring(session, now_ns) : read_counters(session, now_ns))) {
         run_session_end(session, RUN_IS_OVER, now_ns);
         return RUN_IS_OVER;
     }
-    session->next_ns += ((now_ns - session->next_ns) / interval_ns + 1) * interval_ns;
     if (session->next_ns > session->end_ns)
         session->next_ns = session->end_ns;
     return RUN_GOES_ON;

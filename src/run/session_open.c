@@ -154,6 +154,7 @@ static int copy_request(const struct run_request *request, struct recording *rec
     recording->interval_ns = request->interval_ns;
     recording->duration_ns = request->duration_ns;
     recording->takes_free = request->takes_free;
+    recording->kind = request->kind;
     return recording->title && recording->notes && recording->target && recording->asked ? 0
                                                                                          : -ENOMEM;
 }
@@ -182,17 +183,13 @@ static int open_counters(struct run_session *session, struct text *message)
     return r == -ESRCH ? -ENOENT : r;
 }
 
-static int open_all(struct run_session *session, const struct run_request *request,
-                    const struct run_setup *setup, struct text *message)
+/* Opens what a run counts. */
+static int open_events(struct run_session *session, const struct run_request *request,
+                       const struct run_setup *setup, struct text *message)
 {
     AUTO(event_resolver) struct event_resolver *resolver = NULL;
-    int r = make_wish(session, request, setup);
+    int r = event_resolver_new(session->machine.sysfs_fd, &resolver);
 
-    session->recording = recording_new();
-    if (r == 0)
-        r = session->recording ? copy_request(request, session->recording) : -ENOMEM;
-    if (r == 0)
-        r = event_resolver_new(session->machine.sysfs_fd, &resolver);
     if (r == 0)
         r = run_events_find(resolver, &request->events, &session->events, message);
     if (r == 0 && session->events.n > RUN_EVENTS_MAX) {
@@ -209,6 +206,32 @@ static int open_all(struct run_session *session, const struct run_request *reque
     if (r == 0)
         r = check_size(session->recording, message);
     return r < 0 ? r : open_counters(session, message);
+}
+
+/* Begins to record what the scheduler does. */
+static int open_schedule(struct run_session *session, const struct run_setup *setup,
+                         struct text *message)
+{
+    int r = run_target_find(&session->wish, &session->machine, &session->target, message);
+
+    if (r == 0)
+        r = schedule_session_open(&session->target, &session->wish, setup, session->recording,
+                                  &session->schedule, message);
+    return r < 0 ? r : check_size(session->recording, message);
+}
+
+static int open_all(struct run_session *session, const struct run_request *request,
+                    const struct run_setup *setup, struct text *message)
+{
+    int r = make_wish(session, request, setup);
+
+    session->recording = recording_new();
+    if (r == 0)
+        r = session->recording ? copy_request(request, session->recording) : -ENOMEM;
+    if (r < 0)
+        return r;
+    return request->kind == RUN_SCHEDULE ? open_schedule(session, setup, message)
+                                         : open_events(session, request, setup, message);
 }
 
 int run_session_open(const struct run_request *request, const struct run_setup *setup,
@@ -228,7 +251,8 @@ int run_session_open(const struct run_request *request, const struct run_setup *
     session->start_ns = clock_monotonic_ns();
     session->recording->start_realtime_ns = clock_realtime_ns();
     session->end_ns = session->start_ns + request->duration_ns;
-    session->next_ns = session->start_ns + request->interval_ns;
+    session->row_ns = session->start_ns + request->interval_ns;
+    session->next_ns = session->schedule ? session->start_ns + RING_NS : session->row_ns;
     if (session->next_ns > session->end_ns)
         session->next_ns = session->end_ns;
     session->look_ns = session->start_ns + LOOK_NS;
@@ -240,6 +264,7 @@ struct run_session *run_session_free(struct run_session *session)
 {
     if (!session)
         return NULL;
+    session->schedule = schedule_session_free(session->schedule);
     run_target_done(&session->target);
     run_uncores_done(&session->uncores);
     run_ratios_done(&session->ratios);

@@ -13,6 +13,9 @@
 
 #define DECIMALS 9 /* of a second, to nanoseconds */
 
+#define OF_THE_DAY "seconds since 1970, such as 1700000000.5"
+#define OF_A_RUN   "seconds since the beginning, such as 1.5"
+
 static bool is_known(const char *name, const char *const *known)
 {
     for (; *known; known++)
@@ -143,15 +146,15 @@ static int parse_seconds(const char *text, uint64_t *ret_ns)
     return 0;
 }
 
-static int read_time(const struct query *query, const char *name, struct text *text,
-                     uint64_t *ret_ns)
+/* expected: "seconds since 1970, such as 1700000000.5". */
+static int read_time(const struct query *query, const char *name, const char *expected,
+                     struct text *text, uint64_t *ret_ns)
 {
     const char *const value = query_value(query, name);
 
     if (!value || parse_seconds(value, ret_ns) >= 0)
         return 0;
-    text_append_format(text, "%s=%.64s; expected seconds since 1970, such as 1700000000.5", name,
-                       value);
+    text_append_format(text, "%s=%.64s; expected %s", name, value, expected);
     return -EINVAL;
 }
 
@@ -159,12 +162,28 @@ int api_range_read(const struct query *query, uint64_t usual_ns, struct text *te
                    struct api_range *ret_range)
 {
     struct api_range range = {.end_ns = clock_realtime_ns()};
-    int r = read_time(query, "end", text, &range.end_ns);
+    int r = read_time(query, "end", OF_THE_DAY, text, &range.end_ns);
 
     range.start_ns = range.end_ns > usual_ns ? range.end_ns - usual_ns : 0;
     if (r >= 0)
-        r = read_time(query, "start", text, &range.start_ns);
+        r = read_time(query, "start", OF_THE_DAY, text, &range.start_ns);
     if (r >= 0 && range.start_ns >= range.end_ns) {
+        text_append_string(text, "start is not before end");
+        r = -EINVAL;
+    }
+    if (r >= 0)
+        *ret_range = range;
+    return r;
+}
+
+int api_span_read(const struct query *query, struct text *text, struct api_range *ret_range)
+{
+    struct api_range range = {0};
+    int r = read_time(query, "start", OF_A_RUN, text, &range.start_ns);
+
+    if (r >= 0)
+        r = read_time(query, "end", OF_A_RUN, text, &range.end_ns);
+    if (r >= 0 && range.end_ns && range.start_ns >= range.end_ns) {
         text_append_string(text, "start is not before end");
         r = -EINVAL;
     }

@@ -53,6 +53,12 @@ struct api_range {
 int api_range_read(const struct query *query, uint64_t usual_ns, struct text *text,
                    struct api_range *ret_range);
 
+/*
+ * Reads ?start= and ?end=, in seconds since what is asked about began; 0: not given, from the
+ * beginning or to the end.
+ */
+int api_span_read(const struct query *query, struct text *text, struct api_range *ret_range);
+
 /* A number that has bounds, and a value where the argument is not given. */
 struct api_number {
     const char *name;

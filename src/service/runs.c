@@ -34,10 +34,12 @@ void runs_set_server(struct runs *runs, struct http_server *server)
     (void)pthread_mutex_unlock(&runs->lock);
 }
 
-void runs_set_limits(struct runs *runs, uint64_t pmu_counters, size_t descriptors)
+void runs_set_limits(struct runs *runs, uint64_t pmu_counters, uint64_t schedule_ring,
+                     size_t descriptors)
 {
     (void)pthread_mutex_lock(&runs->lock);
     runs->pmu_counters = pmu_counters;
+    runs->schedule_ring = schedule_ring;
     runs->descriptors = descriptors;
     (void)pthread_mutex_unlock(&runs->lock);
 }

@@ -39,8 +39,12 @@ struct runs *runs_free(struct runs *runs);
 /* Whose streams have news when something was counted; NULL: nobody's any more. */
 void runs_set_server(struct runs *runs, struct http_server *server);
 
-/* limits.pmu_counters of the configuration, and how many descriptors all counters may take. */
-void runs_set_limits(struct runs *runs, uint64_t pmu_counters, size_t descriptors);
+/*
+ * limits.pmu_counters and limits.schedule_ring of the configuration, and how many descriptors all
+ * counters may take.
+ */
+void runs_set_limits(struct runs *runs, uint64_t pmu_counters, uint64_t schedule_ring,
+                     size_t descriptors);
 
 /* A pause begins or ends: groups on hardware stop until it is over. */
 void runs_set_paused(struct runs *runs, bool is_paused);

@@ -86,6 +86,35 @@ static int ask_csv(void *context, const struct route_request *request, struct de
     return show(context, request, RUNS_CSV_FILE, answer, text);
 }
 
+static int ask_trace(void *context, const struct route_request *request, struct deferred *answer,
+                     struct text *text)
+{
+    return show(context, request, RUNS_TRACE_FILE, answer, text);
+}
+
+static int ask_map(void *context, const struct route_request *request, struct deferred *answer,
+                   struct text *text)
+{
+    static const char *const known[] = {"start", "end", "columns", NULL};
+    static const struct api_number columns = {"columns", 1, SCHEDULE_MAP_COLUMNS_MAX, 1000};
+    const struct pages *pages = context;
+    struct schedule_map_range range = {0};
+    struct api_range span = {0};
+    uint64_t id, n_columns = 0;
+    int r = api_id_read(request->rest, "run", text, &id);
+
+    if (r == 0)
+        r = api_arguments_check(request->query, known, text);
+    if (r == 0)
+        r = api_span_read(request->query, text, &span);
+    if (r == 0)
+        r = api_number_read(request->query, &columns, text, &n_columns);
+    if (r < 0)
+        return r;
+    range = (struct schedule_map_range){span.start_ns, span.end_ns, (size_t)n_columns};
+    return runs_ask_map(pages->sources.runs, pages->sources.history, id, &range, answer, text);
+}
+
 static int next_points(void *context, const struct route_request *request, uint64_t *cursor,
                        struct text *text)
 {
@@ -153,6 +182,12 @@ static const struct route routes[] = {
     {.path = "/api/v1/runs/", .has_rest = true, .ending = ".csv", .ask = ask_csv},
     {.path = "/api/v1/runs/", .has_rest = true, .ending = ".json", .ask = ask_json},
     {.path = "/api/v1/runs/", .has_rest = true, .ending = "/live", .next = next_points},
+    {.path = "/api/v1/runs/", .has_rest = true, .ending = "/trace", .ask = ask_trace},
+    {.path = "/api/v1/runs/",
+     .has_rest = true,
+     .ending = "/map",
+     .takes_query = true,
+     .ask = ask_map},
     {.path = "/api/v1/runs/",
      .has_rest = true,
      .ending = "/stop",

@@ -53,7 +53,7 @@ struct runs {
 
     pthread_mutex_t lock;
     struct http_server *server;
-    uint64_t pmu_counters;
+    uint64_t pmu_counters, schedule_ring;
     size_t descriptors;
     bool is_paused, is_stopping;
     struct run_numbers numbers; /* of runs that have begun here, or that the historian keeps */

@@ -69,6 +69,7 @@ static int open_session(struct run_slot *slot, struct run_session **ret_session,
     setup.machine.pmus = slot->pmus;
     (void)pthread_mutex_lock(&runs->lock);
     setup.spare.limit = runs->pmu_counters;
+    setup.ring_bytes = (size_t)runs->schedule_ring;
     setup.spare.held = held_counters(runs);
     set_descriptors(runs, snapshot);
     (void)pthread_mutex_unlock(&runs->lock);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "run/recording_text.h"
+#include "run/schedule_text.h"
 #include "service/runs_parts.h"
 #include "web/route.h"
 
@@ -15,6 +16,7 @@ struct asked_run {
     struct runs *runs;
     uint64_t id, other;
     enum runs_form form;
+    struct schedule_map_range range;
     bool is_question; /* nothing changes */
     struct run_rename rename;
     struct text body; /* a run that is imported */
@@ -109,13 +111,53 @@ static int find(struct runs *runs, struct history_store *store, uint64_t id, str
     return r;
 }
 
+/* The same, but one that has recorded the scheduler, and is over. */
+static int find_schedule(struct runs *runs, struct history_store *store, uint64_t id,
+                         struct text *text, struct recording **ret_recording)
+{
+    const int r = find(runs, store, id, text, ret_recording);
+
+    if (r < 0 || (*ret_recording && (*ret_recording)->schedule))
+        return r;
+    text_append_format(text, "run %" PRIu64 " has no record of the scheduler, or none yet", id);
+    return -ENOENT;
+}
+
+static int work_map(struct history_store *store, const void *arguments, struct text *text)
+{
+    const struct asked_run *asked = arguments;
+    AUTO(recording) struct recording *recording = NULL;
+    const int r = find_schedule(asked->runs, store, asked->id, text, &recording);
+
+    return r < 0 ? r : schedule_map_append(recording->schedule, &asked->range, text);
+}
+
+int runs_ask_map(struct runs *runs, struct history *history, uint64_t id,
+                 const struct schedule_map_range *range, struct deferred *answer, struct text *text)
+{
+    struct asked_run asked = {.runs = runs, .id = id, .range = *range, .is_question = true};
+
+    return submit(history, &asked, work_map, answer, text);
+}
+
+static int work_trace(struct history_store *store, const void *arguments, struct text *text)
+{
+    const struct asked_run *asked = arguments;
+    AUTO(recording) struct recording *recording = NULL;
+    const int r = find_schedule(asked->runs, store, asked->id, text, &recording);
+
+    return r < 0 ? r : schedule_text_append_trace_events(recording->schedule, text);
+}
+
 static int work_show(struct history_store *store, const void *arguments, struct text *text)
 {
     const struct asked_run *asked = arguments;
     AUTO(recording) struct recording *recording = NULL;
     int r = find(asked->runs, store, asked->id, text, &recording);
 
-    if (r == 0 && asked->form == RUNS_CSV_FILE)
+    if (r == 0 && asked->form == RUNS_CSV_FILE && recording->schedule)
+        r = schedule_text_append_csv(recording->schedule, text);
+    else if (r == 0 && asked->form == RUNS_CSV_FILE)
         recording_append_csv(recording, text);
     else if (r == 0)
         r = recording_append_json(recording, true, text);
@@ -125,12 +167,14 @@ static int work_show(struct history_store *store, const void *arguments, struct 
 int runs_ask_show(struct runs *runs, struct history *history, uint64_t id, enum runs_form form,
                   struct deferred *answer, struct text *text)
 {
+    static const char *const endings[] = {
+        [RUNS_JSON_FILE] = "json", [RUNS_CSV_FILE] = "csv", [RUNS_TRACE_FILE] = "trace.json"};
     struct asked_run asked = {.runs = runs, .id = id, .form = form, .is_question = true};
 
     if (form != RUNS_JSON)
         (void)snprintf(asked.file_name, sizeof(asked.file_name), "run-%" PRIu64 ".%s", id,
-                       form == RUNS_CSV_FILE ? "csv" : "json");
-    return submit(history, &asked, work_show, answer, text);
+                       endings[form]);
+    return submit(history, &asked, form == RUNS_TRACE_FILE ? work_trace : work_show, answer, text);
 }
 
 /* The object of a run in the list. The meta is that of its last change but for its names. */
@@ -152,6 +196,8 @@ static json_t *listed(struct runs *runs, const struct history_run *run)
     (void)json_object_set_new(object, "id", json_integer((json_int_t)run->id));
     (void)json_object_set_new(object, "title", json_string(run->title));
     (void)json_object_set_new(object, "notes", json_string(run->notes));
+    if (!json_object_get(object, "kind"))
+        (void)json_object_set_new(object, "kind", json_string(run_kind_name(RUN_COUNTS)));
     if (!json_object_get(object, "asked"))
         (void)json_object_set_new(object, "asked", json_null()); /* an earlier version kept it */
     (void)json_object_set_new(object, "state", json_string(run_state_name(state)));

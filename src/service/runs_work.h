@@ -3,16 +3,20 @@
 
 /* What is asked of runs that are kept, and is answered by the historian's thread. */
 
+#include "run/schedule_map.h"
 #include "service/history_work.h"
 #include "service/runs.h"
 
-enum runs_form { RUNS_JSON, RUNS_JSON_FILE, RUNS_CSV_FILE };
+enum runs_form { RUNS_JSON, RUNS_JSON_FILE, RUNS_CSV_FILE, RUNS_TRACE_FILE };
 
 /* Each as history_work_submit(). */
 int runs_ask_list(struct runs *runs, struct history *history, struct deferred *answer,
                   struct text *text);
 int runs_ask_show(struct runs *runs, struct history *history, uint64_t id, enum runs_form form,
                   struct deferred *answer, struct text *text);
+int runs_ask_map(struct runs *runs, struct history *history, uint64_t id,
+                 const struct schedule_map_range *range, struct deferred *answer,
+                 struct text *text);
 int runs_ask_compare(struct runs *runs, struct history *history, uint64_t a, uint64_t b,
                      struct deferred *answer, struct text *text);
 int runs_ask_delete(struct runs *runs, struct history *history, uint64_t id,

@@ -20,7 +20,9 @@
 /* What the configuration lets runs take, and whether a pause holds them up. */
 static void follow_counting(const struct service *service)
 {
-    runs_set_limits(service->runs, service->counting.config->limits.pmu_counters,
+    const struct config_limits *limits = &service->counting.config->limits;
+
+    runs_set_limits(service->runs, limits->pmu_counters, limits->schedule_ring,
                     service->counting.files.descriptors);
     runs_set_paused(service->runs, service->pause.end_ns > 0);
 }

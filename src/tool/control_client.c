@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "client/client.h"
 #include "tool/json.h"
+#include "tool/safe_text.h"
 
 /* How long to wait until it is plain that somebody is there, if slow. */
 #define GLANCE_MS 1000
@@ -95,6 +96,18 @@ int control_client_post_json(const struct control_client *client, const char *pa
                              const json_t *body, const char *done)
 {
     return post(client, path, body, done);
+}
+
+int control_client_complain(const char *socket, const struct pmu_client *client)
+{
+    AUTO_TEXT struct text words = {0}, safe = {0};
+
+    if (pmu_client_status(client) == 0)
+        text_append_format(&words, "%s: ", command_socket(socket));
+    text_append_string(&words, pmu_client_error(client));
+    safe_text_append(&safe, words.data ? words.data : "", words.length);
+    (void)fprintf(stderr, PROGRAM ": %.*s\n", (int)safe.length, safe.data ? safe.data : "");
+    return EXIT_REFUSED;
 }
 
 bool control_client_finds_service(void)

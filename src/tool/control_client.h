@@ -35,5 +35,13 @@ int control_client_post(const struct control_client *client, const char *target)
 int control_client_post_json(const struct control_client *client, const char *path,
                              const json_t *body, const char *done);
 
+/*
+ * Tells on stderr why the last question of the client has failed: in the service's own words; or,
+ * where there was no answer, which socket it is about. socket: as given by --socket, or NULL.
+ * Returns EXIT_REFUSED.
+ */
+struct pmu_client;
+int control_client_complain(const char *socket, const struct pmu_client *client);
+
 /* Whether somebody answers on the usual socket, or would if this user might ask. */
 bool control_client_finds_service(void);

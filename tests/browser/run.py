@@ -42,6 +42,7 @@ SCENARIOS = {
     "status": {"state": True},
     "reader": {"state": True, "beside": "history: {enabled: false}\n"},
     "runs": {"state": True, "flags": ["--web.enable-lifecycle"]},
+    "schedule": {"state": True, "flags": ["--web.enable-lifecycle"]},
     "past": {"state": True, "ago": 3600},
     # What follows the rule of cgroups goes on with it.
     "latency": {"more": "      latency: [scheduler]\n"},

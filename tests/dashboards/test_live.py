@@ -66,6 +66,7 @@ targets:
     - include: [{include}]
       groups: [{groups}]
       latency: [scheduler]
+      by: cpu
   processes:
     - name: loads
       pid: [{pids}]

@@ -70,6 +70,7 @@ CGROUPS = """
     - include: ["/loop", "/calls", "/left_out"]
       groups: [core, cache, latency, stalls, software]
       latency: [scheduler]
+      by: cpu
 """
 PROCESSES = """
   system: {groups: [software], by: all}

@@ -217,6 +217,22 @@ class Api(live.LiveTest):
             connection.close()
         self.asked.add(("GET", API + "runs/{id}/live"))
 
+    def check_schedule(self):
+        """A run that records the scheduler, where the kernel lets us."""
+        wanted = json.dumps({"kind": "schedule", "title": "a", "target": "machine",
+                             "interval_seconds": 0.02, "duration_seconds": 600})
+        number = self.ask("POST", API + "runs", body=wanted, control=True)["id"]
+        end = time.monotonic() + PATIENCE
+        self.one_run(number, "/stop", "POST", control=True)
+        while self.one_run(number)["state"] == "running" and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertGreater(self.one_run(number)["schedule"]["switches"], 0)
+        for form in ".json", ".csv", "/trace":
+            self.one_run(number, form)
+        self.one_run(number, "/map", query="?start=0&end=1.5&columns=10")
+        self.refused("GET", f"{API}runs/{number}/map", "?start=x", at=API + "runs/{id}/map",
+                     word="expected seconds since the beginning")
+
     def check_runs(self):
         wanted = json.dumps({"title": "a", "notes": "b", "target": "machine", "counters": "budget",
                              "events": ["page-faults", ["context-switches"]],
@@ -234,6 +250,7 @@ class Api(live.LiveTest):
         self.assertEqual([r["id"] for r in self.ask("GET", API + "runs")["runs"]][:2], [other, run])
         for end in "", ".json", ".csv":
             self.one_run(other, end)
+        self.check_schedule()
         self.ask("GET", API + "runs/compare", f"?a={other}&b={other}")
         self.refused("POST", API + "runs", body=wanted, status=403)
         nowhere = wanted.replace("machine", "cgroup:/no/such")

@@ -3,12 +3,14 @@
 """pmutool latency: the histograms of a load, out of what a real exporter counts of it."""
 import json
 import pathlib
+import signal
 import subprocess
+import time
 import unittest
 
 import live
 from cgroups import Cgroups
-from exporter import Exporter, binary
+from exporter import PATIENCE, Exporter, binary
 
 PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
 SWITCHES = 500
@@ -16,6 +18,16 @@ ATTEMPTS = 5  # a busy machine may begin the load before pmutool has read for th
 SUPPORTED = "pmu_exporter_latency_supported"
 # What stands behind the configuration's last rule goes on with it.
 WITH_LATENCY = "      latency: [scheduler]\n"
+SLICES = "pmu_cgroup_on_cpu_seconds_count"
+
+
+def wait_until_it_waits(pid):
+    """Until the process has read for the first time, and waits for its end or a signal."""
+    end = time.monotonic() + PATIENCE
+    while "sigtimedwait" not in pathlib.Path(f"/proc/{pid}/wchan").read_text():
+        if time.monotonic() > end:
+            raise AssertionError("it does not wait for signals")
+        time.sleep(0.01)
 
 
 class Latency(live.LiveTest):
@@ -72,6 +84,29 @@ class Latency(live.LiveTest):
         self.assertRegex(out, r"\n *[0-9.]+ [mu]?s \.\. +[0-9.]+ [mu]?s +\d+ \|@+ *\|\n")
         self.assertRegex(out, r"\ncount \d+, sum .*, mean .*, p50 .*, p90 .*, p99 .*\n$")
         self.assertNotIn("waits", out)
+
+    def test_what_was_counted_until_ctrl_c_is_shown(self):
+        self.begin(WITH_LATENCY)
+        self.need_latencies()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before = self.exporter.scrape()
+            tool = subprocess.Popen([PMUTOOL, "latency", f"--socket={self.exporter.control}", "-d",
+                                     "3600", "--json", self.target], stdout=subprocess.PIPE,
+                                    text=True)
+            self.addCleanup(tool.wait)
+            self.addCleanup(tool.kill)
+            wait_until_it_waits(tool.pid)
+            live.Load(self.own.directory("busy.service"), switches=SWITCHES).run()
+            after = self.exporter.after_cycles(2)
+            tool.send_signal(number)
+            told = json.loads(tool.communicate(timeout=PATIENCE)[0])
+            self.assertEqual(tool.returncode, 0)
+            on_cpu = next(one for one in told["distributions"] if one["kind"] == "on_cpu")
+            counted = [int(m.value(SLICES, cgroup=self.target.removeprefix("cgroup:")) or 0)
+                       for m in (before, after)]
+            self.assertGreaterEqual(on_cpu["count"], SWITCHES)
+            self.assertEqual(on_cpu["count"], counted[1] - counted[0])
+            self.assertLess(told["seconds"], 3600)
 
     def test_who_has_none_is_told_why(self):
         self.begin()

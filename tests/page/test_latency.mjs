@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { bucketWords, DISTRIBUTIONS, distributionOf, familiesOf, isNamed, limitWords, logScale, placeOf,
-  quantile } from "../../src/web/page/latency.js";
+  quantile, savedOf, tableOf } from "../../src/web/page/latency.js";
+import { toCsv } from "../../src/web/page/time_csv.js";
 
 const [RUN_QUEUE, , SLEEP, BLOCK, READ, WRITE] = DISTRIBUTIONS;
 const column = (name, le, values, more = {}) => ({ name: `pmu_cgroup_${name}`, le, values, ...more });
@@ -74,4 +75,18 @@ test("colours go by the logarithm, and what is rare is no nothing", () => {
   assert.equal(logScale([[7]]).shareOf(7), 1);
   assert.equal(logScale([[0, null]]).shareOf(0), 0);
   assert.ok(logScale([[1e9, 1e-9]]).shareOf(1e-9) > 0, "below all that has a colour of its own");
+});
+
+test("what is saved of a distribution is its own, of the times shown", () => {
+  const target = { target: "cgroup:/a", step_seconds: 10, times: [10, 20, 30], columns: [
+    column("run_queue_latency_seconds", "0.5", [1, 2, 3]),
+    column("off_cpu_seconds", "1.0", [4, null, 6], { state: "interruptible" }),
+    column("off_cpu_seconds", "1.0", [9, 9, 9], { state: "uninterruptible" }),
+    column("off_cpu_seconds_sum", undefined, [7, 8, 9], { state: "interruptible" })] };
+  const saved = savedOf(target, SLEEP, { start: 10, end: 20 });
+  assert.deepEqual(saved.times, [20], "a step ends at its time");
+  assert.deepEqual(saved.columns.map(({ values }) => values), [[null]]);
+  assert.equal(toCsv([tableOf(savedOf(target, SLEEP, { start: 0, end: 20 }))]),
+    'time,target,"pmu_cgroup_off_cpu_seconds{le=""1.0"",state=""interruptible""}"\r\n' +
+    "10,cgroup:/a,4\r\n20,cgroup:/a,\r\n");
 });

@@ -41,4 +41,6 @@ test("labels stand at round seconds since the start, and in minutes where it is 
     ["0 s", "0.2 s", "0.4 s", "0.6 s", "0.8 s"]);
   assert.deepEqual(scaleTicks(0, 600, 4).map(({ label }) => label), ["0:00", "5:00"]);
   assert.equal(secondsWords(150), "2:30");
+  assert.deepEqual(scaleTicks(1.00001, 1.00002, 5).map(({ label }) => label),
+    ["1000.01 ms", "1000.012 ms", "1000.014 ms", "1000.016 ms", "1000.018 ms"]);
 });

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Loads what bpf runs at each switch, at several sizes, and then the programs that count by key,
- * and tells what the kernel's verifier made of them: a line for each program with its name, the
- * instructions the verifier walked, those the kernel holds, and the bytes of machine code. Fails
- * where the verifier had to walk more than a tenth of what a kernel allows: that is most of the
- * time from a start to the first answer. Status 77 and a reason where there is no bpf.
+ * Loads what bpf runs at each switch, at several sizes, then the programs that count by key, and
+ * what records for a while, and tells what the kernel's verifier made of them: a line for each
+ * program with its name, the instructions the verifier walked, those the kernel holds, and the
+ * bytes of machine code. Fails where the verifier had to walk more than a tenth of what a kernel
+ * allows: that is most of the time from a start to the first answer. Status 77 and a reason where
+ * there is no bpf.
  */
 
 #include <dirent.h>
@@ -21,6 +22,7 @@
 #include "sys/bpf/block/program.h"
 #include "sys/bpf/interrupts/program.h"
 #include "sys/bpf/kvm/program.h"
+#include "sys/bpf/schedule/program.h"
 #include "sys/bpf/switch/program.h"
 #include "sys/bpf/tcp/program.h"
 
@@ -114,6 +116,36 @@ static bool show_with_keyed(const struct switch_program *of)
     return is_loaded("tcp", r, refusal) && show_all() && good;
 }
 
+/* What records the scheduler: of the machine, a cgroup of v2 and of v1, processes. */
+static bool show_schedules(void)
+{
+    static const pid_t init = 1;
+    static const struct schedule_wish wishes[] = {
+        {.n_cpus = 2},
+        {.n_cpus = 2, .cgroup = 1},
+        {.n_cpus = 2, .cgroup = 1, .is_v1 = true},
+        {.n_cpus = 2, .processes = &init, .n_processes = 1},
+    };
+
+    for (size_t i = 0; i < sizeof(wishes) / sizeof(*wishes); i++) {
+        AUTO(schedule_program) struct schedule_program *program = NULL;
+        enum bpf_refusal refusal;
+
+        if (schedule_program_load(&wishes[i], &program, &refusal) < 0) {
+            printf("schedule: %s\n", bpf_refusal_text(refusal));
+            return false;
+        }
+        printf("schedule, %s%s\n",
+               wishes[i].cgroup      ? "a cgroup"
+               : wishes[i].processes ? "processes"
+                                     : "the machine",
+               wishes[i].is_v1 ? ", v1" : "");
+        if (!show_all())
+            return false;
+    }
+    return true;
+}
+
 int main(void)
 {
     struct utsname kernel;
@@ -137,5 +169,5 @@ int main(void)
                sizes[i].n_latency_slots > 0 ? ", latencies" : "");
         good = (with_keyed ? show_with_keyed(program) : show_all()) && good;
     }
-    return good ? 0 : 1;
+    return good && show_schedules() ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels that there are take the program of bpf, and their verifiers walk little of what they
+"""The kernels that there are take the programs of bpf, and their verifiers walk little of what they
 allow (tests/support/verified.c)."""
 import unittest
 
@@ -20,6 +20,7 @@ class Verifier(unittest.TestCase):
             self.skipTest("built without libbpf")
         self.assertIn("on_switch", text)
         self.assertIn("on_complete", text)
+        self.assertIn("schedule, processes", text)
 
     def test_on_the_kernel_of_debian_12(self):
         self.check("guest_root")

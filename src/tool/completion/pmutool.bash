@@ -14,6 +14,7 @@ declare -gA _pmutool_options=(
     [pause]="--json --socket="
     [reload]="--json --socket="
     [runs]="--duration= --event= --free --interval= --json --notes= --socket= --target= -d -e -i"
+    [schedule]="--duration= --json --lines= --output= --run= --socket= --timehist --title= -d -n -o"
     [stat]="--all-cpus --append --cgroup= --config.file= --cpu= --csv --duration= --event=
         --field-separator= --filter= --group= --interval-print= --json --no-aggr --output= --pid=
         --repeat= --run= --socket= --tid= -A -C -G -I -a -d -e -g -o -p -r -t -x"
@@ -36,7 +37,7 @@ _pmutool_values() {
     local command=$1 option=$2 typed=$3
     case "$command $option" in
     *" --path.sysfs") compgen -d -- "$typed" ;;
-    *" --socket" | *" --config.file" | "stat --output" | "stat -o") compgen -f -- "$typed" ;;
+    *" --socket" | *" --config.file" | "stat --output" | "stat -o" | "schedule --output" | "schedule -o") compgen -f -- "$typed" ;;
     "events --kind")
         compgen -W "hardware software cache raw pmu libpfm4 tracepoint probe" -- "$typed"
         ;;
@@ -56,6 +57,7 @@ _pmutool_words() {
     "check config" | "check budget" | "check web-config") compgen -f -- "$typed" ;;
     "check event" | encode | events) _pmutool_events "$typed" ;;
     latency) compgen -W "machine cgroup: process:" -- "$typed" ;;
+    schedule) compgen -W "machine cgroup: process: pid:" -- "$typed" ;;
     pause) compgen -W "off 1m 10m 1h" -- "$typed" ;;
     runs) compgen -W "list show compare csv start stop delete" -- "$typed" ;;
     stat) compgen -c -- "$typed" ;;
@@ -78,7 +80,7 @@ _pmutool_commands() {
 _pmutool_takes_value() {
     local command=$1 option=$2
     case "$command $option" in
-    latency\ -d | runs\ -[dei] | stat\ -[CGIdegoprtx] | top\ -[dnsw]) return 0 ;;
+    latency\ -d | runs\ -[dei] | schedule\ -[dno] | stat\ -[CGIdegoprtx] | top\ -[dnsw]) return 0 ;;
     esac
     [[ " ${_pmutool_options[$command]//$'\n'/ } " == *" $option= "* ]]
 }

@@ -6,11 +6,13 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "client/client.h"
 #include "config/config_error.h"
 #include "tool/command.h"
@@ -72,7 +74,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {.name = "duration", .key = 'd', .arg = "SECONDS", .doc = "For how long. Default: 10."},
+    {.name = "duration",
+     .key = 'd',
+     .arg = "SECONDS",
+     .doc = "For how long, or until Ctrl-C. Default: 10."},
     {.name = "kind",
      .key = KEY_KIND,
      .arg = "KIND",
@@ -170,6 +175,33 @@ static void pause_for(double seconds)
 }
 
 /*
+ * Waits for so long, or until somebody ends it: by Ctrl-C, or by SIGTERM as timeout(1) does. What
+ * was counted until then is shown; another such signal ends the command at once.
+ */
+static void wait_for_end(double seconds)
+{
+    const uint64_t end_ns = clock_monotonic_ns() + (uint64_t)(seconds * 1e9);
+    uint64_t now_ns;
+    sigset_t ends, before;
+    int r = -1;
+
+    (void)sigemptyset(&ends);
+    (void)sigaddset(&ends, SIGINT);
+    (void)sigaddset(&ends, SIGTERM);
+    /* A shell starts what stands before & with SIGINT ignored, and then it would not arrive. */
+    (void)signal(SIGINT, SIG_DFL);
+    if (sigprocmask(SIG_BLOCK, &ends, &before) < 0)
+        return;
+    while (r < 0 && (now_ns = clock_monotonic_ns()) < end_ns) {
+        const struct timespec rest = {.tv_sec = (time_t)((end_ns - now_ns) / NS_PER_SECOND),
+                                      .tv_nsec = (long)((end_ns - now_ns) % NS_PER_SECOND)};
+
+        r = sigtimedwait(&ends, NULL, &rest); /* EINTR: it was stopped, and goes on */
+    }
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/*
  * Reads until there is a cycle behind the one of the start; a service that counts no more says so.
  * Returns the exit status, 0 to go on.
  */
@@ -209,7 +241,7 @@ static int show(const struct latency *latency, const struct distributions *count
 /* Returns the exit status. */
 static int measure(const struct latency *latency, const char *path)
 {
-    struct distributions start, end;
+    struct distributions start = {0}, end = {0};
     int status = read_now(latency, path, &start);
 
     if (status != 0)
@@ -218,7 +250,7 @@ static int measure(const struct latency *latency, const char *path)
         return complain("%s has no distributions of %s: \"latency\" of the configuration does not "
                         "ask for it",
                         latency->target, latency->kind);
-    pause_for(latency->seconds);
+    wait_for_end(latency->seconds);
     status = read_later(latency, path, &start, &end);
     if (status != 0)
         return status;

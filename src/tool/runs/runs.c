@@ -8,33 +8,10 @@
 
 #include "client/client.h"
 #include "tool/command.h"
+#include "tool/control_client.h"
 #include "tool/json.h"
 #include "tool/runs/options.h"
 #include "tool/runs/show.h"
-#include "tool/safe_text.h"
-
-#define EXIT_REFUSED 1
-
-static int complain(const char *words)
-{
-    AUTO_TEXT struct text safe = {0};
-
-    safe_text_append(&safe, words, strlen(words));
-    (void)fprintf(stderr, PROGRAM ": %.*s\n", (int)safe.length, safe.data ? safe.data : "");
-    return EXIT_REFUSED;
-}
-
-/* The service's own words; or, where there was no answer, which socket it is about. */
-static int complain_of(const struct runs_options *options, const struct pmu_client *client)
-{
-    AUTO_TEXT struct text words = {0};
-
-    if (pmu_client_status(client) != 0)
-        return complain(pmu_client_error(client));
-    text_append_format(&words, "%s: %s%c", command_socket(options->socket),
-                       pmu_client_error(client), 0);
-    return complain(text_error(&words) < 0 ? pmu_client_error(client) : words.data);
-}
 
 static int make_request(struct pmu_client *client, const char *method, const char *path,
                         const json_t *body, json_t **ret_answer)
@@ -57,7 +34,7 @@ static int ask(const struct runs_options *options, const char *method, const cha
         return command_fail(r);
     r = make_request(client, method, path, body, &answer);
     if (r < 0)
-        status = complain_of(options, client);
+        status = control_client_complain(options->socket, client);
     else if (!show)
         (void)printf("%s\n", json_is_string(answer) ? json_string_value(answer) : "");
     else if ((options->json ? json_print(TAKE(answer)) : show(answer)) < 0)

@@ -45,6 +45,26 @@ export function distributionOf({ target, times, columns }, { name, label }) {
     limits: buckets.map(({ le }) => (le === "+Inf" ? Infinity : Number(le))) };
 }
 
+/**
+ * What of an answer's target is saved of a distribution, in the form of /api/v1/history: its buckets,
+ * of times behind start and up to end.
+ */
+export function savedOf(answer, distribution, { start, end }) {
+  const { target, times, columns } = answer;
+  const buckets = new Set(distributionOf(answer, distribution).values);
+  const inside = (_, i) => times[i] > start && times[i] <= end;
+  return { target, times: times.filter(inside), columns: columns
+    .filter(({ values }) => buckets.has(values))
+    .map((column) => ({ ...column, values: column.values.filter(inside) })) };
+}
+
+/** The same with the labels in the names, as a table has it. */
+export function tableOf({ columns, ...rest }) {
+  const named = ({ name, unit, values, ...labels }) => ({ values, name:
+    `${name}{${Object.entries(labels).map(([label, value]) => `${label}="${value}"`).join(",")}}` });
+  return { ...rest, columns: columns.map(named) };
+}
+
 export const sumOf = (counts) => counts.reduce((sum, count) => sum + (count ?? 0), 0);
 
 /**

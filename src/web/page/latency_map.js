@@ -8,17 +8,26 @@ import { colourOf, drawing } from "./colours.js";
 import { element } from "./elements.js";
 import { duration, number, percent } from "./format.js";
 import { HeatMap } from "./heatmap.js";
-import { bucketWords, isNamed, limitWords, logScale, placeOf, quantile, sumOf } from "./latency.js";
+import { bucketWords, isNamed, limitWords, placeOf, quantile, savedOf, sumOf, tableOf }
+  from "./latency.js";
 import { timeWords } from "./ticks.js";
+import { toCsv, toJson } from "./time_csv.js";
+import { save } from "./time_tools.js";
 
 const LINE_COLOUR = 1;
 const LINES = [{ share: 0.5, name: "p50", dashes: [] }, { share: 0.99, name: "p99", dashes: [5, 3] }];
 
 export class LatencyMap extends HeatMap {
-  constructor(target, name, { id, title }, wishes) {
+  constructor(target, name, distribution, wishes, isBefore) {
+    const title = `${distribution.title}${isBefore ? ", the day before" : ""}`;
+    const id = `${distribution.id}${isBefore ? "-before" : ""}`;
     super({ name, title, label: title, unit: "per second, by how long",
       attributes: { "data-latency": id, "data-of": target } }, wishes);
+    this.distribution = distribution;
+    this.file = `pmu_exporter-${id}`;
     this.limits = [];
+    this.scale = { least: 0, most: 0, shareOf: () => 0 };
+    this.root.querySelector("figcaption").append(this.downloads(`${title} of ${name}`));
     this.lines = element("canvas", { class: "heat-lines", "aria-hidden": "true" });
     this.canvas.after(this.lines);
     this.root.querySelector(".heat-scale").before(element("span", { class: "heat-key",
@@ -27,11 +36,37 @@ export class LatencyMap extends HeatMap {
       element("span", { class: `heat-line ${line}` }), line))));
   }
 
-  /** data: a distribution (latency.js) with its step_seconds. */
-  show({ limits, times, values, step_seconds: step }) {
+  /**
+   * data: a distribution (latency.js) with its step_seconds and its scale; the answer that it is of,
+   * and by how many seconds its times are later than those of the answer.
+   */
+  show({ limits, times, values, scale, answer, shift, step_seconds: step }) {
     this.limits = limits;
-    this.scale = logScale(values);
+    this.scale = scale;
+    this.answer = answer;
+    this.shift = shift;
     super.show({ times, values: values.toReversed(), step_seconds: step });
+  }
+
+  downloads(what) {
+    return element("span", { class: "choice heat-downloads", role: "group",
+      "aria-label": `Download ${what}` }, ["CSV", "JSON"].map((form) => {
+      const label = `Download ${what} as ${form}`;
+      const button = element("button", { type: "button", "aria-label": label, title: label }, form);
+      button.addEventListener("click", () => this.download(form));
+      return button;
+    }));
+  }
+
+  /* What is shown, at its own times. */
+  download(form) {
+    const { start, end } = this.wishes.range();
+    const window = { start: start - this.shift, end: end - this.shift };
+    const saved = savedOf(this.answer, this.distribution, window);
+    const began = new Date(window.start * 1000).toISOString().slice(0, 19).replaceAll(":", "");
+    if (form === "CSV") save(`${this.file}-${began}.csv`, "text/csv", toCsv([tableOf(saved)]));
+    else save(`${this.file}-${began}.json`, "application/json",
+      toJson([saved], window.start, window.end, this.data.step_seconds));
   }
 
   shareOf(value) {

@@ -47,11 +47,15 @@ export class RunForm {
       placeholder: "Search, or {cycles,instructions}", ask: findEvents });
     this.interval = this.seconds("interval", 1, 60);
     this.length = this.seconds("duration", 30, 3600);
+    this.kind = element("select", { name: "kind", on: { change: () => this.showKind() } },
+      element("option", { value: "count" }, "Count events"),
+      element("option", { value: "schedule" }, "Record the scheduler, thread by thread"));
     this.notes = element("textarea", { name: "notes", rows: 2, maxlength: 10000 });
     this.free = element("input", { type: "checkbox", name: "free" });
     this.button = element("button", { type: "submit", class: "primary" }, "Begin the run");
     this.said = element("div", { class: "wide" });
     this.root = this.build();
+    this.showKind();
   }
 
   seconds(name, value, max) {
@@ -62,39 +66,52 @@ export class RunForm {
   build() {
     return element("form", { class: "run-form card", "aria-label": "Begin a run",
       on: { submit: (event) => this.submit(event) } },
-    inputOf("Title", this.title), this.target.root, this.events.root,
+    inputOf("Title", this.title), this.target.root, inputOf("What", this.kind), this.events.root,
     element("div", { class: "run-pair" }, inputOf("Every (seconds)", this.interval),
       inputOf("For (seconds)", this.length)),
     inputOf("Notes", this.notes, true), this.said,
     element("div", { class: "run-begin wide" }, this.button,
-      element("label", { class: "check" }, this.free,
+      this.freed = element("label", { class: "check" }, this.free,
         "use the counters too that are kept free for others")));
+  }
+
+  /* A record of the scheduler is large: it is begun for seconds, and has no events. */
+  showKind() {
+    const records = this.kind.value === "schedule";
+    this.events.root.hidden = this.freed.hidden = records;
+    this.interval.value = records ? 0.1 : 1;
+    this.length.value = records ? 5 : 30;
+    replace(this.said, records ? notice("empty", "Every switch, wake-up and migration of the " +
+      "target is recorded: which thread had which CPU when, and who made whom wait.") : null);
   }
 
   /** Takes the settings of a run, so that the same can be counted again. */
   fill(run) {
     this.title.value = run.title;
+    this.kind.value = run.kind;
+    this.showKind();
     this.target.set([run.target]);
     this.events.set(textsOf(run.asked ?? run.events.map(({ name }) => name)));
     this.interval.value = run.interval_seconds;
     this.length.value = run.duration_seconds;
     this.free.checked = run.counters === "free";
-    replace(this.said);
     this.title.focus();
     this.title.select();
   }
 
   request() {
-    return { title: this.title.value, notes: this.notes.value,
-      target: this.target.values()[0] ?? "", events: eventsOf(this.events.values()),
-      interval_seconds: Number(this.interval.value), duration_seconds: Number(this.length.value),
-      counters: this.free.checked ? "free" : "budget" };
+    const common = { title: this.title.value, notes: this.notes.value,
+      target: this.target.values()[0] ?? "", interval_seconds: Number(this.interval.value),
+      duration_seconds: Number(this.length.value) };
+    return this.kind.value === "schedule" ? { ...common, kind: "schedule" }
+      : { ...common, events: eventsOf(this.events.values()),
+        counters: this.free.checked ? "free" : "budget" };
   }
 
   async submit(event) {
     event.preventDefault();
     const chosen = this.events.values();
-    if (chosen.length === 0) {
+    if (this.kind.value === "count" && chosen.length === 0) {
       replace(this.said, notice("error", "Choose at least one event."));
       this.events.input.focus();
       return;

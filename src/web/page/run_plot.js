@@ -37,6 +37,7 @@ export class RunPlots {
     this.plots = new Map();
     this.runs = [];
     this.window = null;
+    this.beside = []; // maps that show the same time
     this.root = element("div", { class: "time-plots" });
     this.themed = () => {
       forgetColours();
@@ -62,7 +63,7 @@ export class RunPlots {
       zoom: (start, end) => this.zoom(start, end), scale: (factor, time) => this.scale(factor, time),
       reset: () => this.zoom(null), mark: () => {},
       cursor: (time) => {
-        for (const plot of this.plots.values()) plot.point(time);
+        for (const plot of [...this.plots.values(), ...this.beside]) plot.point(time);
       } };
   }
 
@@ -78,7 +79,7 @@ export class RunPlots {
   }
 
   draw() {
-    for (const plot of this.plots.values()) plot.draw();
+    for (const plot of [...this.plots.values(), ...this.beside]) plot.draw();
   }
 
   /** Shows these runs; plots of columns that are shown already stay. */

@@ -54,17 +54,19 @@ export function secondsWords(time, longest = time) {
   return longest < 120 ? `${Number(time.toFixed(3))} s` : clock(time);
 }
 
-const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120,
-  300, 600, 1200];
+const STEPS = [1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 0.001,
+  0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200];
 
 /** At most `most` labels at round seconds. One that would be cut off at the end is left out. */
 export function scaleTicks(start, end, most) {
   const step = STEPS.find((each) => (end - start) / each <= Math.max(most, 1)) ?? STEPS.at(-1);
   const longest = step < 1 ? 0 : end;
+  const words = (time) => (step < 0.001 ? `${Number((time * 1e3).toFixed(3))} ms`
+    : secondsWords(time, longest));
   const ticks = [];
   for (let i = Math.ceil(start / step - 1e-9); i * step <= end - (end - start) * 0.03; i++) {
     const v = Number((i * step).toFixed(6));
-    ticks.push({ v, label: secondsWords(v, longest) });
+    ticks.push({ v, label: words(v) });
   }
   return ticks;
 }

@@ -15,17 +15,22 @@ function heading({ name, ...column }) {
     element("span", { class: "quiet-text" }, unitOf({ name, ...column })));
 }
 
-function table(caption, headings, rows) {
+/**
+ * A table whose columns but the first are numbers, under a caption for who does not see it. Columns
+ * of words have {words} as their heading.
+ */
+export function figureTable(caption, headings, rows) {
   return element("div", { class: "scroll card", tabindex: 0, role: "region", "aria-label": caption },
     element("table", { class: "plain" },
       element("thead", {}, element("tr", {}, headings.map((text, i) =>
-        element("th", { scope: "col", class: i > 0 ? "number" : null }, text)))),
+        element("th", { scope: "col", class: i > 0 && !text.words ? "number" : null },
+          text.words ?? text)))),
       element("tbody", {}, rows)));
 }
 
 /** Of each column what it came to in all, its mean, its spread, the least and the most. */
 export function summaryTable(run) {
-  return table("Summary", ["Event or ratio", "Total", "Mean", "Spread", "Least", "Most"],
+  return figureTable("Summary", ["Event or ratio", "Total", "Mean", "Spread", "Least", "Most"],
     run.columns.map((column, i) => {
       const { total, mean, spread, min, max } = run.summary[i];
       return element("tr", {}, heading(column), [total, mean, spread, min, max].map(figure));
@@ -39,7 +44,7 @@ const meanOf = ({ mean, spread }) => element("td", { class: "number", title: exa
 export function comparisonTable({ a, b, columns }) {
   const head = (run, colour) => [element("span", { class: `swatch series-${colour}` }), " ",
     element("bdi", {}, run.title)];
-  return table("Comparison", ["Event or ratio", head(a, 0), head(b, 1), "Change"],
+  return figureTable("Comparison", ["Event or ratio", head(a, 0), head(b, 1), "Change"],
     columns.map((column) => {
       const clear = isClear(column.a, column.b);
       return element("tr", {}, heading(column), meanOf(column.a), meanOf(column.b),

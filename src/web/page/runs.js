@@ -8,8 +8,10 @@ import { count, duration, instant } from "./format.js";
 import { RunForm } from "./run_form.js";
 import { RunNames } from "./run_names.js";
 import { RunPlots } from "./run_plot.js";
+import { RunSchedules } from "./run_schedule.js";
 import { addPoints } from "./run_points.js";
 import { comparisonTable, shortcomings, summaryTable } from "./run_tables.js";
+import { missing } from "./schedule_threads.js";
 
 const SUMMARY_PAUSE = 1000; // ms between summaries of a run that goes on
 const LIST_PAUSE = 5000; // ms between lists while a run goes on that is not shown
@@ -32,12 +34,13 @@ class Runs {
     this.words = element("div", {});
     this.figures = element("div", {});
     this.plots = new RunPlots();
+    this.schedules = new RunSchedules(this.plots, stage.signal);
     this.dialog = element("dialog", { "aria-labelledby": "run-dialog-title" });
     replace(stage.root,
       element("div", { class: "head" }, element("h1", {}, "Runs"),
         element("span", { class: "sub" }, "Count more for a while, without touching the " +
           "configuration, and compare")),
-      this.begin, this.said, this.list, this.words, this.figures, this.plots.root, this.dialog);
+      this.begin, this.said, this.list, this.words, this.schedules.root, this.figures, this.plots.root, this.dialog);
     this.start();
   }
 
@@ -210,6 +213,7 @@ class Runs {
         STATES[run.state] ?? run.state),
       element("span", { class: "run-actions" },
         this.download(run, "csv"), this.download(run, "json"),
+        run.kind === "schedule" ? this.trace(run) : null,
         this.allowed && isOn(run)
           ? this.button("Stop", run, () => this.act(() => post(`runs/${run.id}/stop`))) : null,
         this.allowed ? this.button("Again", run, () => this.form.fill(run)) : null,
@@ -219,6 +223,13 @@ class Runs {
   download(run, form) {
     return element("a", { href: address(`runs/${run.id}.${form}`), download: `run-${run.id}.${form}`,
       "aria-label": `Download ${run.title} as ${form.toUpperCase()}` }, form.toUpperCase());
+  }
+
+  /* The file that Perfetto opens. */
+  trace(run) {
+    return element("a", { href: address(`runs/${run.id}/trace`), download: `run-${run.id}.trace.json`,
+      title: "A file that ui.perfetto.dev and chrome://tracing open",
+      "aria-label": `Download ${run.title} as a trace for Perfetto` }, "Trace");
   }
 
   button(label, run, act) {
@@ -277,7 +288,7 @@ class Runs {
     if (this.names?.isOpen && this.shown.some(({ id }) => id === this.names.run.id)) return;
     this.names = null;
     const [run] = this.shown;
-    const lacks = this.shown.flatMap((each) => shortcomings(each));
+    const lacks = this.shown.flatMap((each) => [...shortcomings(each), ...missing(each)]);
     if (this.shown.length === 1)
       this.names = new RunNames(run, this.allowed, (names) =>
         this.act(() => post(`runs/${run.id}`, names)));
@@ -289,6 +300,7 @@ class Runs {
   showPlots() {
     this.plots.root.hidden = this.shown.length === 0;
     this.plots.show(this.shown);
+    this.schedules.show(this.shown);
   }
 
   async showFigures() {
@@ -318,6 +330,7 @@ class Runs {
     clearTimeout(this.later);
     cancelAnimationFrame(this.frame);
     for (const id of this.feeds.keys()) this.unfollow(id);
+    this.schedules.close();
     this.plots.close();
   }
 }

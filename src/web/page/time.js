@@ -173,7 +173,7 @@ class TimeView {
     const [, cpus, latencies, marks] = await Promise.all([
       data.load(chosen, asked, this.compare, signal),
       loadAllCpus(known, asked, signal),
-      loadLatencies(chosen, asked, signal),
+      loadLatencies(chosen, asked, this.compare, signal),
       this.marks.load(this.markRange(), signal),
     ]);
     // What the feed told while the history was asked.
@@ -206,7 +206,7 @@ class TimeView {
     this.keepPlots(measures);
     for (const [measure] of measures)
       this.plots.get(measure).show(this.series(measure), this.data.step);
-    this.latencies.show(this.targets, this.latencyData);
+    this.latencies.show(this.targets, this.latencyData, this.compare);
     this.cpus.show(this.targets, this.cpuData);
     this.showMarks();
     this.describe();

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Of the view "Over time": how long threads of the chosen targets waited, ran and were blocked, a
-// map for each distribution that a target has, and words for those that have none.
+// map for each distribution that a target has, with that of the day before where it is compared, and
+// words for those that have none.
 
 import { get } from "./api.js";
 import { shortNames } from "./columns.js";
 import { element, keepChildren, setText } from "./elements.js";
-import { DISTRIBUTIONS, distributionOf, familiesOf } from "./latency.js";
+import { DISTRIBUTIONS, distributionOf, familiesOf, logScale } from "./latency.js";
 import { LatencyMap } from "./latency_map.js";
+import { DAY } from "./range.js";
 
 const STEP = 10; // seconds; the history keeps no finer ones
 const MOST_POINTS = 700;
@@ -28,11 +30,29 @@ async function load(target, { start, end }, signal) {
   }
 }
 
-/** The distributions of these targets: [[target, answer], …], without those that have none. */
-export async function loadLatencies(targets, range, signal) {
-  const answers = await Promise.all(targets.map(async (target) =>
-    [target, await load(target, range, signal)]));
-  return answers.filter(([, answer]) => answer);
+/**
+ * The distributions of these targets: [[target, answer, that of the day before or null], …], without
+ * those that have none. compare: the day before is asked for, too.
+ */
+export async function loadLatencies(targets, range, compare, signal) {
+  const { start, end } = range;
+  const answers = await Promise.all(targets.map(async (target) => [target,
+    ...await Promise.all([load(target, range, signal),
+      compare ? load(target, { start: start - DAY, end: end - DAY }, signal) : null])]));
+  return answers.filter(([, answer, before]) => answer || before);
+}
+
+/* What the maps of a target show: of a distribution today's, and behind it that of the day before.
+ * Both have the same colours, and that of the day before stands at today's times. */
+function shownOf(distribution, answers) {
+  const each = answers.map((answer, i) => {
+    const data = answer && distributionOf(answer, distribution);
+    const shift = i * DAY;
+    return data && { ...data, times: data.times.map((time) => time + shift), answer, shift,
+      step_seconds: answer.step_seconds };
+  });
+  const scale = logScale(each.flatMap((data) => data?.values ?? []));
+  return each.map((data) => data && { ...data, scale });
 }
 
 export class LatencyMaps {
@@ -49,18 +69,20 @@ export class LatencyMaps {
   }
 
   /** Takes what loadLatencies() told, and shows it in the order of the targets. */
-  show(targets, answers) {
-    const known = new Map(answers);
+  show(targets, answers, compare) {
+    const known = new Map(answers.map(([target, ...both]) => [target, both]));
     const names = shortNames(targets);
-    const wanted = new Map(targets.flatMap((target, i) => DISTRIBUTIONS.flatMap((distribution) => {
-      const data = known.has(target) && distributionOf(known.get(target), distribution);
-      const step_seconds = known.get(target)?.step_seconds;
-      return data ? [[`${distribution.id} ${names[i]} ${target}`,
-        { target, name: names[i], distribution, data: { ...data, step_seconds } }]] : [];
-    })));
+    const wanted = new Map(targets.flatMap((target, i) => DISTRIBUTIONS.flatMap((distribution) =>
+      shownOf(distribution, known.get(target) ?? []).flatMap((data, isBefore) => (data
+        ? [[`${distribution.id} ${isBefore} ${names[i]} ${target}`,
+          { target, name: names[i], distribution, isBefore, data }]] : [])))));
+    this.compare = compare;
     this.keep(wanted);
     for (const [key, { data }] of wanted) this.maps.get(key).show(data);
-    this.without = targets.map((target, i) => !known.has(target) && names[i]).filter(Boolean);
+    const lacks = (which) => targets.map((target, i) => !known.get(target)?.[which] && names[i])
+      .filter(Boolean);
+    this.without = lacks(0);
+    this.withoutBefore = compare ? lacks(1).filter((name) => !this.without.includes(name)) : [];
     this.tellWithout();
   }
 
@@ -71,9 +93,9 @@ export class LatencyMaps {
         map.close();
         this.maps.delete(key);
       }
-    for (const [key, { target, name, distribution }] of wanted)
+    for (const [key, { target, name, distribution, isBefore }] of wanted)
       if (!this.maps.has(key))
-        this.maps.set(key, new LatencyMap(target, name, distribution, this.wishes));
+        this.maps.set(key, new LatencyMap(target, name, distribution, this.wishes, isBefore));
     keepChildren(this.grid, [...wanted.keys()].map((key) => this.maps.get(key).root));
   }
 
@@ -81,13 +103,17 @@ export class LatencyMaps {
     const names = this.without.join(", ");
     const why = this.status?.reason ? `they cannot be counted here (${this.status.reason}).`
       : "the configuration asks for none (latency), or its first ten seconds have not passed.";
-    setText(this.note, names && `Of ${names} no distributions are kept in this range: ${why}`);
+    const words = [names && `Of ${names} no distributions are kept in this range: ${why}`,
+      this.withoutBefore.length &&
+        `Of ${this.withoutBefore.join(", ")} none are kept of the day before.`];
+    setText(this.note, words.filter(Boolean).join(" "));
   }
 
   /** Asks again. isStill(): it is wanted yet. */
   async reload(targets, range, signal, isStill) {
-    const answers = await loadLatencies(targets, range, signal).catch(() => null);
-    if (answers && isStill()) this.show(targets, answers);
+    const { compare } = this;
+    const answers = await loadLatencies(targets, range, compare, signal).catch(() => null);
+    if (answers && isStill()) this.show(targets, answers, compare);
   }
 
   all() {

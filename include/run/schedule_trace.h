@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What the scheduler has done with the threads of a target, event by event, in the order of time.
+ * It is what a run of kind `schedule` records. It can be shared once it is complete, and is not
+ * changed any more.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/reference.h"
+#include "base/text.h"
+#include "sys/bpf/schedule/record.h"
+
+#define SCHEDULE_EVENTS_MAX 1000000 /* of one trace: 32 MB in memory */
+
+#define SCHEDULE_IDLE   UINT32_C(0) /* the thread that stands for the idle tasks of all CPUs */
+#define SCHEDULE_NOBODY UINT32_MAX  /* no thread */
+
+/* A thread. One that was born with the number of another one that has ended is another thread. */
+struct schedule_thread {
+    uint32_t tid, pid;             /* in the initial PID namespace */
+    uint32_t leader;               /* the first thread of its process, by its index */
+    char name[SCHEDULE_NAME_SIZE]; /* the last one that it had; bytes with anything in them. Empty:
+                                      it is there as a leader only, and nobody has named it */
+};
+
+struct schedule_event {
+    uint64_t time_ns; /* since recording began */
+    uint32_t a, b;    /* threads by their index, as enum schedule_kind says */
+    uint32_t state;   /* as in struct schedule_record */
+    uint32_t lost;
+    uint16_t to;
+    uint16_t cpu;
+    uint8_t kind, flags;
+};
+
+struct schedule_trace {
+    struct reference reference;
+    struct schedule_thread *threads;
+    size_t n_threads, most_threads;
+    struct schedule_event *events;
+    size_t n_events, most_events;
+    size_t n_cpus;        /* one more than the highest number of a CPU in it */
+    uint64_t duration_ns; /* from the beginning of recording to its end */
+    uint64_t n_lost;      /* records that found no room in the kernel's ring */
+    bool is_machine;      /* it is of all threads, so that it has the idle ones too */
+    bool is_full;         /* it has ended since there were SCHEDULE_EVENTS_MAX events */
+    uint32_t *index;      /* of the threads, by their numbers, while it is made */
+    size_t most_index;
+};
+
+struct schedule_trace *schedule_trace_new(void); /* NULL: no memory */
+struct schedule_trace *schedule_trace_ref(struct schedule_trace *trace);
+struct schedule_trace *schedule_trace_unref(struct schedule_trace *trace);
+DEFINE_AUTO(schedule_trace, struct schedule_trace *, schedule_trace_unref)
+
+/*
+ * Adds a record of the kernel, which may be a little older than those before it. start_ns: when
+ * recording began, by CLOCK_MONOTONIC. 0; -ENOSPC: the trace is full; -ENOMEM.
+ */
+int schedule_trace_add(struct schedule_trace *trace, const struct schedule_record *record,
+                       uint64_t start_ns);
+
+/*
+ * Names a thread that has no name yet: a leader that has done nothing itself. A name of the
+ * kernel's records stands before it.
+ */
+void schedule_trace_name(struct schedule_trace *trace, uint32_t thread, const char *name);
+
+/* The letter of the state in which a thread leaves its CPU, as ps(1) shows it; 'R': it could have
+ * gone on. */
+char schedule_state_letter(uint32_t state);
+
+/* Whether a thread in this state is never seen again. */
+bool schedule_state_is_end(uint32_t state);
+
+/* Appends the trace as bytes that compress well. 0 or -ENOMEM. */
+int schedule_trace_pack(const struct schedule_trace *trace, struct text *bytes);
+
+/* Makes a trace of such bytes. 0; -EBADMSG: they are none; -ENOMEM. */
+int schedule_trace_unpack(const void *bytes, size_t length, struct schedule_trace **ret_trace);

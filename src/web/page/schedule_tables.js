@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a record of the scheduler comes to, as tables: by thread, by CPU, who preempted whom, and the
+// longest waits.
+
+import { element } from "./elements.js";
+import { count, duration, percent } from "./format.js";
+import { figureTable } from "./run_tables.js";
+import { instantWords, threadName } from "./schedule_threads.js";
+
+const LINES = 50;
+const SHARES = 4;
+
+const cell = (text, title = null) => element("td", { class: "number", title }, text);
+const name = (thread) => element("bdi", { class: "run-column" }, threadName(thread));
+const words = (thread) => element("td", {}, name(thread));
+const row = (first, ...cells) => element("tr", {}, element("th", { scope: "row" }, first), cells);
+
+function more(n) {
+  return n > LINES ? [element("tr", {}, element("td", { class: "quiet-text" }, `and ${n - LINES} more`))]
+    : [];
+}
+
+function threads({ threads: list, n_threads: n }) {
+  const line = (thread) => {
+    const { longest_wait: longest, waits } = thread;
+    return row(name(thread), words({ name: thread.process, tid: thread.pid }), cell(duration(thread.ran_seconds)),
+      cell(count(thread.slices)), cell(count(thread.voluntary)), cell(count(thread.involuntary)),
+      cell(count(waits)), cell(waits ? duration(thread.waited_seconds / waits) : "–"),
+      cell(longest ? duration(longest.seconds) : "–", longest && `at ${instantWords(longest.start)}`),
+      cell(duration(thread.blocked_seconds)), cell(count(thread.migrations)));
+  };
+  return figureTable("Threads", ["Thread", { words: "Process" }, "On CPU", "Slices", "Yielded", "Preempted",
+    "Waits", "Mean wait", "Longest wait", "Blocked", "Moves"],
+  [...list.slice(0, LINES).map(line), ...more(n)]);
+}
+
+function cpus({ cpus: list, seconds }) {
+  const shares = (cpu) => cpu.threads.slice(0, SHARES).map(({ thread, seconds: had }, i) =>
+    [i > 0 ? ", " : "", name(thread), ` ${percent(had / seconds)}`]);
+  return figureTable("CPUs", ["CPU", "Busy", "Idle", "Switches", "Wake-ups", { words: "Most by" }],
+    list.map((cpu) => row(`CPU ${cpu.cpu}`, cell(percent(cpu.ran_seconds / seconds)),
+      cell(cpu.idle_seconds === null ? "–" : percent(cpu.idle_seconds / seconds)),
+      cell(count(cpu.switches)), cell(count(cpu.wake_ups)),
+      element("td", { class: "schedule-shares" }, shares(cpu)))));
+}
+
+function preempted({ preempted: list }) {
+  return figureTable("Who preempted whom", ["Preempted", { words: "By" }, "Times"],
+    list.length === 0 ? [row("nobody")]
+      : [...list.slice(0, LINES).map(({ by, thread, count: n }) =>
+        row(name(thread), words(by), cell(count(n)))), ...more(list.length)]);
+}
+
+function waits({ longest_waits: list }) {
+  return figureTable("The longest waits for a CPU", ["Thread", "Waited", "From", { words: "Woken by" }],
+    list.length === 0 ? [row("nobody has waited")]
+      : [...list.slice(0, LINES).map(({ thread, seconds, start, waker }) =>
+        row(name(thread), cell(duration(seconds)), cell(instantWords(start)),
+          waker ? words(waker) : element("td", { class: "quiet-text" }, "it was preempted"))),
+      ...more(list.length)]);
+}
+
+/** All tables, each with its heading. */
+export function scheduleTables(schedule) {
+  return [["Threads", threads], ["CPUs", cpus], ["Preemptions", preempted], ["Longest waits", waits]]
+    .flatMap(([title, table]) => [element("h2", { class: "run-heading" }, title), table(schedule)]);
+}

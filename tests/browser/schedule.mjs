@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The view Runs, for runs that record the scheduler: begun by the form, shown as a map of CPUs and
+// as tables, zoomed, downloaded and compared. A kernel that lets nobody record is told to people.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { before } from "node:test";
+import { accessible, appears, ask, counted, fits, load, makeCgroup, page_url, scene, screenshot,
+  send, top, until } from "./stage.mjs";
+
+const CGROUP = `cgroup:/${top}/busy.service`;
+makeCgroup("busy.service");
+
+let refused = null;
+let machine = null;
+let own = null;
+
+/* A run that is over, in which the load ran. */
+async function record(title, target) {
+  const run = await send("POST", "runs", { title, target, kind: "schedule", interval_seconds: 0.1,
+    duration_seconds: 600 });
+  await load("busy.service", 200, 10, 100);
+  await send("POST", `runs/${run.id}/stop`);
+  return until(async () => {
+    const now = await ask(`runs/${run.id}`);
+    return now.state !== "running" && now.schedule && now;
+  }, `${title} is over`);
+}
+
+before(async () => {
+  await counted(CGROUP);
+  try {
+    machine = await record("of all", "machine");
+    own = await record("of one", CGROUP);
+  } catch (error) {
+    refused = error;
+    assert.match(String(error), /cannot be recorded/);
+  }
+});
+
+function recorded(sentence, options, body) {
+  scene(sentence, options, async (page) => {
+    if (refused === null) await body(page);
+    else console.log(`skipped: ${refused}`);
+  });
+}
+
+const map = (page, run) => page.locator(`[data-schedule="${run.id}"]`);
+const cells = (page, run) => map(page, run).locator(".plot-box canvas").first();
+const show = async (page, ...runs) => {
+  await page.goto(`${page_url}/#runs?${runs.map(({ id }) => `show=${id}`).join("&")}`);
+  for (const run of runs) await until(() => cells(page, run).isVisible(), `the map of ${run.title}`);
+};
+const mapOf = (run, more = "") => ask(`runs/${run.id}/map?columns=1000${more}`);
+
+recorded("the form begins a record, which ends in a map and tables", { hash: "#runs" },
+  async (page) => {
+    const form = page.locator("form[aria-label='Begin a run']");
+    await until(() => form.count(), "the form");
+    await form.locator("[name=kind]").selectOption("schedule");
+    assert.equal(await page.getByRole("combobox", { name: "Events", exact: true }).isVisible(), false);
+    await form.locator("[name=title]").fill("by the form");
+    await form.locator("[name=duration]").fill("1");
+    await form.getByRole("button", { name: "Begin the run" }).click();
+    await appears(page, ".schedule h2", "Threads");
+    const { runs } = await ask("runs");
+    const run = runs.find(({ title }) => title === "by the form");
+    assert.deepEqual([run.kind, run.target, run.state, run.duration_seconds],
+      ["schedule", "machine", "over", 1]);
+    await until(() => cells(page, run).isVisible(), "its map");
+    await page.locator(".run-list tr").filter({ hasText: "by the form" })
+      .getByRole("button", { name: "Again" }).click();
+    assert.equal(await form.locator("[name=kind]").inputValue(), "schedule");
+    await send("DELETE", `runs/${run.id}`);
+  });
+
+recorded("a cell under the pointer tells who had the CPU", {}, async (page) => {
+  await show(page, machine);
+  const { cpus, threads } = await mapOf(machine);
+  const row = cpus.length - 1;
+  await cells(page, machine).scrollIntoViewIfNeeded();
+  const words = await until(async () => {
+    const { x, y, width, height } = await cells(page, machine).boundingBox();
+    await page.mouse.move(x + width * 0.5, y + height * (row + 0.5) / cpus.length);
+    const text = await map(page, machine).locator(".plot-value").textContent();
+    return /ms {2}CPU/.test(text) && text;
+  }, "what a cell has");
+  const [, cpu, who] = /ms {2}CPU (\d+): (.*?)( [0-9.]+ %)?$/.exec(words);
+  assert.equal(Number(cpu), cpus[row].cpu);
+  const names = ["nobody that is known", ...threads.map(({ name, tid }) =>
+    (tid === 0 ? name : `${name}:${tid}`))];
+  assert.ok(names.includes(who), `${who} is none of ${names.join(", ")}`);
+  assert.ok(await map(page, machine).locator(".heat-cell").isVisible());
+  await screenshot(page, "schedule-map");
+});
+
+recorded("zooming asks for the part, and the plots follow", {}, async (page) => {
+  await show(page, machine);
+  await cells(page, machine).scrollIntoViewIfNeeded();
+  const { x, y, width } = await cells(page, machine).boundingBox();
+  const asked = page.waitForResponse((response) => response.url().includes("/map?") &&
+    Number(new URL(response.url()).searchParams.get("start")) > 0);
+  await page.mouse.move(x + width * 0.25, y + 5);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.5, y + 5, { steps: 3 });
+  await page.mouse.up();
+  const answer = await (await asked).json();
+  const seconds = machine.schedule.seconds;
+  assert.ok(Math.abs(answer.start - seconds * 0.25) < seconds * 0.05, String(answer.start));
+  assert.ok(Math.abs(answer.end - seconds * 0.5) < seconds * 0.05, String(answer.end));
+  await page.keyboard.press("Escape");
+  await screenshot(page, "schedule-zoomed");
+});
+
+recorded("tables have what the API tells, and no name of a stranger is more than a name", {},
+  async (page) => {
+    await show(page, own);
+    const [first] = own.schedule.threads;
+    const line = page.locator("[aria-label=Threads] tbody tr").first();
+    assert.equal(await line.locator("th").textContent(), `${first.name}:${first.tid}`);
+    assert.equal(await line.locator("td").first().textContent(), `${first.process}:${first.pid}`);
+    for (const label of ["CPUs", "Who preempted whom", "The longest waits for a CPU"])
+      assert.equal(await page.locator(`[aria-label="${label}"]`).count(), 1, label);
+    assert.ok(own.schedule.switches > 100);
+    await accessible(page);
+    await fits(page);
+    await page.locator("[aria-label=CPUs]").scrollIntoViewIfNeeded();
+    await screenshot(page, "schedule-tables");
+  });
+
+recorded("what was recorded is downloaded as CSV and as a trace for Perfetto", {}, async (page) => {
+  await show(page, own);
+  const row = page.locator(".run-list tbody tr").filter({ hasText: "of one" });
+  const download = async (name) => {
+    const [file] = await Promise.all([page.waitForEvent("download"),
+      row.getByRole("link", { name, exact: true }).click()]);
+    return [file.suggestedFilename(), fs.readFileSync(await file.path(), "utf8")];
+  };
+  const [csvName, csv] = await download("Download of one as CSV");
+  assert.equal(csvName, `run-${own.id}.csv`);
+  assert.equal(csv.trim().split("\n").length, own.schedule.events + 1);
+  const [traceName, trace] = await download("Download of one as a trace for Perfetto");
+  assert.equal(traceName, `run-${own.id}.trace.json`);
+  const spans = JSON.parse(trace).traceEvents.filter(({ ph, name }) => ph === "X" && /^CPU /.test(name));
+  const sum = spans.reduce((all, { dur }) => all + dur, 0) / 1e6;
+  assert.ok(Math.abs(sum - own.schedule.ran_seconds) < 1e-3, `${sum}`);
+});
+
+recorded("two records are compared, each with its map", {}, async (page) => {
+  await show(page, machine, own);
+  await appears(page, "[aria-label=Comparison]", "switches");
+  assert.equal(await page.locator("[data-schedule]").count(), 2);
+  assert.equal(await page.locator("[aria-label=Threads]").count(), 0);
+});
+
+recorded("in the dark it can be read too", { theme: "dark" }, async (page) => {
+  await show(page, machine);
+  await accessible(page);
+  await map(page, machine).scrollIntoViewIfNeeded();
+  await screenshot(page, "schedule-dark");
+});

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/check.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run/schedule_fixture.h"
+#include "run/schedule_map.h"
+#include "run/schedule_text.h"
+
+#define HOSTILE "=\"\x1b[1m\\\xff,"
+
+static json_t *parsed(struct text *text)
+{
+    json_t *value = json_loadb(text->data, text->length, JSON_REJECT_DUPLICATES, NULL);
+
+    assert_non_null(value);
+    return value;
+}
+
+static double number(const json_t *object, const char *key)
+{
+    assert_true(json_is_number(json_object_get(object, key)));
+    return json_number_value(json_object_get(object, key));
+}
+
+/* The time in microseconds that spans of this name have in a track. */
+static double sum_of(const json_t *events, double pid, double tid, const char *name)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+
+        if (strcmp(json_string_value(json_object_get(event, "ph")), "X") == 0 &&
+            number(event, "pid") == pid && number(event, "tid") == tid &&
+            strcmp(json_string_value(json_object_get(event, "name")), name) == 0)
+            sum += number(event, "dur");
+    }
+    return sum;
+}
+
+static void trace_events__cpus_and_threads_have_tracks(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_trace();
+    AUTO_TEXT struct text text = {0};
+    json_t *whole;
+    const json_t *events;
+
+    (void)state;
+    trace->n_lost = 3;
+    assert_int_equal(schedule_text_append_trace_events(trace, &text), 0);
+    whole = parsed(&text);
+    events = json_object_get(whole, "traceEvents");
+    assert_float_equal(sum_of(events, 4194305, 0, "t12:12"), 600, 1e-6);
+    assert_float_equal(sum_of(events, 4194305, 1, "idle"), 900, 1e-6);
+    assert_float_equal(sum_of(events, 10, 13, "CPU 0"), 100, 1e-6);
+    assert_float_equal(sum_of(events, 10, 13, "CPU 1"), 100, 1e-6);
+    assert_float_equal(sum_of(events, 10, 12, "waits for a CPU"), 300, 1e-6);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(whole, "otherData"), "lost")), "3");
+    json_decref(whole);
+}
+
+static void map__each_cell_has_who_had_most_of_it(void **state)
+{
+    static const int first[] = {11, 11, 11, 12, 12, 13, 12, 12, 12, 12};
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_trace();
+    AUTO_TEXT struct text text = {0};
+    const struct schedule_map_range range = {.columns = 10};
+    const json_t *cpus, *threads;
+    json_t *map;
+
+    (void)state;
+    assert_int_equal(schedule_map_append(trace, &range, &text), 0);
+    map = parsed(&text);
+    cpus = json_object_get(map, "cpus");
+    threads = json_object_get(map, "threads");
+    assert_int_equal(json_array_size(cpus), 2);
+    for (size_t i = 0; i < 10; i++)
+        for (size_t cpu = 0; cpu < 2; cpu++) {
+            const json_t *row = json_array_get(cpus, cpu);
+            const json_t *index = json_array_get(json_object_get(row, "threads"), i);
+            const json_t *thread = json_array_get(threads, (size_t)json_integer_value(index));
+            const double busy = json_number_value(json_array_get(json_object_get(row, "busy"), i));
+
+            assert_int_equal((int)number(thread, "tid"), cpu == 0 ? first[i] : i == 7 ? 13 : 0);
+            assert_float_equal(busy, cpu == 0 || i == 7 ? 1 : 0, 1e-6);
+        }
+    json_decref(map);
+}
+
+static void map__of_a_part_of_the_time_is_finer(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_trace();
+    AUTO_TEXT struct text text = {0};
+    const struct schedule_map_range range = {
+        .start_ns = 550 * US, .end_ns = 650 * US, .columns = 3};
+    const json_t *row, *threads;
+    json_t *map;
+
+    (void)state;
+    assert_int_equal(schedule_map_append(trace, &range, &text), 0);
+    map = parsed(&text);
+    assert_float_equal(number(map, "start"), 550e-6, 1e-12);
+    assert_float_equal(number(map, "end"), 650e-6, 1e-12);
+    row = json_array_get(json_object_get(map, "cpus"), 0);
+    threads = json_object_get(row, "threads");
+    assert_int_equal(json_array_size(threads), 3);
+    /* 13 to the half of the second column, then 12: whoever came first is shown of equal halves */
+    assert_int_equal(json_integer_value(json_array_get(threads, 0)), 0);
+    assert_int_equal(json_integer_value(json_array_get(threads, 2)), 1);
+    assert_float_equal(json_number_value(json_array_get(json_object_get(row, "shares"), 1)), 0.5,
+                       0.01);
+    json_decref(map);
+}
+
+static void map__what_is_not_known_is_nobodys(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = schedule_trace_new();
+    AUTO_TEXT struct text text = {0};
+    const struct schedule_map_range range = {.columns = 4};
+    const json_t *threads;
+    struct schedule_record late = fixture_record(SCHEDULE_SWITCH, 500, 0, 11, 12);
+    json_t *map;
+
+    (void)state;
+    assert_non_null(trace);
+    fixture_runs(trace, 0, 0, 11);
+    late.lost = 1;
+    fixture_add(trace, &late);
+    trace->duration_ns = 1000 * US;
+    assert_int_equal(schedule_map_append(trace, &range, &text), 0);
+    map = parsed(&text);
+    threads = json_object_get(json_array_get(json_object_get(map, "cpus"), 0), "threads");
+    assert_true(json_is_null(json_array_get(threads, 0)));
+    assert_true(json_is_null(json_array_get(threads, 1)));
+    assert_true(json_is_integer(json_array_get(threads, 2)));
+    json_decref(map);
+}
+
+/* A thread may call itself anything. */
+static struct schedule_trace *hostile_trace(void)
+{
+    struct schedule_trace *trace = schedule_trace_new();
+    struct schedule_record record = fixture_record(SCHEDULE_RUNS, 0, 0, 11, 11);
+
+    assert_non_null(trace);
+    (void)snprintf(record.a.name, sizeof(record.a.name), "%s", HOSTILE);
+    (void)snprintf(record.b.name, sizeof(record.b.name), "%s", HOSTILE);
+    fixture_add(trace, &record);
+    trace->duration_ns = 10 * US;
+    return trace;
+}
+
+static void text__names_of_strangers_are_only_names(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = hostile_trace();
+    const struct schedule_map_range range = {.columns = 2};
+    AUTO_TEXT struct text report = {0}, events = {0}, map = {0}, csv = {0};
+    json_t *value;
+
+    (void)state;
+    assert_int_equal(schedule_text_append_report(trace, &report), 0);
+    value = parsed(&report);
+    assert_string_equal(json_string_value(json_object_get(
+                            json_array_get(json_object_get(value, "threads"), 0), "name")),
+                        "=\"\x1b[1m\\\xef\xbf\xbd,");
+    json_decref(value);
+    assert_int_equal(schedule_text_append_trace_events(trace, &events), 0);
+    json_decref(parsed(&events));
+    assert_int_equal(schedule_map_append(trace, &range, &map), 0);
+    json_decref(parsed(&map));
+    assert_int_equal(schedule_text_append_csv(trace, &csv), 0);
+    text_append_char(&csv, '\0');
+    assert_non_null(strstr(csv.data, ",\"'=\"\"?[1m\\?,\","));
+    assert_null(strchr(csv.data, '\x1b'));
+}
+
+static void csv__a_switch_tells_who_goes_and_who_comes(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_trace();
+    AUTO_TEXT struct text csv = {0};
+
+    (void)state;
+    assert_int_equal(schedule_text_append_csv(trace, &csv), 0);
+    text_append_char(&csv, '\0');
+    assert_non_null(strstr(csv.data, "\n0.000300000,switch,0,11,10,\"t11\",S,0.000300000,12,10,"
+                                     "\"t12\",0.000200000,,11,,,0\n"));
+    assert_non_null(strstr(csv.data, "\n0.000700000,switch,1,0,0,\"idle\",R,0.000700000,13,10,"
+                                     "\"t13\",0.000010000,0.000090000,12,,,0\n"));
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trace_events__cpus_and_threads_have_tracks),
+        cmocka_unit_test(map__each_cell_has_who_had_most_of_it),
+        cmocka_unit_test(map__of_a_part_of_the_time_is_finer),
+        cmocka_unit_test(map__what_is_not_known_is_nobodys),
+        cmocka_unit_test(text__names_of_strangers_are_only_names),
+        cmocka_unit_test(csv__a_switch_tells_who_goes_and_who_comes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

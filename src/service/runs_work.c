@@ -12,6 +12,9 @@
 #include "service/runs_parts.h"
 #include "web/route.h"
 
+/* Somewhat less than what the server lends to all its clients together (web/connections.h). */
+#define MOST_FILE_BYTES ((size_t)60 * 1024 * 1024)
+
 struct asked_run {
     struct runs *runs;
     uint64_t id, other;
@@ -140,13 +143,38 @@ int runs_ask_map(struct runs *runs, struct history *history, uint64_t id,
     return submit(history, &asked, work_map, answer, text);
 }
 
+/* Refuses a file that the server would not hand out, as names that are long can make it. */
+static int check_size(uint64_t id, struct text *text)
+{
+    if (text->length <= MOST_FILE_BYTES)
+        return 0;
+    text_clear(text);
+    text_append_format(text, "what run %" PRIu64 " has recorded makes a file of more than %zu MiB",
+                       id, MOST_FILE_BYTES >> 20);
+    return -EINVAL;
+}
+
 static int work_trace(struct history_store *store, const void *arguments, struct text *text)
 {
     const struct asked_run *asked = arguments;
     AUTO(recording) struct recording *recording = NULL;
-    const int r = find_schedule(asked->runs, store, asked->id, text, &recording);
+    int r = find_schedule(asked->runs, store, asked->id, text, &recording);
 
-    return r < 0 ? r : schedule_text_append_trace_events(recording->schedule, text);
+    if (r == 0)
+        r = schedule_text_append_trace_events(recording->schedule, text);
+    return r < 0 ? r : check_size(asked->id, text);
+}
+
+static int append_csv(const struct recording *recording, struct text *text)
+{
+    int r;
+
+    if (!recording->schedule) {
+        recording_append_csv(recording, text);
+        return 0;
+    }
+    r = schedule_text_append_csv(recording->schedule, text);
+    return r < 0 ? r : check_size(recording->id, text);
 }
 
 static int work_show(struct history_store *store, const void *arguments, struct text *text)
@@ -155,10 +183,8 @@ static int work_show(struct history_store *store, const void *arguments, struct 
     AUTO(recording) struct recording *recording = NULL;
     int r = find(asked->runs, store, asked->id, text, &recording);
 
-    if (r == 0 && asked->form == RUNS_CSV_FILE && recording->schedule)
-        r = schedule_text_append_csv(recording->schedule, text);
-    else if (r == 0 && asked->form == RUNS_CSV_FILE)
-        recording_append_csv(recording, text);
+    if (r == 0 && asked->form == RUNS_CSV_FILE)
+        r = append_csv(recording, text);
     else if (r == 0)
         r = recording_append_json(recording, true, text);
     return r;

@@ -21,6 +21,7 @@ PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
 CONFIG = live.config(system="all")
 TURNS = 2000
 SPIN_US = 200
+MOST_EVENTS = 300000  # of a run: SCHEDULE_EVENTS_MAX
 # Its first thread sleeps, and another one, which has a name of its own, reads and writes.
 THREAD = """import sys, threading
 def work():
@@ -237,6 +238,23 @@ class Schedule(live.LiveTest):
         self.assertLess(switched, in_truth)
         self.assertGreaterEqual(switched + report["lost"], in_truth)
         self.assertLessEqual(report["ran_seconds"], float(told.ran) * 1.05 + 0.01)
+
+    def test_a_record_that_is_full_ends_and_can_be_had_as_a_whole(self):
+        self.begin()
+        with Cgroups() as cgroups:
+            path = cgroups.make("a.service")
+            with turns.Turns(cgroups.directory("a.service"), MOST_EVENTS) as load:
+                number = self.start(f"cgroup:{path}")
+                load.take()  # each turn has a switch at least, beside wake-ups
+                run = self.until_over(number)
+        self.assertEqual((run["state"], run["schedule"]["full"]), ("over", True))
+        self.assertEqual(run["schedule"]["events"], MOST_EVENTS)
+        self.assertLess(run["schedule"]["seconds"], run["end"] - run["start"] + 0.1)
+        status, text = self.ask("GET", f"/{number}.csv")
+        self.assertEqual((status, text.count("\n")), (200, MOST_EVENTS + 1))
+        status, trace = self.ask("GET", f"/{number}/trace")
+        self.assertEqual(status, 200)
+        self.assertGreater(len(trace["traceEvents"]), MOST_EVENTS / 2)
 
     def test_it_leaves_nothing_in_the_kernel(self):
         self.begin()

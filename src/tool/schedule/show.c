@@ -237,7 +237,7 @@ static void show_sums(const json_t *run, const json_t *report)
                            "the kernel did not tell of a switch\n",
                            gaps);
     if (json_is_true(json_object_get(report, "full")))
-        text_append_string(&text, "it ended early: a run has at most 1,000,000 records\n");
+        text_append_string(&text, "it ended early: a run has at most 300,000 records\n");
     (void)fwrite(text.data ? text.data : "", 1, text.length, stdout);
 }
 

@@ -54,6 +54,6 @@ export function missing({ title, schedule }) {
       "numbers and times lack them. limits.schedule_ring of the configuration makes it larger",
     gaps > 0 && `In “${title}” it was not known ${gaps} times who had a CPU, since records were ` +
       "lost or the kernel did not tell of a switch; that time is nobody’s",
-    full && `“${title}” ended early: a run has at most 1,000,000 records`,
+    full && `“${title}” ended early: a run has at most 300,000 records`,
   ].filter(Boolean);
 }

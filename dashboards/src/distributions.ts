@@ -53,6 +53,23 @@ export const offCpu: Distribution = {
   label: "state",
 };
 
+export const blockIo: Distribution = {
+  name: "block_io_latency_seconds",
+  title: "Block I/O",
+  description:
+    "Time from when a block device got a request until it was done: an SSD takes less than a " +
+    "millisecond, a disk some ten.",
+  levels: levels.rising(0.02, 0.1),
+  label: "op",
+};
+
+export const blockIoQueue: Distribution = {
+  name: "block_io_queue_seconds",
+  title: "Block I/O in the queue",
+  description: "Time from when a request was made until a block device got it.",
+  levels: levels.none,
+};
+
 export function series(scope: Scope, name: string, ...matchers: string[]): string {
   return selector(scope.prefix + name, ...scope.matchers, ...matchers);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { board, exporterStarts, marks } from "./board";
+import { throughput } from "./block_io";
+import { Scope, blockIo, offCpu, onCpu, runQueue } from "./distributions";
+import { map, quantiles } from "./latency_panels";
 import { graph } from "./panels";
 import { selector } from "./promql";
 import { coverage, rowsOf, Target } from "./targets";
@@ -13,6 +16,23 @@ const target: Target = {
   matcher: 'groupname="$groupname"',
   births: "pmu_process_members",
 };
+
+const group: Scope = {
+  noun: "group of processes",
+  prefix: target.prefix,
+  matchers: [target.matcher],
+};
+
+const latencies = [
+  map(group, runQueue),
+  quantiles(group, runQueue),
+  quantiles(group, onCpu),
+  quantiles(group, offCpu),
+  map(group, blockIo, "read"),
+  map(group, blockIo, "write"),
+  quantiles(group, blockIo),
+  throughput(group),
+];
 
 const members = graph(
   {
@@ -49,6 +69,7 @@ export const processGroups = () =>
     ],
     rows: [
       ...rowsOf(target),
+      { title: "Latency, with bpf", panels: latencies },
       { title: "How it is counted", panels: [coverage(target), members] },
     ],
   });

@@ -11,7 +11,7 @@ import boards
 import promql
 
 # Units that Grafana knows, of those that are used.
-UNITS = {"none", "short", "percentunit", "cps", "hertz", "watt", "bytes", "s"}
+UNITS = {"none", "short", "percentunit", "cps", "hertz", "watt", "bytes", "Bps", "s"}
 EXPECTED = {"overview", "service", "process_overview", "process_groups", "cpus", "latency",
             "scheduler", "explorer", "exporter"}
 # Rule, metric, and why it may break the rule.

@@ -7,6 +7,7 @@ shown by test_recorded.py. Where the kernel has no bpf for us, those of distribu
 """
 import re
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -16,6 +17,7 @@ import own_sysfs
 import promql
 from cgroups import Cgroups
 from exporter import Exporter, quote
+from loop_device import LoopDevice
 from own_mounts import enter_own_tracefs
 from prometheus import Prometheus
 from viewer import Findings, Viewer
@@ -41,8 +43,8 @@ def needs_hardware(text):
 
 
 DISTRIBUTIONS = re.compile(r"pmu_(machine|cgroup|process)_((run_queue_latency|on_cpu|off_cpu)_seconds|"
-                           r"switches_total|migrations_total)")
-UNINTERRUPTIBLE = re.compile(r'"\$cgroup", state="uninterruptible"')
+                           r"switches_total|migrations_total|block_io_)")
+REQUESTS = re.compile(r"pmu_(machine|cgroup|process)_block_io_")
 
 # Why a query may return nothing.
 REASONS = (
@@ -61,16 +63,17 @@ groups:
     events: [uncore_imc/switches/, power/energy-pkg/]
 {ratios}
 targets:
-  system: {{groups: [{groups}, beyond], by: {by}, latency: [scheduler]}}
+  system: {{groups: [{groups}, beyond], by: {by}, latency: [scheduler, block_io]}}
   cgroups:
     - include: [{include}]
       groups: [{groups}]
-      latency: [scheduler]
+      latency: [scheduler, block_io]
       by: cpu
   processes:
     - name: loads
       pid: [{pids}]
       groups: [{groups}]
+      latency: [scheduler, block_io]
 limits: {{cgroups: {cgroups}, pmu_counters: all}}
 """
 # This machine has no PMU beyond its cores: what these count on the first CPU are its switches.
@@ -95,17 +98,30 @@ def config(by, include, pids, cgroups):
                          ratios="\n".join(ratios), groups=", ".join(names))
 
 
-class Loads:
-    """A process in each of the cgroups, which keeps switching and touching pages."""
+# Past all caches, so that each block is a request.
+LOAD = """import mmap, os, sys, time
+disk = os.open(sys.argv[1], os.O_RDWR | os.O_DIRECT)
+block = mmap.mmap(-1, 4096)
+while True:
+    os.preadv(disk, [block], 0)
+    os.pwritev(disk, [block], 4096)
+    mmap.mmap(-1, 4096).write(b"touched")
+    time.sleep(0.05)
+"""
 
-    def __init__(self, cgroups):
-        self.cgroups = cgroups
+
+class Loads:
+    """A process in each of the cgroups, which keeps switching, touching pages, and reading and
+    writing a block device."""
+
+    def __init__(self, cgroups, disk):
+        self.cgroups, self.disk = cgroups, disk
         self.processes = []
 
     def __enter__(self):
         for name in CGROUPS:
             self.cgroups.make(name)
-            process = subprocess.Popen(["sh", "-c", "while sleep 0.1; do :; done"])
+            process = subprocess.Popen([sys.executable, "-c", LOAD, self.disk.path])
             self.processes.append(process)
             self.cgroups.enter(name, process.pid)
         return self
@@ -143,7 +159,8 @@ class Live(live.LiveTest):
             pmu: own_sysfs.pmu_of_tracepoints(0, *what) for pmu, what in BEYOND_CORES.items()})
         cls.dashboards = boards.load()
         cgroups = cls.enterClassContext(Cgroups())
-        loads = cls.enterClassContext(Loads(cgroups))
+        disk = cls.enterClassContext(LoopDevice())
+        loads = cls.enterClassContext(Loads(cgroups, disk))
         include, pids = quote(cgroups.path("*")), [p.pid for p in loads.processes]
         began = time.time()
         exporters = [cls.enterClassContext(Exporter(config(by, include, pids, n),
@@ -168,12 +185,15 @@ class Live(live.LiveTest):
     def has_distributions(self):
         return bool(self.prometheus.query("pmu_exporter_latency_supported == 1"))
 
+    def has_requests(self):
+        return bool(self.prometheus.query('pmu_exporter_latency_supported{kind="block_io"} == 1'))
+
     def reasons(self):
         """Those that hold here."""
         if not self.has_distributions():
             return (*REASONS, (DISTRIBUTIONS.search, "this kernel has no bpf for us"))
-        if not self.prometheus.query('pmu_cgroup_off_cpu_seconds_count{state="uninterruptible"}'):
-            return (*REASONS, (UNINTERRUPTIBLE.search, "the loads use no disk"))
+        if not self.has_requests():
+            return (*REASONS, (REQUESTS.search, "this kernel cannot tell of requests"))
         return REASONS
 
     def test_every_query_returns_data_or_is_listed_with_its_reason(self):
@@ -236,7 +256,8 @@ class Live(live.LiveTest):
 
     def is_absent_here(self, metric):
         return (metric == "pmu_exporter_pmu_counters" and not self.has_pmu() or
-                bool(DISTRIBUTIONS.match(metric)) and not self.has_distributions())
+                bool(DISTRIBUTIONS.match(metric)) and not self.has_distributions() or
+                bool(REQUESTS.match(metric)) and not self.has_requests())
 
     def texts(self):
         series = [variable.series if "{" in variable.series else variable.series + "{}"

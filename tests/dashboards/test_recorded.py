@@ -58,6 +58,7 @@ kill $loop $calls
 REASONS = (
     (re.compile("ALERTS").search, "no rules are loaded here"),
     (re.compile(r'"\$(uncore|energy)"').search, "the guest has no PMU beyond its cores"),
+    (re.compile("_block_io_").search, "the guest has no block device"),
     (re.compile(r'llc\|node"\}\[\$__rate_interval').search, "a guest of one CPU moves nobody"),
 )
 
@@ -78,6 +79,7 @@ PROCESSES = """
     - name: work
       cmdline: ["/tmp/bin/work"]
       groups: [core, cache, latency, stalls, software]
+      latency: [scheduler]
 """
 
 

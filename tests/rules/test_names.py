@@ -47,11 +47,14 @@ def own_families():
 
 
 def distributions():
-    """The series of histograms, of cgroups and the machine."""
-    text = (rules.TOP / "src/metric/plan_latency.c").read_text()
-    names = re.findall(r'LATENCY_KIND_\w+, LATENCY_\w+, "(\w+_seconds)"', text)
-    return {f"pmu_{scope}_{name}_{part}" for scope in ("cgroup", "machine") for name in names
-            for part in ("bucket", "sum", "count")}
+    """The series of histograms, of cgroups and the machine, and of what is counted beside them."""
+    text = "".join((rules.TOP / "src/metric" / name).read_text()
+                   for name in ("plan_latency.c", "plan_breakdowns.c"))
+    histograms = set(re.findall(r'"(\w+_seconds)"', text))
+    return ({f"pmu_{scope}_{name}_{part}" for scope in ("cgroup", "machine") for name in histograms
+             for part in ("bucket", "sum", "count")} |
+            {f"pmu_{scope}_{name}" for scope in ("cgroup", "machine")
+             for name in re.findall(r'"(\w+_total)"', text)})
 
 
 class Names(live.LiveTest):
@@ -76,6 +79,8 @@ class Names(live.LiveTest):
         self.assertIn("pmu_exporter_targets_uncounted", own_families())
         self.assertNotIn("pmu_cgroup_runqueue_latency_seconds_bucket", distributions())
         self.assertIn("pmu_cgroup_run_queue_latency_seconds_bucket", distributions())
+        self.assertIn("pmu_machine_block_io_latency_seconds_bucket", distributions())
+        self.assertIn("pmu_cgroup_block_io_errors_total", distributions())
 
 
 if __name__ == "__main__":

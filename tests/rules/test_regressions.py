@@ -5,7 +5,8 @@
 All cases are services of one Prometheus, each with its own fate; promtool runs the rules over them.
 What is wrong with a service at a time is a number from 0 to 1: at 1 it executes 30 % fewer
 instructions per cycle, misses caches and branches three times as often, switches five times as
-often and waits fifteen times as long for CPUs, so that all five alerts have to come, or none.
+often and waits fifteen times as long for CPUs and block devices, so that all six alerts have to
+come, or none.
 
 How much a service is used to wander is given: promtool would evaluate the group that records it
 each minute instead of each hour. That one is tested by test_spread.py.
@@ -26,11 +27,13 @@ END = NOW + 90
 FROM_NOW = range(-40, END - NOW + 35)
 RATIOS = ("instructions_per_cycle", "cache_misses_per_kilo_instruction",
           "branch_misses_per_kilo_instruction", "context_switches_per_cpu_second",
-          "run_queue_latency_p99_seconds")
+          "run_queue_latency_p99_seconds", "block_io_read_latency_p99_seconds",
+          "block_io_write_latency_p99_seconds")
 SPREAD = "job_cgroup_ratio:pmu_cgroup_ratio:rate15m_spread7d"
 ALERTS = ("PMUIPCRegression", "PMUCacheMissRegression", "PMUBranchMissRegression",
-          "PMUContextSwitchStorm", "PMURunQueueLatencyRegression")
-WAITS = "run_queue_latency_seconds"
+          "PMUContextSwitchStorm", "PMURunQueueLatencyRegression", "PMUBlockIOLatencyRegression")
+BLOCK_IO = "block_io_latency_seconds"
+MILLISECOND = 2.0 ** -10  # a limit of buckets
 
 
 def from_now(t):
@@ -46,10 +49,11 @@ class Service:
 
     def __init__(self, cgroup, wrong=lambda t: 0.0, instance="a", busy=1.0, coverage=1.0,
                  starts=(-DAY,), scraped=lambda t: True, switches_wrong=None,
-                 spreads=(0.02, 0.05, 0.05, 0.05, 0.05)):
+                 spreads=(0.02, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05), writes=None):
         self.cgroup, self.wrong, self.instance = cgroup, wrong, instance
         self.busy, self.coverage, self.starts, self.scraped = busy, coverage, starts, scraped
         self.switches_wrong, self.spreads = switches_wrong or wrong, spreads
+        self.writes = writes  # to block devices, in a second
 
     def rates(self, t):
         """What is added to each counter in a second."""
@@ -66,12 +70,21 @@ class Service:
                 'group_running_seconds_total{group="core"}': cpus * self.coverage}
 
     def waits(self, t):
-        """Waits for a CPU by their limit: if nothing is wrong, 99 of 100 take less than 1 ms."""
-        waits = 400 * self.busy
+        """For CPUs and block devices; writes are slower than reads."""
+        waits = {**self.durations(t, "run_queue_latency_seconds", "", 400, MILLISECOND),
+                 **self.durations(t, BLOCK_IO, 'op="read"', 1000, MILLISECOND)}
+        if self.writes:
+            waits |= self.durations(t, BLOCK_IO, 'op="write"', self.writes(t), 4 * MILLISECOND)
+        return waits
+
+    def durations(self, t, name, label, rate, usual):
+        """By their limit: if nothing is wrong, 99 of 100 take less than usual."""
+        n = rate * self.busy
         long = min(0.5, 0.1 * self.switches_wrong(t) ** 2)
-        return {f"{WAITS}_count": waits} | {
-            f'{WAITS}_bucket{{le="{limit}"}}': share * waits for limit, share in
-            (("0.0009765625", 0.995 - long), ("0.00390625", 1 - long), ("0.015625", 1), ("+Inf", 1))}
+        shares = {usual: 0.995 - long, 4 * usual: 1 - long, 16 * usual: 1, "+Inf": 1}
+        return {f"{name}_count" + (f"{{{label}}}" if label else ""): n} | {
+            f'{name}_bucket{{{label + "," * bool(label)}le="{limit}"}}': share * n
+            for limit, share in shares.items()}
 
     def start(self, t):
         return max((s for s in self.starts if s <= t), default=None)
@@ -104,10 +117,10 @@ def wave(t):
     return (1 + math.sin(2 * math.pi * (t - NOW) / DAY)) / 2
 
 
-# Whom all four alerts have to name, half an hour after NOW at the latest.
+# Whom all alerts have to name, half an hour after NOW at the latest.
 FIRING = [
     Service("/slower", from_now),
-    Service("/slower", from_now, instance="b"),
+    Service("/slower", from_now, instance="b", writes=lambda t: 50.0),
     Service("/lasting", lambda t: float(t >= NOW - 2 * DAY)),
     Service(r"/slow\\x2dly", lambda t: min(1.0, max(0.0, (t - NOW + 6 * HOUR) / (6 * HOUR)))),
     Service("/redeployed", from_now, starts=(-DAY, NOW)),
@@ -116,7 +129,7 @@ FIRING = [
     Service("/wave_and_more", lambda t: max(0.2 * wave(t), from_now(t))),
 ]
 QUIET = [
-    Service("/idle", from_now, busy=0.01),
+    Service("/idle", from_now, busy=0.004),
     Service("/restart", lambda t: float(NOW <= t < NOW + 8), starts=(-DAY, NOW)),
     Service("/restarts", lambda t: float(t >= NOW),
             starts=(-DAY, *range(NOW, END, 9))),
@@ -129,9 +142,11 @@ QUIET = [
     Service("/saturdays", lambda t: float(t < DAY or t >= 7 * DAY)),
     # every second hour, and the other hours on the next day
     Service("/restless", lambda t: 0.7 * ((t // HOUR + t // DAY) % 2),
-            spreads=(0.21, 1.4, 1.4, 2.8, 9)),
+            spreads=(0.21, 1.4, 1.4, 2.8, 9, 9, 9)),
     Service("/brief", lambda t: float(NOW <= t < NOW + 6)),
     Service("/job_at_this_hour", lambda t: 2.0 * ((t - NOW) % DAY < 45)),
+    # slower requests than before among all of them, but neither slower reads nor slower writes
+    Service("/writes_more", writes=lambda t: 800.0 if t >= NOW else 8.0),
     Service("/ended", from_now, scraped=lambda t: t < NOW),
 ]
 
@@ -174,7 +189,7 @@ def run(services, expectations):
             f"    promql_expr_test:\n{''.join(expectations)}")
 
 
-FIRED = 'count by (alertname, cgroup) (ALERTS{alertstate="firing"})'
+FIRED = 'group by (alertname, cgroup) (ALERTS{alertstate="firing"})'
 
 
 def fired(*cgroups):

@@ -32,10 +32,10 @@ class Promtool(unittest.TestCase):
 
 class Text(unittest.TestCase):
     ALERTS = ("PMUIPCRegression", "PMUCacheMissRegression", "PMUBranchMissRegression",
-              "PMUContextSwitchStorm", "PMURunQueueLatencyRegression", "PMUCoverageLow",
-              "PMUTargetsUncounted", "PMUCyclesLate", "PMUEventUnsupported",
-              "PMUConfigReloadFailed", "PMUWebConfigReloadFailed", "PMUExporterStale",
-              "PMUExporterDown")
+              "PMUContextSwitchStorm", "PMURunQueueLatencyRegression",
+              "PMUBlockIOLatencyRegression", "PMUCoverageLow", "PMUTargetsUncounted",
+              "PMUCyclesLate", "PMUEventUnsupported", "PMUConfigReloadFailed",
+              "PMUWebConfigReloadFailed", "PMUExporterStale", "PMUExporterDown")
 
     def alerts(self):
         """{alert: its text}"""
@@ -65,7 +65,8 @@ class Text(unittest.TestCase):
     def test_recorded_names_are_of_three_parts_and_what_is_read_is_recorded(self):
         recorded = {name for name, _ in rules.expressions(rules.SERVICES)}
         for name in recorded:
-            self.assertRegex(name, r"^job_(cgroup(_ratio)?:pmu_cgroup|instance:pmu_machine)_\w+:\w+$")
+            self.assertRegex(name, r"^job_(cgroup(_ratio|_op)?:pmu_cgroup|"
+                                   r"instance(_device_op)?:pmu_machine)_\w+:\w+$")
         texts = [e for path in (rules.SERVICES, rules.ALERTS) for _, e in rules.expressions(path)]
         texts += [q for path in rules.RUNBOOKS.glob("*.md") for q in rules.runbook_queries(path)]
         read = set().union(*map(rules.recorded_metrics, texts))
@@ -75,7 +76,8 @@ class Text(unittest.TestCase):
     def test_the_number_of_series_is_the_one_that_is_told(self):
         text = rules.SERVICES.read_text()
         ratios = len(set(re.findall(r"labels: \{ratio: (\w+)\}", text)))
-        series = sum(ratios if name.endswith(("_median7d", "_baseline", "_spread7d")) else 1
+        series = sum(ratios if name.endswith(("_median7d", "_baseline", "_spread7d")) else
+                     2 if name.startswith("job_cgroup_op:") else 1  # reads and writes
                      for name, _ in rules.expressions(rules.SERVICES)
                      if name.startswith("job_cgroup"))
         said = text.replace("\n# ", " ")
@@ -100,7 +102,7 @@ class Names(unittest.TestCase):
         self.assertEqual(rules.recorded_metrics(expression), {"job_a:pmu_b:c"})
 
     def test_every_rule_has_an_expression(self):
-        for path, n in ((rules.SERVICES, 19), (rules.ALERTS, 13)):
+        for path, n in ((rules.SERVICES, 23), (rules.ALERTS, 14)):
             found = rules.expressions(path)
             self.assertEqual(len(found), n)
             for name, expression in found:

@@ -21,8 +21,10 @@ import time
 import unittest
 
 import cgroups
+import direct_io
 import exporter
 import live
+from loop_device import LoopDevice
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 WORK = pathlib.Path(os.environ.get("PMU_TEST_BROWSER",
@@ -32,8 +34,8 @@ TRIES = 3  # of npm, which may not get at its registry at once
 
 # What a scenario has that others do not: cgroups at the start, more of the configuration, flags of
 # the exporter, whether it has a state directory, how many seconds have passed since an exporter
-# recorded some seconds of the past there, and what a second exporter beside it has in its
-# configuration.
+# recorded some seconds of the past there, what a second exporter beside it has in its configuration,
+# whether it has a block device, and how the system is counted.
 SCENARIOS = {
     "shell": {},
     "now": {},
@@ -46,6 +48,8 @@ SCENARIOS = {
     "past": {"state": True, "ago": 3600},
     # What follows the rule of cgroups goes on with it.
     "latency": {"more": "      latency: [scheduler]\n"},
+    "block_io": {"disk": True, "system": "all, latency: [block_io]",
+                 "more": "      latency: [block_io]\n"},
     "time": {"state": True, "ago": 86400, "flags": ["--web.enable-lifecycle"],
              "more": "history: {full: 2d, ten_seconds: 3d}\n"},
 }
@@ -84,8 +88,8 @@ def install_packages():
         installed.write_text(wanted)
 
 
-def configuration(own, more):
-    return live.config(own, system="all", linger="1s", more=more)
+def configuration(own, more, system="all"):
+    return live.config(own, system=system, linger="1s", more=more)
 
 
 def record_past(own, config, environment, ago):
@@ -108,8 +112,10 @@ def run(name, options, stack):
     environment = {}
     if options.get("state"):
         environment["STATE_DIRECTORY"] = stack.enter_context(tempfile.TemporaryDirectory())
-    config = configuration(own, options.get("more", ""))
+    config = configuration(own, options.get("more", ""), options.get("system", "all"))
     told = {}
+    if options.get("disk"):
+        told["PMU_DISK"] = stack.enter_context(LoopDevice()).path
     if "ago" in options:
         told["PMU_PAST"] = str(record_past(own, config, environment, options["ago"]))
     shown = stack.enter_context(exporter.Exporter(config, args=arguments, env=environment))
@@ -122,7 +128,8 @@ def run(name, options, stack):
             **os.environ, **told, "PMU_PAGE": f"http://127.0.0.1:{shown.port}",
             "PMU_CGROUPS": os.fsdecode(own.directory()), "PMU_CGROUPS_TOP": own.top,
             "PMU_CHROMIUM": chromium(), "PMU_BROWSER_WORK": str(WORK),
-            "PMU_LOAD": live.program("load"), "PMU_CONTROL": str(shown.control),
+            "PMU_LOAD": live.program("load"), "PMU_PYTHON": sys.executable,
+            "PMU_DIRECT_IO": direct_io.__file__, "PMU_CONTROL": str(shown.control),
             "PMU_EXPORTER_PID": str(shown.pid)}).returncode
 
 

@@ -199,21 +199,31 @@ export function removeCgroup(name) {
   fs.rmdirSync(directoryOf(name));
 }
 
+const ended = (child, what) => new Promise((resolve, reject) =>
+  child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${what}: ${code}`)))));
+
 /** Runs tests/support/load.c in a cgroup: so many switches, page faults, ms of CPU time. */
 export function load(name, switches, faults, milliseconds) {
   const child = spawn(process.env.PMU_LOAD,
     [`${process.env.PMU_CGROUPS}/${name}/cgroup.procs`, String(switches), String(faults),
       String(milliseconds), "0"], { stdio: ["pipe", "inherit", "inherit"] });
   child.stdin.end("g");
-  return new Promise((resolve, reject) =>
-    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`load: ${code}`)))));
+  return ended(child, "load");
 }
 
-/** Works in a cgroup, again and again, until the function has ended. */
-export async function whileLoaded(name, body) {
+/** Reads or writes ("read", "write") so many blocks of the scenario's block device in a cgroup, past
+ * all caches. */
+export function direct_io(name, op, n) {
+  return ended(spawn(process.env.PMU_PYTHON, [process.env.PMU_DIRECT_IO,
+    `${process.env.PMU_CGROUPS}/${name}`, process.env.PMU_DISK, op, String(n)],
+  { stdio: ["ignore", "ignore", "inherit"] }), "direct_io.py");
+}
+
+/** Does some work (by default in that cgroup) again and again, until the function has ended. */
+export async function whileLoaded(name, body, work_once = () => load(name, 50, 100, 300)) {
   let goes = true;
   const work = (async () => {
-    while (goes) await load(name, 50, 100, 300);
+    while (goes) await work_once();
   })();
   try {
     return await body();

@@ -2,41 +2,20 @@
 """Requests to block devices, against a device of the test's own whose requests are known: direct
 reads and writes of one block, of which each is one request, and what /sys/block tells of them.
 """
-import subprocess
-import sys
 import time
 
 import live
 from cgroups import Cgroups
+from direct_io import BLOCK
 from exporter import Exporter, quote
 from loop_device import MIB, LoopDevice
 
 CYCLE = 1.0
-BLOCK = 4096
 SUPPORTED = "pmu_exporter_latency_supported"
 TRIES = 10
 LATENCY = "block_io_latency_seconds"
 QUEUE = "block_io_queue_seconds"
 START = "pmu_cgroup_start_time_seconds"
-
-# Enters a cgroup, and then reads or writes so many blocks from an offset on, past all caches. It
-# says how many have failed.
-LOAD = """import mmap, os, sys
-cgroup, path, op, n, offset = sys.argv[1:6]
-open(cgroup + "/cgroup.procs", "w").write("0")
-disk = os.open(path, os.O_RDWR | os.O_DIRECT)
-block = mmap.mmap(-1, 4096)
-failed = 0
-for i in range(int(n)):
-    try:
-        if op == "read":
-            os.preadv(disk, [block], int(offset) + 4096 * i)
-        else:
-            os.pwritev(disk, [block], int(offset) + 4096 * i)
-    except OSError:
-        failed += 1
-print(failed)
-"""
 
 
 class BlockIo(live.LiveTest):
@@ -74,10 +53,7 @@ class BlockIo(live.LiveTest):
 
     def load(self, name, op, n, offset=0):
         """Returns how many requests have failed."""
-        done = subprocess.run([sys.executable, "-c", LOAD, self.cgroups.directory(name),
-                               self.disk.path, op, str(n), str(offset)], check=True, text=True,
-                              capture_output=True)
-        return int(done.stdout)
+        return self.disk.use(self.cgroups.directory(name), op, n, offset=offset)
 
     def of_cgroup(self, metrics, name, family=f"{LATENCY}_count", **labels):
         return metrics.sum(f"pmu_cgroup_{family}", cgroup=self.cgroups.path(name), **labels)

@@ -11,6 +11,7 @@ import unittest
 import live
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, binary
+from loop_device import LoopDevice
 
 PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
 SWITCHES = 500
@@ -18,6 +19,8 @@ ATTEMPTS = 5  # a busy machine may begin the load before pmutool has read for th
 SUPPORTED = "pmu_exporter_latency_supported"
 # What stands behind the configuration's last rule goes on with it.
 WITH_LATENCY = "      latency: [scheduler]\n"
+WITH_BLOCK_IO = "      latency: [block_io]\n"
+READS = 400
 SLICES = "pmu_cgroup_on_cpu_seconds_count"
 
 
@@ -43,6 +46,21 @@ class Latency(live.LiveTest):
         metrics = self.exporter.scrape()
         if metrics.sum(SUPPORTED) == 0:
             self.skipTest(f"no latencies here: {metrics.labels(SUPPORTED, 'reason')}")
+
+    def of_requests(self, is_whole, *words):
+        """What pmutool prints of seconds in which blocks of a device were read, when it has all of
+        them: some kernels hide the ends of some requests."""
+        with LoopDevice() as disk:
+            for _ in range(ATTEMPTS):
+                tool = subprocess.Popen(
+                    [PMUTOOL, "latency", f"--socket={self.exporter.control}", "-d", "3", *words,
+                     self.target], stdout=subprocess.PIPE, text=True)
+                disk.use(self.own.directory("busy.service"), "read", READS)
+                out, _ = tool.communicate(timeout=300)
+                self.assertEqual(tool.returncode, 0)
+                if is_whole(out):
+                    break
+        return out
 
     def pmutool(self, *words):
         done = subprocess.run([PMUTOOL, "latency", f"--socket={self.exporter.control}", *words],
@@ -85,6 +103,32 @@ class Latency(live.LiveTest):
         self.assertRegex(out, r"\ncount \d+, sum .*, mean .*, p50 .*, p90 .*, p99 .*\n$")
         self.assertNotIn("waits", out)
 
+    def test_requests_to_block_devices_are_told_apart_by_their_operation(self):
+        self.begin(WITH_BLOCK_IO)
+        self.need_latencies()
+        told = json.loads(self.of_requests(
+            lambda out: json.loads(out)["distributions"][0]["count"] == READS,
+            "--json"))["distributions"]
+        self.assertEqual([(one["kind"], one.get("op"), one["state"]) for one in told],
+                         [("block_io", "read", None), ("block_io", "write", None),
+                          ("block_io", "other", None), ("block_io", None, None)])
+        reads, writes, others, queue = told
+        self.assertEqual([one["count"] for one in (reads, writes, others, queue)],
+                         [READS, 0, 0, READS])
+        self.assertEqual(sum(bucket["count"] for bucket in reads["buckets"]), READS)
+        self.assertGreater(reads["sum_seconds"], 0)
+        self.assertLessEqual(reads["p50_seconds"], reads["p99_seconds"])
+
+    def test_text_of_requests_has_those_that_there_were(self):
+        self.begin(WITH_LATENCY.replace("[scheduler]", "[scheduler, block_io]"))
+        self.need_latencies()
+        out = self.of_requests(lambda out: f"\ncount {READS}, " in out, "--kind=block_io")
+        head = f"{self.target}: requests to block devices"
+        self.assertRegex(out, rf"^{head} \(reads\), in [0-9.]+ s\n")
+        self.assertRegex(out, r"\n *[0-9.]+ [mu]?s \.\. +[0-9.]+ [mu]?s +\d+ \|@+ *\|\n")
+        self.assertRegex(out, rf"\ncount {READS}, sum .*, mean .*, p50 .*, p90 .*, p99 .*\n")
+        self.assertRegex(out, rf"\n{head} \(writes\), in [0-9.]+ s\nnone has ended\n")
+        self.assertNotIn("times on a CPU", out)
     def test_what_was_counted_until_ctrl_c_is_shown(self):
         self.begin(WITH_LATENCY)
         self.need_latencies()

@@ -8,8 +8,11 @@
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import time
+
+import direct_io
 
 MIB = 1 << 20
 PATIENCE = 30.0
@@ -44,6 +47,20 @@ class LoopDevice:
     def __exit__(self, *_):
         subprocess.run(["losetup", "--detach", self.path], check=True)
         self.directory.cleanup()
+
+    def begin(self, cgroup, op, n, offset=0):
+        """The process that reads or writes (op) so many blocks from a cgroup, past all caches. It
+        prints how many of these requests have failed."""
+        return subprocess.Popen([sys.executable, direct_io.__file__, cgroup, self.path, op, str(n),
+                                 str(offset)], stdout=subprocess.PIPE, text=True)
+
+    def use(self, *words, **options):
+        """As begin(), to the end. Returns how many requests have failed."""
+        process = self.begin(*words, **options)
+        out, _ = process.communicate(timeout=120)
+        if process.returncode != 0:
+            raise AssertionError(f"direct_io.py ended with {process.returncode}")
+        return int(out)
 
     def truncate(self, size):
         """What lies behind this size cannot be read any more."""

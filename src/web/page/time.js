@@ -60,7 +60,7 @@ class TimeView {
       element("div", { class: "head" }, element("h1", {}, "Over time"), this.hint()),
       this.picker.root, this.tools.root, this.said, this.compared,
       element("h2", { class: "hidden-text" }, "Rates and ratios"), this.grid,
-      element("h2", { class: "time-heading" }, "How long threads wait, run and are blocked"),
+      element("h2", { class: "time-heading" }, "How long threads wait and run, and requests take"),
       this.latencies.note, this.latencies.grid,
       element("h2", { class: "time-heading" }, "CPUs over time"), this.cpus.note, this.cpus.grid,
       this.marks.root, this.table.root);

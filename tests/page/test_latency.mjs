@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { bucketWords, DISTRIBUTIONS, distributionOf, familiesOf, isNamed, limitWords, logScale, placeOf,
-  quantile, savedOf, tableOf } from "../../src/web/page/latency.js";
+  quantile, refusalOf, savedOf, tableOf } from "../../src/web/page/latency.js";
 import { toCsv } from "../../src/web/page/time_csv.js";
 
 const [RUN_QUEUE, , SLEEP, BLOCK, READ, WRITE] = DISTRIBUTIONS;
@@ -35,6 +35,16 @@ test("families are asked for of targets that may have them", () => {
     "pmu_process_on_cpu_seconds", "pmu_process_off_cpu_seconds",
     "pmu_process_block_io_latency_seconds", "pmu_process_block_io_queue_seconds"]);
   assert.deepEqual(familiesOf("cpu:0"), []);
+});
+
+test("a refusal is told if nothing that is wanted can be counted", () => {
+  const status = (...parts) => ({ wanted: true, reason: null, parts: Object.fromEntries(
+    parts.map(([wanted, reason], i) => [`part${i}`, { wanted, reason }])) });
+  assert.equal(refusalOf(status([true, "no_btf"], [false, null])), "no_btf");
+  assert.equal(refusalOf(status([false, null], [true, "no_tracepoint"])), "no_tracepoint");
+  assert.equal(refusalOf(status([true, null], [true, "no_tracepoint"])), null);
+  assert.equal(refusalOf(status([false, null], [false, null])), null);
+  assert.equal(refusalOf(undefined), null);
 });
 
 test("a quantile is that of histogram_quantile()", () => {

@@ -65,6 +65,13 @@ export function tableOf({ columns, ...rest }) {
   return { ...rest, columns: columns.map(named) };
 }
 
+/** Why nothing of what the configuration asks for can be counted here, of the `latency` of a status;
+ * null: some of it can, or it asks for nothing. */
+export function refusalOf(latency) {
+  const wanted = Object.values(latency?.parts ?? {}).filter((part) => part.wanted);
+  return wanted.length > 0 && wanted.every(({ reason }) => reason) ? wanted[0].reason : null;
+}
+
 export const sumOf = (counts) => counts.reduce((sum, count) => sum + (count ?? 0), 0);
 
 /**

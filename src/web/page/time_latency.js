@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of the view "Over time": how long threads of the chosen targets waited, ran and were blocked, a
-// map for each distribution that a target has, with that of the day before where it is compared, and
-// words for those that have none.
+// Of the view "Over time": how long threads of the chosen targets waited, ran and were blocked, and
+// how long their requests took, a map for each distribution that a target has, with that of the day
+// before where it is compared, and words for those that have none.
 
 import { get } from "./api.js";
 import { shortNames } from "./columns.js";
 import { element, keepChildren, setText } from "./elements.js";
-import { DISTRIBUTIONS, distributionOf, familiesOf, logScale } from "./latency.js";
+import { DISTRIBUTIONS, distributionOf, familiesOf, logScale, refusalOf } from "./latency.js";
 import { LatencyMap } from "./latency_map.js";
 import { DAY } from "./range.js";
 
@@ -101,7 +101,8 @@ export class LatencyMaps {
 
   tellWithout() {
     const names = this.without.join(", ");
-    const why = this.status?.reason ? `they cannot be counted here (${this.status.reason}).`
+    const refusal = refusalOf(this.status);
+    const why = refusal ? `they cannot be counted here (${refusal}).`
       : "the configuration asks for none (latency), or its first ten seconds have not passed.";
     const words = [names && `Of ${names} no distributions are kept in this range: ${why}`,
       this.withoutBefore.length &&

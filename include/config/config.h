@@ -67,6 +67,17 @@ struct config_probe {
     struct config_word usdt;
 };
 
+/* The time from one event to another one of the same key: tracepoints, or probes. */
+struct config_span {
+    struct config_word name;
+    struct config_word begin;
+    struct config_word end;
+    struct config_word key;     /* a field, or CONFIG_KEY_THREAD; its text is NULL for that, too */
+    struct config_word end_key; /* the same of the end; its text is NULL: it is as `key` */
+};
+
+#define CONFIG_KEY_THREAD "thread"
+
 enum config_counting { CONFIG_COUNTING_AUTO, CONFIG_COUNTING_DIRECT, CONFIG_COUNTING_BPF };
 /* Whether a target is one sum, or what it had on each CPU is shown too. */
 enum config_by { CONFIG_BY_ALL, CONFIG_BY_CPU };
@@ -132,6 +143,8 @@ struct config {
     size_t n_groups;
     struct config_probe *probes;
     size_t n_probes;
+    struct config_span *spans;
+    size_t n_spans;
     struct config_rename *renames;
     size_t n_renames;
     struct config_ratio *ratios;

@@ -144,6 +144,9 @@ int event_take_fallback(struct event *event, const struct event *wanted);
  */
 bool event_is_same(const struct event *a, const struct event *b);
 
+/* Whether it is a tracepoint that could not be looked up; if tracefs is there later, it may be. */
+bool event_could_not_be_looked_up(const struct event *event);
+
 /* Whether the raw count is a time in nanoseconds, which is written as seconds exactly. */
 bool event_counts_nanoseconds(const struct event *event);
 

@@ -44,6 +44,19 @@ void event_resolver_encode_absent(struct event_resolver *resolver);
  */
 int event_resolve(struct event_resolver *resolver, const char *name, struct event **ret_event);
 
+/* Where a field stands in the records of a tracepoint: a number of 1, 2, 4 or 8 bytes. */
+struct event_field {
+    uint32_t offset, size; /* in bytes */
+};
+
+/*
+ * Finds a field of an event. 0; -EINVAL: it has none of this name that is a number, and *ret_why
+ * says so, which the caller frees; -ENOMEM. Fields that every tracepoint has (common_pid) are none
+ * here: a BPF program gets something else in their place.
+ */
+int event_resolver_find_field(const struct event_resolver *resolver, const struct event *event,
+                              const char *name, struct event_field *ret_field, char **ret_why);
+
 /* What stands behind a name in the place of modifiers and is none. */
 struct event_bad_modifier {
     const char *text; /* "x" of "cycles:x", borrowed from the name; NULL: all is well */

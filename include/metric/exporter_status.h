@@ -8,9 +8,11 @@
 
 #include <stdint.h>
 
+#include "count/breakdown.h"
 #include "count/latency.h"
 #include "count/scope.h"
 #include "event/absence.h"
+#include "sys/bpf/spans/program.h"
 
 /* How targets of a kind are counted. The texts are static. */
 struct mechanism_status {
@@ -22,6 +24,18 @@ struct mechanism_status {
 struct latency_status {
     bool wanted;        /* some target asks for it */
     const char *reason; /* why it is not there; NULL: it is */
+};
+
+/* A span that is wanted. */
+struct span_status {
+    char name[BREAKDOWN_LABEL_BYTES];
+    char reason[200]; /* why it is not followed; empty: it is */
+};
+
+/* Those that are wanted, in the order of the configuration. */
+struct span_statuses {
+    struct span_status spans[SPANS_MOST];
+    size_t n;
 };
 
 struct exporter_status {
@@ -54,6 +68,7 @@ struct exporter_status {
     double unattributed_share; /* this time / all CPU time, last whole minute; NaN: not known */
     struct mechanism_status mechanisms[SCOPE_KIND_COUNT_];
     struct latency_status latency[LATENCY_PARTS]; /* in the order of latency_parts */
+    struct span_statuses spans;
     uint64_t latency_without_room; /* targets that want latencies and have none for want of room */
     uint64_t latency_unknown;      /* waits and blocks whose length could not be told */
 };

@@ -124,6 +124,7 @@ struct plan_breakdown {
     enum breakdown_kind kind;
     enum family_type type; /* FAMILY_COUNTER or FAMILY_HISTOGRAM */
     size_t first;          /* the number of the tally in a line, or of the first bucket */
+    size_t most_lines;     /* how many lines there may be */
     char *name;            /* name of the metric family: "pmu_machine_block_io_latency_seconds" */
     char *help;
 };
@@ -169,6 +170,7 @@ struct plan_spec {
     /* A column for each of these CPUs, for the time that the target had there, and one for its
      * switches; NULL: none. Borrowed during the call only. */
     const struct cpu_list *cpus;
+    size_t n_spans;  /* how many spans the configuration has */
     unsigned by_key; /* which kinds of breakdowns are shown: a set of 1 << enum breakdown_kind */
     const struct ratio_spec *ratio_specs;
     size_t n_ratio_specs;

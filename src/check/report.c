@@ -19,6 +19,7 @@
 #include "check/left_out.h"
 #include "check/matches.h"
 #include "check/notes.h"
+#include "check/spans.h"
 #include "check/uncore.h"
 #include "config/config_cgroups.h"
 #include "resolve/resolution_decide.h"
@@ -146,6 +147,7 @@ static int look_at_config(const struct report *report, struct check_output *outp
     r = check_warn_of_unknown_events(output, report->resolution, report->resolver);
     if (r < 0)
         return r;
+    check_print_spans(output, report->resolution);
     check_print_idle(output, config);
     check_print_hidden(output, config, report->procfs_fd);
     check_note_clocks(output, report->resolution);

@@ -4,7 +4,9 @@
 #include <assert.h>
 
 #include "base/clock.h"
+#include "count/breakdown.h"
 #include "count/event_group.h"
+#include "sys/bpf/spans/program.h"
 
 #define KIB    UINT64_C(1024)
 #define MIB    (1024 * KIB)
@@ -18,6 +20,7 @@
 #define LONGEST_FILTER  1024
 #define MOST_EVENTS     EVENT_GROUP_MAX
 #define MOST_PROBES     256
+#define LONGEST_SPAN    (BREAKDOWN_LABEL_BYTES - 1)
 #define MOST_RENAMES    1024
 #define MOST_RATIOS     128
 
@@ -94,6 +97,37 @@ static const struct schema_key probe_keys[] = {
      .offset = offsetof(struct config_probe, usdt),
      .selects = true,
      .maximum = LONGEST_PLACE},
+};
+
+static const struct schema_key span_keys[] = {
+    {.name = "name",
+     .type = SCHEMA_WORD,
+     .expected = "a name of letters, digits, \"_\", \"-\" and \".\"",
+     .offset = offsetof(struct config_span, name),
+     .required = true,
+     .maximum = LONGEST_SPAN},
+    {.name = "begin",
+     .type = SCHEMA_WORD,
+     .expected = "a tracepoint or probe, such as ext4:ext4_sync_file_enter",
+     .offset = offsetof(struct config_span, begin),
+     .required = true,
+     .maximum = LONGEST_EVENT},
+    {.name = "end",
+     .type = SCHEMA_WORD,
+     .expected = "a tracepoint or probe, such as ext4:ext4_sync_file_exit",
+     .offset = offsetof(struct config_span, end),
+     .required = true,
+     .maximum = LONGEST_EVENT},
+    {.name = "key",
+     .type = SCHEMA_WORD,
+     .expected = "thread, or a field of the tracepoints",
+     .offset = offsetof(struct config_span, key),
+     .maximum = LONGEST_NAME},
+    {.name = "end_key",
+     .type = SCHEMA_WORD,
+     .expected = "thread, or a field of the tracepoint that ends the span",
+     .offset = offsetof(struct config_span, end_key),
+     .maximum = LONGEST_NAME},
 };
 
 static const struct schema_key rename_keys[] = {
@@ -187,6 +221,7 @@ static const struct schema_key limits_keys[] = {
 
 static const struct schema group_schema = {"a group", group_keys, SCHEMA_N_KEYS(group_keys)};
 static const struct schema probe_schema = {"a probe", probe_keys, SCHEMA_N_KEYS(probe_keys)};
+static const struct schema span_schema = {"a span", span_keys, SCHEMA_N_KEYS(span_keys)};
 static const struct schema rename_schema = {"a rename", rename_keys, SCHEMA_N_KEYS(rename_keys)};
 static const struct schema ratio_schema = {"a ratio", ratio_keys, SCHEMA_N_KEYS(ratio_keys)};
 static const struct schema expose_schema = {"expose", expose_keys, SCHEMA_N_KEYS(expose_keys)};
@@ -258,6 +293,14 @@ static const struct schema_key config_keys[] = {
      .inner = &probe_schema,
      .count_offset = offsetof(struct config, n_probes),
      .element_size = sizeof(struct config_probe)},
+    {.name = "spans",
+     .type = SCHEMA_LIST,
+     .expected = "a list of spans",
+     .offset = offsetof(struct config, spans),
+     .maximum = SPANS_MOST,
+     .inner = &span_schema,
+     .count_offset = offsetof(struct config, n_spans),
+     .element_size = sizeof(struct config_span)},
     {.name = "rename",
      .type = SCHEMA_LIST,
      .expected = "a list of renames",

@@ -18,6 +18,13 @@ int config_validate(const struct config *config, const char *text, size_t length
 /* A part of it: each probe has one place and a name of its own, and listed probes are defined. */
 int config_validate_probes(const struct config *config, struct config_error *ret_error);
 
+/* A part of that: if the event is a probe by its name, it is one of those that are defined. */
+int config_validate_probe_name(const struct config *config, const struct config_word *event,
+                               struct config_error *ret_error);
+
+/* A part of it: each span has a name of its own, single events and a key. */
+int config_validate_spans(const struct config *config, struct config_error *ret_error);
+
 /* A part of it: no two families of series get the same name. */
 int config_validate_names(const struct config *config, struct config_error *ret_error);
 

@@ -52,6 +52,7 @@ static const char *const reserved[] = {
     "off_cpu_seconds",
     "block_io_latency_seconds",
     "block_io_queue_seconds",
+    "span_seconds",
 };
 
 struct named_event {

@@ -77,9 +77,8 @@ static int refuse_unknown_probe(const struct config *config, const struct config
     return r;
 }
 
-/* Refuses an event that is a probe by its name and is not among those that are defined. */
-static int check_event(const struct config *config, const struct config_word *event,
-                       struct config_error *ret_error)
+int config_validate_probe_name(const struct config *config, const struct config_word *event,
+                               struct config_error *ret_error)
 {
     const size_t prefix = strlen(PROBE_PREFIX);
     struct event_code modifiers;
@@ -108,6 +107,6 @@ int config_validate_probes(const struct config *config, struct config_error *ret
     }
     for (size_t g = 0; g < config->n_groups && r == 0; g++)
         for (size_t i = 0; i < config->groups[g].n_events && r == 0; i++)
-            r = check_event(config, &config->groups[g].events[i].event, ret_error);
+            r = config_validate_probe_name(config, &config->groups[g].events[i].event, ret_error);
     return r;
 }

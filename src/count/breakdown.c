@@ -10,6 +10,7 @@
 #include "sys/bpf/block/counts.h"
 #include "sys/bpf/interrupts/counts.h"
 #include "sys/bpf/kvm/counts.h"
+#include "sys/bpf/spans/program.h"
 #include "sys/bpf/tcp/counts.h"
 
 /* The object that is counted by reference. Callers see its member `breakdown` only. */
@@ -34,6 +35,8 @@ const struct breakdown_shape breakdown_shapes[BREAKDOWN_KIND_COUNT_] = {
     [BREAKDOWN_KVM_EXITS] = {LATENCY_KIND_KVM, {"reason"}, 1, 1, BUCKETS(KVM_FIRST_EXPONENT), 16},
     [BREAKDOWN_KVM_ENTRIES] = {LATENCY_KIND_KVM, {"vcpu"}, 1, 0, BUCKETS(KVM_FIRST_EXPONENT), 64},
     [BREAKDOWN_TCP] = {LATENCY_KIND_TCP, {NULL}, 3, 1, BUCKETS(TCP_FIRST_EXPONENT), 1},
+    [BREAKDOWN_SPANS] =
+        {LATENCY_KIND_SPANS, {"span"}, 0, 1, BUCKETS(SPAN_FIRST_EXPONENT), SPANS_MOST},
 };
 
 static struct shared_breakdown *shared_of(struct breakdown *breakdown)

@@ -28,6 +28,7 @@ const struct latency_part latency_parts[LATENCY_PARTS] = {
     {"interrupts", LATENCY_KIND_INTERRUPTS},
     {"kvm", LATENCY_KIND_KVM},
     {"tcp", LATENCY_KIND_TCP},
+    {"spans", LATENCY_KIND_SPANS},
 };
 
 /* As the program that counts requests has them. */

@@ -8,6 +8,7 @@
 #include "cycle/collector_parts.h"
 #include "cycle/description.h"
 #include "cycle/latencies.h"
+#include "cycle/spans.h"
 #include "cycle/stages.h"
 #include "resolve/resolution_decide.h"
 
@@ -37,6 +38,8 @@ static int make_parts(struct collector *collector, const struct collector *prede
         r = collector_observe(collector);
     if (r >= 0)
         r = resolution_new(setup->config, setup->resolver, &collector->resolution);
+    if (r >= 0)
+        r = collector_follow_spans(collector);
     if (r >= 0)
         collector_plan_by_cpu(collector);
     if (r >= 0)

@@ -55,6 +55,12 @@ bool event_is_same(const struct event *a, const struct event *b)
     return event_code_equal(&a->code, &b->code);
 }
 
+bool event_could_not_be_looked_up(const struct event *event)
+{
+    return event->kind == EVENT_TRACEPOINT &&
+           (event->absence == ABSENCE_NOT_SUPPORTED || event->absence == ABSENCE_NOT_PERMITTED);
+}
+
 bool event_counts_nanoseconds(const struct event *event)
 {
     return event->unit && strcmp(event->unit, "seconds") == 0 &&

@@ -25,6 +25,7 @@
 #include "event/modifiers.h"
 #include "event/nearest.h"
 #include "event/source.h"
+#include "event/tracepoint_fields.h"
 #include "sys/pmu.h"
 #include "sys/tracefs.h"
 
@@ -113,6 +114,23 @@ static int ask_sources(const struct event_resolver *resolver, const char *name, 
         outcome = sources[i]->resolve(&context, name, event);
     close_context(&context);
     return outcome;
+}
+
+int event_resolver_find_field(const struct event_resolver *resolver, const struct event *event,
+                              const char *name, struct event_field *ret_field, char **ret_why)
+{
+    AUTO_TEXT struct text why = {0};
+    struct source_context context = open_context(resolver);
+    int r = event->kind == EVENT_TRACEPOINT
+                ? tracepoint_look_up_field(&context, event->name, name, ret_field)
+                : -ENOENT;
+
+    close_context(&context);
+    if (r != -ENOENT)
+        return r;
+    tracepoint_append_missing(event->fields ? event->fields : "", name, &why);
+    *ret_why = text_take(&why);
+    return *ret_why ? -EINVAL : -ENOMEM;
 }
 
 /* Hardware, cache and raw events have types of their own, and are counted by the core's PMU. */

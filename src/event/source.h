@@ -97,6 +97,11 @@ static inline int source_show(const struct event_visitor *visitor,
     return visitor->visit(visitor->object, listing);
 }
 
+/* Finds a field of a tracepoint (event_resolver_find_field()). 0; -ENOENT: it has none; -ENOMEM. */
+struct event_field;
+int tracepoint_look_up_field(const struct source_context *context, const char *tracepoint,
+                             const char *name, struct event_field *ret_field);
+
 extern const struct event_source event_source_generic;    /* the names of `perf list` */
 extern const struct event_source event_source_raw;        /* rNNN */
 extern const struct event_source event_source_sysfs;      /* PMU/EVENT/ */

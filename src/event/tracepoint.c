@@ -67,18 +67,31 @@ static bool read_id(int tracefs_fd, const struct point *point, uint64_t *ret_id)
 /* Formats that are longer have their fields at the beginning, and are not read. */
 #define LONGEST_FORMAT ((size_t)64 * 1024)
 
-/* Finds the fields of a tracepoint. Without a readable format they are not known. 0 or -ENOMEM. */
-static int read_fields(int tracefs_fd, const struct point *point, struct event *event)
+/* Reads the format of a tracepoint, which the caller frees. 0; -ENOENT: there is none that can be
+ * read; -ENOMEM. */
+static int read_format(int tracefs_fd, const struct point *point, char **ret_format)
 {
     AUTO_FREE char *format = malloc(LONGEST_FORMAT);
-    AUTO_TEXT struct text fields = {0};
     char path[2 * NAME_MAX + 16];
 
     if (!format)
         return -ENOMEM;
     (void)snprintf(path, sizeof(path), "events/%s/%s/format", point->subsystem, point->name);
     if (small_file_read(tracefs_fd, path, format, LONGEST_FORMAT) < 0)
-        return 0;
+        return -ENOENT;
+    *ret_format = TAKE(format);
+    return 0;
+}
+
+/* Finds the fields of a tracepoint. Without a readable format they are not known. 0 or -ENOMEM. */
+static int read_fields(int tracefs_fd, const struct point *point, struct event *event)
+{
+    AUTO_FREE char *format = NULL;
+    AUTO_TEXT struct text fields = {0};
+    int r = read_format(tracefs_fd, point, &format);
+
+    if (r < 0)
+        return r == -ENOENT ? 0 : r;
     tracepoint_append_fields(format, &fields);
     event->fields = text_take(&fields);
     return event->fields ? 0 : -ENOMEM;
@@ -120,6 +133,20 @@ static int resolve_tracepoint(const struct source_context *context, const char *
     event->code.type = PERF_TYPE_TRACEPOINT;
     event->code.config = id;
     return SOURCE_KNOWS;
+}
+
+int tracepoint_look_up_field(const struct source_context *context, const char *tracepoint,
+                             const char *name, struct event_field *ret_field)
+{
+    AUTO_FREE char *format = NULL;
+    struct point point;
+    int r = split(tracepoint, NAME_CHARACTERS, &point)
+                ? read_format(context->tracefs_fd, &point, &format)
+                : -ENOENT;
+
+    if (r < 0)
+        return r;
+    return tracepoint_find_field(format, name, ret_field) ? 0 : -ENOENT;
 }
 
 /* Whether the entry is one that the pattern matches, and no file beside the directories. */

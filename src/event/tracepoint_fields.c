@@ -2,6 +2,7 @@
 #include "event/tracepoint_fields.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -52,6 +53,61 @@ void tracepoint_append_fields(const char *format, struct text *fields)
     }
 }
 
+/* The number behind a word of a line of fields, as in "offset:16;". False: there is none. */
+static bool read_number(const char *line, size_t n, const char *word, uint32_t *ret_number)
+{
+    const char *found = memmem(line, n, word, strlen(word));
+    char *end;
+    unsigned long number;
+
+    if (!found)
+        return false;
+    number = strtoul(found + strlen(word), &end, 10);
+    if (*end != ';' || number > UINT16_MAX)
+        return false;
+    *ret_number = (uint32_t)number;
+    return true;
+}
+
+/* Whether a declaration ("unsigned long rq") is of this name, and of a number. */
+static bool declares(const char *text, size_t n, const char *name)
+{
+    const size_t n_name = strlen(name);
+
+    return n > n_name && memcmp(text + n - n_name, name, n_name) == 0 &&
+           !is_word_character(text[n - n_name - 1]) &&
+           strncmp(text, "__data_loc", strlen("__data_loc")) != 0 &&
+           strncmp(text, "__rel_loc", strlen("__rel_loc")) != 0;
+}
+
+static bool is_size_of_number(uint32_t size)
+{
+    return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+bool tracepoint_find_field(const char *format, const char *name, struct event_field *ret_field)
+{
+    const char *line = format;
+
+    if (!*name || strncmp(name, COMMON, strlen(COMMON)) == 0)
+        return false;
+    while (line) {
+        const size_t n_line = strcspn(line, "\n");
+        const char *begin = line + strspn(line, " \t");
+        struct event_field field;
+
+        if (strncmp(begin, FIELD, strlen(FIELD)) == 0 &&
+            declares(begin + strlen(FIELD), strcspn(begin + strlen(FIELD), ";\n"), name))
+            if (read_number(line, n_line, "offset:", &field.offset) &&
+                read_number(line, n_line, "size:", &field.size) && is_size_of_number(field.size)) {
+                *ret_field = field;
+                return true;
+            }
+        line = line[n_line] ? line + n_line + 1 : NULL;
+    }
+    return false;
+}
+
 /* Names that the kernel takes in every filter, beside the fields that all tracepoints have. */
 static const char *const always_there[] = {"cpu",  "CPU",        "comm",
                                            "COMM", "stacktrace", "STACKTRACE"};
@@ -92,6 +148,12 @@ static void append_nearest(const char *fields, const char *name, struct text *fa
     }
     if (nearest.best[0])
         text_append_format(fault, "; did you mean %s?", nearest.best);
+}
+
+void tracepoint_append_missing(const char *fields, const char *name, struct text *fault)
+{
+    text_append_format(fault, "it has no field %s that is a number of 1, 2, 4 or 8 bytes", name);
+    append_nearest(fields, name, fault);
 }
 
 static void append_unknown(const char *fields, const char *name, size_t n, struct text *fault)

@@ -152,6 +152,19 @@ static void append_latency(const struct samples *samples)
     }
 }
 
+static void append_spans(const struct samples *samples)
+{
+    const struct span_statuses *const spans = &samples->snapshot->status.spans;
+
+    for (size_t i = 0; i < spans->n; i++) {
+        const struct span_status *const span = &spans->spans[i];
+        const struct label labels[] = {{"span", (char *)span->name},
+                                       {"reason", (char *)span->reason}};
+
+        append_sample(samples, labels, ARRAY_SIZE(labels), !*span->reason);
+    }
+}
+
 /*
  * One sample for each reason, also if its number is 0: rate() sees the first increase only if there
  * was a sample before it.
@@ -229,6 +242,10 @@ static const struct {
      "1 if there are the distributions of latency that the configuration asks for, else 0 and the "
      "reason.",
      append_latency,
+     false},
+    {{"pmu_exporter_span_supported", FAMILY_GAUGE},
+     "1 if the configured span is counted, else 0 and the reason.",
+     append_spans,
      false},
     {{"pmu_exporter_http_connections_closed_total", FAMILY_COUNTER},
      "Number of HTTP connections that the exporter has closed, by reason: idle for too long, slow "

@@ -6,6 +6,7 @@
 #include "metric/plan_build.h"
 #include "sys/bpf/block/counts.h"
 #include "sys/bpf/kvm/counts.h"
+#include "sys/bpf/spans/counts.h"
 #include "sys/bpf/tcp/counts.h"
 
 /* What stands for a distribution in the place of a tally. */
@@ -19,6 +20,9 @@ static const char of_guests[] = "It is counted for who runs the vCPU's thread.";
 static const char of_sockets[] =
     "It belongs to the cgroup in which the socket was made; to a process that connects, but "
     "retransmits to none.";
+static const char of_spans[] =
+    "Spans are those of the configuration. It is counted when it has ended, for who ran at its "
+    "begin.";
 
 static const struct {
     enum breakdown_kind kind;
@@ -57,7 +61,19 @@ static const struct {
      "Number of connections of TCP that were asked for, and refused or given up", of_sockets},
     {BREAKDOWN_TCP, DISTRIBUTION(0), "tcp_connect_seconds",
      "Time from when a connection of TCP was asked for until it was established", of_sockets},
+    {BREAKDOWN_SPANS, DISTRIBUTION(SPAN_DURATION), "span_seconds",
+     "Time from the event that begins a span to the one that ends it", of_spans},
 };
+
+/* All that a kind may have, and the one for all further keys; of spans those that there are. */
+static size_t most_lines(const struct plan_spec *spec, enum breakdown_kind kind)
+{
+    const struct breakdown_shape *shape = &breakdown_shapes[kind];
+
+    if (kind == BREAKDOWN_SPANS)
+        return spec->n_spans;
+    return shape->label_names[0] ? shape->most_lines + 1 : 1;
+}
 
 static int add_one(struct plan *plan, const struct plan_spec *spec, size_t family)
 {
@@ -72,6 +88,7 @@ static int add_one(struct plan *plan, const struct plan_spec *spec, size_t famil
     *breakdown = (struct plan_breakdown){.kind = kind,
                                          .type = FAMILY_COUNTER,
                                          .first = what,
+                                         .most_lines = most_lines(spec, kind),
                                          .name = text_take(&name),
                                          .help = text_take(&help)};
     if (what >= DISTRIBUTION(0)) {

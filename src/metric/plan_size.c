@@ -16,11 +16,10 @@ static size_t series_of(const struct plan_histogram *histogram)
     return plan_shown_buckets(&latency_layouts[histogram->distribution]) + 2;
 }
 
-/* Of all lines that there may be, and the one for all further keys. */
 static size_t series_by_key(const struct plan_breakdown *breakdown)
 {
     const struct breakdown_shape *shape = &breakdown_shapes[breakdown->kind];
-    const size_t n_lines = shape->label_names[0] ? shape->most_lines + 1 : 1;
+    const size_t n_lines = breakdown->most_lines;
 
     if (breakdown->type != FAMILY_HISTOGRAM)
         return n_lines;

@@ -6,6 +6,7 @@
 
 #include "resolve/resolution_events.h"
 #include "resolve/resolution_groups.h"
+#include "resolve/resolution_spans.h"
 #include "resolve/uncore.h"
 
 static int make_class(struct resolution *resolution, size_t class_index,
@@ -32,6 +33,7 @@ static struct plan_spec make_plan_spec(const struct resolution *resolution, cons
         .ratios = resolution->config->expose_ratios,
         .ratio_specs = resolution->ratios,
         .n_ratio_specs = resolution->config->n_ratios,
+        .n_spans = resolution->config->n_spans,
     };
 }
 
@@ -178,6 +180,8 @@ int resolution_new(const struct config *config, struct event_resolver *resolver,
     resolution->config = config;
     r = resolution_resolve_events(resolution, resolver);
     if (r >= 0)
+        r = resolution_resolve_spans(resolution, resolver);
+    if (r >= 0)
         r = make_classes(resolution);
     if (r < 0)
         return r;
@@ -198,6 +202,7 @@ struct resolution *resolution_free(struct resolution *resolution)
         (void)event_groups_free(resolution->classes[i].without_counters);
     }
     resolution_free_events(resolution);
+    resolution_free_spans(resolution);
     resolution_free_part_names(resolution);
     free(resolution->classes);
     free(resolution->ratios);

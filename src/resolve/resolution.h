@@ -17,6 +17,8 @@
 #include "metric/catalogue.h"
 #include "sys/perf_event.h"
 
+struct resolved_span;
+
 struct target_class {
     enum scope_kind kind;
     const char *pmu; /* the PMU whose events it counts, if that counts no core; borrowed of them */
@@ -55,6 +57,8 @@ struct resolution {
     size_t n_expanded;
     char **part_names; /* of the second and later parts of groups, each once */
     size_t n_part_names;
+    struct resolved_span *spans; /* those of the configuration, in its order */
+    size_t n_spans;
     struct target_class *classes;
     size_t n_classes;
     size_t first_process; /* index of the class of the first rule for processes */

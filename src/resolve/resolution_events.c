@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "config/config_event.h"
 #include "config/config_probes.h"
+#include "resolve/resolution_spans.h"
 
 const struct event *resolution_find_event(const struct resolution *resolution, const char *name)
 {
@@ -201,6 +202,8 @@ static bool is_answered_otherwise(struct event_resolver *resolver, const char *n
 bool resolution_could_find_more(const struct resolution *resolution,
                                 struct event_resolver *resolver)
 {
+    const struct event *of_span;
+
     for (size_t g = 0; g < resolution->config->n_groups; g++) {
         const struct config_group *group = &resolution->config->groups[g];
 
@@ -209,13 +212,12 @@ bool resolution_could_find_more(const struct resolution *resolution,
             const struct event *event =
                 resolution_find_event(resolution, config_event_name(entry)->text);
 
-            if (event && event->kind == EVENT_TRACEPOINT &&
-                (event->absence == ABSENCE_NOT_SUPPORTED ||
-                 event->absence == ABSENCE_NOT_PERMITTED))
+            if (event && event_could_not_be_looked_up(event))
                 return is_answered_otherwise(resolver, entry->event.text, event);
         }
     }
-    return false;
+    of_span = resolution_span_not_looked_up(resolution);
+    return of_span && is_answered_otherwise(resolver, of_span->name, of_span);
 }
 
 void resolution_free_events(struct resolution *resolution)

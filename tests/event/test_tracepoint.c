@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -274,11 +275,43 @@ static void a_filter__is_over_the_fields(void **state)
     fixture_tree_remove(&sysfs, EVENTS "sched/sched_switch/format");
 }
 
+static void fields_that_are_numbers__are_found_where_records_have_them(void **state)
+{
+    AUTO(event_resolver) struct event_resolver *resolver = NULL;
+    static const char *const others[] = {"prev_comm", "next", "common_type", "prio",
+                                         "prev_pri",  "",     "field:x y"};
+    struct event_field field = {0};
+
+    (void)state;
+    fixture_tree_write(&sysfs, EVENTS "sched/sched_switch/format", SWITCH_FORMAT);
+    assert_int_equal(event_resolver_new(sysfs.fd, &resolver), 0);
+    {
+        AUTO(event) struct event *event = resolved("sched:sched_switch");
+        AUTO_FREE char *nearest = NULL;
+
+        assert_int_equal(event_resolver_find_field(resolver, event, "prev_prio", &field, &nearest),
+                         0);
+        assert_int_equal(field.offset, 28);
+        assert_int_equal(field.size, 4);
+        for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+            AUTO_FREE char *why = NULL;
+
+            assert_int_equal(event_resolver_find_field(resolver, event, others[i], &field, &why),
+                             -EINVAL);
+            assert_non_null(why);
+        }
+        assert_int_equal(event_resolver_find_field(resolver, event, "prev_prior", &field, &nearest),
+                         -EINVAL);
+        assert_non_null(strstr(nearest, "did you mean prev_prio?"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tracepoint__is_the_number_that_tracefs_has_for_it),
         cmocka_unit_test(its_fields__are_in_the_description),
+        cmocka_unit_test(fields_that_are_numbers__are_found_where_records_have_them),
         cmocka_unit_test(modifiers__are_taken),
         cmocka_unit_test(what_tracefs_has_not__is_unknown),
         cmocka_unit_test(hostile_numbers__are_no_tracepoints),

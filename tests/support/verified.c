@@ -23,6 +23,7 @@
 #include "sys/bpf/interrupts/program.h"
 #include "sys/bpf/kvm/program.h"
 #include "sys/bpf/schedule/program.h"
+#include "sys/bpf/spans/program.h"
 #include "sys/bpf/switch/program.h"
 #include "sys/bpf/tcp/program.h"
 
@@ -96,6 +97,18 @@ static bool is_loaded(const char *name, int r, enum bpf_refusal refusal)
     return r >= 0 || refusal == BPF_REFUSAL_NO_KVM || refusal == BPF_REFUSAL_NO_TRACEFS;
 }
 
+/* Loads a span of tracepoints by a field, and one of probes. */
+static int load_spans(const struct switch_program *of, struct spans_program **ret_spans,
+                      enum bpf_refusal *ret_refusal)
+{
+    static const struct span_event events[][SPAN_SIDES] = {{{true, 8, 4}, {true, 16, 8}}, {{0}}};
+    int r = spans_program_load(of, 1000, ret_spans, ret_refusal);
+
+    for (size_t i = 0; i < 2 && r >= 0; i++)
+        r = spans_program_add(*ret_spans, i, events[i], ret_refusal);
+    return r;
+}
+
 /* The same with those that count by key, beside the one at each switch. */
 static bool show_with_keyed(const struct switch_program *of)
 {
@@ -103,6 +116,7 @@ static bool show_with_keyed(const struct switch_program *of)
     AUTO(interrupts_program) struct interrupts_program *interrupts = NULL;
     AUTO(kvm_program) struct kvm_program *kvm = NULL;
     AUTO(tcp_program) struct tcp_program *tcp = NULL;
+    AUTO(spans_program) struct spans_program *spans = NULL;
     enum bpf_refusal refusal = BPF_REFUSAL_NONE;
     bool good;
     int r = block_program_load(of, 1000, &block, &refusal);
@@ -113,7 +127,9 @@ static bool show_with_keyed(const struct switch_program *of)
     r = kvm_program_load(of, 1000, &kvm, &refusal);
     good = is_loaded("kvm", r, refusal) && good;
     r = tcp_program_load(of, 1000, &tcp, &refusal);
-    return is_loaded("tcp", r, refusal) && show_all() && good;
+    good = is_loaded("tcp", r, refusal) && good;
+    r = load_spans(of, &spans, &refusal);
+    return is_loaded("spans", r, refusal) && show_all() && good;
 }
 
 /* What records the scheduler: of the machine, a cgroup of v2 and of v1, processes. */

@@ -20,6 +20,8 @@ class Verifier(unittest.TestCase):
             self.skipTest("built without libbpf")
         self.assertIn("on_switch", text)
         self.assertIn("on_complete", text)
+        self.assertIn("begin_of_tracep", text)
+        self.assertIn("end_of_probe", text)
         self.assertIn("schedule, processes", text)
 
     def test_on_the_kernel_of_debian_12(self):

@@ -12,6 +12,7 @@
 
 #include "count/latency.h"
 #include "count/mechanism.h"
+#include "count/span.h"
 #include "sys/bpf/refusal.h"
 #include "sys/bpf/switch/program.h"
 
@@ -46,6 +47,14 @@ bool mechanism_bpf_has_latencies(const struct mechanism *mechanism);
  * have their names there. What cannot be counted is tried again with the next call. 0 or -ENOMEM.
  */
 int mechanism_bpf_observe(struct mechanism *mechanism, unsigned kinds, int sysfs_fd);
+
+/*
+ * Has it follow these spans and no others, after mechanism_bpf_observe() has asked for
+ * LATENCY_KIND_SPANS. cpus: some that are online. ret_reasons: for each span why it is not
+ * followed, or NULL. Static.
+ */
+void mechanism_bpf_follow(struct mechanism *mechanism, const struct span *spans, size_t n_spans,
+                          const struct cpu_list *cpus, const char **ret_reasons);
 
 /* Why a kind is not counted although it was asked for; NULL: it is, or was not. Static. */
 const char *mechanism_bpf_unobserved(const struct mechanism *mechanism, enum latency_kind kind);

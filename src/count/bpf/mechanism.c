@@ -143,11 +143,18 @@ int mechanism_bpf_observe(struct mechanism *mechanism, unsigned kinds, int sysfs
         bpf->observers = observers_new(&(struct observers_setup){.program = bpf->program,
                                                                  .slots = bpf->slots,
                                                                  .n_slots = bpf->size.n_slots,
-                                                                 .sysfs_fd = sysfs_fd});
+                                                                 .sysfs_fd = sysfs_fd,
+                                                                 .ops = bpf->ops});
     if (!bpf->observers)
         return -ENOMEM;
     observers_want(bpf->observers, kinds);
     return 0;
+}
+
+void mechanism_bpf_follow(struct mechanism *mechanism, const struct span *spans, size_t n_spans,
+                          const struct cpu_list *cpus, const char **ret_reasons)
+{
+    observers_follow(bpf_of(mechanism)->observers, spans, n_spans, cpus, ret_reasons);
 }
 
 const char *mechanism_bpf_unobserved(const struct mechanism *mechanism, enum latency_kind kind)

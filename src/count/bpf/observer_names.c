@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "count/bpf/followed_spans.h"
 #include "sys/block_device.h"
 #include "sys/bpf/block/counts.h"
 #include "sys/bpf/interrupts/counts.h"
@@ -26,12 +27,13 @@ static const char *const operations[BLOCK_OPERATIONS] = {
     [BLOCK_FLUSH] = "flush", [BLOCK_OTHER] = "other",
 };
 
-void observer_name_block(int sysfs_fd, const struct keyed_key *key, struct observed_key *ret_key)
+void observer_name_block(const struct observer_sources *from, const struct keyed_key *key,
+                         struct observed_key *ret_key)
 {
     char name[BLOCK_DEVICE_NAME_SIZE];
 
     ret_key->kind = BREAKDOWN_BLOCK_IO;
-    (void)block_device_read_name(sysfs_fd, key->subject, name);
+    (void)block_device_read_name(from->sysfs_fd, key->subject, name);
     set_label(ret_key->line.labels[0], name);
     set_label(ret_key->line.labels[1],
               operations[key->detail < BLOCK_OPERATIONS ? key->detail : BLOCK_OTHER]);
@@ -43,7 +45,7 @@ static void set_number(char label[BREAKDOWN_LABEL_BYTES], uint64_t number)
 }
 
 /* CPUs are added up: the label has none of them. */
-void observer_name_interrupt(int sysfs_fd, const struct keyed_key *key,
+void observer_name_interrupt(const struct observer_sources *from, const struct keyed_key *key,
                              struct observed_key *ret_key)
 {
     struct breakdown_line *line = &ret_key->line;
@@ -62,16 +64,17 @@ void observer_name_interrupt(int sysfs_fd, const struct keyed_key *key,
     }
     ret_key->kind = BREAKDOWN_HARDIRQS;
     set_number(line->labels[0], number);
-    if (interrupt_devices(sysfs_fd, number, devices, sizeof(devices)) == 0)
+    if (interrupt_devices(from->sysfs_fd, number, devices, sizeof(devices)) == 0)
         set_label(line->labels[1], devices);
 }
 
-void observer_name_kvm(int sysfs_fd, const struct keyed_key *key, struct observed_key *ret_key)
+void observer_name_kvm(const struct observer_sources *from, const struct keyed_key *key,
+                       struct observed_key *ret_key)
 {
     struct breakdown_line *line = &ret_key->line;
     char reason[KVM_EXIT_REASON_SIZE];
 
-    (void)sysfs_fd;
+    (void)from;
     if (key->detail == KVM_EXIT) {
         ret_key->kind = BREAKDOWN_KVM_EXITS;
         kvm_exit_reason_name((uint32_t)(key->subject >> 32), (uint32_t)key->subject, reason);
@@ -85,9 +88,17 @@ void observer_name_kvm(int sysfs_fd, const struct keyed_key *key, struct observe
         set_number(line->labels[0], key->subject);
 }
 
-void observer_name_tcp(int sysfs_fd, const struct keyed_key *key, struct observed_key *ret_key)
+void observer_name_tcp(const struct observer_sources *from, const struct keyed_key *key,
+                       struct observed_key *ret_key)
 {
-    (void)sysfs_fd;
+    (void)from;
     (void)key;
     ret_key->kind = BREAKDOWN_TCP;
+}
+
+void observer_name_span(const struct observer_sources *from, const struct keyed_key *key,
+                        struct observed_key *ret_key)
+{
+    ret_key->kind = BREAKDOWN_SPANS;
+    set_label(ret_key->line.labels[0], followed_spans_name(from->spans, key->subject));
 }

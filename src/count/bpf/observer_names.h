@@ -5,16 +5,25 @@
 
 #include "count/breakdown.h"
 
+struct followed_spans;
+
+/* Where names are found. Borrowed. */
+struct observer_sources {
+    int sysfs_fd; /* the root of sysfs, where devices and interrupts have their names */
+    const struct followed_spans *spans;
+};
+
 /* What a key stands for. */
 struct observed_key {
     enum breakdown_kind kind;
     struct breakdown_line line;
 };
 
-/* sysfs_fd: the root of sysfs, where devices and interrupts have their names. */
-typedef void observer_name(int sysfs_fd, const struct keyed_key *key, struct observed_key *ret_key);
+typedef void observer_name(const struct observer_sources *from, const struct keyed_key *key,
+                           struct observed_key *ret_key);
 
 observer_name observer_name_block;
 observer_name observer_name_interrupt;
 observer_name observer_name_kvm;
 observer_name observer_name_tcp;
+observer_name observer_name_span;

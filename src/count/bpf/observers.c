@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "count/bpf/followed_spans.h"
 #include "count/bpf/observer_names.h"
 #include "sys/bpf/block/program.h"
 #include "sys/bpf/interrupts/program.h"
 #include "sys/bpf/keyed_table.h"
 #include "sys/bpf/kvm/program.h"
+#include "sys/bpf/spans/program.h"
 #include "sys/bpf/tcp/program.h"
 
 /* How many keys a program has room for. A place takes some 260 bytes. */
@@ -56,6 +58,7 @@ DEFINE_KEYED_PROGRAM(block);
 DEFINE_KEYED_PROGRAM(interrupts);
 DEFINE_KEYED_PROGRAM(kvm);
 DEFINE_KEYED_PROGRAM(tcp);
+DEFINE_KEYED_PROGRAM(spans);
 
 static const struct {
     enum latency_kind kind;
@@ -66,6 +69,7 @@ static const struct {
     {LATENCY_KIND_INTERRUPTS, &interrupts_keyed, observer_name_interrupt},
     {LATENCY_KIND_KVM, &kvm_keyed, observer_name_kvm},
     {LATENCY_KIND_TCP, &tcp_keyed, observer_name_tcp},
+    {LATENCY_KIND_SPANS, &spans_keyed, observer_name_span},
 };
 
 #define N_PROGRAMS ARRAY_SIZE(programs)
@@ -78,6 +82,7 @@ struct observer {
 struct observers {
     struct observers_setup setup;
     struct observer observers[N_PROGRAMS];
+    struct followed_spans *spans;
     uint64_t lost_before; /* by programs that have ended */
     uint64_t retry_ns;    /* CLOCK_MONOTONIC: when what may come later is tried again */
     struct breakdowns machine;
@@ -95,9 +100,11 @@ struct observers *observers_new(const struct observers_setup *setup)
     struct observers *observers =
         calloc(1, sizeof(*observers) + setup->n_slots * sizeof(*observers->slots));
 
-    if (observers)
-        observers->setup = *setup;
-    return observers;
+    if (!observers)
+        return NULL;
+    observers->setup = *setup;
+    observers->spans = followed_spans_new(setup->ops);
+    return observers->spans ? observers : observers_free(observers);
 }
 
 static void end(struct observers *observers, size_t i)
@@ -122,6 +129,7 @@ struct observers *observers_free(struct observers *observers)
 {
     if (!observers)
         return NULL;
+    (void)followed_spans_free(observers->spans);
     for (size_t i = 0; i < N_PROGRAMS; i++)
         end(observers, i);
     for (size_t slot = 0; slot < observers->setup.n_slots; slot++)
@@ -217,11 +225,12 @@ static void take_delta(void *context, const struct keyed_key *key, const struct 
 {
     const struct reading *reading = context;
     const struct observers_setup *setup = &reading->observers->setup;
+    const struct observer_sources from = {setup->sysfs_fd, reading->observers->spans};
     const size_t slot = key->slot < setup->n_slots ? key->slot : SWITCH_PROGRAM_REST;
     uint64_t numbers[KEYED_TALLIES + KEYED_DISTRIBUTIONS * (KEYED_BUCKETS + 1)];
     struct observed_key observed = {0};
 
-    reading->name(setup->sysfs_fd, key, &observed);
+    reading->name(&from, key, &observed);
     fill_numbers(observed.kind, delta, numbers);
     charge(reading->observers, slot, &observed, numbers);
 }
@@ -233,6 +242,29 @@ void observers_read(struct observers *observers)
         if (observers->observers[i].program)
             (void)keyed_table_read(programs[i].keyed->table(observers->observers[i].program),
                                    take_delta, &(struct reading){observers, programs[i].name});
+}
+
+/* The program of the spans; NULL: it is not wanted, or cannot be loaded. */
+static struct spans_program *find_spans(const struct observers *observers)
+{
+    for (size_t i = 0; i < N_PROGRAMS; i++)
+        if (programs[i].kind == LATENCY_KIND_SPANS)
+            return observers->observers[i].program;
+    return NULL;
+}
+
+/* What a span has counted is read before its number is given to another one. */
+void observers_follow(struct observers *observers, const struct span *spans, size_t n_spans,
+                      const struct cpu_list *cpus, const char **ret_reasons)
+{
+    struct spans_program *program = find_spans(observers);
+    const char *reason = observers_reason(observers, LATENCY_KIND_SPANS);
+
+    observers_read(observers);
+    followed_spans_keep(observers->spans, program, spans, n_spans);
+    for (size_t i = 0; i < n_spans; i++)
+        ret_reasons[i] =
+            program ? followed_spans_add(observers->spans, program, &spans[i], cpus) : reason;
 }
 
 void observers_forget(struct observers *observers, size_t slot)

@@ -10,7 +10,10 @@
 
 #include "count/bpf/slots.h"
 #include "count/breakdown.h"
+#include "count/span.h"
 #include "sys/bpf/switch/program.h"
+#include "sys/cpu_list.h"
+#include "sys/perf_event.h"
 
 struct observers;
 
@@ -18,7 +21,8 @@ struct observers_setup {
     const struct switch_program *program; /* borrowed */
     struct bpf_slots *slots;              /* borrowed */
     size_t n_slots;
-    int sysfs_fd; /* where devices and interrupts have names; borrowed */
+    int sysfs_fd;               /* where devices and interrupts have names; borrowed */
+    const struct perf_ops *ops; /* borrowed */
 };
 
 /* No program is loaded yet. NULL: no memory. */
@@ -31,6 +35,13 @@ DEFINE_AUTO(observers, struct observers *, observers_free)
  * be loaded is tried again with the next call; KVM, which may come any time, once a minute.
  */
 void observers_want(struct observers *observers, unsigned kinds);
+
+/*
+ * Follows these spans and no others, if their kind is among those that were wanted last. cpus: some
+ * that are online. ret_reasons: for each span why it is not followed, or NULL. Static.
+ */
+void observers_follow(struct observers *observers, const struct span *spans, size_t n_spans,
+                      const struct cpu_list *cpus, const char **ret_reasons);
 
 /* Why the kind is not counted although it is wanted; NULL: it is, or is not wanted. Static. */
 const char *observers_reason(const struct observers *observers, enum latency_kind kind);

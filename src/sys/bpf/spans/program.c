@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The table is a map of our own, which the programs of all spans use in the place of theirs: it
+ * stays when spans come and go.
+ */
+#include "sys/bpf/spans/program.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+
+#include "sys/bpf/keyed_loading.h"
+#include "sys/bpf/loading.h"
+
+#include <spans.skel.h>
+
+struct spans_program {
+    const struct switch_program *of; /* borrowed */
+    size_t entries;
+    int map_fd;
+    struct keyed_table *table;
+    struct spans_bpf *spans[SPANS_MOST];     /* NULL: the number is free */
+    int descriptors[SPANS_MOST][SPAN_SIDES]; /* of what is loaded of a span; they are its own */
+    uint64_t lost_before;                    /* by spans that have ended */
+};
+
+/* A span that is being loaded. */
+struct loading {
+    const struct spans_program *program;
+    size_t number;
+    const struct span_event *events;
+    struct spans_bpf *skeleton;
+    int *descriptors; /* [SPAN_SIDES] */
+};
+
+static int make_table(void *loaded)
+{
+    struct spans_program *program = loaded;
+
+    program->map_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "keyed", sizeof(struct keyed_key),
+                                     sizeof(struct keyed_cell), (uint32_t)program->entries, NULL);
+    return program->map_fd < 0 ? program->map_fd
+                               : keyed_table_new(program->map_fd, &program->table);
+}
+
+int spans_program_load(const struct switch_program *of, size_t entries,
+                       struct spans_program **ret_program, enum bpf_refusal *ret_refusal)
+{
+    AUTO(spans_program) struct spans_program *program = calloc(1, sizeof(*program));
+    int r;
+
+    if (!program) {
+        *ret_refusal = BPF_REFUSAL_NO_MEMORY;
+        return -ENOMEM;
+    }
+    program->of = of;
+    program->entries = entries;
+    program->map_fd = -1;
+    r = bpf_load_quietly(make_table, program, ret_refusal);
+    if (r < 0)
+        return r;
+    *ret_program = TAKE(program);
+    return 0;
+}
+
+struct spans_program *spans_program_free(struct spans_program *program)
+{
+    if (!program)
+        return NULL;
+    for (size_t i = 0; i < SPANS_MOST; i++)
+        spans_program_remove(program, i);
+    (void)keyed_table_free(program->table);
+    cleanup_close(&program->map_fd);
+    free(program);
+    return NULL;
+}
+
+/* The one of the two programs of a side that its event takes; the other is not loaded. */
+static struct bpf_program *choose(struct bpf_program *of_tracepoint, struct bpf_program *of_probe,
+                                  const struct span_event *event)
+{
+    (void)bpf_program__set_autoload(of_tracepoint, event->is_tracepoint);
+    (void)bpf_program__set_autoload(of_probe, !event->is_tracepoint);
+    return event->is_tracepoint ? of_tracepoint : of_probe;
+}
+
+static int prepare(struct loading *loading)
+{
+    struct spans_bpf *skeleton = loading->skeleton;
+    const struct span_event *begin = &loading->events[SPAN_BEGIN];
+    const struct span_event *end = &loading->events[SPAN_END];
+    bool v1;
+    int r = bpf_prepare_keyed(skeleton->obj, loading->program->of, loading->program->entries, &v1);
+
+    if (r >= 0)
+        r = bpf_map__reuse_fd(skeleton->maps.keyed, loading->program->map_fd);
+    if (r < 0)
+        return r;
+    skeleton->rodata->is_v1 = v1;
+    skeleton->rodata->number = (uint32_t)loading->number;
+    skeleton->rodata->begin_offset = begin->offset;
+    skeleton->rodata->begin_size = begin->size;
+    skeleton->rodata->end_offset = end->offset;
+    skeleton->rodata->end_size = end->size;
+    return 0;
+}
+
+static int load_span(void *loaded)
+{
+    struct loading *loading = loaded;
+    struct bpf_program *begin, *end;
+    int r;
+
+    loading->skeleton = spans_bpf__open();
+    if (!loading->skeleton)
+        return -errno;
+    begin = choose(loading->skeleton->progs.begin_of_tracepoint,
+                   loading->skeleton->progs.begin_of_probe, &loading->events[SPAN_BEGIN]);
+    end = choose(loading->skeleton->progs.end_of_tracepoint, loading->skeleton->progs.end_of_probe,
+                 &loading->events[SPAN_END]);
+    r = prepare(loading);
+    if (r >= 0)
+        r = spans_bpf__load(loading->skeleton);
+    if (r < 0)
+        return r;
+    loading->descriptors[SPAN_BEGIN] = bpf_program__fd(begin);
+    loading->descriptors[SPAN_END] = bpf_program__fd(end);
+    return 0;
+}
+
+int spans_program_add(struct spans_program *program, size_t number,
+                      const struct span_event events[SPAN_SIDES], enum bpf_refusal *ret_refusal)
+{
+    struct loading loading = {.program = program,
+                              .number = number,
+                              .events = events,
+                              .descriptors = program->descriptors[number]};
+    int r = bpf_load_quietly(load_span, &loading, ret_refusal);
+
+    if (r < 0) {
+        spans_bpf__destroy(loading.skeleton);
+        return r;
+    }
+    program->spans[number] = loading.skeleton;
+    return 0;
+}
+
+static uint64_t lost_by(const struct spans_bpf *span)
+{
+    return span ? __atomic_load_n(&span->bss->n_lost, __ATOMIC_RELAXED) : 0;
+}
+
+void spans_program_remove(struct spans_program *program, size_t number)
+{
+    program->lost_before += lost_by(program->spans[number]);
+    spans_bpf__destroy(TAKE(program->spans[number]));
+}
+
+int spans_program_descriptor(const struct spans_program *program, size_t number,
+                             enum span_side side)
+{
+    return program->descriptors[number][side];
+}
+
+struct keyed_table *spans_program_table(const struct spans_program *program)
+{
+    return program->table;
+}
+
+uint64_t spans_program_lost(const struct spans_program *program)
+{
+    uint64_t lost = program->lost_before;
+
+    for (size_t i = 0; i < SPANS_MOST; i++)
+        lost += lost_by(program->spans[i]);
+    return lost;
+}

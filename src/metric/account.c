@@ -124,6 +124,59 @@ static double ratio(const struct plan *plan, size_t index, const struct sample *
     return plan_ratio_value(plan, index, sample, &value) ? rounded(value) : NAN;
 }
 
+static void update_number(const struct plan *plan, const struct column *column,
+                          const struct sample *sample, union number *number)
+{
+    const struct group_sample *group = &sample->groups[column->group];
+
+    switch (column->kind) {
+    case COLUMN_START_TIME:
+    case COLUMN_CREATED_TIME:
+    case COLUMN_MEMBERS:
+    case COLUMN_CPUS:
+    case COLUMN_CPU_TIME:
+    case COLUMN_CPU_TIME_RATE:
+    case COLUMN_LATENCY_TALLY:
+    case COLUMN_BLOCK_IO:
+        break;
+    case COLUMN_TOTAL:
+        add_to_total(number, group, sample->events[column->index].count);
+        forget_zero(number, group);
+        break;
+    case COLUMN_TIME_BY_CPU:
+        add_of_cpu(number, sample, CPU_COUNT_TIME, column->index);
+        break;
+    case COLUMN_SWITCHES_BY_CPU:
+        add_of_cpu(number, sample, CPU_COUNT_SWITCHES, column->index);
+        break;
+    case COLUMN_RATE:
+        number->real = rate(group, sample->events[column->index].per_second * column->scale);
+        break;
+    case COLUMN_CPUS_USED:
+        number->real =
+            rate(group, sample->events[column->index].per_second / (double)NS_PER_SECOND);
+        break;
+    case COLUMN_RATIO:
+        number->real = ratio(plan, column->index, sample);
+        break;
+    case COLUMN_GROUP_ENABLED:
+        add_to_total(number, group, group->enabled);
+        break;
+    case COLUMN_GROUP_RUNNING:
+        add_to_total(number, group, group->running);
+        break;
+    case COLUMN_GROUP_COVERAGE:
+        number->real = coverage(group);
+        break;
+    case COLUMN_GROUP_UNKNOWN:
+        number->count = group->counted ? group->unknown : NUMBER_ABSENT_COUNT;
+        break;
+    case COLUMN_UNATTRIBUTED:
+        number->real = doubt_share(&sample->doubt);
+        break;
+    }
+}
+
 void account_update(struct account *account, const struct sample *sample)
 {
     const struct plan *plan = account->plan;
@@ -131,62 +184,8 @@ void account_update(struct account *account, const struct sample *sample)
     if (sample->has_latencies)
         account_add_latencies(account, &sample->latencies);
     account_add_breakdowns(account, &sample->breakdowns);
-
-    for (size_t i = 0; i < plan->n_described; i++) {
-        const struct column *column = &plan->columns[i];
-        const struct group_sample *group = &sample->groups[column->group];
-        union number *number = &account->row[i];
-
-        switch (column->kind) {
-        case COLUMN_START_TIME:
-        case COLUMN_CREATED_TIME:
-        case COLUMN_MEMBERS:
-        case COLUMN_CPUS:
-        case COLUMN_CPU_TIME:
-        case COLUMN_CPU_TIME_RATE:
-        case COLUMN_LATENCY_TALLY:
-            break;
-        case COLUMN_BLOCK_IO:
-            if (sample->has_latencies)
-                add(number, 0);
-            break;
-        case COLUMN_TOTAL:
-            add_to_total(number, group, sample->events[column->index].count);
-            forget_zero(number, group);
-            break;
-        case COLUMN_TIME_BY_CPU:
-            add_of_cpu(number, sample, CPU_COUNT_TIME, column->index);
-            break;
-        case COLUMN_SWITCHES_BY_CPU:
-            add_of_cpu(number, sample, CPU_COUNT_SWITCHES, column->index);
-            break;
-        case COLUMN_RATE:
-            number->real = rate(group, sample->events[column->index].per_second * column->scale);
-            break;
-        case COLUMN_CPUS_USED:
-            number->real =
-                rate(group, sample->events[column->index].per_second / (double)NS_PER_SECOND);
-            break;
-        case COLUMN_RATIO:
-            number->real = ratio(plan, column->index, sample);
-            break;
-        case COLUMN_GROUP_ENABLED:
-            add_to_total(number, group, group->enabled);
-            break;
-        case COLUMN_GROUP_RUNNING:
-            add_to_total(number, group, group->running);
-            break;
-        case COLUMN_GROUP_COVERAGE:
-            number->real = coverage(group);
-            break;
-        case COLUMN_GROUP_UNKNOWN:
-            number->count = group->counted ? group->unknown : NUMBER_ABSENT_COUNT;
-            break;
-        case COLUMN_UNATTRIBUTED:
-            number->real = doubt_share(&sample->doubt);
-            break;
-        }
-    }
+    for (size_t i = 0; i < plan->n_described; i++)
+        update_number(plan, &plan->columns[i], sample, &account->row[i]);
 }
 
 /* A histogram is shown whole, so its numbers begin together. */
@@ -211,9 +210,14 @@ void account_add_latencies(struct account *account, const struct latencies *delt
 {
     const struct plan *plan = account->plan;
 
-    for (size_t i = 0; i < plan->n_columns; i++)
-        if (plan->columns[i].kind == COLUMN_LATENCY_TALLY)
-            add(&account->row[i], delta->tallies[plan->columns[i].index]);
+    for (size_t i = 0; i < plan->n_columns; i++) {
+        const struct column *column = &plan->columns[i];
+
+        if (column->kind == COLUMN_LATENCY_TALLY)
+            add(&account->row[i], delta->tallies[column->index]);
+        else if (column->kind == COLUMN_BLOCK_IO) /* from now on it is known */
+            add(&account->row[i], 0);
+    }
     for (size_t i = 0; i < plan->n_histograms; i++) {
         const struct plan_histogram *histogram = &plan->histograms[i];
         const struct latency_layout *layout = &latency_layouts[histogram->distribution];

@@ -80,17 +80,30 @@ static void keep_new(struct history_store *store, void *context)
     (void)pthread_mutex_unlock(&runs->lock);
 }
 
+/* The recording of a run that is over, if it is to be kept. NULL: it is not, or no memory. */
+static struct recording *copy_ended(struct run_slot *slot)
+{
+    struct recording *copy = NULL;
+
+    (void)pthread_mutex_lock(&slot->runs->lock);
+    if (slot->id && !slot->is_unwanted)
+        copy = recording_copy(slot->recording, 0);
+    (void)pthread_mutex_unlock(&slot->runs->lock);
+    return copy;
+}
+
+/*
+ * It is packed without the lock, since a large one takes long, and streams and the collector wait
+ * for the lock. Only the historian's thread, which is this one, renames runs.
+ */
 static void keep_ended(struct history_store *store, void *context)
 {
     struct run_slot *slot = context;
     struct runs *runs = slot->runs;
+    AUTO(recording) struct recording *recording = copy_ended(slot);
     struct history_run run = {0};
-    int r;
 
-    (void)pthread_mutex_lock(&runs->lock);
-    r = slot->id && !slot->is_unwanted ? runs_describe(slot->recording, true, &run) : -ENOENT;
-    (void)pthread_mutex_unlock(&runs->lock);
-    if (r == 0)
+    if (recording && runs_describe(recording, true, &run) == 0)
         (void)history_store_complete_run(store, &run); /* /metrics counts what cannot be written */
     runs_description_done(&run);
     (void)pthread_mutex_lock(&runs->lock);

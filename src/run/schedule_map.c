@@ -21,10 +21,13 @@ struct part {
     uint64_t ns;
 };
 
-/* Who had how much of the column of a CPU that is being filled. */
+/*
+ * Who had how much of the column of a CPU that is being filled. There can be as many threads as
+ * events, and so none is looked for: the parts of one are added up when the column is complete.
+ */
 struct filling {
     size_t column;
-    struct part *parts;
+    struct part *parts; /* one for each slice */
     size_t n, most;
     bool is_seen; /* something has happened on the CPU */
 };
@@ -59,6 +62,28 @@ static size_t column_at(const struct map *map, uint64_t time_ns)
     return column;
 }
 
+static int compare_parts(const void *left, const void *right)
+{
+    const struct part *a = left, *b = right;
+
+    return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+/* Makes one part of all those of a thread. */
+static void sum_up(struct filling *filling)
+{
+    size_t n = 0;
+
+    if (filling->n > 1)
+        qsort(filling->parts, filling->n, sizeof(*filling->parts), compare_parts);
+    for (size_t i = 0; i < filling->n; i++)
+        if (n > 0 && filling->parts[n - 1].thread == filling->parts[i].thread)
+            filling->parts[n - 1].ns += filling->parts[i].ns;
+        else
+            filling->parts[n++] = filling->parts[i];
+    filling->n = n;
+}
+
 /* The column is complete. */
 static void finish(struct map *map, size_t cpu)
 {
@@ -68,6 +93,7 @@ static void finish(struct map *map, size_t cpu)
         (double)(column_start(map, filling->column + 1) - column_start(map, filling->column));
     uint64_t most = 0, busy = 0;
 
+    sum_up(filling);
     for (size_t i = 0; i < filling->n; i++) {
         const struct part *part = &filling->parts[i];
 
@@ -84,14 +110,9 @@ static void finish(struct map *map, size_t cpu)
 
 static int add_part(struct filling *filling, uint32_t thread, uint64_t ns)
 {
-    struct part *parts;
+    struct part *parts =
+        array_reserve(filling->parts, sizeof(*parts), &filling->most, filling->n + 1);
 
-    for (size_t i = 0; i < filling->n; i++)
-        if (filling->parts[i].thread == thread) {
-            filling->parts[i].ns += ns;
-            return 0;
-        }
-    parts = array_reserve(filling->parts, sizeof(*parts), &filling->most, filling->n + 1);
     if (!parts)
         return -ENOMEM;
     filling->parts = parts;

@@ -109,11 +109,36 @@ static void map__of_a_part_of_the_time_is_finer(void **state)
     row = json_array_get(json_object_get(map, "cpus"), 0);
     threads = json_object_get(row, "threads");
     assert_int_equal(json_array_size(threads), 3);
-    /* 13 to the half of the second column, then 12: whoever came first is shown of equal halves */
+    /* 13 to the half of the second column, then 12: either is shown of equal halves */
     assert_int_equal(json_integer_value(json_array_get(threads, 0)), 0);
     assert_int_equal(json_integer_value(json_array_get(threads, 2)), 1);
     assert_float_equal(json_number_value(json_array_get(json_object_get(row, "shares"), 1)), 0.5,
                        0.01);
+    json_decref(map);
+}
+
+/* Each slice of 12 is short; together they are most of the column. */
+static void map__slices_of_a_thread_in_a_column_are_added_up(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_trace();
+    AUTO_TEXT struct text text = {0};
+    const struct schedule_map_range range = {
+        .start_ns = 200 * US, .end_ns = 700 * US, .columns = 1};
+    const json_t *row, *thread;
+    json_t *map;
+
+    (void)state;
+    fixture_switch(trace, 650, 0, 12, 0, 11);
+    fixture_switch(trace, 680, 0, 11, SLEEPS, 12);
+    assert_int_equal(schedule_map_append(trace, &range, &text), 0);
+    map = parsed(&text);
+    row = json_array_get(json_object_get(map, "cpus"), 0);
+    thread = json_array_get(json_object_get(map, "threads"), 0);
+    assert_int_equal((int)number(thread, "tid"), 12);
+    /* 300 to 500, 600 to 650 and 680 to 700 of 500 */
+    assert_float_equal(json_number_value(json_array_get(json_object_get(row, "shares"), 0)), 0.54,
+                       0.001);
+    assert_float_equal(json_number_value(json_array_get(json_object_get(row, "busy"), 0)), 1, 0);
     json_decref(map);
 }
 
@@ -199,6 +224,7 @@ int main(void)
         cmocka_unit_test(trace_events__cpus_and_threads_have_tracks),
         cmocka_unit_test(map__each_cell_has_who_had_most_of_it),
         cmocka_unit_test(map__of_a_part_of_the_time_is_finer),
+        cmocka_unit_test(map__slices_of_a_thread_in_a_column_are_added_up),
         cmocka_unit_test(map__what_is_not_known_is_nobodys),
         cmocka_unit_test(text__names_of_strangers_are_only_names),
         cmocka_unit_test(csv__a_switch_tells_who_goes_and_who_comes),

@@ -107,17 +107,18 @@ struct schedule_session *schedule_session_free(struct schedule_session *session)
     return NULL;
 }
 
-static void take(void *context, const struct schedule_record *record)
+static int take(void *context, const struct schedule_record *record)
 {
     struct schedule_session *session = context;
 
     if (session->error == 0)
         session->error = schedule_trace_add(session->trace, record, session->start_ns);
     if (session->error < 0 || record->kind >= SCHEDULE_KIND_COUNT_)
-        return;
+        return session->error;
     session->kinds[record->kind]++;
     session->n_preemptions +=
         schedule_is_preemption(record->kind, record->state, record->flags, record->a.tid != 0);
+    return 0;
 }
 
 /* Leaders that have done nothing yet are named by /proc, as long as they are there. */

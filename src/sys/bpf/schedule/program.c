@@ -17,7 +17,7 @@ struct schedule_program {
     struct schedule_bpf *skeleton;
     struct schedule_cpu *cpus; /* mapped; NULL: not yet */
     struct ring_buffer *ring;
-    void (*take)(void *context, const struct schedule_record *record); /* of the present reading */
+    int (*take)(void *context, const struct schedule_record *record); /* of the present reading */
     void *context;
 };
 
@@ -75,9 +75,7 @@ static int take_record(void *context, void *data, size_t size)
 {
     const struct schedule_program *program = context;
 
-    if (size >= sizeof(struct schedule_record))
-        program->take(program->context, data);
-    return 0;
+    return size >= sizeof(struct schedule_record) ? program->take(program->context, data) : 0;
 }
 
 static int open_memory(struct schedule_program *program)
@@ -162,7 +160,7 @@ void schedule_program_end(struct schedule_program *program)
 }
 
 int schedule_program_read(struct schedule_program *program,
-                          void (*take)(void *context, const struct schedule_record *record),
+                          int (*take)(void *context, const struct schedule_record *record),
                           void *context)
 {
     int r;

@@ -33,7 +33,7 @@ void schedule_program_end(struct schedule_program *program)
 }
 
 int schedule_program_read(struct schedule_program *program,
-                          void (*take)(void *context, const struct schedule_record *record),
+                          int (*take)(void *context, const struct schedule_record *record),
                           void *context)
 {
     (void)program, (void)take, (void)context;

@@ -36,7 +36,8 @@ struct schedule_step {
     bool has_block;
     struct schedule_wait block; /* of who comes, until it was woken */
     bool is_gap; /* it was another thread that left the CPU than the one that was told to have it,
-                    or records are missing before this one */
+                    as one that came to the target while it ran, or records are missing before
+                    this one */
 };
 
 struct schedule_replay;

@@ -51,6 +51,7 @@ struct schedule_trace {
     size_t n_events, most_events;
     size_t n_cpus;        /* one more than the highest number of a CPU in it */
     uint64_t duration_ns; /* from the beginning of recording to its end */
+    uint64_t begun_ns;    /* until then each CPU has told which thread of the target it ran */
     uint64_t n_lost;      /* records that found no room in the kernel's ring */
     bool is_machine;      /* it is of all threads, so that it has the idle ones too */
     bool is_full;         /* it has ended since there were SCHEDULE_EVENTS_MAX events */

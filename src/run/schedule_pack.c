@@ -11,7 +11,7 @@
 #include "run/schedule_trace.h"
 #include "run/varint.h"
 
-#define VERSION 1
+#define VERSION 2
 
 /* How a part of an event is read and written. */
 static const struct {
@@ -61,6 +61,7 @@ int schedule_trace_pack(const struct schedule_trace *trace, struct text *bytes)
 
     varint_put(bytes, VERSION);
     varint_put(bytes, trace->duration_ns);
+    varint_put(bytes, trace->begun_ns);
     varint_put(bytes, trace->n_lost);
     varint_put(bytes, trace->is_full | (unsigned)trace->is_machine << 1);
     varint_put(bytes, trace->n_threads);
@@ -160,6 +161,7 @@ int schedule_trace_unpack(const void *bytes, size_t length, struct schedule_trac
     if (varint_take(&reader) != VERSION)
         return -EBADMSG;
     trace->duration_ns = varint_take(&reader);
+    trace->begun_ns = varint_take(&reader);
     trace->n_lost = varint_take(&reader);
     flags = varint_take(&reader);
     trace->is_full = flags & 1;

@@ -75,8 +75,12 @@ static void leave(struct schedule_replay *replay, const struct schedule_event *e
 {
     struct cpu *cpu = &replay->cpus[event->cpu];
     struct thread *thread = &replay->threads[event->a];
+    /* Later than that, a CPU of which nothing was told was others': who leaves it has only become
+     * one of the target's while it ran, as what moves into a cgroup. */
+    const bool has_run_from_start =
+        cpu->state == CPU_AT_START && event->time_ns <= replay->trace->begun_ns;
 
-    if ((cpu->state == CPU_IS_OURS && cpu->thread == event->a) || cpu->state == CPU_AT_START) {
+    if ((cpu->state == CPU_IS_OURS && cpu->thread == event->a) || has_run_from_start) {
         step->has_slice = true;
         step->slice = (struct schedule_slice){.thread = event->a,
                                               .cpu = event->cpu,

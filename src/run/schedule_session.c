@@ -93,6 +93,7 @@ int schedule_session_open(const struct run_target *target, const struct run_wish
         return r;
     session->start_ns = clock_monotonic_ns();
     schedule_program_begin(session->program);
+    session->trace->begun_ns = clock_monotonic_ns() - session->start_ns;
     *ret_session = TAKE(session);
     return 0;
 }

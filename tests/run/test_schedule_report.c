@@ -162,6 +162,29 @@ static void report__others_have_no_slices(void **state)
     schedule_report_done(&report);
 }
 
+/* A thread can move into the cgroup that is recorded, and nobody tells of it. */
+static void report__who_joins_the_target_while_it_runs_has_not_run_from_the_start(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = schedule_trace_new();
+    struct schedule_record early = fixture_record(SCHEDULE_SWITCH, 3, 0, 11, 98);
+    struct schedule_record late = fixture_record(SCHEDULE_SWITCH, 900, 1, 12, 99);
+    struct schedule_report report;
+
+    (void)state;
+    assert_non_null(trace);
+    trace->begun_ns = 10 * US;
+    early.flags = late.flags = SCHEDULE_A_IS_OURS;
+    fixture_add(trace, &early); /* before its CPU could tell who runs */
+    fixture_add(trace, &late);  /* its CPU has told of nobody of the target */
+    trace->duration_ns = 1000 * US;
+    assert_int_equal(schedule_report_make(trace, &report), 0);
+    assert_int_equal(report.threads[fixture_index(trace, 11)].ran_ns, 3 * US);
+    assert_int_equal(report.threads[fixture_index(trace, 12)].ran_ns, 0);
+    assert_int_equal(report.ran_ns, 3 * US);
+    assert_int_equal(report.n_gaps, 1);
+    schedule_report_done(&report);
+}
+
 /* The waker may be faster than the one that is about to sleep. */
 static void report__who_is_woken_while_it_leaves_waits_from_then_on(void **state)
 {
@@ -221,6 +244,7 @@ int main(void)
         cmocka_unit_test(report__what_is_lost_is_no_slice_and_no_wait),
         cmocka_unit_test(report__after_a_switch_that_was_not_told_nobody_had_the_cpu),
         cmocka_unit_test(report__others_have_no_slices),
+        cmocka_unit_test(report__who_joins_the_target_while_it_runs_has_not_run_from_the_start),
         cmocka_unit_test(report__who_is_woken_while_it_leaves_waits_from_then_on),
         cmocka_unit_test(report__of_many_waits_the_longest_are_kept_in_order),
     };

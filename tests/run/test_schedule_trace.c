@@ -101,11 +101,13 @@ static void pack__a_trace_comes_back_as_it_was(void **state)
     move.to = 4095;
     move.lost = 70000;
     fixture_add(trace, &move);
+    trace->begun_ns = 9 * US;
     trace->n_lost = 70001;
     trace->is_full = true;
     assert_int_equal(schedule_trace_pack(trace, &bytes), 0);
     assert_int_equal(schedule_trace_unpack(bytes.data, bytes.length, &copy), 0);
     assert_int_equal(copy->duration_ns, 1000 * US);
+    assert_int_equal(copy->begun_ns, 9 * US);
     assert_int_equal(copy->n_lost, 70001);
     assert_true(copy->is_full && copy->is_machine);
     assert_int_equal(copy->n_cpus, 2);

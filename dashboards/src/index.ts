@@ -4,6 +4,8 @@ import { Dashboard } from "@grafana/grafana-foundation-sdk/dashboard";
 import { cpus } from "./cpus";
 import { explorer } from "./explorer";
 import { exporter } from "./exporter";
+import { interruptsAndNetwork } from "./interrupts";
+import { kvm } from "./kvm";
 import { latency } from "./latency";
 import { overview } from "./overview";
 import { processGroups } from "./process_groups";
@@ -20,6 +22,8 @@ export const all = (): Record<string, Dashboard> => ({
   cpus: cpus(),
   latency: latency(),
   scheduler: scheduler(),
+  interrupts: interruptsAndNetwork(),
+  kvm: kvm(),
   explorer: explorer(),
   exporter: exporter(),
 });

@@ -7,7 +7,8 @@ import {
 } from "./distributions";
 import { longest, map, ofHundred, quantiles } from "./latency_panels";
 import { rankingBy } from "./latency_ranking";
-import { graph, number, table } from "./panels";
+import { hostsWith, whereThere } from "./latency_support";
+import { graph, number } from "./panels";
 import { increase, rate, selector } from "./promql";
 import { levels } from "./thresholds";
 import { labelVariable } from "./variables";
@@ -42,15 +43,7 @@ const glance = [
   glanceAt("Threads that waited, service", "none",
     "How many of its threads waited for a CPU at a time, on average.",
     `${time(increase, service, runQueue)} / $__range_s`),
-  number(
-    {
-      title: "Hosts with distributions",
-      description: "Chosen exporters that have them. The table below has the reason of others.",
-      unit: "none",
-      levels: levels.oneIsGood,
-    },
-    `sum(max by (job, instance) (${selector("pmu_exporter_latency_supported")}))`,
-  ),
+  hostsWith("Hosts with distributions"),
 ];
 
 /** The service, and the machine beside it. */
@@ -77,27 +70,7 @@ const ranking = rankingBy(
   },
 );
 
-const support = table(
-  {
-    title: "Where there are distributions",
-    description:
-      "Hosts whose configuration wants them: 1 where they are, 0 with the reason where they cannot " +
-      "be. They take bpf.",
-    unit: "none",
-    levels: levels.oneIsGood,
-    width: 12,
-    height: 8,
-    labels: { instance: "Instance", kind: "Kind", reason: "Reason" },
-    sortBy: ["-There"],
-  },
-  {
-    title: "There",
-    unit: "none",
-    levels: levels.oneIsGood,
-    expression:
-      `min by (instance, kind, reason) (${selector("pmu_exporter_latency_supported")})`,
-  },
-);
+const support = whereThere("Where there are distributions");
 
 const unknown = graph(
   {

@@ -5,7 +5,7 @@
 import { Distribution, count, mean, quantile, rankedServices, services } from "./distributions";
 import { table } from "./panels";
 import { increase } from "./promql";
-import { linkTo } from "./ranking";
+import { Ranked, linkTo } from "./ranking";
 import { levels } from "./thresholds";
 
 /** Of fewer the hundredth part is nothing at all. */
@@ -19,9 +19,9 @@ export interface Beside {
   of: (by: string) => string;
 }
 
-export function rankingBy(one: Distribution, said: { title: string; nouns: string },
+export function rankingBy(one: Distribution, said: { title: string; nouns: string; ranked?: Ranked },
   ...beside: Beside[]) {
-  const by = "cgroup";
+  const by = "cgroup", ranked = said.ranked ?? rankedServices;
   const p99 = `${quantile(0.99, increase, services, one, by)} ` +
     `and on (${by}) (${count(increase, services, one, by)} >= ${enough})`;
   const ofTheSlowest = (expression: string) =>
@@ -36,12 +36,12 @@ export function rankingBy(one: Distribution, said: { title: string; nouns: strin
         `hosts; without those that had less than ${enough} of them. A click shows one.`,
       unit: "none",
       levels: levels.none,
-      labels: { [rankedServices.label]: rankedServices.title },
+      labels: { [ranked.label]: ranked.title },
       sortBy: ["99 of 100"],
     },
     { title: "99 of 100", unit: "s", levels: one.levels, expression: `topk(${listed}, ${p99})` },
     column("Half", "s", quantile(0.5, increase, services, one, by)),
     column("Mean", "s", mean(increase, services, one, by)),
     ...beside.map(({ title, unit, of }) => column(title, unit, of(by))),
-  ).overrideByName(rankedServices.title, linkTo(rankedServices, "Show this service"));
+  ).overrideByName(ranked.title, linkTo(ranked, "Show this service"));
 }

@@ -13,7 +13,7 @@ import promql
 # Units that Grafana knows, of those that are used.
 UNITS = {"none", "short", "percentunit", "cps", "hertz", "watt", "bytes", "Bps", "s"}
 EXPECTED = {"overview", "service", "process_overview", "process_groups", "cpus", "latency",
-            "scheduler", "explorer", "exporter"}
+            "scheduler", "interrupts", "kvm", "explorer", "exporter"}
 # Rule, metric, and why it may break the rule.
 EXEMPT = {("target-instance-rule", "ALERTS"):
           "an alert on a service is about all of its instances"}

@@ -20,6 +20,8 @@ add_dashboard_test(linter lint)
 add_dashboard_test(promql unit)
 add_dashboard_test(live live)
 takes(20 dashboards/live)
+add_dashboard_test(kvm live)
+takes(3 dashboards/kvm)
 add_dashboard_test(recorded vm "PMU_TEST_ARM64=${CMAKE_BINARY_DIR}/arm64;")
 takes(35 dashboards/recorded)
 set_tests_properties(dashboards/recorded PROPERTIES

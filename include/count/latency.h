@@ -23,6 +23,7 @@ enum latency_kind {
     LATENCY_KIND_INTERRUPTS = 1 << 6,
     LATENCY_KIND_KVM = 1 << 7,
     LATENCY_KIND_TCP = 1 << 8,
+    LATENCY_KIND_SYSTEM_CALLS = 1 << 9,
     LATENCY_KIND_SPANS = 1 << 10,
 };
 
@@ -36,7 +37,7 @@ struct latency_part {
     unsigned kinds;
 };
 
-#define LATENCY_PARTS 6
+#define LATENCY_PARTS 7
 
 extern const struct latency_part latency_parts[LATENCY_PARTS];
 

@@ -26,23 +26,24 @@
 static_assert(sizeof(enum config_by) == sizeof(unsigned), "read_choice() stores an unsigned");
 
 /* The words of `latency`, and what each stands for. */
-static const char *const latency_choices[] = {"run_queue",  "on_cpu",    "off_cpu",  "switches",
-                                              "migrations", "scheduler", "block_io", "kvm",
-                                              "tcp",        "spans",     NULL};
+static const char *const latency_choices[] = {"run_queue",  "on_cpu",    "off_cpu",      "switches",
+                                              "migrations", "scheduler", "block_io",     "kvm",
+                                              "tcp",        "spans",     "system_calls", NULL};
 static const unsigned latency_bits[] = {
-    LATENCY_KIND_RUN_QUEUE,  LATENCY_KIND_ON_CPU, LATENCY_KIND_OFF_CPU,  LATENCY_KIND_SWITCHES,
-    LATENCY_KIND_MIGRATIONS, LATENCY_SCHEDULER,   LATENCY_KIND_BLOCK_IO, LATENCY_KIND_KVM,
-    LATENCY_KIND_TCP,        LATENCY_KIND_SPANS};
+    LATENCY_KIND_RUN_QUEUE,  LATENCY_KIND_ON_CPU, LATENCY_KIND_OFF_CPU,     LATENCY_KIND_SWITCHES,
+    LATENCY_KIND_MIGRATIONS, LATENCY_SCHEDULER,   LATENCY_KIND_BLOCK_IO,    LATENCY_KIND_KVM,
+    LATENCY_KIND_TCP,        LATENCY_KIND_SPANS,  LATENCY_KIND_SYSTEM_CALLS};
 static_assert(ARRAY_SIZE(latency_choices) == ARRAY_SIZE(latency_bits) + 1, "and NULL");
 
 /* The same for the machine, to which interrupts belong. */
 static const char *const machine_latency_choices[] = {
-    "run_queue", "on_cpu", "off_cpu", "switches",   "migrations", "scheduler",
-    "block_io",  "kvm",    "tcp",     "interrupts", "spans",      NULL};
+    "run_queue", "on_cpu", "off_cpu",    "switches", "migrations",   "scheduler", "block_io",
+    "kvm",       "tcp",    "interrupts", "spans",    "system_calls", NULL};
 static const unsigned machine_latency_bits[] = {
-    LATENCY_KIND_RUN_QUEUE,  LATENCY_KIND_ON_CPU,     LATENCY_KIND_OFF_CPU,  LATENCY_KIND_SWITCHES,
-    LATENCY_KIND_MIGRATIONS, LATENCY_SCHEDULER,       LATENCY_KIND_BLOCK_IO, LATENCY_KIND_KVM,
-    LATENCY_KIND_TCP,        LATENCY_KIND_INTERRUPTS, LATENCY_KIND_SPANS};
+    LATENCY_KIND_RUN_QUEUE,  LATENCY_KIND_ON_CPU,     LATENCY_KIND_OFF_CPU,
+    LATENCY_KIND_SWITCHES,   LATENCY_KIND_MIGRATIONS, LATENCY_SCHEDULER,
+    LATENCY_KIND_BLOCK_IO,   LATENCY_KIND_KVM,        LATENCY_KIND_TCP,
+    LATENCY_KIND_INTERRUPTS, LATENCY_KIND_SPANS,      LATENCY_KIND_SYSTEM_CALLS};
 static_assert(ARRAY_SIZE(machine_latency_choices) == ARRAY_SIZE(machine_latency_bits) + 1,
               "and NULL");
 

@@ -37,6 +37,8 @@ static const char *const reserved[] = {
     "block_io_requests",
     "block_io_bytes",
     "block_io_errors",
+    "system_calls",
+    "system_call_errors",
 
     "info",
     "start_time_seconds",

@@ -37,6 +37,8 @@ const struct breakdown_shape breakdown_shapes[BREAKDOWN_KIND_COUNT_] = {
     [BREAKDOWN_TCP] = {LATENCY_KIND_TCP, {NULL}, 3, 1, BUCKETS(TCP_FIRST_EXPONENT), 1},
     [BREAKDOWN_SPANS] =
         {LATENCY_KIND_SPANS, {"span"}, 0, 1, BUCKETS(SPAN_FIRST_EXPONENT), SPANS_MOST},
+    /* 20 calls, and the others */
+    [BREAKDOWN_SYSTEM_CALLS] = {LATENCY_KIND_SYSTEM_CALLS, {"call"}, 2, 0, BUCKETS(-23), 21},
 };
 
 static struct shared_breakdown *shared_of(struct breakdown *breakdown)

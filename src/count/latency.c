@@ -29,6 +29,7 @@ const struct latency_part latency_parts[LATENCY_PARTS] = {
     {"kvm", LATENCY_KIND_KVM},
     {"tcp", LATENCY_KIND_TCP},
     {"spans", LATENCY_KIND_SPANS},
+    {"system_calls", LATENCY_KIND_SYSTEM_CALLS},
 };
 
 /* As the program that counts requests has them. */

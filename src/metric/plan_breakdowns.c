@@ -7,6 +7,7 @@
 #include "sys/bpf/block/counts.h"
 #include "sys/bpf/kvm/counts.h"
 #include "sys/bpf/spans/counts.h"
+#include "sys/bpf/syscalls/counts.h"
 #include "sys/bpf/tcp/counts.h"
 
 /* What stands for a distribution in the place of a tally. */
@@ -23,6 +24,9 @@ static const char of_sockets[] =
 static const char of_spans[] =
     "Spans are those of the configuration. It is counted when it has ended, for who ran at its "
     "begin.";
+static const char of_calls[] =
+    "The calls of which the machine makes most have a line each, from when that showed; other is "
+    "all others, and what was counted before.";
 
 static const struct {
     enum breakdown_kind kind;
@@ -63,6 +67,10 @@ static const struct {
      "Time from when a connection of TCP was asked for until it was established", of_sockets},
     {BREAKDOWN_SPANS, DISTRIBUTION(SPAN_DURATION), "span_seconds",
      "Time from the event that begins a span to the one that ends it", of_spans},
+    {BREAKDOWN_SYSTEM_CALLS, SYSCALLS_CALLS, "system_calls_total",
+     "Number of system calls that have returned", of_calls},
+    {BREAKDOWN_SYSTEM_CALLS, SYSCALLS_ERRORS, "system_call_errors_total",
+     "Number of system calls that have returned an error", of_calls},
 };
 
 /* All that a kind may have, and the one for all further keys; of spans those that there are. */

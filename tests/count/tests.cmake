@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(count bpf/away Threads::Threads)
+add_unit_test(count bpf/call_lines)
 add_unit_test(count bpf/latency_meter)
 add_unit_test(count bpf/mechanism)
 add_unit_test(count bpf/processes)

@@ -25,6 +25,7 @@
 #include "sys/bpf/schedule/program.h"
 #include "sys/bpf/spans/program.h"
 #include "sys/bpf/switch/program.h"
+#include "sys/bpf/syscalls/program.h"
 #include "sys/bpf/tcp/program.h"
 
 /*
@@ -115,6 +116,7 @@ static bool show_with_keyed(const struct switch_program *of)
     AUTO(block_program) struct block_program *block = NULL;
     AUTO(interrupts_program) struct interrupts_program *interrupts = NULL;
     AUTO(kvm_program) struct kvm_program *kvm = NULL;
+    AUTO(syscalls_program) struct syscalls_program *syscalls = NULL;
     AUTO(tcp_program) struct tcp_program *tcp = NULL;
     AUTO(spans_program) struct spans_program *spans = NULL;
     enum bpf_refusal refusal = BPF_REFUSAL_NONE;
@@ -128,6 +130,8 @@ static bool show_with_keyed(const struct switch_program *of)
     good = is_loaded("kvm", r, refusal) && good;
     r = tcp_program_load(of, 1000, &tcp, &refusal);
     good = is_loaded("tcp", r, refusal) && good;
+    r = syscalls_program_load(of, 1000, &syscalls, &refusal);
+    good = is_loaded("syscalls", r, refusal) && good;
     r = load_spans(of, &spans, &refusal);
     return is_loaded("spans", r, refusal) && show_all() && good;
 }

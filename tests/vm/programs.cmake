@@ -18,13 +18,14 @@ foreach(program load naps turns traffic small_guest)
   target_link_libraries(${program} PRIVATE compile_options -static)
 endforeach()
 
-# The benchmark of a switch, here in instructions; both mechanisms at once; known requests of block
+# The benchmarks of a switch and a call, here in instructions; both mechanisms at once; known requests of block
 # devices; the verifier's work.
 add_executable(bench_switch bench/switch.c)
+add_executable(bench_system_call bench/system_call.c)
 add_executable(mechanisms support/mechanisms.c)
 add_executable(block_requests support/block_requests.c)
 add_executable(verified support/verified.c)
-foreach(program bench_switch mechanisms block_requests verified)
+foreach(program bench_switch bench_system_call mechanisms block_requests verified)
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${program} PRIVATE count)
 endforeach()

@@ -23,6 +23,7 @@ class Verifier(unittest.TestCase):
         self.assertIn("begin_of_tracep", text)
         self.assertIn("end_of_probe", text)
         self.assertIn("schedule, processes", text)
+        self.assertIn("on_return", text)
 
     def test_on_the_kernel_of_debian_12(self):
         self.check("guest_root")

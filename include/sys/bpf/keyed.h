@@ -29,3 +29,16 @@ struct keyed_cell {
     __u64 tallies[KEYED_TALLIES];
     __u32 buckets[KEYED_DISTRIBUTIONS][KEYED_BUCKETS];
 };
+
+/*
+ * What stands before the table where a program is called so often that each instruction matters: an
+ * array of places on each CPU, of which a key without detail has one by its hash. It counts there
+ * if the place is its own or free, and in the table if it is another one's.
+ */
+#define KEYED_PLACE_BITS 11
+#define KEYED_PLACES     (1 << KEYED_PLACE_BITS) /* on each CPU */
+
+struct keyed_place {
+    __u64 key;                    /* 1 + subject, and the slot from bit 32 on; 0: it is free */
+    __u64 tallies[KEYED_TALLIES]; /* they only grow */
+};

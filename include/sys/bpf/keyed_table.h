@@ -38,6 +38,13 @@ struct keyed_table *keyed_table_free(struct keyed_table *table);
 DEFINE_AUTO(keyed_table, struct keyed_table *, keyed_table_free)
 
 /*
+ * Has the table read such places, too, so many of all CPUs. They are shared with the program, stay
+ * the caller's, and live as long as the table. What they have by then is told by the first reading.
+ * 0 or -ENOMEM.
+ */
+int keyed_table_add_places(struct keyed_table *table, struct keyed_place *places, size_t n);
+
+/*
  * Calls `take` for each key whose cell has changed since the last reading. 0; or -errno: what has
  * not been told by then is told by the next reading that succeeds.
  */

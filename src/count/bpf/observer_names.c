@@ -11,6 +11,7 @@
 #include "sys/bpf/kvm/counts.h"
 #include "sys/interrupt.h"
 #include "sys/kvm_exit_reasons.h"
+#include "sys/system_call.h"
 
 /* Names are given by drivers: what is not plain ASCII in them is not repeated to anybody. */
 static void set_label(char label[BREAKDOWN_LABEL_BYTES], const char *name)
@@ -101,4 +102,30 @@ void observer_name_span(const struct observer_sources *from, const struct keyed_
 {
     ret_key->kind = BREAKDOWN_SPANS;
     set_label(ret_key->line.labels[0], followed_spans_name(from->spans, key->subject));
+}
+
+static void set_call_label(char label[BREAKDOWN_LABEL_BYTES], size_t call)
+{
+    const char *name = system_call_name((unsigned)call);
+
+    if (call == SYSCALLS_UNKNOWN)
+        name = "unknown";
+    else if (call == SYSCALLS_COMPAT)
+        name = "compat";
+    if (name)
+        set_label(label, name);
+    else
+        (void)snprintf(label, BREAKDOWN_LABEL_BYTES, "unknown_%zu", call);
+}
+
+void observer_name_system_call(const struct observer_sources *from, const struct keyed_key *key,
+                               struct observed_key *ret_key)
+{
+    const size_t call = (size_t)key->subject;
+
+    ret_key->kind = BREAKDOWN_SYSTEM_CALLS;
+    if (from->calls->has_line[call])
+        set_call_label(ret_key->line.labels[0], call);
+    else
+        set_label(ret_key->line.labels[0], BREAKDOWN_OTHER);
 }

@@ -3,6 +3,7 @@
 
 /* What the keys of programs that count by key are called. */
 
+#include "count/bpf/call_lines.h"
 #include "count/breakdown.h"
 
 struct followed_spans;
@@ -11,6 +12,7 @@ struct followed_spans;
 struct observer_sources {
     int sysfs_fd; /* the root of sysfs, where devices and interrupts have their names */
     const struct followed_spans *spans;
+    const struct call_lines *calls; /* which system calls are called by their names */
 };
 
 /* What a key stands for. */
@@ -27,3 +29,4 @@ observer_name observer_name_interrupt;
 observer_name observer_name_kvm;
 observer_name observer_name_tcp;
 observer_name observer_name_span;
+observer_name observer_name_system_call;

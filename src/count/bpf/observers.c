@@ -12,6 +12,7 @@
 #include "sys/bpf/keyed_table.h"
 #include "sys/bpf/kvm/program.h"
 #include "sys/bpf/spans/program.h"
+#include "sys/bpf/syscalls/program.h"
 #include "sys/bpf/tcp/program.h"
 
 /* How many keys a program has room for. A place takes some 260 bytes. */
@@ -59,6 +60,7 @@ DEFINE_KEYED_PROGRAM(interrupts);
 DEFINE_KEYED_PROGRAM(kvm);
 DEFINE_KEYED_PROGRAM(tcp);
 DEFINE_KEYED_PROGRAM(spans);
+DEFINE_KEYED_PROGRAM(syscalls);
 
 static const struct {
     enum latency_kind kind;
@@ -70,6 +72,7 @@ static const struct {
     {LATENCY_KIND_KVM, &kvm_keyed, observer_name_kvm},
     {LATENCY_KIND_TCP, &tcp_keyed, observer_name_tcp},
     {LATENCY_KIND_SPANS, &spans_keyed, observer_name_span},
+    {LATENCY_KIND_SYSTEM_CALLS, &syscalls_keyed, observer_name_system_call},
 };
 
 #define N_PROGRAMS ARRAY_SIZE(programs)
@@ -85,6 +88,7 @@ struct observers {
     struct followed_spans *spans;
     uint64_t lost_before; /* by programs that have ended */
     uint64_t retry_ns;    /* CLOCK_MONOTONIC: when what may come later is tried again */
+    struct call_lines calls;
     struct breakdowns machine;
     struct breakdowns *slots[]; /* NULL: nothing was counted that was not taken */
 };
@@ -204,12 +208,19 @@ static void add_to(struct breakdowns *breakdowns, const struct observed_key *key
         (void)breakdown_add(breakdowns->of[key->kind], &key->line, numbers);
 }
 
+/* Whether what the slot is charged is not charged to a cgroup, too. */
+static bool is_of_machine(const struct observers *observers, size_t slot)
+{
+    return slot == SWITCH_PROGRAM_REST ||
+           !(bpf_slots_id(observers->setup.slots, slot) & BPF_PROCESS_ID);
+}
+
 /* Adds to a slot and to all that contain it, and to the machine, of which processes are a part. */
 static void charge(struct observers *observers, size_t slot, const struct observed_key *key,
                    const uint64_t *numbers)
 {
     const struct bpf_slots *slots = observers->setup.slots;
-    bool of_machine = slot == SWITCH_PROGRAM_REST || !(bpf_slots_id(slots, slot) & BPF_PROCESS_ID);
+    const bool of_machine = is_of_machine(observers, slot);
 
     for (; slot != SWITCH_PROGRAM_REST; slot = bpf_slots_parent(slots, slot)) {
         if (!observers->slots[slot])
@@ -224,15 +235,18 @@ static void charge(struct observers *observers, size_t slot, const struct observ
 static void take_delta(void *context, const struct keyed_key *key, const struct keyed_delta *delta)
 {
     const struct reading *reading = context;
-    const struct observers_setup *setup = &reading->observers->setup;
-    const struct observer_sources from = {setup->sysfs_fd, reading->observers->spans};
+    struct observers *observers = reading->observers;
+    const struct observers_setup *setup = &observers->setup;
+    const struct observer_sources from = {setup->sysfs_fd, observers->spans, &observers->calls};
     const size_t slot = key->slot < setup->n_slots ? key->slot : SWITCH_PROGRAM_REST;
     uint64_t numbers[KEYED_TALLIES + KEYED_DISTRIBUTIONS * (KEYED_BUCKETS + 1)];
     struct observed_key observed = {0};
 
     reading->name(&from, key, &observed);
+    if (observed.kind == BREAKDOWN_SYSTEM_CALLS && is_of_machine(observers, slot))
+        call_lines_note(&observers->calls, (size_t)key->subject, delta->tallies[SYSCALLS_CALLS]);
     fill_numbers(observed.kind, delta, numbers);
-    charge(reading->observers, slot, &observed, numbers);
+    charge(observers, slot, &observed, numbers);
 }
 
 void observers_read(struct observers *observers)
@@ -242,6 +256,7 @@ void observers_read(struct observers *observers)
         if (observers->observers[i].program)
             (void)keyed_table_read(programs[i].keyed->table(observers->observers[i].program),
                                    take_delta, &(struct reading){observers, programs[i].name});
+    call_lines_promote(&observers->calls);
 }
 
 /* The program of the spans; NULL: it is not wanted, or cannot be loaded. */

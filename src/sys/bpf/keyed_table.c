@@ -36,6 +36,9 @@ struct keyed_table {
     int map;
     struct known_cell *known;
     struct batch *batch;
+    struct keyed_place *places;      /* in front of the map; NULL: there are none */
+    struct keyed_place *read_places; /* as they were read last */
+    size_t n_places;
 };
 
 int keyed_table_new(int map_fd, struct keyed_table **ret_table)
@@ -66,9 +69,20 @@ struct keyed_table *keyed_table_free(struct keyed_table *table)
         return NULL;
     HASH_ITER(by_key, table->known, known, next)
         forget(table, known);
+    free(table->read_places);
     free(table->batch);
     free(table);
     return NULL;
+}
+
+int keyed_table_add_places(struct keyed_table *table, struct keyed_place *places, size_t n)
+{
+    table->read_places = calloc(n, sizeof(*table->read_places));
+    if (!table->read_places)
+        return -ENOMEM;
+    table->places = places;
+    table->n_places = n;
+    return 0;
 }
 
 /* What was read last of a key; zeros, if it is new. NULL: no memory. */
@@ -164,10 +178,60 @@ static int tell_all(struct keyed_table *table, const struct telling *telling)
     return r;
 }
 
+/* Whether somebody has the place, whose key that is. */
+static bool is_taken(const struct keyed_place *place, struct keyed_key *ret_key)
+{
+    const uint64_t key = __atomic_load_n(&place->key, __ATOMIC_ACQUIRE);
+
+    *ret_key =
+        (struct keyed_key){.slot = (uint32_t)((key - 1) >> 32), .subject = (uint32_t)(key - 1)};
+    return key != 0;
+}
+
+/* Tells what was added to those places that are meant. */
+static void tell_places(struct keyed_table *table, const struct telling *telling)
+{
+    for (size_t i = 0; i < table->n_places; i++) {
+        struct keyed_place *before = &table->read_places[i];
+        struct keyed_delta delta = {0};
+        struct keyed_key key;
+        uint64_t added = 0;
+
+        if (!is_taken(&table->places[i], &key) || !is_meant(telling, &key))
+            continue;
+        for (size_t tally = 0; tally < KEYED_TALLIES; tally++) {
+            const uint64_t now =
+                __atomic_load_n(&table->places[i].tallies[tally], __ATOMIC_RELAXED);
+
+            delta.tallies[tally] = now - before->tallies[tally];
+            before->tallies[tally] = now;
+            added |= delta.tallies[tally];
+        }
+        if (added)
+            telling->take(telling->context, &key, &delta);
+    }
+}
+
+/* A place of nobody counts from zero again. */
+static void free_places(struct keyed_table *table, uint32_t slot)
+{
+    for (size_t i = 0; i < table->n_places; i++) {
+        struct keyed_place *place = &table->places[i];
+        struct keyed_key key;
+
+        if (!is_taken(place, &key) || key.slot != slot)
+            continue;
+        memset(place->tallies, 0, sizeof(place->tallies));
+        table->read_places[i] = (struct keyed_place){0};
+        __atomic_store_n(&place->key, 0, __ATOMIC_RELEASE);
+    }
+}
+
 int keyed_table_read(struct keyed_table *table, keyed_take *take, void *context)
 {
     const struct telling telling = {.take = take, .context = context};
 
+    tell_places(table, &telling);
     return tell_all(table, &telling);
 }
 
@@ -179,6 +243,8 @@ int keyed_table_forget_slot(struct keyed_table *table, uint32_t slot, keyed_take
     struct known_cell *known, *next;
     int r = tell_all(table, &telling);
 
+    tell_places(table, &telling);
+    free_places(table, slot);
     if (r < 0)
         return r;
     HASH_ITER(by_key, table->known, known, next) {

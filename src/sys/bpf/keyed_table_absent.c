@@ -19,6 +19,12 @@ struct keyed_table *keyed_table_free(struct keyed_table *table)
 
 /* There is no table, and so none of the following is ever called. */
 
+int keyed_table_add_places(struct keyed_table *table, struct keyed_place *places, size_t n)
+{
+    (void)table, (void)places, (void)n;
+    return -EOPNOTSUPP;
+}
+
 int keyed_table_read(struct keyed_table *table, keyed_take *take, void *context)
 {
     (void)table, (void)take, (void)context;

@@ -241,6 +241,37 @@ static void read__of_what_is_no_map_fails(void **state)
     (void)keyed_table_free(table);
 }
 
+static void places__are_told_by_their_key_and_freed_with_their_slot(void **state)
+{
+    struct fixture *f = need_map(state);
+    struct keyed_place places[3] = {{.key = (UINT64_C(3) << 32) + 39 + 1, .tallies = {5, 6}},
+                                    {0},
+                                    {.key = (UINT64_C(4) << 32) + 39 + 1, .tallies = {7}}};
+    struct told told;
+
+    assert_int_equal(keyed_table_add_places(f->table, places, ARRAY_SIZE(places)), 0);
+    told = read_table(f);
+    assert_int_equal(told.n, 2);
+    assert_int_equal(told.key.slot, 4);
+    assert_int_equal(told.key.subject, 39);
+    assert_int_equal(told.sum.tallies[0], 12);
+    assert_int_equal(told.sum.tallies[1], 6);
+    places[0].tallies[0] = 15;
+    told = (struct told){0};
+    assert_int_equal(keyed_table_forget_slot(f->table, 3, take, &told), 0);
+    assert_int_equal(told.n, 1);
+    assert_int_equal(told.key.slot, 3);
+    assert_int_equal(told.sum.tallies[0], 10);
+    assert_int_equal(places[0].key, 0);
+    assert_int_equal(places[0].tallies[0], 0);
+    assert_int_equal(places[2].tallies[0], 7);
+    places[0] = (struct keyed_place){.key = 1, .tallies = {2}}; /* another one's from zero on */
+    told = read_table(f);
+    assert_int_equal(told.n, 1);
+    assert_int_equal(told.key.slot, 0);
+    assert_int_equal(told.sum.tallies[0], 2);
+}
+
 #define with_map(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -253,6 +284,7 @@ int main(void)
         with_map(forget_slot__tells_what_it_still_had_and_removes_it),
         with_map(forget_slot__has_it_begin_at_zero_again),
         with_map(read__of_what_is_no_map_fails),
+        with_map(places__are_told_by_their_key_and_freed_with_their_slot),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 static const char *const kind_words[SCHEDULE_KIND_COUNT_] = {
     [SCHEDULE_RUNS] = "runs",   [SCHEDULE_SWITCH] = "switch", [SCHEDULE_WAKE] = "wake",
-    [SCHEDULE_START] = "start", [SCHEDULE_MOVE] = "move",
+    [SCHEDULE_START] = "start", [SCHEDULE_MOVE] = "move",     [SCHEDULE_LOSS] = "loss",
 };
 
 /*

@@ -76,7 +76,7 @@ static void add_step(struct recording *recording, const struct schedule_step *st
     static const enum schedule_column of_kinds[] = {
         [SCHEDULE_RUNS] = SCHEDULE_COLUMN_COUNT_, [SCHEDULE_SWITCH] = SCHEDULE_COLUMN_SWITCHES,
         [SCHEDULE_WAKE] = SCHEDULE_COLUMN_WAKES,  [SCHEDULE_START] = SCHEDULE_COLUMN_WAKES,
-        [SCHEDULE_MOVE] = SCHEDULE_COLUMN_MOVES,
+        [SCHEDULE_MOVE] = SCHEDULE_COLUMN_MOVES,  [SCHEDULE_LOSS] = SCHEDULE_COLUMN_COUNT_,
     };
     const struct schedule_event *event = step->event;
     const uint64_t now = event->time_ns;

@@ -18,6 +18,7 @@ struct schedule_session {
     struct schedule_program *program;
     struct schedule_trace *trace;
     int procfs_fd;     /* borrowed */
+    size_t n_cpus;     /* all numbers of CPUs are below it */
     size_t n_named;    /* threads of the trace that have been looked at for a name */
     uint64_t start_ns; /* CLOCK_MONOTONIC */
     uint64_t kinds[SCHEDULE_KIND_COUNT_], n_preemptions; /* since the last row */
@@ -50,6 +51,23 @@ static int find_cpus(const struct run_setup *setup, size_t *ret_n)
     if (r == 0)
         *ret_n = possible->n > 0 ? (size_t)possible->cpus[possible->n - 1].value + 1 : 1;
     return r;
+}
+
+/*
+ * The program knows processes by their numbers in the initial PID namespace. Those of another one
+ * would be others', of which nobody has asked to know anything.
+ */
+static int check_numbers(const struct schedule_session *session, struct text *message)
+{
+    const pid_t own = schedule_program_own_number(session->program);
+
+    if (own < 0)
+        return own;
+    if (own == process_self(session->procfs_fd))
+        return 0;
+    text_append_string(message, "the scheduler cannot be recorded for processes: procfs is of "
+                                "another PID namespace than the initial one");
+    return -EPERM;
 }
 
 static int load(struct schedule_session *session, const struct schedule_wish *wish,
@@ -89,8 +107,11 @@ int schedule_session_open(const struct run_target *target, const struct run_wish
     }
     if (r == 0)
         r = load(session, &wanted, ret_message);
+    if (r == 0 && wanted.processes)
+        r = check_numbers(session, ret_message);
     if (r < 0)
         return r;
+    session->n_cpus = wanted.n_cpus;
     session->start_ns = clock_monotonic_ns();
     schedule_program_begin(session->program);
     session->trace->begun_ns = clock_monotonic_ns() - session->start_ns;
@@ -167,6 +188,19 @@ bool schedule_session_add_row(struct schedule_session *session, struct recording
     return true;
 }
 
+/* Of a CPU whose last records were lost no later one says so, and it is not known who has it. */
+static void tell_losses(struct schedule_session *session)
+{
+    struct schedule_record record = {.time_ns = clock_monotonic_ns(), .kind = SCHEDULE_LOSS};
+
+    for (size_t cpu = 0; cpu < session->n_cpus; cpu++) {
+        record.cpu = (uint16_t)cpu;
+        record.lost = schedule_program_untold(session->program, cpu);
+        if (record.lost > 0)
+            (void)schedule_trace_add(session->trace, &record, session->start_ns);
+    }
+}
+
 /* What waits in the ring when recording has ended may be more than the trace has room for. */
 void schedule_session_end(struct schedule_session *session, struct recording *recording,
                           uint64_t now_ns)
@@ -175,6 +209,7 @@ void schedule_session_end(struct schedule_session *session, struct recording *re
 
     schedule_program_end(session->program);
     (void)schedule_session_read(session);
+    tell_losses(session);
     (void)schedule_session_add_row(session, recording, now_ns);
     trace->n_lost = schedule_program_lost(session->program);
     trace->duration_ns = now_ns - session->start_ns;

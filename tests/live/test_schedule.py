@@ -238,6 +238,10 @@ class Schedule(live.LiveTest):
         self.assertLess(switched, in_truth)
         self.assertGreaterEqual(switched + report["lost"], in_truth)
         self.assertLessEqual(report["ran_seconds"], float(told.ran) * 1.05 + 0.01)
+        # Each loss is told where it was, also those behind the last record of a CPU.
+        text = self.ask("GET", f"/{run['id']}.csv")[1]
+        lost = sum(int(line["lost"]) for line in csv.DictReader(io.StringIO(text)))
+        self.assertEqual(lost, report["lost"])
 
     def test_a_record_that_is_full_ends_and_can_be_had_as_a_whole(self):
         self.begin()

@@ -131,6 +131,26 @@ static void report__after_a_switch_that_was_not_told_nobody_had_the_cpu(void **s
     schedule_report_done(&report);
 }
 
+/* The last that is known of a CPU is not true to the end where its last records were lost. */
+static void report__of_a_cpu_whose_last_records_are_lost_the_end_is_not_known(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_trace();
+    struct schedule_record loss = {
+        .time_ns = START + 1000 * US, .cpu = 0, .kind = SCHEDULE_LOSS, .lost = 3};
+    struct schedule_report report;
+
+    (void)state;
+    fixture_add(trace, &loss);
+    assert_int_equal(schedule_report_make(trace, &report), 0);
+    assert_int_equal(report.threads[fixture_index(trace, 12)].ran_ns, 200 * US); /* not 600 */
+    assert_int_equal(report.cpus[0].ran_ns, 600 * US);
+    assert_int_equal(report.cpus[1].ran_ns + report.cpus[1].idle_ns, 1000 * US);
+    assert_int_equal(report.n_gaps, 1);
+    assert_int_equal(report.n_switches, 5);
+    assert_int_equal(report.n_wakes, 3);
+    schedule_report_done(&report);
+}
+
 /* Of a target that is not the machine, others are seen only beside it. */
 static void report__others_have_no_slices(void **state)
 {
@@ -243,6 +263,7 @@ int main(void)
         cmocka_unit_test(report__who_preempted_whom),
         cmocka_unit_test(report__what_is_lost_is_no_slice_and_no_wait),
         cmocka_unit_test(report__after_a_switch_that_was_not_told_nobody_had_the_cpu),
+        cmocka_unit_test(report__of_a_cpu_whose_last_records_are_lost_the_end_is_not_known),
         cmocka_unit_test(report__others_have_no_slices),
         cmocka_unit_test(report__who_joins_the_target_while_it_runs_has_not_run_from_the_start),
         cmocka_unit_test(report__who_is_woken_while_it_leaves_waits_from_then_on),

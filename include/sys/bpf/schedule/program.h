@@ -37,6 +37,9 @@ int schedule_program_load(const struct schedule_wish *wish, struct schedule_prog
 struct schedule_program *schedule_program_free(struct schedule_program *program);
 DEFINE_AUTO(schedule_program, struct schedule_program *, schedule_program_free)
 
+/* Our own process number as the program sees it, in the initial PID namespace; or -errno. */
+pid_t schedule_program_own_number(const struct schedule_program *program);
+
 /*
  * Begins to record. For each CPU that is online there is a record of who runs, as soon as it can be
  * had.
@@ -55,6 +58,9 @@ void schedule_program_end(struct schedule_program *program);
 int schedule_program_read(struct schedule_program *program,
                           int (*take)(void *context, const struct schedule_record *record),
                           void *context);
+
+/* How many records of a CPU found no room in the ring since the last one that did. */
+uint32_t schedule_program_untold(const struct schedule_program *program, size_t cpu);
 
 /* How many records found no room in the ring, on all CPUs. */
 uint64_t schedule_program_lost(const struct schedule_program *program);

@@ -15,6 +15,7 @@ enum schedule_kind {
     SCHEDULE_WAKE,   /* a wakes b; an interrupt wakes in the name of whom it has interrupted */
     SCHEDULE_START,  /* a has started b, which waits for a CPU for the first time */
     SCHEDULE_MOVE,   /* b goes to another CPU; a is who runs where that is decided */
+    SCHEDULE_LOSS,   /* `lost` records were the last of the CPU; user space says so at the end */
     SCHEDULE_KIND_COUNT_,
 };
 

@@ -140,6 +140,15 @@ struct schedule_program *schedule_program_free(struct schedule_program *program)
     return NULL;
 }
 
+pid_t schedule_program_own_number(const struct schedule_program *program)
+{
+    LIBBPF_OPTS(bpf_test_run_opts, options);
+    const int r =
+        bpf_prog_test_run_opts(bpf_program__fd(program->skeleton->progs.on_begin), &options);
+
+    return r < 0 ? r : (pid_t)options.retval;
+}
+
 void schedule_program_begin(struct schedule_program *program)
 {
     const int fd = bpf_program__fd(program->skeleton->progs.on_begin);
@@ -169,6 +178,11 @@ int schedule_program_read(struct schedule_program *program,
     program->context = context;
     r = ring_buffer__consume(program->ring);
     return r < 0 ? r : 0;
+}
+
+uint32_t schedule_program_untold(const struct schedule_program *program, size_t cpu)
+{
+    return __atomic_load_n(&program->cpus[cpu].pending, __ATOMIC_RELAXED);
 }
 
 uint64_t schedule_program_lost(const struct schedule_program *program)

@@ -22,6 +22,12 @@ struct schedule_program *schedule_program_free(struct schedule_program *program)
 
 /* No program can be loaded, and so none of the following is ever called. */
 
+pid_t schedule_program_own_number(const struct schedule_program *program)
+{
+    (void)program;
+    return -EOPNOTSUPP;
+}
+
 void schedule_program_begin(struct schedule_program *program)
 {
     (void)program;
@@ -38,6 +44,12 @@ int schedule_program_read(struct schedule_program *program,
 {
     (void)program, (void)take, (void)context;
     return -EOPNOTSUPP;
+}
+
+uint32_t schedule_program_untold(const struct schedule_program *program, size_t cpu)
+{
+    (void)program, (void)cpu;
+    return 0;
 }
 
 uint64_t schedule_program_lost(const struct schedule_program *program)

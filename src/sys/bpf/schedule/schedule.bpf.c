@@ -237,11 +237,15 @@ int BPF_PROG(on_free, struct task_struct *task)
     return 0;
 }
 
-/* Tells who runs on this CPU. It is never attached: the loader runs it by BPF_PROG_TEST_RUN. */
+/*
+ * Tells who runs on this CPU, and returns the number of its process. It is never attached: the
+ * loader runs it by BPF_PROG_TEST_RUN.
+ */
 SEC("raw_tp/sched_switch")
 int on_begin(void *unused)
 {
-    return tell_beside(bpf_get_current_task_btf(), (struct happening){.kind = SCHEDULE_RUNS});
+    (void)tell_beside(bpf_get_current_task_btf(), (struct happening){.kind = SCHEDULE_RUNS});
+    return (int)(bpf_get_current_pid_tgid() >> 32);
 }
 
 char LICENSE[] SEC("license") = "GPL";

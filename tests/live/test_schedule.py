@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -212,6 +213,46 @@ class Schedule(live.LiveTest):
         thread, = (each for each in run["schedule"]["threads"] if each["name"] == "worker")
         self.assertEqual((thread["pid"], thread["process"]), (process.pid, comm))
         self.assertNotEqual(thread["tid"], process.pid)
+
+    def until_rows(self, number, count):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if len(self.ask("GET", f"/{number}")[1]["times"]) >= count:
+                return
+            time.sleep(0.02)
+        raise AssertionError("no rows in time")
+
+    def test_who_joins_the_cgroup_while_it_runs_has_not_run_there_before(self):
+        self.begin()
+        with Cgroups() as cgroups:
+            path = cgroups.make("a.service")
+            spinner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            try:
+                number = self.start(f"cgroup:{path}")
+                self.until_rows(number, 20)
+                before, _ = turns.of_processes([spinner.pid])
+                cgroups.enter("a.service", spinner.pid)
+                self.until_rows(number, 25)
+                run = self.stop(number)
+                told = turns.of_processes([spinner.pid])[0] - before
+            finally:
+                spinner.kill()
+                spinner.wait()
+        self.assertGreater(run["schedule"]["switches"], 0)
+        self.assertLessEqual(run["schedule"]["ran_seconds"], float(told.ran) * 1.05 + 0.05)
+
+    def test_processes_of_another_pid_namespace_are_not_taken_for_those_of_the_host(self):
+        live.need("unshare")
+        self.begin(wrapper=("unshare", "--pid", "--fork", "--kill-child", "--mount-proc"))
+        parent = self.exporter.pid  # which forwards no signal
+        child, = pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        self.addCleanup(os.kill, int(child), signal.SIGTERM)
+        self.stop(self.start("machine"))  # or it is skipped
+        status, answer = self.ask("POST", "", {"title": "a run", "target": "pid:1",
+                                               "kind": "schedule"})
+        self.assertEqual((status, answer["error"]),
+                         (403, "the scheduler cannot be recorded for processes: procfs is of "
+                               "another PID namespace than the initial one"))
 
     def test_of_the_machine_each_cpu_is_busy_or_idle(self):
         self.begin()

@@ -226,18 +226,22 @@ class Schedule(live.LiveTest):
         self.begin()
         with Cgroups() as cgroups:
             path = cgroups.make("a.service")
-            spinner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            procs = os.fsdecode(cgroups.directory("a.service")) + "/cgroup.procs"
+            # It has its CPU at the moment in which it enters by itself.
+            shell = subprocess.Popen(["/bin/sh", "-c", f"read line; echo $$ >{procs}; "
+                                      "while :; do :; done"], stdin=subprocess.PIPE)
             try:
                 number = self.start(f"cgroup:{path}")
                 self.until_rows(number, 20)
-                before, _ = turns.of_processes([spinner.pid])
-                cgroups.enter("a.service", spinner.pid)
+                before, _ = turns.of_processes([shell.pid])
+                shell.stdin.close()
                 self.until_rows(number, 25)
                 run = self.stop(number)
-                told = turns.of_processes([spinner.pid])[0] - before
+                told = turns.of_processes([shell.pid])[0] - before
             finally:
-                spinner.kill()
-                spinner.wait()
+                shell.stdin.close()
+                shell.kill()
+                shell.wait()
         self.assertGreater(run["schedule"]["switches"], 0)
         self.assertLessEqual(run["schedule"]["ran_seconds"], float(told.ran) * 1.05 + 0.05)
 

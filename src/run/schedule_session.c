@@ -18,6 +18,7 @@ struct schedule_session {
     struct schedule_program *program;
     struct schedule_trace *trace;
     int procfs_fd;     /* borrowed */
+    bool has_names;    /* its numbers are those of the records */
     size_t n_cpus;     /* all numbers of CPUs are below it */
     size_t n_named;    /* threads of the trace that have been looked at for a name */
     uint64_t start_ns; /* CLOCK_MONOTONIC */
@@ -57,13 +58,15 @@ static int find_cpus(const struct run_setup *setup, size_t *ret_n)
  * The program knows processes by their numbers in the initial PID namespace. Those of another one
  * would be others', of which nobody has asked to know anything.
  */
-static int check_numbers(const struct schedule_session *session, struct text *message)
+static int check_numbers(struct schedule_session *session, const struct schedule_wish *wish,
+                         struct text *message)
 {
     const pid_t own = schedule_program_own_number(session->program);
 
     if (own < 0)
         return own;
-    if (own == process_self(session->procfs_fd))
+    session->has_names = own == process_self(session->procfs_fd);
+    if (session->has_names || !wish->processes)
         return 0;
     text_append_string(message, "the scheduler cannot be recorded for processes: procfs is of "
                                 "another PID namespace than the initial one");
@@ -107,8 +110,8 @@ int schedule_session_open(const struct run_target *target, const struct run_wish
     }
     if (r == 0)
         r = load(session, &wanted, ret_message);
-    if (r == 0 && wanted.processes)
-        r = check_numbers(session, ret_message);
+    if (r == 0)
+        r = check_numbers(session, &wanted, ret_message);
     if (r < 0)
         return r;
     session->n_cpus = wanted.n_cpus;
@@ -149,7 +152,7 @@ static void name_leaders(struct schedule_session *session)
     struct schedule_trace *trace = session->trace;
     char name[64];
 
-    for (; session->n_named < trace->n_threads; session->n_named++) {
+    for (; session->has_names && session->n_named < trace->n_threads; session->n_named++) {
         const struct schedule_thread *thread = &trace->threads[session->n_named];
 
         if (!*thread->name && process_read_comm(session->procfs_fd, (pid_t)thread->tid, name) == 0)

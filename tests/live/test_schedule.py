@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that record the scheduler: every switch and wake-up of a known load, against what the kernel
 tells of the same threads; losses, ends and names of strangers."""
+import contextlib
 import csv
 import io
 import itertools
@@ -11,6 +12,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import live
@@ -271,6 +273,49 @@ class Schedule(live.LiveTest):
                 self.assertAlmostEqual(known, report["seconds"], 3)
             self.assertGreater(known, report["seconds"] * 0.8)
         self.assertGreater(report["switches"], 0)
+
+    def test_as_many_switches_are_recorded_as_perf_counts(self):
+        """One perf counts for longer than the run lasts, and another one within it."""
+        live.need("perf")
+        self.begin()
+        counts = []
+        with contextlib.ExitStack() as stack:
+            directory = stack.enter_context(tempfile.TemporaryDirectory())
+
+            def perf(name):
+                path = pathlib.Path(directory) / name
+                process = subprocess.Popen(
+                    ["perf", "stat", "-a", "-x,", "-e", "sched:sched_switch", "-o", str(path),
+                     "--", "sh", "-c", "echo; read line"],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                if process.stdout.readline() != "\n":  # the counters are open by now
+                    process.communicate()
+                    self.skipTest("perf may not count sched:sched_switch")
+                return process, path
+
+            def end(process, path):
+                process.communicate("\n")
+                self.assertEqual(process.returncode, 0)
+                counts.append(next(int(line.split(",")[0]) for line in path.read_text().splitlines()
+                                   if "sched_switch" in line))
+
+            outer = perf("outer")
+            number = self.start("machine")
+            inner = perf("inner")
+            with Cgroups() as cgroups:
+                cgroups.make("a.service")
+                with turns.Turns(cgroups.directory("a.service"), TURNS) as load:
+                    load.take()
+            end(*inner)
+            report = self.stop(number)["schedule"]
+            end(*outer)
+        within, around = counts
+        print(f"{within} <= {report['switches']} <= {around}, {report['lost']} lost")
+        self.assertGreaterEqual(within, TURNS)
+        self.assertEqual((report["lost"], report["full"]), (0, False))
+        # A kernel may hide a few switches from programs.
+        self.assertGreaterEqual(report["switches"], within - max(5, within // 200))
+        self.assertLessEqual(report["switches"], around)
 
     def test_what_finds_no_room_in_the_ring_is_counted(self):
         self.begin(CONFIG + "limits: {schedule_ring: 64KiB}\n")

@@ -1,18 +1,20 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What latencies add to a switch, beside `perf sched record -a` over the same load.
+"""What latencies, and a run that records the scheduler, add to a switch, beside `perf sched record
+-a` over the same load.
 
     sudo tests/bench/latency.py [--rounds N] [--turns N]
 
 Two tasks in a counted cgroup hand a byte to and fro on one CPU: with nobody who counts, with the
-exporter by bpf, with the exporter by bpf and latencies, and with `perf sched record`. The four take
-turns; shown is the least of the rounds in ns a switch, what is added to nothing, and the ratio to
+exporter by bpf, with the exporter by bpf and latencies, with a run of kind `schedule` of the machine
+(the exporter counts nothing else), and with `perf sched record`. The five take turns; shown is the least of the rounds in ns a switch, what is added to nothing, and the ratio to
 what is added by `perf sched record`, and what perf has written. What else the machine does only
 adds. build/release/bin/bench_latency tells of the memory and the reading; bench_switch of the
 mechanisms alone.
 """
 import argparse
 import contextlib
+import json
 import os
 import pathlib
 import subprocess
@@ -24,7 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import live  # noqa: E402
 from cgroups import Cgroups  # noqa: E402
-from exporter import Exporter, quote  # noqa: E402
+from exporter import Exporter, UnixConnection, quote  # noqa: E402
 from turns import Turns  # noqa: E402
 
 START = "pmu_cgroup_start_time_seconds"
@@ -54,6 +56,29 @@ def with_latencies(cgroups):
     return exporter(cgroups, "latency: [scheduler]")
 
 
+def ask(running, method, path, body=None):
+    connection = UnixConnection(running.control, 60.0)
+    try:
+        connection.request(method, "/api/v1/runs" + path, body=body and json.dumps(body),
+                           headers={"Content-Type": "application/json"})
+        answer = json.loads(connection.getresponse().read())
+    finally:
+        connection.close()
+    if "error" in answer:
+        sys.exit(answer["error"])
+    return answer
+
+
+@contextlib.contextmanager
+def recorded(_):
+    with Exporter(live.config(system="all")) as running:
+        run = ask(running, "POST", "", {"title": "a run", "target": "machine", "kind": "schedule",
+                                        "duration_seconds": 600})
+        yield
+        if ask(running, "POST", f"/{run['id']}/stop")["state"] == "over":
+            sys.exit("the record was full before the end: fewer --turns")
+
+
 @contextlib.contextmanager
 def perf_sched(_):
     with tempfile.TemporaryDirectory() as directory:
@@ -68,7 +93,7 @@ def perf_sched(_):
 
 
 WAYS = {"none": nobody, "bpf": exporter, "bpf with latencies": with_latencies,
-        "perf sched record": perf_sched}
+        "schedule": recorded, "perf sched record": perf_sched}
 written = []
 
 

@@ -42,7 +42,10 @@ struct breakdown_shape {
 
 extern const struct breakdown_shape breakdown_shapes[BREAKDOWN_KIND_COUNT_];
 
-/* A label's value is cut to what fits; so are names that a driver or a device has given itself. */
+/*
+ * A label's value is cut to what fits; so are names that a driver or a device has given itself. It
+ * is printable ASCII of which nothing has to be escaped.
+ */
 #define BREAKDOWN_LABEL_BYTES 48
 
 /* What stands for all keys for which there was no line any more. */

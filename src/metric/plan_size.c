@@ -42,7 +42,7 @@ static size_t label_bytes(const struct column_label *label)
     return label->name ? strlen(label->name) + strlen(label->value) + sizeof(",=\"\"") : 0;
 }
 
-#define BUCKET "_bucket,le=\"9.5367431640625e-07\"{}"
+#define BUCKET "_bucket,le=\"1.1920928955078125e-07\"{}"
 
 static size_t histogram_bytes(const struct plan_histogram *histogram, size_t labels_bytes)
 {

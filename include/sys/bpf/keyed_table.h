@@ -8,6 +8,7 @@
  * it all.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,10 +51,14 @@ int keyed_table_add_places(struct keyed_table *table, struct keyed_place *places
  */
 int keyed_table_read(struct keyed_table *table, keyed_take *take, void *context);
 
+/* Whether a slot has been given up. */
+typedef bool keyed_is_given_up(const void *context, uint32_t slot);
+
 /*
- * A slot is given up, and the program has been told so before: what its cells still had is told,
- * and then they are removed from the map, so that their places are free. It walks through the whole
- * map. 0; or -errno: some are still there, and can be asked for again.
+ * Slots were given up, the program was told so, and after that the table has been read to its end:
+ * so all that their cells had is told. Removes the cells from the map, so that their places are
+ * free. It walks once through all keys that are known, however many slots there are. 0; or -errno:
+ * some are still there.
  */
-int keyed_table_forget_slot(struct keyed_table *table, uint32_t slot, keyed_take *take,
-                            void *context);
+int keyed_table_forget(struct keyed_table *table, keyed_is_given_up *is_given_up,
+                       const void *context);

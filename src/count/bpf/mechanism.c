@@ -74,9 +74,26 @@ static int bpf_read(struct mechanism *mechanism, const struct counter_set *set, 
                            ret_reading);
 }
 
-static void forget_slot(void *observers, size_t slot)
+static void give_up_slot(void *observers, size_t slot)
 {
-    observers_forget(observers, slot);
+    observers_give_up(observers, slot);
+}
+
+/*
+ * Folds the slots without users: since the refresh nobody charges them. What is counted by key must
+ * have been read since then; where memory for that was missing they wait for the next refresh.
+ */
+static void fold_slots(struct bpf *bpf)
+{
+    struct observers *observers = bpf->observers;
+
+    if (observers && observers_read(observers) == -ENOMEM)
+        return;
+    if (!bpf_slots_any_unused(bpf->slots))
+        return;
+    bpf_slots_fold(bpf->slots, observers ? give_up_slot : NULL, observers);
+    if (observers)
+        observers_forget(observers);
 }
 
 static void bpf_refresh(struct mechanism *mechanism)
@@ -84,10 +101,7 @@ static void bpf_refresh(struct mechanism *mechanism)
     struct bpf *bpf = bpf_of(mechanism);
 
     bpf_refresh_cpus(bpf);
-    if (bpf->observers)
-        observers_read(bpf->observers);
-    if (bpf_slots_any_unused(bpf->slots)) /* since the refresh nobody charges to unused slots */
-        bpf_slots_fold(bpf->slots, bpf->observers ? forget_slot : NULL, bpf->observers);
+    fold_slots(bpf);
     bpf_slots_note_refresh(bpf->slots);
     mechanism->unfollowed = switch_program_unfollowed(bpf->program);
     bpf_update_open_counters(bpf);

@@ -3,7 +3,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "count/bpf/followed_spans.h"
 #include "sys/block_device.h"
 #include "sys/bpf/block/counts.h"
@@ -13,13 +15,23 @@
 #include "sys/kvm_exit_reasons.h"
 #include "sys/system_call.h"
 
-/* Names are given by drivers: what is not plain ASCII in them is not repeated to anybody. */
+#define READ_AGAIN_NS (10 * NS_PER_SECOND)
+
+/*
+ * Names are given by drivers: what is not plain ASCII in them is not repeated to anybody, nor what
+ * would have to be escaped in a label.
+ */
+static bool is_plain(char c)
+{
+    return c > ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
 static void set_label(char label[BREAKDOWN_LABEL_BYTES], const char *name)
 {
     size_t i = 0;
 
     for (; name[i] && i < BREAKDOWN_LABEL_BYTES - 1; i++)
-        label[i] = name[i] > ' ' && name[i] <= '~' ? name[i] : '_';
+        label[i] = is_plain(name[i]) ? name[i] : '_';
     label[i] = '\0';
 }
 
@@ -28,14 +40,47 @@ static const char *const operations[BLOCK_OPERATIONS] = {
     [BLOCK_FLUSH] = "flush", [BLOCK_OTHER] = "other",
 };
 
-void observer_name_block(const struct observer_sources *from, const struct keyed_key *key,
+/* Reads a name from sysfs. False: it has none, and the label is what stands for it. */
+static bool read_name(int sysfs_fd, enum named what, uint64_t number,
+                      char label[BREAKDOWN_LABEL_BYTES])
+{
+    char device[BLOCK_DEVICE_NAME_SIZE], devices[BREAKDOWN_LABEL_BYTES] = "";
+    bool found;
+
+    if (what == NAMED_DEVICE) {
+        found = block_device_read_name(sysfs_fd, number, device);
+        set_label(label, device);
+        return found;
+    }
+    found = interrupt_devices(sysfs_fd, (uint32_t)number, devices, sizeof(devices)) == 0;
+    set_label(label, found ? devices : "");
+    return found;
+}
+
+static void name_from_sysfs(struct observer_sources *from, enum named what, uint64_t number,
+                            char label[BREAKDOWN_LABEL_BYTES])
+{
+    const uint64_t mixed = (number ^ (uint64_t)what << 63) * UINT64_C(0x9e3779b97f4a7c15);
+    struct known_name *known = &from->known[(mixed >> 32) % KNOWN_NAMES];
+    const bool is_known = known->what == what && known->number == number;
+
+    if (is_known && from->now_ns - known->read_ns < READ_AGAIN_NS) {
+        memcpy(label, known->name, sizeof(known->name));
+        return;
+    }
+    if (read_name(from->sysfs_fd, what, number, label)) {
+        *known = (struct known_name){.what = what, .number = number, .read_ns = from->now_ns};
+        memcpy(known->name, label, sizeof(known->name));
+    } else if (is_known) {
+        memcpy(label, known->name, sizeof(known->name));
+    }
+}
+
+void observer_name_block(struct observer_sources *from, const struct keyed_key *key,
                          struct observed_key *ret_key)
 {
-    char name[BLOCK_DEVICE_NAME_SIZE];
-
     ret_key->kind = BREAKDOWN_BLOCK_IO;
-    (void)block_device_read_name(from->sysfs_fd, key->subject, name);
-    set_label(ret_key->line.labels[0], name);
+    name_from_sysfs(from, NAMED_DEVICE, key->subject, ret_key->line.labels[0]);
     set_label(ret_key->line.labels[1],
               operations[key->detail < BLOCK_OPERATIONS ? key->detail : BLOCK_OTHER]);
 }
@@ -46,13 +91,12 @@ static void set_number(char label[BREAKDOWN_LABEL_BYTES], uint64_t number)
 }
 
 /* CPUs are added up: the label has none of them. */
-void observer_name_interrupt(const struct observer_sources *from, const struct keyed_key *key,
+void observer_name_interrupt(struct observer_sources *from, const struct keyed_key *key,
                              struct observed_key *ret_key)
 {
     struct breakdown_line *line = &ret_key->line;
     const uint32_t number = (uint32_t)key->subject;
     const char *vector;
-    char devices[BREAKDOWN_LABEL_BYTES];
 
     if (INTERRUPTS_KIND(key->detail) == INTERRUPTS_SOFTIRQ) {
         ret_key->kind = BREAKDOWN_SOFTIRQS;
@@ -65,11 +109,10 @@ void observer_name_interrupt(const struct observer_sources *from, const struct k
     }
     ret_key->kind = BREAKDOWN_HARDIRQS;
     set_number(line->labels[0], number);
-    if (interrupt_devices(from->sysfs_fd, number, devices, sizeof(devices)) == 0)
-        set_label(line->labels[1], devices);
+    name_from_sysfs(from, NAMED_INTERRUPT, number, line->labels[1]);
 }
 
-void observer_name_kvm(const struct observer_sources *from, const struct keyed_key *key,
+void observer_name_kvm(struct observer_sources *from, const struct keyed_key *key,
                        struct observed_key *ret_key)
 {
     struct breakdown_line *line = &ret_key->line;
@@ -89,7 +132,7 @@ void observer_name_kvm(const struct observer_sources *from, const struct keyed_k
         set_number(line->labels[0], key->subject);
 }
 
-void observer_name_tcp(const struct observer_sources *from, const struct keyed_key *key,
+void observer_name_tcp(struct observer_sources *from, const struct keyed_key *key,
                        struct observed_key *ret_key)
 {
     (void)from;
@@ -97,7 +140,7 @@ void observer_name_tcp(const struct observer_sources *from, const struct keyed_k
     ret_key->kind = BREAKDOWN_TCP;
 }
 
-void observer_name_span(const struct observer_sources *from, const struct keyed_key *key,
+void observer_name_span(struct observer_sources *from, const struct keyed_key *key,
                         struct observed_key *ret_key)
 {
     ret_key->kind = BREAKDOWN_SPANS;
@@ -118,7 +161,7 @@ static void set_call_label(char label[BREAKDOWN_LABEL_BYTES], size_t call)
         (void)snprintf(label, BREAKDOWN_LABEL_BYTES, "unknown_%zu", call);
 }
 
-void observer_name_system_call(const struct observer_sources *from, const struct keyed_key *key,
+void observer_name_system_call(struct observer_sources *from, const struct keyed_key *key,
                                struct observed_key *ret_key)
 {
     const size_t call = (size_t)key->subject;

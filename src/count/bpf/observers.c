@@ -15,8 +15,9 @@
 #include "sys/bpf/syscalls/program.h"
 #include "sys/bpf/tcp/program.h"
 
-/* How many keys a program has room for. A place takes some 260 bytes. */
-#define ENTRIES 4096
+/* How many keys a program has room for: at least so many, and some for each slot. */
+#define LEAST_ENTRIES    4096
+#define ENTRIES_PER_SLOT 4
 
 #define RETRY_NS (60 * NS_PER_SECOND)
 
@@ -82,15 +83,23 @@ struct observer {
     enum bpf_refusal refusal;
 };
 
+/* What was counted for a slot. */
+struct observed_slot {
+    struct breakdowns *counted; /* NULL: nothing that was not taken */
+    bool is_given_up;           /* its cells are still to be removed */
+};
+
 struct observers {
     struct observers_setup setup;
+    struct observer_sources sources;
     struct observer observers[N_PROGRAMS];
     struct followed_spans *spans;
     uint64_t lost_before; /* by programs that have ended */
     uint64_t retry_ns;    /* CLOCK_MONOTONIC: when what may come later is tried again */
     struct call_lines calls;
+    bool any_given_up;
     struct breakdowns machine;
-    struct breakdowns *slots[]; /* NULL: nothing was counted that was not taken */
+    struct observed_slot slots[];
 };
 
 /* What is read at the moment. */
@@ -108,6 +117,9 @@ struct observers *observers_new(const struct observers_setup *setup)
         return NULL;
     observers->setup = *setup;
     observers->spans = followed_spans_new(setup->ops);
+    observers->sources.sysfs_fd = setup->sysfs_fd;
+    observers->sources.spans = observers->spans;
+    observers->sources.calls = &observers->calls;
     return observers->spans ? observers : observers_free(observers);
 }
 
@@ -124,9 +136,11 @@ static void end(struct observers *observers, size_t i)
 
 static void drop(struct observers *observers, size_t slot)
 {
-    if (observers->slots[slot])
-        breakdowns_clear(observers->slots[slot]);
-    free(TAKE(observers->slots[slot]));
+    struct observed_slot *observed = &observers->slots[slot];
+
+    if (observed->counted)
+        breakdowns_clear(observed->counted);
+    free(TAKE(observed->counted));
 }
 
 struct observers *observers_free(struct observers *observers)
@@ -146,8 +160,11 @@ struct observers *observers_free(struct observers *observers)
 static void load(struct observers *observers, size_t i)
 {
     struct observer *observer = &observers->observers[i];
+    size_t entries = observers->setup.n_slots * ENTRIES_PER_SLOT;
 
-    (void)programs[i].keyed->load(observers->setup.program, ENTRIES, &observer->program,
+    if (entries < LEAST_ENTRIES)
+        entries = LEAST_ENTRIES;
+    (void)programs[i].keyed->load(observers->setup.program, entries, &observer->program,
                                   &observer->refusal);
 }
 
@@ -223,10 +240,12 @@ static void charge(struct observers *observers, size_t slot, const struct observ
     const bool of_machine = is_of_machine(observers, slot);
 
     for (; slot != SWITCH_PROGRAM_REST; slot = bpf_slots_parent(slots, slot)) {
-        if (!observers->slots[slot])
-            observers->slots[slot] = calloc(1, sizeof(**observers->slots));
-        if (observers->slots[slot])
-            add_to(observers->slots[slot], key, numbers);
+        struct observed_slot *observed = &observers->slots[slot];
+
+        if (!observed->counted)
+            observed->counted = calloc(1, sizeof(*observed->counted));
+        if (observed->counted)
+            add_to(observed->counted, key, numbers);
     }
     if (of_machine)
         add_to(&observers->machine, key, numbers);
@@ -237,26 +256,40 @@ static void take_delta(void *context, const struct keyed_key *key, const struct 
     const struct reading *reading = context;
     struct observers *observers = reading->observers;
     const struct observers_setup *setup = &observers->setup;
-    const struct observer_sources from = {setup->sysfs_fd, observers->spans, &observers->calls};
     const size_t slot = key->slot < setup->n_slots ? key->slot : SWITCH_PROGRAM_REST;
     uint64_t numbers[KEYED_TALLIES + KEYED_DISTRIBUTIONS * (KEYED_BUCKETS + 1)];
     struct observed_key observed = {0};
 
-    reading->name(&from, key, &observed);
+    reading->name(&observers->sources, key, &observed);
     if (observed.kind == BREAKDOWN_SYSTEM_CALLS && is_of_machine(observers, slot))
         call_lines_note(&observers->calls, (size_t)key->subject, delta->tallies[SYSCALLS_CALLS]);
     fill_numbers(observed.kind, delta, numbers);
     charge(observers, slot, &observed, numbers);
 }
 
-void observers_read(struct observers *observers)
+static int read_one(struct observers *observers, size_t i)
 {
+    const struct observer *observer = &observers->observers[i];
+
+    if (!observer->program)
+        return 0;
+    return keyed_table_read(programs[i].keyed->table(observer->program), take_delta,
+                            &(struct reading){observers, programs[i].name});
+}
+
+int observers_read(struct observers *observers)
+{
+    int r = 0;
+
     try_again(observers);
-    for (size_t i = 0; i < N_PROGRAMS; i++)
-        if (observers->observers[i].program)
-            (void)keyed_table_read(programs[i].keyed->table(observers->observers[i].program),
-                                   take_delta, &(struct reading){observers, programs[i].name});
+    observers->sources.now_ns = clock_monotonic_ns();
+    for (size_t i = 0; i < N_PROGRAMS; i++) {
+        const int result = read_one(observers, i);
+
+        r = r < 0 ? r : result;
+    }
     call_lines_promote(&observers->calls);
+    return r;
 }
 
 /* The program of the spans; NULL: it is not wanted, or cannot be loaded. */
@@ -275,27 +308,45 @@ void observers_follow(struct observers *observers, const struct span *spans, siz
     struct spans_program *program = find_spans(observers);
     const char *reason = observers_reason(observers, LATENCY_KIND_SPANS);
 
-    observers_read(observers);
+    (void)observers_read(observers);
     followed_spans_keep(observers->spans, program, spans, n_spans);
     for (size_t i = 0; i < n_spans; i++)
         ret_reasons[i] =
             program ? followed_spans_add(observers->spans, program, &spans[i], cpus) : reason;
 }
 
-void observers_forget(struct observers *observers, size_t slot)
+void observers_give_up(struct observers *observers, size_t slot)
 {
+    drop(observers, slot);
+    observers->slots[slot].is_given_up = true;
+    observers->any_given_up = true;
+}
+
+static bool is_given_up(const void *context, uint32_t slot)
+{
+    const struct observers *observers = context;
+
+    return slot < observers->setup.n_slots && observers->slots[slot].is_given_up;
+}
+
+/* A cell that could not be removed keeps its count, from which the slot's next target goes on. */
+void observers_forget(struct observers *observers)
+{
+    if (!observers->any_given_up)
+        return;
     for (size_t i = 0; i < N_PROGRAMS; i++)
         if (observers->observers[i].program)
-            (void)keyed_table_forget_slot(programs[i].keyed->table(observers->observers[i].program),
-                                          (uint32_t)slot, take_delta,
-                                          &(struct reading){observers, programs[i].name});
-    drop(observers, slot);
+            (void)keyed_table_forget(programs[i].keyed->table(observers->observers[i].program),
+                                     is_given_up, observers);
+    for (size_t slot = 0; slot < observers->setup.n_slots; slot++)
+        observers->slots[slot].is_given_up = false;
+    observers->any_given_up = false;
 }
 
 struct breakdowns observers_take(struct observers *observers, size_t slot)
 {
     struct breakdowns *from =
-        slot == SWITCH_PROGRAM_REST ? &observers->machine : observers->slots[slot];
+        slot == SWITCH_PROGRAM_REST ? &observers->machine : observers->slots[slot].counted;
     struct breakdowns taken = {0};
 
     if (!from)
@@ -303,7 +354,7 @@ struct breakdowns observers_take(struct observers *observers, size_t slot)
     taken = *from;
     *from = (struct breakdowns){0};
     if (slot != SWITCH_PROGRAM_REST)
-        free(TAKE(observers->slots[slot]));
+        free(TAKE(observers->slots[slot].counted));
     return taken;
 }
 

@@ -46,14 +46,20 @@ void observers_follow(struct observers *observers, const struct span *spans, siz
 /* Why the kind is not counted although it is wanted; NULL: it is, or is not wanted. Static. */
 const char *observers_reason(const struct observers *observers, enum latency_kind kind);
 
-/* Brings what can be taken up to the present. */
-void observers_read(struct observers *observers);
+/*
+ * Brings what can be taken up to the present. 0; or -errno: some was not read, and no slot may be
+ * given up before a reading that succeeds, or else that is not to be had.
+ */
+int observers_read(struct observers *observers);
 
 /*
- * The slot is about to be given to another target, and nobody charges it any more: what it still
- * has goes to those that contain it.
+ * The slot is about to be given to another target. Nobody has charged it since before the last
+ * reading, so that those that contain it have all that it had.
  */
-void observers_forget(struct observers *observers, size_t slot);
+void observers_give_up(struct observers *observers, size_t slot);
+
+/* Makes room for others in the place of all slots that were given up. */
+void observers_forget(struct observers *observers);
 
 /*
  * Gives what the slot, and those in it, have counted since the last time; of the machine for

@@ -79,6 +79,7 @@ struct task_struct {
     struct sched_info sched_info; /* only with CONFIG_SCHED_INFO */
     int pid;                      /* number of the thread in the initial PID namespace */
     int tgid;                     /* number of the process in the initial PID namespace */
+    __u64 start_time;             /* ns, CLOCK_MONOTONIC */
     struct signal_struct *signal;
     struct mm_struct *mm;
     int exit_state; /* not 0: the task has ended, and leaves its CPU for the last time */

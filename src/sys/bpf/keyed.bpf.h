@@ -21,7 +21,7 @@ struct {
     __uint(max_entries, 1);
 } keyed SEC(".maps");
 
-/* Observations that found no cell, or that could not be told. */
+/* Observations that found no cell of their own, or that could not be told. */
 __u64 n_lost;
 
 /* A new cell. It is not on the stack, which has room for two of them. */
@@ -44,21 +44,24 @@ static __always_inline struct keyed_cell *keyed_find(const struct keyed_key *key
 }
 
 /*
- * The cell in which is counted what has this key. If the table is full and has none, it is that of
- * the rest. NULL: that has none either, and it is lost, which has been noted.
+ * The cell in which is counted what has this key. If the table is full and has none, which is noted
+ * as a loss, it is that of another slot: `otherwise`. For a cgroup that is SWITCH_SLOT_REST, so
+ * that the machine has it. For a process it is SWITCH_SLOT_NONE: its cgroup has it anyway, and the
+ * machine would have it twice. NULL: there is none.
  */
-static __noinline struct keyed_cell *keyed_cell_of(__u32 slot, __u32 detail, __u64 subject)
+static __noinline struct keyed_cell *keyed_cell_of(__u32 slot, __u32 otherwise, __u32 detail,
+                                                   __u64 subject)
 {
     struct keyed_key key = {.slot = slot, .detail = detail, .subject = subject};
     struct keyed_cell *cell = keyed_find(&key);
 
     if (cell)
         return cell;
-    key.slot = SWITCH_SLOT_REST;
-    cell = keyed_find(&key);
-    if (!cell)
-        keyed_lose();
-    return cell;
+    keyed_lose();
+    if (otherwise == SWITCH_SLOT_NONE)
+        return NULL;
+    key.slot = otherwise;
+    return keyed_find(&key);
 }
 
 /*

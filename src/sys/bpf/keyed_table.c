@@ -119,21 +119,9 @@ static struct keyed_delta difference(const struct keyed_cell *now, const struct 
     return delta;
 }
 
-/* Who is told, and of what; slot NULL: of all. */
-struct telling {
-    keyed_take *take;
-    void *context;
-    const uint32_t *slot;
-};
-
-static bool is_meant(const struct telling *telling, const struct keyed_key *key)
-{
-    return !telling->slot || *telling->slot == key->slot;
-}
-
 /* Tells what was added to a cell. 0 or -ENOMEM. */
-static int tell(struct keyed_table *table, const struct telling *telling,
-                const struct keyed_key *key, const struct keyed_cell *cell)
+static int tell(struct keyed_table *table, const struct keyed_key *key,
+                const struct keyed_cell *cell, keyed_take *take, void *context)
 {
     struct known_cell *known = find_or_add(table, key);
     struct keyed_delta delta;
@@ -144,24 +132,23 @@ static int tell(struct keyed_table *table, const struct telling *telling,
         return 0;
     delta = difference(cell, &known->cell);
     known->cell = *cell;
-    telling->take(telling->context, key, &delta);
+    take(context, key, &delta);
     return 0;
 }
 
-/* Tells of those cells of the batch that are meant. The first that fails ends it. */
-static int tell_batch(struct keyed_table *table, const struct telling *telling)
+/* Tells of the cells of the batch. The first that fails ends it. */
+static int tell_batch(struct keyed_table *table, keyed_take *take, void *context)
 {
     const struct batch *batch = table->batch;
     int r = 0;
 
     for (uint32_t i = 0; i < batch->n && r >= 0; i++)
-        if (is_meant(telling, &batch->keys[i]))
-            r = tell(table, telling, &batch->keys[i], &batch->cells[i]);
+        r = tell(table, &batch->keys[i], &batch->cells[i], take, context);
     return r;
 }
 
-/* Tells of all cells that are meant. 0 or -errno. */
-static int tell_all(struct keyed_table *table, const struct telling *telling)
+/* Tells of all cells of the map. 0 or -errno. */
+static int tell_all(struct keyed_table *table, keyed_take *take, void *context)
 {
     uint32_t place, *from = NULL;
     int last = 0, r = 0;
@@ -172,7 +159,7 @@ static int tell_all(struct keyed_table *table, const struct telling *telling)
                                     table->batch->cells, &table->batch->n, NULL);
         if (last < 0 && last != -ENOENT) /* that is the end, with what there was */
             return last;
-        r = tell_batch(table, telling);
+        r = tell_batch(table, take, context);
         from = &place;
     }
     return r;
@@ -188,8 +175,8 @@ static bool is_taken(const struct keyed_place *place, struct keyed_key *ret_key)
     return key != 0;
 }
 
-/* Tells what was added to those places that are meant. */
-static void tell_places(struct keyed_table *table, const struct telling *telling)
+/* Tells what was added to places. */
+static void tell_places(struct keyed_table *table, keyed_take *take, void *context)
 {
     for (size_t i = 0; i < table->n_places; i++) {
         struct keyed_place *before = &table->read_places[i];
@@ -197,7 +184,7 @@ static void tell_places(struct keyed_table *table, const struct telling *telling
         struct keyed_key key;
         uint64_t added = 0;
 
-        if (!is_taken(&table->places[i], &key) || !is_meant(telling, &key))
+        if (!is_taken(&table->places[i], &key))
             continue;
         for (size_t tally = 0; tally < KEYED_TALLIES; tally++) {
             const uint64_t now =
@@ -208,18 +195,19 @@ static void tell_places(struct keyed_table *table, const struct telling *telling
             added |= delta.tallies[tally];
         }
         if (added)
-            telling->take(telling->context, &key, &delta);
+            take(context, &key, &delta);
     }
 }
 
 /* A place of nobody counts from zero again. */
-static void free_places(struct keyed_table *table, uint32_t slot)
+static void free_places(struct keyed_table *table, keyed_is_given_up *is_given_up,
+                        const void *context)
 {
     for (size_t i = 0; i < table->n_places; i++) {
         struct keyed_place *place = &table->places[i];
         struct keyed_key key;
 
-        if (!is_taken(place, &key) || key.slot != slot)
+        if (!is_taken(place, &key) || !is_given_up(context, key.slot))
             continue;
         memset(place->tallies, 0, sizeof(place->tallies));
         table->read_places[i] = (struct keyed_place){0};
@@ -229,26 +217,20 @@ static void free_places(struct keyed_table *table, uint32_t slot)
 
 int keyed_table_read(struct keyed_table *table, keyed_take *take, void *context)
 {
-    const struct telling telling = {.take = take, .context = context};
-
-    tell_places(table, &telling);
-    return tell_all(table, &telling);
+    tell_places(table, take, context);
+    return tell_all(table, take, context);
 }
 
-/* By then each cell of the slot is known. */
-int keyed_table_forget_slot(struct keyed_table *table, uint32_t slot, keyed_take *take,
-                            void *context)
+int keyed_table_forget(struct keyed_table *table, keyed_is_given_up *is_given_up,
+                       const void *context)
 {
-    const struct telling telling = {.take = take, .context = context, .slot = &slot};
     struct known_cell *known, *next;
-    int r = tell_all(table, &telling);
 
-    tell_places(table, &telling);
-    free_places(table, slot);
-    if (r < 0)
-        return r;
+    free_places(table, is_given_up, context);
     HASH_ITER(by_key, table->known, known, next) {
-        if (known->key.slot != slot)
+        int r = 0;
+
+        if (!is_given_up(context, known->key.slot))
             continue;
         r = bpf_map_delete_elem(table->map, &known->key);
         if (r < 0 && r != -ENOENT)

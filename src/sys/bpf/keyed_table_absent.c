@@ -31,9 +31,9 @@ int keyed_table_read(struct keyed_table *table, keyed_take *take, void *context)
     return -EOPNOTSUPP;
 }
 
-int keyed_table_forget_slot(struct keyed_table *table, uint32_t slot, keyed_take *take,
-                            void *context)
+int keyed_table_forget(struct keyed_table *table, keyed_is_given_up *is_given_up,
+                       const void *context)
 {
-    (void)table, (void)slot, (void)take, (void)context;
+    (void)table, (void)is_given_up, (void)context;
     return -EOPNOTSUPP;
 }

@@ -190,23 +190,31 @@ static void read__tells_each_of_many_once(void **state)
     assert_int_equal(told.sum.tallies[0], 2 * PLACES);
 }
 
-static void forget_slot__tells_what_it_still_had_and_removes_it(void **state)
+/* Whether the slot is the one, or any that is larger. */
+static bool is_from(const void *context, uint32_t slot)
+{
+    const uint32_t *first = context;
+
+    return slot >= *first;
+}
+
+static void forget__removes_all_slots_that_were_given_up(void **state)
 {
     struct fixture *f = need_map(state);
-    const struct keyed_key known = {.slot = 3, .detail = 3, .subject = 3};
+    const struct keyed_key known = {.slot = 3, .detail = 3, .subject = 3},
+                           last = {.slot = 9, .detail = 2, .subject = 9};
     const struct keyed_key new = {.slot = 3, .detail = 99},
-                           other = {.slot = 4, .detail = 4, .subject = 4};
-    struct told told = {0};
+                           other = {.slot = 2, .detail = 2, .subject = 2};
+    const uint32_t first = 3;
+    struct told told;
 
     fill(f, 1);
     (void)read_table(f);
-    put(f, &known, &(struct keyed_cell){.tallies = {6}});
     put(f, &other, &(struct keyed_cell){.tallies = {11}});
-    assert_int_equal(keyed_table_forget_slot(f->table, 3, take, &told), 0);
-    assert_int_equal(told.n, 1);
-    assert_memory_equal(&told.key, &known, sizeof(known));
-    assert_int_equal(told.sum.tallies[0], 5);
+    assert_true(is_there(f, &last));
+    assert_int_equal(keyed_table_forget(f->table, is_from, &first), 0);
     assert_false(is_there(f, &known));
+    assert_false(is_there(f, &last));
     assert_true(is_there(f, &other));
     put(f, &new, &(struct keyed_cell){.tallies = {2}}); /* there is room again */
     told = read_table(f);
@@ -214,15 +222,15 @@ static void forget_slot__tells_what_it_still_had_and_removes_it(void **state)
     assert_int_equal(told.sum.tallies[0], 2 + 10);
 }
 
-static void forget_slot__has_it_begin_at_zero_again(void **state)
+static void forget__has_a_slot_begin_at_zero_again(void **state)
 {
     struct fixture *f = need_map(state);
     const struct keyed_key key = {.slot = 3};
-    struct told told = {0};
+    const uint32_t first = 3;
 
     put(f, &key, &(struct keyed_cell){.tallies = {6}});
-    assert_int_equal(keyed_table_forget_slot(f->table, 3, take, &told), 0);
-    assert_int_equal(told.sum.tallies[0], 6);
+    assert_int_equal(read_table(f).sum.tallies[0], 6);
+    assert_int_equal(keyed_table_forget(f->table, is_from, &first), 0);
     put(f, &key, &(struct keyed_cell){.tallies = {2}});
     assert_int_equal(read_table(f).sum.tallies[0], 2);
 }
@@ -236,34 +244,35 @@ static void read__of_what_is_no_map_fails(void **state)
     (void)f;
     assert_int_equal(keyed_table_new(STDERR_FILENO, &table), 0);
     assert_int_equal(keyed_table_read(table, take, &told), -EINVAL);
-    assert_int_equal(keyed_table_forget_slot(table, 1, take, &told), -EINVAL);
     assert_int_equal(told.n, 0);
     (void)keyed_table_free(table);
 }
 
 static void places__are_told_by_their_key_and_freed_with_their_slot(void **state)
 {
+    const uint32_t first = 3;
     struct fixture *f = need_map(state);
     struct keyed_place places[3] = {{.key = (UINT64_C(3) << 32) + 39 + 1, .tallies = {5, 6}},
                                     {0},
-                                    {.key = (UINT64_C(4) << 32) + 39 + 1, .tallies = {7}}};
+                                    {.key = (UINT64_C(2) << 32) + 39 + 1, .tallies = {7}}};
     struct told told;
 
     assert_int_equal(keyed_table_add_places(f->table, places, ARRAY_SIZE(places)), 0);
     told = read_table(f);
     assert_int_equal(told.n, 2);
-    assert_int_equal(told.key.slot, 4);
+    assert_int_equal(told.key.slot, 2);
     assert_int_equal(told.key.subject, 39);
     assert_int_equal(told.sum.tallies[0], 12);
     assert_int_equal(told.sum.tallies[1], 6);
     places[0].tallies[0] = 15;
-    told = (struct told){0};
-    assert_int_equal(keyed_table_forget_slot(f->table, 3, take, &told), 0);
+    told = read_table(f);
     assert_int_equal(told.n, 1);
     assert_int_equal(told.key.slot, 3);
     assert_int_equal(told.sum.tallies[0], 10);
+    assert_int_equal(keyed_table_forget(f->table, is_from, &first), 0);
     assert_int_equal(places[0].key, 0);
     assert_int_equal(places[0].tallies[0], 0);
+    assert_int_equal(places[1].key, 0);
     assert_int_equal(places[2].tallies[0], 7);
     places[0] = (struct keyed_place){.key = 1, .tallies = {2}}; /* another one's from zero on */
     told = read_table(f);
@@ -281,8 +290,8 @@ int main(void)
         with_map(read__is_silent_where_nothing_has_changed),
         with_map(read__undoes_that_a_bucket_has_wrapped),
         with_map(read__tells_each_of_many_once),
-        with_map(forget_slot__tells_what_it_still_had_and_removes_it),
-        with_map(forget_slot__has_it_begin_at_zero_again),
+        with_map(forget__removes_all_slots_that_were_given_up),
+        with_map(forget__has_a_slot_begin_at_zero_again),
         with_map(read__of_what_is_no_map_fails),
         with_map(places__are_told_by_their_key_and_freed_with_their_slot),
     };

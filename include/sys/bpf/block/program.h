@@ -46,10 +46,10 @@ DEFINE_AUTO(block_program, struct block_program *, block_program_free)
 struct keyed_table *block_program_table(const struct block_program *program);
 
 /*
- * How many requests were not counted, as far as that is known; it only grows. They found no place
- * in the table. Or the kernel did not tell their end: since Linux 6.1 it does not if that comes by
- * an interrupt just while another end is being counted on the same CPU, and the kernel of one
- * hoster hides it while a thread of PID 1 runs. That is noticed when the kernel uses the request's
- * memory for another one.
+ * How many requests were not counted for whom they were, as far as that is known; it only grows.
+ * They found no place in the table, and are the rest's, if that has one. Or the kernel did not tell
+ * their end: since Linux 6.1 it does not if that comes by an interrupt just while another end is
+ * being counted on the same CPU, and the kernel of one hoster hides it while a thread of PID 1
+ * runs. That is noticed when the kernel uses the request's memory for another one.
  */
 uint64_t block_program_lost(const struct block_program *program);

@@ -20,8 +20,9 @@ struct switch_program;
 
 /*
  * Loads the program and attaches it; it counts from then on. `of` is not asked, and may be NULL:
- * interrupts belong to nobody. The table has so many places, 330 bytes each: each CPU takes one for
- * each vector and each interrupt that it has handled. 0, or -errno with the reason in *ret_refusal.
+ * interrupts belong to nobody. The table has so many places, but at least 32 for each CPU, 330
+ * bytes each: each CPU takes one for each vector and each interrupt that it has handled. 0, or
+ * -errno with the reason in *ret_refusal.
  */
 int interrupts_program_load(const struct switch_program *of, size_t entries,
                             struct interrupts_program **ret_program, enum bpf_refusal *ret_refusal);

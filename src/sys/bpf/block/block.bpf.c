@@ -57,9 +57,11 @@ static __always_inline void count_whole(struct keyed_cell *cell,
         keyed_note(cell, BLOCK_QUEUED, completion->queued_bucket, completion->queued_ns);
 }
 
-static __noinline void count(__u32 slot, const struct completion *completion)
+/* otherwise: as for keyed_cell_of(). */
+static __noinline void count(__u32 slot, __u32 otherwise, const struct completion *completion)
 {
-    struct keyed_cell *cell = keyed_cell_of(slot, completion->operation, completion->device);
+    struct keyed_cell *cell =
+        keyed_cell_of(slot, otherwise, completion->operation, completion->device);
 
     if (!cell)
         return;
@@ -125,9 +127,9 @@ int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes
     } else {
         slot = slot_of_unknown(request);
     }
-    count(slot, &completion);
+    count(slot, SWITCH_SLOT_REST, &completion);
     if (watched_slot != SWITCH_SLOT_NONE)
-        count(watched_slot, &completion);
+        count(watched_slot, SWITCH_SLOT_NONE, &completion);
     return 0;
 }
 

@@ -60,7 +60,7 @@ static __always_inline void end(__u32 kind, __u32 subject)
 {
     const __u32 cpu = bpf_get_smp_processor_id(), detail = INTERRUPTS_DETAIL(kind, cpu);
     struct running *running = bpf_map_lookup_elem(&cpus, &cpu);
-    struct keyed_cell *cell = keyed_cell_of(SWITCH_SLOT_REST, detail, subject);
+    struct keyed_cell *cell = keyed_cell_of(SWITCH_SLOT_REST, SWITCH_SLOT_NONE, detail, subject);
 
     if (!cell)
         return;

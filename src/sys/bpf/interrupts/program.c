@@ -14,6 +14,9 @@
 static const char *const hooks[] = {"softirq_entry", "softirq_exit", "irq_handler_entry",
                                     "irq_handler_exit"};
 
+/* The vectors of softirqs are 10, and of interrupts a CPU handles some. */
+#define ENTRIES_PER_CPU 32
+
 struct interrupts_program {
     const struct switch_program *of; /* until it is loaded */
     size_t entries;
@@ -26,8 +29,13 @@ static int prepare(struct interrupts_program *program)
     struct interrupts_bpf *skeleton = program->skeleton;
     const int n_cpus = libbpf_num_possible_cpus();
     int r = n_cpus < 0 ? n_cpus : bpf_map__set_max_entries(skeleton->maps.cpus, (uint32_t)n_cpus);
+    size_t entries = program->entries;
 
-    return r < 0 ? r : bpf_map__set_max_entries(skeleton->maps.keyed, (uint32_t)program->entries);
+    if (r < 0)
+        return r;
+    if (entries < (size_t)n_cpus * ENTRIES_PER_CPU)
+        entries = (size_t)n_cpus * ENTRIES_PER_CPU;
+    return bpf_map__set_max_entries(skeleton->maps.keyed, (uint32_t)entries);
 }
 
 static int load(void *loaded)

@@ -38,14 +38,15 @@ static __always_inline void count_exit(struct keyed_cell *cell, const struct tur
     keyed_note(cell, 0, turn->bucket, turn->took_ns);
 }
 
-static __noinline void count(__u32 slot, const struct turn *turn)
+/* otherwise: as for keyed_cell_of(). */
+static __noinline void count(__u32 slot, __u32 otherwise, const struct turn *turn)
 {
-    struct keyed_cell *cell = keyed_cell_of(slot, KVM_ENTRY, turn->vcpu);
+    struct keyed_cell *cell = keyed_cell_of(slot, otherwise, KVM_ENTRY, turn->vcpu);
 
     if (cell)
         keyed_add(cell, KVM_TALLY, 1);
     if (turn->has_left)
-        count_exit(keyed_cell_of(slot, KVM_EXIT, turn->exit), turn);
+        count_exit(keyed_cell_of(slot, otherwise, KVM_EXIT, turn->exit), turn);
 }
 
 static __always_inline __u32 field_of(const void *record, __u32 offset)
@@ -84,23 +85,31 @@ static __always_inline __u64 vcpu_of(__u64 argument)
                                             : field_of((const void *)argument, layout.vcpu);
 }
 
+/*
+ * Whether the thread has left a guest before, and is back. The last exit of a vCPU stays there when
+ * its thread is gone; a thread that gets the same number later has not made it.
+ */
+static __always_inline bool has_left(const struct task_struct *task, struct stamp *ret)
+{
+    return stamp_end((__u32)task->pid, ret) && ret->since >= task->start_time;
+}
+
 SEC("raw_tp/kvm_entry")
 int on_entry(struct bpf_raw_tracepoint_args *record)
 {
     struct task_struct *task = bpf_get_current_task_btf();
     const __u32 process = slot_of_watched((__u32)task->tgid);
     struct stamp stamp = {0};
-    struct turn turn = {.has_left = stamp_end((__u32)task->pid, &stamp),
-                        .vcpu = vcpu_of(record->args[0])};
+    struct turn turn = {.has_left = has_left(task, &stamp), .vcpu = vcpu_of(record->args[0])};
 
     if (turn.has_left) {
         turn.exit = stamp.subject;
         turn.took_ns = bpf_ktime_get_ns() - stamp.since;
         turn.bucket = (__u32)keyed_bucket(turn.took_ns, KVM_FIRST_EXPONENT);
     }
-    count(nearest_slot(cgroup_of(task)), &turn);
+    count(nearest_slot(cgroup_of(task)), SWITCH_SLOT_REST, &turn);
     if (process != SWITCH_SLOT_NONE)
-        count(process, &turn);
+        count(process, SWITCH_SLOT_NONE, &turn);
     return 0;
 }
 

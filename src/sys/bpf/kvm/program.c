@@ -111,7 +111,7 @@ static enum bpf_refusal look_at_kvm(struct kvm_layout *ret_layout)
                     ? types.kernel
                     : btf__load_module_btf("kvm", types.kernel);
     if (!types.kvm)
-        return access("/sys/module/kvm", F_OK) == 0 ? BPF_REFUSAL_NO_BTF : BPF_REFUSAL_NO_KVM;
+        return BPF_REFUSAL_NO_BTF;
     return find_layout(types.kvm, ret_layout) ? BPF_REFUSAL_NONE : BPF_REFUSAL_NO_HOOK;
 }
 
@@ -151,11 +151,21 @@ static int attach(struct kvm_program *program)
     return kvm_bpf__attach(program->skeleton);
 }
 
+/* It is asked first, since it is asked again and again where there is none: types take long. */
+static bool is_there(void)
+{
+    return access("/sys/module/kvm", F_OK) == 0;
+}
+
 static int load(void *loaded)
 {
     struct kvm_program *program = loaded;
     int r;
 
+    if (!is_there()) {
+        program->refusal = BPF_REFUSAL_NO_KVM;
+        return -ENODEV;
+    }
     program->skeleton = kvm_bpf__open();
     if (!program->skeleton)
         return -errno;

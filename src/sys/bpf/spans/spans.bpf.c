@@ -55,9 +55,10 @@ int begin_of_probe(void *registers)
     return 1;
 }
 
-static __noinline void count(__u32 slot, __u64 ns)
+/* otherwise: as for keyed_cell_of(). */
+static __noinline void count(__u32 slot, __u32 otherwise, __u64 ns)
 {
-    struct keyed_cell *cell = keyed_cell_of(slot, 0, number);
+    struct keyed_cell *cell = keyed_cell_of(slot, otherwise, 0, number);
 
     if (cell)
         keyed_note(cell, SPAN_DURATION, (__u32)keyed_bucket(ns, SPAN_FIRST_EXPONENT), ns);
@@ -72,10 +73,10 @@ static __always_inline void end_at(__u64 key)
     if (!take_begin(key, &begin))
         return;
     begin.ns = now > begin.ns ? now - begin.ns : 0;
-    count(slot_of_id(begin.owner), begin.ns);
+    count(slot_of_id(begin.owner), SWITCH_SLOT_REST, begin.ns);
     watched_slot = slot_of_process(begin.process);
     if (watched_slot != SWITCH_SLOT_NONE)
-        count(watched_slot, begin.ns);
+        count(watched_slot, SWITCH_SLOT_NONE, begin.ns);
 }
 
 SEC("tracepoint")

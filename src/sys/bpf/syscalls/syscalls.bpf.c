@@ -91,10 +91,10 @@ static __always_inline __u32 slot_of_task(struct task_struct *task, __u32 cpu,
     return known->slot;
 }
 
-/* Counts in the table, which takes longer. */
-static __noinline void count_in_table(__u32 slot, __u32 subject, bool failed)
+/* Counts in the table, which takes longer. otherwise: as for keyed_cell_of(). */
+static __noinline void count_in_table(__u32 slot, __u32 otherwise, __u32 subject, bool failed)
 {
-    struct keyed_cell *cell = keyed_cell_of(slot, 0, subject);
+    struct keyed_cell *cell = keyed_cell_of(slot, otherwise, 0, subject);
 
     if (!cell)
         return;
@@ -103,7 +103,8 @@ static __noinline void count_in_table(__u32 slot, __u32 subject, bool failed)
         keyed_add(cell, SYSCALLS_ERRORS, 1);
 }
 
-static __always_inline void count(struct places *all, __u32 slot, __u32 subject, bool failed)
+static __always_inline void count(struct places *all, __u32 slot, __u32 otherwise, __u32 subject,
+                                  bool failed)
 {
     const __u64 key = ((__u64)slot << 32 | subject) + 1;
     struct keyed_place *place =
@@ -112,7 +113,7 @@ static __always_inline void count(struct places *all, __u32 slot, __u32 subject,
     if (place->key == 0)
         place->key = key;
     if (place->key != key) {
-        count_in_table(slot, subject, failed);
+        count_in_table(slot, otherwise, subject, failed);
         return;
     }
     place->tallies[SYSCALLS_CALLS]++;
@@ -163,12 +164,12 @@ int BPF_PROG(on_return, void *registers, long result)
             return 0;
         subject = number;
     }
-    count(own, slot_of_task(task, cpu, control), subject, failed);
+    count(own, slot_of_task(task, cpu, control), SWITCH_SLOT_REST, subject, failed);
     if (!control->watches)
         return 0;
     slot = slot_of_process((__u32)task->tgid);
     if (slot != SWITCH_SLOT_NONE)
-        count(own, slot, subject, failed);
+        count(own, slot, SWITCH_SLOT_NONE, subject, failed);
     return 0;
 }
 

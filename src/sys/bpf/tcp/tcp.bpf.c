@@ -49,7 +49,7 @@ static __always_inline struct keyed_cell *cell_of_socket(const struct sock *sk)
         cgroup = sk->sk_cgrp_data.cgroup;
     if (cgroup)
         slot = nearest_slot(cgroup);
-    return keyed_cell_of(slot, 0, 0);
+    return keyed_cell_of(slot, SWITCH_SLOT_REST, 0, 0);
 }
 
 static __always_inline void note_retransmit(const struct sock *sk, __u64 n)
@@ -114,7 +114,7 @@ static __always_inline void end_connect(const struct sock *sk, __u32 tally)
     process = slot_of_process((__u32)stamp.subject);
     note_end(cell_of_socket(sk), tally, bucket, took);
     if (process != SWITCH_SLOT_NONE)
-        note_end(keyed_cell_of(process, 0, 0), tally, bucket, took);
+        note_end(keyed_cell_of(process, SWITCH_SLOT_NONE, 0, 0), tally, bucket, took);
 }
 
 /*

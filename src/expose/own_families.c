@@ -89,7 +89,8 @@ static const struct own_number status_numbers[] = {
      FAMILY_GAUGE, NUMBER_COUNT, STATUS(latency_without_room)},
     {"pmu_exporter_latency_unknown_total",
      "Number of times that a thread waited for a CPU, or was blocked, for a time that could not be "
-     "told. They are in no distribution.",
+     "told, and of requests and other events for which there was no room. They are in no "
+     "distribution, or in that of the machine alone.",
      FAMILY_COUNTER, NUMBER_COUNT, STATUS(latency_unknown)},
     {"pmu_exporter_paused", "1 while hardware counting is paused on request, else 0.", FAMILY_GAUGE,
      NUMBER_COUNT, STATUS(paused)},

@@ -122,9 +122,9 @@ static const char *attach(const struct followed_spans *spans, struct spans_progr
     if (spans_program_add(program, number, events, &refusal) < 0)
         return bpf_refusal_text(refusal);
     for (size_t side = SPAN_SIDES; side-- > 0;) /* no begin before there is who sees its end */
-        if (spans->ops->ioctl(spans->ops->context, spans->spans[number].events[side],
-                              PERF_EVENT_IOC_SET_BPF,
-                              (unsigned long)spans_program_descriptor(program, number, side)) < 0)
+        if (spans->ops->ioctl(
+                spans->ops->context, spans->spans[number].events[side], PERF_EVENT_IOC_SET_BPF,
+                (unsigned long)spans_program_descriptor(program, number, (enum span_side)side)) < 0)
             return "the kernel lets no program be attached to one of its events";
     return NULL;
 }

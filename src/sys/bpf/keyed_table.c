@@ -14,6 +14,16 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+
+/* Slots, devices and calls are small numbers that nobody chooses: to spread them is enough. */
+static inline uint32_t hash_of(const struct keyed_key *key)
+{
+    const uint64_t both = key->subject ^ ((uint64_t)key->slot << 32 | key->detail);
+
+    return (uint32_t)(both * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+#define HASH_FUNCTION(bytes, length, hash) ((hash) = hash_of(bytes))
 #include <uthash.h>
 
 /* A batch has room for this many cells: more than ever stand in one bucket of the hash. */

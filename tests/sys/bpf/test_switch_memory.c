@@ -84,6 +84,7 @@ static void memory__for_a_thousand_targets_on_128_cpus_is_what_is_told(void **st
     const uint64_t all = bytes_of_maps(size.n_cpus * size.n_latency_slots, &latencies);
 
     (void)state;
+    assert_non_null(program);
     (void)bytes_of_maps(UINT64_C(1) << 20, &away);
     print_message("%u targets, %u CPUs: maps take %.1f MiB, of which %.1f are told; a target and "
                   "CPU %.1f bytes; threads that are away %.1f MiB\n",
@@ -114,6 +115,7 @@ static void memory__without_latencies_has_none_for_threads(void **state)
     const uint64_t all = bytes_of_maps(UINT64_C(1) << 20, &away);
 
     (void)state;
+    assert_non_null(program);
     assert_int_equal(away, 0);
     assert_in_range(all, switch_program_bytes(&size),
                     switch_program_bytes(&size) + 2 * BYTES_OF_A_CPU + OTHER_BYTES);

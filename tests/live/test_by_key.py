@@ -22,6 +22,7 @@ DATAGRAMS = 2000
 # Some kernels do not run the tracepoints of some processes (README.md, hidden switches): softirqs
 # that come while they run are missing.
 HIDDEN = 0.02
+MANY = 5  # of so many interrupts not all are hidden
 
 # Enters a cgroup, connects so often to one port and so often to another, and says how often it
 # could.
@@ -130,18 +131,19 @@ class Observers(live.LiveTest):
         for vector in around:
             with self.subTest(vector=vector):
                 counted = last.sum(SOFTIRQ, vector=vector) - first.sum(SOFTIRQ, vector=vector)
-                self.assertGreaterEqual(float(counted), within[vector] - HIDDEN * within[vector] - 1)
+                self.assertGreaterEqual(float(counted), (1 - HIDDEN) * within[vector] - 1)
                 self.assertLessEqual(counted, around[vector])
 
     def test_interrupts_of_devices_have_numbers_and_names(self):
         exporter = self.start("interrupts", "[interrupts]")
         first = exporter.after_cycles(1)
         before = interrupts()
-        last = exporter.after_cycles(3)
-        seen = {number for number, n in interrupts().items() if n > before.get(number, 0)}
+        exporter.after_cycles(3)
+        seen = {number for number, n in interrupts().items() if n >= before.get(number, 0) + MANY}
+        last = exporter.after_cycles(2)
         told = last.labels(HARDIRQ, "irq")
         if not seen:
-            self.skipTest("no device has interrupted in three seconds")
+            self.skipTest("no device has interrupted often in three seconds")
         for number in seen:
             if pathlib.Path(f"/sys/kernel/irq/{number}/actions").read_text().strip():
                 self.assertIn(number, told)

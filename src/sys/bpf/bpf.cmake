@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs in the kernel, each in a folder of its own, built by clang and embedded as a skeleton by
 # bpftool. add_bpf_program(NAME) takes
-#   bpf/NAME/NAME.bpf.c        the program; it may include bpf/*.h and bpf/NAME/*.h
+#   bpf/NAME/NAME.bpf.c        the program; it may include bpf/*.h and bpf/*/*.h
 #   bpf/NAME/program.c         its loader, which includes <NAME.skel.h>
 #   bpf/NAME/program_absent.c  what is built in place of the loader where libbpf, clang or bpftool is
 #                              missing or WITH_BPF is off: it says so at run time
@@ -22,7 +22,8 @@ if(WITH_BPF)
 endif()
 if(WITH_BPF)
   set(BPF_LIBRARIES PkgConfig::BPF)
-  set(BPF_SOURCES bpf/keyed_loading.c bpf/keyed_table.c bpf/loading.c bpf/tracepoint.c bpf/values.c)
+  set(BPF_SOURCES bpf/keyed_loading.c bpf/keyed_table.c bpf/kvm/find_layout.c bpf/loading.c bpf/tracepoint.c
+      bpf/values.c)
   file(MAKE_DIRECTORY ${BPF_SKELETONS})
 endif()
 
@@ -34,8 +35,8 @@ function(add_bpf_program name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/bpf)
   set(program ${folder}/${name}/${name}.bpf.c)
   set(output ${BPF_SKELETONS}/${name})
-  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h ${folder}/switch/layout.h ${folder}/${name}/*.h
-       ${PROJECT_SOURCE_DIR}/include/sys/bpf/*.h ${PROJECT_SOURCE_DIR}/include/sys/bpf/${name}/*.h)
+  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h ${folder}/*/*.h
+       ${PROJECT_SOURCE_DIR}/include/sys/bpf/*.h ${PROJECT_SOURCE_DIR}/include/sys/bpf/*/*.h)
   # asm/types.h stands with the headers of some architecture; any will do
   file(GLOB asm_headers /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} /usr/include/*-linux-gnu*)
   list(TRANSFORM asm_headers PREPEND -idirafter)

@@ -52,7 +52,7 @@ struct bench {
     char *block;
     uint64_t at;
     struct switch_program *who;
-    struct block_program *block_program;
+    struct keyed_program *block_program;
     uint64_t since_ns;
 };
 
@@ -263,10 +263,10 @@ int main(int argc, char **argv)
     if (!bench.block_program)
         return 0;
     printf("elapsed %" PRIu64 "\n", clock_monotonic_ns() - bench.since_ns);
-    if (keyed_table_read(block_program_table(bench.block_program), print_cell, NULL) < 0)
+    if (keyed_table_read(keyed_program_table(bench.block_program), print_cell, NULL) < 0)
         fail("the table cannot be read");
-    printf("lost %" PRIu64 "\n", block_program_lost(bench.block_program));
-    (void)block_program_free(bench.block_program);
+    printf("lost %" PRIu64 "\n", keyed_program_lost(bench.block_program));
+    (void)keyed_program_free(bench.block_program);
     (void)switch_program_free(bench.who);
     free(bench.block);
     return 0;

@@ -121,9 +121,9 @@ static void read_softirqs(uint64_t ret_sums[SOFTIRQS])
 /* Those who count. NULL: refused. */
 struct observers {
     struct switch_program *of;
-    struct interrupts_program *interrupts;
-    struct tcp_program *tcp;
-    struct kvm_program *kvm;
+    struct keyed_program *interrupts;
+    struct keyed_program *tcp;
+    struct keyed_program *kvm;
 };
 
 static void print_refusal(const char *name, int r, enum bpf_refusal refusal)
@@ -272,12 +272,12 @@ static void read_all(const struct observers *observers, struct edge *edge)
     edge->interrupts.by_cpu = true;
     read_softirqs(edge->before);
     if (observers->interrupts)
-        read_table(interrupts_program_table(observers->interrupts), &edge->interrupts);
+        read_table(keyed_program_table(observers->interrupts), &edge->interrupts);
     read_softirqs(edge->after);
     if (observers->tcp)
-        read_table(tcp_program_table(observers->tcp), &edge->tcp);
+        read_table(keyed_program_table(observers->tcp), &edge->tcp);
     if (observers->kvm)
-        read_table(kvm_program_table(observers->kvm), &edge->kvm);
+        read_table(keyed_program_table(observers->kvm), &edge->kvm);
 }
 
 static void print_all(const struct observers *observers, const struct edge *begin, struct edge *end)
@@ -289,11 +289,11 @@ static void print_all(const struct observers *observers, const struct edge *begi
     print_tcp(&end->tcp);
     print_kvm(&end->kvm);
     if (observers->interrupts)
-        printf("lost interrupts %" PRIu64 "\n", interrupts_program_lost(observers->interrupts));
+        printf("lost interrupts %" PRIu64 "\n", keyed_program_lost(observers->interrupts));
     if (observers->tcp)
-        printf("lost tcp %" PRIu64 "\n", tcp_program_lost(observers->tcp));
+        printf("lost tcp %" PRIu64 "\n", keyed_program_lost(observers->tcp));
     if (observers->kvm)
-        printf("lost kvm %" PRIu64 "\n", kvm_program_lost(observers->kvm));
+        printf("lost kvm %" PRIu64 "\n", keyed_program_lost(observers->kvm));
 }
 
 int main(int argc, char **argv)
@@ -314,9 +314,9 @@ int main(int argc, char **argv)
     read_all(&observers, &end);
     if (status == 0)
         print_all(&observers, &begin, &end);
-    (void)kvm_program_free(observers.kvm);
-    (void)tcp_program_free(observers.tcp);
-    (void)interrupts_program_free(observers.interrupts);
+    (void)keyed_program_free(observers.kvm);
+    (void)keyed_program_free(observers.tcp);
+    (void)keyed_program_free(observers.interrupts);
     (void)switch_program_free(observers.of);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

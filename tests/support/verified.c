@@ -99,41 +99,44 @@ static bool is_loaded(const char *name, int r, enum bpf_refusal refusal)
 }
 
 /* Loads a span of tracepoints by a field, and one of probes. */
-static int load_spans(const struct switch_program *of, struct spans_program **ret_spans,
-                      enum bpf_refusal *ret_refusal)
+static int load_spans(const struct switch_program *of, size_t entries,
+                      struct keyed_program **ret_spans, enum bpf_refusal *ret_refusal)
 {
     static const struct span_event events[][SPAN_SIDES] = {{{true, 8, 4}, {true, 16, 8}}, {{0}}};
-    int r = spans_program_load(of, 1000, ret_spans, ret_refusal);
+    int r = spans_program_load(of, entries, ret_spans, ret_refusal);
 
     for (size_t i = 0; i < 2 && r >= 0; i++)
         r = spans_program_add(*ret_spans, i, events[i], ret_refusal);
     return r;
 }
 
+static const struct {
+    const char *name;
+    keyed_program_load *load;
+} keyed[] = {
+    {"block", block_program_load}, {"interrupts", interrupts_program_load},
+    {"kvm", kvm_program_load},     {"tcp", tcp_program_load},
+    {"spans", load_spans},         {"syscalls", syscalls_program_load},
+};
+
+#define N_KEYED (sizeof(keyed) / sizeof(*keyed))
+
 /* The same with those that count by key, beside the one at each switch. */
 static bool show_with_keyed(const struct switch_program *of)
 {
-    AUTO(block_program) struct block_program *block = NULL;
-    AUTO(interrupts_program) struct interrupts_program *interrupts = NULL;
-    AUTO(kvm_program) struct kvm_program *kvm = NULL;
-    AUTO(syscalls_program) struct syscalls_program *syscalls = NULL;
-    AUTO(tcp_program) struct tcp_program *tcp = NULL;
-    AUTO(spans_program) struct spans_program *spans = NULL;
-    enum bpf_refusal refusal = BPF_REFUSAL_NONE;
-    bool good;
-    int r = block_program_load(of, 1000, &block, &refusal);
+    struct keyed_program *loaded[N_KEYED] = {NULL};
+    bool good = true;
 
-    good = is_loaded("block", r, refusal);
-    r = interrupts_program_load(of, 1000, &interrupts, &refusal);
-    good = is_loaded("interrupts", r, refusal) && good;
-    r = kvm_program_load(of, 1000, &kvm, &refusal);
-    good = is_loaded("kvm", r, refusal) && good;
-    r = tcp_program_load(of, 1000, &tcp, &refusal);
-    good = is_loaded("tcp", r, refusal) && good;
-    r = syscalls_program_load(of, 1000, &syscalls, &refusal);
-    good = is_loaded("syscalls", r, refusal) && good;
-    r = load_spans(of, &spans, &refusal);
-    return is_loaded("spans", r, refusal) && show_all() && good;
+    for (size_t i = 0; i < N_KEYED; i++) {
+        enum bpf_refusal refusal = BPF_REFUSAL_NONE;
+        int r = keyed[i].load(of, 1000, &loaded[i], &refusal);
+
+        good = is_loaded(keyed[i].name, r, refusal) && good;
+    }
+    good = show_all() && good;
+    for (size_t i = 0; i < N_KEYED; i++)
+        (void)keyed_program_free(loaded[i]);
+    return good;
 }
 
 /* What records the scheduler: of the machine, a cgroup of v2 and of v1, processes. */

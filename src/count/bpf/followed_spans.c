@@ -66,7 +66,7 @@ static bool is_wanted(const struct followed_span *followed, const struct span *w
     return false;
 }
 
-void followed_spans_keep(struct followed_spans *spans, struct spans_program *program,
+void followed_spans_keep(struct followed_spans *spans, struct keyed_program *program,
                          const struct span *wanted, size_t n_wanted)
 {
     for (size_t number = 0; number < SPANS_MOST; number++) {
@@ -110,7 +110,7 @@ static const char *open_events(const struct followed_spans *spans, const struct 
     return NULL;
 }
 
-static const char *attach(const struct followed_spans *spans, struct spans_program *program,
+static const char *attach(const struct followed_spans *spans, struct keyed_program *program,
                           size_t number, const struct span *span)
 {
     struct span_event events[SPAN_SIDES];
@@ -138,7 +138,7 @@ static size_t find_free(const struct followed_spans *spans)
     return number;
 }
 
-const char *followed_spans_add(struct followed_spans *spans, struct spans_program *program,
+const char *followed_spans_add(struct followed_spans *spans, struct keyed_program *program,
                                const struct span *span, const struct cpu_list *cpus)
 {
     const size_t number = find_free(spans);

@@ -3,7 +3,7 @@
 
 /*
  * The spans that programs in the kernel follow now: their events, open, and which number has which
- * name. They count in the table of struct spans_program.
+ * name. They count in the table of struct keyed_program.
  */
 
 #include "count/scope.h"
@@ -20,14 +20,14 @@ DEFINE_AUTO(followed_spans, struct followed_spans *, followed_spans_free)
 /*
  * Ends those that are not wanted. NULL: no program, all end. What they have counted has been read.
  */
-void followed_spans_keep(struct followed_spans *spans, struct spans_program *program,
+void followed_spans_keep(struct followed_spans *spans, struct keyed_program *program,
                          const struct span *wanted, size_t n_wanted);
 
 /*
  * Follows a span from now on, unless it is followed already. cpus: some that are online; the events
  * are opened on one of them, and count on all. Why it cannot be followed; NULL: it is. Static.
  */
-const char *followed_spans_add(struct followed_spans *spans, struct spans_program *program,
+const char *followed_spans_add(struct followed_spans *spans, struct keyed_program *program,
                                const struct span *span, const struct cpu_list *cpus);
 
 /* The name of the span of a number; "" if there is none. Borrowed until it ends. */

@@ -9,7 +9,6 @@
 #include "count/bpf/observer_names.h"
 #include "sys/bpf/block/program.h"
 #include "sys/bpf/interrupts/program.h"
-#include "sys/bpf/keyed_table.h"
 #include "sys/bpf/kvm/program.h"
 #include "sys/bpf/spans/program.h"
 #include "sys/bpf/syscalls/program.h"
@@ -21,65 +20,23 @@
 
 #define RETRY_NS (60 * NS_PER_SECOND)
 
-/* The functions of a program, with pointers to anything in the place of those to the program. */
-struct keyed_program {
-    int (*load)(const struct switch_program *of, size_t entries, void **ret_program,
-                enum bpf_refusal *ret_refusal);
-    struct keyed_table *(*table)(const void *program);
-    uint64_t (*lost)(const void *program);
-    void *(*free)(void *program);
-};
-
-/* Defines NAME_keyed. */
-#define DEFINE_KEYED_PROGRAM(name)                                                                 \
-    static int name##_load(const struct switch_program *of, size_t entries, void **ret_program,    \
-                           enum bpf_refusal *ret_refusal)                                          \
-    {                                                                                              \
-        struct name##_program *program = NULL;                                                     \
-        int r = name##_program_load(of, entries, &program, ret_refusal);                           \
-                                                                                                   \
-        *ret_program = program;                                                                    \
-        return r;                                                                                  \
-    }                                                                                              \
-    static struct keyed_table *name##_table(const void *program)                                   \
-    {                                                                                              \
-        return name##_program_table(program);                                                      \
-    }                                                                                              \
-    static uint64_t name##_lost(const void *program)                                               \
-    {                                                                                              \
-        return name##_program_lost(program);                                                       \
-    }                                                                                              \
-    static void *name##_free(void *program)                                                        \
-    {                                                                                              \
-        return name##_program_free(program);                                                       \
-    }                                                                                              \
-    static const struct keyed_program name##_keyed = {name##_load, name##_table, name##_lost,      \
-                                                      name##_free}
-
-DEFINE_KEYED_PROGRAM(block);
-DEFINE_KEYED_PROGRAM(interrupts);
-DEFINE_KEYED_PROGRAM(kvm);
-DEFINE_KEYED_PROGRAM(tcp);
-DEFINE_KEYED_PROGRAM(spans);
-DEFINE_KEYED_PROGRAM(syscalls);
-
 static const struct {
     enum latency_kind kind;
-    const struct keyed_program *keyed;
+    keyed_program_load *load;
     observer_name *name;
 } programs[] = {
-    {LATENCY_KIND_BLOCK_IO, &block_keyed, observer_name_block},
-    {LATENCY_KIND_INTERRUPTS, &interrupts_keyed, observer_name_interrupt},
-    {LATENCY_KIND_KVM, &kvm_keyed, observer_name_kvm},
-    {LATENCY_KIND_TCP, &tcp_keyed, observer_name_tcp},
-    {LATENCY_KIND_SPANS, &spans_keyed, observer_name_span},
-    {LATENCY_KIND_SYSTEM_CALLS, &syscalls_keyed, observer_name_system_call},
+    {LATENCY_KIND_BLOCK_IO, block_program_load, observer_name_block},
+    {LATENCY_KIND_INTERRUPTS, interrupts_program_load, observer_name_interrupt},
+    {LATENCY_KIND_KVM, kvm_program_load, observer_name_kvm},
+    {LATENCY_KIND_TCP, tcp_program_load, observer_name_tcp},
+    {LATENCY_KIND_SPANS, spans_program_load, observer_name_span},
+    {LATENCY_KIND_SYSTEM_CALLS, syscalls_program_load, observer_name_system_call},
 };
 
 #define N_PROGRAMS ARRAY_SIZE(programs)
 
 struct observer {
-    void *program; /* NULL: it is not wanted, or cannot be loaded */
+    struct keyed_program *program; /* NULL: it is not wanted, or cannot be loaded */
     enum bpf_refusal refusal;
 };
 
@@ -128,8 +85,8 @@ static void end(struct observers *observers, size_t i)
     struct observer *observer = &observers->observers[i];
 
     if (observer->program) {
-        observers->lost_before += programs[i].keyed->lost(observer->program);
-        observer->program = programs[i].keyed->free(observer->program);
+        observers->lost_before += keyed_program_lost(observer->program);
+        observer->program = keyed_program_free(observer->program);
     }
     observer->refusal = BPF_REFUSAL_NONE;
 }
@@ -164,8 +121,8 @@ static void load(struct observers *observers, size_t i)
 
     if (entries < LEAST_ENTRIES)
         entries = LEAST_ENTRIES;
-    (void)programs[i].keyed->load(observers->setup.program, entries, &observer->program,
-                                  &observer->refusal);
+    (void)programs[i].load(observers->setup.program, entries, &observer->program,
+                           &observer->refusal);
 }
 
 /* The module of KVM may be loaded at any time. To look for it takes little. */
@@ -273,7 +230,7 @@ static int read_one(struct observers *observers, size_t i)
 
     if (!observer->program)
         return 0;
-    return keyed_table_read(programs[i].keyed->table(observer->program), take_delta,
+    return keyed_table_read(keyed_program_table(observer->program), take_delta,
                             &(struct reading){observers, programs[i].name});
 }
 
@@ -293,7 +250,7 @@ int observers_read(struct observers *observers)
 }
 
 /* The program of the spans; NULL: it is not wanted, or cannot be loaded. */
-static struct spans_program *find_spans(const struct observers *observers)
+static struct keyed_program *find_spans(const struct observers *observers)
 {
     for (size_t i = 0; i < N_PROGRAMS; i++)
         if (programs[i].kind == LATENCY_KIND_SPANS)
@@ -305,7 +262,7 @@ static struct spans_program *find_spans(const struct observers *observers)
 void observers_follow(struct observers *observers, const struct span *spans, size_t n_spans,
                       const struct cpu_list *cpus, const char **ret_reasons)
 {
-    struct spans_program *program = find_spans(observers);
+    struct keyed_program *program = find_spans(observers);
     const char *reason = observers_reason(observers, LATENCY_KIND_SPANS);
 
     (void)observers_read(observers);
@@ -336,7 +293,7 @@ void observers_forget(struct observers *observers)
         return;
     for (size_t i = 0; i < N_PROGRAMS; i++)
         if (observers->observers[i].program)
-            (void)keyed_table_forget(programs[i].keyed->table(observers->observers[i].program),
+            (void)keyed_table_forget(keyed_program_table(observers->observers[i].program),
                                      is_given_up, observers);
     for (size_t slot = 0; slot < observers->setup.n_slots; slot++)
         observers->slots[slot].is_given_up = false;
@@ -364,6 +321,6 @@ uint64_t observers_lost(const struct observers *observers)
 
     for (size_t i = 0; i < N_PROGRAMS; i++)
         if (observers->observers[i].program)
-            lost += programs[i].keyed->lost(observers->observers[i].program);
+            lost += keyed_program_lost(observers->observers[i].program);
     return lost;
 }

@@ -8,7 +8,7 @@
 # and adds what is to be built to BPF_SOURCES.
 option(WITH_BPF "Build the bpf mechanism, where clang, bpftool and libbpf are there" ON)
 
-set(BPF_SOURCES bpf/keyed_table_absent.c)
+set(BPF_SOURCES bpf/keyed_program.c bpf/keyed_table_absent.c)
 set(BPF_LIBRARIES "")
 set(BPF_SKELETONS ${CMAKE_CURRENT_BINARY_DIR}/skeleton)
 if(WITH_BPF)
@@ -22,8 +22,8 @@ if(WITH_BPF)
 endif()
 if(WITH_BPF)
   set(BPF_LIBRARIES PkgConfig::BPF)
-  set(BPF_SOURCES bpf/keyed_loading.c bpf/keyed_table.c bpf/kvm/find_layout.c bpf/loading.c bpf/tracepoint.c
-      bpf/values.c)
+  set(BPF_SOURCES bpf/keyed_loading.c bpf/keyed_program.c bpf/keyed_table.c bpf/kvm/find_layout.c
+      bpf/loading.c bpf/tracepoint.c bpf/values.c)
   file(MAKE_DIRECTORY ${BPF_SKELETONS})
 endif()
 

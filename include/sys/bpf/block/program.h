@@ -20,36 +20,17 @@
  * which one may be for many.
  */
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/cleanup.h"
 #include "sys/bpf/block/counts.h"
-#include "sys/bpf/keyed_table.h"
-#include "sys/bpf/refusal.h"
-
-struct block_program;
-struct switch_program;
+#include "sys/bpf/keyed_program.h"
 
 /*
- * Loads the program and attaches it; it counts from then on. `of` says who is who, and may end
- * before it. The table has so many places, 330 bytes each, and beside it the program takes from
- * 160 KiB to 2.5 MiB, by the number of CPUs. What finds no place is counted to the rest. 0, or
- * -errno with the reason in *ret_refusal.
+ * Loads the program. The table takes a place for each device, operation and slot; beside it the
+ * program takes from 160 KiB to 2.5 MiB, by the number of CPUs.
+ *
+ * Lost is a request that was not counted for whom it was. It found no place in the table, and is
+ * the rest's, if that has one. Or the kernel did not tell its end: since Linux 6.1 it does not if
+ * that comes by an interrupt just while another end is being counted on the same CPU, and the
+ * kernel of one hoster hides it while a thread of PID 1 runs. That is noticed when the kernel uses
+ * the request's memory for another one.
  */
-int block_program_load(const struct switch_program *of, size_t entries,
-                       struct block_program **ret_program, enum bpf_refusal *ret_refusal);
-struct block_program *block_program_free(struct block_program *program);
-DEFINE_AUTO(block_program, struct block_program *, block_program_free)
-
-/* What it has counted. Borrowed. */
-struct keyed_table *block_program_table(const struct block_program *program);
-
-/*
- * How many requests were not counted for whom they were, as far as that is known; it only grows.
- * They found no place in the table, and are the rest's, if that has one. Or the kernel did not tell
- * their end: since Linux 6.1 it does not if that comes by an interrupt just while another end is
- * being counted on the same CPU, and the kernel of one hoster hides it while a thread of PID 1
- * runs. That is noticed when the kernel uses the request's memory for another one.
- */
-uint64_t block_program_lost(const struct block_program *program);
+keyed_program_load block_program_load;

@@ -17,9 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/cleanup.h"
-#include "sys/bpf/keyed_table.h"
-#include "sys/bpf/refusal.h"
+#include "sys/bpf/keyed_program.h"
 #include "sys/bpf/spans/counts.h"
 
 /* How many spans there may be. */
@@ -33,39 +31,25 @@ struct span_event {
     uint32_t offset, size; /* in bytes; a size of 0: the key is the thread */
 };
 
-struct spans_program;
-struct switch_program;
-
 /*
- * Makes the table, with so many places of 330 bytes; no span is counted yet. `of` says who is who,
- * and may end before it only if no span is added after that. 0, or -errno with the reason in
- * *ret_refusal.
+ * Makes the table; no span is counted yet. `of` may end before it only if no span is added after
+ * that. The functions below take what this has made.
+ *
+ * Lost are begins that were given up, since another one of their key or too many others came before
+ * their end; and spans that found no place in the table.
  */
-int spans_program_load(const struct switch_program *of, size_t entries,
-                       struct spans_program **ret_program, enum bpf_refusal *ret_refusal);
-struct spans_program *spans_program_free(struct spans_program *program);
-DEFINE_AUTO(spans_program, struct spans_program *, spans_program_free)
+keyed_program_load spans_program_load;
 
 /*
  * Loads the programs of a span, whose number (below SPANS_MOST) is free. They count when each is
  * attached to its event: ioctl(event, PERF_EVENT_IOC_SET_BPF, spans_program_descriptor()). They end
  * when the event is closed. A span takes 200 KiB. 0, or -errno with the reason in *ret_refusal.
  */
-int spans_program_add(struct spans_program *program, size_t number,
+int spans_program_add(struct keyed_program *spans, size_t number,
                       const struct span_event events[SPAN_SIDES], enum bpf_refusal *ret_refusal);
 
 /* Ends a span, if there is one of the number, which is free again. What it has counted stays. */
-void spans_program_remove(struct spans_program *program, size_t number);
+void spans_program_remove(struct keyed_program *spans, size_t number);
 
 /* The program for an event of a span that was added. The descriptor stays the program's. */
-int spans_program_descriptor(const struct spans_program *program, size_t number,
-                             enum span_side side);
-
-/* What has been counted. Borrowed. */
-struct keyed_table *spans_program_table(const struct spans_program *program);
-
-/*
- * How many begins were given up, since another one of their key or too many others came before
- * their end; and how many spans found no place in the table. It only grows.
- */
-uint64_t spans_program_lost(const struct spans_program *program);
+int spans_program_descriptor(const struct keyed_program *spans, size_t number, enum span_side side);

@@ -12,30 +12,13 @@
  * return from a signal handler has no number any more, and is SYSCALLS_UNKNOWN.
  */
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/cleanup.h"
-#include "sys/bpf/keyed_table.h"
-#include "sys/bpf/refusal.h"
+#include "sys/bpf/keyed_program.h"
 #include "sys/bpf/syscalls/counts.h"
 
-struct syscalls_program;
-struct switch_program;
-
 /*
- * Loads the program and attaches it; it counts from then on. `of` says who is who, and may end
- * before it. Each CPU has places for 2048 keys, 80 KiB; those that meet in one place are counted in
- * a table of so many entries, 330 bytes each, and what finds no room there, to the rest. 0, or
- * -errno with the reason in *ret_refusal.
+ * Loads the program. Each CPU has places for 2048 keys, 80 KiB; those that meet in one place are
+ * counted in the table, and what finds no room there, to the rest.
+ *
+ * Lost is a call that found no place in the table.
  */
-int syscalls_program_load(const struct switch_program *of, size_t entries,
-                          struct syscalls_program **ret_program, enum bpf_refusal *ret_refusal);
-struct syscalls_program *syscalls_program_free(struct syscalls_program *program);
-DEFINE_AUTO(syscalls_program, struct syscalls_program *, syscalls_program_free)
-
-/* What it has counted. Borrowed. */
-struct keyed_table *syscalls_program_table(const struct syscalls_program *program);
-
-/* How many calls found no place in the table. It only grows. */
-uint64_t syscalls_program_lost(const struct syscalls_program *program);
+keyed_program_load syscalls_program_load;

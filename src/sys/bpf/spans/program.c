@@ -16,10 +16,10 @@
 #include <spans.skel.h>
 
 struct spans_program {
+    struct keyed_program keyed;
     const struct switch_program *of; /* borrowed */
     size_t entries;
     int map_fd;
-    struct keyed_table *table;
     struct spans_bpf *spans[SPANS_MOST];     /* NULL: the number is free */
     int descriptors[SPANS_MOST][SPAN_SIDES]; /* of what is loaded of a span; they are its own */
     uint64_t lost_before;                    /* by spans that have ended */
@@ -41,39 +41,52 @@ static int make_table(void *loaded)
     program->map_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "keyed", sizeof(struct keyed_key),
                                      sizeof(struct keyed_cell), (uint32_t)program->entries, NULL);
     return program->map_fd < 0 ? program->map_fd
-                               : keyed_table_new(program->map_fd, &program->table);
+                               : keyed_table_new(program->map_fd, &program->keyed.table);
+}
+
+static uint64_t lost_by(const struct spans_bpf *span)
+{
+    return span ? __atomic_load_n(&span->bss->n_lost, __ATOMIC_RELAXED) : 0;
+}
+
+static uint64_t lost(const struct keyed_program *keyed)
+{
+    const struct spans_program *program = (const struct spans_program *)keyed;
+    uint64_t lost = program->lost_before;
+
+    for (size_t i = 0; i < SPANS_MOST; i++)
+        lost += lost_by(program->spans[i]);
+    return lost;
+}
+
+static void end(struct keyed_program *keyed)
+{
+    struct spans_program *program = (struct spans_program *)keyed;
+
+    for (size_t i = 0; i < SPANS_MOST; i++)
+        spans_program_remove(keyed, i);
+    cleanup_close(&program->map_fd);
+    free(program);
 }
 
 int spans_program_load(const struct switch_program *of, size_t entries,
-                       struct spans_program **ret_program, enum bpf_refusal *ret_refusal)
+                       struct keyed_program **ret_program, enum bpf_refusal *ret_refusal)
 {
-    AUTO(spans_program) struct spans_program *program = calloc(1, sizeof(*program));
+    struct spans_program *program = calloc(1, sizeof(*program));
     int r;
 
     if (!program) {
         *ret_refusal = BPF_REFUSAL_NO_MEMORY;
         return -ENOMEM;
     }
-    program->of = of;
-    program->entries = entries;
-    program->map_fd = -1;
+    *program = (struct spans_program){
+        .keyed = {.lost = lost, .end = end}, .of = of, .entries = entries, .map_fd = -1};
     r = bpf_load_quietly(make_table, program, ret_refusal);
-    if (r < 0)
-        return r;
-    *ret_program = TAKE(program);
-    return 0;
-}
-
-struct spans_program *spans_program_free(struct spans_program *program)
-{
-    if (!program)
-        return NULL;
-    for (size_t i = 0; i < SPANS_MOST; i++)
-        spans_program_remove(program, i);
-    (void)keyed_table_free(program->table);
-    cleanup_close(&program->map_fd);
-    free(program);
-    return NULL;
+    if (r >= 0)
+        *ret_program = &program->keyed;
+    else
+        (void)keyed_program_free(&program->keyed);
+    return r;
 }
 
 /* The one of the two programs of a side that its event takes; the other is not loaded. */
@@ -129,9 +142,10 @@ static int load_span(void *loaded)
     return 0;
 }
 
-int spans_program_add(struct spans_program *program, size_t number,
+int spans_program_add(struct keyed_program *keyed, size_t number,
                       const struct span_event events[SPAN_SIDES], enum bpf_refusal *ret_refusal)
 {
+    struct spans_program *program = (struct spans_program *)keyed;
     struct loading loading = {.program = program,
                               .number = number,
                               .events = events,
@@ -146,33 +160,17 @@ int spans_program_add(struct spans_program *program, size_t number,
     return 0;
 }
 
-static uint64_t lost_by(const struct spans_bpf *span)
+void spans_program_remove(struct keyed_program *keyed, size_t number)
 {
-    return span ? __atomic_load_n(&span->bss->n_lost, __ATOMIC_RELAXED) : 0;
-}
+    struct spans_program *program = (struct spans_program *)keyed;
 
-void spans_program_remove(struct spans_program *program, size_t number)
-{
     program->lost_before += lost_by(program->spans[number]);
     spans_bpf__destroy(TAKE(program->spans[number]));
 }
 
-int spans_program_descriptor(const struct spans_program *program, size_t number,
-                             enum span_side side)
+int spans_program_descriptor(const struct keyed_program *keyed, size_t number, enum span_side side)
 {
+    const struct spans_program *program = (const struct spans_program *)keyed;
+
     return program->descriptors[number][side];
-}
-
-struct keyed_table *spans_program_table(const struct spans_program *program)
-{
-    return program->table;
-}
-
-uint64_t spans_program_lost(const struct spans_program *program)
-{
-    uint64_t lost = program->lost_before;
-
-    for (size_t i = 0; i < SPANS_MOST; i++)
-        lost += lost_by(program->spans[i]);
-    return lost;
 }

@@ -6,22 +6,16 @@
 #include <errno.h>
 
 int spans_program_load(const struct switch_program *of, size_t entries,
-                       struct spans_program **ret_program, enum bpf_refusal *ret_refusal)
+                       struct keyed_program **ret_program, enum bpf_refusal *ret_refusal)
 {
     (void)of, (void)entries, (void)ret_program;
     *ret_refusal = BPF_REFUSAL_NOT_BUILT;
     return -EOPNOTSUPP;
 }
 
-struct spans_program *spans_program_free(struct spans_program *program)
-{
-    (void)program;
-    return NULL;
-}
-
 /* No table can be made, and so none of the following is ever called. */
 
-int spans_program_add(struct spans_program *program, size_t number,
+int spans_program_add(struct keyed_program *program, size_t number,
                       const struct span_event events[SPAN_SIDES], enum bpf_refusal *ret_refusal)
 {
     (void)program, (void)number, (void)events;
@@ -29,26 +23,14 @@ int spans_program_add(struct spans_program *program, size_t number,
     return -EOPNOTSUPP;
 }
 
-void spans_program_remove(struct spans_program *program, size_t number)
+void spans_program_remove(struct keyed_program *program, size_t number)
 {
     (void)program, (void)number;
 }
 
-int spans_program_descriptor(const struct spans_program *program, size_t number,
+int spans_program_descriptor(const struct keyed_program *program, size_t number,
                              enum span_side side)
 {
     (void)program, (void)number, (void)side;
     return -1;
-}
-
-struct keyed_table *spans_program_table(const struct spans_program *program)
-{
-    (void)program;
-    return NULL;
-}
-
-uint64_t spans_program_lost(const struct spans_program *program)
-{
-    (void)program;
-    return 0;
 }

@@ -7,20 +7,11 @@
 #include <string.h>
 
 #include "sys/bpf/keyed_loading.h"
-#include "sys/bpf/loading.h"
 #include "sys/bpf/tracepoint.h"
 #include "sys/bpf/values.h"
 #include "sys/system_call.h"
 
 #include <syscalls.skel.h>
-
-struct syscalls_program {
-    const struct switch_program *of; /* until it is loaded */
-    size_t entries;
-    struct syscalls_bpf *skeleton;
-    struct keyed_table *table;
-    struct keyed_place *places; /* mapped; NULL: not yet */
-};
 
 /* Notes which calls return twice: in the process that has made a new one, and in the new one. */
 static void set_forks(uint8_t returns_twice[SYSCALLS_NUMBERS])
@@ -36,100 +27,64 @@ static void set_forks(uint8_t returns_twice[SYSCALLS_NUMBERS])
     }
 }
 
-static int set_sizes(struct syscalls_program *program, int n_cpus)
+static int set_sizes(struct keyed_object *object, struct syscalls_bpf *skeleton)
 {
-    struct syscalls_bpf *skeleton = program->skeleton;
+    const int n_cpus = libbpf_num_possible_cpus();
     bool v1;
-    int r = bpf_prepare_keyed(skeleton->obj, program->of, program->entries, &v1);
+    int r = n_cpus;
 
+    if (r >= 0)
+        r = bpf_prepare_keyed(skeleton->obj, object->of, object->entries, &v1);
     if (r >= 0)
         r = bpf_map__set_max_entries(skeleton->maps.last, (uint32_t)n_cpus);
     if (r >= 0)
         r = bpf_map__set_max_entries(skeleton->maps.places, (uint32_t)n_cpus);
-    if (r < 0)
-        return r;
-    skeleton->rodata->is_v1 = v1;
+    if (r >= 0)
+        skeleton->rodata->is_v1 = v1;
+    return r;
+}
+
+static int open_syscalls(struct keyed_object *object)
+{
+    struct syscalls_bpf *skeleton = syscalls_bpf__open();
+
+    if (!skeleton)
+        return -errno;
+    keyed_opened(object, skeleton, skeleton->skeleton, skeleton->obj, &skeleton->bss->n_lost);
     set_forks((uint8_t *)skeleton->rodata->returns_twice);
-    return 0;
+    return set_sizes(object, skeleton);
 }
 
-static int make_table(struct syscalls_program *program, size_t n_cpus)
+static int map_places(struct keyed_object *object)
 {
-    const struct syscalls_bpf *skeleton = program->skeleton;
-    int r = keyed_table_new(bpf_keyed_map(skeleton->obj), &program->table);
+    const struct syscalls_bpf *skeleton = object->skeleton;
+    const size_t n_cpus = bpf_map__max_entries(skeleton->maps.places);
 
-    if (r < 0)
-        return r;
-    program->places = bpf_values_map(skeleton->maps.places);
-    if (!program->places)
+    object->places = bpf_values_map(skeleton->maps.places);
+    if (!object->places)
         return -errno;
-    return keyed_table_add_places(program->table, program->places, n_cpus * KEYED_PLACES);
+    return keyed_table_add_places(object->program.table, object->places, n_cpus * KEYED_PLACES);
 }
 
-static int load(void *loaded)
+static void unmap_places(struct keyed_object *object)
 {
-    struct syscalls_program *program = loaded;
-    const int n_cpus = libbpf_num_possible_cpus();
-    int r = n_cpus;
+    const struct syscalls_bpf *skeleton = object->skeleton;
 
-    if (r < 0)
-        return r;
-    program->skeleton = syscalls_bpf__open();
-    if (!program->skeleton)
-        return -errno;
-    r = set_sizes(program, n_cpus);
-    if (r >= 0)
-        r = syscalls_bpf__load(program->skeleton);
-    if (r >= 0)
-        r = make_table(program, (size_t)n_cpus);
-    return r >= 0 ? syscalls_bpf__attach(program->skeleton) : r;
+    bpf_values_unmap(skeleton->maps.places, object->places);
 }
 
-/* Whether that is what a refusal may come from: there is no function of the tracepoint. */
-static bool may_be_hooks(enum bpf_refusal refusal)
+static bool has_hooks(void)
 {
-    return refusal == BPF_REFUSAL_OLD_KERNEL || refusal == BPF_REFUSAL_FORBIDDEN;
+    return bpf_tracepoint_arguments("sys_exit") == 2;
 }
 
 int syscalls_program_load(const struct switch_program *of, size_t entries,
-                          struct syscalls_program **ret_program, enum bpf_refusal *ret_refusal)
+                          struct keyed_program **ret_program, enum bpf_refusal *ret_refusal)
 {
-    AUTO(syscalls_program) struct syscalls_program *program = calloc(1, sizeof(*program));
-    int r;
+    static const struct keyed_loader loader = {.open = open_syscalls,
+                                               .connect = map_places,
+                                               .disconnect = unmap_places,
+                                               .has_hooks = has_hooks};
 
-    if (!program) {
-        *ret_refusal = BPF_REFUSAL_NO_MEMORY;
-        return -ENOMEM;
-    }
-    program->of = of;
-    program->entries = entries;
-    r = bpf_load_quietly(load, program, ret_refusal);
-    if (r < 0) {
-        if (may_be_hooks(*ret_refusal) && bpf_tracepoint_arguments("sys_exit") != 2)
-            *ret_refusal = BPF_REFUSAL_NO_HOOK;
-        return r;
-    }
-    *ret_program = TAKE(program);
-    return 0;
-}
-
-struct syscalls_program *syscalls_program_free(struct syscalls_program *program)
-{
-    if (!program)
-        return NULL;
-    (void)keyed_table_free(program->table);
-    bpf_values_unmap(program->skeleton->maps.places, program->places);
-    syscalls_bpf__destroy(program->skeleton);
-    free(program);
-    return NULL;
-}
-
-struct keyed_table *syscalls_program_table(const struct syscalls_program *program)
-{
-    return program->table;
-}
-
-uint64_t syscalls_program_lost(const struct syscalls_program *program)
-{
-    return __atomic_load_n(&program->skeleton->bss->n_lost, __ATOMIC_RELAXED);
+    return keyed_object_load(&loader, of, entries, ret_program, ret_refusal);
 }

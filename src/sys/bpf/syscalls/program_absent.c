@@ -6,29 +6,9 @@
 #include <errno.h>
 
 int syscalls_program_load(const struct switch_program *of, size_t entries,
-                          struct syscalls_program **ret_program, enum bpf_refusal *ret_refusal)
+                          struct keyed_program **ret_program, enum bpf_refusal *ret_refusal)
 {
     (void)of, (void)entries, (void)ret_program;
     *ret_refusal = BPF_REFUSAL_NOT_BUILT;
     return -EOPNOTSUPP;
-}
-
-struct syscalls_program *syscalls_program_free(struct syscalls_program *program)
-{
-    (void)program;
-    return NULL;
-}
-
-/* No program can be loaded, and so none of the following is ever called. */
-
-struct keyed_table *syscalls_program_table(const struct syscalls_program *program)
-{
-    (void)program;
-    return NULL;
-}
-
-uint64_t syscalls_program_lost(const struct syscalls_program *program)
-{
-    (void)program;
-    return 0;
 }

@@ -24,8 +24,9 @@
 struct switch_pattern;
 
 /*
- * Makes the process, which waits for switch_pattern_run(). cpus: borrowed for the call. Where a
- * child may not choose its CPU, the scheduler does. NULL and errno: there is no process.
+ * Makes the process, which waits for switch_pattern_run(): what its birth takes is over when this
+ * returns. cpus: borrowed for the call. Where a child may not choose its CPU, the scheduler does.
+ * NULL and errno: there is no process.
  */
 struct switch_pattern *switch_pattern_new(const struct cpu_list *cpus);
 

@@ -27,6 +27,9 @@
 #define NS_PER_MS     1000000L
 #define SLEEP_NS      (2 * NS_PER_MS)
 
+/* A process that is not born by then never will be. */
+#define BIRTH_TIMEOUT_NS UINT64_C(10000000000)
+
 struct switch_pattern {
     pid_t process;
     size_t n_children;
@@ -89,24 +92,55 @@ static bool run_children(const struct cpu_list *cpus, size_t n, size_t page)
     return good;
 }
 
+/* Waits until it is asked to go on. */
+static bool wait_for_go(int go)
+{
+    eventfd_t word;
+
+    return eventfd_read(go, &word) == 0;
+}
+
+static bool tell(int done)
+{
+    return write(done, "d", 1) == 1;
+}
+
+/*
+ * The first time that it is asked, it only answers. So its birth is over, and whatever the first
+ * call of each function takes.
+ */
 static _Noreturn void run_process(const struct cpu_list *cpus, size_t n, int go, int done)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    eventfd_t word;
 
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     (void)prctl(PR_SET_NAME, "switch_pattern");
-    if (eventfd_read(go, &word) == 0 && run_children(cpus, n, page))
-        (void)!write(done, "d", 1);
+    if (wait_for_go(go) && tell(done) && wait_for_go(go) && run_children(cpus, n, page))
+        (void)tell(done);
     (void)close(done);
     for (;;)
         (void)pause();
 }
 
+/* Asks the process to go on, and waits for its answer. 0, -ETIMEDOUT or -errno. */
+static int ask(const struct switch_pattern *pattern, uint64_t timeout_ns)
+{
+    struct pollfd done = {.fd = pattern->done, .events = POLLIN};
+    char word;
+    int n;
+
+    if (eventfd_write(pattern->go, 1) < 0)
+        return -errno;
+    n = (int)TEMP_FAILURE_RETRY(poll(&done, 1, (int)(timeout_ns / NS_PER_MS)));
+    if (n == 0)
+        return -ETIMEDOUT;
+    return n > 0 && read(pattern->done, &word, 1) == 1 ? 0 : -EPIPE;
+}
+
 struct switch_pattern *switch_pattern_new(const struct cpu_list *cpus)
 {
     AUTO(switch_pattern) struct switch_pattern *pattern = calloc(1, sizeof(*pattern));
-    int done[2];
+    int done[2], r;
 
     if (!pattern)
         return NULL;
@@ -122,7 +156,13 @@ struct switch_pattern *switch_pattern_new(const struct cpu_list *cpus)
         run_process(cpus, pattern->n_children, pattern->go, done[1]);
     }
     (void)close(done[1]);
-    return pattern->process > 0 ? TAKE(pattern) : NULL;
+    if (pattern->process < 0)
+        return NULL;
+    r = ask(pattern, BIRTH_TIMEOUT_NS);
+    if (r >= 0)
+        return TAKE(pattern);
+    errno = -r;
+    return NULL;
 }
 
 struct switch_pattern *switch_pattern_free(struct switch_pattern *pattern)
@@ -153,14 +193,5 @@ size_t switch_pattern_n_children(const struct switch_pattern *pattern)
 
 int switch_pattern_run(struct switch_pattern *pattern, uint64_t timeout_ns)
 {
-    struct pollfd done = {.fd = pattern->done, .events = POLLIN};
-    char word;
-    int n;
-
-    if (eventfd_write(pattern->go, 1) < 0)
-        return -errno;
-    n = (int)TEMP_FAILURE_RETRY(poll(&done, 1, (int)(timeout_ns / NS_PER_MS)));
-    if (n == 0)
-        return -ETIMEDOUT;
-    return n > 0 && read(pattern->done, &word, 1) == 1 ? 0 : -EPIPE;
+    return ask(pattern, timeout_ns);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -40,6 +41,41 @@ static void pattern__faults_and_switches_at_least_as_often_as_it_says(void **sta
     assert_true(after.ru_nvcsw - before.ru_nvcsw >= n * SWITCH_PATTERN_TURNS);
 }
 
+/* The page faults of a process; and its state. */
+static unsigned long read_faults(pid_t process, char *ret_state)
+{
+    char path[64];
+    unsigned long faults;
+    FILE *file;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)process);
+    file = fopen(path, "re");
+    assert_non_null(file);
+    assert_int_equal(
+        fscanf(file, "%*d (switch_pattern) %c %*d %*d %*d %*d %*d %*u %lu", ret_state, &faults), 2);
+    (void)fclose(file);
+    return faults;
+}
+
+/* Else who begins to count the process meanwhile has a part of its birth, or has not. */
+static void pattern__does_nothing_until_it_is_run(void **state)
+{
+    AUTO(cpu_list) struct cpu_list *cpus = read_cpus();
+
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        AUTO(switch_pattern) struct switch_pattern *pattern = switch_pattern_new(cpus);
+        unsigned long faults;
+        char state_now;
+
+        assert_non_null(pattern);
+        faults = read_faults(switch_pattern_process(pattern), &state_now);
+        while (state_now != 'S')
+            (void)read_faults(switch_pattern_process(pattern), &state_now);
+        assert_int_equal(read_faults(switch_pattern_process(pattern), &state_now), faults);
+    }
+}
+
 static void pattern__that_is_not_done_in_time_is_reported_and_killed(void **state)
 {
     AUTO(cpu_list) struct cpu_list *cpus = read_cpus();
@@ -72,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pattern__faults_and_switches_at_least_as_often_as_it_says),
+        cmocka_unit_test(pattern__does_nothing_until_it_is_run),
         cmocka_unit_test(pattern__that_is_not_done_in_time_is_reported_and_killed),
         cmocka_unit_test(pattern__that_dies_is_reported_at_once),
     };

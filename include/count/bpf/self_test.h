@@ -23,7 +23,7 @@ enum self_test_outcome {
     SELF_TEST_NAMESPACE,   /* we are in another PID namespace than the initial one */
     SELF_TEST_NO_PROCESS,  /* the process could not be made, or was not ready in time */
     SELF_TEST_NOT_COUNTED, /* one of the mechanisms does not count the process */
-    SELF_TEST_DIFFERS,     /* the mechanisms disagree about an event, in two runs */
+    SELF_TEST_DIFFERS,     /* the mechanisms disagree about an event */
     SELF_TEST_DOUBTFUL,    /* switches were hidden, and more than MOST_DOUBT is in doubt, or the
                               mechanisms disagree because of it */
     SELF_TEST_OUTCOME_COUNT_,

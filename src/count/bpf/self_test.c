@@ -45,10 +45,7 @@ static const struct tested_event tested[SELF_TEST_EVENTS] = {
 
 #define ALLOWED_COUNTS 5
 #define MOST_RUNS      5
-
-/* So many runs that differ are a verdict. */
-#define MOST_DIFFERENCES 2
-#define PAGE_FAULTS      3 /* index of page-faults above */
+#define PAGE_FAULTS    3 /* index of page-faults above */
 
 static const char *const texts[SELF_TEST_OUTCOME_COUNT_] = {
     [SELF_TEST_PASSED] = "the self-test has passed",
@@ -246,25 +243,13 @@ static int run_once(const struct perf_ops *ops, const struct cpu_list *cpus, str
     return r;
 }
 
-/*
- * What is in doubt is tried again. So is a first difference: on a busy machine, in one run of a
- * hundred, direct counts some thirty page faults more than bpf, which has what the pattern makes;
- * why is not known. A mechanism that counts wrong differs each time.
- */
-static bool is_tried_again(enum self_test_outcome outcome, int *n_differences)
-{
-    if (outcome == SELF_TEST_DIFFERS)
-        return ++*n_differences < MOST_DIFFERENCES;
-    return outcome == SELF_TEST_DOUBTFUL;
-}
-
 int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus, struct mechanism *bpf,
                   struct self_test *ret_result)
 {
-    int r = run_once(ops, cpus, bpf, ret_result), n_differences = 0;
+    int r = run_once(ops, cpus, bpf, ret_result);
 
-    for (int runs = 1;
-         r >= 0 && runs < MOST_RUNS && is_tried_again(ret_result->outcome, &n_differences); runs++)
+    for (int runs = 1; r >= 0 && ret_result->outcome == SELF_TEST_DOUBTFUL && runs < MOST_RUNS;
+         runs++)
         r = run_once(ops, cpus, bpf, ret_result);
     return r;
 }

@@ -62,6 +62,9 @@ struct breakdown {
     uint64_t *numbers;            /* [line][breakdown_numbers(kind)] */
 };
 
+/* The line of all keys that have none of their own. */
+struct breakdown_line breakdown_others(enum breakdown_kind kind);
+
 /* How many numbers a line has: the tallies, then for each distribution its buckets and its sum. */
 size_t breakdown_numbers(enum breakdown_kind kind);
 

@@ -83,12 +83,15 @@ struct history_query {
     size_t n_columns;           /* 0: all of them */
 };
 
+/* The most labels that a series has beside those of its target: `le`, and those of a key. */
+#define HISTORY_LABELS 3
+
 /* One rate, ratio, coverage or number of CPUs used over time. */
 struct history_series {
-    char *name;                                 /* of the family: pmu_cgroup_cpus_used */
-    const char *unit;                           /* static: "cpus", "per second", "ratio", or "" */
-    struct history_label labels[COLUMN_LABELS]; /* beside those of the target; .name may be NULL */
-    double *values;                             /* for each time; NaN: not known */
+    char *name;                                  /* of the family: pmu_cgroup_cpus_used */
+    const char *unit;                            /* static: "cpus", "per second", "ratio", or "" */
+    struct history_label labels[HISTORY_LABELS]; /* beside those of the target; .name may be NULL */
+    double *values;                              /* for each time; NaN: not known */
 };
 
 /*

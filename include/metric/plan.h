@@ -222,6 +222,22 @@ bool plan_breaks_down(const struct plan *plan, enum breakdown_kind kind);
 /* Whether this is the name of such a family of some plan, or of its sums ("…_seconds_sum"). */
 bool plan_is_of_histogram(const char *name);
 
+/*
+ * Whether rows have the sums of a kind over its keys. Then these sums are what the past has of it
+ * and what programs are told, and its lines are on /metrics alone.
+ */
+bool plan_sums_breakdown(enum breakdown_kind kind);
+
+/*
+ * Whether this is the name of a family of a breakdown, in some plan; or of the sums of a histogram
+ * ("…_seconds_sum") or the rate of a counter ("…_per_second") among these. Not of such as rows have
+ * the sums of.
+ */
+bool plan_is_of_breakdown(const char *name, enum breakdown_kind *ret_kind);
+
+/* A word for a kind that stays the same, for what is kept. Static. */
+const char *plan_breakdown_word(enum breakdown_kind kind);
+
 /* The most series that a row has on /metrics. */
 size_t plan_row_series(const struct plan *plan);
 

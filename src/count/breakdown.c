@@ -150,7 +150,7 @@ static int insert(struct breakdown *breakdown, size_t place, const struct breakd
     return 0;
 }
 
-static struct breakdown_line line_of_others(enum breakdown_kind kind)
+struct breakdown_line breakdown_others(enum breakdown_kind kind)
 {
     struct breakdown_line line = {0};
 
@@ -164,7 +164,7 @@ int breakdown_add(struct breakdown *breakdown, const struct breakdown_line *line
                   const uint64_t *numbers)
 {
     const size_t n = breakdown_numbers(breakdown->kind);
-    const struct breakdown_line others = line_of_others(breakdown->kind);
+    const struct breakdown_line others = breakdown_others(breakdown->kind);
     size_t place = place_of(breakdown, line);
 
     if (!is_at(breakdown, place, line) &&

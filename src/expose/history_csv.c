@@ -16,7 +16,7 @@ static bool same_column(const struct history_series *a, const struct history_ser
 {
     if (strcmp(a->name, b->name) != 0)
         return false;
-    for (size_t i = 0; i < COLUMN_LABELS; i++) {
+    for (size_t i = 0; i < HISTORY_LABELS; i++) {
         const struct history_label *one = &a->labels[i], *other = &b->labels[i];
 
         if (!one->name || !other->name) {
@@ -77,7 +77,7 @@ static int append_column_name(struct text *text, const struct history_series *se
     AUTO_FREE char *field = NULL;
 
     text_append_string(&name, series->name);
-    for (size_t i = 0; i < COLUMN_LABELS && series->labels[i].name; i++)
+    for (size_t i = 0; i < HISTORY_LABELS && series->labels[i].name; i++)
         text_append_format(&name, "%c%s=\"%s\"", i ? ',' : '{', series->labels[i].name,
                            series->labels[i].value);
     if (series->labels[0].name)

@@ -31,7 +31,7 @@ static void append_series(struct text *text, const struct history_series *series
     json_append_string(text, series->name);
     text_append_string(text, ",\"unit\":");
     json_append_string(text, series->unit);
-    for (size_t i = 0; i < COLUMN_LABELS && series->labels[i].name; i++) {
+    for (size_t i = 0; i < HISTORY_LABELS && series->labels[i].name; i++) {
         text_append_char(text, ',');
         json_append_pair(text, json_label_name(series->labels[i].name), series->labels[i].value);
     }

@@ -5,9 +5,9 @@
 #include "history/key.h"
 #include "history/store.h"
 
-static void free_labels(struct history_label labels[COLUMN_LABELS])
+static void free_labels(struct history_label labels[HISTORY_LABELS])
 {
-    for (size_t i = 0; i < COLUMN_LABELS; i++) {
+    for (size_t i = 0; i < HISTORY_LABELS; i++) {
         free(labels[i].name);
         free(labels[i].value);
     }

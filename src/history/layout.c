@@ -3,7 +3,8 @@
 /*
  * A stored layout is strings that end with '\0': the version; the number of totals; then for each
  * series its kind, name, scale, labels, totals, and for a ratio the formula and its names. Numbers
- * are decimals, and each list has its length before it.
+ * are decimals, and each list has its length before it. A series of version 1 has two labels; those
+ * of version 2, which is that of what is counted by key, have three.
  */
 #include "history/layout.h"
 
@@ -15,12 +16,12 @@
 #include "base/parse.h"
 #include "history/chunk.h"
 
-#define LAYOUT_VERSION  1
+#define LAYOUT_VERSION  2 /* the latest */
 #define LAYOUT_LIST_MAX 4096
 
 static void free_series(struct layout_series *series)
 {
-    for (size_t i = 0; i < COLUMN_LABELS; i++) {
+    for (size_t i = 0; i < HISTORY_LABELS; i++) {
         free(series->labels[i].name);
         free(series->labels[i].value);
     }
@@ -53,6 +54,20 @@ struct layout *layout_unref(struct layout *layout)
 bool layout_is_same(const struct layout *a, const struct layout *b)
 {
     return a == b || (a->n_bytes == b->n_bytes && memcmp(a->bytes, b->bytes, a->n_bytes) == 0);
+}
+
+bool layout_is_same_series(const struct layout_series *a, const struct layout_series *b)
+{
+    if (strcmp(a->name, b->name) != 0)
+        return false;
+    for (size_t i = 0; i < HISTORY_LABELS; i++) {
+        const struct history_label *one = &a->labels[i], *other = &b->labels[i];
+
+        if (!one->name != !other->name || (one->name && (strcmp(one->name, other->name) != 0 ||
+                                                         strcmp(one->value, other->value))))
+            return false;
+    }
+    return true;
 }
 
 const char *layout_unit(const struct layout_series *series)
@@ -152,14 +167,15 @@ static void parse_formula(struct reader *reader, struct layout_series *series)
         reader->error = r == -ENOMEM ? -ENOMEM : -EBADMSG;
 }
 
-static void parse_series(struct reader *reader, size_t n_totals, struct layout_series *series)
+static void parse_series(struct reader *reader, size_t n_labels, size_t n_totals,
+                         struct layout_series *series)
 {
     static const size_t least[] = {[SERIES_RATE] = 1, [SERIES_RATIO] = 0, [SERIES_COVERAGE] = 2};
 
     series->kind = (enum series_kind)read_number(reader, SERIES_COVERAGE);
     series->name = copy_string(reader);
     series->scale = read_scale(reader);
-    for (size_t i = 0; i < COLUMN_LABELS; i++) {
+    for (size_t i = 0; i < n_labels; i++) {
         series->labels[i].name = copy_string(reader);
         series->labels[i].value = copy_string(reader);
         if (series->labels[i].name && !*series->labels[i].name)
@@ -178,6 +194,7 @@ int layout_parse(const void *bytes, size_t n_bytes, struct layout **ret_layout)
 {
     AUTO(layout) struct layout *layout = calloc(1, sizeof(*layout));
     struct reader reader = {bytes, (const char *)bytes + n_bytes, 0};
+    size_t version;
 
     if (!layout)
         return -ENOMEM;
@@ -187,13 +204,14 @@ int layout_parse(const void *bytes, size_t n_bytes, struct layout **ret_layout)
         return -ENOMEM;
     memcpy(layout->bytes, bytes, n_bytes);
     layout->n_bytes = n_bytes;
-    if (read_number(&reader, LAYOUT_VERSION) != LAYOUT_VERSION && !reader.error)
+    version = read_number(&reader, LAYOUT_VERSION);
+    if (version < 1 && !reader.error)
         return -EBADMSG;
     layout->n_totals = read_number(&reader, CHUNK_NUMBERS_MAX);
     layout->series =
         read_list(&reader, sizeof(*layout->series), LAYOUT_LIST_MAX, &layout->n_series);
     for (size_t i = 0; i < layout->n_series && !reader.error; i++)
-        parse_series(&reader, layout->n_totals, &layout->series[i]);
+        parse_series(&reader, version + 1, layout->n_totals, &layout->series[i]);
     if (reader.error)
         return reader.error;
     *ret_layout = TAKE(layout);

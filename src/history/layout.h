@@ -24,7 +24,7 @@ enum series_kind {
 struct layout_series {
     enum series_kind kind;
     char *name; /* of the family */
-    struct history_label labels[COLUMN_LABELS];
+    struct history_label labels[HISTORY_LABELS];
     double scale;
     size_t *totals; /* indices in a row */
     size_t n_totals;
@@ -50,6 +50,9 @@ DEFINE_AUTO(layout, struct layout *, layout_unref)
 /* Whether the totals are the same, and what is told from them. */
 bool layout_is_same(const struct layout *a, const struct layout *b);
 
+/* Whether two series have the same name and the same labels. */
+bool layout_is_same_series(const struct layout_series *a, const struct layout_series *b);
+
 /* The layout of times on CPUs: a total for each, and a rate with the label cpu. 0 or -errno. */
 int layout_of_cpus(const unsigned *numbers, size_t n, struct layout **ret_layout);
 
@@ -65,6 +68,19 @@ struct total_source {
 
 /* The layout of the plan's histograms, whose numbers are its totals. 0 or -errno. */
 int layout_of_latencies(const struct plan *plan, struct layout **ret_layout);
+
+/*
+ * The layout of what is counted by key of these lines of a breakdown: their numbers one behind the
+ * other are its totals. A tally is told as a rate, and so has a name of its own. 0 or -errno.
+ */
+int layout_of_breakdown(const struct plan *plan, const struct breakdown *breakdown,
+                        struct layout **ret_layout);
+
+/* Whether a layout of such a breakdown is that of the lines of this one. */
+bool layout_has_lines(const struct layout *layout, const struct breakdown *breakdown);
+
+/* Appends the name of the rate of a counter: "…_per_second" for "…_total". */
+void layout_append_rate_name(struct text *text, const char *counter);
 
 /* How rows of a plan become rows of a layout. */
 struct layout_binding {

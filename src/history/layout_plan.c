@@ -135,14 +135,20 @@ static void add_ratio(struct making *making, const struct column *column)
         append_string(&making->series, terms[i].name);
 }
 
+void layout_append_rate_name(struct text *text, const char *counter)
+{
+    text_append(text, counter, strlen(counter) - strlen("_total"));
+    text_append_string(text, "_per_second");
+}
+
 /* A tally has no rate on /metrics, and so none with a name that could be taken here. */
 static void add_tally(struct making *making, const struct column *column, size_t number)
 {
     AUTO_TEXT struct text name = {0};
     struct column rate = *column;
 
-    text_append(&name, column->name, strlen(column->name) - strlen("_total"));
-    append_string(&name, "_per_second");
+    layout_append_rate_name(&name, column->name);
+    text_append_char(&name, '\0');
     if (text_error(&name) < 0) {
         making->series.failed = true;
         return;

@@ -129,6 +129,25 @@ int open_target_append(struct recorder *recorder, struct open_target **place, st
     return r;
 }
 
+int open_target_begin(struct recorder *recorder, struct open_target **place, struct layout *layout,
+                      uint64_t start, const struct row_time *time, const uint64_t *base)
+{
+    struct open_target *target = *place;
+    int r;
+
+    if (target->layout)
+        target = succeed(recorder, target);
+    if (!target)
+        return -ENOMEM;
+    *place = target;
+    r = begin_rows(target, layout, start);
+    if (r == 0 && base) {
+        r = open_rows_append(&target->rows, time->monotonic_us, time->realtime_ms, base);
+        target->rows.has_base = r == 0;
+    }
+    return r;
+}
+
 bool open_target_has_news(const struct open_target *target)
 {
     return target->rows.n_rows > (target->rows.has_base ? 1 : 0);

@@ -22,6 +22,13 @@ struct open_target *open_target_find_or_make(struct recorder *recorder, const ch
 int open_target_append(struct recorder *recorder, struct open_target **place, struct layout *layout,
                        uint64_t start, const struct snapshot *snapshot, const uint64_t *totals);
 
+/*
+ * Begins rows of another layout, as another target in the place of this one if that has any. The
+ * first is the base of what comes, and was read at that time; NULL: there is none. 0 or -ENOMEM.
+ */
+int open_target_begin(struct recorder *recorder, struct open_target **place, struct layout *layout,
+                      uint64_t start, const struct row_time *time, const uint64_t *base);
+
 /* Whether it has rows that are not stored; whether they are to be stored now. */
 bool open_target_has_news(const struct open_target *target);
 bool open_target_is_due(const struct open_target *target);

@@ -16,7 +16,7 @@
 #include "history/sums.h"
 
 #define NS_PER_MS   UINT64_C(1000000)
-#define LAYOUTS_MAX 64
+#define LAYOUTS_MAX 256
 
 struct reading {
     const struct history_query *query;
@@ -130,26 +130,56 @@ static int read_key(struct history_store *store, const char *key, struct reading
     return recorder_each(&store->recorder, key, read_open, reading);
 }
 
-/* Whether some of the columns are of histograms, or some are not. */
-static bool wants(const struct history_query *query, bool of_histograms)
+/* Which rows have the columns: those of the target, those of its latencies, those by key. */
+struct wanted_rows {
+    bool usual, latencies, by_key[BREAKDOWN_KIND_COUNT_];
+};
+
+static struct wanted_rows wanted_by(const struct history_query *query)
 {
+    struct wanted_rows wanted = {.usual = query->n_columns == 0};
+    enum breakdown_kind kind;
+
     for (size_t i = 0; i < query->n_columns; i++)
-        if (plan_is_of_histogram(query->columns[i]) == of_histograms)
-            return true;
-    return query->n_columns == 0 && !of_histograms;
+        if (plan_is_of_histogram(query->columns[i]))
+            wanted.latencies = true;
+        else if (plan_is_of_breakdown(query->columns[i], &kind))
+            wanted.by_key[kind] = true;
+        else
+            wanted.usual = true;
+    return wanted;
+}
+
+static int read_latencies(struct history_store *store, struct reading *reading)
+{
+    AUTO_TEXT struct text key = {0};
+
+    text_append_format(&key, LATENCIES_KIND ":%s", reading->query->target);
+    return text_error(&key) < 0 ? -ENOMEM : read_key(store, key.data, reading);
+}
+
+static int read_by_key(struct history_store *store, enum breakdown_kind kind,
+                       struct reading *reading)
+{
+    AUTO_TEXT struct text key = {0};
+
+    by_key_append_key(&key, kind, reading->query->target);
+    return text_error(&key) < 0 ? -ENOMEM : read_key(store, key.data, reading);
 }
 
 static int read_all(struct history_store *store, struct reading *reading)
 {
-    AUTO_TEXT struct text key = {0};
+    const struct wanted_rows wanted = wanted_by(reading->query);
     int r = 0;
 
-    if (wants(reading->query, false))
+    if (wanted.usual)
         r = read_key(store, reading->query->target, reading);
-    if (r < 0 || !wants(reading->query, true))
-        return r;
-    text_append_format(&key, LATENCIES_KIND ":%s", reading->query->target);
-    return text_error(&key) < 0 ? -ENOMEM : read_key(store, key.data, reading);
+    if (r == 0 && wanted.latencies)
+        r = read_latencies(store, reading);
+    for (size_t i = 0; i < BREAKDOWN_KIND_COUNT_ && r == 0; i++)
+        if (wanted.by_key[i])
+            r = read_by_key(store, (enum breakdown_kind)i, reading);
+    return r;
 }
 
 static bool is_wanted(const struct history_query *query, const char *name)
@@ -186,7 +216,7 @@ static int take_times(const struct reading *reading, struct history_answer *answ
 
 static bool has_labels(const struct history_series *series, const struct layout_series *known)
 {
-    for (size_t i = 0; i < COLUMN_LABELS; i++) {
+    for (size_t i = 0; i < HISTORY_LABELS; i++) {
         const bool has = series->labels[i].name, should = known->labels[i].name;
 
         if (has != should || (has && strcmp(series->labels[i].value, known->labels[i].value) != 0))
@@ -205,7 +235,7 @@ static int copy_series(const struct layout_series *known, size_t n_times,
         return -ENOMEM;
     for (size_t i = 0; i < n_times; i++)
         series->values[i] = NAN;
-    for (size_t i = 0; i < COLUMN_LABELS && known->labels[i].name; i++) {
+    for (size_t i = 0; i < HISTORY_LABELS && known->labels[i].name; i++) {
         series->labels[i].name = strdup(known->labels[i].name);
         series->labels[i].value = strdup(known->labels[i].value);
         if (!series->labels[i].name || !series->labels[i].value)

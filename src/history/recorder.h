@@ -16,6 +16,11 @@
 #define HASH_FUNCTION(bytes, length, hash) ((hash) = key_hash((bytes), (length)))
 #include <uthash.h>
 
+/* The time of a row by both clocks. */
+struct row_time {
+    uint64_t monotonic_us, realtime_ms;
+};
+
 struct open_target {
     char *key;
     char *kind;
@@ -24,6 +29,7 @@ struct open_target {
     struct open_rows rows;
     uint64_t start;      /* when its birth was, as its snapshots say */
     uint64_t n_rows_due; /* with so many rows they are stored */
+    uint64_t by_key_us;  /* when it was there at a recording of what is counted by key */
     bool is_beside;      /* its rows are other numbers of another target: recorder_cpus.h, … */
     bool is_counted;     /* the last snapshot (with such numbers) has it */
     struct open_target *next_ended;
@@ -43,9 +49,10 @@ struct recorder {
     struct open_target **rows;   /* the target of each of its rows */
     struct plan_binding *plans;  /* for each of its plans */
     size_t n_plans;
-    uint64_t taken_ns;           /* of the last snapshot */
-    uint64_t latencies_taken_ns; /* of the last one whose latencies were recorded */
-    uint64_t n_samples;          /* numbers that were recorded */
+    uint64_t taken_ns;             /* of the last snapshot */
+    uint64_t latencies_taken_ns;   /* of the last one whose latencies were recorded */
+    struct row_time by_key_before; /* of the last one of which that was recorded that has a key */
+    uint64_t n_samples;            /* numbers that were recorded */
     uint64_t n_born;
 };
 

@@ -32,18 +32,6 @@ static bool is_known(const uint64_t *totals, size_t n)
     return false;
 }
 
-/* A target of which no group is counted any more has nothing to add. */
-static bool is_counted(const struct plan_binding *plan, const union number *numbers)
-{
-    const size_t first = plan->binding.marker;
-
-    for (size_t i = first; i < plan->plan->n_described; i++)
-        if (plan->plan->columns[i].kind == COLUMN_GROUP_UNKNOWN &&
-            numbers[i].count != NUMBER_ABSENT_COUNT)
-            return true;
-    return first == SIZE_MAX;
-}
-
 static int add_row(struct recorder *recorder, const struct open_target *target,
                    const struct plan_binding *plan, const union number *numbers,
                    const struct snapshot *snapshot)
@@ -51,7 +39,7 @@ static int add_row(struct recorder *recorder, const struct open_target *target,
     const uint64_t *totals = &numbers[plan->plan->n_described].count;
     struct open_target *latencies;
 
-    if (!is_known(totals, plan->latencies->n_totals) || !is_counted(plan, numbers))
+    if (!is_known(totals, plan->latencies->n_totals) || !recorder_counts(plan, numbers))
         return 0;
     latencies = find_latencies(recorder, target);
     return latencies ? open_target_append(recorder, &latencies, plan->latencies, target->start,
@@ -79,5 +67,5 @@ int recorder_add_latencies(struct recorder *recorder, const struct snapshot *sna
             if (plan->latencies && r == 0)
                 r = add_row(recorder, recorder->rows[n], plan, numbers, snapshot);
     }
-    return r;
+    return r == 0 ? recorder_add_by_key(recorder, snapshot) : r;
 }

@@ -128,6 +128,56 @@ void plan_free_breakdowns(struct plan *plan)
     free(TAKE(plan->breakdowns));
 }
 
+bool plan_sums_breakdown(enum breakdown_kind kind)
+{
+    return kind == BREAKDOWN_BLOCK_IO;
+}
+
+static bool has_ending(const char *name, size_t length, const char *ending, size_t n)
+{
+    return length > n && name[length - n - 1] == '_' && memcmp(name + length - n, ending, n) == 0;
+}
+
+/* Whether a name is that of a family behind a prefix, with another ending in the place of its own.
+ */
+static bool is_with_ending(const char *name, const char *family, const char *own, const char *other)
+{
+    const size_t length = strlen(name), n_other = strlen(other);
+
+    return length > n_other && strcmp(name + length - n_other, other) == 0 &&
+           has_ending(name, length - n_other, family, strlen(family) - strlen(own));
+}
+
+static bool is_of_family(const char *name, size_t family)
+{
+    const char *known = families[family].name;
+
+    if (has_ending(name, strlen(name), known, strlen(known)))
+        return true;
+    return families[family].what >= DISTRIBUTION(0)
+               ? is_with_ending(name, known, "", "_sum")
+               : is_with_ending(name, known, "_total", "_per_second");
+}
+
+bool plan_is_of_breakdown(const char *name, enum breakdown_kind *ret_kind)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(families); i++)
+        if (!plan_sums_breakdown(families[i].kind) && is_of_family(name, i)) {
+            *ret_kind = families[i].kind;
+            return true;
+        }
+    return false;
+}
+
+const char *plan_breakdown_word(enum breakdown_kind kind)
+{
+    size_t i = 0;
+
+    while (families[i].kind != kind)
+        i++;
+    return families[i].name;
+}
+
 bool plan_breaks_down(const struct plan *plan, enum breakdown_kind kind)
 {
     for (size_t i = 0; i < plan->n_breakdowns; i++)

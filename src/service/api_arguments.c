@@ -87,10 +87,13 @@ int api_targets_parse(const struct api_names *names, struct text *text,
 
 static bool is_column(const struct catalogue *catalogue, const char *name)
 {
+    enum breakdown_kind kind;
+
     for (size_t i = 0; i < catalogue->n_families; i++)
         if (strcmp(catalogue->families[i].name, name) == 0)
             return true;
-    return plan_is_of_histogram(name); /* also if nobody has it now */
+    /* also if nobody has it now */
+    return plan_is_of_histogram(name) || plan_is_of_breakdown(name, &kind);
 }
 
 static int refuse_column(const char *name, const struct catalogue *catalogue, struct text *text)

@@ -32,6 +32,7 @@ struct store_fixture {
     struct roster *roster;
     uint64_t taken_ns, realtime_ns;
     struct latencies latencies; /* of each second; while they are 0 nothing was observed */
+    struct breakdowns counted;  /* by key, in each second */
     struct cpu_list *cpus;      /* where the cgroup runs; NULL: it is not known */
     uint64_t ran_ns[2];
 };
@@ -79,7 +80,10 @@ static inline void fixture_open(struct store_fixture *f, const char *directory)
                                    .group_times = true,
                                    .rates = true,
                                    .ratios = true,
-                                   .latency = LATENCY_KIND_OFF_CPU | LATENCY_KIND_SWITCHES};
+                                   .latency = LATENCY_KIND_OFF_CPU | LATENCY_KIND_SWITCHES,
+                                   .by_key = 1U << BREAKDOWN_SPANS | 1U << BREAKDOWN_TCP |
+                                             1U << BREAKDOWN_HARDIRQS,
+                                   .n_spans = 2};
     const struct label label = {"cgroup", "/a"};
 
     *f = (struct store_fixture){.taken_ns = 1000 * NS_PER_SECOND,
@@ -104,6 +108,7 @@ static inline void fixture_open(struct store_fixture *f, const char *directory)
 static inline void fixture_close(struct store_fixture *f)
 {
     history_store_done(&f->store);
+    breakdowns_clear(&f->counted);
     (void)cpu_list_free(f->cpus);
     (void)account_free(f->account);
     (void)roster_unref(f->roster);
@@ -155,6 +160,7 @@ static inline struct snapshot *fixture_snapshot(struct store_fixture *f, uint64_
     account_update(f->account, f->sample);
     if (f->latencies.tallies[LATENCY_SWITCHES_VOLUNTARY] > 0)
         account_add_latencies(f->account, &f->latencies);
+    account_add_breakdowns(f->account, &f->counted);
     snapshot = snapshot_new(f->roster, &f->account, 1, &status);
     assert_non_null(snapshot);
     snapshot->taken_ns = f->taken_ns;

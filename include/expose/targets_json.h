@@ -49,7 +49,8 @@ struct targets_selection {
      * Only columns of these names, and no table without one of them. None: all columns. A histogram
      * that is named has a column for each of its buckets, with the label le, and one with the name
      * of its sum, "…_seconds_sum", where that is named. Columns for each CPU are only told if they
-     * are named, too.
+     * are named, too, and so is what is counted by key, of which each column has the labels of the
+     * key. A table whose targets have such a family, and no key of it yet, lacks its columns.
      */
     const char *const *columns;
     size_t n_columns;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "expose/json_text.h"
+#include "expose/targets_by_key.h"
+#include "expose/targets_selection.h"
 #include "metric/catalogue.h"
 #include "metric/roster.h"
 
@@ -71,6 +73,7 @@ struct chosen_number {
 struct chosen {
     struct chosen_number *numbers;
     size_t n;
+    struct keyed_columns by_key; /* and behind them what is counted by key */
 };
 
 static size_t buckets_of(const struct plan_histogram *histogram)
@@ -113,7 +116,7 @@ static void append_histogram_number(struct text *text, const struct chosen_numbe
         text_append_u64(text, count);
 }
 
-static void append_row(struct text *text, const struct chosen *chosen,
+static void append_row(struct text *text, const struct chosen *chosen, size_t target,
                        const struct identity *identity, const union number *numbers)
 {
     size_t n_labels, n_info;
@@ -134,6 +137,7 @@ static void append_row(struct text *text, const struct chosen *chosen,
         else
             append_histogram_number(text, one, numbers[one->number].count);
     }
+    keyed_columns_append_values(text, &chosen->by_key, target, chosen->n > 0);
     text_append_string(text, "]}");
 }
 
@@ -166,38 +170,14 @@ static void append_mechanism(struct text *text, const struct snapshot *snapshot,
         text_append_string(text, "\"mechanism\":null,");
 }
 
-/* ending: what stands behind the name of a family in the name that is wanted. */
-static bool is_named(const struct targets_selection *selection, const char *family,
-                     const char *ending)
-{
-    const size_t length = strlen(family);
-
-    for (size_t i = 0; i < selection->n_columns; i++)
-        if (strncmp(selection->columns[i], family, length) == 0 &&
-            strcmp(selection->columns[i] + length, ending) == 0)
-            return true;
-    return false;
-}
-
 /* There are as many columns by CPU as CPUs, so only those that are named are told. */
 static bool wants_column(const struct targets_selection *selection, const struct column *column)
 {
     const bool is_by_cpu =
         column->kind == COLUMN_TIME_BY_CPU || column->kind == COLUMN_SWITCHES_BY_CPU;
 
-    return selection->n_columns == 0 ? !is_by_cpu : is_named(selection, column->name, "");
-}
-
-static bool wants_target(const struct targets_selection *selection, const char *prefix,
-                         const struct identity *identity)
-{
-    size_t n;
-    const struct label *labels = identity_labels(identity, &n);
-
-    for (size_t i = 0; i < selection->n_targets; i++)
-        if (target_filter_matches(&selection->targets[i], prefix, labels, n))
-            return true;
-    return selection->n_targets == 0;
+    return selection->n_columns == 0 ? !is_by_cpu
+                                     : targets_selection_names(selection, column->name, "");
 }
 
 /* Whether a table is written at all: targets were not chosen, or one of them is in it. */
@@ -205,7 +185,7 @@ static bool has_wanted_target(const struct targets_selection *selection, const c
                               const struct roster_part *part)
 {
     for (size_t i = 0; i < part->n; i++)
-        if (wants_target(selection, prefix, part->identities[i]))
+        if (targets_selection_has(selection, prefix, part->identities[i]))
             return true;
     return selection->n_targets == 0;
 }
@@ -217,15 +197,22 @@ static void choose_histogram(const struct targets_selection *selection,
     const size_t n = buckets_of(histogram);
 
     for (size_t i = 0; i <= n; i++)
-        if (is_named(selection, histogram->name, i < n ? "" : "_sum"))
+        if (targets_selection_names(selection, histogram->name, i < n ? "" : "_sum"))
             chosen->numbers[chosen->n++] =
                 (struct chosen_number){histogram->first + i, NULL, histogram};
 }
 
-/* Returns 0 or -ENOMEM. The caller frees the numbers. */
-static int choose_numbers(const struct targets_selection *selection, const struct plan *plan,
-                          struct chosen *ret_chosen)
+static void chosen_done(struct chosen *chosen)
 {
+    free(TAKE(chosen->numbers));
+    keyed_columns_done(&chosen->by_key);
+}
+
+/* Returns 0 or -ENOMEM. The caller ends what was chosen, in any case. */
+static int choose_numbers(const struct targets_selection *selection,
+                          const struct snapshot *snapshot, size_t index, struct chosen *ret_chosen)
+{
+    const struct plan *plan = snapshot->roster->catalogue->plans[index];
     struct chosen chosen = {.numbers = calloc(plan->n_numbers + 1, sizeof(*chosen.numbers))};
 
     if (!chosen.numbers)
@@ -236,7 +223,7 @@ static int choose_numbers(const struct targets_selection *selection, const struc
     for (size_t i = 0; i < plan->n_histograms; i++)
         choose_histogram(selection, &plan->histograms[i], &chosen);
     *ret_chosen = chosen;
-    return 0;
+    return keyed_columns_init(&ret_chosen->by_key, selection, snapshot, index);
 }
 
 static void append_rows(struct text *text, const struct snapshot *snapshot, size_t index,
@@ -248,10 +235,10 @@ static void append_rows(struct text *text, const struct snapshot *snapshot, size
     const char *between = "\n";
 
     for (size_t i = 0; i < part->n; i++, numbers += plan->n_numbers) {
-        if (!wants_target(selection, plan->prefix, part->identities[i]))
+        if (!targets_selection_has(selection, plan->prefix, part->identities[i]))
             continue;
         text_append_string(text, between);
-        append_row(text, chosen, part->identities[i], numbers);
+        append_row(text, chosen, i, part->identities[i], numbers);
         between = ",\n";
     }
 }
@@ -273,6 +260,7 @@ static void append_table(struct text *text, const struct snapshot *snapshot, siz
         else
             append_histogram_column(text, &chosen->numbers[i]);
     }
+    keyed_columns_append_heads(text, &chosen->by_key, chosen->n > 0);
     text_append_string(text, "],\"rows\":[");
     append_rows(text, snapshot, index, selection, chosen);
     text_append_string(text, "]}");
@@ -283,25 +271,23 @@ static int append_tables(struct text *text, const struct snapshot *snapshot,
 {
     const struct roster *roster = snapshot->roster;
     const char *between = "";
+    int r = 0;
 
-    for (size_t i = 0; i < roster->catalogue->n_plans; i++) {
+    for (size_t i = 0; i < roster->catalogue->n_plans && r == 0; i++) {
         const struct plan *plan = roster->catalogue->plans[i];
-        struct chosen chosen;
-        int r;
+        struct chosen chosen = {0};
 
         if (!has_wanted_target(selection, plan->prefix, &roster->parts[i]))
             continue;
-        r = choose_numbers(selection, plan, &chosen);
-        if (r < 0)
-            return r;
-        if (chosen.n > 0 || selection->n_columns == 0) {
+        r = choose_numbers(selection, snapshot, i, &chosen);
+        if (r == 0 && (chosen.n > 0 || chosen.by_key.n > 0 || selection->n_columns == 0)) {
             text_append_string(text, between);
             append_table(text, snapshot, i, selection, &chosen);
             between = ",";
         }
-        free(chosen.numbers);
+        chosen_done(&chosen);
     }
-    return 0;
+    return r;
 }
 
 static void append_uncounted(struct text *text, const struct exporter_status *status)

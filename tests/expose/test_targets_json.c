@@ -3,11 +3,13 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "count/sample.h"
 #include "expose/targets_json.h"
 #include "metric/snapshot.h"
+#include "sys/bpf/kvm/counts.h"
 
 struct fixture {
     struct plan *plan;
@@ -48,6 +50,35 @@ static int set_up_histogram(void **state)
     assert_int_equal(event_groups_new(SCOPE_CGROUP, NULL, 0, &groups), 0);
     assert_int_equal(plan_new(&spec, groups, &plan), 0);
     return set_up_plan(plan, state);
+}
+
+/* Its plan has exits of guests and connections, by key. */
+static int set_up_by_key(void **state)
+{
+    const struct plan_spec spec = {.prefix = "pmu_cgroup_",
+                                   .target = "it",
+                                   .start_time = true,
+                                   .by_key = 1U << BREAKDOWN_KVM_EXITS | 1U << BREAKDOWN_TCP};
+    AUTO(event_groups) struct event_groups *groups = NULL;
+    struct plan *plan = NULL;
+
+    assert_int_equal(event_groups_new(SCOPE_CGROUP, NULL, 0, &groups), 0);
+    assert_int_equal(plan_new(&spec, groups, &plan), 0);
+    return set_up_plan(plan, state);
+}
+
+/* An exit of a guest for this reason, which took 3 us and is in that bucket. */
+static void count_exit(struct account *account, const char *reason, size_t bucket)
+{
+    uint64_t numbers[KEYED_TALLIES + KEYED_DISTRIBUTIONS * (KEYED_BUCKETS + 1)] = {[KVM_TALLY] = 1};
+    AUTO(breakdown) struct breakdown *exits = breakdown_new(BREAKDOWN_KVM_EXITS);
+    struct breakdown_line line = {0};
+
+    (void)snprintf(line.labels[0], sizeof(line.labels[0]), "%s", reason);
+    numbers[breakdown_first_bucket(BREAKDOWN_KVM_EXITS, 0) + bucket] = 1;
+    numbers[breakdown_first_bucket(BREAKDOWN_KVM_EXITS, 0) + KEYED_BUCKETS] = 3000;
+    assert_int_equal(breakdown_add(exits, &line, numbers), 0);
+    account_add_breakdowns(account, &(struct breakdowns){.of[BREAKDOWN_KVM_EXITS] = exits});
 }
 
 static int tear_down(void **state)
@@ -249,6 +280,74 @@ static void buckets_and_sums_of_a_histogram_are_told_where_it_is_named(void **st
     assert_true(json_is_null(value(root, 0, n + 1)));
 }
 
+static json_t *column(json_t *root, size_t index)
+{
+    return json_array_get(json_object_get(first_table(root), "columns"), index);
+}
+
+static void keys_are_columns_of_all_that_the_targets_have(void **state)
+{
+    struct fixture *f = *state;
+    const char *columns[] = {"pmu_cgroup_kvm_exits_total", "pmu_cgroup_kvm_exit_seconds_sum"};
+    json_t *root;
+
+    count_exit(f->accounts[0], "hlt", 2);
+    count_exit(f->accounts[0], "hlt", 2);
+    count_exit(f->accounts[1], "io", 4);
+    f->selection.columns = columns;
+    f->selection.n_columns = ARRAY_SIZE(columns);
+    root = written(f, &fresh);
+    assert_int_equal(json_array_size(json_object_get(first_table(root), "columns")), 4);
+    assert_string_equal(json_string_value(json_object_get(column(root, 0), "name")), columns[0]);
+    assert_string_equal(json_string_value(json_object_get(column(root, 0), "reason")), "hlt");
+    assert_string_equal(json_string_value(json_object_get(column(root, 1), "reason")), "io");
+    assert_string_equal(json_string_value(json_object_get(column(root, 2), "name")), columns[1]);
+    assert_int_equal(json_integer_value(value(root, 0, 0)), 2);
+    assert_int_equal(json_integer_value(value(root, 0, 1)), 0);
+    assert_int_equal(json_integer_value(value(root, 1, 1)), 1);
+    assert_true(json_real_value(value(root, 0, 2)) == 6e-6);
+    assert_true(json_real_value(value(root, 1, 3)) == 3e-6);
+}
+
+static void keys_have_a_column_for_each_bucket_and_are_not_told_unasked(void **state)
+{
+    struct fixture *f = *state;
+    const char *columns[] = {"pmu_cgroup_kvm_exit_seconds"};
+    json_t *root;
+
+    count_exit(f->accounts[0], "hlt", 2);
+    root = written(f, &fresh);
+    assert_int_equal(json_array_size(json_object_get(first_table(root), "columns")), 1);
+    f->selection.columns = columns;
+    f->selection.n_columns = 1;
+    root = written(f, &fresh);
+    assert_int_equal(json_array_size(json_object_get(first_table(root), "columns")), KEYED_BUCKETS);
+    assert_int_equal(json_array_size(json_object_get(row(root, 1), "values")), KEYED_BUCKETS);
+    assert_int_equal(json_integer_value(value(root, 0, 2)), 1);
+    assert_int_equal(json_integer_value(value(root, 1, 2)), 0);
+    assert_string_equal(json_string_value(json_object_get(column(root, KEYED_BUCKETS - 1), "le")),
+                        "+Inf");
+}
+
+static void table_is_there_before_the_first_key(void **state)
+{
+    struct fixture *f = *state;
+    const char *columns[] = {"pmu_cgroup_kvm_exits_total"};
+    json_t *root;
+
+    f->selection.columns = columns;
+    f->selection.n_columns = 1;
+    root = written(f, &fresh);
+    assert_non_null(first_table(root));
+    assert_int_equal(json_array_size(json_object_get(first_table(root), "columns")), 0);
+    columns[0] = "pmu_cgroup_tcp_connects_total"; /* which has no key */
+    root = written(f, &fresh);
+    assert_int_equal(json_array_size(json_object_get(first_table(root), "columns")), 1);
+    assert_int_equal(json_integer_value(value(root, 0, 0)), 0);
+    columns[0] = "pmu_cgroup_span_seconds"; /* which the targets do not have */
+    assert_null(first_table(written(f, &fresh)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +361,12 @@ int main(void)
         TEST(a_table_without_a_chosen_target_or_column_is_left_out),
         cmocka_unit_test_setup_teardown(buckets_and_sums_of_a_histogram_are_told_where_it_is_named,
                                         set_up_histogram, tear_down),
+        cmocka_unit_test_setup_teardown(keys_are_columns_of_all_that_the_targets_have,
+                                        set_up_by_key, tear_down),
+        cmocka_unit_test_setup_teardown(keys_have_a_column_for_each_bucket_and_are_not_told_unasked,
+                                        set_up_by_key, tear_down),
+        cmocka_unit_test_setup_teardown(table_is_there_before_the_first_key, set_up_by_key,
+                                        tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

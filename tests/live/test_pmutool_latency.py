@@ -1,10 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """pmutool latency: the histograms of a load, out of what a real exporter counts of it."""
+import contextlib
 import json
+import os
 import pathlib
+import platform
+import re
 import signal
+import socket
 import subprocess
+import sys
 import time
 import unittest
 
@@ -22,6 +28,17 @@ WITH_LATENCY = "      latency: [scheduler]\n"
 WITH_BLOCK_IO = "      latency: [block_io]\n"
 READS = 400
 SLICES = "pmu_cgroup_on_cpu_seconds_count"
+CALLS = 20000
+CONNECTIONS = 50
+NAPPED = 40
+# Enters a cgroup, and sleeps so often by a system call that has an end of its own.
+NAPS = f"""import ctypes, sys
+open(sys.argv[1] + "/cgroup.procs", "w").write("0")
+libc = ctypes.CDLL(None)
+sleep = (ctypes.c_long * 2)(0, 1000000)
+for _ in range({NAPPED}):
+    libc.syscall({35 if platform.machine() == "x86_64" else 101}, sleep, None)
+"""
 
 
 def wait_until_it_waits(pid):
@@ -129,6 +146,149 @@ class Latency(live.LiveTest):
         self.assertRegex(out, rf"\ncount {READS}, sum .*, mean .*, p50 .*, p90 .*, p99 .*\n")
         self.assertRegex(out, rf"\n{head} \(writes\), in [0-9.]+ s\nnone has ended\n")
         self.assertNotIn("times on a CPU", out)
+
+    def by_key(self, kind, target, use, *more):
+        """What pmutool tells of a kind that is counted by key while use() ran, and of what the
+        service has on /metrics around that: a function of a family and labels, whose answer is the
+        least and the most there can be."""
+        exporter = self.exporter
+        metrics = exporter.scrape()
+        if metrics.sum(SUPPORTED, kind=kind) == 0:
+            self.skipTest(f"not counted here: {metrics.labels(SUPPORTED, 'reason', kind=kind)}")
+        around = exporter.scrape()
+        tool = subprocess.Popen([PMUTOOL, "latency", f"--socket={exporter.control}", "-d3600",
+                                 f"--kind={kind}", *more, target], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(tool.wait)
+        self.addCleanup(tool.kill)
+        wait_until_it_waits(tool.pid)
+        within = exporter.after_cycles(1)  # what is counted from now on is in the difference
+        use()
+        within_end = exporter.after_cycles(2)
+        tool.send_signal(signal.SIGINT)
+        out, _ = tool.communicate(timeout=PATIENCE)
+        self.assertEqual(tool.returncode, 0)
+        around_end = exporter.scrape()
+
+        def bounds(family, **labels):
+            return [last.sum(family, **labels) - first.sum(family, **labels)
+                    for first, last in ((within, within_end), (around, around_end))]
+        return (json.loads(out) if "--json" in more else out), bounds
+
+    def begin_by_key(self, kind, spans=""):
+        self.own = self.enterContext(Cgroups())
+        self.own.make("busy.service")
+        self.target = f"cgroup:/{self.own.top}/busy.service"
+        rule = kind if kind != "interrupts" else "scheduler"
+        self.exporter = self.enterContext(Exporter(
+            live.config(self.own, system=f"all, latency: [{kind}]",
+                        more=f"      latency: [{rule}]\n{spans}")))
+        self.exporter.after_cycles(2)
+
+    def assert_within(self, count, bounds):
+        least, most = bounds
+        self.assertGreaterEqual(count, least)
+        self.assertLessEqual(count, most)
+
+    def test_interrupts_of_the_machine_have_their_vectors(self):
+        self.begin_by_key("interrupts")
+
+        def use():
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+                one.bind(("127.0.0.1", 0))
+                for _ in range(CALLS):
+                    one.sendto(b"x", one.getsockname())
+
+        told, bounds = self.by_key("interrupts", "machine", use, "--json")
+        vectors = {one["vector"]: one for one in told["distributions"] if "vector" in one}
+        self.assertIn("NET_RX", vectors)
+        for vector, one in vectors.items():
+            with self.subTest(vector=vector):
+                self.assert_within(one["count"],
+                                   bounds("pmu_machine_softirq_seconds_count", vector=vector))
+                self.assertEqual(sum(bucket["count"] for bucket in one["buckets"]), one["count"])
+        status, out, error = self.pmutool("--kind=interrupts", self.target)
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn(f'{self.target} has nothing of interrupts: "latency" of the configuration '
+                      "does not ask for it", error)
+
+    def test_connections_are_a_histogram_and_counts(self):
+        self.begin_by_key("tcp")
+
+        def use():
+            with socket.create_server(("127.0.0.1", 0)) as server:
+                for _ in range(CONNECTIONS):
+                    with socket.create_connection(server.getsockname()):
+                        server.accept()[0].close()
+
+        told, bounds = self.by_key("tcp", "machine", use, "--json")
+        (connections,) = told["distributions"]
+        counts = {one["name"]: one["count"] for one in told["counts"]}
+        self.assert_within(counts["tcp_connects_total"], bounds("pmu_machine_tcp_connects_total"))
+        self.assert_within(connections["count"], bounds("pmu_machine_tcp_connect_seconds_count"))
+        self.assertGreaterEqual(connections["count"], CONNECTIONS)
+        self.assertEqual(set(counts), {"tcp_connects_total", "tcp_connect_errors_total",
+                                       "tcp_retransmits_total"})
+
+    def test_a_cgroup_that_has_no_connection_yet_is_told_so(self):
+        self.begin_by_key("tcp")
+        out, _ = self.by_key("tcp", self.target, lambda: None)
+        self.assertRegex(out, rf"^{self.target}: connections of TCP, in [0-9.]+ s\nnone has ended\n"
+                              rf"\n{self.target}: connected, failed, retransmits, in [0-9.]+ s\n"
+                              r"connected  failed  retransmits  connected/s\n"
+                              r" +0 +0 +0 +0\n$")
+
+    def test_system_calls_are_a_table_with_errors(self):
+        self.begin_by_key("system_calls")
+
+        def use():
+            for _ in range(CALLS):
+                with contextlib.suppress(OSError):
+                    os.dup(-1)
+
+        told, bounds = self.by_key("system_calls", "machine", use, "--json")
+        calls = {one["call"]: one["count"] for one in told["counts"]
+                 if one["name"] == "system_calls_total"}
+        errors = {one["call"]: one["count"] for one in told["counts"]
+                  if one["name"] == "system_call_errors_total"}
+        for call, count in calls.items():
+            self.assert_within(count, bounds("pmu_machine_system_calls_total", call=call))
+        self.assertGreaterEqual(sum(calls.values()), CALLS)
+        self.assertGreaterEqual(sum(errors.values()), CALLS)
+        self.assertEqual(told["distributions"], [])
+        out, _ = self.by_key("system_calls", "machine", use)
+        self.assertRegex(out, r"^machine: calls, errors by call, in [0-9.]+ s\n"
+                              r"call +calls +errors +calls/s\n")
+
+    def test_spans_have_a_histogram_each(self):
+        self.begin_by_key("spans", "spans:\n  - {name: nap, begin: 'syscalls:sys_enter_nanosleep', "
+                                   "end: 'syscalls:sys_exit_nanosleep'}\n"
+                                   "  - {name: never, begin: 'syscalls:sys_enter_swapoff', "
+                                   "end: 'syscalls:sys_exit_swapoff'}\n")
+
+        def use():
+            subprocess.run([sys.executable, "-c", NAPS, self.own.directory("busy.service")],
+                           check=True)
+
+        out, bounds = self.by_key("spans", self.target, use)
+        self.assertRegex(out, rf"^{self.target}: spans \(nap\), in [0-9.]+ s\n")
+        (count,) = re.findall(r"^count (\d+), ", out, re.MULTILINE)
+        self.assert_within(int(count), bounds(
+            "pmu_cgroup_span_seconds_count", span="nap",
+            cgroup=self.target.removeprefix("cgroup:")))
+        self.assertEqual(int(count), NAPPED)
+        self.assertNotIn("never", out)
+
+    def test_exits_of_guests_need_kvm(self):
+        self.begin_by_key("kvm")
+        supported = self.exporter.scrape()
+        reason = supported.labels(SUPPORTED, "reason", kind="kvm")
+        status, out, error = self.pmutool("--kind=kvm", "-d1", "machine")
+        if supported.sum(SUPPORTED, kind="kvm") == 0:
+            self.assertEqual((status, out), (1, ""))
+            self.assertIn(f"machine has nothing of kvm: {next(iter(reason))}", error)
+        else:
+            self.assertEqual(status, 0)
+
     def test_what_was_counted_until_ctrl_c_is_shown(self):
         self.begin(WITH_LATENCY)
         self.need_latencies()

@@ -41,7 +41,9 @@ _pmutool_values() {
     "events --kind")
         compgen -W "hardware software cache raw pmu libpfm4 tracepoint probe" -- "$typed"
         ;;
-    "latency --kind") compgen -W "run_queue on_cpu off_cpu block_io" -- "$typed" ;;
+    "latency --kind")
+        compgen -W "run_queue on_cpu off_cpu block_io interrupts kvm tcp system_calls spans" -- "$typed"
+        ;;
     "stat --event" | "stat -e" | "runs --event" | "runs -e") _pmutool_events "$typed" ;;
     "top --sort" | "top -s")
         compgen -W "cpus ipc cache-misses branch-misses switches migrations faults name" -- "$typed"

@@ -9,23 +9,16 @@
 
 #include "base/cleanup.h"
 
-const struct distribution_name distribution_names[DISTRIBUTION_COUNT_] = {
-    [DISTRIBUTION_RUN_QUEUE] = {"run_queue", NULL, NULL, "run_queue_latency_seconds",
-                                "waits for a CPU"},
-    [DISTRIBUTION_ON_CPU] = {"on_cpu", NULL, NULL, "on_cpu_seconds", "times on a CPU"},
-    [DISTRIBUTION_OFF_CPU_INTERRUPTIBLE] = {"off_cpu", "state", "interruptible", "off_cpu_seconds",
-                                            "blocked (interruptible)"},
-    [DISTRIBUTION_OFF_CPU_UNINTERRUPTIBLE] = {"off_cpu", "state", "uninterruptible",
-                                              "off_cpu_seconds", "blocked (uninterruptible)"},
-    [DISTRIBUTION_BLOCK_IO_READ] = {"block_io", "op", "read", "block_io_latency_seconds",
-                                    "requests to block devices (reads)"},
-    [DISTRIBUTION_BLOCK_IO_WRITE] = {"block_io", "op", "write", "block_io_latency_seconds",
-                                     "requests to block devices (writes)"},
-    [DISTRIBUTION_BLOCK_IO_OTHER] = {"block_io", "op", "other", "block_io_latency_seconds",
-                                     "requests to block devices (others)"},
-    [DISTRIBUTION_BLOCK_IO_QUEUE] = {"block_io", NULL, NULL, "block_io_queue_seconds",
-                                     "requests in the queue of a block device"},
-};
+void distributions_done(struct distributions *distributions)
+{
+    for (size_t i = 0; i < distributions->n; i++)
+        for (size_t k = 0; k < DISTRIBUTION_LABELS; k++) {
+            free(distributions->all[i].labels[k].name);
+            free(distributions->all[i].labels[k].value);
+        }
+    free(TAKE(distributions->all));
+    distributions->n = 0;
+}
 
 /* A name of a cgroup may have any bytes. */
 static void append_encoded(struct text *path, const char *target)
@@ -46,20 +39,29 @@ static void append_kind(struct text *path, const char *target)
     path->failed |= !kind;
 }
 
-void distributions_append_path(struct text *path, const char *target)
+static void append_column(struct text *path, const char *target, const char *name,
+                          const char *ending)
 {
-    static const char *const endings[] = {"", "_sum"};
+    text_append_string(path, "&column=pmu_");
+    append_kind(path, target);
+    text_append_format(path, "_%s%s", name, ending);
+}
+
+void distributions_append_path(struct text *path, const char *target, const char *kind)
+{
+    const char *before = "";
 
     text_append_string(path, "/api/v1/targets?target=");
     append_encoded(path, target);
-    for (size_t i = 0; i < DISTRIBUTION_COUNT_; i++) {
-        if (i > 0 && strcmp(distribution_names[i].family, distribution_names[i - 1].family) == 0)
-            continue; /* its states are one family */
-        for (size_t k = 0; k < ARRAY_SIZE(endings); k++) {
-            text_append_string(path, "&column=pmu_");
-            append_kind(path, target);
-            text_append_format(path, "_%s%s", distribution_names[i].family, endings[k]);
-        }
+    for (size_t i = 0; i < LATENCY_FAMILIES; i++) {
+        const struct latency_family *family = &latency_families[i];
+
+        if ((kind && strcmp(kind, family->kind) != 0) || strcmp(family->name, before) == 0)
+            continue; /* of the last its states are one family */
+        append_column(path, target, family->name, "");
+        if (!family->is_count)
+            append_column(path, target, family->name, "_sum");
+        before = family->name;
     }
 }
 
@@ -70,18 +72,16 @@ static bool has_ending(const char *text, const char *ending, size_t length)
     return length > n && text[length - n - 1] == '_' && strncmp(text + length - n, ending, n) == 0;
 }
 
-/* Those that are alone in their family have no label but `le`. */
-static bool has_label(const json_t *column, const struct distribution_name *known)
+static bool has_value(const json_t *column, const struct latency_family *family)
 {
     const char *value =
-        known->label ? json_string_value(json_object_get(column, known->label)) : NULL;
+        family->value ? json_string_value(json_object_get(column, family->label)) : NULL;
 
-    return !known->label || (value && strcmp(value, known->value) == 0);
+    return !family->value || (value && strcmp(value, family->value) == 0);
 }
 
-/* Finds the distribution that a column is of; NULL: it is of none. */
-static struct distribution *find(const json_t *column, struct distributions *distributions,
-                                 bool *ret_is_sum)
+/* The family that a column is of; NULL: it is of none. */
+static const struct latency_family *family_of(const json_t *column, bool *ret_is_sum)
 {
     static const char sum[] = "_sum";
     const char *name = json_string_value(json_object_get(column, "name"));
@@ -89,44 +89,118 @@ static struct distribution *find(const json_t *column, struct distributions *dis
 
     *ret_is_sum = length > strlen(sum) && strcmp(name + length - strlen(sum), sum) == 0;
     length -= *ret_is_sum ? strlen(sum) : 0;
-    for (size_t i = 0; i < DISTRIBUTION_COUNT_; i++) {
-        const struct distribution_name *known = &distribution_names[i];
-
-        if (name && has_label(column, known) && has_ending(name, known->family, length))
-            return &distributions->all[i];
-    }
+    for (size_t i = 0; i < LATENCY_FAMILIES; i++)
+        if (name && has_value(column, &latency_families[i]) &&
+            has_ending(name, latency_families[i].name, length))
+            return &latency_families[i];
     return NULL;
 }
 
-static int take(const json_t *column, double value, struct distributions *distributions)
+static bool is_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool has_labels(const struct distribution *distribution,
+                       const struct distribution_label *labels)
+{
+    for (size_t i = 0; i < DISTRIBUTION_LABELS; i++)
+        if (!is_same(distribution->labels[i].name, labels[i].name) ||
+            !is_same(distribution->labels[i].value, labels[i].value))
+            return false;
+    return true;
+}
+
+struct distribution *distributions_find(const struct distributions *distributions,
+                                        const struct latency_family *family,
+                                        const struct distribution_label *labels)
+{
+    for (size_t i = 0; i < distributions->n; i++)
+        if (distributions->all[i].family == family && has_labels(&distributions->all[i], labels))
+            return &distributions->all[i];
+    return NULL;
+}
+
+/* The labels of the key that a column has: borrowed from it. */
+static void read_labels(json_t *column, struct distribution_label *labels)
+{
+    static const char *const others[] = {"name", "type", "le"};
+    const char *key;
+    json_t *value;
+    size_t n = 0;
+
+    json_object_foreach(column, key, value)
+    {
+        bool is_other = !json_is_string(value);
+
+        for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+            is_other |= strcmp(key, others[i]) == 0;
+        if (!is_other && n < DISTRIBUTION_LABELS)
+            labels[n++] =
+                (struct distribution_label){(char *)key, (char *)json_string_value(value)};
+    }
+}
+
+/* Makes one without counts. NULL: no memory. */
+static struct distribution *add(struct distributions *distributions,
+                                const struct latency_family *family,
+                                const struct distribution_label *labels)
+{
+    struct distribution *all = reallocarray(distributions->all, distributions->n + 1, sizeof(*all));
+    struct distribution *added;
+
+    if (!all)
+        return NULL;
+    distributions->all = all;
+    added = &all[distributions->n++];
+    *added = (struct distribution){.family = family};
+    for (size_t i = 0; i < DISTRIBUTION_LABELS && labels[i].name; i++) {
+        added->labels[i].name = strdup(labels[i].name);
+        added->labels[i].value = strdup(labels[i].value);
+        if (!added->labels[i].name || !added->labels[i].value)
+            return NULL;
+    }
+    return added;
+}
+
+static int take(json_t *column, double value, struct distributions *distributions)
 {
     const char *le = json_string_value(json_object_get(column, "le"));
+    struct distribution_label labels[DISTRIBUTION_LABELS] = {{0}};
+    struct distribution *distribution;
     bool is_sum;
-    struct distribution *distribution = find(column, distributions, &is_sum);
+    const struct latency_family *family = family_of(column, &is_sum);
 
-    if (!distribution)
+    if (!family)
         return 0;
-    distribution->is_there = true;
+    read_labels(column, labels);
+    distribution = distributions_find(distributions, family, labels);
+    if (!distribution)
+        distribution = add(distributions, family, labels);
+    if (!distribution)
+        return -ENOMEM;
     if (is_sum) {
         distribution->sum = value;
         return 0;
     }
-    if (!le || distribution->n == DISTRIBUTION_BUCKETS)
+    if (!le != family->is_count || distribution->n == DISTRIBUTION_BUCKETS)
         return -EPROTO;
-    distribution->limits[distribution->n] = strcmp(le, "+Inf") == 0 ? INFINITY : strtod(le, NULL);
+    distribution->limits[distribution->n] =
+        !le || strcmp(le, "+Inf") == 0 ? INFINITY : strtod(le, NULL);
     distribution->counts[distribution->n++] = value;
     return 0;
 }
 
 int distributions_read(const json_t *answer, struct distributions *ret_distributions)
 {
-    const json_t *const table = json_array_get(json_object_get(answer, "tables"), 0);
-    const json_t *const columns = json_object_get(table, "columns"), *column;
+    json_t *const table = json_array_get(json_object_get(answer, "tables"), 0);
+    json_t *const columns = json_object_get(table, "columns"), *column;
     const json_t *const row = json_array_get(json_object_get(table, "rows"), 0);
     const json_t *const values = json_object_get(row, "values");
     struct distributions read = {
         .began = json_number_value(json_object_get(answer, "process_start_time_seconds")),
         .taken = json_number_value(json_object_get(answer, "taken_seconds")),
+        .is_there = row != NULL,
     };
     size_t i;
     int r = 0;
@@ -136,17 +210,11 @@ int distributions_read(const json_t *answer, struct distributions *ret_distribut
         if (r == 0 && i < json_array_size(values)) /* null has the value 0 */
             r = take(column, json_number_value(json_array_get(values, i)), &read);
     }
-    if (r == 0)
+    if (r < 0)
+        distributions_done(&read);
+    else
         *ret_distributions = read;
     return r;
-}
-
-bool distributions_has_any(const struct distributions *distributions)
-{
-    for (size_t i = 0; i < DISTRIBUTION_COUNT_; i++)
-        if (distributions->all[i].is_there)
-            return true;
-    return false;
 }
 
 static int subtract(struct distribution *later, const struct distribution *earlier)
@@ -162,13 +230,41 @@ static int subtract(struct distribution *later, const struct distribution *earli
     return 0;
 }
 
+static int compare(const void *a, const void *b)
+{
+    const struct distribution *one = a, *other = b;
+    const double counts[] = {distribution_count(one), distribution_count(other)};
+
+    if (one->family != other->family)
+        return one->family < other->family ? -1 : 1;
+    if (counts[0] > counts[1] || counts[0] < counts[1])
+        return counts[0] > counts[1] ? -1 : 1;
+    return one->labels[0].value && other->labels[0].value
+               ? strcmp(one->labels[0].value, other->labels[0].value)
+               : 0;
+}
+
+/* A key that comes later has counted nothing before. */
 int distributions_subtract(struct distributions *later, const struct distributions *earlier)
 {
     int r = later->began > earlier->began || later->began < earlier->began ? -ESTALE : 0;
 
-    for (size_t i = 0; i < DISTRIBUTION_COUNT_ && r == 0; i++)
-        r = subtract(&later->all[i], &earlier->all[i]);
+    for (size_t i = 0; i < earlier->n && r == 0; i++) {
+        const struct distribution *one = &earlier->all[i];
+        struct distribution *other = distributions_find(later, one->family, one->labels);
+
+        r = other ? subtract(other, one) : -ESTALE;
+    }
+    if (r == 0 && later->n > 0)
+        qsort(later->all, later->n, sizeof(*later->all), compare);
     return r;
+}
+
+bool distribution_is_shown(const struct distribution *distribution)
+{
+    const struct latency_family *family = distribution->family;
+
+    return !family->label || family->value || distribution_count(distribution) > 0;
 }
 
 double distribution_count(const struct distribution *distribution)

@@ -47,11 +47,9 @@ static double take_seconds(const char *argument)
 
 static const char *take_kind(const char *argument)
 {
-    for (size_t i = 0; i < DISTRIBUTION_COUNT_; i++)
-        if (strcmp(argument, distribution_names[i].kind) == 0)
-            return argument;
-    command_refuse("--kind is %s; expected run_queue, on_cpu, off_cpu or block_io",
-                   SHOWN(argument));
+    if (!latency_family_of_kind(argument))
+        command_refuse("--kind is %s; expected " LATENCY_KINDS, SHOWN(argument));
+    return argument;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -81,7 +79,10 @@ static const struct argp_option options[] = {
     {.name = "kind",
      .key = KEY_KIND,
      .arg = "KIND",
-     .doc = "Only run_queue (waits for a CPU), on_cpu (times on a CPU) or off_cpu (blocked)."},
+     .doc =
+         "Only run_queue (waits for a CPU), on_cpu (times on a CPU), off_cpu (blocked), block_io "
+         "(requests), interrupts, kvm (exits of guests), tcp (connections), system_calls "
+         "(counts) or spans."},
     {0},
 };
 
@@ -91,9 +92,10 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .args_doc = "TARGET",
-    .doc = "Show how long threads of a target waited for a CPU, kept it and were blocked, as "
-           "histograms of what the running service counts in some seconds. TARGET is machine, "
-           "cgroup:PATH or process:NAME.\v"
+    .doc = "Show how long threads of a target waited for a CPU, kept it and were blocked, and how "
+           "long what is counted by key took, as histograms of what the running service counts in "
+           "some seconds, with tables of what it only counts. TARGET is machine, cgroup:PATH or "
+           "process:NAME.\v"
            "Exit status 0: done; 1: not, with the reason on stderr.",
     .children = children,
 };
@@ -129,6 +131,18 @@ static int complain_of_client(const struct latency *latency)
                : complain("%s: %s", command_socket(latency->where.socket), words);
 }
 
+static int explain_of_kind(const struct latency *latency, const json_t *status)
+{
+    const char *part = latency_family_of_kind(latency->kind)->part;
+    const json_t *const parts = json_object_get(json_object_get(status, "latency"), "parts");
+    const char *reason = json_string_value(json_object_get(json_object_get(parts, part), "reason"));
+
+    if (reason)
+        return complain("%s has nothing of %s: %s", latency->target, latency->kind, reason);
+    return complain("%s has nothing of %s: \"latency\" of the configuration does not ask for it",
+                    latency->target, latency->kind);
+}
+
 /* Says why a target has none. Returns the exit status. */
 static int explain(const struct latency *latency, const char *path)
 {
@@ -145,6 +159,8 @@ static int explain(const struct latency *latency, const char *path)
         return complain("the service has not counted for a while");
     if (json_array_size(json_object_get(targets, "tables")) == 0)
         return complain("%s is not counted now", latency->target);
+    if (latency->kind)
+        return explain_of_kind(latency, status);
     reason = json_string_value(json_object_get(json_object_get(status, "latency"), "reason"));
     if (reason)
         return complain("%s has no distributions of latency: %s", latency->target, reason);
@@ -158,12 +174,17 @@ static int read_now(const struct latency *latency, const char *path,
                     struct distributions *ret_distributions)
 {
     AUTO_JSON json_t *answer = NULL;
+    int r;
 
     if (pmu_client_get(latency->client, path, &answer) < 0)
         return complain_of_client(latency);
-    if (distributions_read(answer, ret_distributions) < 0)
+    distributions_done(ret_distributions);
+    r = distributions_read(answer, ret_distributions);
+    if (r == -ENOMEM)
+        return command_fail(r);
+    if (r < 0)
         return complain("the service's answer is none of pmu_exporter");
-    return distributions_has_any(ret_distributions) ? 0 : explain(latency, path);
+    return ret_distributions->is_there ? 0 : explain(latency, path);
 }
 
 static void pause_for(double seconds)
@@ -217,21 +238,13 @@ static int read_later(const struct latency *latency, const char *path,
     return status;
 }
 
-static bool shows_any(const struct latency *latency, const struct distributions *counted)
-{
-    for (size_t i = 0; i < DISTRIBUTION_COUNT_; i++)
-        if (latency_shows(counted, i, latency->kind))
-            return true;
-    return false;
-}
-
 static int show(const struct latency *latency, const struct distributions *counted, double seconds)
 {
     AUTO_TEXT struct text text = {0};
 
     if (latency->where.json)
-        return json_print(latency_json(latency->target, counted, latency->kind, seconds));
-    latency_append_text(&text, latency->target, counted, latency->kind, seconds);
+        return json_print(latency_json(latency->target, counted, seconds));
+    latency_append_text(&text, latency->target, counted, seconds);
     if (text_error(&text) < 0)
         return -ENOMEM;
     (void)fwrite(text.data, 1, text.length, stdout);
@@ -241,15 +254,11 @@ static int show(const struct latency *latency, const struct distributions *count
 /* Returns the exit status. */
 static int measure(const struct latency *latency, const char *path)
 {
-    struct distributions start = {0}, end = {0};
+    struct distributions start AUTO_DISTRIBUTIONS = {0}, end AUTO_DISTRIBUTIONS = {0};
     int status = read_now(latency, path, &start);
 
     if (status != 0)
         return status;
-    if (!shows_any(latency, &start))
-        return complain("%s has no distributions of %s: \"latency\" of the configuration does not "
-                        "ask for it",
-                        latency->target, latency->kind);
     wait_for_end(latency->seconds);
     status = read_later(latency, path, &start, &end);
     if (status != 0)
@@ -266,7 +275,7 @@ int run_latency(int argc, char **argv)
     int status;
 
     command_parse(&argp, argc, argv, &latency);
-    distributions_append_path(&path, latency.target);
+    distributions_append_path(&path, latency.target, latency.kind);
     text_append_char(&path, '\0');
     if (text_error(&path) < 0 ||
         pmu_client_open(command_socket(latency.where.socket), &latency.client) < 0)

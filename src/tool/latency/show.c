@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tool/json.h"
+#include "tool/latency/counts.h"
 #include "tool/terminal.h"
 
 #define BAR 40 /* columns of the bucket that counts most */
@@ -15,14 +15,8 @@
 #define LIMIT_WIDTH 8
 #define COUNT_WIDTH 12
 
-static const double shares[] = {0.5, 0.9, 0.99};
-static const char *const share_names[] = {"p50", "p90", "p99"};
-
-bool latency_shows(const struct distributions *counted, size_t index, const char *kind)
-{
-    return counted->all[index].is_there &&
-           (!kind || strcmp(kind, distribution_names[index].kind) == 0);
-}
+const struct latency_share latency_shares[LATENCY_SHARES] = {
+    {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}};
 
 void latency_append_duration(struct text *text, double seconds)
 {
@@ -104,79 +98,69 @@ static void append_figures(struct text *text, const struct distribution *distrib
     latency_append_duration(text, distribution->sum);
     text_append_string(text, ", mean ");
     latency_append_duration(text, distribution->sum / count);
-    for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
-        text_append_format(text, ", %s ", share_names[i]);
-        latency_append_duration(text, distribution_quantile(distribution, shares[i]));
+    for (size_t i = 0; i < LATENCY_SHARES; i++) {
+        text_append_format(text, ", %s ", latency_shares[i].name);
+        latency_append_duration(text, distribution_quantile(distribution, latency_shares[i].share));
     }
     text_append_string(text, " (within a bucket)\n");
 }
 
+/* "softirqs (NET_RX)" */
+static void append_title(struct text *text, const struct distribution *distribution)
+{
+    const struct latency_family *family = distribution->family;
+
+    text_append_string(text, family->title);
+    for (size_t i = 0; !family->value && i < DISTRIBUTION_LABELS && distribution->labels[i].name;
+         i++) {
+        text_append_string(text, i > 0 ? ", " : " (");
+        (void)terminal_append_shown(text, distribution->labels[i].value, 0);
+    }
+    if (!family->value && distribution->labels[0].name)
+        text_append_char(text, ')');
+}
+
+static void append_head(struct text *text, const char *target, const char **between)
+{
+    text_append_string(text, *between);
+    (void)terminal_append_shown(text, target, 0);
+    text_append_string(text, ": ");
+    *between = "\n";
+}
+
+static void append_distribution(struct text *text, const struct distribution *distribution,
+                                double seconds)
+{
+    append_title(text, distribution);
+    text_append_format(text, ", in %.3g s\n", seconds);
+    if (distribution_count(distribution) > 0) {
+        append_buckets(text, distribution);
+        append_figures(text, distribution);
+    } else {
+        text_append_string(text, "none has ended\n");
+    }
+}
+
 void latency_append_text(struct text *text, const char *target, const struct distributions *counted,
-                         const char *kind, double seconds)
+                         double seconds)
 {
     const char *between = "";
 
-    for (size_t i = 0; i < DISTRIBUTION_COUNT_; i++) {
-        if (!latency_shows(counted, i, kind))
+    for (size_t i = 0; i < counted->n; i++) {
+        const struct distribution *one = &counted->all[i];
+
+        if (one->family->is_count || !distribution_is_shown(one))
             continue;
-        text_append_string(text, between);
-        (void)terminal_append_shown(text, target, 0);
-        text_append_format(text, ": %s, in %.3g s\n", distribution_names[i].title, seconds);
-        if (distribution_count(&counted->all[i]) > 0) {
-            append_buckets(text, &counted->all[i]);
-            append_figures(text, &counted->all[i]);
-        } else {
-            text_append_string(text, "none has ended\n");
+        append_head(text, target, &between);
+        append_distribution(text, one, seconds);
+    }
+    for (size_t i = 0; i < LATENCY_FAMILIES; i++)
+        if (latency_counts_begin(&latency_families[i], counted)) {
+            append_head(text, target, &between);
+            latency_append_counts(text, &latency_families[i], counted, seconds);
         }
-        between = "\n";
+    if (!*between) {
+        append_head(text, target, &between);
+        text_append_format(text, "nothing was counted in %.3g s\n", seconds);
     }
-}
-
-static json_t *buckets_json(const struct distribution *distribution)
-{
-    json_t *buckets = json_array();
-
-    for (size_t i = 0; i < distribution->n; i++)
-        (void)json_array_append_new(buckets, json_pack("{s:f, s:o, s:f}", "over_seconds",
-                                                       i > 0 ? distribution->limits[i - 1] : 0,
-                                                       "up_to_seconds",
-                                                       json_of_double(distribution->limits[i]),
-                                                       "count", distribution->counts[i]));
-    return buckets;
-}
-
-static json_t *distribution_json(const struct distribution *distribution,
-                                 const struct distribution_name *name)
-{
-    const double count = distribution_count(distribution);
-    const bool has_state = name->label && strcmp(name->label, "state") == 0;
-    json_t *value =
-        json_pack("{s:s, s:s?, s:f, s:f, s:o}", "kind", name->kind, "state",
-                  has_state ? name->value : NULL, "count", count, "sum_seconds", distribution->sum,
-                  "mean_seconds", json_of_double(distribution->sum / count));
-
-    if (name->label && !has_state)
-        (void)json_object_set_new(value, name->label, json_string(name->value));
-    for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
-        char key[16];
-
-        (void)snprintf(key, sizeof(key), "%s_seconds", share_names[i]);
-        (void)json_object_set_new(value, key,
-                                  json_of_double(distribution_quantile(distribution, shares[i])));
-    }
-    (void)json_object_set_new(value, "buckets", buckets_json(distribution));
-    return value;
-}
-
-json_t *latency_json(const char *target, const struct distributions *counted, const char *kind,
-                     double seconds)
-{
-    json_t *all = json_array();
-
-    for (size_t i = 0; i < DISTRIBUTION_COUNT_; i++)
-        if (latency_shows(counted, i, kind))
-            (void)json_array_append_new(
-                all, distribution_json(&counted->all[i], &distribution_names[i]));
-    return json_pack("{s:o, s:f, s:o}", "target", json_of_text(target), "seconds", seconds,
-                     "distributions", all);
 }

@@ -7,16 +7,44 @@
 #include "tool/json.h"
 #include "tool/latency/show.h"
 
-static const struct distributions counted = {
-    .all = {[DISTRIBUTION_RUN_QUEUE] = {.is_there = true,
-                                        .n = 5,
-                                        .limits = {0.001, 0.002, 0.004, 0.008, INFINITY},
-                                        .counts = {0, 40, 1, 0, 4},
-                                        .sum = 0.09},
-            [DISTRIBUTION_OFF_CPU_INTERRUPTIBLE] = {.is_there = true,
-                                                    .n = 1,
-                                                    .limits = {INFINITY}}},
+static struct distribution kinds[] = {
+    {.n = 5,
+     .limits = {0.001, 0.002, 0.004, 0.008, INFINITY},
+     .counts = {0, 40, 1, 0, 4},
+     .sum = 0.09},
+    {.labels = {{(char *)"state", (char *)"interruptible"}}, .n = 1, .limits = {INFINITY}},
 };
+
+/* Waits for a CPU, and none that were blocked. */
+static struct distributions counted_of_threads(void)
+{
+    kinds[0].family = latency_family_of_kind("run_queue");
+    kinds[1].family = latency_family_of_kind("off_cpu");
+    return (struct distributions){.is_there = true, .all = kinds, .n = 2};
+}
+
+static struct distribution keyed[] = {
+    {.labels = {{(char *)"vector", (char *)"NET_RX"}},
+     .n = 2,
+     .limits = {0.001, INFINITY},
+     .counts = {7, 0},
+     .sum = 0.0035},
+    {.labels = {{(char *)"vector", (char *)"HI"}}, .n = 1, .limits = {INFINITY}},
+    {.labels = {{(char *)"call", (char *)"write"}}, .n = 1, .counts = {30}},
+    {.labels = {{(char *)"call", (char *)"dup"}}, .n = 1, .counts = {8}},
+    {.labels = {{(char *)"call", (char *)"dup"}}, .n = 1, .counts = {3}},
+};
+
+/* Softirqs and system calls. */
+static struct distributions counted_by_key(void)
+{
+    const struct latency_family *calls = latency_family_of_kind("system_calls");
+
+    keyed[0].family = keyed[1].family = latency_family_of_kind("interrupts");
+    keyed[2].family = keyed[3].family = calls;
+    keyed[4].family = calls + 1;
+    return (struct distributions){.is_there = true, .all = keyed, .n = ARRAY_SIZE(keyed)};
+}
 
 static void durations_have_three_digits_and_a_unit(void **state)
 {
@@ -41,11 +69,13 @@ static void durations_have_three_digits_and_a_unit(void **state)
 
 static void a_histogram_has_bars_and_figures(void **state)
 {
+    struct distributions counted = counted_of_threads();
     AUTO_TEXT struct text text = {0};
     AUTO_FREE char *shown = NULL;
 
     (void)state;
-    latency_append_text(&text, "machine", &counted, "run_queue", 10);
+    counted.n = 1;
+    latency_append_text(&text, "machine", &counted, 10);
     shown = text_take(&text);
     assert_string_equal(
         shown, "machine: waits for a CPU, in 10 s\n"
@@ -59,11 +89,12 @@ static void a_histogram_has_bars_and_figures(void **state)
 
 static void what_counted_nothing_says_so_and_what_is_not_there_is_not_shown(void **state)
 {
+    struct distributions counted = counted_of_threads();
     AUTO_TEXT struct text text = {0};
     AUTO_FREE char *shown = NULL;
 
     (void)state;
-    latency_append_text(&text, "cgroup:/\x1b[2J", &counted, NULL, 1);
+    latency_append_text(&text, "cgroup:/\x1b[2J", &counted, 1);
     shown = text_take(&text);
     assert_non_null(strstr(shown, "\n\ncgroup:/\\x1b[2J: blocked (interruptible), in 1 s\n"
                                   "none has ended\n"));
@@ -73,7 +104,8 @@ static void what_counted_nothing_says_so_and_what_is_not_there_is_not_shown(void
 
 static void json_has_the_same(void **state)
 {
-    AUTO_JSON json_t *value = latency_json("machine", &counted, NULL, 10);
+    const struct distributions counted = counted_of_threads();
+    AUTO_JSON json_t *value = latency_json("machine", &counted, 10);
     const json_t *all = json_object_get(value, "distributions");
     const json_t *first = json_array_get(all, 0), *last = json_array_get(all, 1);
     const json_t *buckets = json_object_get(first, "buckets");
@@ -90,6 +122,57 @@ static void json_has_the_same(void **state)
     assert_true(json_is_null(json_object_get(last, "mean_seconds")));
 }
 
+static void keys_have_histograms_and_tables(void **state)
+{
+    const struct distributions counted = counted_by_key();
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *shown = NULL;
+
+    (void)state;
+    latency_append_text(&text, "machine", &counted, 10);
+    shown = text_take(&text);
+    assert_string_equal(
+        shown, "machine: softirqs (NET_RX), in 10 s\n"
+               "    0 us ..     1 ms           7 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+               "count 7, sum 3.5 ms, mean 500 us, p50 500 us, p90 900 us, p99 990 us "
+               "(within a bucket)\n"
+               "\n"
+               "machine: calls, errors by call, in 10 s\n"
+               "call   calls  errors  calls/s\n"
+               "write     30       0        3\n"
+               "dup        8       3      0.8\n");
+}
+
+static void what_has_no_key_yet_says_that_nothing_was_counted(void **state)
+{
+    const struct distributions counted = {.is_there = true};
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *shown = NULL;
+
+    (void)state;
+    latency_append_text(&text, "machine", &counted, 3);
+    shown = text_take(&text);
+    assert_string_equal(shown, "machine: nothing was counted in 3 s\n");
+}
+
+static void json_has_keys_with_their_labels(void **state)
+{
+    const struct distributions counted = counted_by_key();
+    AUTO_JSON json_t *value = latency_json("machine", &counted, 10);
+    const json_t *all = json_object_get(value, "distributions");
+    const json_t *counts = json_object_get(value, "counts"), *last = json_array_get(counts, 2);
+
+    (void)state;
+    assert_int_equal(json_array_size(all), 1);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(all, 0), "vector")),
+                        "NET_RX");
+    assert_int_equal(json_array_size(counts), 3);
+    assert_string_equal(json_string_value(json_object_get(last, "name")),
+                        "system_call_errors_total");
+    assert_string_equal(json_string_value(json_object_get(last, "call")), "dup");
+    assert_true(json_number_value(json_object_get(last, "count")) == 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +180,9 @@ int main(void)
         cmocka_unit_test(a_histogram_has_bars_and_figures),
         cmocka_unit_test(what_counted_nothing_says_so_and_what_is_not_there_is_not_shown),
         cmocka_unit_test(json_has_the_same),
+        cmocka_unit_test(keys_have_histograms_and_tables),
+        cmocka_unit_test(what_has_no_key_yet_says_that_nothing_was_counted),
+        cmocka_unit_test(json_has_keys_with_their_labels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/latency/families.h"
+
+#include <string.h>
+
+const struct latency_family latency_families[LATENCY_FAMILIES] = {
+    {"run_queue", "scheduler", NULL, NULL, "run_queue_latency_seconds", "waits for a CPU", false},
+    {"on_cpu", "scheduler", NULL, NULL, "on_cpu_seconds", "times on a CPU", false},
+    {"off_cpu", "scheduler", "state", "interruptible", "off_cpu_seconds", "blocked (interruptible)",
+     false},
+    {"off_cpu", "scheduler", "state", "uninterruptible", "off_cpu_seconds",
+     "blocked (uninterruptible)", false},
+    {"block_io", "block_io", "op", "read", "block_io_latency_seconds",
+     "requests to block devices (reads)", false},
+    {"block_io", "block_io", "op", "write", "block_io_latency_seconds",
+     "requests to block devices (writes)", false},
+    {"block_io", "block_io", "op", "other", "block_io_latency_seconds",
+     "requests to block devices (others)", false},
+    {"block_io", "block_io", NULL, NULL, "block_io_queue_seconds",
+     "requests in the queue of a block device", false},
+    {"interrupts", "interrupts", "vector", NULL, "softirq_seconds", "softirqs", false},
+    {"interrupts", "interrupts", "irq", NULL, "hardirq_seconds", "handlers of interrupts", false},
+    {"kvm", "kvm", "reason", NULL, "kvm_exit_seconds", "exits of guests", false},
+    {"kvm", "kvm", "reason", NULL, "kvm_exits_total", "exits", true},
+    {"kvm", "kvm", "vcpu", NULL, "kvm_entries_total", "entries", true},
+    {"tcp", "tcp", NULL, NULL, "tcp_connect_seconds", "connections of TCP", false},
+    {"tcp", "tcp", NULL, NULL, "tcp_connects_total", "connected", true},
+    {"tcp", "tcp", NULL, NULL, "tcp_connect_errors_total", "failed", true},
+    {"tcp", "tcp", NULL, NULL, "tcp_retransmits_total", "retransmits", true},
+    {"system_calls", "system_calls", "call", NULL, "system_calls_total", "calls", true},
+    {"system_calls", "system_calls", "call", NULL, "system_call_errors_total", "errors", true},
+    {"spans", "spans", "span", NULL, "span_seconds", "spans", false},
+};
+
+const struct latency_family *latency_family_of_kind(const char *kind)
+{
+    for (size_t i = 0; i < LATENCY_FAMILIES; i++)
+        if (strcmp(latency_families[i].kind, kind) == 0)
+            return &latency_families[i];
+    return NULL;
+}

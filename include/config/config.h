@@ -78,6 +78,21 @@ struct config_span {
 
 #define CONFIG_KEY_THREAD "thread"
 
+/* How many of the calls that are timed are: each, or of each thread the 17th, the 34th and so on.
+ */
+enum config_sampling { CONFIG_EACH_CALL, CONFIG_ONE_IN_17 };
+
+struct config_system_calls {
+    struct config_words timed; /* names of calls, each of which exists and returns */
+    enum config_sampling one_in;
+};
+
+/* One in how many calls that is. */
+static inline unsigned config_one_in(const struct config_system_calls *system_calls)
+{
+    return system_calls->one_in == CONFIG_ONE_IN_17 ? 17 : 1;
+}
+
 enum config_counting { CONFIG_COUNTING_AUTO, CONFIG_COUNTING_DIRECT, CONFIG_COUNTING_BPF };
 /* Whether a target is one sum, or what it had on each CPU is shown too. */
 enum config_by { CONFIG_BY_ALL, CONFIG_BY_CPU };
@@ -145,6 +160,7 @@ struct config {
     size_t n_probes;
     struct config_span *spans;
     size_t n_spans;
+    struct config_system_calls system_calls;
     struct config_rename *renames;
     size_t n_renames;
     struct config_ratio *ratios;

@@ -13,6 +13,7 @@
 #include "count/scope.h"
 #include "event/absence.h"
 #include "sys/bpf/spans/program.h"
+#include "sys/bpf/syscalls/counts.h"
 
 /* How targets of a kind are counted. The texts are static. */
 struct mechanism_status {
@@ -36,6 +37,14 @@ struct span_status {
 struct span_statuses {
     struct span_status spans[SPANS_MOST];
     size_t n;
+};
+
+/* System calls that are wanted to be timed, in the order of the configuration. */
+struct timed_calls_status {
+    unsigned calls[SYSCALLS_MOST_TIMED]; /* their numbers */
+    size_t n;
+    unsigned one_in;    /* of so many of these calls of a thread one is timed */
+    const char *reason; /* why none is; NULL: they are. Static */
 };
 
 struct exporter_status {
@@ -69,6 +78,7 @@ struct exporter_status {
     struct mechanism_status mechanisms[SCOPE_KIND_COUNT_];
     struct latency_status latency[LATENCY_PARTS]; /* in the order of latency_parts */
     struct span_statuses spans;
+    struct timed_calls_status timed_calls;
     uint64_t latency_without_room; /* targets that want latencies and have none for want of room */
     uint64_t latency_unknown;      /* waits and blocks whose length could not be told */
 };

@@ -170,7 +170,9 @@ struct plan_spec {
     /* A column for each of these CPUs, for the time that the target had there, and one for its
      * switches; NULL: none. Borrowed during the call only. */
     const struct cpu_list *cpus;
-    size_t n_spans;  /* how many spans the configuration has */
+    size_t n_spans; /* how many spans the configuration has */
+    /* How many system calls are timed by their names, and one in how many calls of them. */
+    size_t n_timed_calls, one_in;
     unsigned by_key; /* which kinds of breakdowns are shown: a set of 1 << enum breakdown_kind */
     const struct ratio_spec *ratio_specs;
     size_t n_ratio_specs;

@@ -20,6 +20,7 @@
 #include "check/matches.h"
 #include "check/notes.h"
 #include "check/spans.h"
+#include "check/system_calls.h"
 #include "check/uncore.h"
 #include "config/config_cgroups.h"
 #include "resolve/resolution_decide.h"
@@ -148,6 +149,7 @@ static int look_at_config(const struct report *report, struct check_output *outp
     if (r < 0)
         return r;
     check_print_spans(output, report->resolution);
+    check_print_system_calls(output, report->config);
     check_print_idle(output, config);
     check_print_hidden(output, config, report->procfs_fd);
     check_note_clocks(output, report->resolution);

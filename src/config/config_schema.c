@@ -7,6 +7,7 @@
 #include "count/breakdown.h"
 #include "count/event_group.h"
 #include "sys/bpf/spans/program.h"
+#include "sys/bpf/syscalls/counts.h"
 
 #define KIB    UINT64_C(1024)
 #define MIB    (1024 * KIB)
@@ -130,6 +131,22 @@ static const struct schema_key span_keys[] = {
      .maximum = LONGEST_NAME},
 };
 
+static const char *const sampling_choices[] = {
+    [CONFIG_EACH_CALL] = "1", [CONFIG_ONE_IN_17] = "17", NULL};
+
+static const struct schema_key system_calls_keys[] = {
+    {.name = "timed",
+     .type = SCHEMA_WORDS,
+     .expected = "a list of system calls, such as [read, fsync]",
+     .offset = offsetof(struct config_system_calls, timed),
+     .maximum = LONGEST_NAME,
+     .most = SYSCALLS_MOST_TIMED},
+    {.name = "one_in",
+     .type = SCHEMA_CHOICE,
+     .offset = offsetof(struct config_system_calls, one_in),
+     .choices = sampling_choices},
+};
+
 static const struct schema_key rename_keys[] = {
     {.name = "event",
      .type = SCHEMA_WORD,
@@ -222,6 +239,8 @@ static const struct schema_key limits_keys[] = {
 static const struct schema group_schema = {"a group", group_keys, SCHEMA_N_KEYS(group_keys)};
 static const struct schema probe_schema = {"a probe", probe_keys, SCHEMA_N_KEYS(probe_keys)};
 static const struct schema span_schema = {"a span", span_keys, SCHEMA_N_KEYS(span_keys)};
+static const struct schema system_calls_schema = {"system_calls", system_calls_keys,
+                                                  SCHEMA_N_KEYS(system_calls_keys)};
 static const struct schema rename_schema = {"a rename", rename_keys, SCHEMA_N_KEYS(rename_keys)};
 static const struct schema ratio_schema = {"a ratio", ratio_keys, SCHEMA_N_KEYS(ratio_keys)};
 static const struct schema expose_schema = {"expose", expose_keys, SCHEMA_N_KEYS(expose_keys)};
@@ -301,6 +320,11 @@ static const struct schema_key config_keys[] = {
      .inner = &span_schema,
      .count_offset = offsetof(struct config, n_spans),
      .element_size = sizeof(struct config_span)},
+    {.name = "system_calls",
+     .type = SCHEMA_MAPPING,
+     .expected = "a mapping",
+     .offset = offsetof(struct config, system_calls),
+     .inner = &system_calls_schema},
     {.name = "rename",
      .type = SCHEMA_LIST,
      .expected = "a list of renames",

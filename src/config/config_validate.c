@@ -267,6 +267,8 @@ int config_validate(const struct config *config, const char *text, size_t length
     if (r == 0)
         r = config_validate_spans(config, ret_error);
     if (r == 0)
+        r = config_validate_system_calls(config, ret_error);
+    if (r == 0)
         r = config_validate_names(config, ret_error);
     return r < 0 ? r : config_validate_ratios(config, text, length, ret_error);
 }

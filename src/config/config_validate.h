@@ -25,6 +25,9 @@ int config_validate_probe_name(const struct config *config, const struct config_
 /* A part of it: each span has a name of its own, single events and a key. */
 int config_validate_spans(const struct config *config, struct config_error *ret_error);
 
+/* A part of it: each call that is to be timed exists, returns, and is listed once. */
+int config_validate_system_calls(const struct config *config, struct config_error *ret_error);
+
 /* A part of it: no two families of series get the same name. */
 int config_validate_names(const struct config *config, struct config_error *ret_error);
 

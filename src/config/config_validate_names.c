@@ -55,6 +55,7 @@ static const char *const reserved[] = {
     "block_io_latency_seconds",
     "block_io_queue_seconds",
     "span_seconds",
+    "system_call_seconds",
 };
 
 struct named_event {

@@ -11,6 +11,7 @@
 #include "sys/bpf/interrupts/counts.h"
 #include "sys/bpf/kvm/counts.h"
 #include "sys/bpf/spans/program.h"
+#include "sys/bpf/syscalls/counts.h"
 #include "sys/bpf/tcp/counts.h"
 
 /* The object that is counted by reference. Callers see its member `breakdown` only. */
@@ -38,7 +39,14 @@ const struct breakdown_shape breakdown_shapes[BREAKDOWN_KIND_COUNT_] = {
     [BREAKDOWN_SPANS] =
         {LATENCY_KIND_SPANS, {"span"}, 0, 1, BUCKETS(SPAN_FIRST_EXPONENT), SPANS_MOST},
     /* 20 calls, and the others */
-    [BREAKDOWN_SYSTEM_CALLS] = {LATENCY_KIND_SYSTEM_CALLS, {"call"}, 2, 0, BUCKETS(-23), 21},
+    [BREAKDOWN_SYSTEM_CALLS] =
+        {LATENCY_KIND_SYSTEM_CALLS, {"call"}, 2, 0, BUCKETS(SYSCALLS_FIRST_EXPONENT), 21},
+    [BREAKDOWN_SYSTEM_CALL_TIMES] = {LATENCY_KIND_SYSTEM_CALLS,
+                                     {"call", "class"},
+                                     0,
+                                     1,
+                                     BUCKETS(SYSCALLS_FIRST_EXPONENT),
+                                     SYSCALLS_MOST_TIMED},
 };
 
 static struct shared_breakdown *shared_of(struct breakdown *breakdown)

@@ -10,6 +10,7 @@
 #include "cycle/latencies.h"
 #include "cycle/spans.h"
 #include "cycle/stages.h"
+#include "cycle/timed_calls.h"
 #include "resolve/resolution_decide.h"
 
 static int make_ledger(struct collector *collector)
@@ -36,6 +37,8 @@ static int make_parts(struct collector *collector, const struct collector *prede
 
     if (r >= 0)
         r = collector_observe(collector);
+    if (r >= 0)
+        collector_time_calls(collector);
     if (r >= 0)
         r = resolution_new(setup->config, setup->resolver, &collector->resolution);
     if (r >= 0)

@@ -44,7 +44,8 @@ struct collector {
     uint64_t cpu_times_slot;  /* the ten seconds of the last CPU times (cpu_times.h) */
     bool cpu_times_missed;    /* there was a pause since then */
     struct memory_state memory;
-    struct span_statuses spans;    /* what became of the spans that are wanted */
+    struct span_statuses spans; /* what became of the spans that are wanted */
+    struct timed_calls_status timed_calls;
     struct exporter_status status; /* what the stages add up; publishing fills in the rest */
 };
 

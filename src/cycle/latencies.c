@@ -132,6 +132,7 @@ void collector_status_of_latencies(const struct collector *collector,
     for (size_t i = 0; i < LATENCY_PARTS; i++)
         status->latency[i] = status_of(setup, &latency_parts[i]);
     status->spans = collector->spans;
+    status->timed_calls = collector->timed_calls;
     status->latency_unknown = setup->direct->unknown_latencies;
     if (setup->bpf)
         status->latency_unknown += setup->bpf->unknown_latencies;

@@ -7,6 +7,7 @@
 #include "metric/exporter_status.h"
 #include "metric/http_status.h"
 #include "metric/roster.h"
+#include "sys/system_call.h"
 
 /* The family that is being written, and where its numbers are. */
 struct samples {
@@ -165,6 +166,19 @@ static void append_spans(const struct samples *samples)
     }
 }
 
+static void append_timed_calls(const struct samples *samples)
+{
+    const struct timed_calls_status *const timed = &samples->snapshot->status.timed_calls;
+
+    for (size_t i = 0; i < timed->n; i++) {
+        const struct label labels[] = {{"call", (char *)system_call_name(timed->calls[i])},
+                                       {"class", (char *)system_call_class(timed->calls[i])},
+                                       {"reason", timed->reason ? timed->reason : ""}};
+
+        append_sample(samples, labels, ARRAY_SIZE(labels), timed->reason ? 0 : timed->one_in);
+    }
+}
+
 /*
  * One sample for each reason, also if its number is 0: rate() sees the first increase only if there
  * was a sample before it.
@@ -246,6 +260,11 @@ static const struct {
     {{"pmu_exporter_span_supported", FAMILY_GAUGE},
      "1 if the configured span is counted, else 0 and the reason.",
      append_spans,
+     false},
+    {{"pmu_exporter_system_call_timed_one_in", FAMILY_GAUGE},
+     "Of so many system calls of this name one is timed: 1, or 17 of each thread and of all these "
+     "names together, by which count and sum are to be multiplied. 0 and the reason if none is.",
+     append_timed_calls,
      false},
     {{"pmu_exporter_http_connections_closed_total", FAMILY_COUNTER},
      "Number of HTTP connections that the exporter has closed, by reason: idle for too long, slow "

@@ -28,6 +28,10 @@ static const char of_calls[] =
     "The calls of which the machine makes most have a line each, from when that showed; other is "
     "all others, and what was counted before.";
 
+static const char of_timed_calls[] =
+    "It is told of the calls that the configuration names. class is waiting where a call is made "
+    "to wait, so that its time is no work.";
+
 static const struct {
     enum breakdown_kind kind;
     size_t what; /* the number of a tally, or DISTRIBUTION() */
@@ -71,15 +75,21 @@ static const struct {
      "Number of system calls that have returned", of_calls},
     {BREAKDOWN_SYSTEM_CALLS, SYSCALLS_ERRORS, "system_call_errors_total",
      "Number of system calls that have returned an error", of_calls},
+    {BREAKDOWN_SYSTEM_CALL_TIMES, DISTRIBUTION(SYSCALLS_DURATION), "system_call_seconds",
+     "Time from when a system call began until it returned", of_timed_calls},
 };
 
-/* All that a kind may have, and the one for all further keys; of spans those that there are. */
+/*
+ * All that a kind may have, and the one for all further keys; of spans and
+ * of calls that are timed those that there are. */
 static size_t most_lines(const struct plan_spec *spec, enum breakdown_kind kind)
 {
     const struct breakdown_shape *shape = &breakdown_shapes[kind];
 
     if (kind == BREAKDOWN_SPANS)
         return spec->n_spans;
+    if (kind == BREAKDOWN_SYSTEM_CALL_TIMES)
+        return spec->n_timed_calls;
     return shape->label_names[0] ? shape->most_lines + 1 : 1;
 }
 
@@ -93,6 +103,11 @@ static int add_one(struct plan *plan, const struct plan_spec *spec, size_t famil
     text_append_format(&name, "%s%s", spec->prefix, families[family].name);
     text_append_format(&help, "%s, in %s. %s", families[family].help, spec->target,
                        families[family].more);
+    if (kind == BREAKDOWN_SYSTEM_CALL_TIMES && spec->one_in > 1)
+        text_append_format(&help,
+                           " Of each thread one in %zu of these calls is timed: count and sum are "
+                           "of that part.",
+                           spec->one_in);
     *breakdown = (struct plan_breakdown){.kind = kind,
                                          .type = FAMILY_COUNTER,
                                          .first = what,

@@ -34,6 +34,8 @@ static struct plan_spec make_plan_spec(const struct resolution *resolution, cons
         .ratio_specs = resolution->ratios,
         .n_ratio_specs = resolution->config->n_ratios,
         .n_spans = resolution->config->n_spans,
+        .n_timed_calls = resolution->config->system_calls.timed.n,
+        .one_in = config_one_in(&resolution->config->system_calls),
     };
 }
 
@@ -41,7 +43,7 @@ static struct plan_spec make_plan_spec(const struct resolution *resolution, cons
  * What a class shows by key. Requests are told apart by device for the machine only; the rows of
  * other targets have the sum. Interrupts belong to a CPU, and to nobody else.
  */
-static unsigned shown_by_key(unsigned latency, bool is_machine)
+static unsigned shown_by_key(const struct config *config, unsigned latency, bool is_machine)
 {
     unsigned shown = 0;
 
@@ -50,6 +52,8 @@ static unsigned shown_by_key(unsigned latency, bool is_machine)
             (is_machine ||
              (i != BREAKDOWN_BLOCK_IO && i != BREAKDOWN_SOFTIRQS && i != BREAKDOWN_HARDIRQS)))
             shown |= 1U << i;
+    if (config->system_calls.timed.n == 0)
+        shown &= ~(1U << BREAKDOWN_SYSTEM_CALL_TIMES);
     return shown;
 }
 
@@ -70,7 +74,7 @@ static int make_system_classes(struct resolution *resolution)
     machine->spec = make_plan_spec(resolution, "pmu_machine_", "the machine (its counted CPUs)");
     machine->spec.cpu_time = true;
     machine->spec.latency = system->latency;
-    machine->spec.by_key = shown_by_key(system->latency, true);
+    machine->spec.by_key = shown_by_key(resolution->config, system->latency, true);
     if (system->by == CONFIG_BY_ALL)
         return make_class(resolution, CLASS_MACHINE, &system->groups);
 
@@ -97,7 +101,7 @@ static int make_cgroup_classes(struct resolution *resolution)
         class->spec.start_time = class->spec.created_time = class->spec.doubt = true;
         class->spec.latency = resolution->config->cgroups[i].latency;
         class->by_cpu = resolution->config->cgroups[i].by == CONFIG_BY_CPU;
-        class->spec.by_key = shown_by_key(class->spec.latency, false);
+        class->spec.by_key = shown_by_key(resolution->config, class->spec.latency, false);
         r = make_class(resolution, CLASS_CGROUP + i, &resolution->config->cgroups[i].groups);
     }
     return r;
@@ -115,7 +119,7 @@ static int make_process_classes(struct resolution *resolution)
         class->spec.members = class->spec.doubt = true;
         class->spec.latency = resolution->config->processes[i].latency;
         class->by_cpu = resolution->config->processes[i].by == CONFIG_BY_CPU;
-        class->spec.by_key = shown_by_key(class->spec.latency, false);
+        class->spec.by_key = shown_by_key(resolution->config, class->spec.latency, false);
         r = make_class(resolution, resolution->first_process + i,
                        &resolution->config->processes[i].groups);
         class->part = r < 0 ? NULL : sample_new(class->groups);

@@ -7,6 +7,7 @@
 
 #include "expose/json_text.h"
 #include "resolve/absence_advice.h"
+#include "sys/system_call.h"
 
 void status_append_mechanisms(struct text *text, const struct snapshot *snapshot)
 {
@@ -34,6 +35,19 @@ static void append_latency(struct text *text, const struct latency_status *laten
     json_append_string(text, latency->wanted ? latency->reason : NULL);
 }
 
+/* Which system calls are timed. */
+static void append_timed_calls(struct text *text, const struct timed_calls_status *timed)
+{
+    text_append_string(text, ",\"timed_calls\":{\"calls\":[");
+    for (size_t i = 0; i < timed->n; i++) {
+        text_append_string(text, i > 0 ? "," : "");
+        json_append_string(text, system_call_name(timed->calls[i]));
+    }
+    text_append_format(text, "],\"one_in\":%u,\"reason\":", timed->one_in);
+    json_append_string(text, timed->reason);
+    text_append_char(text, '}');
+}
+
 void status_append_latency(struct text *text, const struct snapshot *snapshot)
 {
     const struct latency_status *latency = snapshot->status.latency;
@@ -46,7 +60,9 @@ void status_append_latency(struct text *text, const struct snapshot *snapshot)
         append_latency(text, &latency[i]);
         text_append_char(text, '}');
     }
-    text_append_string(text, "}}");
+    text_append_char(text, '}');
+    append_timed_calls(text, &snapshot->status.timed_calls);
+    text_append_char(text, '}');
 }
 
 void status_append_targets(struct text *text, const struct snapshot *snapshot)

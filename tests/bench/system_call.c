@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What a system call costs while calls are counted: getppid(2), which does nothing itself.
+ * What a system call costs while calls are counted or timed: getppid(2), which does nothing itself.
  *
- *     bench_system_call [CALLS [TURNS [COMMAND...]]]
+ *     bench_system_call [CALLS [TURNS [COMMAND ...]]]
  *
  * A process on one CPU calls, with nobody who counts; with calls counted, in a cgroup that is a
  * target; in one seven deep below it; in one that is in no target; and in a target as a watched
- * process, too. COMMAND, which counts until it is ended ("perf stat -e raw_syscalls:sys_enter -a"),
- * is the last way. The ways take turns; shown is the least batch of them all in ns a call: what
- * else the machine does only adds. In a guest whose clock is its instructions (tests/vm) one turn
- * is the truth. Needs root and cgroup v2.
+ * process, too; then counted while another call is timed, while one in 17 is, and while each is. A
+ * COMMAND is a shell's, and counts until it is interrupted: "perf trace -s -a",
+ * "perf stat -e raw_syscalls:sys_enter -a", "bpftrace -e '…'". The ways take turns; shown is the
+ * least batch of them all in ns a call: what else the machine does only adds; and what timing each
+ * call adds as a part of what each command does. In a guest whose clock is its instructions
+ * (tests/vm) one turn is the truth. Needs root and cgroup v2.
  */
 
 #include <fcntl.h>
@@ -31,15 +33,30 @@
 #define SETTLE_NS 100000000ULL /* until what loading left behind is done */
 #define BEGIN_NS  500000000ULL /* until the command counts */
 
-enum way { WAY_NONE, WAY_TARGET, WAY_BELOW, WAY_REST, WAY_WATCHED, WAY_COMMAND, WAYS_ };
+#define MOST_COMMANDS 8
 
-static const char *const way_names[WAYS_] = {"none",      "a target",          "below a target",
-                                             "no target", "a target, watched", "the command"};
+enum way {
+    WAY_NONE,
+    WAY_TARGET,
+    WAY_BELOW,
+    WAY_REST,
+    WAY_WATCHED,
+    WAY_OTHER_TIMED,
+    WAY_SAMPLED,
+    WAY_TIMED,
+    WAY_COMMAND, /* the first of them */
+    WAYS_MOST_ = WAY_COMMAND + MOST_COMMANDS,
+};
+
+static const char *const way_names[WAY_COMMAND] = {
+    "none",         "a target",        "below a target", "no target", "a target, watched",
+    "others timed", "one in 17 timed", "each timed"};
 
 static struct {
     struct cpu_list *cpus;
     char top[256];
-    char **command; /* NULL: there is none */
+    char **commands;
+    size_t n_commands;
     unsigned long n_calls, n_turns;
 } bench;
 
@@ -138,6 +155,23 @@ static double take_answer(const struct caller *caller)
     return result;
 }
 
+/* Times what a way is to time. */
+static void time_calls(struct mechanism *mechanism, enum way way)
+{
+    struct syscalls_timing timing = {.one_in = way == WAY_SAMPLED ? 17 : 1};
+    const char *reason;
+
+    if (way == WAY_OTHER_TIMED)
+        timing.calls[SYS_fsync] = 1;
+    else if (way == WAY_SAMPLED || way == WAY_TIMED)
+        timing.calls[SYS_getppid] = 1;
+    reason = mechanism_bpf_time_calls(mechanism, &timing);
+    if (reason) {
+        printf("no times of system calls: %s\n", reason);
+        exit(1);
+    }
+}
+
 static struct mechanism *make_mechanism(int sysfs_fd)
 {
     const struct switch_program_size size = {
@@ -191,40 +225,48 @@ static struct latency_meter *watch_process(struct mechanism *mechanism, pid_t pi
     return meter;
 }
 
-static pid_t start_command(void)
+static pid_t start_command(const char *command)
 {
     const pid_t pid = fork();
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    char line[1000];
 
     if (pid != 0)
         return pid;
     (void)(dup2(null, STDOUT_FILENO), dup2(null, STDERR_FILENO));
-    (void)execvp(bench.command[0], bench.command);
-    bench_die(bench.command[0]);
-    return -1;
+    (void)snprintf(line, sizeof(line), "exec %s", command);
+    (void)execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+    _exit(127);
 }
 
-static double beside_command(const struct caller *caller)
+/* -1: the command has ended by itself, as one does that there is not. */
+static double beside_command(const char *command, const struct caller *caller)
 {
-    const pid_t pid = start_command();
+    const pid_t pid = start_command(command);
+    bool ended;
     double ns;
 
     bench_nap(BEGIN_NS);
     ns = take_answer(caller);
-    (void)kill(pid, SIGINT);
-    (void)waitpid(pid, NULL, 0);
-    return ns;
+    ended = waitpid(pid, NULL, WNOHANG) == pid;
+    if (!ended) {
+        (void)kill(pid, SIGINT);
+        (void)waitpid(pid, NULL, 0);
+    }
+    return ended ? -1 : ns;
 }
 
 /* Counts the target, and the caller too if it is to be watched. */
-static double beside_program(const char *target, const struct caller *caller, bool watched)
+static double beside_program(const char *target, const struct caller *caller, enum way way)
 {
     AUTO_CLOSE int sysfs_fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct mechanism *mechanism = make_mechanism(sysfs_fd);
     struct latency_meter *meter = watch_cgroup(mechanism, target);
-    struct latency_meter *process = watched ? watch_process(mechanism, caller->pid) : NULL;
+    struct latency_meter *process =
+        way == WAY_WATCHED ? watch_process(mechanism, caller->pid) : NULL;
     double ns;
 
+    time_calls(mechanism, way);
     bench_nap(SETTLE_NS);
     ns = take_answer(caller);
     (void)latency_meter_free(process);
@@ -245,25 +287,46 @@ static double one_turn(enum way way)
     caller = start_caller(place);
     if (way == WAY_NONE)
         ns = take_answer(&caller);
-    else if (way == WAY_COMMAND)
-        ns = beside_command(&caller);
+    else if (way >= WAY_COMMAND)
+        ns = beside_command(bench.commands[way - WAY_COMMAND], &caller);
     else
-        ns = beside_program(target, &caller, way == WAY_WATCHED);
+        ns = beside_program(target, &caller, way);
     remove_cgroup(place, depth);
     if (way == WAY_REST)
         remove_cgroup(target, 0);
     return ns;
 }
 
+static void print(const double least[WAYS_MOST_])
+{
+    const double timed = least[WAY_TIMED] - least[WAY_NONE];
+
+    for (size_t way = 0; way < WAY_COMMAND; way++)
+        printf("%-18s %8.1f ns a call (%+.0f)\n", way_names[way], least[way],
+               least[way] - least[WAY_NONE]);
+    for (size_t i = 0; i < bench.n_commands; i++) {
+        const double ns = least[WAY_COMMAND + i];
+
+        if (ns < 0)
+            printf("%s: does not run here\n", bench.commands[i]);
+        else
+            printf("%-18s %8.1f ns a call (%+.0f); each timed adds %.2f of that\n",
+                   bench.commands[i], ns, ns - least[WAY_NONE], timed / (ns - least[WAY_NONE]));
+    }
+}
+
 int main(int argc, char **argv)
 {
     AUTO_CLOSE int sysfs_fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    double least[WAYS_] = {0};
+    double least[WAYS_MOST_] = {0};
     struct cgroup_root root;
 
     bench.n_calls = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000;
     bench.n_turns = argc > 2 ? strtoul(argv[2], NULL, 10) : 5;
-    bench.command = argc > 3 ? &argv[3] : NULL;
+    bench.commands = argv + (argc > 3 ? 3 : argc);
+    bench.n_commands = argc > 3 ? (size_t)argc - 3 : 0;
+    if (bench.n_commands > MOST_COMMANDS)
+        bench.n_commands = MOST_COMMANDS;
     if (cpu_list_read_online(sysfs_fd, &bench.cpus) < 0 || cgroup_root_open(NULL, &root) < 0 ||
         !root.v2)
         bench_die("CPUs and cgroup v2");
@@ -271,14 +334,12 @@ int main(int argc, char **argv)
     if (mkdir(bench.top, 0755) < 0)
         bench_die(bench.top);
     for (size_t turn = 0; turn < bench.n_turns; turn++)
-        for (enum way way = 0; way < (bench.command ? WAYS_ : WAY_COMMAND); way++) {
-            const double ns = one_turn(way);
+        for (size_t way = 0; way < WAY_COMMAND + bench.n_commands; way++) {
+            const double ns = one_turn((enum way)way);
 
             least[way] = turn == 0 || ns < least[way] ? ns : least[way];
         }
-    for (enum way way = 0; way < (bench.command ? WAYS_ : WAY_COMMAND); way++)
-        printf("%-18s %8.1f ns a call (%+.0f)\n", way_names[way], least[way],
-               least[way] - least[WAY_NONE]);
+    print(least);
     (void)rmdir(bench.top);
     cgroup_root_done(&root);
     (void)cpu_list_free(bench.cpus);

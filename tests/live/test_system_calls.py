@@ -1,13 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """System calls, against loads whose calls are known, and against what perf counts of them."""
-import os
 import platform
-import subprocess
-import sys
 import unittest
 
 import live
+from caller import CALLS_OF_CHILD, Caller, PerfStat
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, quote
 from own_mounts import enter_own_tracefs
@@ -20,101 +18,8 @@ ERRORS = "system_call_errors_total"
 N_CALLS = 3000
 N_ERRORS = 2000
 N_FORKS = 40
-CALLS_OF_CHILD = 25
 MOST_LINES = 21  # and those of calls that other machines have made before
 LARGEST = 512
-
-# It enters a cgroup, has a name, and does what each line says; then it waits, so that nothing
-# happens in it while it is scraped. Of fork, each child makes calls of its own.
-CALLER = """import ctypes, mmap, os, sys
-libc = ctypes.CDLL(None)
-open(sys.argv[1] + "/cgroup.procs", "w").write("0")
-open("/proc/self/comm", "w").write(sys.argv[2])
-print(flush=True)
-
-def getppid(n):
-    for _ in range(n):
-        libc.getppid()
-
-def dup(n):
-    for _ in range(n):
-        libc.dup(-1)
-
-def fork(n):
-    for _ in range(n):
-        pid = os.fork()
-        if pid == 0:
-            getppid(int(sys.argv[3]))
-            os._exit(0)
-        os.waitpid(pid, 0)
-
-def execute(n):
-    for _ in range(n):
-        os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)
-
-def numbers(n):
-    for i in range(n):
-        for number in range(480, 1000), (-1, 0xffffffff, 0x40000027, 1 << 30):
-            for call in number:
-                libc.syscall(ctypes.c_long(call), 0, 0, 0, 0, 0, 0)
-
-def compat(n):
-    # mov eax, 20 (getpid); int 0x80; ret
-    code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
-    code.write(bytes([0xb8, 20, 0, 0, 0, 0xcd, 0x80, 0xc3]))
-    function = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
-    for _ in range(n):
-        function()
-
-for line in sys.stdin:
-    name, n = line.split()
-    globals()[name](int(n))
-    print(flush=True)
-"""
-
-
-class Caller:
-    def __init__(self, cgroup, comm):
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", CALLER, cgroup, comm, str(CALLS_OF_CHILD)], text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.process.stdout.readline()
-        live.wait_until_it_reads(self.process.pid)
-
-    def run(self, name, n):
-        self.process.stdin.write(f"{name} {n}\n")
-        self.process.stdin.flush()
-        if not self.process.stdout.readline():
-            raise AssertionError(f"the caller ended with {self.process.wait()}")
-        live.wait_until_it_reads(self.process.pid)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
-
-
-class PerfStat:
-    """`perf stat` of a process and those that it starts; behind the block it has `enters`."""
-
-    def __init__(self, pid):
-        self.process = subprocess.Popen(
-            ["perf", "stat", "-x;", "-e", "raw_syscalls:sys_enter", "-p", str(pid), "--", "sh",
-             "-c", "echo open; read -r _"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if self.process.stdout.readline() != "open\n":
-            raise AssertionError(self.process.communicate()[1])
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        text = self.process.communicate("\n", timeout=PATIENCE)[1]
-        self.enters = live.perf_stat_counts(text)["raw_syscalls:sys_enter"]
-
 
 class SystemCalls(live.LiveTest):
     def setUp(self):

@@ -20,6 +20,7 @@ PMU_TEST_CROWD=$<TARGET_FILE:crowd>;PMU_TEST_MECHANISMS=$<TARGET_FILE:mechanisms
 PMU_TEST_PROBED=$<TARGET_FILE:probed>;PMU_TEST_TURNS=$<TARGET_FILE:turns>;\
 PMU_TEST_SLEEPERS=$<TARGET_FILE:sleepers>;PMU_TEST_BLOCK_REQUESTS=$<TARGET_FILE:block_requests>;\
 PMU_TEST_OBSERVED=$<TARGET_FILE:observed>;PMU_TEST_TRAFFIC=$<TARGET_FILE:traffic>;\
+PMU_TEST_REFUSED_PROGRAM=$<TARGET_FILE:refused_program>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
@@ -40,6 +41,7 @@ add_live_test(block_io)
 add_live_test(by_key)
 add_live_test(spans)
 add_live_test(system_calls)
+add_live_test(system_call_times)
 add_live_test(latency)
 add_live_test(latency_crowd)
 add_live_test(observers)

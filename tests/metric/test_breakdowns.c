@@ -116,6 +116,29 @@ static void machine__has_devices_and_keeps_their_sum_for_the_past(void **state)
     breakdowns_clear(&counted);
 }
 
+static void times_of_calls__say_of_which_part_they_are(void **state)
+{
+    struct plan_spec spec = {.prefix = "pmu_x_",
+                             .target = "it",
+                             .latency = LATENCY_KIND_SYSTEM_CALLS,
+                             .by_key = 1U << BREAKDOWN_SYSTEM_CALL_TIMES,
+                             .n_timed_calls = 3};
+    AUTO(event_groups) struct event_groups *groups = NULL;
+
+    (void)state;
+    assert_int_equal(event_groups_new(SCOPE_CGROUP, NULL, 0, &groups), 0);
+    for (spec.one_in = 1; spec.one_in <= 17; spec.one_in += 16) {
+        AUTO(plan) struct plan *plan = NULL;
+
+        assert_int_equal(plan_new(&spec, groups, &plan), 0);
+        assert_int_equal(plan->n_breakdowns, 1);
+        assert_string_equal(plan->breakdowns[0].name, "pmu_x_system_call_seconds");
+        assert_int_equal(plan->breakdowns[0].most_lines, 3);
+        assert_true(!strstr(plan->breakdowns[0].help, "one in 17") == (spec.one_in == 1));
+        assert_int_equal(plan_row_series(plan), 3 * 15);
+    }
+}
+
 static void adoption__takes_the_keys_over_if_they_are_still_shown(void **state)
 {
     AUTO(plan) struct plan *plan = plan_of_machine();
@@ -185,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(row__adds_up_the_devices_by_operation),
         cmocka_unit_test(machine__has_devices_and_keeps_their_sum_for_the_past),
+        cmocka_unit_test(times_of_calls__say_of_which_part_they_are),
         cmocka_unit_test(adoption__takes_the_keys_over_if_they_are_still_shown),
         cmocka_unit_test(snapshot__refers_to_the_totals_of_its_moment),
         cmocka_unit_test(limits__reckon_with_all_lines_that_there_may_be),

@@ -33,12 +33,47 @@ static void name__belongs_to_one_number(void **state)
                 assert_string_not_equal(system_call_name(i), system_call_name(j));
 }
 
+static void number__is_found_by_its_name(void **state)
+{
+    (void)state;
+    assert_int_equal(system_call_number("getppid"), SYS_getppid);
+    assert_int_equal(system_call_number("futex"), SYS_futex);
+    assert_int_equal(system_call_number("getpp"), -1);
+    assert_int_equal(system_call_number("getppidx"), -1);
+    assert_int_equal(system_call_number(""), -1);
+}
+
+static void calls__that_wait_are_told_from_those_that_work(void **state)
+{
+    (void)state;
+    assert_true(system_call_waits(SYS_futex));
+    assert_true(system_call_waits(SYS_epoll_pwait));
+    assert_true(system_call_waits(SYS_clock_nanosleep));
+    assert_true(system_call_waits(SYS_wait4));
+    assert_false(system_call_waits(SYS_read));
+    assert_false(system_call_waits(SYS_fsync));
+    assert_false(system_call_waits(UINT32_MAX));
+}
+
+static void calls__that_end_elsewhere_are_told(void **state)
+{
+    (void)state;
+    assert_false(system_call_returns(SYS_exit));
+    assert_false(system_call_returns(SYS_exit_group));
+    assert_false(system_call_returns(SYS_rt_sigreturn));
+    assert_true(system_call_returns(SYS_execve));
+    assert_true(system_call_returns(SYS_getppid));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(name__is_that_of_the_headers),
         cmocka_unit_test(number__that_is_no_call_has_no_name),
         cmocka_unit_test(name__belongs_to_one_number),
+        cmocka_unit_test(number__is_found_by_its_name),
+        cmocka_unit_test(calls__that_wait_are_told_from_those_that_work),
+        cmocka_unit_test(calls__that_end_elsewhere_are_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

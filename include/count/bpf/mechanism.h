@@ -15,6 +15,7 @@
 #include "count/span.h"
 #include "sys/bpf/refusal.h"
 #include "sys/bpf/switch/program.h"
+#include "sys/bpf/syscalls/counts.h"
 
 /* How many lanes a group of so many events takes: one a value, then time enabled and running. */
 #define BPF_GROUP_LANES(n_events) ((n_events) + 2)
@@ -55,6 +56,13 @@ int mechanism_bpf_observe(struct mechanism *mechanism, unsigned kinds, int sysfs
  */
 void mechanism_bpf_follow(struct mechanism *mechanism, const struct span *spans, size_t n_spans,
                           const struct cpu_list *cpus, const char **ret_reasons);
+
+/*
+ * Has it time these system calls and no others, after mechanism_bpf_observe() has asked for
+ * LATENCY_KIND_SYSTEM_CALLS. Why it does not; NULL: it does. Static.
+ */
+const char *mechanism_bpf_time_calls(struct mechanism *mechanism,
+                                     const struct syscalls_timing *timing);
 
 /* Why a kind is not counted although it was asked for; NULL: it is, or was not. Static. */
 const char *mechanism_bpf_unobserved(const struct mechanism *mechanism, enum latency_kind kind);

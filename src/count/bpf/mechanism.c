@@ -171,6 +171,12 @@ void mechanism_bpf_follow(struct mechanism *mechanism, const struct span *spans,
     observers_follow(bpf_of(mechanism)->observers, spans, n_spans, cpus, ret_reasons);
 }
 
+const char *mechanism_bpf_time_calls(struct mechanism *mechanism,
+                                     const struct syscalls_timing *timing)
+{
+    return observers_time_calls(bpf_of(mechanism)->observers, timing);
+}
+
 const char *mechanism_bpf_unobserved(const struct mechanism *mechanism, enum latency_kind kind)
 {
     const struct bpf *bpf = (const struct bpf *)mechanism;

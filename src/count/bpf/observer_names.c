@@ -165,10 +165,17 @@ void observer_name_system_call(struct observer_sources *from, const struct keyed
                                struct observed_key *ret_key)
 {
     const size_t call = (size_t)key->subject;
+    struct breakdown_line *line = &ret_key->line;
 
+    if (key->detail == SYSCALLS_TIMED) {
+        ret_key->kind = BREAKDOWN_SYSTEM_CALL_TIMES;
+        set_call_label(line->labels[0], call);
+        set_label(line->labels[1], system_call_class((unsigned)call));
+        return;
+    }
     ret_key->kind = BREAKDOWN_SYSTEM_CALLS;
     if (from->calls->has_line[call])
-        set_call_label(ret_key->line.labels[0], call);
+        set_call_label(line->labels[0], call);
     else
-        set_label(ret_key->line.labels[0], BREAKDOWN_OTHER);
+        set_label(line->labels[0], BREAKDOWN_OTHER);
 }

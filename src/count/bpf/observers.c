@@ -249,11 +249,11 @@ int observers_read(struct observers *observers)
     return r;
 }
 
-/* The program of the spans; NULL: it is not wanted, or cannot be loaded. */
-static struct keyed_program *find_spans(const struct observers *observers)
+/* The program of a kind; NULL: it is not wanted, or cannot be loaded. */
+static struct keyed_program *find_program(const struct observers *observers, enum latency_kind kind)
 {
     for (size_t i = 0; i < N_PROGRAMS; i++)
-        if (programs[i].kind == LATENCY_KIND_SPANS)
+        if (programs[i].kind == kind)
             return observers->observers[i].program;
     return NULL;
 }
@@ -262,7 +262,7 @@ static struct keyed_program *find_spans(const struct observers *observers)
 void observers_follow(struct observers *observers, const struct span *spans, size_t n_spans,
                       const struct cpu_list *cpus, const char **ret_reasons)
 {
-    struct keyed_program *program = find_spans(observers);
+    struct keyed_program *program = find_program(observers, LATENCY_KIND_SPANS);
     const char *reason = observers_reason(observers, LATENCY_KIND_SPANS);
 
     (void)observers_read(observers);
@@ -270,6 +270,16 @@ void observers_follow(struct observers *observers, const struct span *spans, siz
     for (size_t i = 0; i < n_spans; i++)
         ret_reasons[i] =
             program ? followed_spans_add(observers->spans, program, &spans[i], cpus) : reason;
+}
+
+const char *observers_time_calls(struct observers *observers, const struct syscalls_timing *timing)
+{
+    struct keyed_program *program = find_program(observers, LATENCY_KIND_SYSTEM_CALLS);
+    enum bpf_refusal refusal;
+
+    if (!program)
+        return observers_reason(observers, LATENCY_KIND_SYSTEM_CALLS);
+    return syscalls_program_time(program, timing, &refusal) < 0 ? bpf_refusal_text(refusal) : NULL;
 }
 
 void observers_give_up(struct observers *observers, size_t slot)

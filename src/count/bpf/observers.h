@@ -12,6 +12,7 @@
 #include "count/breakdown.h"
 #include "count/span.h"
 #include "sys/bpf/switch/program.h"
+#include "sys/bpf/syscalls/counts.h"
 #include "sys/cpu_list.h"
 #include "sys/perf_event.h"
 
@@ -42,6 +43,12 @@ void observers_want(struct observers *observers, unsigned kinds);
  */
 void observers_follow(struct observers *observers, const struct span *spans, size_t n_spans,
                       const struct cpu_list *cpus, const char **ret_reasons);
+
+/*
+ * Times these system calls and no others, if their kind is among those that were wanted last. Why
+ * they are not timed; NULL: they are. Static.
+ */
+const char *observers_time_calls(struct observers *observers, const struct syscalls_timing *timing);
 
 /* Why the kind is not counted although it is wanted; NULL: it is, or is not wanted. Static. */
 const char *observers_reason(const struct observers *observers, enum latency_kind kind);

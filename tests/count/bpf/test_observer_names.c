@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -111,6 +112,23 @@ static void name__has_nothing_that_must_be_escaped(void **state)
     fixture_tree_close(&f.sysfs);
 }
 
+static void times_of_calls__are_told_by_name_and_class(void **state)
+{
+    struct observer_sources sources = {0};
+    struct keyed_key key = {.subject = SYS_futex, .detail = SYSCALLS_TIMED};
+    struct observed_key observed = {0};
+
+    (void)state;
+    observer_name_system_call(&sources, &key, &observed);
+    assert_int_equal(observed.kind, BREAKDOWN_SYSTEM_CALL_TIMES);
+    assert_string_equal(observed.line.labels[0], "futex");
+    assert_string_equal(observed.line.labels[1], "waiting");
+    key.subject = SYS_fsync;
+    observer_name_system_call(&sources, &key, &observed);
+    assert_string_equal(observed.line.labels[0], "fsync");
+    assert_string_equal(observed.line.labels[1], "working");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +136,7 @@ int main(void)
         cmocka_unit_test(name__stays_when_the_device_has_gone),
         cmocka_unit_test(name__of_another_number_is_never_taken),
         cmocka_unit_test(name__has_nothing_that_must_be_escaped),
+        cmocka_unit_test(times_of_calls__are_told_by_name_and_class),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

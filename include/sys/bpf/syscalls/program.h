@@ -19,6 +19,18 @@
  * Loads the program. Each CPU has places for 2048 keys, 80 KiB; those that meet in one place are
  * counted in the table, and what finds no room there, to the rest.
  *
- * Lost is a call that found no place in the table.
+ * Lost is a call that found no place in the table, and one that is timed of whose begin nothing is
+ * known any more.
  */
 keyed_program_load syscalls_program_load;
+
+/*
+ * Times these calls and no others; `calls` of a call that is timed is 1. Until then none is, and
+ * calls cost what counting takes; while any is, each call of every process costs more when it
+ * begins, too. A call is timed if it begins and ends while it is to be. It is in the table under
+ * the same slot and number, with the detail SYSCALLS_TIMED. For each thread that the machine may
+ * have there are two places of 24 bytes, 3 MiB at most, in which begins are remembered. 0; or
+ * -errno with the reason in *ret_refusal: none is timed, and calls are counted as before.
+ */
+int syscalls_program_time(struct keyed_program *program, const struct syscalls_timing *timing,
+                          enum bpf_refusal *ret_refusal);

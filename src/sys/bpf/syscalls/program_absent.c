@@ -12,3 +12,11 @@ int syscalls_program_load(const struct switch_program *of, size_t entries,
     *ret_refusal = BPF_REFUSAL_NOT_BUILT;
     return -EOPNOTSUPP;
 }
+
+int syscalls_program_time(struct keyed_program *program, const struct syscalls_timing *timing,
+                          enum bpf_refusal *ret_refusal)
+{
+    (void)program, (void)timing;
+    *ret_refusal = BPF_REFUSAL_NOT_BUILT;
+    return -EOPNOTSUPP;
+}

@@ -9,10 +9,13 @@
  * of its keys do not meet in one place. Each CPU also remembers the slot of the cgroup that it
  * looked up last: it is that of the next call, too, until another cgroup runs or slots are given
  * away, which the program at each switch is told and which is read there.
+ *
+ * Calls that are named are timed too, from when they begin (timing.bpf.h).
  */
 #include "sys/bpf/keyed.bpf.h"
 #include "sys/bpf/slot_control.bpf.h"
 #include "sys/bpf/syscalls/counts.h"
+#include "sys/bpf/syscalls/timing.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -25,17 +28,6 @@ struct pt_regs___arm64 {
     int syscallno;
 } KERNEL_TYPE;
 
-/* Whether a task is in a call of 32 bits. */
-struct thread_info___x86 {
-    __u32 status;
-} KERNEL_TYPE;
-
-struct thread_info___arm64 {
-    unsigned long flags;
-} KERNEL_TYPE;
-
-#define TS_COMPAT     (1 << 1)  /* x86 */
-#define TIF_32BIT     (1 << 22) /* arm64 */
 #define LARGEST_ERROR 4095
 
 /* Calls that return twice: in the process that has made a new one, and in the new one with 0. The
@@ -94,7 +86,7 @@ static __always_inline __u32 slot_of_task(struct task_struct *task, __u32 cpu,
 /* Counts in the table, which takes longer. otherwise: as for keyed_cell_of(). */
 static __noinline void count_in_table(__u32 slot, __u32 otherwise, __u32 subject, bool failed)
 {
-    struct keyed_cell *cell = keyed_cell_of(slot, otherwise, 0, subject);
+    struct keyed_cell *cell = keyed_cell_of(slot, otherwise, SYSCALLS_COUNTED, subject);
 
     if (!cell)
         return;
@@ -121,15 +113,6 @@ static __always_inline void count(struct places *all, __u32 slot, __u32 otherwis
         place->tallies[SYSCALLS_ERRORS]++;
 }
 
-static __always_inline bool is_compat(const struct task_struct *task)
-{
-    const void *info = &task->thread_info;
-
-    if (bpf_core_field_exists(struct thread_info___x86, status))
-        return ((const struct thread_info___x86 *)info)->status & TS_COMPAT;
-    return ((const struct thread_info___arm64 *)info)->flags & TIF_32BIT;
-}
-
 static __always_inline __u32 number_of(const void *registers)
 {
     if (bpf_core_field_exists(struct pt_regs___x86, orig_ax))
@@ -143,6 +126,15 @@ static __always_inline bool returns_twice_compat(__u32 number)
            number == COMPAT_CLONE3;
 }
 
+/* otherwise: as for keyed_cell_of(). */
+static __noinline void note_time(__u32 slot, __u32 otherwise, __u32 subject, __u64 ns)
+{
+    struct keyed_cell *cell = keyed_cell_of(slot, otherwise, SYSCALLS_TIMED, subject);
+
+    if (cell)
+        keyed_note(cell, SYSCALLS_DURATION, (__u32)keyed_bucket(ns, SYSCALLS_FIRST_EXPONENT), ns);
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_return, void *registers, long result)
 {
@@ -152,6 +144,7 @@ int BPF_PROG(on_return, void *registers, long result)
     const volatile struct switch_control *control = find_control();
     struct places *own = bpf_map_lookup_elem(&places, &cpu);
     __u32 subject = SYSCALLS_UNKNOWN, slot;
+    __u64 took = 0;
 
     if (!control || !own)
         return 0;
@@ -163,13 +156,36 @@ int BPF_PROG(on_return, void *registers, long result)
         if (result == 0 && returns_twice[number])
             return 0;
         subject = number;
+        if (value_of(number))
+            took = end_of_call((__u32)task->pid, number);
     }
-    count(own, slot_of_task(task, cpu, control), SWITCH_SLOT_REST, subject, failed);
+    slot = slot_of_task(task, cpu, control);
+    count(own, slot, SWITCH_SLOT_REST, subject, failed);
+    if (took)
+        note_time(slot, SWITCH_SLOT_REST, subject, took);
     if (!control->watches)
         return 0;
     slot = slot_of_process((__u32)task->tgid);
-    if (slot != SWITCH_SLOT_NONE)
-        count(own, slot, SWITCH_SLOT_NONE, subject, failed);
+    if (slot == SWITCH_SLOT_NONE)
+        return 0;
+    count(own, slot, SWITCH_SLOT_NONE, subject, failed);
+    if (took)
+        note_time(slot, SWITCH_SLOT_NONE, subject, took);
+    return 0;
+}
+
+/* It is attached only while some call is timed. */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_call, void *registers, long id)
+{
+    const __u32 number = (__u32)id;
+    const struct task_struct *task;
+
+    if (!value_of(number))
+        return 0;
+    task = bpf_get_current_task_btf();
+    if (!is_compat(task))
+        begin_call((__u32)task->pid, number);
     return 0;
 }
 

@@ -263,8 +263,7 @@ int main(int argc, char **argv)
     if (!bench.block_program)
         return 0;
     printf("elapsed %" PRIu64 "\n", clock_monotonic_ns() - bench.since_ns);
-    if (keyed_table_read(keyed_program_table(bench.block_program), print_cell, NULL) < 0)
-        fail("the table cannot be read");
+    keyed_table_read(keyed_program_table(bench.block_program), print_cell, NULL);
     printf("lost %" PRIu64 "\n", keyed_program_lost(bench.block_program));
     (void)keyed_program_free(bench.block_program);
     (void)switch_program_free(bench.who);

@@ -87,14 +87,6 @@ static void take(void *context, const struct keyed_key *key, const struct keyed_
     row->ns += delta->sums_ns[0];
 }
 
-static void read_table(struct keyed_table *table, struct rows *rows)
-{
-    int r = keyed_table_read(table, take, rows);
-
-    if (r < 0)
-        fail("table", -r);
-}
-
 /* The sums of /proc/softirqs over all CPUs, in the order of their vectors. */
 static void read_softirqs(uint64_t ret_sums[SOFTIRQS])
 {
@@ -272,12 +264,12 @@ static void read_all(const struct observers *observers, struct edge *edge)
     edge->interrupts.by_cpu = true;
     read_softirqs(edge->before);
     if (observers->interrupts)
-        read_table(keyed_program_table(observers->interrupts), &edge->interrupts);
+        keyed_table_read(keyed_program_table(observers->interrupts), take, &edge->interrupts);
     read_softirqs(edge->after);
     if (observers->tcp)
-        read_table(keyed_program_table(observers->tcp), &edge->tcp);
+        keyed_table_read(keyed_program_table(observers->tcp), take, &edge->tcp);
     if (observers->kvm)
-        read_table(keyed_program_table(observers->kvm), &edge->kvm);
+        keyed_table_read(keyed_program_table(observers->kvm), take, &edge->kvm);
 }
 
 static void print_all(const struct observers *observers, const struct edge *begin, struct edge *end)

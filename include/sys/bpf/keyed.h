@@ -24,10 +24,23 @@ struct keyed_key {
  * up to 2^(first + i) s that are longer than those of bucket i - 1; the last bucket also all that
  * is longer. `first` is a constant of each program. All numbers only grow; buckets wrap at 2^32.
  */
-struct keyed_cell {
+struct keyed_counts {
     __u64 sums_ns[KEYED_DISTRIBUTIONS];
     __u64 tallies[KEYED_TALLIES];
     __u32 buckets[KEYED_DISTRIBUTIONS][KEYED_BUCKETS];
+};
+
+/*
+ * The cells stand in an array, which the reader has mapped: so it copies nothing, and asks the
+ * kernel for nothing. A hash map has the number of the cell of each key, and a stack the numbers
+ * that no key has; the smallest are on top of it, so that the cells that have ever been used stand
+ * at the beginning of the array.
+ */
+struct keyed_cell {
+    __u32 owner;   /* 1 + the slot of its key; 0: it has not been used */
+    __u32 detail;  /* of its key */
+    __u64 subject; /* of its key */
+    struct keyed_counts counts;
 };
 
 /*

@@ -26,17 +26,25 @@ struct keyed_delta {
 typedef void keyed_take(void *context, const struct keyed_key *key,
                         const struct keyed_delta *delta);
 
-/* Remembers what was read last, by key: some 400 bytes for each key that there has been. */
+/* The maps of a program's table, and what was read of it last: some 600 bytes for each cell. */
 struct keyed_table;
 
 /*
- * A table that reads a hash map of struct keyed_key and struct keyed_cell, by its descriptor, which
- * stays the caller's and open as long as the table lives. What the cells have by then is told by
- * the first reading. 0 or -ENOMEM.
+ * A table of so many cells, which belong to nobody yet. 0, or -errno: as for any map of a program;
+ * then *ret_table stays as it is.
  */
-int keyed_table_new(int map_fd, struct keyed_table **ret_table);
+int keyed_table_new(size_t n_cells, struct keyed_table **ret_table);
 struct keyed_table *keyed_table_free(struct keyed_table *table);
 DEFINE_AUTO(keyed_table, struct keyed_table *, keyed_table_free)
+
+/* Its maps, for the programs that count in it. The descriptors stay the table's. */
+struct keyed_maps {
+    int keyed;       /* struct keyed_key -> the number of its cell, __u32 */
+    int keyed_cells; /* all struct keyed_cell, by number */
+    int keyed_free;  /* the numbers of those that no key has */
+};
+
+struct keyed_maps keyed_table_maps(const struct keyed_table *table);
 
 /*
  * Has the table read such places, too, so many of all CPUs. They are shared with the program, stay
@@ -45,11 +53,8 @@ DEFINE_AUTO(keyed_table, struct keyed_table *, keyed_table_free)
  */
 int keyed_table_add_places(struct keyed_table *table, struct keyed_place *places, size_t n);
 
-/*
- * Calls `take` for each key whose cell has changed since the last reading. 0; or -errno: what has
- * not been told by then is told by the next reading that succeeds.
- */
-int keyed_table_read(struct keyed_table *table, keyed_take *take, void *context);
+/* Calls `take` for each key whose cell has changed since the last reading. */
+void keyed_table_read(struct keyed_table *table, keyed_take *take, void *context);
 
 /* Whether a slot has been given up. */
 typedef bool keyed_is_given_up(const void *context, uint32_t slot);

@@ -80,15 +80,15 @@ static void give_up_slot(void *observers, size_t slot)
 }
 
 /*
- * Folds the slots without users: since the refresh nobody charges them. What is counted by key must
- * have been read since then; where memory for that was missing they wait for the next refresh.
+ * Folds the slots without users: since the refresh nobody charges them. What is counted by key is
+ * read since then.
  */
 static void fold_slots(struct bpf *bpf)
 {
     struct observers *observers = bpf->observers;
 
-    if (observers && observers_read(observers) == -ENOMEM)
-        return;
+    if (observers)
+        observers_read(observers);
     if (!bpf_slots_any_unused(bpf->slots))
         return;
     bpf_slots_fold(bpf->slots, observers ? give_up_slot : NULL, observers);

@@ -224,29 +224,15 @@ static void take_delta(void *context, const struct keyed_key *key, const struct 
     charge(observers, slot, &observed, numbers);
 }
 
-static int read_one(struct observers *observers, size_t i)
+void observers_read(struct observers *observers)
 {
-    const struct observer *observer = &observers->observers[i];
-
-    if (!observer->program)
-        return 0;
-    return keyed_table_read(keyed_program_table(observer->program), take_delta,
-                            &(struct reading){observers, programs[i].name});
-}
-
-int observers_read(struct observers *observers)
-{
-    int r = 0;
-
     try_again(observers);
     observers->sources.now_ns = clock_monotonic_ns();
-    for (size_t i = 0; i < N_PROGRAMS; i++) {
-        const int result = read_one(observers, i);
-
-        r = r < 0 ? r : result;
-    }
+    for (size_t i = 0; i < N_PROGRAMS; i++)
+        if (observers->observers[i].program)
+            keyed_table_read(keyed_program_table(observers->observers[i].program), take_delta,
+                             &(struct reading){observers, programs[i].name});
     call_lines_promote(&observers->calls);
-    return r;
 }
 
 /* The program of a kind; NULL: it is not wanted, or cannot be loaded. */
@@ -265,7 +251,7 @@ void observers_follow(struct observers *observers, const struct span *spans, siz
     struct keyed_program *program = find_program(observers, LATENCY_KIND_SPANS);
     const char *reason = observers_reason(observers, LATENCY_KIND_SPANS);
 
-    (void)observers_read(observers);
+    observers_read(observers);
     followed_spans_keep(observers->spans, program, spans, n_spans);
     for (size_t i = 0; i < n_spans; i++)
         ret_reasons[i] =

@@ -53,11 +53,8 @@ const char *observers_time_calls(struct observers *observers, const struct sysca
 /* Why the kind is not counted although it is wanted; NULL: it is, or is not wanted. Static. */
 const char *observers_reason(const struct observers *observers, enum latency_kind kind);
 
-/*
- * Brings what can be taken up to the present. 0; or -errno: some was not read, and no slot may be
- * given up before a reading that succeeds, or else that is not to be had.
- */
-int observers_read(struct observers *observers);
+/* Brings what can be taken up to the present. */
+void observers_read(struct observers *observers);
 
 /*
  * The slot is about to be given to another target. Nobody has charged it since before the last

@@ -17,30 +17,63 @@
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __type(key, struct keyed_key);
+    __type(value, __u32);
+    __uint(max_entries, 1);
+} keyed SEC(".maps"); /* the number of the key's cell */
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __type(key, __u32);
     __type(value, struct keyed_cell);
     __uint(max_entries, 1);
-} keyed SEC(".maps");
+} keyed_cells SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_STACK);
+    __type(value, __u32);
+    __uint(max_entries, 1);
+} keyed_free SEC(".maps"); /* numbers of cells that no key has */
 
 /* Observations that found no cell of their own, or that could not be told. */
 __u64 n_lost;
-
-/* A new cell. It is not on the stack, which has room for two of them. */
-static const struct keyed_cell keyed_zeros;
 
 static __always_inline void keyed_lose(void)
 {
     __sync_fetch_and_add(&n_lost, 1);
 }
 
+/*
+ * Gives the key a cell, unless another CPU has just done so. It may also be that no cell is left.
+ * The cell has its key before the key has the cell, so that whoever counts in it finds it there.
+ */
+static __noinline void keyed_make(const struct keyed_key *key)
+{
+    struct keyed_cell *cell;
+    __u32 number;
+
+    if (bpf_map_pop_elem(&keyed_free, &number))
+        return;
+    cell = bpf_map_lookup_elem(&keyed_cells, &number);
+    if (!cell)
+        return;
+    cell->owner = key->slot + 1;
+    cell->detail = key->detail;
+    cell->subject = key->subject;
+    if (bpf_map_update_elem(&keyed, key, &number, BPF_NOEXIST))
+        (void)bpf_map_push_elem(&keyed_free, &number, 0);
+}
+
 /* The cell of a key, which is made if there is none yet; NULL: the table is full. */
 static __always_inline struct keyed_cell *keyed_find(const struct keyed_key *key)
 {
-    struct keyed_cell *cell = bpf_map_lookup_elem(&keyed, key);
+    const __u32 *number = bpf_map_lookup_elem(&keyed, key);
 
-    if (cell)
-        return cell;
-    (void)bpf_map_update_elem(&keyed, key, &keyed_zeros, BPF_NOEXIST);
-    return bpf_map_lookup_elem(&keyed, key);
+    if (!number) {
+        keyed_make(key);
+        number = bpf_map_lookup_elem(&keyed, key);
+    }
+    return number ? bpf_map_lookup_elem(&keyed_cells, number) : NULL;
 }
 
 /*
@@ -78,7 +111,7 @@ __noinline int keyed_bucket(__u64 ns, int first)
 /* Adds to a tally of a cell. Which tally is known when this is compiled. */
 static __always_inline void keyed_add(struct keyed_cell *cell, __u32 tally, __u64 n)
 {
-    __sync_fetch_and_add(&cell->tallies[tally], n);
+    __sync_fetch_and_add(&cell->counts.tallies[tally], n);
 }
 
 /*
@@ -91,7 +124,7 @@ static __always_inline void keyed_note(struct keyed_cell *cell, __u32 distributi
     if (bucket >= KEYED_BUCKETS)
         bucket = KEYED_BUCKETS - 1;
     barrier_var(bucket); /* else the compiler checks the bound of a copy */
-    __sync_fetch_and_add(&cell->sums_ns[distribution], ns);
+    __sync_fetch_and_add(&cell->counts.sums_ns[distribution], ns);
     if (bucket < KEYED_BUCKETS)
-        __sync_fetch_and_add(&cell->buckets[distribution][bucket], 1);
+        __sync_fetch_and_add(&cell->counts.buckets[distribution][bucket], 1);
 }

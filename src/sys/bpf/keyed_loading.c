@@ -16,10 +16,21 @@ static int share(struct bpf_object *object, const char *name, int fd)
     return map ? bpf_map__reuse_fd(map, fd) : 0;
 }
 
-int bpf_prepare_keyed(struct bpf_object *object, const struct switch_program *of, size_t entries,
-                      bool *ret_v1)
+int bpf_share_table(struct bpf_object *object, const struct keyed_table *table)
 {
-    struct bpf_map *table = bpf_object__find_map_by_name(object, "keyed");
+    const struct keyed_maps maps = keyed_table_maps(table);
+    int r = share(object, "keyed", maps.keyed);
+
+    if (r >= 0)
+        r = share(object, "keyed_cells", maps.keyed_cells);
+    if (r >= 0)
+        r = share(object, "keyed_free", maps.keyed_free);
+    return r;
+}
+
+int bpf_prepare_keyed(struct bpf_object *object, const struct switch_program *of,
+                      const struct keyed_table *table, bool *ret_v1)
+{
     struct switch_program_maps maps;
     int r = switch_program_maps(of, &maps);
 
@@ -30,7 +41,7 @@ int bpf_prepare_keyed(struct bpf_object *object, const struct switch_program *of
     if (r >= 0)
         r = share(object, "slot_control", maps.control);
     if (r >= 0)
-        r = table ? bpf_map__set_max_entries(table, (uint32_t)entries) : -ENOENT;
+        r = bpf_share_table(object, table);
     if (r >= 0)
         *ret_v1 = maps.v1;
     return r;
@@ -67,13 +78,12 @@ static void end(struct keyed_program *program)
 static int load(void *loaded)
 {
     struct keyed_object *object = loaded;
-    int r = object->loader->open(object);
+    int r = keyed_table_new(object->entries, &object->program.table);
 
     if (r >= 0)
-        r = bpf_object__load_skeleton(object->parts);
+        r = object->loader->open(object);
     if (r >= 0)
-        r = keyed_table_new(bpf_object__find_map_fd_by_name(object->object, "keyed"),
-                            &object->program.table);
+        r = bpf_object__load_skeleton(object->parts);
     if (r >= 0 && object->loader->connect)
         r = object->loader->connect(object);
     return r >= 0 ? bpf_object__attach_skeleton(object->parts) : r;

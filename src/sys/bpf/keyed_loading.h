@@ -51,10 +51,13 @@ int keyed_object_load(const struct keyed_loader *loader, const struct switch_pro
                       size_t entries, struct keyed_program **ret_program,
                       enum bpf_refusal *ret_refusal);
 
+/* Has a program that is not loaded yet count in this table. 0 or -errno. */
+int bpf_share_table(struct bpf_object *object, const struct keyed_table *table);
+
 /*
- * Prepares a program that counts by key and is not loaded yet: its table gets so many places, and
- * the maps of slots.bpf.h and slot_control.bpf.h, as far as it has them, are those of the program
- * at each switch. *ret_v1: whether cgroups are those of cgroup v1. 0 or -errno.
+ * The same, where the program asks who is who: the maps of slots.bpf.h and slot_control.bpf.h, as
+ * far as it has them, are those of the program at each switch. *ret_v1: whether cgroups are those
+ * of cgroup v1. 0 or -errno.
  */
-int bpf_prepare_keyed(struct bpf_object *object, const struct switch_program *of, size_t entries,
-                      bool *ret_v1);
+int bpf_prepare_keyed(struct bpf_object *object, const struct switch_program *of,
+                      const struct keyed_table *table, bool *ret_v1);

@@ -1,88 +1,115 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The map is read in batches, which hash maps have since Linux 5.6: a system call for some hundred
- * cells. A batch ends between two buckets of the hash, so that each key that is there the whole
- * time is read once. One that comes meanwhile may be read the next time.
+ * All cells that have ever been used are compared with what they were: that takes less than to be
+ * told which have changed. What a cell has is asked for first, and only where it has something new,
+ * whose it is. That is asked once in the life of a key, and of the kernel: a program writes the key
+ * into the cell before it takes the cell into use, but nothing promises that we see it in that
+ * order; and another CPU may have been quicker to give the key a cell, so that this one is free
+ * again and only looks as if it were the key's.
  */
-#define HASH_NONFATAL_OOM            1
-#define uthash_nonfatal_oom(element) (out_of_memory = true)
-
 #include "sys/bpf/keyed_table.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Slots, devices and calls are small numbers that nobody chooses: to spread them is enough. */
-static inline uint32_t hash_of(const struct keyed_key *key)
-{
-    const uint64_t both = key->subject ^ ((uint64_t)key->slot << 32 | key->detail);
+#include "sys/bpf/values.h"
 
-    return (uint32_t)(both * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
-#define HASH_FUNCTION(bytes, length, hash) ((hash) = hash_of(bytes))
-#include <uthash.h>
-
-/* A batch has room for this many cells: more than ever stand in one bucket of the hash. */
-#define BATCH 512
+/* What a cell has. It is read by words, so that each of its numbers is whole. */
+union numbers {
+    struct keyed_counts counts;
+    uint64_t words[sizeof(struct keyed_counts) / sizeof(uint64_t)];
+};
 
 /* A cell as it was read last. */
 struct known_cell {
+    bool is_named; /* the key is known, which has the cell until its slot is given up */
     struct keyed_key key;
-    struct keyed_cell cell;
-    UT_hash_handle by_key;
-};
-
-struct batch {
-    struct keyed_key keys[BATCH];
-    struct keyed_cell cells[BATCH];
-    uint32_t n;
+    union numbers numbers;
 };
 
 struct keyed_table {
-    int map;
+    struct keyed_maps maps;
+    struct keyed_cell *cells; /* mapped; NULL: not yet */
     struct known_cell *known;
-    struct batch *batch;
-    struct keyed_place *places;      /* in front of the map; NULL: there are none */
+    size_t n_cells;
+    size_t n_used;                   /* so many from the first have ever been used */
+    struct keyed_place *places;      /* in front of the cells; NULL: there are none */
     struct keyed_place *read_places; /* as they were read last */
     size_t n_places;
 };
 
-int keyed_table_new(int map_fd, struct keyed_table **ret_table)
+/* Makes the maps. 0 or -errno. */
+static int make_maps(struct keyed_maps *maps, uint32_t n_cells)
+{
+    LIBBPF_OPTS(bpf_map_create_opts, mapped, .map_flags = BPF_F_MMAPABLE);
+
+    maps->keyed = bpf_map_create(BPF_MAP_TYPE_HASH, "keyed", sizeof(struct keyed_key),
+                                 sizeof(uint32_t), n_cells, NULL);
+    if (maps->keyed < 0)
+        return maps->keyed;
+    maps->keyed_cells = bpf_map_create(BPF_MAP_TYPE_ARRAY, "keyed_cells", sizeof(uint32_t),
+                                       sizeof(struct keyed_cell), n_cells, &mapped);
+    if (maps->keyed_cells < 0)
+        return maps->keyed_cells;
+    maps->keyed_free =
+        bpf_map_create(BPF_MAP_TYPE_STACK, "keyed_free", 0, sizeof(uint32_t), n_cells, NULL);
+    return maps->keyed_free < 0 ? maps->keyed_free : 0;
+}
+
+/* Nobody has the cell. 0 or -errno. */
+static int give(const struct keyed_table *table, size_t cell)
+{
+    const uint32_t number = (uint32_t)cell;
+
+    return bpf_map_update_elem(table->maps.keyed_free, NULL, &number, BPF_ANY);
+}
+
+int keyed_table_new(size_t n_cells, struct keyed_table **ret_table)
 {
     AUTO(keyed_table) struct keyed_table *table = calloc(1, sizeof(*table));
+    int r;
 
     if (!table)
         return -ENOMEM;
-    table->map = map_fd;
-    table->batch = malloc(sizeof(*table->batch));
-    if (!table->batch)
+    table->maps = (struct keyed_maps){-1, -1, -1};
+    table->n_cells = n_cells;
+    table->known = calloc(n_cells, sizeof(*table->known));
+    if (!table->known)
         return -ENOMEM;
-    *ret_table = TAKE(table);
-    return 0;
-}
-
-static void forget(struct keyed_table *table, struct known_cell *known)
-{
-    HASH_DELETE(by_key, table->known, known);
-    free(known);
+    r = make_maps(&table->maps, (uint32_t)n_cells);
+    if (r < 0)
+        return r;
+    table->cells = bpf_bytes_map(table->maps.keyed_cells, n_cells * sizeof(*table->cells));
+    if (!table->cells)
+        return -errno;
+    for (size_t i = n_cells; i > 0 && r >= 0; i--) /* the last one is on top */
+        r = give(table, i - 1);
+    if (r >= 0)
+        *ret_table = TAKE(table);
+    return r;
 }
 
 struct keyed_table *keyed_table_free(struct keyed_table *table)
 {
-    struct known_cell *known, *next;
-
     if (!table)
         return NULL;
-    HASH_ITER(by_key, table->known, known, next)
-        forget(table, known);
+    bpf_bytes_unmap(table->cells, table->n_cells * sizeof(*table->cells));
+    cleanup_close(&table->maps.keyed);
+    cleanup_close(&table->maps.keyed_cells);
+    cleanup_close(&table->maps.keyed_free);
     free(table->read_places);
-    free(table->batch);
+    free(table->known);
     free(table);
     return NULL;
+}
+
+struct keyed_maps keyed_table_maps(const struct keyed_table *table)
+{
+    return table->maps;
 }
 
 int keyed_table_add_places(struct keyed_table *table, struct keyed_place *places, size_t n)
@@ -95,27 +122,38 @@ int keyed_table_add_places(struct keyed_table *table, struct keyed_place *places
     return 0;
 }
 
-/* What was read last of a key; zeros, if it is new. NULL: no memory. */
-static struct known_cell *find_or_add(struct keyed_table *table, const struct keyed_key *key)
+/* Reads what a cell has. Returns whether that is something else than before. */
+static bool read_numbers(const struct keyed_cell *cell, const union numbers *before,
+                         union numbers *ret_now)
 {
-    struct known_cell *known;
-    bool out_of_memory = false;
+    const union numbers *numbers = (const union numbers *)&cell->counts;
+    uint64_t changed = 0;
 
-    HASH_FIND(by_key, table->known, key, sizeof(*key), known);
-    if (known)
-        return known;
-    known = calloc(1, sizeof(*known));
-    if (!known)
-        return NULL;
-    known->key = *key;
-    HASH_ADD(by_key, table->known, key, sizeof(known->key), known);
-    if (!out_of_memory)
-        return known;
-    free(known);
-    return NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(numbers->words); i++) {
+        ret_now->words[i] = __atomic_load_n(&numbers->words[i], __ATOMIC_RELAXED);
+        changed |= ret_now->words[i] ^ before->words[i];
+    }
+    return changed != 0;
 }
 
-static struct keyed_delta difference(const struct keyed_cell *now, const struct keyed_cell *before)
+/* Looks whose the cell is, if that is not known. Returns whether it is. */
+static bool name(struct keyed_table *table, size_t i)
+{
+    const struct keyed_cell *cell = &table->cells[i];
+    struct known_cell *known = &table->known[i];
+    uint32_t number;
+
+    if (known->is_named)
+        return true;
+    known->key = (struct keyed_key){
+        .slot = cell->owner - 1, .detail = cell->detail, .subject = cell->subject};
+    known->is_named =
+        bpf_map_lookup_elem(table->maps.keyed, &known->key, &number) >= 0 && number == i;
+    return known->is_named;
+}
+
+static struct keyed_delta difference(const struct keyed_counts *now,
+                                     const struct keyed_counts *before)
 {
     struct keyed_delta delta;
 
@@ -129,50 +167,29 @@ static struct keyed_delta difference(const struct keyed_cell *now, const struct 
     return delta;
 }
 
-/* Tells what was added to a cell. 0 or -ENOMEM. */
-static int tell(struct keyed_table *table, const struct keyed_key *key,
-                const struct keyed_cell *cell, keyed_take *take, void *context)
+/* Tells what was added to a cell. */
+static void tell(struct keyed_table *table, size_t i, keyed_take *take, void *context)
 {
-    struct known_cell *known = find_or_add(table, key);
+    struct known_cell *known = &table->known[i];
     struct keyed_delta delta;
+    union numbers now;
 
-    if (!known)
-        return -ENOMEM;
-    if (memcmp(&known->cell, cell, sizeof(*cell)) == 0)
-        return 0;
-    delta = difference(cell, &known->cell);
-    known->cell = *cell;
-    take(context, key, &delta);
-    return 0;
+    if (!read_numbers(&table->cells[i], &known->numbers, &now) || !name(table, i))
+        return;
+    delta = difference(&now.counts, &known->numbers.counts);
+    known->numbers = now;
+    take(context, &known->key, &delta);
 }
 
-/* Tells of the cells of the batch. The first that fails ends it. */
-static int tell_batch(struct keyed_table *table, keyed_take *take, void *context)
+/*
+ * Finds cells that were used for the first time. One that a CPU has just taken, and did not write
+ * to yet, hides those behind it until the next reading.
+ */
+static void find_used(struct keyed_table *table)
 {
-    const struct batch *batch = table->batch;
-    int r = 0;
-
-    for (uint32_t i = 0; i < batch->n && r >= 0; i++)
-        r = tell(table, &batch->keys[i], &batch->cells[i], take, context);
-    return r;
-}
-
-/* Tells of all cells of the map. 0 or -errno. */
-static int tell_all(struct keyed_table *table, keyed_take *take, void *context)
-{
-    uint32_t place, *from = NULL;
-    int last = 0, r = 0;
-
-    while (last >= 0 && r >= 0) {
-        table->batch->n = BATCH;
-        last = bpf_map_lookup_batch(table->map, from, &place, table->batch->keys,
-                                    table->batch->cells, &table->batch->n, NULL);
-        if (last < 0 && last != -ENOENT) /* that is the end, with what there was */
-            return last;
-        r = tell_batch(table, take, context);
-        from = &place;
-    }
-    return r;
+    while (table->n_used < table->n_cells &&
+           __atomic_load_n(&table->cells[table->n_used].owner, __ATOMIC_RELAXED) != 0)
+        table->n_used++;
 }
 
 /* Whether somebody has the place, whose key that is. */
@@ -225,27 +242,35 @@ static void free_places(struct keyed_table *table, keyed_is_given_up *is_given_u
     }
 }
 
-int keyed_table_read(struct keyed_table *table, keyed_take *take, void *context)
+void keyed_table_read(struct keyed_table *table, keyed_take *take, void *context)
 {
     tell_places(table, take, context);
-    return tell_all(table, take, context);
+    find_used(table);
+    for (size_t i = 0; i < table->n_used; i++)
+        tell(table, i, take, context);
+}
+
+/* Takes the cell from its key. 0 or -errno: it is still the key's. */
+static int take_back(struct keyed_table *table, size_t i)
+{
+    int r = bpf_map_delete_elem(table->maps.keyed, &table->known[i].key);
+
+    if (r < 0 && r != -ENOENT)
+        return r;
+    table->known[i] = (struct known_cell){0};
+    table->cells[i] = (struct keyed_cell){0};
+    return give(table, i);
 }
 
 int keyed_table_forget(struct keyed_table *table, keyed_is_given_up *is_given_up,
                        const void *context)
 {
-    struct known_cell *known, *next;
+    int r = 0;
 
     free_places(table, is_given_up, context);
-    HASH_ITER(by_key, table->known, known, next) {
-        int r = 0;
-
-        if (!is_given_up(context, known->key.slot))
-            continue;
-        r = bpf_map_delete_elem(table->map, &known->key);
-        if (r < 0 && r != -ENOENT)
-            return r;
-        forget(table, known);
-    }
-    return 0;
+    for (size_t i = 0; i < table->n_used && r >= 0; i++)
+        if (table->cells[i].owner != 0 && name(table, i) &&
+            is_given_up(context, table->known[i].key.slot))
+            r = take_back(table, i);
+    return r;
 }

@@ -26,7 +26,7 @@ static int open_kvm(struct keyed_object *object)
     if (!skeleton)
         return -errno;
     keyed_opened(object, skeleton, skeleton->skeleton, skeleton->obj, &skeleton->bss->n_lost);
-    r = bpf_prepare_keyed(skeleton->obj, object->of, object->entries, &v1);
+    r = bpf_prepare_keyed(skeleton->obj, object->of, object->program.table, &v1);
     if (r < 0)
         return r;
     skeleton->rodata->layout = layout;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The table is a map of our own, which the programs of all spans use in the place of theirs: it
- * stays when spans come and go.
+ * The programs of all spans count in one table, which stays when spans come and go.
  */
 #include "sys/bpf/spans/program.h"
 
@@ -19,7 +18,6 @@ struct spans_program {
     struct keyed_program keyed;
     const struct switch_program *of; /* borrowed */
     size_t entries;
-    int map_fd;
     struct spans_bpf *spans[SPANS_MOST];     /* NULL: the number is free */
     int descriptors[SPANS_MOST][SPAN_SIDES]; /* of what is loaded of a span; they are its own */
     uint64_t lost_before;                    /* by spans that have ended */
@@ -38,10 +36,7 @@ static int make_table(void *loaded)
 {
     struct spans_program *program = loaded;
 
-    program->map_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "keyed", sizeof(struct keyed_key),
-                                     sizeof(struct keyed_cell), (uint32_t)program->entries, NULL);
-    return program->map_fd < 0 ? program->map_fd
-                               : keyed_table_new(program->map_fd, &program->keyed.table);
+    return keyed_table_new(program->entries, &program->keyed.table);
 }
 
 static uint64_t lost_by(const struct spans_bpf *span)
@@ -65,7 +60,6 @@ static void end(struct keyed_program *keyed)
 
     for (size_t i = 0; i < SPANS_MOST; i++)
         spans_program_remove(keyed, i);
-    cleanup_close(&program->map_fd);
     free(program);
 }
 
@@ -79,8 +73,8 @@ int spans_program_load(const struct switch_program *of, size_t entries,
         *ret_refusal = BPF_REFUSAL_NO_MEMORY;
         return -ENOMEM;
     }
-    *program = (struct spans_program){
-        .keyed = {.lost = lost, .end = end}, .of = of, .entries = entries, .map_fd = -1};
+    *program =
+        (struct spans_program){.keyed = {.lost = lost, .end = end}, .of = of, .entries = entries};
     r = bpf_load_quietly(make_table, program, ret_refusal);
     if (r >= 0)
         *ret_program = &program->keyed;
@@ -104,10 +98,9 @@ static int prepare(struct loading *loading)
     const struct span_event *begin = &loading->events[SPAN_BEGIN];
     const struct span_event *end = &loading->events[SPAN_END];
     bool v1;
-    int r = bpf_prepare_keyed(skeleton->obj, loading->program->of, loading->program->entries, &v1);
+    int r =
+        bpf_prepare_keyed(skeleton->obj, loading->program->of, loading->program->keyed.table, &v1);
 
-    if (r >= 0)
-        r = bpf_map__reuse_fd(skeleton->maps.keyed, loading->program->map_fd);
     if (r < 0)
         return r;
     skeleton->rodata->is_v1 = v1;

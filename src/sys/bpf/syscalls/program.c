@@ -56,7 +56,7 @@ static int set_sizes(struct keyed_object *object, struct syscalls_bpf *skeleton)
     int r = n_cpus;
 
     if (r >= 0)
-        r = bpf_prepare_keyed(skeleton->obj, object->of, object->entries, &v1);
+        r = bpf_prepare_keyed(skeleton->obj, object->of, object->program.table, &v1);
     if (r >= 0)
         r = bpf_map__set_max_entries(skeleton->maps.last, (uint32_t)n_cpus);
     if (r >= 0)

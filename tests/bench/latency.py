@@ -1,23 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What latencies, and a run that records the scheduler, add to a switch, beside `perf sched record
--a` over the same load.
+"""What latencies, and a run that records the scheduler, add to a switch and its wake-up, beside `perf
+sched record -a` and bpftrace over the same load.
 
     sudo tests/bench/latency.py [--rounds N] [--turns N]
 
-Two tasks in a counted cgroup hand a byte to and fro on one CPU: with nobody who counts, with the
-exporter by bpf, with the exporter by bpf and latencies, with a run of kind `schedule` of the machine
-(the exporter counts nothing else), and with `perf sched record`. The five take turns; shown is the least of the rounds in ns a switch, what is added to nothing, and the ratio to
-what is added by `perf sched record`, and what perf has written. What else the machine does only
-adds. build/release/bin/bench_latency tells of the memory and the reading; bench_switch of the
+Two tasks in a counted cgroup hand a byte to and fro on one CPU, so that each switch has a wake-up:
+with nobody who counts, with the exporter by bpf, with the exporter by bpf and latencies, with a run
+of kind `schedule` of the machine (the exporter counts nothing else), with `perf sched record`, and
+with a bpftrace program that has histograms of waits and slices. They take turns; shown is the least
+of the rounds in ns a switch, what is added to nothing, the ratio to what is added by `perf sched
+record`, and what perf has written. build/release/bin/bench_latency tells of the memory and the reading; bench_switch of the
 mechanisms alone.
 """
 import argparse
 import contextlib
+import functools
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,16 +26,13 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import live  # noqa: E402
+import side_by_side  # noqa: E402
 from cgroups import Cgroups  # noqa: E402
 from exporter import Exporter, UnixConnection, quote  # noqa: E402
 from turns import Turns  # noqa: E402
 
 START = "pmu_cgroup_start_time_seconds"
 SUPPORTED = "pmu_exporter_latency_supported"
-
-
-def nobody(_):
-    return contextlib.nullcontext()
 
 
 @contextlib.contextmanager
@@ -70,7 +68,7 @@ def ask(running, method, path, body=None):
 
 
 @contextlib.contextmanager
-def recorded(_):
+def recorded():
     with Exporter(live.config(system="all")) as running:
         run = ask(running, "POST", "", {"title": "a run", "target": "machine", "kind": "schedule",
                                         "duration_seconds": 600})
@@ -80,20 +78,28 @@ def recorded(_):
 
 
 @contextlib.contextmanager
-def perf_sched(_):
+def perf_sched():
     with tempfile.TemporaryDirectory() as directory:
         data = pathlib.Path(directory, "perf.data")
-        with subprocess.Popen(["perf", "sched", "record", "-a", "-o", data, "--", "sh", "-c",
-                               "echo open; read -r _"], stdin=subprocess.PIPE, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-            process.stdout.readline()
+        with side_by_side.perf("sched", "record", "-a", "-o", data):
             yield
-            process.communicate("\n")
         written.append(data.stat().st_size)
 
 
-WAYS = {"none": nobody, "bpf": exporter, "bpf with latencies": with_latencies,
-        "schedule": recorded, "perf sched record": perf_sched}
+# as runqlat.bt, with slices beside waits
+WAITS_AND_SLICES = """
+BEGIN { printf("counts\\n"); }
+tracepoint:sched:sched_wakeup, tracepoint:sched:sched_wakeup_new { @woken[args->pid] = nsecs; }
+tracepoint:sched:sched_switch {
+    if (args->prev_state == 0) { @woken[args->prev_pid] = nsecs; }
+    if (@on[cpu]) { @slices = hist(nsecs - @on[cpu]); }
+    @on[cpu] = nsecs;
+    if (@woken[args->next_pid]) {
+        @waits = hist(nsecs - @woken[args->next_pid]);
+        delete(@woken[args->next_pid]);
+    }
+}
+"""
 written = []
 
 
@@ -108,21 +114,19 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--turns", type=int, default=5000)
     arguments = parser.parse_args()
-    live.need("perf")
-    least = {}
+    live.need("perf", "bpftrace")
     with Cgroups() as cgroups:
         cgroups.make("a")
         with Turns(os.fsdecode(cgroups.directory("a")), turns=arguments.turns) as turns:
-            for _ in range(arguments.rounds):
-                for name, way in WAYS.items():
-                    with way(cgroups):
-                        ns = min(ns_a_switch(turns, arguments.turns) for _ in range(5))
-                    least[name] = min(ns, least.get(name, ns))
-    added = {name: ns - least["none"] for name, ns in least.items()}
-    print(f"{'':20} {'ns a switch':>11} {'added':>7} {'of perf':>8}")
-    for name, ns in least.items():
-        print(f"{name:20} {ns:11.0f} {added[name]:+7.0f} "
-              f"{added[name] / added['perf sched record']:8.2f}")
+            least = side_by_side.measure({
+                "none": side_by_side.nobody,
+                "bpf": functools.partial(exporter, cgroups),
+                "bpf with latencies": functools.partial(with_latencies, cgroups),
+                "schedule": recorded,
+                "perf sched record": perf_sched,
+                "bpftrace": functools.partial(side_by_side.bpftrace, WAITS_AND_SLICES),
+            }, functools.partial(ns_a_switch, turns, arguments.turns), arguments.rounds)
+    side_by_side.show(least, "ns a switch", "perf sched record")
     switches = 5 * 2 * arguments.turns
     print(f"perf has written {min(written) / 2**20:.1f} MiB of {switches} switches")
 

@@ -3,13 +3,11 @@
 /* Tells of single events what `check config` tells of those of a configuration. */
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "check/events.h"
 #include "resolve/absence_advice.h"
 #include "tool/event_json.h"
-#include "tool/event_words.h"
-#include "tool/table.h"
+#include "tool/event_telling.h"
 
 static const struct argp argp = {
     .parser = event_words_parse,
@@ -20,14 +18,9 @@ static const struct argp argp = {
     .children = event_words_children,
 };
 
-/* What is told, in one of two forms, and how the command ends. */
 struct telling {
-    struct table *table;
-    json_t *events; /* NULL: the table is wanted */
-    const struct machine *machine;
-    struct text reasons;         /* lines below the table */
+    struct event_telling all;
     bool is_met[ABSENCE_COUNT_]; /* the reasons that were told */
-    int status;
 };
 
 /* Why the event is unknown, or why it cannot be counted here; empty if it can. 0 or -errno. */
@@ -38,7 +31,7 @@ static int explain(const struct telling *telling, const struct event *event,
     int r = 0;
 
     if (trial->absence == ABSENCE_UNKNOWN_EVENT)
-        r = check_explain_unknown(telling->machine->resolver, event, &why);
+        r = check_explain_unknown(telling->all.machine->resolver, event, &why);
     else
         text_append_string(&why, event->why && trial->absence == event->absence
                                      ? event->why
@@ -54,18 +47,18 @@ static void add_reason(struct telling *telling, const struct event *event, enum 
                        const char *why)
 {
     if (absence == ABSENCE_UNKNOWN_EVENT)
-        text_append_format(&telling->reasons, "%s\n", why);
+        text_append_format(&telling->all.notes, "%s\n", why);
     else if (absence != ABSENCE_NONE && event->why)
-        text_append_format(&telling->reasons, "%s: %s\n", event->name, why);
+        text_append_format(&telling->all.notes, "%s: %s\n", event->name, why);
     else if (absence != ABSENCE_NONE && !telling->is_met[absence])
-        text_append_format(&telling->reasons, "%s: %s\n", absence_name(absence), why);
+        text_append_format(&telling->all.notes, "%s: %s\n", absence_name(absence), why);
     telling->is_met[absence] = true;
 }
 
 static void add_row(struct telling *telling, const struct event *event,
                     const struct event_trial *trial, const char *metric)
 {
-    struct table *table = telling->table;
+    struct table *table = telling->all.table;
 
     table_add(table, event->name, STYLE_PLAIN);
     table_add(table, event_kind_name(event->kind), STYLE_PLAIN);
@@ -98,7 +91,7 @@ static json_t *to_json(const struct event *event, const struct event_trial *tria
 static int show(void *object, const struct event *event)
 {
     struct telling *telling = object;
-    const struct event_trial trial = machine_try(telling->machine, event);
+    const struct event_trial trial = machine_try(telling->all.machine, event);
     AUTO_FREE char *why = NULL, *metric = NULL;
     int r = explain(telling, event, &trial, &why);
 
@@ -107,28 +100,16 @@ static int show(void *object, const struct event *event)
     if (r < 0)
         return r;
     if (trial.absence == ABSENCE_UNKNOWN_EVENT)
-        telling->status = EXIT_USAGE;
-    else if (trial.absence != ABSENCE_NONE && telling->status == 0)
-        telling->status = EXIT_FAILURE;
-    if (telling->events)
-        return json_array_append_new(telling->events, to_json(event, &trial, metric, why)) < 0
+        telling->all.status = EXIT_USAGE;
+    else if (trial.absence != ABSENCE_NONE && telling->all.status == 0)
+        telling->all.status = EXIT_FAILURE;
+    if (telling->all.events)
+        return json_array_append_new(telling->all.events, to_json(event, &trial, metric, why)) < 0
                    ? -ENOMEM
                    : 0;
     add_row(telling, event, &trial, metric);
     add_reason(telling, event, trial.absence, why);
     return 0;
-}
-
-static int print(const struct telling *telling)
-{
-    int r;
-
-    if (telling->events)
-        return json_print(json_pack("{s:O}", "events", telling->events));
-    r = table_print(telling->table);
-    if (r >= 0 && telling->reasons.length > 0)
-        (void)fwrite(telling->reasons.data, 1, telling->reasons.length, stdout);
-    return r < 0 ? r : text_error(&telling->reasons);
 }
 
 int run_check_event(int argc, char **argv)
@@ -138,22 +119,7 @@ int run_check_event(int argc, char **argv)
                                                   {.title = "COUNTED HERE"},
                                                   {.title = "ENCODING"},
                                                   {.title = "METRIC"}};
-    AUTO(table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
-    AUTO_JSON json_t *events = json_array();
-    struct machine machine AUTO_MACHINE = {.sysfs_fd = -1};
-    struct event_words words AUTO_EVENT_WORDS = {0};
-    struct telling telling = {.table = table, .machine = &machine};
-    int r = event_words_init(&words, argc);
+    struct telling telling = {0};
 
-    if (r < 0 || !table || !events)
-        return command_fail(-ENOMEM);
-    command_parse(&argp, argc, argv, &words);
-    if (machine_open(words.sysfs, &machine) < 0)
-        return EXIT_FAILURE;
-    telling.events = words.json ? events : NULL;
-    r = event_words_each(&words, &machine, show, &telling);
-    if (r >= 0)
-        r = print(&telling);
-    text_done(&telling.reasons);
-    return r < 0 ? command_fail(r) : telling.status;
+    return event_telling_run(&telling.all, &argp, argc, argv, columns, ARRAY_SIZE(columns), show);
 }

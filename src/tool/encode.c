@@ -12,9 +12,8 @@
 #include "config/config_error.h"
 #include "resolve/absence_advice.h"
 #include "tool/event_json.h"
-#include "tool/event_words.h"
+#include "tool/event_telling.h"
 #include "tool/perf_line.h"
-#include "tool/table.h"
 
 static const struct argp argp = {
     .parser = event_words_parse,
@@ -24,14 +23,6 @@ static const struct argp argp = {
            "Exit status 0: each event has a code; 1: the code of one is not known here; 2: nothing "
            "knows a name.",
     .children = event_words_children,
-};
-
-/* What is written, in one of two forms, and how the command ends. */
-struct encoding {
-    struct table *table;
-    json_t *events; /* NULL: the table is wanted */
-    const struct machine *machine;
-    int status;
 };
 
 static void add_number(struct table *table, const char *field, uint64_t value)
@@ -96,7 +87,7 @@ static int add_event(struct table *table, const struct event *event, const char 
 }
 
 /* Says that a PMU is missing, and what there is: the name may be wrong, or the machine. */
-static void explain_missing_pmu(const struct encoding *encoding, const struct event *event,
+static void explain_missing_pmu(const struct event_telling *encoding, const struct event *event,
                                 struct text *why)
 {
     const struct pmu_list *pmus = encoding->machine->pmus;
@@ -112,7 +103,7 @@ static void explain_missing_pmu(const struct encoding *encoding, const struct ev
  * An event without a code: the name is unknown, or it is known of another machine only. Or the
  * filter is none for it.
  */
-static int report_absent(struct encoding *encoding, const struct event *event)
+static int report_absent(struct event_telling *encoding, const struct event *event)
 {
     const bool is_unknown = event->absence == ABSENCE_UNKNOWN_EVENT;
     AUTO_TEXT struct text why = {0};
@@ -141,7 +132,7 @@ static int report_absent(struct encoding *encoding, const struct event *event)
 
 static int show(void *object, const struct event *event)
 {
-    struct encoding *encoding = object;
+    struct event_telling *encoding = object;
     AUTO_FREE char *perf = NULL, *metric = NULL;
     int r;
 
@@ -158,31 +149,10 @@ static int show(void *object, const struct event *event)
                                                                                            : 0;
 }
 
-static int print(const struct encoding *encoding)
-{
-    if (encoding->events)
-        return json_print(json_pack("{s:O}", "events", encoding->events));
-    return table_print(encoding->table);
-}
-
 int run_encode(int argc, char **argv)
 {
     static const struct table_column columns[] = {{0}, {0}};
-    AUTO(table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
-    AUTO_JSON json_t *events = json_array();
-    struct machine machine AUTO_MACHINE = {.sysfs_fd = -1};
-    struct event_words words AUTO_EVENT_WORDS = {0};
-    struct encoding encoding = {.table = table, .machine = &machine};
-    int r = event_words_init(&words, argc);
+    struct event_telling encoding = {0};
 
-    if (r < 0 || !table || !events)
-        return command_fail(-ENOMEM);
-    command_parse(&argp, argc, argv, &words);
-    if (machine_open(words.sysfs, &machine) < 0)
-        return EXIT_FAILURE;
-    encoding.events = words.json ? events : NULL;
-    r = event_words_each(&words, &machine, show, &encoding);
-    if (r >= 0)
-        r = print(&encoding);
-    return r < 0 ? command_fail(r) : encoding.status;
+    return event_telling_run(&encoding, &argp, argc, argv, columns, ARRAY_SIZE(columns), show);
 }

@@ -48,11 +48,12 @@ class Service:
     """What a cgroup executes on one host: functions of the minute."""
 
     def __init__(self, cgroup, wrong=lambda t: 0.0, instance="a", busy=1.0, coverage=1.0,
-                 starts=(-DAY,), scraped=lambda t: True, switches_wrong=None,
+                 starts=(-DAY,), scraped=lambda t: True, switches_wrong=None, waits_wrong=None,
                  spreads=(0.02, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05), writes=None):
         self.cgroup, self.wrong, self.instance = cgroup, wrong, instance
         self.busy, self.coverage, self.starts, self.scraped = busy, coverage, starts, scraped
         self.switches_wrong, self.spreads = switches_wrong or wrong, spreads
+        self.waits_wrong = waits_wrong or self.switches_wrong
         self.writes = writes  # to block devices, in a second
 
     def rates(self, t):
@@ -80,7 +81,7 @@ class Service:
     def durations(self, t, name, label, rate, usual):
         """By their limit: if nothing is wrong, 99 of 100 take less than usual."""
         n = rate * self.busy
-        long = min(0.5, 0.1 * self.switches_wrong(t) ** 2)
+        long = min(0.5, 0.1 * self.waits_wrong(t) ** 2)
         shares = {usual: 0.995 - long, 4 * usual: 1 - long, 16 * usual: 1, "+Inf": 1}
         return {f"{name}_count" + (f"{{{label}}}" if label else ""): n} | {
             f'{name}_bucket{{{label + "," * bool(label)}le="{limit}"}}': share * n
@@ -140,10 +141,15 @@ QUIET = [
     Service("/shared", from_now, coverage=0.3, switches_wrong=lambda t: 0.0),
     Service("/better_a_week_ago", lambda t: 0.0 if t < 6 * HOUR else 1.0),
     Service("/saturdays", lambda t: float(t < DAY or t >= 7 * DAY)),
+    Service("/saturdays_with_gap", lambda t: float(t < DAY or t >= 7 * DAY),
+            scraped=lambda t: not NOW - 7 * DAY <= t < NOW - 7 * DAY + 36),
     # every second hour, and the other hours on the next day
     Service("/restless", lambda t: 0.7 * ((t // HOUR + t // DAY) % 2),
             spreads=(0.21, 1.4, 1.4, 2.8, 9, 9, 9)),
     Service("/brief", lambda t: float(NOW <= t < NOW + 6)),
+    # not for long, but all that there is behind the ten minutes from its start
+    Service("/brief_from_start", starts=(-DAY, NOW - 10),
+            waits_wrong=lambda t: float(NOW <= t < NOW + 10)),
     Service("/job_at_this_hour", lambda t: 2.0 * ((t - NOW) % DAY < 45)),
     # slower requests than before among all of them, but neither slower reads nor slower writes
     Service("/writes_more", writes=lambda t: 800.0 if t >= NOW else 5.5),

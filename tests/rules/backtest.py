@@ -16,18 +16,18 @@ import tempfile
 import time
 
 import history
+import latencies
 import rules
 from prometheus import Prometheus
 
 # One block of a week, not 84 of two hours: promtool reads the whole history for each.
 BLOCKS = "--max-block-duration=162h"
-LOSS = 0.2
-WITHIN = 30  # minutes after the loss has reached 20 %
+WITHIN = 30  # minutes after the first in which it has to be noticed
 # Rates and ratios, the first levels of rules, are read for a week; what is made of these is not.
 REMEMBERED = 2
 # How long a regression is still told of after its end: the rules look a quarter of an hour back.
 AFTERWARDS = 30
-ALERT_OF = {"branch": "PMUBranchMissRegression", "cache": "PMUCacheMissRegression"}
+OF_LATENCIES = {latencies.RUN_QUEUE[2], latencies.READS[2]}
 
 Finding = collections.namedtuple("Finding", "regression at delay")
 Firing = collections.namedtuple("Firing", "alert service begin end")
@@ -118,27 +118,26 @@ def fired(prometheus):
 
 def is_true(firing, regression):
     """Whether an alert tells of that regression, and of what it consists of."""
-    return (firing.service == regression.service and
-            firing.alert in ("PMUIPCRegression", ALERT_OF.get(regression.cause)) and
+    return (firing.service == regression.service and firing.alert in regression.alerts and
             regression.begin <= firing.end and firing.begin <= regression.end + AFTERWARDS)
 
 
 class Verdict:
-    """What of the regressions was told, how late, and what else was told."""
+    """What of the regressions was told, how late, and what else was told of so many services."""
 
-    def __init__(self, events, firings):
+    def __init__(self, regressions, firings, n_services):
         self.findings = []
-        for one in events.regressions:
-            at = min((f.begin for f in firings
-                      if f.alert == "PMUIPCRegression" and is_true(f, one)), default=None)
-            due = one.reaches(LOSS)
+        for one in regressions:
+            at = min((f.begin for f in firings if f.alert == one.alert and is_true(f, one)),
+                     default=None)
+            due = one.due()
             self.findings.append(
                 Finding(one, at, None if None in (at, due) else at - due))
-        self.false = [f for f in firings if not any(is_true(f, one) for one in events.regressions)]
-        self.service_weeks = len(events.services) * (history.END - history.WEEK) / history.WEEK
+        self.false = [f for f in firings if not any(is_true(f, one) for one in regressions)]
+        self.service_weeks = n_services * (history.END - history.WEEK) / history.WEEK
 
     def due(self):
-        return [f for f in self.findings if f.regression.reaches(LOSS) is not None]
+        return [f for f in self.findings if f.regression.due() is not None]
 
     def late(self, within):
         return [f for f in self.due() if f.at is None or f.delay > within]
@@ -161,24 +160,37 @@ class Verdict:
                    f"from minute {firing.begin}")
 
 
+def verdicts_of(events, firings):
+    """{what is judged: verdict}: each has alerts and regressions of its own."""
+    return {
+        "efficiency": Verdict(events.regressions,
+                              [f for f in firings if f.alert not in OF_LATENCIES],
+                              len(events.services)),
+        "latencies": Verdict(events.slowdowns, [f for f in firings if f.alert in OF_LATENCIES],
+                             sum(bool(service.durations) for service in events.services)),
+    }
+
+
 def run(noise, seed):
-    """The verdict over one history."""
+    """The verdicts over one history."""
     events = history.History(seed, noise)
     with recorded(events) as prometheus:
-        return Verdict(events, fired(prometheus))
+        return verdicts_of(events, fired(prometheus))
 
 
 def run_all(noises, seeds):
-    """{noise: {seed: verdict}}, as many histories at a time as there are CPUs; tells of each."""
-    verdicts = {noise: {} for noise in noises}
+    """{(noise, what is judged): [verdict]}, as many histories at a time as there are CPUs; tells of
+    each."""
+    verdicts = collections.defaultdict(list)
     began = time.monotonic()
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
         jobs = {pool.submit(run, noise, seed): (noise, seed) for seed in seeds for noise in noises}
         for job in concurrent.futures.as_completed(jobs):
             noise, seed = jobs[job]
-            verdicts[noise][seed] = verdict = job.result()
-            print(f"{noise}, seed {seed}, after {time.monotonic() - began:.0f} s: "
-                  f"{verdict.in_one_line()}", *verdict.details(), sep="\n    ", flush=True)
+            for what, verdict in job.result().items():
+                verdicts[noise, what].append(verdict)
+                print(f"{noise}, seed {seed}, {what}, after {time.monotonic() - began:.0f} s: "
+                      f"{verdict.in_one_line()}", *verdict.details(), sep="\n    ", flush=True)
     return verdicts
 
 

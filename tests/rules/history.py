@@ -4,12 +4,16 @@
 Each minute of each service has a load with daily and weekly waves, and an efficiency with waves of
 its own and noise. Services are restarted, Prometheus misses scrapes, the exporter is restarted. In
 the second week 20 regressions are injected into 14 services; the other six have troubles that
-nobody wants to be told of. All of it follows from a seed.
+nobody wants to be told of. Eight services have histograms of latencies too (latencies.py), four of
+them with a slowdown of each. All of it follows from a seed.
 
 Two models of noise: "waves", which forgets soon, and "mixture", which wanders for hours.
 """
 import math
 import random
+
+import latencies
+import ramp
 
 HOUR, DAY, WEEK = 60, 24 * 60, 7 * 24 * 60
 END = 2 * WEEK
@@ -21,27 +25,30 @@ COUNTERS = ("cycles_total", "instructions_total", "branch_misses_total", "cache_
 TIMES = ("group_enabled_seconds_total", "group_running_seconds_total")
 
 
-class Regression:
-    """From `begin` on the service executes `depth` fewer instructions per cycle, after `ramp`."""
+# What tells of a loss of instructions per cycle, and of what it consists of.
+ALERT_OF = {"branch": "PMUBranchMissRegression", "cache": "PMUCacheMissRegression"}
+LOSS = 0.2  # of which has to be told
 
-    def __init__(self, service, begin, depth, ramp, end, cause):
-        self.service, self.begin, self.depth, self.ramp = service, begin, depth, ramp
+
+class Regression:
+    """From `begin` on the service executes `depth` fewer instructions per cycle, after `over`
+    minutes."""
+    alert = "PMUIPCRegression"
+
+    def __init__(self, service, begin, depth, over, end, cause):
+        self.service, self.begin, self.depth, self.over = service, begin, depth, over
         self.end, self.cause = end, cause
+        self.alerts = (self.alert, ALERT_OF.get(cause))
 
     def loss(self, t):
-        if not self.begin <= t < self.end:
-            return 0.0
-        return self.depth * min(1.0, (t - self.begin + 1) / max(1, self.ramp))
+        return ramp.height(self, self.depth, t)
 
-    def reaches(self, loss):
-        """The first minute with that loss; None if it never has it."""
-        if self.depth < loss:
-            return None
-        return self.begin + max(0, math.ceil(self.ramp * loss / self.depth) - 1)
+    def due(self):
+        """The first minute in which it has to be noticed; None if it need not be."""
+        return ramp.reaches(self, self.depth, LOSS)
 
     def __str__(self):
-        how = f"over {self.ramp / HOUR:.0f} h" if self.ramp else "at once"
-        return f"{self.service} -{100 * self.depth:.0f} % {how} by {self.cause}"
+        return f"{self.service} -{100 * self.depth:.0f} % {ramp.text(self)} by {self.cause}"
 
 
 class Waves:
@@ -105,6 +112,7 @@ class Service:
         self.job = rng.randrange(DAY) if rng.random() < 0.4 else None
         self.job_late = [rng.randint(0, 3) for _ in range(END // DAY + 1)]
         self.regressions = []
+        self.durations = []  # those of which there are histograms
 
     def _starts(self, rng):
         every = 70 if self.trouble == "restarts all day" else rng.uniform(2, 6) * DAY
@@ -145,8 +153,18 @@ class Service:
             return max(0.1, self.rng.gauss(0.75, 0.3))
         return 1.0
 
+    def waits(self, t, age, cpus):
+        """What is added to each column of the histograms in that minute."""
+        longer = (6 if self.has_job(t) else 1) * (1 + 3 * math.exp(-age / 4))
+        if self.trouble == "better for an evening a week ago" and WEEK / 2 < t < WEEK / 2 + 5 * HOUR:
+            longer /= 4
+        if self.trouble == "worse at weekends" and t % WEEK >= 5 * DAY:
+            longer *= 5
+        return [n for durations in self.durations
+                for n in durations.minute(t, cpus / self.cpus, longer)]
+
     def minute(self, t, age):
-        """What is added to each of COUNTERS and TIMES in that minute."""
+        """What is added to each of COUNTERS and TIMES, and to the histograms, in that minute."""
         loss = sum(r.loss(t) for r in self.regressions)
         causes = {r.cause for r in self.regressions if r.loss(t)}
         factor = {what: noise.factor(t) for what, noise in self.noises.items()}
@@ -160,16 +178,23 @@ class Service:
                 instructions * self.branch / 1000 * factor["branch"] / cold * worse["branch"],
                 instructions * self.cache / 1000 * factor["cache"] / cold * worse["cache"],
                 60 * cpus * self.switches * factor["switch"], 60 * cpus,
-                60 * cpus, 60 * cpus * covered)
+                60 * cpus, 60 * cpus * covered, *self.waits(t, age, cpus))
+
+    def names(self):
+        """Of the columns."""
+        labels = f'job="pmu",instance="a",cgroup="{self.name}"'
+        return ([f"pmu_cgroup_{name}{{{labels}}}" for name in COUNTERS] +
+                [f'pmu_cgroup_{name}{{{labels},group="core"}}' for name in TIMES] +
+                [name for durations in self.durations for name in durations.columns(labels)])
 
     def columns(self, more_starts):
         """[(start of counting or None, values)] for each minute."""
         starts = self.starts | {s for s in more_starts if s > min(self.starts)}
-        start, totals = None, None
+        start, totals, n_columns = None, None, len(self.names())
         before = [s for s in starts if s <= 0]
         for t in range(END):
             if t in starts or (t == 0 and before):
-                start, totals = (t if t in starts else max(before)), [0.0] * 8
+                start, totals = (t if t in starts else max(before)), [0.0] * n_columns
             if start is None:
                 yield None, None
                 continue
@@ -178,9 +203,11 @@ class Service:
             yield start, totals
 
 
-# The first 14 are injected into, six of them twice.
+# The first 14 are injected into, six of them twice. Of the first four there are histograms, with
+# slowdowns, and of four others without.
 TROUBLES = ("idle at night", "shared PMU", "born in the second week", "worse at weekends",
             "better for an evening a week ago", "restarts all day")
+WITH_SLOWDOWNS, WITHOUT_SLOWDOWNS = (0, 1, 2, 3), (14, 17, 18, 19)
 
 
 class History:
@@ -195,6 +222,18 @@ class History:
         for _ in range(6):
             begin = self._free_minute(rng)
             self.missed.update(range(begin, begin + rng.randint(3, 30)))
+        self.slowdowns = self._slow_down(f"{noise} {seed}", NOISES[noise])
+
+    def _slow_down(self, seed, noise):
+        for i in WITH_SLOWDOWNS + WITHOUT_SLOWDOWNS:
+            latencies.equip(seed, noise, self.services[i],
+                            latencies.WRITES if i % 2 else latencies.READS)
+
+        def is_free(service, t):
+            return not any(-HOUR < t - other < HOUR
+                           for other in service.starts | self.exporter_starts | self.missed)
+
+        return latencies.slow_down(seed, [self.services[i] for i in WITH_SLOWDOWNS], WEEK, is_free)
 
     def _inject(self, rng):
         kinds = [(depth, slow) for depth, n in ((0.1, 2), (0.2, 4), (0.4, 4))
@@ -205,15 +244,15 @@ class History:
             service = self.services[i % 14]
             begin = WEEK + (rng.randint(3 * HOUR, 2 * DAY) if i < 14 else
                             rng.randint(4 * DAY + 12 * HOUR, 5 * DAY + 12 * HOUR))
-            ramp = rng.randint(2 * HOUR, DAY) if slow else 0
-            lasts = ramp + rng.randint(4 * HOUR, 30 * HOUR)
+            over = rng.randint(2 * HOUR, DAY) if slow else 0
+            lasts = over + rng.randint(4 * HOUR, 30 * HOUR)
             end = NEVER if i >= 14 else begin + lasts
-            one = Regression(service.name, begin, depth, ramp, end,
+            one = Regression(service.name, begin, depth, over, end,
                              rng.choice(("nothing counted", "branch", "cache")))
             # nothing else happens while it has to be found, but for the release that brought it
             service.starts -= set(range(begin - HOUR, begin + HOUR))
-            if one.reaches(0.2) is not None:
-                service.starts -= set(range(one.reaches(0.2) - HOUR, one.reaches(0.2) + HOUR))
+            if one.due() is not None:
+                service.starts -= set(range(one.due() - HOUR, one.due() + HOUR))
             if not slow and rng.random() < 0.5:
                 service.starts.add(begin)
             service.regressions.append(one)
@@ -224,7 +263,7 @@ class History:
         """One at which no regression has to be found."""
         while True:
             t = rng.randrange(END)
-            if all(one.reaches(0.2) is None or not -HOUR < t - one.reaches(0.2) < HOUR
+            if all(one.due() is None or not -HOUR < t - one.due() < HOUR
                    for one in self.regressions):
                 return t
 
@@ -232,12 +271,10 @@ class History:
         """As OpenMetrics, series by series."""
         for service in self.services:
             labels = f'job="pmu",instance="a",cgroup="{service.name}"'
-            names = [f"pmu_cgroup_{name}{{{labels}}}" for name in COUNTERS]
-            names += [f'pmu_cgroup_{name}{{{labels},group="core"}}' for name in TIMES]
             seen = [(t, start, totals)
                     for t, (start, totals) in enumerate(service.columns(self.exporter_starts))
                     if start is not None and t not in self.missed]
-            for i, name in enumerate(names):
+            for i, name in enumerate(service.names()):
                 file.writelines(f"{name} {totals[i]:.0f} {MONDAY + 60 * t}\n"
                                 for t, _, totals in seen)
             file.writelines(f"pmu_cgroup_start_time_seconds{{{labels}}} {MONDAY + 60 * start} "

@@ -24,5 +24,5 @@ takes(65 rules/regressions)
 takes(20 rules/config)
 add_rules_test(backtest_parts unit 60 test_backtest.py Parts)
 add_rules_test(guards long 1800 test_guards.py)
-# A CPU minute for each of 20 histories, as many at a time as there are CPUs.
+# Two CPU minutes for each of 20 histories, as many at a time as there are CPUs.
 add_rules_test(backtest long 7200 test_backtest.py Backtest)

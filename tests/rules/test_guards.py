@@ -29,9 +29,9 @@ GUARDS = [
      {f"              {RATIO}:rate15m_median7d\n          )\n            and":
       f"              {RATIO}:rate15m offset 1w\n          )\n            and"}, "/better_a_week_ago"),
     ("the day of the week", "SERVICES", {"< 0.88 *": "< 0 *", "> 1.12 *": "> 99 *"}, "/saturdays"),
-    ("the last value before a gap", "SERVICES", {"[30m] offset 1w": "[2m] offset 1w"},
+    ("the last value before a gap", "SERVICES", {"[1h] offset 1w": "[2m] offset 1w"},
      "/saturdays_with_gap"),
-    ("ten minutes of waits", "SERVICES", {"[2m] offset 7m": "[2m]"}, "/brief_from_start"),
+    ("minutes enough", "SERVICES", {"[2m] offset 5m": "[2m]"}, "/brief_from_start"),
     ("the quarter of the hour", "SERVICES",
      {"offset 1w": "offset 167h", **{f"offset {n}d": f"offset {24 * n - 1}h" for n in range(1, 8)}},
      "/job_at_this_hour"),

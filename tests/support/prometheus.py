@@ -57,7 +57,7 @@ class Prometheus(RealProgram):
     def ask(self, path, **parameters):
         """The data of an answer of its API; AssertionError with the reason where there is none."""
         words = urllib.parse.urlencode(parameters, doseq=True)
-        answer = http_get(self.port, f"/api/v1/{path}?{words}", timeout=30)
+        answer = http_get(self.port, f"/api/v1/{path}?{words}", timeout=600)
         result = json.loads(answer.body)
         if result["status"] != "success":
             raise AssertionError(f"{parameters}: {result}")

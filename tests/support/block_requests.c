@@ -12,6 +12,7 @@
  *
  *     at=BLOCK              where the next step begins
  *     read=N, write=N       direct, each waits for its end
+ *     together=N            N reads at once, of every second block
  *     buffered=N            written to the page cache
  *     discard=N, flush=N
  *     move=CGROUP           goes to a cgroup
@@ -28,12 +29,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/aio_abi.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -149,6 +152,45 @@ static const struct {
     {"discard", do_discard}, {"flush", do_flush},
 };
 
+/* All are given to the device before the first is awaited. */
+static void read_together(struct bench *bench, long n)
+{
+    const uint64_t begin_ns = clock_monotonic_ns();
+    struct iocb *blocks = calloc((size_t)n, sizeof(*blocks));
+    struct iocb **pointers = calloc((size_t)n, sizeof(*pointers));
+    struct io_event *events = calloc((size_t)n, sizeof(*events));
+    aio_context_t context = 0;
+    long n_well = 0, n_given = 0;
+
+    if (!blocks || !pointers || !events || syscall(SYS_io_setup, n, &context) < 0)
+        fail("io_setup");
+    for (long i = 0; i < n; i++, bench->at += 2) {
+        blocks[i] = (struct iocb){.aio_lio_opcode = IOCB_CMD_PREAD,
+                                  .aio_fildes = (uint32_t)bench->direct,
+                                  .aio_buf = (uintptr_t)bench->block,
+                                  .aio_nbytes = BYTES,
+                                  .aio_offset = (int64_t)(bench->at * BYTES)};
+        pointers[i] = &blocks[i];
+    }
+    while (n_given < n) {
+        const long given = syscall(SYS_io_submit, context, n - n_given, pointers + n_given);
+
+        if (given <= 0)
+            fail("io_submit");
+        n_given += given;
+    }
+    if (syscall(SYS_io_getevents, context, n, n, events, NULL) != n)
+        fail("io_getevents");
+    for (long i = 0; i < n; i++)
+        n_well += events[i].res == BYTES;
+    (void)syscall(SYS_io_destroy, context);
+    free(blocks);
+    free(pointers);
+    free(events);
+    printf("together %ld failed %ld took %" PRIu64 "\n", n, n - n_well,
+           clock_monotonic_ns() - begin_ns);
+}
+
 static void wait_for_line(void)
 {
     char line[16];
@@ -195,6 +237,8 @@ static void do_step(struct bench *bench, const char *step)
         move_to(value);
     else if (strncmp(step, "forget=", 7) == 0)
         forget(bench, strtoul(value, NULL, 10));
+    else if (strncmp(step, "together=", 9) == 0)
+        read_together(bench, strtol(value, NULL, 10));
     else if (strncmp(step, "at=", 3) == 0)
         bench->at = strtoul(value, NULL, 10);
     else if (!value || !do_times(bench, step, length, strtoul(value, NULL, 10))) {

@@ -14,6 +14,8 @@ from guest import Guest
 
 SLOW_NS = 35 * 10 ** 8  # longer than the programs take to load
 SLOW_BUCKET = 22  # above 2 s, up to 4 s
+PLACES = 4096  # of requests on their way that a machine of so few CPUs remembers
+CROWD = 6000
 READS = 2000
 # Measured: a read takes 5,070; the program adds 1,153, perf stat of both tracepoints 1,001, and perf
 # record 3,983.
@@ -49,6 +51,8 @@ make_disk memory memory_backed=1 discard=1 cache_size=8
 make_disk bad badblocks=+80-87
 make_disk slow irqmode=2 completion_nsec={SLOW_NS}
 make_disk fast
+make_disk crowd irqmode=2 completion_nsec={SLOW_NS} hw_queue_depth=8192
+echo none >/sys/block/crowd/queue/scheduler
 
 read_ahead /tmp/bin/block_requests
 a=$cgroups/a b=$cgroups/b
@@ -63,6 +67,8 @@ early=$!
 until grep -q '[1-9]' /sys/class/block/slow/inflight; do sleep 0.01; done
 requests slow -c $a /dev/slow load move=$a read=1
 wait $early
+
+requests crowd -c $a /dev/crowd load move=$a together={CROWD} at=0 write=5
 
 mkfifo /tmp/go
 requests later -c $a /dev/memory load move=$a buffered=64 wait </tmp/go &
@@ -127,6 +133,17 @@ class BlockRequests(unittest.TestCase):
         self.assertEqual((cell.requests, cell.latency.count, cell.unknown), (1, 1, 0))
         self.assertGreaterEqual(cell.latency.sum_ns, SLOW_NS)
         self.assertEqual(cell.latency.buckets[SLOW_BUCKET], 1)
+
+    def test_of_more_at_once_than_can_be_remembered_none_is_lost(self):
+        counted, number = self.counted("crowd"), self.number("crowd")
+        self.assertEqual(counted.failed("together"), 0, counted.text)
+        cell = counted.cell(FIRST, READ, number)
+        self.assertEqual((cell.requests, cell.bytes, cell.errors), (CROWD, CROWD * BYTES, 0))
+        self.assertEqual(cell.latency.count + cell.unknown, CROWD)
+        self.assertGreaterEqual(cell.unknown, CROWD - PLACES)
+        self.assertGreater(cell.latency.count, PLACES // 2)
+        self.assertGreaterEqual(cell.latency.sum_ns, cell.latency.count * SLOW_NS)
+        assert_known(self, counted, FIRST, WRITE, number, 5)
 
     def test_what_is_written_back_later_belongs_to_the_cgroup_that_wrote_it(self):
         counted, number = self.counted("later"), self.number("memory")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Probes on a kernel with kprobes: calls of a function of the kernel, of a function of a program, and
-markers, counted to the one in a cgroup and in a group of processes; and nothing is left of them."""
+markers, counted to the one in a cgroup and in a group of processes, and so are spans between them;
+and nothing is left of them."""
 import unittest
 
 import live
@@ -9,6 +10,8 @@ from guest import COUNTING, Scenario
 TIMES = 1000
 SYSTEM_CALL = "__arm64_sys_getppid"
 PROGRAM = "/tmp/bin/probed"
+SPANS = {"parents": ("parents", "parents_returned"), "calls": ("calls", "returns"),
+         "mixed": ("watched", "parents_returned")}  # a function of the kernel behind a marker
 EVENTS = ("parents", "parents_returned", "calls", "returns", "plain", "watched")
 CONFIG = f"""
 interval: 1s
@@ -27,9 +30,12 @@ probes:
   - {{name: returns, user: "{PROGRAM}:probed_call%return"}}
   - {{name: plain, usdt: "{PROGRAM}:pmu_test:plain"}}
   - {{name: watched, usdt: "{PROGRAM}:pmu_test:watched"}}
+spans:
+{"".join(f'  - {{name: {name}, begin: "probe:{begin}", end: "probe:{end}"}}' + chr(10)
+         for name, (begin, end) in SPANS.items())}
 targets:
-  cgroups: [{{include: [/load], groups: [kernel, program]}}]
-  processes: [{{comm: [probed], groups: [kernel, program]}}]
+  cgroups: [{{include: [/load], groups: [kernel, program], latency: [spans]}}]
+  processes: [{{comm: [probed], groups: [kernel, program], latency: [spans]}}]
 """
 SCRIPT = f"""
 enable_counting
@@ -87,6 +93,23 @@ class Probes(unittest.TestCase):
                 name = f"pmu_{scope}_probe_{event}_total"
                 self.assertEqual(end.value(name, **labels) - begin.value(name, **labels), TIMES,
                                  name)
+
+    def test_each_span_is_counted_once_and_one_in_another_is_shorter(self):
+        begin, end = (self.results.scrape(name) for name in ("begin", "end"))
+        for name in SPANS:
+            self.assertEqual(end.value("pmu_exporter_span_supported", span=name, reason=""), 1,
+                             end.labels("pmu_exporter_span_supported", "reason"))
+        for scope, labels in (("cgroup", {"cgroup": "/load"}), ("process", {"groupname": "probed"})):
+            sums = {}
+            for name in SPANS:
+                count, sums[name] = (
+                    end.sum(f"pmu_{scope}_span_seconds_{what}", span=name, **labels) -
+                    begin.sum(f"pmu_{scope}_span_seconds_{what}", span=name, **labels)
+                    for what in ("count", "sum"))
+                self.assertEqual(count, TIMES, (scope, name))
+            self.assertLess(0, sums["parents"])
+            self.assertLess(sums["parents"], sums["mixed"])
+            self.assertLess(sums["mixed"], sums["calls"])
 
     def test_the_semaphore_was_raised(self):
         self.assertEqual(self.results.text("answers").split()[0], str(TIMES))

@@ -21,10 +21,14 @@ struct schedule_map_range {
  *
  *     {"start", "end", "columns": n, "threads": [THREAD], "cpus": [{"cpu",
  *      "threads": [an index of "threads", or null: nobody is known to have had it],
- *      "shares": [of the column that it had], "busy": [that was not idle]}]}
+ *      "shares": [of the column that it had], "busy": [that was not idle]}],
+ *      "requests": [{"device", "operation", LANE}],
+ *      "exits": [{"guest": THREAD, "vcpu", "reason", LANE}]}
  *
  * with THREAD as in run/schedule_text.h, each that has a cell once, and times in seconds since
- * recording began. 0 or -ENOMEM.
+ * recording began. LANE is "counts": [how many have ended in each column], "shares": [how many
+ * there were at a time, on the average]; there are 24 of requests and of exits at most. 0 or
+ * -ENOMEM.
  */
 int schedule_map_append(const struct schedule_trace *trace, const struct schedule_map_range *range,
                         struct text *text);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What the scheduler has done with the threads of a target, event by event, in the order of time.
- * It is what a run of kind `schedule` records. It can be shared once it is complete, and is not
- * changed any more.
+ * What the scheduler has done with the threads of a target, event by event, in the order of time,
+ * and which requests to block devices and exits of guests of theirs have ended. It is what a run of
+ * kind `schedule` records. It can be shared once it is complete, and is not changed any more.
  */
 
 #include <stdbool.h>
@@ -14,11 +14,12 @@
 #include "base/cleanup.h"
 #include "base/reference.h"
 #include "base/text.h"
+#include "sys/block_device.h"
 #include "sys/bpf/schedule/record.h"
 
 /*
- * Events of one trace. They take 10 MB in memory, and as a file some 27 MB of CSV or 43 MB for
- * Perfetto: the server hands out no answer of more than 64 MiB.
+ * Events of one trace. They take 10 MB in memory, and as a file some 30 MB of CSV or 43 MB for
+ * Perfetto (60 MB where all are requests): the server hands out no answer of more than 64 MiB.
  */
 #define SCHEDULE_EVENTS_MAX 300000
 
@@ -36,11 +37,46 @@ struct schedule_thread {
 struct schedule_event {
     uint64_t time_ns; /* since recording began */
     uint32_t a, b;    /* threads by their index, as enum schedule_kind says */
-    uint32_t state;   /* as in struct schedule_record */
+    uint32_t state;   /* as in struct schedule_record; of a request or an exit its index */
     uint32_t lost;
     uint16_t to;
     uint16_t cpu;
     uint8_t kind, flags;
+};
+
+#define SCHEDULE_UNKNOWN_NS UINT64_MAX
+#define SCHEDULE_DEVICES_MAX                                                                       \
+    1000 /* of one trace; requests to any more are those of the last one                           \
+          */
+
+struct schedule_device {
+    uint64_t number;                   /* makedev(3) */
+    char name[BLOCK_DEVICE_NAME_SIZE]; /* bytes with anything in them. Empty: not known yet */
+};
+
+/* A request to a block device, which is completed. Times are since recording began. */
+struct schedule_request {
+    uint64_t begun_ns, issued_ns; /* made, and given to the device; SCHEDULE_UNKNOWN_NS */
+    uint64_t ended_ns;
+    uint32_t bytes;
+    uint32_t error;     /* errno; 0: it has not failed */
+    uint32_t thread;    /* who has caused it */
+    uint32_t device;    /* by its index */
+    uint32_t operation; /* enum block_operation */
+};
+
+/* A guest has left the processor, until it entered again. */
+struct schedule_exit {
+    uint64_t begun_ns, ended_ns;
+    uint32_t thread;    /* that of the vCPU */
+    uint32_t vcpu;      /* SCHEDULE_NO_VCPU: not known */
+    uint32_t isa, code; /* why, as in sys/bpf/kvm/counts.h */
+};
+
+/* Requests, or exits: whether they were recorded. */
+struct schedule_told {
+    bool is_told;
+    char refusal[96]; /* why not, for people; empty: a version has recorded it that did not look */
 };
 
 struct schedule_trace {
@@ -49,6 +85,13 @@ struct schedule_trace {
     size_t n_threads, most_threads;
     struct schedule_event *events;
     size_t n_events, most_events;
+    struct schedule_told requests_told, exits_told;
+    struct schedule_device *devices;
+    size_t n_devices, most_devices;
+    struct schedule_request *requests; /* in the order in which they came out of the ring */
+    size_t n_requests, most_requests;
+    struct schedule_exit *exits;
+    size_t n_exits, most_exits;
     size_t n_cpus;        /* one more than the highest number of a CPU in it */
     uint64_t duration_ns; /* from the beginning of recording to its end */
     uint64_t begun_ns;    /* until then each CPU has told which thread of the target it ran */
@@ -76,6 +119,15 @@ int schedule_trace_add(struct schedule_trace *trace, const struct schedule_recor
  * kernel's records stands before it.
  */
 void schedule_trace_name(struct schedule_trace *trace, uint32_t thread, const char *name);
+
+/* Names a device. */
+void schedule_trace_name_device(struct schedule_trace *trace, size_t device, const char *name);
+
+/* Whether the event is one of the scheduler, on its CPU: none that has only ended there. */
+static inline bool schedule_event_is_on_cpu(const struct schedule_event *event)
+{
+    return event->kind != SCHEDULE_REQUEST && event->kind != SCHEDULE_EXIT;
+}
 
 /* The letter of the state in which a thread leaves its CPU, as ps(1) shows it; 'R': it could have
  * gone on. */

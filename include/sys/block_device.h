@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Names of block devices, by sysfs. */
+/* Names of block devices, by sysfs, and of what requests do. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,3 +16,7 @@
  * such a device.
  */
 bool block_device_read_name(int sysfs_fd, uint64_t device, char ret_name[BLOCK_DEVICE_NAME_SIZE]);
+
+/* "read", "write", "discard", "flush"; "other": that, or a number that is none of enum
+ * block_operation. Static. */
+const char *block_operation_name(uint32_t operation);

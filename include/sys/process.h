@@ -49,6 +49,12 @@ int process_read_comm(int procfs_fd, pid_t pid, char ret_comm[64]);
 /* Reads what process_uid() gives. 0; -ESRCH as for process_open(); another -errno. */
 int process_read_uid(int procfs_fd, pid_t pid, uid_t *ret_uid);
 
+/*
+ * The process that a thread belongs to: its own number, if it is the first thread of it. 0; -ESRCH
+ * as for process_open(); another -errno.
+ */
+int process_read_leader(int procfs_fd, pid_t thread, pid_t *ret_leader);
+
 /* Our own process number in the PID namespace of this procfs; 0: we are not in it. */
 pid_t process_self(int procfs_fd);
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "expose/json_text.h"
+#include "run/schedule_ended_json.h"
 #include "run/schedule_report.h"
 #include "run/schedule_text.h"
 
@@ -194,8 +195,10 @@ static int append_report(const struct writing *w)
         text_append_string(w->text, i > 0 ? ",\n" : "");
         append_wait(w, &w->report->longest[i]);
     }
-    text_append_string(w->text, "]}");
-    return text_error(w->text);
+    text_append_char(w->text, ']');
+    r = schedule_ended_append_report(w->trace, w->text);
+    text_append_char(w->text, '}');
+    return r < 0 ? r : text_error(w->text);
 }
 
 int schedule_text_append_report(const struct schedule_trace *trace, struct text *text)

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "expose/json_text.h"
+#include "run/schedule_ended_json.h"
 #include "run/schedule_replay.h"
 
 /* Who had most of a column. */
@@ -153,7 +154,8 @@ static int fill(struct map *map)
     int r = replay ? 0 : -ENOMEM;
 
     while (r == 0 && schedule_replay_next(replay, &step)) {
-        map->cpus[step.event->cpu].is_seen = true;
+        if (schedule_event_is_on_cpu(step.event))
+            map->cpus[step.event->cpu].is_seen = true;
         if (step.has_slice)
             r = add_slice(map, &step.slice);
     }
@@ -241,7 +243,7 @@ static void append_map(const struct map *map, struct text *text)
         append_cpu(map, cpu, text);
         between = ",\n";
     }
-    text_append_string(text, "]}");
+    text_append_char(text, ']');
 }
 
 static int make(struct map *map, struct text *text)
@@ -262,7 +264,9 @@ static int make(struct map *map, struct text *text)
         return r;
     number_threads(map);
     append_map(map, text);
-    return text_error(text);
+    r = schedule_ended_append_map(map->trace, map->start_ns, map->end_ns, map->columns, text);
+    text_append_char(text, '}');
+    return r < 0 ? r : text_error(text);
 }
 
 int schedule_map_append(const struct schedule_trace *trace, const struct schedule_map_range *range,

@@ -144,7 +144,7 @@ static int add_step(struct schedule_report *report, const struct schedule_step *
     const struct schedule_event *event = step->event;
     struct schedule_thread_figures *b = &report->threads[event->b];
 
-    report->cpus[event->cpu].is_seen = true;
+    report->cpus[event->cpu].is_seen |= schedule_event_is_on_cpu(event);
     report->n_gaps += step->is_gap;
     if (step->has_wait)
         add_wait(report, &step->wait);

@@ -19,6 +19,8 @@ static const struct {
     [SCHEDULE_COLUMN_RAN] = {"time-on-cpus", "seconds", 1e-9, RUN_TOTAL},
     [SCHEDULE_COLUMN_WAITED] = {"time-waited", "seconds", 1e-9, RUN_TOTAL},
     [SCHEDULE_COLUMN_LONGEST_WAIT] = {"longest-wait", "seconds", 1e-9, RUN_RATIO},
+    [SCHEDULE_COLUMN_REQUESTS] = {"block-requests", "", 1, RUN_TOTAL},
+    [SCHEDULE_COLUMN_EXITS] = {"kvm-exits", "", 1, RUN_TOTAL},
 };
 
 int schedule_rows_add_columns(struct recording *recording)
@@ -71,18 +73,34 @@ static void add_slice(struct recording *recording, const struct schedule_slice *
     }
 }
 
+enum schedule_column schedule_rows_column_of(enum schedule_kind kind)
+{
+    static const enum schedule_column of_kinds[SCHEDULE_KIND_COUNT_] = {
+        [SCHEDULE_RUNS] = SCHEDULE_COLUMN_COUNT_,      [SCHEDULE_SWITCH] = SCHEDULE_COLUMN_SWITCHES,
+        [SCHEDULE_WAKE] = SCHEDULE_COLUMN_WAKES,       [SCHEDULE_START] = SCHEDULE_COLUMN_WAKES,
+        [SCHEDULE_MOVE] = SCHEDULE_COLUMN_MOVES,       [SCHEDULE_LOSS] = SCHEDULE_COLUMN_COUNT_,
+        [SCHEDULE_REQUEST] = SCHEDULE_COLUMN_REQUESTS, [SCHEDULE_EXIT] = SCHEDULE_COLUMN_EXITS,
+    };
+
+    return of_kinds[kind];
+}
+
+void schedule_rows_hide(const struct schedule_trace *trace, double *row)
+{
+    if (!trace->requests_told.is_told)
+        row[SCHEDULE_COLUMN_REQUESTS] = NAN;
+    if (!trace->exits_told.is_told)
+        row[SCHEDULE_COLUMN_EXITS] = NAN;
+}
+
 static void add_step(struct recording *recording, const struct schedule_step *step)
 {
-    static const enum schedule_column of_kinds[] = {
-        [SCHEDULE_RUNS] = SCHEDULE_COLUMN_COUNT_, [SCHEDULE_SWITCH] = SCHEDULE_COLUMN_SWITCHES,
-        [SCHEDULE_WAKE] = SCHEDULE_COLUMN_WAKES,  [SCHEDULE_START] = SCHEDULE_COLUMN_WAKES,
-        [SCHEDULE_MOVE] = SCHEDULE_COLUMN_MOVES,  [SCHEDULE_LOSS] = SCHEDULE_COLUMN_COUNT_,
-    };
     const struct schedule_event *event = step->event;
+    const enum schedule_column column = schedule_rows_column_of(event->kind);
     const uint64_t now = event->time_ns;
 
-    if (of_kinds[event->kind] != SCHEDULE_COLUMN_COUNT_)
-        *value_at(recording, now, of_kinds[event->kind]) += 1;
+    if (column != SCHEDULE_COLUMN_COUNT_)
+        *value_at(recording, now, column) += 1;
     if (schedule_is_preemption(event->kind, event->state, event->flags, event->a != SCHEDULE_IDLE))
         *value_at(recording, now, SCHEDULE_COLUMN_PREEMPTIONS) += 1;
     if (step->has_slice)
@@ -99,11 +117,14 @@ static void add_step(struct recording *recording, const struct schedule_step *st
 /* Lost records stay in the rows in which their number was seen. */
 static void clear(struct recording *recording)
 {
-    for (size_t row = 0; row < recording->n_rows; row++)
+    for (size_t row = 0; row < recording->n_rows; row++) {
+        double *values = &recording->values[row * recording->n_columns];
+
         for (size_t i = 0; i < SCHEDULE_COLUMN_COUNT_; i++)
             if (i != SCHEDULE_COLUMN_LOST)
-                recording->values[row * recording->n_columns + i] =
-                    columns[i].kind == RUN_TOTAL ? 0 : NAN;
+                values[i] = columns[i].kind == RUN_TOTAL ? 0 : NAN;
+        schedule_rows_hide(recording->schedule, values);
+    }
 }
 
 void schedule_rows_fill(struct recording *recording)

@@ -17,11 +17,19 @@ enum schedule_column {
     SCHEDULE_COLUMN_RAN,
     SCHEDULE_COLUMN_WAITED,
     SCHEDULE_COLUMN_LONGEST_WAIT,
+    SCHEDULE_COLUMN_REQUESTS,
+    SCHEDULE_COLUMN_EXITS,
     SCHEDULE_COLUMN_COUNT_,
 };
 
 /* Adds the columns to a recording that has none. 0 or -ENOMEM. */
 int schedule_rows_add_columns(struct recording *recording);
+
+/* The column in which an event of a kind is counted; SCHEDULE_COLUMN_COUNT_: in none. */
+enum schedule_column schedule_rows_column_of(enum schedule_kind kind);
+
+/* Makes unknown in a row what the trace does not tell of. */
+void schedule_rows_hide(const struct schedule_trace *trace, double *row);
 
 /*
  * Computes the rows, whose times stand, from the complete trace of the recording: switches and

@@ -2,12 +2,15 @@
 #include "run/schedule_session.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "run/schedule_rows.h"
 #include "run/schedule_trace.h"
+#include "sys/block_device.h"
 #include "sys/bpf/schedule/program.h"
 #include "sys/cgroup_lineage.h"
 #include "sys/cgroup_root.h"
@@ -17,11 +20,12 @@
 struct schedule_session {
     struct schedule_program *program;
     struct schedule_trace *trace;
-    int procfs_fd;     /* borrowed */
-    bool has_names;    /* its numbers are those of the records */
-    size_t n_cpus;     /* all numbers of CPUs are below it */
-    size_t n_named;    /* threads of the trace that have been looked at for a name */
-    uint64_t start_ns; /* CLOCK_MONOTONIC */
+    int procfs_fd, sysfs_fd; /* borrowed */
+    bool has_names;          /* its numbers are those of the records */
+    size_t n_cpus;           /* all numbers of CPUs are below it */
+    size_t n_named;          /* threads of the trace that have been looked at for a name */
+    size_t n_devices;        /* and devices */
+    uint64_t start_ns;       /* CLOCK_MONOTONIC */
     uint64_t kinds[SCHEDULE_KIND_COUNT_], n_preemptions; /* since the last row */
     uint64_t n_lost;                                     /* up to the last row */
     int error;                                           /* of what was read last */
@@ -73,12 +77,45 @@ static int check_numbers(struct schedule_session *session, const struct schedule
     return -EPERM;
 }
 
+/*
+ * The program knows processes by their first threads. Another thread is not what `perf record -p`
+ * takes as a process; its records would be empty.
+ */
+static int check_leader(const struct schedule_session *session, pid_t pid, struct text *message)
+{
+    pid_t leader;
+    const int r = process_read_leader(session->procfs_fd, pid, &leader);
+
+    if (r < 0)
+        return r == -ESRCH ? -ENOENT : r;
+    if (leader == pid)
+        return 0;
+    text_append_format(message,
+                       "%d is a thread of process %d: expected pid:%d, which is recorded "
+                       "with all its threads",
+                       pid, leader, leader);
+    return -EINVAL;
+}
+
+static void note_part(const struct schedule_session *session, enum schedule_part part,
+                      struct schedule_told *told)
+{
+    const enum bpf_refusal refusal = schedule_program_refusal(session->program, part);
+
+    told->is_told = refusal == BPF_REFUSAL_NONE;
+    (void)snprintf(told->refusal, sizeof(told->refusal), "%s", bpf_refusal_text(refusal));
+}
+
 static int load(struct schedule_session *session, const struct schedule_wish *wish,
                 struct text *message)
 {
     enum bpf_refusal refusal;
     const int r = schedule_program_load(wish, &session->program, &refusal);
 
+    if (r == 0) {
+        note_part(session, SCHEDULE_PART_REQUESTS, &session->trace->requests_told);
+        note_part(session, SCHEDULE_PART_EXITS, &session->trace->exits_told);
+    }
     if (r == 0 || r == -ENOMEM)
         return r;
     text_append_format(message, "the scheduler cannot be recorded: %s", bpf_refusal_text(refusal));
@@ -96,6 +133,7 @@ int schedule_session_open(const struct run_target *target, const struct run_wish
     if (!session)
         return -ENOMEM;
     session->procfs_fd = setup->machine.procfs_fd;
+    session->sysfs_fd = setup->machine.sysfs_fd;
     session->trace = schedule_trace_new();
     r = session->trace ? schedule_rows_add_columns(recording) : -ENOMEM;
     if (r == 0)
@@ -107,6 +145,8 @@ int schedule_session_open(const struct run_target *target, const struct run_wish
     if (wish->kind == TARGET_PROCESSES) {
         wanted.processes = wish->tasks;
         wanted.n_processes = wish->n_tasks;
+        if (r == 0 && !wish->skips_gone)
+            r = check_leader(session, wish->tasks[0], ret_message);
     }
     if (r == 0)
         r = load(session, &wanted, ret_message);
@@ -160,12 +200,26 @@ static void name_leaders(struct schedule_session *session)
     }
 }
 
+/* A device may be gone soon. */
+static void name_devices(struct schedule_session *session)
+{
+    const struct schedule_trace *trace = session->trace;
+    char name[BLOCK_DEVICE_NAME_SIZE];
+
+    for (; session->n_devices < trace->n_devices; session->n_devices++) {
+        const uint64_t number = trace->devices[session->n_devices].number;
+
+        (void)block_device_read_name(session->sysfs_fd, number, name);
+        schedule_trace_name_device(session->trace, session->n_devices, name);
+    }
+}
+
 bool schedule_session_read(struct schedule_session *session)
 {
     const int r = schedule_program_read(session->program, take, session);
 
     name_leaders(session);
-
+    name_devices(session);
     if (session->error == 0)
         session->error = r;
     return session->error == 0;
@@ -179,11 +233,15 @@ bool schedule_session_add_row(struct schedule_session *session, struct recording
 
     if (!row)
         return false;
-    row[SCHEDULE_COLUMN_SWITCHES] = (double)session->kinds[SCHEDULE_SWITCH];
+    for (enum schedule_kind kind = 0; kind < SCHEDULE_KIND_COUNT_; kind++) {
+        const enum schedule_column column = schedule_rows_column_of(kind);
+
+        if (column == SCHEDULE_COLUMN_COUNT_)
+            continue;
+        row[column] = (isfinite(row[column]) ? row[column] : 0) + (double)session->kinds[kind];
+    }
+    schedule_rows_hide(session->trace, row);
     row[SCHEDULE_COLUMN_PREEMPTIONS] = (double)session->n_preemptions;
-    row[SCHEDULE_COLUMN_WAKES] =
-        (double)(session->kinds[SCHEDULE_WAKE] + session->kinds[SCHEDULE_START]);
-    row[SCHEDULE_COLUMN_MOVES] = (double)session->kinds[SCHEDULE_MOVE];
     row[SCHEDULE_COLUMN_LOST] = (double)(n_lost - session->n_lost);
     session->n_lost = n_lost;
     memset(session->kinds, 0, sizeof(session->kinds));

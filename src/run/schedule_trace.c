@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "run/schedule_ended.h"
 
 /* States of tasks, as in the kernel's sched.h. */
 #define TASK_UNINTERRUPTIBLE 0x0002
@@ -64,6 +65,9 @@ struct schedule_trace *schedule_trace_unref(struct schedule_trace *trace)
     free(trace->threads);
     free(trace->events);
     free(trace->index);
+    free(trace->devices);
+    free(trace->requests);
+    free(trace->exits);
     free(trace);
     return NULL;
 }
@@ -181,6 +185,7 @@ int schedule_trace_add(struct schedule_trace *trace, const struct schedule_recor
                                    .cpu = record->cpu,
                                    .kind = record->kind,
                                    .flags = record->flags};
+    const bool has_b = schedule_event_is_on_cpu(&event);
     struct schedule_event *events;
     int r;
 
@@ -194,8 +199,11 @@ int schedule_trace_add(struct schedule_trace *trace, const struct schedule_recor
         return -ENOMEM;
     trace->events = events;
     r = find_thread(trace, &record->a, false, &event.a);
-    if (r == 0)
+    event.b = event.a;
+    if (r == 0 && has_b)
         r = find_thread(trace, &record->b, record->kind == SCHEDULE_START, &event.b);
+    if (r == 0 && !has_b)
+        r = schedule_ended_add(trace, record, start_ns, &event);
     if (r < 0)
         return r;
     insert(trace, &event);

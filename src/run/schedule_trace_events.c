@@ -5,10 +5,12 @@
 #include <stdlib.h>
 
 #include "expose/json_text.h"
+#include "run/schedule_ended_trace.h"
 #include "run/schedule_replay.h"
 #include "run/schedule_text.h"
 
-/* The process whose threads are the CPUs: no process has this number (PID_MAX_LIMIT is 2^22). */
+/* The process whose threads are the CPUs, and those behind it: no process has these numbers
+ * (PID_MAX_LIMIT is 2^22). */
 #define CPUS_PID 4194305
 
 struct writing {
@@ -151,6 +153,9 @@ int schedule_text_append_trace_events(const struct schedule_trace *trace, struct
     if (r < 0)
         return r;
     append_names(&writing);
+    r = schedule_ended_append_trace_events(trace, CPUS_PID + 1, text);
+    if (r < 0)
+        return r;
     text_append_string(text, "]}\n");
     return text_error(text);
 }

@@ -7,6 +7,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "sys/bpf/block/counts.h"
+
 /* In sysfs a name has '!' where it has a slash in /dev: no file can be named so. */
 static void restore_slashes(char *name)
 {
@@ -33,4 +35,14 @@ bool block_device_read_name(int sysfs_fd, uint64_t device, char ret_name[BLOCK_D
     memcpy(ret_name, name, strlen(name) + 1);
     restore_slashes(ret_name);
     return true;
+}
+
+const char *block_operation_name(uint32_t operation)
+{
+    static const char *const names[BLOCK_OPERATIONS] = {
+        [BLOCK_READ] = "read",   [BLOCK_WRITE] = "write", [BLOCK_DISCARD] = "discard",
+        [BLOCK_FLUSH] = "flush", [BLOCK_OTHER] = "other",
+    };
+
+    return names[operation < BLOCK_OPERATIONS ? operation : BLOCK_OTHER];
 }

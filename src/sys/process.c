@@ -21,7 +21,8 @@
 #include "sys/process_error.h"
 #include "sys/small_file.h"
 
-#define STAT_SIZE    2048 /* 52 numbers of up to 20 digits, and comm */
+#define STAT_SIZE    2048  /* 52 numbers of up to 20 digits, and comm */
+#define STATUS_SIZE  16384 /* with lists of 8192 CPUs and of 64 groups */
 #define CMDLINE_MAX  4096
 #define DELETED_MARK " (deleted)" /* proc(5) */
 
@@ -79,6 +80,23 @@ int process_read_uid(int procfs_fd, pid_t pid, uid_t *ret_uid)
     if (fstatat(procfs_fd, path, &status, AT_SYMLINK_NOFOLLOW) < 0)
         return process_error(-errno);
     *ret_uid = status.st_uid;
+    return 0;
+}
+
+int process_read_leader(int procfs_fd, pid_t thread, pid_t *ret_leader)
+{
+    char path[PROCESS_PATH_SIZE], text[STATUS_SIZE];
+    const char *line;
+    int r;
+
+    (void)snprintf(path, sizeof(path), "%d/status", thread);
+    r = small_file_read(procfs_fd, path, text, sizeof(text));
+    if (r < 0)
+        return process_error(r);
+    line = strstr(text, "\nTgid:");
+    if (!line)
+        return -EINVAL;
+    *ret_leader = (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10);
     return 0;
 }
 

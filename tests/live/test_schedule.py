@@ -16,12 +16,12 @@ import tempfile
 import time
 
 import live
+import schedule_runs
 import turns
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter, UnixConnection, binary
+from exporter import PATIENCE
+from schedule_runs import CONFIG, PMUTOOL
 
-PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
-CONFIG = live.config(system="all")
 TURNS = 2000
 SPIN_US = 200
 MOST_EVENTS = 300000  # of a run: SCHEDULE_EVENTS_MAX
@@ -40,55 +40,7 @@ thread.join()
 HOSTILE = "a\"<b>,\x1b[1m\\;"
 
 
-class Schedule(live.LiveTest):
-    def begin(self, config=CONFIG, wrapper=()):
-        self.exporter = self.enterContext(
-            Exporter(config, args=["--web.enable-lifecycle"], wrapper=wrapper))
-        self.programs = self.held("bpf-prog")
-
-    def held(self, what):
-        directory = f"/proc/{self.exporter.pid}/fd"
-        return sum(what in os.readlink(f"{directory}/{fd}") for fd in os.listdir(directory)
-                   if os.path.islink(f"{directory}/{fd}"))
-
-    def ask(self, method, path, body=None):
-        connection = UnixConnection(self.exporter.control, 60.0)
-        try:
-            connection.request(method, "/api/v1/runs" + path,
-                               body=None if body is None else json.dumps(body),
-                               headers={"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            text = answer.read().decode()
-            is_json = answer.getheader("Content-Type") == "application/json"
-            return answer.status, json.loads(text) if is_json else text
-        finally:
-            connection.close()
-
-    def start(self, target, **more):
-        status, run = self.ask("POST", "", {"title": "a run", "target": target, "kind": "schedule",
-                                            "interval_seconds": 0.05, "duration_seconds": 600,
-                                            **more})
-        if status == 403:
-            self.skipTest(run["error"])
-        self.assertEqual(status, 200, run)
-        self.assertEqual((run["kind"], run["state"]), ("schedule", "running"))
-        return run["id"]
-
-    def until_over(self, number):
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            status, run = self.ask("GET", f"/{number}")
-            self.assertEqual(status, 200, run)
-            if run["state"] != "running":
-                return run
-            time.sleep(0.02)
-        raise AssertionError(f"not in time: {run['state']}")
-
-    def stop(self, number):
-        status, answer = self.ask("POST", f"/{number}/stop")
-        self.assertEqual(status, 200, answer)
-        return self.until_over(number)
-
+class Schedule(schedule_runs.ScheduleRuns):
     def of_turns(self, count=TURNS, spin_us=0, name="turns"):
         """A run of a cgroup in which two threads take turns; what the kernel tells of both, and for
         how long one of them has spun while the other one waited."""
@@ -215,14 +167,6 @@ class Schedule(live.LiveTest):
         thread, = (each for each in run["schedule"]["threads"] if each["name"] == "worker")
         self.assertEqual((thread["pid"], thread["process"]), (process.pid, comm))
         self.assertNotEqual(thread["tid"], process.pid)
-
-    def until_rows(self, number, count):
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            if len(self.ask("GET", f"/{number}")[1]["times"]) >= count:
-                return
-            time.sleep(0.02)
-        raise AssertionError("no rows in time")
 
     def test_who_joins_the_cgroup_while_it_runs_has_not_run_there_before(self):
         self.begin()
@@ -368,12 +312,6 @@ class Schedule(live.LiveTest):
         shown = self.pmutool("--run", str(run["id"]))
         self.assertNotIn("\x1b", shown)
         self.assertIn("a\"<b>,\\x1b[1m", shown)
-
-    def pmutool(self, *words):
-        done = subprocess.run([PMUTOOL, "schedule", f"--socket={self.exporter.control}", *words],
-                              capture_output=True, text=True, timeout=300, check=False)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout
 
     def test_pmutool_records_and_shows_tables(self):
         self.begin()

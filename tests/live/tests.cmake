@@ -20,7 +20,7 @@ PMU_TEST_CROWD=$<TARGET_FILE:crowd>;PMU_TEST_MECHANISMS=$<TARGET_FILE:mechanisms
 PMU_TEST_PROBED=$<TARGET_FILE:probed>;PMU_TEST_TURNS=$<TARGET_FILE:turns>;\
 PMU_TEST_SLEEPERS=$<TARGET_FILE:sleepers>;PMU_TEST_BLOCK_REQUESTS=$<TARGET_FILE:block_requests>;\
 PMU_TEST_OBSERVED=$<TARGET_FILE:observed>;PMU_TEST_TRAFFIC=$<TARGET_FILE:traffic>;\
-PMU_TEST_REFUSED_PROGRAM=$<TARGET_FILE:refused_program>;\
+PMU_TEST_REFUSED_PROGRAM=$<TARGET_FILE:refused_program>;PMU_TEST_SMALL_GUEST=$<TARGET_FILE:small_guest>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
@@ -59,6 +59,7 @@ add_live_test(encodings)
 add_live_test(formats)
 add_live_test(mechanism_choice)
 add_live_test(schedule)
+add_live_test(schedule_requests)
 add_live_test(service)
 add_live_test(stat)
 add_live_test(stat_ends)

@@ -213,9 +213,167 @@ static void csv__a_switch_tells_who_goes_and_who_comes(void **state)
     assert_int_equal(schedule_text_append_csv(trace, &csv), 0);
     text_append_char(&csv, '\0');
     assert_non_null(strstr(csv.data, "\n0.000300000,switch,0,11,10,\"t11\",S,0.000300000,12,10,"
-                                     "\"t12\",0.000200000,,11,,,0\n"));
+                                     "\"t12\",0.000200000,,11,,,0,,,,,,,,\n"));
     assert_non_null(strstr(csv.data, "\n0.000700000,switch,1,0,0,\"idle\",R,0.000700000,13,10,"
-                                     "\"t13\",0.000010000,0.000090000,12,,,0\n"));
+                                     "\"t13\",0.000010000,0.000090000,12,,,0,,,,,,,,\n"));
+}
+
+/* The line of the report, or of the map, that has this text under this key. */
+static const json_t *line_with(const json_t *lines, const char *key, const char *text)
+{
+    for (size_t i = 0; i < json_array_size(lines); i++) {
+        const json_t *line = json_array_get(lines, i);
+
+        if (strcmp(json_string_value(json_object_get(line, key)), text) == 0)
+            return line;
+    }
+    fail_msg("no line with %s", text);
+    return NULL;
+}
+
+static void report__requests_by_device_and_operation_and_exits_by_vcpu_and_reason(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_ended_trace();
+    AUTO_TEXT struct text text = {0};
+    const json_t *requests, *exits, *line;
+    json_t *report;
+
+    (void)state;
+    assert_int_equal(schedule_text_append_report(trace, &text), 0);
+    report = parsed(&text);
+    requests = json_object_get(report, "requests");
+    assert_true(json_is_null(json_object_get(requests, "refusal")));
+    assert_float_equal(number(requests, "count"), 102, 0);
+    assert_float_equal(number(requests, "errors"), 1, 0);
+    line = line_with(json_object_get(requests, "by_device"), "operation", "read");
+    assert_string_equal(json_string_value(json_object_get(line, "device")), "vda");
+    assert_float_equal(number(line, "count"), 100, 0);
+    assert_float_equal(number(line, "bytes"), 100 * 512, 0);
+    assert_float_equal(number(line, "seconds"), 5050e-6, 1e-9);
+    assert_float_equal(number(line, "mean_seconds"), 50.5e-6, 1e-9);
+    assert_float_equal(number(line, "p50_seconds"), 50e-6, 1e-9);
+    assert_float_equal(number(line, "p99_seconds"), 99e-6, 1e-9);
+    assert_float_equal(number(line, "queued_mean_seconds"), 2e-6, 1e-9);
+    assert_float_equal(number(json_object_get(line, "longest"), "seconds"), 100e-6, 1e-9);
+    assert_float_equal(number(json_object_get(json_object_get(line, "longest"), "thread"), "tid"),
+                       12, 0);
+    line = line_with(json_object_get(requests, "by_device"), "operation", "write");
+    assert_float_equal(number(line, "errors"), 1, 0);
+    assert_true(json_is_null(json_object_get(line, "queued_mean_seconds")));
+    line = line_with(json_object_get(requests, "by_device"), "operation", "flush");
+    assert_true(json_is_null(json_object_get(line, "mean_seconds")));
+    assert_true(json_is_null(json_object_get(line, "longest")));
+    exits = json_object_get(report, "exits");
+    assert_float_equal(number(exits, "count"), 4, 0);
+    assert_float_equal(number(exits, "seconds"), 190e-6, 1e-9);
+    line = json_array_get(json_object_get(exits, "by_vcpu"), 0);
+    assert_string_equal(json_string_value(json_object_get(line, "reason")), "hlt");
+    assert_float_equal(number(line, "vcpu"), 1, 0);
+    assert_float_equal(number(json_object_get(line, "guest"), "tid"), 10, 0);
+    line = line_with(json_object_get(exits, "by_vcpu"), "reason", "io");
+    assert_float_equal(number(line, "count"), 2, 0);
+    assert_float_equal(number(line, "p50_seconds"), 30e-6, 1e-9);
+    assert_float_equal(number(line, "p99_seconds"), 40e-6, 1e-9);
+    line = line_with(json_object_get(exits, "by_vcpu"), "reason", "0x7777");
+    assert_true(json_is_null(json_object_get(line, "vcpu")));
+    json_decref(report);
+}
+
+static void report__what_was_not_recorded_has_a_reason_and_what_nobody_knows_is_null(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_trace();
+    AUTO_TEXT struct text text = {0};
+    json_t *report;
+
+    (void)state;
+    (void)snprintf(trace->exits_told.refusal, sizeof(trace->exits_told.refusal), "for no reason");
+    assert_int_equal(schedule_text_append_report(trace, &text), 0);
+    report = parsed(&text);
+    assert_true(json_is_null(json_object_get(report, "requests")));
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(report, "exits"), "refusal")),
+        "for no reason");
+    json_decref(report);
+}
+
+static double sum_of_list(const json_t *list)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < json_array_size(list); i++)
+        sum += json_number_value(json_array_get(list, i));
+    return sum;
+}
+
+static void map__requests_and_exits_are_lanes_over_time(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_ended_trace();
+    AUTO_TEXT struct text text = {0};
+    const struct schedule_map_range range = {.columns = 10}; /* of 2 ms each */
+    const json_t *lane;
+    json_t *map;
+
+    (void)state;
+    assert_int_equal(schedule_map_append(trace, &range, &text), 0);
+    map = parsed(&text);
+    lane = line_with(json_object_get(map, "requests"), "operation", "read");
+    assert_int_equal(json_array_size(json_object_get(lane, "counts")), 10);
+    assert_float_equal(sum_of_list(json_object_get(lane, "counts")), 100, 0);
+    assert_float_equal(sum_of_list(json_object_get(lane, "shares")), 5.05 / 2, 0.02);
+    lane = line_with(json_object_get(map, "exits"), "reason", "hlt");
+    assert_float_equal(json_number_value(json_array_get(json_object_get(lane, "counts"), 1)), 1, 0);
+    /* from 1.95 ms to 2.05 ms: half of it in each column */
+    for (size_t i = 0; i < 2; i++)
+        assert_float_equal(json_number_value(json_array_get(json_object_get(lane, "shares"), i)),
+                           0.025, 0.0001);
+    json_decref(map);
+}
+
+static size_t count_events(const json_t *events, const char *phase, const char *name)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+
+        n += strcmp(json_string_value(json_object_get(event, "ph")), phase) == 0 &&
+             strcmp(json_string_value(json_object_get(event, "name")), name) == 0;
+    }
+    return n;
+}
+
+static void trace_events__requests_begin_and_end_and_exits_are_slices_of_their_vcpu(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_ended_trace();
+    AUTO_TEXT struct text text = {0};
+    const json_t *events;
+    json_t *whole;
+
+    (void)state;
+    assert_int_equal(schedule_text_append_trace_events(trace, &text), 0);
+    whole = parsed(&text);
+    events = json_object_get(whole, "traceEvents");
+    assert_int_equal(count_events(events, "b", "read"), 100);
+    assert_int_equal(count_events(events, "e", "read"), 100);
+    assert_int_equal(count_events(events, "X", "io"), 2);
+    assert_float_equal(sum_of(events, 4194306, 11, "io"), 70, 1e-6);
+    assert_float_equal(sum_of(events, 4194306, 12, "hlt"), 100, 1e-6);
+    json_decref(whole);
+}
+
+static void csv__a_request_and_an_exit_are_lines(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_ended_trace();
+    AUTO_TEXT struct text csv = {0};
+
+    (void)state;
+    assert_int_equal(schedule_text_append_csv(trace, &csv), 0);
+    text_append_char(&csv, '\0');
+    assert_non_null(strstr(csv.data,
+                           "\n0.000103000,request,1,12,10,\"t12\",,,,,,,,,,,0,\"vda\",read,"
+                           "512,0,0.000002000,,,0.000001000\n"));
+    assert_non_null(strstr(csv.data, ",\"vda\",write,4096,5,,,,0.000500000\n"));
+    assert_non_null(strstr(csv.data, ",exit,0,11,10,\"t11\",,,,,,,,,,,0,,,,,,io,0,0.000030000\n"));
 }
 
 int main(void)
@@ -228,6 +386,11 @@ int main(void)
         cmocka_unit_test(map__what_is_not_known_is_nobodys),
         cmocka_unit_test(text__names_of_strangers_are_only_names),
         cmocka_unit_test(csv__a_switch_tells_who_goes_and_who_comes),
+        cmocka_unit_test(csv__a_request_and_an_exit_are_lines),
+        cmocka_unit_test(report__requests_by_device_and_operation_and_exits_by_vcpu_and_reason),
+        cmocka_unit_test(report__what_was_not_recorded_has_a_reason_and_what_nobody_knows_is_null),
+        cmocka_unit_test(map__requests_and_exits_are_lanes_over_time),
+        cmocka_unit_test(trace_events__requests_begin_and_end_and_exits_are_slices_of_their_vcpu),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

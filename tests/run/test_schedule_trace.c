@@ -123,10 +123,59 @@ static void pack__a_trace_comes_back_as_it_was(void **state)
     }
 }
 
+static void pack__requests_and_exits_come_back_as_they_were(void **state)
+{
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_ended_trace();
+    AUTO(schedule_trace) struct schedule_trace *copy = NULL;
+    AUTO_TEXT struct text bytes = {0};
+
+    (void)state;
+    trace->exits_told.is_told = false;
+    (void)snprintf(trace->exits_told.refusal, sizeof(trace->exits_told.refusal), "why not");
+    assert_int_equal(schedule_trace_pack(trace, &bytes), 0);
+    assert_int_equal(schedule_trace_unpack(bytes.data, bytes.length, &copy), 0);
+    assert_true(copy->requests_told.is_told && !copy->exits_told.is_told);
+    assert_string_equal(copy->exits_told.refusal, "why not");
+    assert_int_equal(copy->n_devices, 1);
+    assert_int_equal(copy->devices[0].number, 254 << 8);
+    assert_string_equal(copy->devices[0].name, "vda");
+    assert_int_equal(copy->n_requests, 102);
+    assert_int_equal(copy->n_exits, 4);
+    for (size_t i = 0; i < 102; i++) {
+        const struct schedule_request *a = &trace->requests[i], *b = &copy->requests[i];
+
+        assert_true(a->begun_ns == b->begun_ns && a->issued_ns == b->issued_ns);
+        assert_true(a->ended_ns == b->ended_ns && a->bytes == b->bytes && a->error == b->error);
+        assert_true(a->thread == b->thread && a->operation == b->operation && b->device == 0);
+    }
+    assert_memory_equal(copy->exits, trace->exits, 4 * sizeof(*copy->exits));
+    assert_int_equal(copy->exits[2].vcpu, 1);
+}
+
+/* A run that an earlier version has kept: what has come since stands behind its end. */
+static void pack__a_trace_of_an_earlier_version_says_nothing_of_requests(void **state)
+{
+    static const char behind[] = {0, 0, 0, 0, 0, 0, 0}; /* of a trace that has none of them */
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_trace();
+    AUTO(schedule_trace) struct schedule_trace *copy = NULL;
+    AUTO_TEXT struct text bytes = {0};
+    const size_t n = sizeof(behind);
+
+    (void)state;
+    assert_int_equal(schedule_trace_pack(trace, &bytes), 0);
+    assert_memory_equal(bytes.data + bytes.length - n, behind, n);
+    assert_int_equal(bytes.data[0], 3);
+    bytes.data[0] = 2;
+    assert_int_equal(schedule_trace_unpack(bytes.data, bytes.length - n, &copy), 0);
+    assert_int_equal(copy->n_events, trace->n_events);
+    assert_false(copy->requests_told.is_told || copy->exits_told.is_told);
+    assert_string_equal(copy->requests_told.refusal, "");
+}
+
 /* What is kept may be damaged: it is refused, or it is another trace, and nothing worse. */
 static void pack__what_is_damaged_does_no_harm(void **state)
 {
-    AUTO(schedule_trace) struct schedule_trace *trace = fixture_trace();
+    AUTO(schedule_trace) struct schedule_trace *trace = fixture_ended_trace();
     AUTO_TEXT struct text bytes = {0};
     size_t n_refused = 0;
 
@@ -145,6 +194,9 @@ static void pack__what_is_damaged_does_no_harm(void **state)
         n_refused += schedule_trace_unpack(bytes.data, bytes.length, &copy) < 0;
         for (size_t k = 0; copy && k < copy->n_events; k++)
             assert_true(copy->events[k].a < copy->n_threads && copy->events[k].b < copy->n_threads);
+        for (size_t k = 0; copy && k < copy->n_requests; k++)
+            assert_true(copy->requests[k].device < copy->n_devices &&
+                        copy->requests[k].thread < copy->n_threads);
         bytes.data[i] = good;
     }
     assert_true(n_refused > 10);
@@ -159,6 +211,8 @@ int main(void)
         cmocka_unit_test(trace__a_process_is_called_as_its_first_thread),
         cmocka_unit_test(trace__many_threads_are_told_apart),
         cmocka_unit_test(pack__a_trace_comes_back_as_it_was),
+        cmocka_unit_test(pack__requests_and_exits_come_back_as_they_were),
+        cmocka_unit_test(pack__a_trace_of_an_earlier_version_says_nothing_of_requests),
         cmocka_unit_test(pack__what_is_damaged_does_no_harm),
     };
 

@@ -149,6 +149,15 @@ static bool show_with_keyed(const struct switch_program *of)
     return good;
 }
 
+/* Whether the part is loaded too: it would be left out without a word. */
+static bool has_part(const struct schedule_program *program, enum schedule_part part,
+                     const char *name)
+{
+    const enum bpf_refusal refusal = schedule_program_refusal(program, part);
+
+    return is_loaded(name, refusal == BPF_REFUSAL_NONE ? 0 : -1, refusal);
+}
+
 /* What records the scheduler: of the machine, a cgroup of v2 and of v1, processes. */
 static bool show_schedules(void)
 {
@@ -173,7 +182,8 @@ static bool show_schedules(void)
                : wishes[i].processes ? "processes"
                                      : "the machine",
                wishes[i].is_v1 ? ", v1" : "");
-        if (!show_all())
+        if (!show_all() || !has_part(program, SCHEDULE_PART_REQUESTS, "requests") ||
+            !has_part(program, SCHEDULE_PART_EXITS, "exits"))
             return false;
     }
     return true;

@@ -5,6 +5,7 @@ program counts (tests/support/observed.c), and what perf counts of the same exit
 At a nanosecond an instruction the guest's clock is a count of them, so what the programs cost is
 known on a busy machine, too.
 """
+import json
 import unittest
 
 import live
@@ -26,10 +27,12 @@ observe() {{
     observed $cgroups/a "$@" >$OUT/$name || [ $? -eq 77 ] || die "$(cat $OUT/$name)"
 }}
 observe before true
+recorded $cgroups/a true >$OUT/recorded_before || [ $? -eq 77 ]
 load_kvm
 observe alone small_guest {EXITS}
 observe beside perf stat -x ';' -o $OUT/perf -a -e kvm:kvm_exit --filter 'exit_reason == {IO}' \\
     -e kvm:kvm_exit -e kvm:kvm_entry small_guest {EXITS}
+recorded $cgroups/a small_guest {EXITS} >$OUT/recorded
 small_guest {TIMES} >$OUT/bare_exits
 observe exits small_guest {TIMES}
 traffic datagrams {TIMES} >$OUT/bare_softirqs
@@ -66,6 +69,35 @@ class Kvm(unittest.TestCase):
         self.assertEqual(sum(timed.n for (whose, _), timed in observed.exits.items()
                              if whose == "cgroup"), exits - 1)  # without the last one
         self.assertEqual(observed.entries, {("cgroup", 0): entries, ("process", 0): entries})
+
+    def report_of(self, name):
+        """What `recorded` has printed behind what its command did."""
+        text = self.results.text(name)
+        print(text)
+        return json.loads(text[text.index("{\"clock\""):])
+
+    def test_nothing_is_recorded_of_exits_until_kvm_is_loaded_and_the_rest_is(self):
+        report = self.report_of("recorded_before")
+        self.assertEqual((report["exits"]["refusal"], report["exits"]["count"]),
+                         ("kvm is not loaded", 0))
+        self.assertIsNone(report["requests"]["refusal"])
+        self.assertGreater(report["switches"], 0)
+
+    def test_each_write_to_a_port_is_an_exit_in_a_record(self):
+        report = self.report_of("recorded")
+        self.assertEqual((report["lost"], report["exits"]["refusal"]), (0, None))
+        lines = report["exits"]["by_vcpu"]
+        of_io, = (line for line in lines if line["reason"] == "io")
+        self.assertEqual((of_io["count"], of_io["vcpu"], of_io["guest"]["name"]),
+                         (EXITS, 0, "small_guest"))
+        self.assertEqual(of_io["longest"]["thread"], of_io["guest"])
+        self.assertLessEqual(of_io["p50_seconds"], of_io["p99_seconds"])
+        self.assertLessEqual(of_io["p99_seconds"], of_io["longest"]["seconds"])
+        self.assertAlmostEqual(of_io["mean_seconds"] * EXITS, of_io["seconds"], 5)
+        # The guest does nothing else: its process works for it all the time.
+        self.assertLess(of_io["seconds"], report["seconds"])
+        self.assertGreater(of_io["p50_seconds"], 0)
+        self.assertEqual(sum(line["count"] for line in lines), report["exits"]["count"])
 
     def assert_cost(self, name, most):
         bare, observed = (Observed(self.results.text(run)).said["took"]

@@ -35,11 +35,6 @@ static void set_label(char label[BREAKDOWN_LABEL_BYTES], const char *name)
     label[i] = '\0';
 }
 
-static const char *const operations[BLOCK_OPERATIONS] = {
-    [BLOCK_READ] = "read",   [BLOCK_WRITE] = "write", [BLOCK_DISCARD] = "discard",
-    [BLOCK_FLUSH] = "flush", [BLOCK_OTHER] = "other",
-};
-
 /* Reads a name from sysfs. False: it has none, and the label is what stands for it. */
 static bool read_name(int sysfs_fd, enum named what, uint64_t number,
                       char label[BREAKDOWN_LABEL_BYTES])
@@ -81,8 +76,7 @@ void observer_name_block(struct observer_sources *from, const struct keyed_key *
 {
     ret_key->kind = BREAKDOWN_BLOCK_IO;
     name_from_sysfs(from, NAMED_DEVICE, key->subject, ret_key->line.labels[0]);
-    set_label(ret_key->line.labels[1],
-              operations[key->detail < BLOCK_OPERATIONS ? key->detail : BLOCK_OTHER]);
+    set_label(ret_key->line.labels[1], block_operation_name(key->detail));
 }
 
 static void set_number(char label[BREAKDOWN_LABEL_BYTES], uint64_t number)

@@ -12,6 +12,7 @@
 
 #include "sys/bpf/exponent.h"
 #include "sys/bpf/keyed.h"
+#include "sys/bpf/losses.bpf.h"
 #include "sys/bpf/switch/layout.h"
 
 struct {
@@ -34,14 +35,6 @@ struct {
     __type(value, __u32);
     __uint(max_entries, 1);
 } keyed_free SEC(".maps"); /* numbers of cells that no key has */
-
-/* Observations that found no cell of their own, or that could not be told. */
-__u64 n_lost;
-
-static __always_inline void keyed_lose(void)
-{
-    __sync_fetch_and_add(&n_lost, 1);
-}
 
 /*
  * Gives the key a cell, unless another CPU has just done so. It may also be that no cell is left.
@@ -90,7 +83,7 @@ static __noinline struct keyed_cell *keyed_cell_of(__u32 slot, __u32 otherwise, 
 
     if (cell)
         return cell;
-    keyed_lose();
+    note_loss();
     if (otherwise == SWITCH_SLOT_NONE)
         return NULL;
     key.slot = otherwise;

@@ -14,10 +14,11 @@
  */
 
 #include <linux/bpf.h>
+#include <stdbool.h>
 
 #include <bpf/bpf_helpers.h>
 
-#include "sys/bpf/keyed.bpf.h"
+#include "sys/bpf/losses.bpf.h"
 
 #define STAMP_PLACES 4
 
@@ -86,7 +87,7 @@ static __always_inline struct stamp *stamp_take_oldest(__u64 key)
         if (stamp && oldest && stamp->since < oldest->since)
             oldest = stamp;
     }
-    keyed_lose(); /* his, or ours */
+    note_loss(); /* his, or ours */
     if (!oldest)
         return NULL;
     owner = oldest->key;

@@ -128,8 +128,10 @@ static const struct argp argp = {
     .args_doc = "TARGET",
     .doc =
         "Have the running service record every switch, wake-up and migration of a target for "
-        "some seconds, and show which threads had which CPU, who preempted whom, and the longest "
-        "waits with who ended them. TARGET is machine, cgroup:PATH, process:NAME or pid:NUMBER. "
+        "some seconds, with its requests to block devices and the exits of its guests, and show "
+        "which threads had which CPU, who preempted whom, the longest waits with who ended them, "
+        "and how long requests and exits took. TARGET is machine, cgroup:PATH, process:NAME or "
+        "pid:NUMBER. "
         "The run is kept as others are (pmutool runs).\v"
         "Exit status 0: done; 1: not, with the reason on stderr.",
     .children = children,

@@ -29,6 +29,14 @@ enum field {
     FIELD_FROM_CPU,
     FIELD_TO_CPU,
     FIELD_LOST,
+    FIELD_DEVICE,
+    FIELD_OPERATION,
+    FIELD_BYTES,
+    FIELD_ERROR,
+    FIELD_QUEUED,
+    FIELD_REASON,
+    FIELD_VCPU,
+    FIELD_TOOK,
     FIELD_COUNT_,
 };
 
@@ -54,11 +62,12 @@ static char *take_field(char *at, char **ret_field)
     return is_last ? at : at + 1;
 }
 
-/* Takes a line apart. Returns where the next one is; NULL: this is no such line. */
+/* Takes a line apart. Returns where the next one is; NULL: this is no such line. The last field of
+ * the last line may be empty, with nothing behind it. */
 static char *take_line(char *at, char *fields[FIELD_COUNT_])
 {
     for (size_t i = 0; i < FIELD_COUNT_; i++) {
-        if (!*at)
+        if (!*at && i + 1 < FIELD_COUNT_)
             return NULL;
         at = take_field(at, &fields[i]);
     }

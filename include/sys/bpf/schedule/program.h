@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * The program in the kernel that records what the scheduler does with the threads of a target. It
- * belongs to one thread at a time. It takes Linux 5.11 with BTF, and CAP_BPF and CAP_PERFMON.
+ * The program in the kernel that records what the scheduler does with the threads of a target,
+ * their requests to block devices and the exits of their guests. It belongs to one thread at a
+ * time. It takes Linux 5.11 with BTF, and CAP_BPF and CAP_PERFMON.
  */
 
 #include <stdbool.h>
@@ -29,13 +30,27 @@ struct schedule_wish {
     size_t n_processes;
 };
 
+/* What is recorded beside the scheduler, where the kernel lets us. */
+enum schedule_part {
+    SCHEDULE_PART_REQUESTS, /* to block devices */
+    SCHEDULE_PART_EXITS,    /* of guests of KVM */
+    SCHEDULE_PARTS,
+};
+
 struct schedule_program;
 
-/* Loads it; it does not record yet. On failure *ret_refusal tells why. 0 or -errno. */
+/*
+ * Loads it; it does not record yet. A part that the kernel refuses is left out. On failure
+ * *ret_refusal tells why not even the scheduler can be recorded. 0 or -errno.
+ */
 int schedule_program_load(const struct schedule_wish *wish, struct schedule_program **ret_program,
                           enum bpf_refusal *ret_refusal);
 struct schedule_program *schedule_program_free(struct schedule_program *program);
 DEFINE_AUTO(schedule_program, struct schedule_program *, schedule_program_free)
+
+/* Why a part is not recorded; BPF_REFUSAL_NONE: it is. */
+enum bpf_refusal schedule_program_refusal(const struct schedule_program *program,
+                                          enum schedule_part part);
 
 /* Our own process number as the program sees it, in the initial PID namespace; or -errno. */
 pid_t schedule_program_own_number(const struct schedule_program *program);
@@ -62,5 +77,8 @@ int schedule_program_read(struct schedule_program *program,
 /* How many records of a CPU found no room in the ring since the last one that did. */
 uint32_t schedule_program_untold(const struct schedule_program *program, size_t cpu);
 
-/* How many records found no room in the ring, on all CPUs. */
+/*
+ * How many records found no room in the ring, on all CPUs, and how many requests and exits could
+ * not be remembered until they ended.
+ */
 uint64_t schedule_program_lost(const struct schedule_program *program);

@@ -91,7 +91,7 @@ static __always_inline void note_durations(struct completion *completion, const 
 /* The cgroup's slot of a request of which nothing is remembered. */
 static __always_inline __u32 slot_of_unknown(const struct request *request)
 {
-    struct cgroup *cgroup = charged_cgroup(request);
+    struct cgroup *cgroup = charged_cgroup(request, is_v1);
 
     return cgroup ? nearest_slot(cgroup) : SWITCH_SLOT_REST;
 }

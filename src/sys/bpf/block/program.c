@@ -5,8 +5,8 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 
+#include "sys/bpf/block/hooks.h"
 #include "sys/bpf/keyed_loading.h"
-#include "sys/bpf/tracepoint.h"
 
 #include <block.skel.h>
 
@@ -41,21 +41,10 @@ static int open_block(struct keyed_object *object)
     return bpf_map__set_max_entries(skeleton->maps.stamps, UINT32_C(1) << stamp_bits());
 }
 
-/*
- * Whether the tracepoints are there, with the arguments that they have since Linux 5.11 and
- * 5.10.137: before, the queue stood before the request.
- */
-static bool has_hooks(void)
-{
-    return bpf_tracepoint_arguments("block_rq_insert") == 1 &&
-           bpf_tracepoint_arguments("block_rq_issue") == 1 &&
-           bpf_tracepoint_arguments("block_rq_complete") == 3;
-}
-
 int block_program_load(const struct switch_program *of, size_t entries,
                        struct keyed_program **ret_program, enum bpf_refusal *ret_refusal)
 {
-    static const struct keyed_loader loader = {.open = open_block, .has_hooks = has_hooks};
+    static const struct keyed_loader loader = {.open = open_block, .has_hooks = block_has_hooks};
 
     return keyed_object_load(&loader, of, entries, ret_program, ret_refusal);
 }

@@ -3,8 +3,15 @@
 
 /* What the kernel knows of a request: what it does, for which disk, and for whom. */
 
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include <bpf/bpf_core_read.h>
+
 #include "sys/bpf/block/counts.h"
-#include "sys/bpf/slot_control.bpf.h"
+#include "sys/bpf/kernel_types.bpf.h"
 
 struct gendisk {
     int major;
@@ -121,11 +128,11 @@ static __always_inline __u64 device_of(const struct gendisk *disk)
  * The cgroup that the kernel charges the request to; NULL: it does not say, since the controller is
  * not enabled, so that all is the root's. With cgroup v1 it is one of another hierarchy than ours.
  */
-static __always_inline struct cgroup *charged_cgroup(const struct request *request)
+static __always_inline struct cgroup *charged_cgroup(const struct request *request, bool v1)
 {
     struct cgroup *cgroup;
 
-    if (is_v1 || !bpf_core_field_exists(struct bio, bi_blkg))
+    if (v1 || !bpf_core_field_exists(struct bio, bi_blkg))
         return NULL;
     cgroup = request->bio->bi_blkg->blkcg->css.cgroup;
     if (!cgroup || cgroup->root->hierarchy_id != 0 || !cgroup->self.parent)

@@ -15,6 +15,7 @@
 
 #include "sys/bpf/block/request.bpf.h"
 #include "sys/bpf/keyed.bpf.h"
+#include "sys/bpf/slot_control.bpf.h"
 
 #define STAMP_PLACES 4
 
@@ -131,14 +132,14 @@ static __always_inline void find_slot(struct stamp *stamp, struct cgroup *cgroup
 static __always_inline void begin_stamp(struct stamp *stamp, const struct request *request)
 {
     struct task_struct *task = bpf_get_current_task_btf();
-    struct cgroup *cgroup = charged_cgroup(request);
+    struct cgroup *cgroup = charged_cgroup(request, is_v1);
     const bool is_kernel = task->flags & PF_KTHREAD;
 
     if (!cgroup && !is_kernel)
         cgroup = cgroup_of(task);
     find_slot(stamp, cgroup);
     if (stamp->is_on_way && stamp->issued_ns)
-        keyed_lose(); /* the end of the one before, which had this address, was not told */
+        note_loss(); /* the end of the one before, which had this address, was not told */
     stamp->start_ns = request->start_time_ns;
     stamp->begun_ns = has_start(request) ? request->start_time_ns : 0;
     stamp->issued_ns = 0;

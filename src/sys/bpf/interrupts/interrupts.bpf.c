@@ -53,7 +53,7 @@ static __always_inline void note(struct keyed_cell *cell, const struct stamp *st
     if (stamp->subject == subject)
         keyed_note(cell, 0, (__u32)keyed_bucket(took, INTERRUPTS_FIRST_EXPONENT), took);
     else
-        keyed_lose();
+        note_loss();
 }
 
 static __always_inline void end(__u32 kind, __u32 subject)
@@ -65,7 +65,7 @@ static __always_inline void end(__u32 kind, __u32 subject)
     if (!cell)
         return;
     if (!running) {
-        keyed_lose();
+        note_loss();
         return;
     }
     keyed_add(cell, INTERRUPTS_TALLY, 1);

@@ -12,14 +12,9 @@
  * that stands in it, and the number of a vCPU in its structure, the loader finds in the types that
  * sysfs shows.
  */
+#include "sys/bpf/keyed.bpf.h"
+#include "sys/bpf/kvm/exit.bpf.h"
 #include "sys/bpf/slot_control.bpf.h"
-#include "sys/bpf/stamps.bpf.h"
-
-#include "sys/bpf/kvm/counts.h"
-#include "sys/bpf/kvm/layout.h"
-
-/* The loader sets it before loading. */
-const volatile struct kvm_layout layout;
 
 /* What is counted at an entry, for each of those whose guest it is. */
 struct turn {
@@ -49,49 +44,12 @@ static __noinline void count(__u32 slot, __u32 otherwise, const struct turn *tur
         count_exit(keyed_cell_of(slot, otherwise, KVM_EXIT, turn->exit), turn);
 }
 
-static __always_inline __u32 field_of(const void *record, __u32 offset)
-{
-    __u32 value = 0;
-
-    (void)bpf_probe_read_kernel(&value, sizeof(value), record + offset);
-    return value;
-}
-
-/* The subject of an exit, of the record of kvm_exit. */
-static __always_inline __u64 subject_of(const void *record)
-{
-    const __u32 reason = field_of(record, layout.reason), second = field_of(record, layout.second);
-
-    if (layout.is_arm64) /* the second is the class of a trap */
-        return (__u64)KVM_ISA_ARM64 << 32 |
-               (reason == KVM_ARM64_TRAP ? KVM_EXIT_TRAP | second : reason);
-    return (__u64)second << 32 | (second == KVM_ISA_VMX ? reason & 0xffff : reason);
-}
-
 /* It returns 1: after 0 the kernel would hide the exit from all others who count it by perf. */
 SEC("tp/kvm/kvm_exit")
 int on_exit(void *record)
 {
     stamp_begin((__u32)bpf_get_current_pid_tgid(), subject_of(record));
     return 1;
-}
-
-/* The number of the vCPU: of its structure, or what the tracepoint tells as it is. */
-static __always_inline __u64 vcpu_of(__u64 argument)
-{
-    if (layout.vcpu == KVM_VCPU_UNTOLD)
-        return KVM_VCPU_UNKNOWN;
-    return layout.vcpu == KVM_VCPU_ARGUMENT ? (__u32)argument
-                                            : field_of((const void *)argument, layout.vcpu);
-}
-
-/*
- * Whether the thread has left a guest before, and is back. The last exit of a vCPU stays there when
- * its thread is gone; a thread that gets the same number later has not made it.
- */
-static __always_inline bool has_left(const struct task_struct *task, struct stamp *ret)
-{
-    return stamp_end((__u32)task->pid, ret) && ret->since >= task->start_time;
 }
 
 SEC("raw_tp/kvm_entry")

@@ -5,30 +5,35 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/clock.h"
+#include "sys/bpf/block/hooks.h"
+#include "sys/bpf/kvm/find_layout.h"
+#include "sys/bpf/loading.h"
 #include "sys/bpf/schedule/layout.h"
 #include "sys/bpf/tracepoint.h"
 #include "sys/bpf/values.h"
 
 #include <schedule.skel.h>
 
+/* Requests on their way that can be remembered, for each CPU and at most: a queue of most devices
+ * holds as many. And places for exits that have not ended: 2^12. */
+#define REQUESTS_OF_A_CPU 1024
+#define REQUESTS_MOST     65536
+#define STAMP_BITS        12
+
 struct schedule_program {
+    const struct schedule_wish *wish; /* until it is loaded */
     size_t n_cpus;
+    enum bpf_refusal refusals[SCHEDULE_PARTS];
+    struct kvm_layout layout; /* where exits are not refused */
     struct schedule_bpf *skeleton;
     struct schedule_cpu *cpus; /* mapped; NULL: not yet */
     struct ring_buffer *ring;
     int (*take)(void *context, const struct schedule_record *record); /* of the present reading */
     void *context;
 };
-
-/* libbpf would print each failure at length. We say what it means (sys/bpf/refusal.h). */
-static int be_quiet(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-    (void)level;
-    (void)format;
-    (void)arguments;
-    return 0;
-}
 
 static size_t ring_bytes(size_t wanted)
 {
@@ -39,9 +44,50 @@ static size_t ring_bytes(size_t wanted)
     return bytes;
 }
 
-static int set_wish(struct schedule_bpf *skeleton, const struct schedule_wish *wish)
+static bool has(const struct schedule_program *program, enum schedule_part part)
 {
+    return program->refusals[part] == BPF_REFUSAL_NONE;
+}
+
+static int set_sizes(const struct schedule_program *program)
+{
+    const struct schedule_bpf *skeleton = program->skeleton;
+    const struct schedule_wish *wish = program->wish;
+    const size_t n_requests = wish->n_cpus * REQUESTS_OF_A_CPU;
     int r = bpf_map__set_max_entries(skeleton->maps.ring, (uint32_t)ring_bytes(wish->ring_bytes));
+
+    if (r >= 0)
+        r = bpf_map__set_max_entries(skeleton->maps.cpus, (uint32_t)wish->n_cpus);
+    if (r >= 0 && wish->n_processes > bpf_map__max_entries(skeleton->maps.processes) / 2)
+        r = bpf_map__set_max_entries(skeleton->maps.processes, 2 * (uint32_t)wish->n_processes);
+    if (r >= 0 && has(program, SCHEDULE_PART_REQUESTS))
+        r = bpf_map__set_max_entries(skeleton->maps.requests, n_requests < REQUESTS_MOST
+                                                                  ? (uint32_t)n_requests
+                                                                  : REQUESTS_MOST);
+    if (r >= 0 && has(program, SCHEDULE_PART_EXITS))
+        r = bpf_map__set_max_entries(skeleton->maps.stamps, UINT32_C(1) << STAMP_BITS);
+    return r;
+}
+
+/* Leaves out what is refused. */
+static void choose_parts(const struct schedule_program *program)
+{
+    const struct schedule_bpf *skeleton = program->skeleton;
+    const bool requests = has(program, SCHEDULE_PART_REQUESTS);
+    const bool exits = has(program, SCHEDULE_PART_EXITS);
+
+    (void)bpf_program__set_autoload(skeleton->progs.on_insert, requests);
+    (void)bpf_program__set_autoload(skeleton->progs.on_issue, requests);
+    (void)bpf_program__set_autoload(skeleton->progs.on_complete, requests);
+    (void)bpf_program__set_autoload(skeleton->progs.on_exit, exits);
+    (void)bpf_program__set_autoload(skeleton->progs.on_entry, exits);
+    bpf_program__set_autoattach(skeleton->progs.on_begin, false);
+}
+
+static void set_wish(const struct schedule_program *program)
+{
+    struct schedule_bpf *skeleton = program->skeleton;
+    const struct schedule_wish *wish = program->wish;
 
     skeleton->rodata->scope = wish->cgroup      ? SCHEDULE_OF_CGROUP
                               : wish->processes ? SCHEDULE_OF_PROCESSES
@@ -50,12 +96,8 @@ static int set_wish(struct schedule_bpf *skeleton, const struct schedule_wish *w
     skeleton->rodata->is_v1 = wish->is_v1;
     /* the state of the task that goes, behind `preempt` and both tasks */
     skeleton->rodata->tells_state = bpf_tracepoint_arguments("sched_switch") >= 4;
-    bpf_program__set_autoattach(skeleton->progs.on_begin, false);
-    if (r >= 0)
-        r = bpf_map__set_max_entries(skeleton->maps.cpus, (uint32_t)wish->n_cpus);
-    if (r >= 0 && wish->n_processes > bpf_map__max_entries(skeleton->maps.processes) / 2)
-        r = bpf_map__set_max_entries(skeleton->maps.processes, 2 * (uint32_t)wish->n_processes);
-    return r;
+    skeleton->rodata->layout = program->layout;
+    skeleton->rodata->stamp_bits = has(program, SCHEDULE_PART_EXITS) ? STAMP_BITS : 1;
 }
 
 static int enter_processes(const struct schedule_bpf *skeleton, const struct schedule_wish *wish)
@@ -88,42 +130,89 @@ static int open_memory(struct schedule_program *program)
     return program->ring ? 0 : -errno;
 }
 
-static int load(struct schedule_program *program, const struct schedule_wish *wish)
+static void unload(struct schedule_program *program)
 {
+    ring_buffer__free(program->ring);
+    if (program->skeleton)
+        bpf_values_unmap(program->skeleton->maps.cpus, program->cpus);
+    schedule_bpf__destroy(program->skeleton);
+    program->ring = NULL;
+    program->cpus = NULL;
+    program->skeleton = NULL;
+}
+
+static int load(void *loaded)
+{
+    struct schedule_program *program = loaded;
     int r;
 
+    unload(program);
     program->skeleton = schedule_bpf__open();
     if (!program->skeleton)
         return -errno;
-    r = set_wish(program->skeleton, wish);
+    set_wish(program);
+    choose_parts(program);
+    r = set_sizes(program);
     if (r >= 0)
         r = schedule_bpf__load(program->skeleton);
     if (r >= 0)
-        r = enter_processes(program->skeleton, wish);
+        r = enter_processes(program->skeleton, program->wish);
     if (r >= 0)
         r = open_memory(program);
     return r >= 0 ? schedule_bpf__attach(program->skeleton) : r;
+}
+
+/* What this machine has no hooks for. */
+static void find_parts(struct schedule_program *program)
+{
+    program->refusals[SCHEDULE_PART_REQUESTS] =
+        block_has_hooks() ? BPF_REFUSAL_NONE : BPF_REFUSAL_NO_HOOK;
+    program->refusals[SCHEDULE_PART_EXITS] = kvm_layout_find(&program->layout);
+    if (has(program, SCHEDULE_PART_EXITS) && !kvm_exit_is_seen())
+        program->refusals[SCHEDULE_PART_EXITS] = BPF_REFUSAL_NO_TRACEFS;
+}
+
+/* Loads it with as much as the kernel accepts: all, or without one part, or without any. */
+static int load_parts(struct schedule_program *program, enum bpf_refusal *ret_refusal)
+{
+    enum bpf_refusal found[SCHEDULE_PARTS], refusal;
+    int r;
+
+    memcpy(found, program->refusals, sizeof(found));
+    r = bpf_load_quietly(load, program, ret_refusal);
+    refusal = *ret_refusal;
+    for (unsigned left_out = 1; r < 0 && left_out < 1u << SCHEDULE_PARTS; left_out++) {
+        bool is_new = true;
+
+        for (unsigned part = 0; part < SCHEDULE_PARTS; part++) {
+            const bool is_out = left_out >> part & 1;
+
+            program->refusals[part] = is_out ? refusal : found[part];
+            is_new = is_new && (!is_out || found[part] == BPF_REFUSAL_NONE);
+        }
+        if (is_new)
+            r = bpf_load_quietly(load, program, ret_refusal);
+    }
+    return r;
 }
 
 int schedule_program_load(const struct schedule_wish *wish, struct schedule_program **ret_program,
                           enum bpf_refusal *ret_refusal)
 {
     AUTO(schedule_program) struct schedule_program *program = calloc(1, sizeof(*program));
-    libbpf_print_fn_t before;
     int r;
 
     if (!program) {
         *ret_refusal = BPF_REFUSAL_NO_MEMORY;
         return -ENOMEM;
     }
+    program->wish = wish;
     program->n_cpus = wish->n_cpus;
-    before = libbpf_set_print(be_quiet);
-    r = load(program, wish);
-    (void)libbpf_set_print(before);
-    if (r < 0) {
-        *ret_refusal = bpf_refusal_find(r);
+    find_parts(program);
+    r = load_parts(program, ret_refusal);
+    if (r < 0)
         return r;
-    }
+    program->wish = NULL;
     *ret_program = TAKE(program);
     return 0;
 }
@@ -132,12 +221,15 @@ struct schedule_program *schedule_program_free(struct schedule_program *program)
 {
     if (!program)
         return NULL;
-    ring_buffer__free(program->ring);
-    if (program->skeleton)
-        bpf_values_unmap(program->skeleton->maps.cpus, program->cpus);
-    schedule_bpf__destroy(program->skeleton);
+    unload(program);
     free(program);
     return NULL;
+}
+
+enum bpf_refusal schedule_program_refusal(const struct schedule_program *program,
+                                          enum schedule_part part)
+{
+    return program->refusals[part];
 }
 
 pid_t schedule_program_own_number(const struct schedule_program *program)
@@ -153,6 +245,7 @@ void schedule_program_begin(struct schedule_program *program)
 {
     const int fd = bpf_program__fd(program->skeleton->progs.on_begin);
 
+    program->skeleton->bss->began_ns = clock_monotonic_ns();
     __atomic_store_n(&program->skeleton->bss->is_on, 1, __ATOMIC_RELEASE);
     for (size_t cpu = 0; cpu < program->n_cpus; cpu++) {
         LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU,
@@ -187,7 +280,7 @@ uint32_t schedule_program_untold(const struct schedule_program *program, size_t 
 
 uint64_t schedule_program_lost(const struct schedule_program *program)
 {
-    uint64_t n = 0;
+    uint64_t n = __atomic_load_n(&program->skeleton->bss->n_lost, __ATOMIC_RELAXED);
 
     for (size_t cpu = 0; cpu < program->n_cpus; cpu++)
         n += __atomic_load_n(&program->cpus[cpu].n_lost, __ATOMIC_RELAXED);

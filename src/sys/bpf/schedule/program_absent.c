@@ -22,6 +22,13 @@ struct schedule_program *schedule_program_free(struct schedule_program *program)
 
 /* No program can be loaded, and so none of the following is ever called. */
 
+enum bpf_refusal schedule_program_refusal(const struct schedule_program *program,
+                                          enum schedule_part part)
+{
+    (void)program, (void)part;
+    return BPF_REFUSAL_NOT_BUILT;
+}
+
 pid_t schedule_program_own_number(const struct schedule_program *program)
 {
     (void)program;

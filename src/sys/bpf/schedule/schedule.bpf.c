@@ -1,162 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 
 /*
- * Tells of every switch, wake-up and move of the threads of one target, by a ring that user space
- * reads. What concerns no thread of the target is left out here, so that a busy machine does not
- * fill the ring. Where the ring has no room the record is lost, and is counted: the next record of
- * the same CPU tells how many are missing before it, so that nobody takes a gap for a fact.
+ * Tells of every switch, wake-up and move of the threads of one target, of their requests to block
+ * devices and, where they are vCPUs, of the exits of their guests, by a ring that user space reads.
+ * What concerns no thread of the target is left out here, so that a busy machine does not fill the
+ * ring. Where the ring has no room the record is lost, and is counted: the next record of the same
+ * CPU tells how many are missing before it, so that nobody takes a gap for a fact.
+ *
+ * Requests and exits. Each is told of when it has ended, by one record. The loader leaves out what
+ * this kernel has no hooks for.
  *
  * Processes. The processes of the target are in a table. What they start is entered before its
  * first instruction, and leaves the table with its last thread.
  *
  * It is loaded while somebody records, and not otherwise.
  */
-#include <linux/bpf.h>
-#include <stdbool.h>
+#include "sys/bpf/kvm/exit.bpf.h"
+#include "sys/bpf/schedule/requests.bpf.h"
+#include "sys/bpf/schedule/telling.bpf.h"
 
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
-
-#include "sys/bpf/kernel_types.bpf.h"
-#include "sys/bpf/schedule/layout.h"
-#include "sys/bpf/schedule/record.h"
-
-/* How many ancestors of a cgroup are looked at. */
-#define DEEPEST 128
-
-/* The loader sets these before loading. */
-const volatile __u32 scope = SCHEDULE_OF_MACHINE;
-const volatile __u64 wanted_cgroup = 0;
-const volatile bool is_v1 = false;       /* perf_event has a hierarchy of cgroup v1 of its own */
-const volatile bool tells_state = false; /* sched_switch has the state of the one that goes */
-
-__u32 is_on; /* nothing is told as long as it is 0 */
-
-/* The name of a thread. */
-struct task_struct___named {
-    char comm[SCHEDULE_NAME_SIZE];
-} KERNEL_TYPE;
-
-struct {
-    __uint(type, BPF_MAP_TYPE_RINGBUF);
-    __uint(max_entries, 65536);
-} ring SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __type(key, __u32);
-    __type(value, struct schedule_cpu);
-    __uint(max_entries, 1);
-} cpus SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __type(key, __u32);
-    __type(value, __u32);
-    __uint(max_entries, 16384);
-} processes SEC(".maps"); /* those of the target, by their numbers */
-
-static __always_inline __u32 state_of(const struct task_struct *task)
-{
-    if (bpf_core_field_exists(struct task_struct, __state))
-        return task->__state;
-    return (__u32)((const struct task_struct___earlier *)task)->state;
-}
-
-static __always_inline __u32 cpu_of(const struct task_struct *task)
-{
-    if (bpf_core_field_exists(struct thread_info, cpu))
-        return task->thread_info.cpu;
-    return ((const struct task_struct___earlier *)task)->cpu;
-}
-
-static __always_inline struct cgroup *cgroup_of(struct task_struct *task)
-{
-    if (is_v1)
-        return task->cgroups->subsys[bpf_core_enum_value(enum cgroup_subsys_id, perf_event_cgrp_id)]
-            ->cgroup;
-    return task->cgroups->dfl_cgrp;
-}
-
-/* Whether the cgroup is that of the target, or below it. */
-static __noinline bool is_below(struct cgroup *cgroup)
-{
-    for (__u32 i = 0; i < DEEPEST && cgroup; i++) {
-        if (BPF_CORE_READ(cgroup, kn, id) == wanted_cgroup)
-            return true;
-        cgroup = BPF_CORE_READ(cgroup, self.parent, cgroup);
-    }
-    return false;
-}
-
-static __always_inline bool is_in_cgroup(struct schedule_cpu *state, struct task_struct *task)
-{
-    struct cgroup *cgroup = cgroup_of(task);
-    const __u64 id = cgroup->kn->id;
-    struct schedule_known *known = &state->known[id % SCHEDULE_KNOWN];
-
-    if (known->cgroup != id)
-        *known = (struct schedule_known){.cgroup = id, .is_ours = is_below(cgroup)};
-    return known->is_ours;
-}
-
-static __always_inline bool is_ours(struct schedule_cpu *state, struct task_struct *task)
-{
-    __u32 pid;
-
-    if (scope == SCHEDULE_OF_MACHINE)
-        return true;
-    if (scope == SCHEDULE_OF_CGROUP)
-        return is_in_cgroup(state, task);
-    pid = (__u32)task->tgid;
-    return bpf_map_lookup_elem(&processes, &pid);
-}
-
-static __always_inline void describe(struct task_struct *task, struct schedule_task *to)
-{
-    to->tid = (__u32)task->pid;
-    to->pid = (__u32)task->tgid;
-    (void)bpf_probe_read_kernel(to->name, sizeof(to->name),
-                                ((struct task_struct___named *)task)->comm);
-}
-
-struct happening {
-    __u8 kind, flags;
-    __u32 state, to;
-};
-
-static __always_inline void tell(struct schedule_cpu *state, __u32 cpu, struct task_struct *a,
-                                 struct task_struct *b, struct happening what)
-{
-    const __u64 now = bpf_ktime_get_ns();
-    struct schedule_record *record = bpf_ringbuf_reserve(&ring, sizeof(*record), 0);
-
-    if (!record) {
-        state->n_lost++;
-        state->pending++;
-        return;
-    }
-    record->time_ns = now;
-    record->lost = state->pending;
-    state->pending = 0;
-    record->cpu = (__u16)cpu;
-    record->kind = what.kind;
-    record->flags = what.flags;
-    record->state = what.state;
-    record->to = what.to;
-    describe(a, &record->a);
-    describe(b, &record->b);
-    bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP); /* the reader looks by itself */
-}
-
-/* The state of this CPU; NULL: nothing is to be told. */
-static __always_inline struct schedule_cpu *state_here(__u32 *ret_cpu)
-{
-    *ret_cpu = bpf_get_smp_processor_id();
-    return *(volatile __u32 *)&is_on ? bpf_map_lookup_elem(&cpus, ret_cpu) : NULL;
-}
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
@@ -234,6 +97,66 @@ int BPF_PROG(on_free, struct task_struct *task)
 
     if (scope == SCHEDULE_OF_PROCESSES && task->pid == task->tgid)
         (void)bpf_map_delete_elem(&processes, &pid);
+    return 0;
+}
+
+SEC("tp_btf/block_rq_insert")
+int BPF_PROG(on_insert, struct request *request)
+{
+    if (is_recording())
+        (void)on_way_of(request);
+    return 0;
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(on_issue, struct request *request)
+{
+    struct on_way *way = is_recording() ? on_way_of(request) : NULL;
+
+    if (way)
+        way->issued_ns = bpf_ktime_get_ns();
+    return 0;
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes)
+{
+    if (is_recording())
+        complete(request, error, bytes);
+    return 0;
+}
+
+/* It returns 1: after 0 the kernel would hide the exit from all others who count it by perf. */
+SEC("tp/kvm/kvm_exit")
+int on_exit(void *record)
+{
+    if (is_recording())
+        stamp_begin((__u32)bpf_get_current_pid_tgid(), subject_of(record));
+    return 1;
+}
+
+/* Interrupts are disabled here, as at all hooks of the scheduler. */
+SEC("raw_tp/kvm_entry")
+int on_entry(struct bpf_raw_tracepoint_args *args)
+{
+    struct task_struct *task = bpf_get_current_task_btf();
+    struct happening what = {.kind = SCHEDULE_EXIT, .flags = SCHEDULE_A_IS_OURS};
+    struct stamp stamp = {0};
+    __u32 cpu;
+    struct schedule_cpu *state = state_here(&cpu);
+    struct schedule_record *record;
+
+    if (!state || !has_left(task, &stamp) || !is_ours(state, task))
+        return 0;
+    record = begin_record(state, cpu, what);
+    if (!record)
+        return 0;
+    describe(task, &record->a);
+    record->exit = (struct schedule_exit_part){.begun_ns = stamp.since,
+                                               .isa = (__u32)(stamp.subject >> 32),
+                                               .code = (__u32)stamp.subject,
+                                               .vcpu = (__u32)vcpu_of(args->args[0])};
+    bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
     return 0;
 }
 

@@ -83,7 +83,7 @@ static __always_inline void remember_begin(__u64 key)
         return;
     place = place_for(all, key);
     if (place->ns)
-        keyed_lose();
+        note_loss();
     place->key = key;
     find_owner(cgroup_of(task), &owner);
     place->owner = owner.cgroup;
@@ -109,7 +109,7 @@ static __always_inline bool take_begin(__u64 key, struct begin *ret_begin)
         place->ns = 0;
         if (ret_begin->seal == seal_of(ret_begin))
             return true;
-        keyed_lose();
+        note_loss();
         return false;
     }
     return false;

@@ -127,10 +127,10 @@ static __noinline struct calling *claim(struct callings *all, __u32 thread)
     }
     owner = found->thread;
     if (found->number != CALLING_NONE)
-        keyed_lose();
+        note_loss();
     if (__sync_val_compare_and_swap(&found->thread, owner, thread) == owner)
         return found;
-    keyed_lose();
+    note_loss();
     return NULL;
 }
 
@@ -172,6 +172,6 @@ static __always_inline __u64 end_of_call(__u32 thread, __u32 number)
     now = bpf_ktime_get_ns();
     if (begun == number && own->value == value_of(number) && now > own->since)
         return now - own->since;
-    keyed_lose();
+    note_loss();
     return 0;
 }

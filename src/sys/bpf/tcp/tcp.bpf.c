@@ -5,6 +5,7 @@
  * in softirqs, on behalf of whoever runs there: who that is is never asked but when a process
  * begins to connect, which it does itself.
  */
+#include "sys/bpf/keyed.bpf.h"
 #include "sys/bpf/slots.bpf.h"
 #include "sys/bpf/stamps.bpf.h"
 

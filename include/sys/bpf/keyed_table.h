@@ -30,8 +30,8 @@ typedef void keyed_take(void *context, const struct keyed_key *key,
 struct keyed_table;
 
 /*
- * A table of so many cells, which belong to nobody yet. 0, or -errno: as for any map of a program;
- * then *ret_table stays as it is.
+ * A table of so many cells, which belong to nobody yet. To make it takes a millisecond for each
+ * 1,000. 0, or -errno: as for any map of a program; then *ret_table stays as it is.
  */
 int keyed_table_new(size_t n_cells, struct keyed_table **ret_table);
 struct keyed_table *keyed_table_free(struct keyed_table *table);

@@ -135,10 +135,10 @@ static int load_span(void *loaded)
     return 0;
 }
 
-int spans_program_add(struct keyed_program *keyed, size_t number,
+int spans_program_add(struct keyed_program *spans, size_t number,
                       const struct span_event events[SPAN_SIDES], enum bpf_refusal *ret_refusal)
 {
-    struct spans_program *program = (struct spans_program *)keyed;
+    struct spans_program *program = (struct spans_program *)spans;
     struct loading loading = {.program = program,
                               .number = number,
                               .events = events,
@@ -153,17 +153,17 @@ int spans_program_add(struct keyed_program *keyed, size_t number,
     return 0;
 }
 
-void spans_program_remove(struct keyed_program *keyed, size_t number)
+void spans_program_remove(struct keyed_program *spans, size_t number)
 {
-    struct spans_program *program = (struct spans_program *)keyed;
+    struct spans_program *program = (struct spans_program *)spans;
 
     program->lost_before += lost_by(program->spans[number]);
     spans_bpf__destroy(TAKE(program->spans[number]));
 }
 
-int spans_program_descriptor(const struct keyed_program *keyed, size_t number, enum span_side side)
+int spans_program_descriptor(const struct keyed_program *spans, size_t number, enum span_side side)
 {
-    const struct spans_program *program = (const struct spans_program *)keyed;
+    const struct spans_program *program = (const struct spans_program *)spans;
 
     return program->descriptors[number][side];
 }

@@ -259,6 +259,23 @@ class Latency(live.LiveTest):
         self.assertRegex(out, r"^machine: calls, errors by call, in [0-9.]+ s\n"
                               r"call +calls +errors +calls/s\n")
 
+    def test_system_calls_that_are_timed_have_a_histogram_each(self):
+        self.begin_by_key("system_calls", "system_calls: {timed: [nanosleep, swapoff]}\n")
+
+        def use():
+            subprocess.run([sys.executable, "-c", NAPS, self.own.directory("busy.service")],
+                           check=True)
+
+        out, bounds = self.by_key("system_calls", self.target, use)
+        self.assertRegex(out, rf"^{self.target}: system calls \(nanosleep, waiting\), in [0-9.]+ s\n")
+        (count,) = re.findall(r"^count (\d+), ", out, re.MULTILINE)
+        self.assert_within(int(count), bounds(
+            "pmu_cgroup_system_call_seconds_count", call="nanosleep",
+            cgroup=self.target.removeprefix("cgroup:")))
+        self.assertEqual(int(count), NAPPED)
+        self.assertNotIn("swapoff", out)
+        self.assertRegex(out, rf"\n{self.target}: calls, errors by call, in [0-9.]+ s\n")
+
     def test_spans_have_a_histogram_each(self):
         self.begin_by_key("spans", "spans:\n  - {name: nap, begin: 'syscalls:sys_enter_nanosleep', "
                                    "end: 'syscalls:sys_exit_nanosleep'}\n"

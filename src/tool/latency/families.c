@@ -27,6 +27,7 @@ const struct latency_family latency_families[LATENCY_FAMILIES] = {
     {"tcp", "tcp", NULL, NULL, "tcp_connects_total", "connected", true},
     {"tcp", "tcp", NULL, NULL, "tcp_connect_errors_total", "failed", true},
     {"tcp", "tcp", NULL, NULL, "tcp_retransmits_total", "retransmits", true},
+    {"system_calls", "system_calls", "call", NULL, "system_call_seconds", "system calls", false},
     {"system_calls", "system_calls", "call", NULL, "system_calls_total", "calls", true},
     {"system_calls", "system_calls", "call", NULL, "system_call_errors_total", "errors", true},
     {"spans", "spans", "span", NULL, "span_seconds", "spans", false},

@@ -17,7 +17,7 @@ struct latency_family {
     bool is_count; /* it has no durations */
 };
 
-#define LATENCY_FAMILIES 20
+#define LATENCY_FAMILIES 21
 
 /* Those of a kind follow each other, and so do those of one name, and counts of one label. */
 extern const struct latency_family latency_families[LATENCY_FAMILIES];

@@ -3,13 +3,13 @@
 /*
  * What a system call costs while calls are counted or timed: getppid(2), which does nothing itself.
  *
- *     bench_system_call [CALLS [TURNS [COMMAND ...]]]
+ *     bench_system_call [CALLS [TURNS [peers | COMMAND ...]]]
  *
  * A process on one CPU calls, with nobody who counts; with calls counted, in a cgroup that is a
  * target; in one seven deep below it; in one that is in no target; and in a target as a watched
  * process, too; then counted while another call is timed, while one in 17 is, and while each is. A
- * COMMAND is a shell's, and counts until it is interrupted: "perf trace -s -a",
- * "perf stat -e raw_syscalls:sys_enter -a", "bpftrace -e '…'". The ways take turns; shown is the
+ * COMMAND is a shell's, and counts until it is interrupted; `peers` are those of perf and bpftrace
+ * that time calls. The ways take turns; shown is the
  * least batch of them all in ns a call: what else the machine does only adds; and what timing each
  * call adds as a part of what each command does. In a guest whose clock is its instructions
  * (tests/vm) one turn is the truth. Needs root and cgroup v2.
@@ -30,8 +30,8 @@
 #define DEPTH     7
 #define SLOTS     100
 #define LANES     16
-#define SETTLE_NS 100000000ULL /* until what loading left behind is done */
-#define BEGIN_NS  500000000ULL /* until the command counts */
+#define SETTLE_NS 100000000ULL  /* until what loading left behind is done */
+#define BEGIN_NS  5000000000ULL /* until a command counts */
 
 #define MOST_COMMANDS 8
 
@@ -55,10 +55,18 @@ static const char *const way_names[WAY_COMMAND] = {
 static struct {
     struct cpu_list *cpus;
     char top[256];
-    char **commands;
+    const char *const *commands;
     size_t n_commands;
     unsigned long n_calls, n_turns;
 } bench;
+
+/* What others have for times of all calls by their number. */
+static const char *const peers[] = {
+    "perf trace -s -a",
+    "bpftrace -e 'tracepoint:raw_syscalls:sys_enter { @begun[tid] = nsecs; } "
+    "tracepoint:raw_syscalls:sys_exit /@begun[tid]/ "
+    "{ @[args->id] = hist(nsecs - @begun[tid]); delete(@begun[tid]); }'",
+};
 
 /* The directory of a cgroup, which is made. */
 static void make_cgroup(const char *name, size_t depth, char *ret_path, size_t size)
@@ -308,11 +316,24 @@ static void print(const double least[WAYS_MOST_])
         const double ns = least[WAY_COMMAND + i];
 
         if (ns < 0)
-            printf("%s: does not run here\n", bench.commands[i]);
+            printf("does not run here: %s\n", bench.commands[i]);
         else
-            printf("%-18s %8.1f ns a call (%+.0f); each timed adds %.2f of that\n",
-                   bench.commands[i], ns, ns - least[WAY_NONE], timed / (ns - least[WAY_NONE]));
+            printf("a command %17.1f ns a call (%+.0f), of which each timed adds %.2f: %s\n", ns,
+                   ns - least[WAY_NONE], timed / (ns - least[WAY_NONE]), bench.commands[i]);
     }
+}
+
+static void choose_commands(int argc, char **argv)
+{
+    if (argc == 4 && strcmp(argv[3], "peers") == 0) {
+        bench.commands = peers;
+        bench.n_commands = ARRAY_SIZE(peers);
+        return;
+    }
+    bench.commands = (const char *const *)argv + (argc > 3 ? 3 : argc);
+    bench.n_commands = argc > 3 ? (size_t)argc - 3 : 0;
+    if (bench.n_commands > MOST_COMMANDS)
+        bench.n_commands = MOST_COMMANDS;
 }
 
 int main(int argc, char **argv)
@@ -323,10 +344,7 @@ int main(int argc, char **argv)
 
     bench.n_calls = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000;
     bench.n_turns = argc > 2 ? strtoul(argv[2], NULL, 10) : 5;
-    bench.commands = argv + (argc > 3 ? 3 : argc);
-    bench.n_commands = argc > 3 ? (size_t)argc - 3 : 0;
-    if (bench.n_commands > MOST_COMMANDS)
-        bench.n_commands = MOST_COMMANDS;
+    choose_commands(argc, argv);
     if (cpu_list_read_online(sysfs_fd, &bench.cpus) < 0 || cgroup_root_open(NULL, &root) < 0 ||
         !root.v2)
         bench_die("CPUs and cgroup v2");

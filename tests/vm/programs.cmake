@@ -33,3 +33,8 @@ endforeach()
 # What the programs for interrupts, TCP and KVM count.
 add_executable(observed support/observed.c)
 target_link_libraries(observed PRIVATE sys)
+
+# Calls of more threads at once than there are places for.
+add_executable(crowded_calls support/crowded_calls.c)
+target_include_directories(crowded_calls PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(crowded_calls PRIVATE sys)

@@ -82,7 +82,7 @@ static const struct argp_option options[] = {
      .doc =
          "Only run_queue (waits for a CPU), on_cpu (times on a CPU), off_cpu (blocked), block_io "
          "(requests), interrupts, kvm (exits of guests), tcp (connections), system_calls "
-         "(counts) or spans."},
+         "(counts, and times of those that are timed) or spans."},
     {0},
 };
 

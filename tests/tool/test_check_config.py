@@ -310,6 +310,18 @@ class Config(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertIn("cpu_offline: none of the CPUs that targets.system.cpus names is online", out)
 
+    def test_system_calls_that_are_timed_are_told_with_their_class(self):
+        targets = "targets: {system: {groups: [software], latency: %s}}\n"
+        calls = "system_calls: {timed: [read, futex], one_in: 17}\n"
+        status, out, _ = run(PMUTOOL, "check", "config", self.file(
+            calls + targets % "[system_calls]"))
+        self.assertEqual(status, 0)
+        self.assertIn("system call read: timed, working, one in 17\n", out)
+        self.assertIn("system call futex: timed, waiting, one in 17\n", out)
+        self.assertNotIn("no rule shows system calls", out)
+        _, out, _ = run(PMUTOOL, "check", "config", self.file(calls + targets % "[]"))
+        self.assertIn("1:24: note: no rule shows system calls", out)
+
     def test_where_sysfs_is_elsewhere_no_pmu_is_known(self):
         status, out, _ = run(EXPORTER, "--config.check", f"--config.file={SHIPPED}",
                              f"--path.sysfs={self.directory.name}")

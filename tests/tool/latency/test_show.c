@@ -38,7 +38,7 @@ static struct distribution keyed[] = {
 /* Softirqs and system calls. */
 static struct distributions counted_by_key(void)
 {
-    const struct latency_family *calls = latency_family_of_kind("system_calls");
+    const struct latency_family *times = latency_family_of_kind("system_calls"), *calls = times + 1;
 
     keyed[0].family = keyed[1].family = latency_family_of_kind("interrupts");
     keyed[2].family = keyed[3].family = calls;

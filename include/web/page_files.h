@@ -33,7 +33,9 @@
     FILE(run_tables_js, PAGE_FOLDER, "run_tables.js", CONTENT_JAVASCRIPT)                          \
     FILE(runs_css, PAGE_FOLDER, "runs.css", CONTENT_CSS)                                           \
     FILE(run_plot_js, PAGE_FOLDER, "run_plot.js", CONTENT_JAVASCRIPT)                              \
+    FILE(run_heatmap_js, PAGE_FOLDER, "run_heatmap.js", CONTENT_JAVASCRIPT)                        \
     FILE(run_schedule_js, PAGE_FOLDER, "run_schedule.js", CONTENT_JAVASCRIPT)                      \
+    FILE(schedule_lanes_js, PAGE_FOLDER, "schedule_lanes.js", CONTENT_JAVASCRIPT)                  \
     FILE(schedule_map_js, PAGE_FOLDER, "schedule_map.js", CONTENT_JAVASCRIPT)                      \
     FILE(schedule_tables_js, PAGE_FOLDER, "schedule_tables.js", CONTENT_JAVASCRIPT)                \
     FILE(schedule_threads_js, PAGE_FOLDER, "schedule_threads.js", CONTENT_JAVASCRIPT)              \

@@ -27,6 +27,31 @@ async function record(title, target) {
   }, `${title} is over`);
 }
 
+/* A run of the machine in which a file is written and synced. */
+async function recordWrites() {
+  const run = await send("POST", "runs", { title: "of writes", target: "machine", kind: "schedule",
+    interval_seconds: 0.1, duration_seconds: 600 });
+  const directory = fs.mkdtempSync("/var/tmp/pmu-test-writes-");
+  for (let i = 0; i < 20; i++) {
+    const file = fs.openSync(`${directory}/${i}`, "w");
+    fs.writeSync(file, Buffer.alloc(65536, i));
+    fs.fsyncSync(file);
+    fs.closeSync(file);
+  }
+  fs.rmSync(directory, { recursive: true });
+  await send("POST", `runs/${run.id}/stop`);
+  return until(async () => {
+    const now = await ask(`runs/${run.id}`);
+    return now.state !== "running" && now.schedule && now;
+  }, "it is over");
+}
+
+/* As many columns as the page has asked for: so wide is the map. */
+async function columnsOf(page, run) {
+  const wide = await map(page, run).evaluate((root) => root.clientWidth * devicePixelRatio);
+  return Math.min(Math.max(Math.round(wide), 200), 2000);
+}
+
 before(async () => {
   await counted(CGROUP);
   try {
@@ -151,6 +176,88 @@ recorded("two records are compared, each with its map", {}, async (page) => {
   await appears(page, "[aria-label=Comparison]", "switches");
   assert.equal(await page.locator("[data-schedule]").count(), 2);
   assert.equal(await page.locator("[aria-label=Threads]").count(), 0);
+});
+
+/* The first column of the row that has anything, as the API tells it: its middle, in columns. */
+const filled = ({ counts }) => counts.findIndex((n) => n > 0) + 0.5;
+
+recorded("requests to block devices are rows over time and a table", {}, async (page) => {
+  const run = await recordWrites();
+  const { requests } = run.schedule;
+  if (requests.refusal) return console.log(`skipped: ${requests.refusal}`);
+  assert.ok(requests.count > 0 && requests.bytes > 0, "requests of a file that was synced");
+  await show(page, run);
+  const lanes = page.locator(`[data-requests="${run.id}"]`);
+  const canvas = lanes.locator(".plot-box canvas").first();
+  await until(() => canvas.isVisible(), "the rows of requests");
+  const chart = await ask(`runs/${run.id}/map?columns=${await columnsOf(page, run)}`);
+  assert.equal(await lanes.locator(".heat-rows span").first().textContent(),
+    `${chart.requests[0].device} ${chart.requests[0].operation}`);
+  await canvas.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await canvas.boundingBox();
+  await page.mouse.move(x + width * filled(chart.requests[0]) / chart.columns,
+    y + height * 0.5 / chart.requests.length);
+  await until(async () => /completed/.test(await lanes.locator(".plot-value").textContent()),
+    "what a cell of requests has");
+  const [line] = requests.by_device;
+  const row = page.locator("[aria-label='Requests to block devices'] table tbody tr").first();
+  assert.equal(await row.locator("th").textContent(), `${line.device} ${line.operation}`);
+  assert.equal(await row.locator("td").last().textContent(),
+    `${line.longest.thread.name}:${line.longest.thread.tid}`);
+  await accessible(page);
+  await fits(page);
+  await lanes.scrollIntoViewIfNeeded();
+  await screenshot(page, "schedule-requests");
+  await row.scrollIntoViewIfNeeded();
+  await screenshot(page, "schedule-requests-table");
+  await send("DELETE", `runs/${run.id}`);
+});
+
+/* Few machines that run tests have guests: the answers of the API are given exits. */
+async function withExits(page, run) {
+  const guest = { tid: 77, pid: 77, name: "qemu<b>" };
+  const vcpu = { tid: 78, pid: 77, name: "CPU 0/KVM" };
+  const line = (number, reason, count, seconds) => ({ guest, vcpu: number, reason, count, seconds,
+    mean_seconds: seconds / count, p50_seconds: seconds / count / 2, p99_seconds: seconds / count * 3,
+    longest: { thread: vcpu, start: 0.01, seconds: seconds / count * 4 } });
+  const exits = { refusal: null, count: 1100, seconds: 0.3, n_lines: 2,
+    by_vcpu: [line(0, "hlt", 100, 0.2), line(1, "io", 1000, 0.1)] };
+  await page.route(`**/api/v1/runs/${run.id}`, async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    await route.fulfill({ response, json: { ...answer, schedule: { ...answer.schedule, exits } } });
+  });
+  await page.route(`**/api/v1/runs/${run.id}/map*`, async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    const lane = (number, reason, from, share) => ({ guest, vcpu: number, reason,
+      counts: Array.from({ length: answer.columns }, (_, i) => (i >= from ? 2 : 0)),
+      shares: Array.from({ length: answer.columns }, (_, i) => (i >= from ? share : 0)) });
+    await route.fulfill({ response, json: { ...answer,
+      exits: [lane(0, "hlt", answer.columns / 2, 0.8), lane(1, "io", 0, 0.05)] } });
+  });
+}
+
+recorded("exits of guests are rows over time and a table", {}, async (page) => {
+  await withExits(page, own);
+  await show(page, own);
+  const lanes = page.locator(`[data-exits="${own.id}"]`);
+  const canvas = lanes.locator(".plot-box canvas").first();
+  await until(() => canvas.isVisible(), "the rows of exits");
+  assert.deepEqual(await lanes.locator(".heat-rows span").allTextContents(),
+    ["vCPU 0 hlt of qemu<b>:77", "vCPU 1 io of qemu<b>:77"]);
+  await canvas.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await canvas.boundingBox();
+  await page.mouse.move(x + width * 0.75, y + height * 0.25);
+  await until(async () => /vCPU 0 hlt of qemu<b>:77: 2 exits, 80 % of the time$/.test(
+    await lanes.locator(".plot-value").textContent()), "what a cell of exits has");
+  const rows = page.locator("[aria-label='Exits of guests'] table tbody tr");
+  assert.deepEqual(await rows.first().locator("td").allTextContents(),
+    ["0", "hlt", "100", "200 ms", "2 ms", "1 ms", "6 ms", "8 ms", "CPU 0/KVM:78"]);
+  await accessible(page);
+  await fits(page);
+  await lanes.scrollIntoViewIfNeeded();
+  await screenshot(page, "schedule-exits");
 });
 
 recorded("in the dark it can be read too", { theme: "dark" }, async (page) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { cellsOf, instantWords, missing, OTHERS, ThreadColours, threadName }
+import { cellsOf, instantWords, laneCells, laneName, missing, mostOf, OTHERS, ThreadColours, threadName }
   from "../../src/web/page/schedule_threads.js";
 
 const thread = (tid, pid = tid, name = `t${tid}`) => ({ tid, pid, name });
@@ -40,4 +40,26 @@ test("what is missing is told, and nothing where nothing is", () => {
   assert.deepEqual(of({ lost: 0, gaps: 0, full: false }), []);
   assert.match(of({ lost: 5, gaps: 0, full: false })[0], /^5 records were lost in “a”/);
   assert.equal(of({ lost: 5, gaps: 2, full: true }).length, 3);
+});
+
+test("rows of requests and exits are called by what they are of", () => {
+  assert.equal(laneName({ device: "vda", operation: "read" }), "vda read");
+  assert.equal(laneName({ guest: thread(12, 12, "qemu"), vcpu: 0, reason: "io" }), "vCPU 0 io of qemu:12");
+  assert.equal(laneName({ guest: thread(12, 12, "qemu"), vcpu: null, reason: "WFx" }), "vCPU WFx of qemu:12");
+});
+
+test("cells of requests are empty where there was none, and one that is on its way is there", () => {
+  const lanes = [{ counts: [0, 0, 2], shares: [0, 0.5, 1.5] }, { counts: [0, 0, 0], shares: [0, 0, 0] }];
+  const { times, values, step_seconds: step } = laneCells({ start: 0, end: 3, columns: 3 }, lanes);
+  assert.deepEqual([times, step], [[1, 2, 3], 1]);
+  assert.deepEqual(values, [[null, { count: 0, share: 0.5 }, { count: 2, share: 1.5 }], [null, null, null]]);
+  assert.equal(mostOf(lanes), 1.5);
+  assert.equal(mostOf([]), 0);
+});
+
+test("requests that were refused are missing, and those that nobody looked for are not", () => {
+  const schedule = { lost: 0, gaps: 0, full: false };
+  assert.deepEqual(missing({ title: "a", schedule: { ...schedule, requests: null } }), []);
+  assert.deepEqual(missing({ title: "a", schedule: { ...schedule, requests: { refusal: "for a reason" } } }),
+    ["Requests to block devices are not in “a”: for a reason"]);
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs of kind "schedule" have recorded, beside their plots: a map for each of them, with the
+// What runs of kind "schedule" have recorded, beside their plots: maps for each of them, with the
 // plots' range and cursor, and tables where one run is shown.
 
 import { element, keepChildren, replace } from "./elements.js";
@@ -28,8 +28,9 @@ export class RunSchedules {
     for (const run of recorded)
       if (!this.maps.has(run.id))
         this.maps.set(run.id, new ScheduleMap(run, this.plots.wishes(), this.signal));
-    keepChildren(this.mapped, ids.map((id) => this.maps.get(id).root));
-    this.plots.beside = [...this.maps.values()];
+    const maps = ids.flatMap((id) => this.maps.get(id).all());
+    keepChildren(this.mapped, maps.map(({ root }) => root));
+    this.plots.beside = maps;
     this.showTables(runs.length === 1 ? recorded[0] : null);
   }
 

@@ -8,8 +8,8 @@ import { get, isAbort } from "./api.js";
 import { colourOf, heatColour } from "./colours.js";
 import { element, replace } from "./elements.js";
 import { duration, percent } from "./format.js";
-import { HeatMap } from "./heatmap.js";
-import { scaleTicks } from "./run_points.js";
+import { RunHeatMap } from "./run_heatmap.js";
+import { ExitLanes, RequestLanes } from "./schedule_lanes.js";
 import { cellsOf, instantWords, OTHERS, ThreadColours, threadName } from "./schedule_threads.js";
 
 const TALLEST_ROW = 28;
@@ -22,7 +22,7 @@ const FAINT = 0.45; // what the others have of a colour's strength, so that they
 
 const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 
-export class ScheduleMap extends HeatMap {
+export class ScheduleMap extends RunHeatMap {
   /** wishes: as those of a plot. */
   constructor(run, wishes, signal) {
     super({ name: run.title, title: "Who had which CPU", label: "Who had which CPU when", unit: "",
@@ -31,6 +31,9 @@ export class ScheduleMap extends HeatMap {
     this.signal = signal;
     this.cpus = [];
     this.colours = new ThreadColours(run.schedule.threads);
+    const { requests, exits } = run.schedule;
+    this.requests = requests?.count > 0 ? new RequestLanes(run, wishes) : null;
+    this.exits = exits?.count > 0 ? new ExitLanes(run, wishes) : null;
     this.ask();
   }
 
@@ -76,6 +79,8 @@ export class ScheduleMap extends HeatMap {
       this.cpus = map.cpus.map(({ cpu }) => cpu);
       this.times = map.columns;
       this.show(cellsOf(map));
+      this.requests?.showLanes(map, map.requests);
+      this.exits?.showLanes(map, map.exits);
     } catch (error) {
       if (!isAbort(error) && wanted === this.wanted) this.wanted = null; // it can be asked again
     }
@@ -126,16 +131,6 @@ export class ScheduleMap extends HeatMap {
       : [{ text: `CPU ${cpu}`, top: row * tall + tall / 2 - 7 }]));
   }
 
-  nameTimes() {
-    const { start, end } = this.wishes.range();
-    const { left, width } = this.area();
-    replace(this.axis, scaleTicks(start, end, width / 90).map(({ v, label }) => {
-      const name = element("span", {}, label);
-      name.style.left = `${left + width * (v - start) / (end - start)}px`;
-      return name;
-    }));
-  }
-
   cellWords(row, i) {
     const cell = this.data.values[row][i];
     if (!cell) return `CPU ${this.cpus[row]}: nobody that is known`;
@@ -149,8 +144,15 @@ export class ScheduleMap extends HeatMap {
     return `${when}  ${rows.map((row) => this.cellWords(row, i)).join(", ")}`;
   }
 
+  /** This one, and below it those of what has ended, where there was any. */
+  all() {
+    return [this, this.requests, this.exits].filter(Boolean);
+  }
+
   close() {
     clearTimeout(this.timer);
+    this.requests?.close();
+    this.exits?.close();
     super.close();
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record of the scheduler comes to, as tables: by thread, by CPU, who preempted whom, and the
-// longest waits.
+// What a record of the scheduler comes to, as tables: by thread, by CPU, who preempted whom, the
+// longest waits, requests to block devices and exits of guests.
 
 import { element } from "./elements.js";
-import { count, duration, percent } from "./format.js";
+import { bytes, count, duration, percent } from "./format.js";
 import { figureTable } from "./run_tables.js";
 import { instantWords, threadName } from "./schedule_threads.js";
 
@@ -60,8 +60,36 @@ function waits({ longest_waits: list }) {
       ...more(list.length)]);
 }
 
-/** All tables, each with its heading. */
+const lasted = (seconds) => cell(seconds === null ? "–" : duration(seconds));
+
+/* The cells that a line of requests and one of exits have both. */
+function lengths({ mean_seconds: mean, p50_seconds: p50, p99_seconds: p99, longest }) {
+  return [lasted(mean), lasted(p50), lasted(p99),
+    cell(longest ? duration(longest.seconds) : "–", longest && `at ${instantWords(longest.start)}`),
+    longest ? words(longest.thread) : element("td", {}, "–")];
+}
+
+function requests({ requests: { by_device: list } }) {
+  const line = (each) => row(element("bdi", { class: "run-column" }, `${each.device} ${each.operation}`),
+    cell(count(each.count)), cell(bytes(each.bytes)), cell(count(each.errors)),
+    lasted(each.queued_mean_seconds), lengths(each));
+  return figureTable("Requests to block devices", ["Device", "Requests", "Size", "Failed", "Mean in the queue",
+    "Mean", "p50", "p99", "Longest", { words: "Of" }],
+  list.length === 0 ? [row("none was completed")] : [...list.slice(0, LINES).map(line), ...more(list.length)]);
+}
+
+function exits({ exits: { by_vcpu: list, n_lines: n } }) {
+  const line = (each) => row(name(each.guest), cell(each.vcpu ?? "–"), element("td", {}, each.reason),
+    cell(count(each.count)), cell(duration(each.seconds)), lengths(each));
+  return figureTable("Exits of guests", ["Guest", "vCPU", { words: "Exit" }, "Exits", "Time outside", "Mean",
+    "p50", "p99", "Longest", { words: "Of" }], [...list.slice(0, LINES).map(line), ...more(n)]);
+}
+
+/** All tables, each with its heading. Earlier versions have recorded no requests and no exits. */
 export function scheduleTables(schedule) {
-  return [["Threads", threads], ["CPUs", cpus], ["Preemptions", preempted], ["Longest waits", waits]]
+  const wasTold = (told) => told && told.refusal === null;
+  return [["Threads", threads], ["CPUs", cpus], ["Preemptions", preempted], ["Longest waits", waits],
+    ...wasTold(schedule.requests) ? [["Requests", requests]] : [],
+    ...wasTold(schedule.exits) && schedule.exits.count > 0 ? [["Exits", exits]] : []]
     .flatMap(([title, table]) => [element("h2", { class: "run-heading" }, title), table(schedule)]);
 }

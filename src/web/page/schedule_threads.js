@@ -45,15 +45,37 @@ export function cellsOf({ start, end, columns, threads, cpus }) {
   };
 }
 
+/** How a row of requests or exits is called: "vda read", "vCPU 0 io of qemu:12". */
+export function laneName({ device, operation, guest, vcpu, reason }) {
+  if (device !== undefined) return `${device} ${operation}`;
+  return `${vcpu === null ? "vCPU" : `vCPU ${vcpu}`} ${reason} of ${threadName(guest)}`;
+}
+
+/** The largest share of a cell. */
+export const mostOf = (lanes) => lanes.reduce((most, { shares }) =>
+  shares.reduce((a, b) => Math.max(a, b), most), 0);
+
+/** The same as cellsOf() of requests or exits: {count, share}, or null where there was none. */
+export function laneCells({ start, end, columns }, lanes) {
+  const step = (end - start) / columns;
+  return {
+    times: Array.from({ length: columns }, (_, i) => start + step * (i + 1)),
+    step_seconds: step,
+    values: lanes.map(({ counts, shares }) => counts.map((n, i) =>
+      (n > 0 || shares[i] > 0 ? { count: n, share: shares[i] } : null))),
+  };
+}
+
 /** What is missing in a record, and why: a list of texts. */
 export function missing({ title, schedule }) {
   if (!schedule) return [];
-  const { lost, gaps, full } = schedule;
+  const { lost, gaps, full, requests } = schedule;
   return [
     lost > 0 && `${lost} records were lost in “${title}”, since the ring had no room for them: ` +
       "numbers and times lack them. limits.schedule_ring of the configuration makes it larger",
     gaps > 0 && `In “${title}” it was not known ${gaps} times who had a CPU, since records were ` +
       "lost or the kernel did not tell of a switch; that time is nobody’s",
+    requests?.refusal && `Requests to block devices are not in “${title}”: ${requests.refusal}`,
     full && `“${title}” ended early: a run has at most 300,000 records`,
   ].filter(Boolean);
 }

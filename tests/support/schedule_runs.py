@@ -14,9 +14,9 @@ CONFIG = live.config(system="all")
 
 
 class ScheduleRuns(live.LiveTest):
-    def begin(self, config=CONFIG, wrapper=()):
-        self.exporter = self.enterContext(
-            Exporter(config, args=["--web.enable-lifecycle"], wrapper=wrapper))
+    def begin(self, config=CONFIG, wrapper=(), storage=None):
+        args = ["--web.enable-lifecycle"] + ([f"--storage.path={storage}"] if storage else [])
+        self.exporter = self.enterContext(Exporter(config, args=args, wrapper=wrapper))
         self.programs = self.held("bpf-prog")
 
     def held(self, what):

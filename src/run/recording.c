@@ -223,12 +223,12 @@ void recording_summarize(const struct recording *recording, size_t column,
     for (size_t i = 0; i < recording->n_rows; i++) {
         const double value = recording->values[i * recording->n_columns + column];
         const double now = (double)recording->times_ns[i] / (double)NS_PER_SECOND;
-        double shown = value;
+        double shown = run_column_value(head, value);
 
         if (isnan(value) || now <= since)
             continue;
         if (head->kind == RUN_TOTAL) {
-            shown = run_column_value(head, value) / (now - since);
+            shown /= now - since;
             raw += value;
             seconds = now;
         }

@@ -246,6 +246,7 @@ recorded("exits of guests are rows over time and a table", {}, async (page) => {
   await until(() => canvas.isVisible(), "the rows of exits");
   assert.deepEqual(await lanes.locator(".heat-rows span").allTextContents(),
     ["vCPU 0 hlt of qemu<b>:77", "vCPU 1 io of qemu<b>:77"]);
+  assert.deepEqual(await lanes.locator(".heat-scale span").allTextContents(), ["0 %", "80 %"]);
   await canvas.scrollIntoViewIfNeeded();
   const { x, y, width, height } = await canvas.boundingBox();
   await page.mouse.move(x + width * 0.75, y + height * 0.25);

@@ -87,6 +87,11 @@ class ScheduleEnds(schedule_runs.ScheduleRuns):
             self.assertEqual({thread["tid"] for thread in run["schedule"]["threads"]
                               if thread["slices"] > 0} - set(load.pids()), set())
         self.assertEqual(self.held("bpf-prog"), self.programs)
+        summary = {column["name"]: each for column, each in
+                   zip(runs[0]["columns"], runs[0]["summary"])}
+        # in seconds, as its values are
+        self.assertAlmostEqual(summary["longest-wait"]["max"],
+                               runs[0]["schedule"]["longest_waits"][0]["seconds"], 9)
         status, both = self.ask("GET", f"/compare?a={runs[0]['id']}&b={runs[1]['id']}")
         self.assertEqual(status, 200, both)
         totals = {column["name"]: (column["a"]["total"], column["b"]["total"])

@@ -17,18 +17,18 @@ class Lanes extends RunHeatMap {
       attributes: { [what.attribute]: run.id } }, wishes);
     this.run = run;
     this.lanes = [];
-    this.most = 0;
+    this.greatest = 0;
   }
 
   /** map: the answer of runs/{id}/map; lanes: its requests, or its exits. */
   showLanes(map, lanes) {
     this.lanes = lanes;
-    this.most = mostOf(lanes);
+    this.greatest = mostOf(lanes);
     this.show(laneCells(map, lanes));
   }
 
   shareOf({ share }) {
-    return this.most > 0 ? Math.max(share / this.most, FAINTEST) : FAINTEST;
+    return this.greatest > 0 ? Math.max(share / this.greatest, FAINTEST) : FAINTEST;
   }
 
   rowNames(tall) {
@@ -57,7 +57,7 @@ export class RequestLanes extends Lanes {
   }
 
   scaleWords() {
-    return ["0", this.most > 0 ? Number(this.most.toPrecision(2)).toString() : ""];
+    return ["0", this.greatest > 0 ? Number(this.greatest.toPrecision(2)).toString() : ""];
   }
 
   summaryWords() {
@@ -79,7 +79,7 @@ export class ExitLanes extends Lanes {
   }
 
   scaleWords() {
-    return ["0 %", this.most > 0 ? percent(this.most) : ""];
+    return ["0 %", this.greatest > 0 ? percent(this.greatest) : ""];
   }
 
   summaryWords() {

@@ -181,7 +181,7 @@ static int load_parts(struct schedule_program *program, enum bpf_refusal *ret_re
     memcpy(found, program->refusals, sizeof(found));
     r = bpf_load_quietly(load, program, ret_refusal);
     refusal = *ret_refusal;
-    for (unsigned left_out = 1; r < 0 && left_out < 1u << SCHEDULE_PARTS; left_out++) {
+    for (unsigned left_out = 1; r < 0 && left_out < 1U << SCHEDULE_PARTS; left_out++) {
         bool is_new = true;
 
         for (unsigned part = 0; part < SCHEDULE_PARTS; part++) {

@@ -55,6 +55,8 @@
     FILE(columns_js, PAGE_FOLDER, "columns.js", CONTENT_JAVASCRIPT)                                \
     FILE(cpu_map_js, PAGE_FOLDER, "cpu_map.js", CONTENT_JAVASCRIPT)                                \
     FILE(heatmap_js, PAGE_FOLDER, "heatmap.js", CONTENT_JAVASCRIPT)                                \
+    FILE(keyed_js, PAGE_FOLDER, "keyed.js", CONTENT_JAVASCRIPT)                                    \
+    FILE(keyed_map_js, PAGE_FOLDER, "keyed_map.js", CONTENT_JAVASCRIPT)                            \
     FILE(latency_js, PAGE_FOLDER, "latency.js", CONTENT_JAVASCRIPT)                                \
     FILE(latency_map_js, PAGE_FOLDER, "latency_map.js", CONTENT_JAVASCRIPT)                        \
     FILE(mark_lines_js, PAGE_FOLDER, "mark_lines.js", CONTENT_JAVASCRIPT)                          \
@@ -66,6 +68,7 @@
     FILE(time_cpus_js, PAGE_FOLDER, "time_cpus.js", CONTENT_JAVASCRIPT)                            \
     FILE(time_csv_js, PAGE_FOLDER, "time_csv.js", CONTENT_JAVASCRIPT)                              \
     FILE(time_data_js, PAGE_FOLDER, "time_data.js", CONTENT_JAVASCRIPT)                            \
+    FILE(time_keyed_js, PAGE_FOLDER, "time_keyed.js", CONTENT_JAVASCRIPT)                          \
     FILE(time_latency_js, PAGE_FOLDER, "time_latency.js", CONTENT_JAVASCRIPT)                      \
     FILE(time_live_js, PAGE_FOLDER, "time_live.js", CONTENT_JAVASCRIPT)                            \
     FILE(time_marks_js, PAGE_FOLDER, "time_marks.js", CONTENT_JAVASCRIPT)                          \

@@ -54,6 +54,8 @@ int recorder_add_latencies(struct recorder *recorder, const struct snapshot *sna
     size_t n = 0;
     int r = 0;
 
+    if (recorder->latencies_taken_ns == 0) /* the first row is as far from the next as all others */
+        recorder->latencies_taken_ns = snapshot->taken_ns;
     if (snapshot->taken_ns / EVERY_NS == recorder->latencies_taken_ns / EVERY_NS)
         return 0;
     recorder->latencies_taken_ns = snapshot->taken_ns;

@@ -53,13 +53,18 @@ static struct growth *add_point(struct sums *sums, uint64_t time_ns)
     return growths;
 }
 
+/*
+ * Whether rows stand as far from each other as the steps of an answer, or nearly: then each is a
+ * point of its own. All rows of a kind have to agree, whatever their timers did by the way: a step
+ * of 15 s is one for rows of 9.99 s, too.
+ */
 static bool rows_are_apart(const struct chunk_rows *rows, uint64_t step_ns)
 {
     const uint64_t steps = rows->n_rows - 1;
     const uint64_t us =
         steps ? (rows->monotonic_us[steps] - rows->monotonic_us[0]) / steps : step_ns;
 
-    return us * 1000 + us * 500 >= step_ns;
+    return us * 1600 >= step_ns;
 }
 
 /* The last row in which a total was known, up to this one; n_rows: none. */

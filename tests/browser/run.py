@@ -20,6 +20,7 @@ import tempfile
 import time
 import unittest
 
+import by_key_load
 import cgroups
 import direct_io
 import exporter
@@ -50,6 +51,10 @@ SCENARIOS = {
     "latency": {"more": "      latency: [scheduler]\n"},
     "block_io": {"disk": True, "system": "all, latency: [block_io]",
                  "more": "      latency: [block_io]\n"},
+    "by_key": {"system": "all, latency: [interrupts, tcp, spans, system_calls]",
+               "more": "      latency: [tcp, spans, system_calls]\n"
+                       "spans: [{name: nap, begin: 'syscalls:sys_enter_nanosleep', "
+                       "end: 'syscalls:sys_exit_nanosleep'}]\n"},
     "time": {"state": True, "ago": 86400, "flags": ["--web.enable-lifecycle"],
              "more": "history: {full: 2d, ten_seconds: 3d}\n"},
 }
@@ -129,7 +134,8 @@ def run(name, options, stack):
             "PMU_CGROUPS": os.fsdecode(own.directory()), "PMU_CGROUPS_TOP": own.top,
             "PMU_CHROMIUM": chromium(), "PMU_BROWSER_WORK": str(WORK),
             "PMU_LOAD": live.program("load"), "PMU_PYTHON": sys.executable,
-            "PMU_DIRECT_IO": direct_io.__file__, "PMU_CONTROL": str(shown.control),
+            "PMU_DIRECT_IO": direct_io.__file__, "PMU_BY_KEY_LOAD": by_key_load.__file__,
+            "PMU_CONTROL": str(shown.control),
             "PMU_EXPORTER_PID": str(shown.pid)}).returncode
 
 

@@ -219,6 +219,13 @@ export function direct_io(name, op, n) {
   { stdio: ["ignore", "ignore", "inherit"] }), "direct_io.py");
 }
 
+/** Connects and sleeps so often in a cgroup (tests/support/by_key_load.py). */
+export function by_key_load(name, connections, naps) {
+  return ended(spawn(process.env.PMU_PYTHON, [process.env.PMU_BY_KEY_LOAD,
+    `${process.env.PMU_CGROUPS}/${name}`, String(connections), String(naps)],
+  { stdio: ["ignore", "ignore", "inherit"] }), "by_key_load.py");
+}
+
 /** Does some work (by default in that cgroup) again and again, until the function has ended. */
 export async function whileLoaded(name, body, work_once = () => load(name, 50, 100, 300)) {
   let goes = true;

@@ -136,6 +136,25 @@ static void line__that_comes_loses_nothing_and_takes_nothing_from_others(void **
                 1e-6);
 }
 
+/* Rows with a base and rows without one stand at the same times, whichever the step is. */
+static void line__that_comes_is_at_the_times_of_the_others(void **state)
+{
+    struct store_fixture *f = *state;
+
+    add(f, BREAKDOWN_SPANS, "flush", 0, 3, 5);
+    fixture_count_for(f, 35);
+    add(f, BREAKDOWN_SPANS, "parse", 0, 0, 2);
+    fixture_count_for(f, 30);
+    for (uint64_t step_s = 10; step_s <= 20; step_s += 5) {
+        AUTO(history_answer) struct history_answer *answer = ask(f, SPANS, step_s);
+
+        for (size_t i = 1; i < answer->n_times; i++) {
+            assert_true(answer->times_ns[i] - answer->times_ns[i - 1] >= 10 * NS_PER_SECOND);
+            assert_near(find(answer, "span", "flush", "7.62939453125e-06")->values[i], 5, 1e-9);
+        }
+    }
+}
+
 static void lines__beyond_those_that_count_most_are_added_up(void **state)
 {
     struct store_fixture *f = *state;
@@ -221,6 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(lines__have_their_labels_and_a_series_for_each_bucket),
         TEST(line__that_comes_loses_nothing_and_takes_nothing_from_others),
+        TEST(line__that_comes_is_at_the_times_of_the_others),
         TEST(lines__beyond_those_that_count_most_are_added_up),
         TEST(line__that_others_overtake_is_no_jump_of_the_others),
         TEST(target__that_was_born_again_begins_anew),

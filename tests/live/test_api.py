@@ -22,6 +22,8 @@ NOT_EVERYWHERE = {
     "Column.subsystem", "Column.tracepoint", "HistoryColumn.subsystem", "HistoryColumn.tracepoint",
     "Column.kind", "Column.distance", "HistoryColumn.kind", "HistoryColumn.distance",
     "Column.le", "Column.state", "HistoryColumn.le", "HistoryColumn.state",
+    *(f"{column}.{key}" for column in ("Column", "HistoryColumn")
+      for key in ("op", "vector", "irq", "device", "reason", "vcpu", "call", "span")),
     "Status.pmu.counters_free", "Status.pmu.counters_budget", "Status.pmu.counters_used",
 }
 
@@ -44,7 +46,7 @@ class Api(live.LiveTest):
                 "  processes:\n    - comm: [pmu-test-nobody]\n      groups: [software]\n"
                 "limits: {cgroups: 1}\n")
         config = live.config(cls.cgroups, events=live.SOFTWARE + ("cycles", "no-such-event"),
-                             system="all", more=more)
+                             system="all, latency: [interrupts, system_calls]", more=more)
         cls.exporter = cls.enterClassContext(Exporter(config))
         cls.cgroups.make("too-many")
         document = cls.exporter.get(API + "openapi.json")
@@ -192,6 +194,24 @@ class Api(live.LiveTest):
         cpus = self.ask("GET", API + "history/cpus", gone)
         self.assertEqual((cpus["cpus"], cpus["times"], cpus["values"]), ([], [], []))
 
+    def check_keys(self):
+        """What is counted by key is described, and answered where it can be counted."""
+        parts = self.ask("GET", API + "status")["latency"]["parts"]
+        if any(parts[part]["reason"] for part in ("interrupts", "system_calls")):
+            return
+        names = "softirq_seconds", "hardirq_seconds", "system_calls_total"
+        self.ask("GET", API + "targets",
+                 "?target=machine" + "".join(f"&column=pmu_machine_{name}" for name in names))
+        names = "softirq_seconds", "hardirq_seconds", "system_calls_per_second"
+        query = "?target=machine" + "".join(f"&column=pmu_machine_{name}" for name in names)
+        self.exporter.scrape_until(
+            lambda _: len({column["name"] for column in
+                           self.ask("GET", API + "history", query)["targets"][0]["columns"]}) == 3,
+            60, "keys in the history")
+        self.assertLessEqual(
+            {f"{column}.{key}" for column in ("Column", "HistoryColumn")
+             for key in ("le", "vector", "irq", "device", "call")}, self.description.seen)
+
     def check_marks(self):
         text = "release <b>\"1.2\"\n\u202e\U0001f600"
         body = json.dumps({"text": text, "time": 1700000000.5})
@@ -332,6 +352,7 @@ class Api(live.LiveTest):
         self.check_status()
         self.check_events()
         self.check_history()
+        self.check_keys()
         self.check_marks()
         self.check_runs()
         self.check_refusals()

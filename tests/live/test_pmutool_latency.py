@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import pathlib
-import platform
 import re
 import signal
 import socket
@@ -14,6 +13,7 @@ import sys
 import time
 import unittest
 
+import by_key_load
 import live
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, binary
@@ -31,14 +31,6 @@ SLICES = "pmu_cgroup_on_cpu_seconds_count"
 CALLS = 20000
 CONNECTIONS = 50
 NAPPED = 40
-# Enters a cgroup, and sleeps so often by a system call that has an end of its own.
-NAPS = f"""import ctypes, sys
-open(sys.argv[1] + "/cgroup.procs", "w").write("0")
-libc = ctypes.CDLL(None)
-sleep = (ctypes.c_long * 2)(0, 1000000)
-for _ in range({NAPPED}):
-    libc.syscall({35 if platform.machine() == "x86_64" else 101}, sleep, None)
-"""
 
 
 def wait_until_it_waits(pid):
@@ -283,8 +275,8 @@ class Latency(live.LiveTest):
                                    "end: 'syscalls:sys_exit_swapoff'}\n")
 
         def use():
-            subprocess.run([sys.executable, "-c", NAPS, self.own.directory("busy.service")],
-                           check=True)
+            subprocess.run([sys.executable, by_key_load.__file__,
+                            self.own.directory("busy.service"), "0", str(NAPPED)], check=True)
 
         out, bounds = self.by_key("spans", self.target, use)
         self.assertRegex(out, rf"^{self.target}: spans \(nap\), in [0-9.]+ s\n")

@@ -15,6 +15,7 @@ import { DEFAULT_RANGE, fixedRange, isLive, moved, readRange, resolve, scaled, s
 import { timeWords } from "./ticks.js";
 import { CpuMaps } from "./time_cpus.js";
 import { defaultTargets, KnownTargets, loadAllCpus, TimeData } from "./time_data.js";
+import { KeyedMaps, loadKeyed } from "./time_keyed.js";
 import { LatencyMaps, loadLatencies } from "./time_latency.js";
 import { LiveTargets } from "./time_live.js";
 import { save, Tools } from "./time_tools.js";
@@ -55,13 +56,14 @@ class TimeView {
     this.compared = element("div", {});
     this.grid = element("div", { class: "time-plots" });
     this.latencies = new LatencyMaps(this.surfaceWishes(), this.stage.status);
+    this.keyed = new KeyedMaps(this.surfaceWishes());
     this.cpus = new CpuMaps(this.surfaceWishes());
     replace(this.stage.root,
       element("div", { class: "head" }, element("h1", {}, "Over time"), this.hint()),
       this.picker.root, this.tools.root, this.said, this.compared,
       element("h2", { class: "hidden-text" }, "Rates and ratios"), this.grid,
       element("h2", { class: "time-heading" }, "How long threads wait and run, and requests take"),
-      this.latencies.note, this.latencies.grid,
+      this.latencies.note, this.latencies.grid, this.keyed.heading, this.keyed.grid,
       element("h2", { class: "time-heading" }, "CPUs over time"), this.cpus.note, this.cpus.grid,
       this.marks.root, this.table.root);
     this.recolour = () => this.themeChanged();
@@ -170,10 +172,11 @@ class TimeView {
     this.loaded = this.now();
     const data = new TimeData();
     const chosen = known.filter((target) => this.targets.includes(target));
-    const [, cpus, latencies, marks] = await Promise.all([
+    const [, cpus, latencies, keyed, marks] = await Promise.all([
       data.load(chosen, asked, this.compare, signal),
       loadAllCpus(known, asked, signal),
       loadLatencies(chosen, asked, this.compare, signal),
+      loadKeyed(chosen, asked, signal),
       this.marks.load(this.markRange(), signal),
     ]);
     // What the feed told while the history was asked.
@@ -183,6 +186,7 @@ class TimeView {
     this.marked = marks;
     this.cpuData = cpus;
     this.latencyData = latencies;
+    this.keyedData = keyed;
     this.loadedCpus = this.now();
   }
 
@@ -207,6 +211,7 @@ class TimeView {
     for (const [measure] of measures)
       this.plots.get(measure).show(this.series(measure), this.data.step);
     this.latencies.show(this.targets, this.latencyData, this.compare);
+    this.keyed.show(this.targets, this.keyedData);
     this.cpus.show(this.targets, this.cpuData);
     this.showMarks();
     this.describe();
@@ -259,7 +264,7 @@ class TimeView {
   }
 
   maps() {
-    return [...this.latencies.all(), ...this.cpus.all()];
+    return [...this.latencies.all(), ...this.keyed.all(), ...this.cpus.all()];
   }
 
   drawings() {
@@ -345,14 +350,14 @@ class TimeView {
     this.tellTime();
   }
 
-  /* What the feed does not tell: CPUs and latencies, which a target has after its first seconds, and
-   * marks that others have made. */
+  /* What the feed does not tell: CPUs, latencies and what has a key, which a target has after its first
+   * seconds, and marks that others have made. */
   async reloadSlow() {
     const { abort } = this;
     this.loadedCpus = this.now();
     this.reloadMarks();
     const isStill = () => abort === this.abort && !this.stage.signal.aborted;
-    await Promise.all([this.cpus, this.latencies].map((maps) =>
+    await Promise.all([this.cpus, this.latencies, this.keyed].map((maps) =>
       maps.reload(this.targets, resolve(this.range, this.now()), this.stage.signal, isStill)));
     this.showMarks();
   }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of what is counted by key: a map of one line over time, which the reader chooses, and a table of
+// all lines.
+
+import { element, replace } from "./elements.js";
+import { duration, exact, number, percent } from "./format.js";
+import { distributionOfLine } from "./keyed.js";
+import { distributionOf, logScale } from "./latency.js";
+import { LatencyMap } from "./latency_map.js";
+
+/** A map whose line is chosen by a list in its heading; what is chosen stays while it is there. */
+export class KeyedMap extends LatencyMap {
+  constructor(target, name, keyed, wishes) {
+    super(target, name, keyed, wishes, 0);
+    this.keyed = keyed;
+    this.chosen = null;
+    this.choice = element("select", { class: "heat-line-choice",
+      "aria-label": `${keyed.word} of ${keyed.title}, ${name}`,
+      on: { change: () => this.choose(this.choice.value) } });
+    if (keyed.key) this.root.querySelector("h3").after(this.choice);
+  }
+
+  /** lines: those of linesOf(), of which there is one at least. */
+  showLines(answer, lines, step) {
+    const { line } = lines.find((one) => one.line === this.chosen) ?? lines[0];
+    this.lineAnswer = answer;
+    this.step = step;
+    if (document.activeElement !== this.choice)
+      replace(this.choice, lines.map((one) => element("option",
+        { value: one.line, selected: one.line === line }, one.label)));
+    this.showLine(line);
+  }
+
+  choose(line) {
+    this.chosen = line;
+    this.showLine(line);
+  }
+
+  showLine(line) {
+    this.distribution = distributionOfLine(this.keyed, line);
+    const data = distributionOf(this.lineAnswer, this.distribution);
+    this.show({ ...data, answer: this.lineAnswer, shift: 0, step_seconds: this.step,
+      scale: logScale(data.values) });
+  }
+}
+
+const cell = (text, title) => element("td", { class: "number", title }, text);
+const rateCell = (rate) => cell(number(rate), `${exact(rate)} a second`);
+
+function rowOf(keyed, line) {
+  const { counts } = line;
+  const failed = keyed.id === "system_call" ? [cell(percent(counts[1] / counts[0]))] : [];
+  const durations = keyed.name ? [rateCell(line.rate), cell(duration(line.p50)), cell(duration(line.p99)),
+    cell(duration(line.busy))] : [];
+  return element("tr", {}, keyed.key && element("th", { scope: "row" }, element("bdi", {}, line.label)),
+    durations, counts.map(rateCell), failed);
+}
+
+function headingsOf({ key, word, name, counts = [], id }) {
+  return [...key ? [word] : [], ...name ? ["Number", "p50", "p99", "Time"] : [],
+    ...counts.map(([, title]) => title), ...id === "system_call" ? ["Failed"] : []];
+}
+
+/** A table of the lines of one target, the most counted first, of the range that is shown. */
+export class KeyedTable {
+  constructor(target, name, keyed) {
+    this.keyed = keyed;
+    this.body = element("tbody", {});
+    const label = `${keyed.title} of ${name}, in figures`;
+    this.root = element("figure", { class: "plot card", "data-keyed": keyed.id, "data-of": target },
+      element("figcaption", {}, element("h3", {}, `${keyed.title}, `, element("bdi", {}, name)),
+        element("span", { class: "plot-unit" }, "per second, of this range")),
+      element("div", { class: "scroll keyed-lines", tabindex: 0, role: "region", "aria-label": label },
+        element("table", { class: "plain" },
+          element("thead", {}, element("tr", {}, headingsOf(keyed).map((text, i) =>
+            element("th", { scope: "col", class: i > 0 || !keyed.key ? "number" : null }, text)))),
+          this.body)));
+  }
+
+  show(lines) {
+    replace(this.body, lines.map((line) => rowOf(this.keyed, line)));
+  }
+}

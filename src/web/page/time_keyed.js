@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of the view "Over time": what the chosen targets have counted by key, a map and a table for each
+// kind that a target has. Of one that has none nothing is shown.
+
+import { get } from "./api.js";
+import { shortNames } from "./columns.js";
+import { element, keepChildren } from "./elements.js";
+import { KEYED, keyedFamiliesOf, linesOf } from "./keyed.js";
+import { KeyedMap, KeyedTable } from "./keyed_map.js";
+
+const STEP = 10; // seconds; the history keeps no finer ones
+const MOST_POINTS = 350; // a line has a series for each bucket
+
+/* {target, step_seconds, times, columns}, or null where the history has none. */
+async function load(target, { start, end }, signal) {
+  const column = keyedFamiliesOf(target);
+  const points = Math.min(Math.max(Math.floor((end - start) / STEP), 1), MOST_POINTS);
+  if (column.length === 0) return null;
+  try {
+    const answer = await get("history", { target, column, start, end, points }, signal);
+    const [found] = answer.targets;
+    return found?.times.length && found.columns.length
+      ? { ...found, step_seconds: Math.max(answer.step_seconds, STEP) } : null;
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    return null;
+  }
+}
+
+/** What these targets have by key: [[target, answer], …], without those that have nothing. */
+export async function loadKeyed(targets, range, signal) {
+  const answers = await Promise.all(targets.map(async (target) =>
+    [target, await load(target, range, signal)]));
+  return answers.filter(([, answer]) => answer);
+}
+
+export class KeyedMaps {
+  /** wishes: as those of a plot. */
+  constructor(wishes) {
+    this.wishes = wishes;
+    this.maps = new Map();
+    this.tables = new Map();
+    this.heading = element("h2", { class: "time-heading", hidden: true },
+      "Interrupts, guests, connections, spans and system calls");
+    this.grid = element("div", { class: "time-plots" });
+  }
+
+  /** Takes what loadKeyed() told, and shows it in the order of the targets. */
+  show(targets, answers) {
+    const known = new Map(answers);
+    const names = shortNames(targets);
+    const wanted = targets.flatMap((target, i) => KEYED.flatMap((keyed) => {
+      const answer = known.get(target);
+      const lines = answer ? linesOf(answer, keyed, this.wishes.range()) : [];
+      return lines.length ? [{ id: `${keyed.id} ${names[i]} ${target}`, target, name: names[i], keyed,
+        answer, lines }] : [];
+    }));
+    this.forget(new Set(wanted.map(({ id }) => id)));
+    const roots = wanted.flatMap((one) => this.showOne(one));
+    this.heading.hidden = roots.length === 0;
+    keepChildren(this.grid, roots);
+    for (const { id, keyed, answer, lines } of wanted)
+      if (keyed.name) this.maps.get(id).showLines(answer, lines, answer.step_seconds);
+  }
+
+  forget(wanted) {
+    for (const [id, map] of this.maps)
+      if (!wanted.has(id)) {
+        map.close();
+        this.maps.delete(id);
+      }
+    for (const id of this.tables.keys()) if (!wanted.has(id)) this.tables.delete(id);
+  }
+
+  /* Maps and tables stay where they are while their target is there: the focus stays. */
+  showOne({ id, target, name, keyed, lines }) {
+    if (keyed.name && !this.maps.has(id))
+      this.maps.set(id, new KeyedMap(target, name, keyed, this.wishes));
+    if (!this.tables.has(id)) this.tables.set(id, new KeyedTable(target, name, keyed));
+    this.tables.get(id).show(lines);
+    return [...keyed.name ? [this.maps.get(id).root] : [], this.tables.get(id).root];
+  }
+
+  /** Asks again. isStill(): it is wanted yet. */
+  async reload(targets, range, signal, isStill) {
+    const answers = await loadKeyed(targets, range, signal).catch(() => null);
+    if (answers && isStill()) this.show(targets, answers);
+  }
+
+  all() {
+    return [...this.maps.values()];
+  }
+}

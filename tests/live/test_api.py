@@ -23,7 +23,7 @@ NOT_EVERYWHERE = {
     "Column.kind", "Column.distance", "HistoryColumn.kind", "HistoryColumn.distance",
     "Column.le", "Column.state", "HistoryColumn.le", "HistoryColumn.state",
     *(f"{column}.{key}" for column in ("Column", "HistoryColumn")
-      for key in ("op", "vector", "irq", "device", "reason", "vcpu", "call", "span")),
+      for key in ("op", "vector", "irq", "device", "reason", "vcpu", "call", "class", "span")),
     "Status.pmu.counters_free", "Status.pmu.counters_budget", "Status.pmu.counters_used",
 }
 

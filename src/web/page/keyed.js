@@ -18,6 +18,8 @@ export const KEYED = [
   { id: "tcp", title: "Connections of TCP", word: "Connections", name: "tcp_connect_seconds",
     counts: [["tcp_connect_errors_per_second", "Failed"], ["tcp_retransmits_per_second", "Retransmits"]] },
   { id: "span", title: "Spans", key: "span", word: "Span", name: "span_seconds" },
+  { id: "system_call_time", title: "System calls that are timed", key: "call", also: "class",
+    word: "Call", name: "system_call_seconds" },
   { id: "system_call", title: "System calls", key: "call", word: "Call",
     counts: [["system_calls_per_second", "Calls"], ["system_call_errors_per_second", "Errors"]] },
 ];

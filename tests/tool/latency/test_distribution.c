@@ -35,7 +35,9 @@ static void a_path_of_all_kinds_has_counts_too(void **state)
     assert_non_null(strstr(whole, "&column=pmu_machine_off_cpu_seconds"
                                   "&column=pmu_machine_off_cpu_seconds_sum"
                                   "&column=pmu_machine_block_io_latency_seconds&"));
-    assert_non_null(strstr(whole, "&column=pmu_machine_system_calls_total"
+    assert_non_null(strstr(whole, "&column=pmu_machine_system_call_seconds"
+                                  "&column=pmu_machine_system_call_seconds_sum"
+                                  "&column=pmu_machine_system_calls_total"
                                   "&column=pmu_machine_system_call_errors_total"
                                   "&column=pmu_machine_span_seconds&"));
 }

@@ -18,7 +18,7 @@ import { defaultTargets, KnownTargets, loadAllCpus, TimeData } from "./time_data
 import { KeyedMaps, loadKeyed } from "./time_keyed.js";
 import { LatencyMaps, loadLatencies } from "./time_latency.js";
 import { LiveTargets } from "./time_live.js";
-import { save, Tools } from "./time_tools.js";
+import { nothingKept, save, Tools } from "./time_tools.js";
 import { toCsv, toJson } from "./time_csv.js";
 import { ValueTable } from "./value_table.js";
 
@@ -216,7 +216,7 @@ class TimeView {
     this.showMarks();
     this.describe();
     this.point(this.cursor);
-    replace(this.said, measures.length === 0 ? this.nothing() : null);
+    replace(this.said, measures.length === 0 ? nothingKept(this.targets) : null);
   }
 
   /* The series of a measure, with the names and colours of their targets. */
@@ -226,13 +226,6 @@ class TimeView {
       const colour = this.targets.indexOf(one.target);
       return { ...one, colour, name: names[colour] };
     });
-  }
-
-  nothing() {
-    const known = this.targets.length === 0 ? "Choose a target above." :
-      "Nothing is kept of this range. The history begins when the exporter starts; a live range " +
-      "fills by itself.";
-    return notice("empty", known);
   }
 
   surfaceWishes() {

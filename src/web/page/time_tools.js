@@ -2,7 +2,7 @@
 //
 // The tools above the plots: which range, the day before, downloads.
 
-import { element, setAttribute, setText } from "./elements.js";
+import { element, notice, setAttribute, setText } from "./elements.js";
 import { isLive, parseInstant, QUICK_RANGES, resolve, spanWords, writeInstant, NOW } from "./range.js";
 import { rangeWords } from "./ticks.js";
 
@@ -93,4 +93,11 @@ export class Tools {
     const words = live ? `The last ${spanWords(asked.end - asked.start)}, live` : rangeWords(start, end);
     setText(this.text, [words, ...remark].join(" · "));
   }
+}
+
+/** What stands where there is no plot. */
+export function nothingKept(targets) {
+  return notice("empty", targets.length === 0 ? "Choose a target above." :
+    "Nothing is kept of this range. The history begins when the exporter starts; a live range " +
+    "fills by itself.");
 }

@@ -2,6 +2,7 @@
 
 import { board, exporterStarts, marks } from "./board";
 import { blockIoRows } from "./block_io";
+import { callsAndSpansRows } from "./calls_and_spans";
 import {
   Distribution, Scope, count, machine, mean, offCpu, onCpu, quantile, runQueue, services, time,
 } from "./distributions";
@@ -91,8 +92,9 @@ export const latency = () =>
     title: "Latency",
     description:
       "How long the threads of a service waited for a CPU, kept it and were blocked, and its " +
-      "requests to block devices took, with the machine beside it, and which services wait " +
-      "longest. It needs bpf.",
+      "requests to block devices, system calls and spans took, with the machine beside it, and " +
+      "which services wait longest. It needs bpf, and what is shown in `latency` of the " +
+      "configuration.",
     tags: ["latency"],
     from: "now-6h",
     variables: [labelVariable("cgroup", "Cgroup", selector(births))],
@@ -122,6 +124,7 @@ export const latency = () =>
         ],
       },
       ...blockIoRows(service),
+      ...callsAndSpansRows(service),
       { title: "How it is counted", panels: [support, unknown] },
     ],
   });

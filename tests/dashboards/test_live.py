@@ -46,7 +46,8 @@ def needs_hardware(text):
 # By the words of `latency`. Nothing of one is shown where the kernel does not tell of it.
 LATENCIES = {kind: re.compile(rf"pmu_(machine|cgroup|process)_({names})") for kind, names in {
     "scheduler": r"(run_queue_latency|on_cpu|off_cpu)_seconds|switches_total|migrations_total",
-    "block_io": "block_io_", "interrupts": "(soft|hard)irq_", "kvm": "kvm_", "tcp": "tcp_"}.items()}
+    "block_io": "block_io_", "interrupts": "(soft|hard)irq_", "kvm": "kvm_", "tcp": "tcp_",
+    "system_calls": "system_call", "spans": "span_"}.items()}
 # What may also have nothing to show although it is counted; test_kvm.py has guests.
 RARE = (("pmu_machine_kvm_exits_total", LATENCIES["kvm"], "no guest of KVM runs here"),
         ("pmu_machine_hardirq_seconds_count", re.compile("pmu_machine_hardirq_"),
@@ -69,11 +70,14 @@ groups:
     events: [uncore_imc/switches/, power/energy-pkg/]
 {ratios}
 targets:
-  system: {{groups: [{groups}, beyond], by: {by}, latency: [scheduler, block_io, interrupts, kvm, tcp]}}
+  system:
+    groups: [{groups}, beyond]
+    by: {by}
+    latency: [scheduler, block_io, interrupts, kvm, tcp, spans, system_calls]
   cgroups:
     - include: [{include}]
       groups: [{groups}]
-      latency: [scheduler, block_io, kvm, tcp]
+      latency: [scheduler, block_io, kvm, tcp, spans, system_calls]
       by: cpu
   processes:
     - name: loads
@@ -81,6 +85,11 @@ targets:
       groups: [{groups}]
       latency: [scheduler, block_io]
 limits: {{cgroups: {cgroups}, pmu_counters: all}}
+system_calls: {{timed: [connect, clock_nanosleep]}}
+spans:
+  - name: nap
+    begin: syscalls:sys_enter_clock_nanosleep
+    end: syscalls:sys_exit_clock_nanosleep
 """
 # This machine has no PMU beyond its cores: what these count on the first CPU are its switches.
 SWITCHES = "sched:sched_switch"

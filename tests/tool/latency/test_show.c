@@ -41,8 +41,8 @@ static struct distributions counted_by_key(void)
     const struct latency_family *times = latency_family_of_kind("system_calls"), *calls = times + 1;
 
     keyed[0].family = keyed[1].family = latency_family_of_kind("interrupts");
-    keyed[2].family = keyed[3].family = calls + 1; /* behind the distribution of those timed */
-    keyed[4].family = calls + 2;
+    keyed[2].family = keyed[3].family = calls;
+    keyed[4].family = calls + 1;
     return (struct distributions){.is_there = true, .all = keyed, .n = ARRAY_SIZE(keyed)};
 }
 

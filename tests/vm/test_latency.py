@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Latencies in a guest of two CPUs, where nothing else runs: known loads, `perf stat` of the same
-time, and a CPU that goes and comes.
+time, and a CPU that goes and comes. Then the other kinds (latency_kinds.py).
 
 perf counts a switch for the cgroup of the task that leaves, as we do. Of the machine its window is
 once a little longer than ours, and once a little shorter.
 """
 import dataclasses
 import decimal
+import functools
 import math
 import re
 import unittest
 
+import latency_kinds
 import live
 from guest import COUNTING, Guest
 
@@ -184,6 +186,16 @@ def quantile(values, q):
     return values[math.ceil(q * len(values)) - 1]
 
 
+# Other kinds are counted by the same programs, whatever counts the events: once is enough.
+KINDS_SCRIPT = latency_kinds.SCRIPT if COUNTING == "bpf" else ""
+
+
+@functools.cache
+def results_of_guest():
+    return Guest("latency", cpus=2, shift=3).run(SCRIPT + KINDS_SCRIPT, config=CONFIG,
+                                                 kinds=latency_kinds.CONFIG)
+
+
 @dataclasses.dataclass
 class Told:
     """What /proc/PID/schedstat tells of the tasks of a cgroup."""
@@ -191,14 +203,21 @@ class Told:
     arrivals: int
 
 
-class Latency(unittest.TestCase):
+class LatencyTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.results = Guest("latency", cpus=2, shift=3).run(SCRIPT, config=CONFIG)
+        cls.results = results_of_guest()
         supported = cls.results.scrape("a.begin").find("pmu_exporter_latency_supported")
         if set(supported.values()) != {1}:
             raise unittest.SkipTest(f"there are no latencies: {supported}")
 
+    def of_perf(self, name):
+        """The counts of perf, in the order of its events."""
+        return [int(line.split(";")[0]) for line in self.results.text(f"{name}.perf").splitlines()
+                if ";" in line]
+
+
+class Latency(LatencyTest):
     def ours(self, name, family, scope="cgroup", edges=("begin", "end"), **labels):
         """What was counted between two scrapes."""
         if scope == "cgroup":
@@ -212,11 +231,6 @@ class Latency(unittest.TestCase):
                 for line in self.results.text(f"{name}.{edge}.told").splitlines()]
         self.assertEqual(len(rows), 2)
         return Told(sum(row[1] for row in rows), sum(row[2] for row in rows))
-
-    def of_perf(self, name):
-        """The counts of perf, in the order of its events."""
-        return [int(line.split(";")[0]) for line in self.results.text(f"{name}.perf").splitlines()
-                if ";" in line]
 
     def assert_told(self, name):
         begin, end = self.told(name, "begin"), self.told(name, "end")
@@ -298,6 +312,11 @@ class Latency(unittest.TestCase):
             for scope in ("cgroup", "machine"):
                 for two in zip(edges, edges[1:]):
                     self.assertGreaterEqual(self.ours("b", family, scope, two), 0, (family, two))
+
+
+if COUNTING == "bpf":
+    class Kinds(latency_kinds.Kinds, LatencyTest):
+        pass
 
 
 if __name__ == "__main__":

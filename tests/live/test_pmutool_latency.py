@@ -255,8 +255,8 @@ class Latency(live.LiveTest):
         self.begin_by_key("system_calls", "system_calls: {timed: [nanosleep, swapoff]}\n")
 
         def use():
-            subprocess.run([sys.executable, "-c", NAPS, self.own.directory("busy.service")],
-                           check=True)
+            subprocess.run([sys.executable, by_key_load.__file__,
+                            self.own.directory("busy.service"), "0", str(NAPPED)], check=True)
 
         out, bounds = self.by_key("system_calls", self.target, use)
         self.assertRegex(out, rf"^{self.target}: system calls \(nanosleep, waiting\), in [0-9.]+ s\n")

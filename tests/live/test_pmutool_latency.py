@@ -76,23 +76,32 @@ class Latency(live.LiveTest):
                               capture_output=True, text=True, timeout=300, check=False)
         return done.returncode, done.stdout, done.stderr
 
-    def of_a_load(self, *words):
-        """What pmutool prints of seconds in which a load ran."""
-        tool = subprocess.Popen([PMUTOOL, "latency", f"--socket={self.exporter.control}", "-d", "4",
-                                 *words, self.target], stdout=subprocess.PIPE, text=True)
-        live.Load(self.own.directory("busy.service"), switches=SWITCHES, burn_ms=300).run()
-        out, _ = tool.communicate(timeout=300)
+    def until(self, number, use, *words):
+        """What pmutool prints until it is sent a signal, when use() is over and counted."""
+        tool = subprocess.Popen([PMUTOOL, "latency", f"--socket={self.exporter.control}", "-d3600",
+                                 *words], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(tool.wait)
+        self.addCleanup(tool.kill)
+        wait_until_it_waits(tool.pid)
+        use()
+        tool.send_signal(number)
+        out, _ = tool.communicate(timeout=PATIENCE)
         self.assertEqual(tool.returncode, 0)
         return out
+
+    def of_a_load(self, *words):
+        """What pmutool prints of the time in which a load ran."""
+        def use():
+            live.Load(self.own.directory("busy.service"), switches=SWITCHES, burn_ms=300).run()
+            self.exporter.after_cycles(2)
+
+        return self.until(signal.SIGINT, use, *words, self.target)
 
     def test_a_load_is_in_the_histograms(self):
         self.begin(WITH_LATENCY)
         self.need_latencies()
-        for _ in range(ATTEMPTS):
-            told = json.loads(self.of_a_load("--json"))
-            kinds = {(one["kind"], one["state"]): one for one in told["distributions"]}
-            if kinds["on_cpu", None]["count"] >= SWITCHES:
-                break
+        told = json.loads(self.of_a_load("--json"))
+        kinds = {(one["kind"], one["state"]): one for one in told["distributions"]}
         self.assertEqual(told["target"], self.target)
         self.assertGreater(told["seconds"], 0)
         self.assertEqual(set(kinds), {("run_queue", None), ("on_cpu", None),
@@ -147,18 +156,15 @@ class Latency(live.LiveTest):
         metrics = exporter.scrape()
         if metrics.sum(SUPPORTED, kind=kind) == 0:
             self.skipTest(f"not counted here: {metrics.labels(SUPPORTED, 'reason', kind=kind)}")
+        def use_within():
+            scrapes.append(exporter.after_cycles(1))  # from now on it is in the difference
+            use()
+            scrapes.append(exporter.after_cycles(2))
+
+        scrapes = []
         around = exporter.scrape()
-        tool = subprocess.Popen([PMUTOOL, "latency", f"--socket={exporter.control}", "-d3600",
-                                 f"--kind={kind}", *more, target], stdout=subprocess.PIPE, text=True)
-        self.addCleanup(tool.wait)
-        self.addCleanup(tool.kill)
-        wait_until_it_waits(tool.pid)
-        within = exporter.after_cycles(1)  # what is counted from now on is in the difference
-        use()
-        within_end = exporter.after_cycles(2)
-        tool.send_signal(signal.SIGINT)
-        out, _ = tool.communicate(timeout=PATIENCE)
-        self.assertEqual(tool.returncode, 0)
+        out = self.until(signal.SIGINT, use_within, f"--kind={kind}", *more, target)
+        within, within_end = scrapes
         around_end = exporter.scrape()
 
         def bounds(family, **labels):
@@ -303,20 +309,16 @@ class Latency(live.LiveTest):
         self.need_latencies()
         for number in (signal.SIGINT, signal.SIGTERM):
             before = self.exporter.scrape()
-            tool = subprocess.Popen([PMUTOOL, "latency", f"--socket={self.exporter.control}", "-d",
-                                     "3600", "--json", self.target], stdout=subprocess.PIPE,
-                                    text=True)
-            self.addCleanup(tool.wait)
-            self.addCleanup(tool.kill)
-            wait_until_it_waits(tool.pid)
-            live.Load(self.own.directory("busy.service"), switches=SWITCHES).run()
-            after = self.exporter.after_cycles(2)
-            tool.send_signal(number)
-            told = json.loads(tool.communicate(timeout=PATIENCE)[0])
-            self.assertEqual(tool.returncode, 0)
+            scrapes = []
+
+            def use():
+                live.Load(self.own.directory("busy.service"), switches=SWITCHES).run()
+                scrapes.append(self.exporter.after_cycles(2))
+
+            told = json.loads(self.until(number, use, "--json", self.target))
             on_cpu = next(one for one in told["distributions"] if one["kind"] == "on_cpu")
             counted = [int(m.value(SLICES, cgroup=self.target.removeprefix("cgroup:")) or 0)
-                       for m in (before, after)]
+                       for m in (before, *scrapes)]
             self.assertGreaterEqual(on_cpu["count"], SWITCHES)
             self.assertEqual(on_cpu["count"], counted[1] - counted[0])
             self.assertLess(told["seconds"], 3600)

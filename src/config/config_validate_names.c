@@ -39,6 +39,11 @@ static const char *const reserved[] = {
     "block_io_errors",
     "system_calls",
     "system_call_errors",
+    "kvm_exits",
+    "kvm_entries",
+    "tcp_retransmits",
+    "tcp_connects",
+    "tcp_connect_errors",
 
     "info",
     "start_time_seconds",
@@ -54,6 +59,10 @@ static const char *const reserved[] = {
     "off_cpu_seconds",
     "block_io_latency_seconds",
     "block_io_queue_seconds",
+    "softirq_seconds",
+    "hardirq_seconds",
+    "kvm_exit_seconds",
+    "tcp_connect_seconds",
     "span_seconds",
     "system_call_seconds",
 };

@@ -14,6 +14,7 @@ from own_mounts import enter_own_tracefs, own_mounts
 
 BTF = "/sys/kernel/btf/vmlinux"
 SUPPORTED = "pmu_exporter_latency_supported"
+ONE_IN = "pmu_exporter_system_call_timed_one_in"
 REASON = "the kernel lacks tracepoints that the program takes"
 HOOKS = {"block_io": ("block_rq_insert", "block_rq_issue", "block_rq_complete"),
          "interrupts": ("softirq_entry", "softirq_exit", "irq_handler_entry", "irq_handler_exit"),
@@ -32,6 +33,7 @@ class Hooks(live.LiveTest):
     def config(self):
         return (f"interval: 1s\ncounting: {live.COUNTING}\n"
                 "groups: [{name: software, events: [task-clock]}]\n"
+                "system_calls: {timed: [read]}\n"
                 "targets:\n"
                 f"  system: {{groups: [software], latency: [scheduler, {', '.join(HOOKS)}]}}\n"
                 f"  cgroups: [{{include: [{quote('/' + self.cgroups.top + '/**')}], "
@@ -67,6 +69,19 @@ class Hooks(live.LiveTest):
                     self.assertGreater(metrics.sum("pmu_machine_on_cpu_seconds_count"), 0)
                     softirqs = metrics.sum("pmu_machine_softirq_seconds_count")
                     self.assertEqual(softirqs == 0, kind == "interrupts")
+
+    def test_without_the_begin_of_calls_they_are_counted_and_none_is_timed(self):
+        whole, metrics = self.supported(None)
+        if whole["system_calls"] != (1, ""):
+            self.skipTest(f"system calls cannot be counted: {whole}")
+        self.assertEqual(metrics.labels(ONE_IN, "reason"), {""})
+        self.assertGreater(metrics.sum("pmu_machine_system_call_seconds_count", call="read"), 0)
+        found, metrics = self.supported("sys_enter")
+        self.assertEqual(found, whole)
+        self.assertGreater(metrics.sum("pmu_machine_system_calls_total"), 0)
+        self.assertEqual(metrics.labels(ONE_IN, "reason"), {REASON})
+        self.assertEqual(metrics.sum(ONE_IN), 0)
+        self.assertEqual(metrics.find("pmu_machine_system_call_seconds_count"), {})
 
 
 if __name__ == "__main__":

@@ -38,12 +38,6 @@ add_test(NAME support/verified COMMAND verified)
 set_tests_properties(support/verified PROPERTIES LABELS unit TIMEOUT 300 SKIP_RETURN_CODE 77)
 in_kernel(support/verified)
 
-# Preloaded into an exporter: the kernel refuses a program (tests/live/test_system_call_times.py).
-add_library(refused_program MODULE ${PROJECT_SOURCE_DIR}/tests/support/refused_program.c)
-set_target_properties(refused_program PROPERTIES PREFIX "" SUFFIX ""
-  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-target_link_libraries(refused_program PRIVATE compile_options)
-
 # Preloaded into an exporter: it has another time of day (tests/browser/run.py).
 add_library(shifted_clock MODULE ${PROJECT_SOURCE_DIR}/tests/support/shifted_clock.c)
 set_target_properties(shifted_clock PROPERTIES PREFIX "" SUFFIX ""

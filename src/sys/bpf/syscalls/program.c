@@ -125,7 +125,8 @@ int syscalls_program_load(const struct switch_program *of, size_t entries,
         {open_whole, map_places, unmap_places, has_hooks},
         {open_without_times, map_places, unmap_places, has_hooks},
     };
-    int r = keyed_object_load(&loaders[0], of, entries, ret_program, ret_refusal);
+    enum bpf_refusal refusal; /* of the first, which is nobody's where the second counts */
+    int r = keyed_object_load(&loaders[0], of, entries, ret_program, &refusal);
 
     return r < 0 ? keyed_object_load(&loaders[1], of, entries, ret_program, ret_refusal) : r;
 }

@@ -20,6 +20,7 @@ from own_mounts import enter_own_tracefs
 SUPPORTED = "pmu_exporter_latency_supported"
 ONE_IN = "pmu_exporter_system_call_timed_one_in"
 START = "pmu_cgroup_start_time_seconds"
+LOST = "pmu_exporter_latency_unknown_total"
 SECONDS = "system_call_seconds"
 NAP = "clock_nanosleep"
 N_NAPS = 50
@@ -207,6 +208,15 @@ class SystemCallTimes(live.LiveTest):
         metrics = exporter.after_cycles(2)
         self.assertEqual(self.count(metrics, NAP), N_KILLED + N_NAPS)
         self.assertLess(self.count(metrics, NAP, "sum"), N_KILLED * 1000)
+
+    def test_what_a_thread_left_behind_is_not_the_next_ones_of_its_number(self):
+        exporter = self.start(timed=("execve", "getppid"))
+        self.caller.run("renumbered", 1)
+        self.caller.run("getppid", N_CALLS)
+        metrics = exporter.after_cycles(2)
+        self.assertEqual(self.count(metrics, "getppid"), N_CALLS)
+        self.assertEqual(self.count(metrics, "execve"), 0)
+        self.assertGreater(metrics.sum(LOST), 0)
 
     def test_a_reload_times_what_it_names_and_counts_on(self):
         exporter = self.start(timed=("getppid", "getuid"))

@@ -13,7 +13,7 @@ MIXED = ("getppid", "getuid", "getgid", "geteuid", "getegid", "gettid", "sched_y
 
 # It enters a cgroup, has a name, and does what each line says; then it waits, so that nothing
 # happens in it while it is scraped. Of fork, each child makes calls of its own.
-CALLER = """import ctypes, mmap, os, sys
+CALLER = """import ctypes, mmap, os, struct, sys, threading
 libc = ctypes.CDLL(None)
 
 class Timespec(ctypes.Structure):
@@ -77,6 +77,41 @@ def killed(n):
 def execute(n):
     for _ in range(n):
         os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)
+
+# Another thread than the first one executes a program; later its number is that of a process which
+# may execute nothing.
+def renumbered(n):
+    for _ in range(n):
+        read, write = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            def execute():
+                os.write(write, b"%d" % threading.get_native_id())
+                os.execv("/bin/true", ["true"])
+            thread = threading.Thread(target=execute)
+            thread.start()
+            thread.join()
+        number = ctypes.c_int(int(os.read(read, 16)))
+        os.waitpid(pid, 0)
+        refuse_to_execute(ctypes.c_int(number.value))
+
+# clone3() with set_tid; then prctl(PR_SET_NO_NEW_PRIVS) and prctl(PR_SET_SECCOMP)
+def refuse_to_execute(number):
+    arguments = (ctypes.c_uint64 * 11)()
+    arguments[4] = 17 # SIGCHLD
+    arguments[8], arguments[9] = ctypes.addressof(number), 1
+    execve = {"x86_64": 59, "aarch64": 221}[os.uname().machine]
+    code = b"".join(struct.pack("HBBI", *line) for line in (
+        (0x20, 0, 0, 0), (0x15, 0, 1, execve), (0x06, 0, 0, 0x50001), (0x06, 0, 0, 0x7fff0000)))
+    kept = ctypes.create_string_buffer(code, len(code))
+    filter = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", 4, ctypes.addressof(kept)))
+    pid = libc.syscall(ctypes.c_long(435), arguments, ctypes.c_long(88))
+    if pid == 0:
+        libc.prctl(38, 1, 0, 0, 0)
+        libc.prctl(22, 2, filter, 0, 0)
+        os._exit(libc.execve(b"/bin/true", None, None) + 1)
+    if pid != number.value or os.waitpid(pid, 0)[1] != 0:
+        raise OSError(ctypes.get_errno(), "a process of that number")
 
 def numbers(n):
     for i in range(n):

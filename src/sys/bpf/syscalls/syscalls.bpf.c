@@ -157,7 +157,7 @@ int BPF_PROG(on_return, void *registers, long result)
             return 0;
         subject = number;
         if (value_of(number))
-            took = end_of_call((__u32)task->pid, number);
+            took = end_of_call(task, number);
     }
     slot = slot_of_task(task, cpu, control);
     count(own, slot, SWITCH_SLOT_REST, subject, failed);

@@ -5,7 +5,12 @@
  * When the calls that are timed began, by thread, in a table of fixed size. The number of a thread
  * has a set of a few places. A thread takes one with the first of its calls that might be timed,
  * and keeps it for the next ones; of a full set the place is taken whose thread needs it least. One
- * that is killed in a call returns from it before it ends, so that none is left behind.
+ * that is killed in a call returns from it before it ends.
+ *
+ * A few calls are left behind: a thread that executes another program gets the number of its
+ * process in that call, and a debugger may change which call it is. The next thread of that number
+ * may return from a call that has not come by here, since a filter of seccomp has refused it. So
+ * what began before the thread was born is none of its.
  *
  * A thread counts in its place how many calls it has made, to take one in so many: so each thread,
  * and each loop of few calls, is seen evenly. Who takes a place goes on with its count; else
@@ -157,9 +162,10 @@ static __always_inline void begin_call(__u32 thread, __u32 number)
     own->since = bpf_ktime_get_ns();
 }
 
-/* The call ends. How long it took (ns); 0: it was not timed. */
-static __always_inline __u64 end_of_call(__u32 thread, __u32 number)
+/* The call of a task ends. How long it took (ns); 0: it was not timed. */
+static __always_inline __u64 end_of_call(const struct task_struct *task, __u32 number)
 {
+    const __u32 thread = (__u32)task->pid;
     struct callings *all = callings_of(thread);
     struct calling *own = all ? find_calling(all, thread) : NULL;
     __u32 begun;
@@ -170,7 +176,8 @@ static __always_inline __u64 end_of_call(__u32 thread, __u32 number)
     begun = own->number;
     own->number = CALLING_NONE;
     now = bpf_ktime_get_ns();
-    if (begun == number && own->value == value_of(number) && now > own->since)
+    if (begun == number && own->value == value_of(number) && own->since >= task->start_time &&
+        now > own->since)
         return now - own->since;
     note_loss();
     return 0;

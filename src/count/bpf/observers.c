@@ -114,6 +114,7 @@ struct observers *observers_free(struct observers *observers)
     return NULL;
 }
 
+/* A program that is loaded was not refused, whatever came of an earlier attempt. */
 static void load(struct observers *observers, size_t i)
 {
     struct observer *observer = &observers->observers[i];
@@ -121,8 +122,9 @@ static void load(struct observers *observers, size_t i)
 
     if (entries < LEAST_ENTRIES)
         entries = LEAST_ENTRIES;
-    (void)programs[i].load(observers->setup.program, entries, &observer->program,
-                           &observer->refusal);
+    if (programs[i].load(observers->setup.program, entries, &observer->program,
+                         &observer->refusal) >= 0)
+        observer->refusal = BPF_REFUSAL_NONE;
 }
 
 /* The module of KVM may be loaded at any time. To look for it takes little. */

@@ -12,6 +12,7 @@
 #include "sys/bpf/kernel_types.bpf.h"
 #include "sys/bpf/schedule/layout.h"
 #include "sys/bpf/schedule/record.h"
+#include "sys/bpf/task.bpf.h"
 
 /* How many ancestors of a cgroup are looked at. */
 #define DEEPEST 128
@@ -48,20 +49,6 @@ struct {
     __type(value, __u32);
     __uint(max_entries, 16384);
 } processes SEC(".maps"); /* those of the target, by their numbers */
-
-static __always_inline __u32 state_of(const struct task_struct *task)
-{
-    if (bpf_core_field_exists(struct task_struct, __state))
-        return task->__state;
-    return (__u32)((const struct task_struct___earlier *)task)->state;
-}
-
-static __always_inline __u32 cpu_of(const struct task_struct *task)
-{
-    if (bpf_core_field_exists(struct thread_info, cpu))
-        return task->thread_info.cpu;
-    return ((const struct task_struct___earlier *)task)->cpu;
-}
 
 static __always_inline struct cgroup *cgroup_of(struct task_struct *task)
 {

@@ -25,6 +25,7 @@
  */
 #include "sys/bpf/exponent.h"
 #include "sys/bpf/switch/gap.bpf.h"
+#include "sys/bpf/task.bpf.h"
 
 /* The loader sets these before loading. */
 const volatile __u32 n_latency_slots = 1; /* slots that have distributions, the first ones */
@@ -66,20 +67,6 @@ static __always_inline bool knows_latencies(void)
     return knows_queues() && bpf_core_field_exists(struct sched_info, last_queued) &&
            bpf_core_field_exists(struct sched_info, run_delay) &&
            bpf_core_field_exists(struct sched_info, pcount);
-}
-
-static __always_inline __u32 state_of(const struct task_struct *task)
-{
-    if (bpf_core_field_exists(struct task_struct, __state))
-        return task->__state;
-    return (__u32)((const struct task_struct___earlier *)task)->state;
-}
-
-static __always_inline __u32 cpu_of(const struct task_struct *task)
-{
-    if (bpf_core_field_exists(struct thread_info, cpu))
-        return task->thread_info.cpu;
-    return ((const struct task_struct___earlier *)task)->cpu;
 }
 
 /*

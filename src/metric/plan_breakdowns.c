@@ -80,8 +80,9 @@ static const struct {
 };
 
 /*
- * All that a kind may have, and the one for all further keys; of spans and
- * of calls that are timed those that there are. */
+ * All that a kind may have, and the one for all further keys; of spans and of calls that are timed
+ * those that there are.
+ */
 static size_t most_lines(const struct plan_spec *spec, enum breakdown_kind kind)
 {
     const struct breakdown_shape *shape = &breakdown_shapes[kind];

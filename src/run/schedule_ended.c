@@ -17,7 +17,7 @@ static uint32_t error_of(uint32_t told)
                                         EREMOTEIO, EBADE,      ENODATA,   EILSEQ, ENOMEM};
 
     if ((int32_t)told < 0)
-        return (uint32_t) - (int32_t)told;
+        return 0 - told;
     if (told < ARRAY_SIZE(of_status))
         return of_status[told];
     return EIO;

@@ -3,7 +3,7 @@
 
 /*
  * Which slots cgroups and processes have. The maps are those of the program at each switch; other
- * programs share them (sys/bpf/observer.h).
+ * programs share them (bpf_prepare_keyed() in sys/bpf/keyed_loading.h).
  */
 
 #include <linux/bpf.h>

@@ -175,12 +175,12 @@ static void find_parts(struct schedule_program *program)
 /* Loads it with as much as the kernel accepts: all, or without one part, or without any. */
 static int load_parts(struct schedule_program *program, enum bpf_refusal *ret_refusal)
 {
-    enum bpf_refusal found[SCHEDULE_PARTS], refusal;
+    enum bpf_refusal found[SCHEDULE_PARTS], refusal = BPF_REFUSAL_NONE;
     int r;
 
     memcpy(found, program->refusals, sizeof(found));
-    r = bpf_load_quietly(load, program, ret_refusal);
-    refusal = *ret_refusal;
+    r = bpf_load_quietly(load, program, &refusal);
+    *ret_refusal = refusal;
     for (unsigned left_out = 1; r < 0 && left_out < 1U << SCHEDULE_PARTS; left_out++) {
         bool is_new = true;
 

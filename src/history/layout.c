@@ -64,7 +64,7 @@ bool layout_is_same_series(const struct layout_series *a, const struct layout_se
         const struct history_label *one = &a->labels[i], *other = &b->labels[i];
 
         if (!one->name != !other->name || (one->name && (strcmp(one->name, other->name) != 0 ||
-                                                         strcmp(one->value, other->value))))
+                                                         strcmp(one->value, other->value) != 0)))
             return false;
     }
     return true;

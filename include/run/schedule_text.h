@@ -72,6 +72,9 @@ int schedule_text_append_csv(const struct schedule_trace *trace, struct text *te
  * thread of the target with when it had which CPU, and when it waited for one and who had woken it;
  * requests as asynchronous slices of their device, and exits of guests as slices of their vCPU.
  * Times are CLOCK_MONOTONIC since recording began, in microseconds. Lost records are instants on
- * their CPU, and stand in "otherData". 0 or -ENOMEM.
+ * their CPU, and stand in "otherData". Threads that take turns at once, or whose names have to be
+ * escaped, can make it long: if it takes more than about most_bytes, it ends before, and an instant
+ * of the whole trace says so. 0 or -ENOMEM.
  */
-int schedule_text_append_trace_events(const struct schedule_trace *trace, struct text *text);
+int schedule_text_append_trace_events(const struct schedule_trace *trace, size_t most_bytes,
+                                      struct text *text);

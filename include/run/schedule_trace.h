@@ -19,7 +19,8 @@
 
 /*
  * Events of one trace. They take 10 MB in memory, and as a file some 30 MB of CSV or 43 MB for
- * Perfetto (60 MB where all are requests): the server hands out no answer of more than 64 MiB.
+ * Perfetto (60 MB where all are requests, 95 MB where all are preemptions, of which the end is then
+ * left out): the server hands out no answer of more than 64 MiB.
  */
 #define SCHEDULE_EVENTS_MAX 300000
 

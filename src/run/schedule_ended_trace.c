@@ -110,13 +110,19 @@ static int append_vcpus(const struct schedule_trace *trace, int pid, struct text
     return 0;
 }
 
-int schedule_ended_append_trace_events(const struct schedule_trace *trace, int first_pid,
+void schedule_ended_append_trace_event(const struct schedule_trace *trace,
+                                       const struct schedule_event *event, int first_pid,
                                        struct text *text)
 {
-    for (size_t i = 0; i < trace->n_requests; i++)
-        append_request(trace, i, first_pid + 1, text);
-    for (size_t i = 0; i < trace->n_exits; i++)
-        append_exit(trace, &trace->exits[i], first_pid, text);
+    if (event->kind == SCHEDULE_REQUEST)
+        append_request(trace, event->state, first_pid + 1, text);
+    else
+        append_exit(trace, &trace->exits[event->state], first_pid, text);
+}
+
+int schedule_ended_append_names(const struct schedule_trace *trace, int first_pid,
+                                struct text *text)
+{
     for (size_t i = 0; i < trace->n_devices; i++)
         append_process(trace->devices[i].name, first_pid + 1 + (int)i, text);
     if (trace->n_exits == 0)

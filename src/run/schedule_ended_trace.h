@@ -6,7 +6,11 @@
 #include "base/text.h"
 #include "run/schedule_trace.h"
 
-/* Appends them with the names of their tracks, each behind a comma; their processes have the
- * numbers from first_pid on. 0 or -ENOMEM. */
-int schedule_ended_append_trace_events(const struct schedule_trace *trace, int first_pid,
+/* Appends one, behind a comma. Their processes have the numbers from first_pid on. */
+void schedule_ended_append_trace_event(const struct schedule_trace *trace,
+                                       const struct schedule_event *event, int first_pid,
                                        struct text *text);
+
+/* Appends the names of their tracks, each behind a comma. 0 or -ENOMEM. */
+int schedule_ended_append_names(const struct schedule_trace *trace, int first_pid,
+                                struct text *text);

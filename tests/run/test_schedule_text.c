@@ -10,7 +10,8 @@
 #include "run/schedule_map.h"
 #include "run/schedule_text.h"
 
-#define HOSTILE "=\"\x1b[1m\\\xff,"
+#define HOSTILE    "=\"\x1b[1m\\\xff,"
+#define FILE_BYTES ((size_t)60 * 1024 * 1024)
 
 static json_t *parsed(struct text *text)
 {
@@ -51,7 +52,7 @@ static void trace_events__cpus_and_threads_have_tracks(void **state)
 
     (void)state;
     trace->n_lost = 3;
-    assert_int_equal(schedule_text_append_trace_events(trace, &text), 0);
+    assert_int_equal(schedule_text_append_trace_events(trace, FILE_BYTES, &text), 0);
     whole = parsed(&text);
     events = json_object_get(whole, "traceEvents");
     assert_float_equal(sum_of(events, 4194305, 0, "t12:12"), 600, 1e-6);
@@ -194,7 +195,7 @@ static void text__names_of_strangers_are_only_names(void **state)
                             json_array_get(json_object_get(value, "threads"), 0), "name")),
                         "=\"\x1b[1m\\\xef\xbf\xbd,");
     json_decref(value);
-    assert_int_equal(schedule_text_append_trace_events(trace, &events), 0);
+    assert_int_equal(schedule_text_append_trace_events(trace, FILE_BYTES, &events), 0);
     json_decref(parsed(&events));
     assert_int_equal(schedule_map_append(trace, &range, &map), 0);
     json_decref(parsed(&map));
@@ -202,6 +203,60 @@ static void text__names_of_strangers_are_only_names(void **state)
     text_append_char(&csv, '\0');
     assert_non_null(strstr(csv.data, ",\"'=\"\"?[1m\\?,\","));
     assert_null(strchr(csv.data, '\x1b'));
+}
+
+static size_t count_events(const json_t *events, const char *phase, const char *name)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+
+        n += strcmp(json_string_value(json_object_get(event, "ph")), phase) == 0 &&
+             strcmp(json_string_value(json_object_get(event, "name")), name) == 0;
+    }
+    return n;
+}
+
+/* Threads preempt each other in turn until there is no more room. */
+static struct schedule_trace *full_trace(const char *name)
+{
+    struct schedule_trace *trace = schedule_trace_new();
+
+    assert_non_null(trace);
+    for (uint64_t i = 0; i < SCHEDULE_EVENTS_MAX; i++) {
+        struct schedule_record record =
+            fixture_record(SCHEDULE_SWITCH, 2000 * i, 100, 4000000 + (uint32_t)(i % 1000),
+                           4000000 + (uint32_t)((i + 1) % 1000));
+
+        (void)snprintf(record.a.name, sizeof(record.a.name), "%s", name);
+        (void)snprintf(record.b.name, sizeof(record.b.name), "%s", name);
+        fixture_add(trace, &record);
+    }
+    trace->duration_ns = SCHEDULE_EVENTS_MAX * 2000 * US;
+    return trace;
+}
+
+static void trace_events__of_a_full_trace_end_before_they_are_too_long(void **state)
+{
+    static const char *const names[] = {"thread of pool", "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"",
+                                        "\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        AUTO(schedule_trace) struct schedule_trace *trace = full_trace(names[i]);
+        AUTO_TEXT struct text text = {0};
+        const json_t *events;
+        json_t *whole;
+
+        assert_int_equal(schedule_text_append_trace_events(trace, FILE_BYTES, &text), 0);
+        assert_in_range(text.length, FILE_BYTES * 9 / 10, FILE_BYTES + 10000);
+        whole = parsed(&text);
+        events = json_object_get(whole, "traceEvents");
+        assert_int_equal(count_events(events, "i", "what follows is left out"), 1);
+        assert_int_equal(count_events(events, "M", "thread_name"), 101 + 1000);
+        json_decref(whole);
+    }
 }
 
 static void csv__a_switch_tells_who_goes_and_who_comes(void **state)
@@ -329,19 +384,6 @@ static void map__requests_and_exits_are_lanes_over_time(void **state)
     json_decref(map);
 }
 
-static size_t count_events(const json_t *events, const char *phase, const char *name)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < json_array_size(events); i++) {
-        const json_t *event = json_array_get(events, i);
-
-        n += strcmp(json_string_value(json_object_get(event, "ph")), phase) == 0 &&
-             strcmp(json_string_value(json_object_get(event, "name")), name) == 0;
-    }
-    return n;
-}
-
 static void trace_events__requests_begin_and_end_and_exits_are_slices_of_their_vcpu(void **state)
 {
     AUTO(schedule_trace) struct schedule_trace *trace = fixture_ended_trace();
@@ -350,7 +392,7 @@ static void trace_events__requests_begin_and_end_and_exits_are_slices_of_their_v
     json_t *whole;
 
     (void)state;
-    assert_int_equal(schedule_text_append_trace_events(trace, &text), 0);
+    assert_int_equal(schedule_text_append_trace_events(trace, FILE_BYTES, &text), 0);
     whole = parsed(&text);
     events = json_object_get(whole, "traceEvents");
     assert_int_equal(count_events(events, "b", "read"), 100);
@@ -385,6 +427,7 @@ int main(void)
         cmocka_unit_test(map__slices_of_a_thread_in_a_column_are_added_up),
         cmocka_unit_test(map__what_is_not_known_is_nobodys),
         cmocka_unit_test(text__names_of_strangers_are_only_names),
+        cmocka_unit_test(trace_events__of_a_full_trace_end_before_they_are_too_long),
         cmocka_unit_test(csv__a_switch_tells_who_goes_and_who_comes),
         cmocka_unit_test(csv__a_request_and_an_exit_are_lines),
         cmocka_unit_test(report__requests_by_device_and_operation_and_exits_by_vcpu_and_reason),

@@ -18,9 +18,10 @@
 #include "sys/bpf/schedule/record.h"
 
 /*
- * Events of one trace. They take 10 MB in memory, and as a file some 30 MB of CSV or 43 MB for
- * Perfetto (60 MB where all are requests, 95 MB where all are preemptions, of which the end is then
- * left out): the server hands out no answer of more than 64 MiB.
+ * Events of one trace. They take 10 MB in memory (24 MB where all are requests), and as a file some
+ * 30 MB of CSV or 43 MB for Perfetto (60 MB where all are requests, 95 MB where all are
+ * preemptions, of which the end is then left out): the server hands out no answer of more than 64
+ * MiB.
  */
 #define SCHEDULE_EVENTS_MAX 300000
 
@@ -46,9 +47,9 @@ struct schedule_event {
 };
 
 #define SCHEDULE_UNKNOWN_NS UINT64_MAX
-#define SCHEDULE_DEVICES_MAX                                                                       \
-    1000 /* of one trace; requests to any more are those of the last one                           \
-          */
+
+/* Devices of one trace; requests to any more are those of the last one. */
+#define SCHEDULE_DEVICES_MAX 1000
 
 struct schedule_device {
     uint64_t number;                   /* makedev(3) */

@@ -171,8 +171,8 @@ static void append_timed_calls(const struct samples *samples)
     const struct timed_calls_status *const timed = &samples->snapshot->status.timed_calls;
 
     for (size_t i = 0; i < timed->n; i++) {
-        const struct label labels[] = {{"call", (char *)system_call_name(timed->calls[i])},
-                                       {"class", (char *)system_call_class(timed->calls[i])},
+        const struct label labels[] = {{"call", system_call_name(timed->calls[i])},
+                                       {"class", system_call_class(timed->calls[i])},
                                        {"reason", timed->reason ? timed->reason : ""}};
 
         append_sample(samples, labels, ARRAY_SIZE(labels), timed->reason ? 0 : timed->one_in);

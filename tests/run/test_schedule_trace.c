@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "run/schedule_fixture.h"
+#include "run/schedule_map.h"
+#include "run/schedule_text.h"
 
 static void trace__records_of_two_cpus_come_into_the_order_of_time(void **state)
 {
@@ -172,6 +174,18 @@ static void pack__a_trace_of_an_earlier_version_says_nothing_of_requests(void **
     assert_string_equal(copy->requests_told.refusal, "");
 }
 
+/* Whatever a trace holds, it can be shown. */
+static void show(const struct schedule_trace *trace)
+{
+    static const struct schedule_map_range range = {.columns = 10};
+    AUTO_TEXT struct text text = {0};
+
+    assert_int_equal(schedule_text_append_report(trace, &text), 0);
+    assert_int_equal(schedule_text_append_csv(trace, &text), 0);
+    assert_int_equal(schedule_text_append_trace_events(trace, 1000000, &text), 0);
+    assert_int_equal(schedule_map_append(trace, &range, &text), 0);
+}
+
 /* What is kept may be damaged: it is refused, or it is another trace, and nothing worse. */
 static void pack__what_is_damaged_does_no_harm(void **state)
 {
@@ -197,6 +211,8 @@ static void pack__what_is_damaged_does_no_harm(void **state)
         for (size_t k = 0; copy && k < copy->n_requests; k++)
             assert_true(copy->requests[k].device < copy->n_devices &&
                         copy->requests[k].thread < copy->n_threads);
+        if (copy)
+            show(copy);
         bytes.data[i] = good;
     }
     assert_true(n_refused > 10);

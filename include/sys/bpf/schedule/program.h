@@ -66,9 +66,9 @@ void schedule_program_end(struct schedule_program *program);
 
 /*
  * Hands over what has come since the last call: of each CPU in the order of time, but those of
- * different CPUs may stand a little out of order. What `take` returns is 0 or -errno, which ends
- * the reading: a machine that is busy enough would fill the ring for as long as it is read. 0 or
- * -errno.
+ * different CPUs, and requests, may stand a little out of order. What `take` returns is 0 or
+ * -errno, which ends the reading: a machine that is busy enough would fill the ring for as long as
+ * it is read. 0 or -errno.
  */
 int schedule_program_read(struct schedule_program *program,
                           int (*take)(void *context, const struct schedule_record *record),

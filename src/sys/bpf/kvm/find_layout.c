@@ -108,13 +108,12 @@ bool kvm_exit_is_seen(void)
     return tracefs_fd >= 0 && faccessat(tracefs_fd, "events/kvm/kvm_exit/id", R_OK, 0) == 0;
 }
 
-/* It is asked first, since it is asked again and again where there is none: types take long. */
-static bool is_there(void)
+bool kvm_is_loaded(void)
 {
     return access("/sys/module/kvm", F_OK) == 0;
 }
 
 enum bpf_refusal kvm_layout_find(struct kvm_layout *ret_layout)
 {
-    return is_there() ? look_at_types(ret_layout) : BPF_REFUSAL_NO_KVM;
+    return kvm_is_loaded() ? look_at_types(ret_layout) : BPF_REFUSAL_NO_KVM;
 }

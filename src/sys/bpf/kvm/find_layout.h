@@ -8,10 +8,12 @@
 #include "sys/bpf/kvm/layout.h"
 #include "sys/bpf/refusal.h"
 
+/* Whether the module, or what stands for it, is there. It costs next to nothing to find out. */
+bool kvm_is_loaded(void);
+
 /*
  * BPF_REFUSAL_NONE, or why no program can follow KVM here: it is not loaded, its types are not
- * there, or are others than we know. The first costs next to nothing to find out; types take
- * milliseconds.
+ * there, or are others than we know. Types take milliseconds.
  */
 enum bpf_refusal kvm_layout_find(struct kvm_layout *ret_layout);
 

@@ -41,10 +41,15 @@ static int ask_for_exit(struct keyed_object *object)
     return object->refusal == BPF_REFUSAL_NONE ? 0 : -ENOENT;
 }
 
+/* KVM is asked for first, again and again where there is none: a table takes long to make. */
 int kvm_program_load(const struct switch_program *of, size_t entries,
                      struct keyed_program **ret_program, enum bpf_refusal *ret_refusal)
 {
     static const struct keyed_loader loader = {.open = open_kvm, .connect = ask_for_exit};
 
+    if (!kvm_is_loaded()) {
+        *ret_refusal = BPF_REFUSAL_NO_KVM;
+        return -ENODEV;
+    }
     return keyed_object_load(&loader, of, entries, ret_program, ret_refusal);
 }

@@ -106,7 +106,7 @@ static __always_inline struct calling *find_calling(struct callings *all, __u32 
     return NULL;
 }
 
-/* Who has less needs the place less: those that are in no call, and of them who was longest ago. */
+/* Who has less needs the place less: those in no call, and of them the one longest without any. */
 static __always_inline __u64 need_of(const struct calling *place)
 {
     return place->since | (place->number == CALLING_NONE ? 0 : 1ULL << 63);

@@ -79,6 +79,10 @@ int layout_of_breakdown(const struct plan *plan, const struct breakdown *breakdo
 /* Whether a layout of such a breakdown is that of the lines of this one. */
 bool layout_has_lines(const struct layout *layout, const struct breakdown *breakdown);
 
+/* Whether a layout of a breakdown of this kind has this line. */
+bool layout_has_line(const struct layout *layout, enum breakdown_kind kind,
+                     const struct breakdown_line *line);
+
 /* Appends the name of the rate of a counter: "…_per_second" for "…_total". */
 void layout_append_rate_name(struct text *text, const char *counter);
 

@@ -147,6 +147,17 @@ bool layout_has_lines(const struct layout *layout, const struct breakdown *break
     return true;
 }
 
+bool layout_has_line(const struct layout *layout, enum breakdown_kind kind,
+                     const struct breakdown_line *line)
+{
+    const size_t n = layout->n_totals / breakdown_numbers(kind);
+
+    for (size_t i = 0; i < n; i++)
+        if (is_of_line(&layout->series[i * (layout->n_series / n)], kind, line))
+            return true;
+    return false;
+}
+
 int layout_of_breakdown(const struct plan *plan, const struct breakdown *breakdown,
                         struct layout **ret_layout)
 {

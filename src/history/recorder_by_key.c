@@ -8,6 +8,7 @@
 #include "history/recorder_by_key.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "history/open_target.h"
@@ -50,47 +51,66 @@ static uint64_t count_of(const struct breakdown *breakdown, size_t line)
     return count;
 }
 
-/* Whether so few lines have counted more that this one is kept. Of two equal ones the first is. */
-static bool is_kept(const struct breakdown *breakdown, size_t line)
+/*
+ * How much there is for keeping a line. Other lines are another layout, which takes some 40 KB: so
+ * one that was not kept has to have counted twice as much as the least one that was. Those who let
+ * lines overtake each other on purpose have to count twice as much each time.
+ */
+static uint64_t weight_of(const struct breakdown *breakdown, size_t line,
+                          const struct layout *before)
 {
-    const uint64_t count = count_of(breakdown, line);
+    const bool was_kept =
+        before && layout_has_line(before, breakdown->kind, &breakdown->lines[line]);
+
+    return count_of(breakdown, line) * (was_kept ? 2 : 1);
+}
+
+/* Whether so few lines have more weight that this one is kept. Of two equal ones the first is. */
+static bool is_kept(const uint64_t *weights, size_t n, size_t line)
+{
     size_t n_before = 0;
 
-    for (size_t i = 0; i < breakdown->n_lines; i++) {
-        const uint64_t other = count_of(breakdown, i);
-
-        n_before += other > count || (other == count && i < line);
-    }
+    for (size_t i = 0; i < n; i++)
+        n_before += weights[i] > weights[line] || (weights[i] == weights[line] && i < line);
     return n_before < BY_KEY_LINES;
 }
 
-/* A reference to the lines that are kept, and the one of the others. NULL: there is no memory. */
-static struct breakdown *keep(struct breakdown *breakdown)
+/*
+ * A reference to the lines that are kept, and the one of the others. before: the layout of those
+ * that were kept; NULL: none were. NULL: there is no memory.
+ */
+static struct breakdown *keep(struct breakdown *breakdown, const struct layout *before)
 {
     const struct breakdown_line other = breakdown_others(breakdown->kind);
     const size_t n = breakdown_numbers(breakdown->kind);
     AUTO(breakdown) struct breakdown *kept = NULL;
+    AUTO_FREE uint64_t *weights = NULL;
     int r;
 
     if (breakdown->n_lines <= BY_KEY_LINES)
         return breakdown_ref(breakdown);
+    weights = calloc(breakdown->n_lines, sizeof(*weights));
     kept = breakdown_new(breakdown->kind);
-    r = kept ? 0 : -ENOMEM;
+    r = kept && weights ? 0 : -ENOMEM;
     for (size_t i = 0; i < breakdown->n_lines && r == 0; i++)
-        r = breakdown_add(kept, is_kept(breakdown, i) ? &breakdown->lines[i] : &other,
+        weights[i] = weight_of(breakdown, i, before);
+    for (size_t i = 0; i < breakdown->n_lines && r == 0; i++)
+        r = breakdown_add(kept,
+                          is_kept(weights, breakdown->n_lines, i) ? &breakdown->lines[i] : &other,
                           &breakdown->numbers[i * n]);
     return r < 0 ? NULL : TAKE(kept);
 }
 
-static struct open_target *find_rows(struct recorder *recorder, const struct recorded *recorded)
+static struct open_target *find_rows(struct recorder *recorder, enum breakdown_kind kind,
+                                     const struct open_target *target)
 {
     AUTO_TEXT struct text key = {0};
     struct open_target *rows;
 
-    by_key_append_key(&key, recorded->kept->kind, recorded->target->key);
+    by_key_append_key(&key, kind, target->key);
     if (text_error(&key) < 0)
         return NULL;
-    rows = open_target_find_or_make(recorder, key.data, BY_KEY_KIND, &recorded->target->labels);
+    rows = open_target_find_or_make(recorder, key.data, BY_KEY_KIND, &target->labels);
     if (rows)
         rows->is_beside = rows->is_counted = true;
     return rows;
@@ -165,10 +185,10 @@ static int begin(struct recorder *recorder, const struct recorded *recorded,
                              &recorder->by_key_before, base);
 }
 
-static int append(struct recorder *recorder, const struct recorded *recorded)
+static int append(struct recorder *recorder, const struct recorded *recorded,
+                  struct open_target *rows)
 {
-    struct open_target *rows = find_rows(recorder, recorded);
-    int r = rows ? begin(recorder, recorded, &rows) : -ENOMEM;
+    const int r = begin(recorder, recorded, &rows);
 
     return r < 0 ? r
                  : open_target_append(recorder, &rows, rows->layout, recorded->target->start,
@@ -179,12 +199,15 @@ static int add_breakdown(struct recorder *recorder, const struct snapshot *snaps
                          const struct snapshot_breakdown *of, struct open_target *target)
 {
     AUTO(breakdown) struct breakdown *kept = NULL;
+    struct open_target *rows;
 
     if (plan_sums_breakdown(of->breakdown->kind) || of->breakdown->n_lines == 0)
         return 0;
-    kept = keep(of->breakdown);
+    rows = find_rows(recorder, of->breakdown->kind, target);
+    kept = rows ? keep(of->breakdown, rows->layout) : NULL;
     return kept ? append(recorder,
-                         &(struct recorded){snapshot, &recorder->plans[of->plan], target, kept})
+                         &(struct recorded){snapshot, &recorder->plans[of->plan], target, kept},
+                         rows)
                 : -ENOMEM;
 }
 

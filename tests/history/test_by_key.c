@@ -197,6 +197,29 @@ static void line__that_others_overtake_is_no_jump_of_the_others(void **state)
     assert_near(others->values[answer->n_times - 1], 2, 1e-9);
 }
 
+static void lines__that_overtake_each_other_in_turn_are_no_other_lines_each_time(void **state)
+{
+    struct store_fixture *f = *state;
+    AUTO(history_answer) struct history_answer *answer = NULL;
+    char irq[8];
+
+    for (unsigned i = 1; i <= BY_KEY_LINES + 2; i++) {
+        (void)snprintf(irq, sizeof(irq), "%u", i);
+        add(f, BREAKDOWN_HARDIRQS, irq, 0, 0, 1000);
+    }
+    fixture_count_for(f, 10);
+    for (unsigned turn = 0; turn < 10; turn++) {
+        forget(f, BREAKDOWN_HARDIRQS);
+        for (unsigned i = 1; i <= BY_KEY_LINES + 2; i++) {
+            (void)snprintf(irq, sizeof(irq), "%u", i);
+            add(f, BREAKDOWN_HARDIRQS, irq, 0, 0, i % 2 == turn % 2 ? 3 : 1);
+        }
+        fixture_count_for(f, 10 + turn * 10);
+    }
+    answer = ask(f, IRQS, 10);
+    assert_int_equal(answer->n_series, (BY_KEY_LINES + 1) * KEYED_BUCKETS);
+}
+
 static void target__that_was_born_again_begins_anew(void **state)
 {
     struct store_fixture *f = *state;
@@ -243,6 +266,7 @@ int main(void)
         TEST(line__that_comes_is_at_the_times_of_the_others),
         TEST(lines__beyond_those_that_count_most_are_added_up),
         TEST(line__that_others_overtake_is_no_jump_of_the_others),
+        TEST(lines__that_overtake_each_other_in_turn_are_no_other_lines_each_time),
         TEST(target__that_was_born_again_begins_anew),
         TEST(keys__are_kept_at_each_resolution_and_are_no_targets),
     };

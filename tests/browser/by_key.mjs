@@ -131,6 +131,25 @@ with_keys("system_calls", "calls are a table with errors, the most made first", 
   assert.equal(await map(page, "machine", "system_call").count(), 0);
 });
 
+with_keys("system_calls", "of calls of which one in 17 is timed that is told", {}, async (page) => {
+  for (const told of [map(page, BUSY, "system_call_time"), table(page, BUSY, "system_call_time")])
+    assert.match(await told.locator(".plot-unit").textContent(),
+      /^per second, .*; one call in 17 is timed$/);
+  assert.equal(await table(page, BUSY, "system_call").locator(".plot-unit").textContent(),
+    "per second, of this range");
+});
+
+with_keys("spans", "who has none is told, and nobody who has some", {}, async (page) => {
+  await appears(page, ".note", "Of idle.service no distributions are kept in this range: ");
+});
+
+with_keys("interrupts", "a map stands beside its table", {}, async (page) => {
+  for (const [target, id] of [["machine", "softirq"], [BUSY, "span"]]) {
+    const [left, right] = await Promise.all([map, table].map((of) => of(page, target, id).boundingBox()));
+    assert.ok(left.y === right.y && left.x < right.x, `${id}: ${left.x}, ${left.y}; ${right.x}, ${right.y}`);
+  }
+});
+
 with_keys("interrupts", "nothing is shown where a target lacks the kind", {}, async (page) => {
   assert.equal(await table(page, BUSY, "softirq").count(), 0);
   assert.equal(await map(page, IDLE, "tcp").count(), 0);

@@ -54,7 +54,8 @@ SCENARIOS = {
     "by_key": {"system": "all, latency: [interrupts, tcp, spans, system_calls]",
                "more": "      latency: [tcp, spans, system_calls]\n"
                        "spans: [{name: nap, begin: 'syscalls:sys_enter_nanosleep', "
-                       "end: 'syscalls:sys_exit_nanosleep'}]\n"},
+                       "end: 'syscalls:sys_exit_nanosleep'}]\n"
+                       "system_calls: {timed: [nanosleep], one_in: 17}\n"},
     "time": {"state": True, "ago": 86400, "flags": ["--web.enable-lifecycle"],
              "more": "history: {full: 2d, ten_seconds: 3d}\n"},
 }

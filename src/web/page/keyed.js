@@ -7,7 +7,8 @@ import { splitTarget } from "./columns.js";
 import { distributionOf, quantile, sumOf } from "./latency.js";
 
 /** What is shown of a target that has it, in this order. `key` is the label that tells lines apart,
- * `also` one more to name them by, `name` a distribution, `counts` rates beside it. */
+ * `also` one more to name them by, `name` a distribution, `counts` rates beside it; `isTimed`: the
+ * configuration says how many of them are timed. */
 export const KEYED = [
   { id: "softirq", title: "Softirqs", key: "vector", word: "Vector", name: "softirq_seconds" },
   { id: "hardirq", title: "Handlers of interrupts", key: "irq", also: "device", word: "Interrupt",
@@ -19,7 +20,7 @@ export const KEYED = [
     counts: [["tcp_connect_errors_per_second", "Failed"], ["tcp_retransmits_per_second", "Retransmits"]] },
   { id: "span", title: "Spans", key: "span", word: "Span", name: "span_seconds" },
   { id: "system_call_time", title: "System calls that are timed", key: "call", also: "class",
-    word: "Call", name: "system_call_seconds" },
+    word: "Call", name: "system_call_seconds", isTimed: true },
   { id: "system_call", title: "System calls", key: "call", word: "Call",
     counts: [["system_calls_per_second", "Calls"], ["system_call_errors_per_second", "Errors"]] },
 ];

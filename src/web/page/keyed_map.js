@@ -3,11 +3,17 @@
 // Of what is counted by key: a map of one line over time, which the reader chooses, and a table of
 // all lines.
 
-import { element, replace } from "./elements.js";
+import { element, replace, setText } from "./elements.js";
 import { duration, exact, number, percent } from "./format.js";
 import { distributionOfLine } from "./keyed.js";
 import { distributionOf, logScale } from "./latency.js";
 import { LatencyMap } from "./latency_map.js";
+
+/* Of what unit the numbers are; of calls of which only some are timed, how many those are. */
+function tellUnit(root, keyed, words, oneIn) {
+  setText(root.querySelector(".plot-unit"), keyed.isTimed && oneIn > 1
+    ? `${words}; one call in ${oneIn} is timed` : words);
+}
 
 /** A map whose line is chosen by a list in its heading; what is chosen stays while it is there. */
 export class KeyedMap extends LatencyMap {
@@ -18,6 +24,7 @@ export class KeyedMap extends LatencyMap {
     this.choice = element("select", { class: "heat-line-choice",
       "aria-label": `${keyed.word} of ${keyed.title}, ${name}`,
       on: { change: () => this.choose(this.choice.value) } });
+    this.root.classList.add("keyed-map");
     if (keyed.key) this.root.querySelector("h3").after(this.choice);
   }
 
@@ -30,6 +37,10 @@ export class KeyedMap extends LatencyMap {
       replace(this.choice, lines.map((one) => element("option",
         { value: one.line, selected: one.line === line }, one.label)));
     this.showLine(line);
+  }
+
+  tellOneIn(oneIn) {
+    tellUnit(this.root, this.keyed, this.look.unit, oneIn);
   }
 
   choose(line) {
@@ -62,6 +73,8 @@ function headingsOf({ key, word, name, counts = [], id }) {
     ...counts.map(([, title]) => title), ...id === "system_call" ? ["Failed"] : []];
 }
 
+const TABLE_UNIT = "per second, of this range";
+
 /** A table of the lines of one target, the most counted first, of the range that is shown. */
 export class KeyedTable {
   constructor(target, name, keyed) {
@@ -70,12 +83,16 @@ export class KeyedTable {
     const label = `${keyed.title} of ${name}, in figures`;
     this.root = element("figure", { class: "plot card", "data-keyed": keyed.id, "data-of": target },
       element("figcaption", {}, element("h3", {}, `${keyed.title}, `, element("bdi", {}, name)),
-        element("span", { class: "plot-unit" }, "per second, of this range")),
+        element("span", { class: "plot-unit" }, TABLE_UNIT)),
       element("div", { class: "scroll keyed-lines", tabindex: 0, role: "region", "aria-label": label },
         element("table", { class: "plain" },
           element("thead", {}, element("tr", {}, headingsOf(keyed).map((text, i) =>
             element("th", { scope: "col", class: i > 0 || !keyed.key ? "number" : null }, text)))),
           this.body)));
+  }
+
+  tellOneIn(oneIn) {
+    tellUnit(this.root, this.keyed, TABLE_UNIT, oneIn);
   }
 
   show(lines) {

@@ -55,8 +55,9 @@ class TimeView {
     this.said = element("div", {});
     this.compared = element("div", {});
     this.grid = element("div", { class: "time-plots" });
-    this.latencies = new LatencyMaps(this.surfaceWishes(), this.stage.status);
-    this.keyed = new KeyedMaps(this.surfaceWishes());
+    this.latencies = new LatencyMaps(this.surfaceWishes(), this.stage.status,
+      (target) => this.keyed.shown.has(target));
+    this.keyed = new KeyedMaps(this.surfaceWishes(), this.stage.status);
     this.cpus = new CpuMaps(this.surfaceWishes());
     replace(this.stage.root,
       element("div", { class: "head" }, element("h1", {}, "Over time"), this.hint()),
@@ -210,8 +211,8 @@ class TimeView {
     this.keepPlots(measures);
     for (const [measure] of measures)
       this.plots.get(measure).show(this.series(measure), this.data.step);
-    this.latencies.show(this.targets, this.latencyData, this.compare);
     this.keyed.show(this.targets, this.keyedData);
+    this.latencies.show(this.targets, this.latencyData, this.compare);
     this.cpus.show(this.targets, this.cpuData);
     this.showMarks();
     this.describe();
@@ -352,6 +353,7 @@ class TimeView {
     const isStill = () => abort === this.abort && !this.stage.signal.aborted;
     await Promise.all([this.cpus, this.latencies, this.keyed].map((maps) =>
       maps.reload(this.targets, resolve(this.range, this.now()), this.stage.signal, isStill)));
+    if (isStill()) this.latencies.tellWithout();
     this.showMarks();
   }
 

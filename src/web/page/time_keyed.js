@@ -36,14 +36,20 @@ export async function loadKeyed(targets, range, signal) {
 }
 
 export class KeyedMaps {
-  /** wishes: as those of a plot. */
-  constructor(wishes) {
+  /** wishes: as those of a plot. status: the promise of /api/v1/status. */
+  constructor(wishes, status) {
     this.wishes = wishes;
     this.maps = new Map();
     this.tables = new Map();
+    this.shown = new Set(); // targets
     this.heading = element("h2", { class: "time-heading", hidden: true },
       "Interrupts, guests, connections, spans and system calls");
     this.grid = element("div", { class: "time-plots" });
+    this.oneIn = 1;
+    Promise.resolve(status).then((known) => {
+      this.oneIn = known?.latency?.timed_calls?.one_in ?? 1;
+      for (const one of [...this.maps.values(), ...this.tables.values()]) one.tellOneIn(this.oneIn);
+    }).catch(() => {});
   }
 
   /** Takes what loadKeyed() told, and shows it in the order of the targets. */
@@ -56,6 +62,7 @@ export class KeyedMaps {
       return lines.length ? [{ id: `${keyed.id} ${names[i]} ${target}`, target, name: names[i], keyed,
         answer, lines }] : [];
     }));
+    this.shown = new Set(wanted.map(({ target }) => target));
     this.forget(new Set(wanted.map(({ id }) => id)));
     const roots = wanted.flatMap((one) => this.showOne(one));
     this.heading.hidden = roots.length === 0;
@@ -78,6 +85,8 @@ export class KeyedMaps {
     if (keyed.name && !this.maps.has(id))
       this.maps.set(id, new KeyedMap(target, name, keyed, this.wishes));
     if (!this.tables.has(id)) this.tables.set(id, new KeyedTable(target, name, keyed));
+    this.maps.get(id)?.tellOneIn(this.oneIn);
+    this.tables.get(id).tellOneIn(this.oneIn);
     this.tables.get(id).show(lines);
     return [...keyed.name ? [this.maps.get(id).root] : [], this.tables.get(id).root];
   }

@@ -56,9 +56,11 @@ function shownOf(distribution, answers) {
 }
 
 export class LatencyMaps {
-  /** wishes: as those of a plot. status: the promise of /api/v1/status. */
-  constructor(wishes, status) {
+  /** wishes: as those of a plot. status: the promise of /api/v1/status. hasMore(target): distributions
+   * of it are shown elsewhere. */
+  constructor(wishes, status, hasMore) {
     this.wishes = wishes;
+    this.hasMore = hasMore;
     this.maps = new Map();
     this.note = element("p", { class: "note" });
     this.grid = element("div", { class: "time-plots" });
@@ -79,10 +81,12 @@ export class LatencyMaps {
     this.compare = compare;
     this.keep(wanted);
     for (const [key, { data }] of wanted) this.maps.get(key).show(data);
-    const lacks = (which) => targets.map((target, i) => !known.get(target)?.[which] && names[i])
-      .filter(Boolean);
-    this.without = lacks(0);
-    this.withoutBefore = compare ? lacks(1).filter((name) => !this.without.includes(name)) : [];
+    this.without = targets.map((target, i) => [target, names[i]])
+      .filter(([target]) => !known.get(target)?.[0]);
+    this.withoutBefore = compare ? targets.flatMap((target, i) => {
+      const [today, before] = known.get(target) ?? [];
+      return today && !before ? [names[i]] : [];
+    }) : [];
     this.tellWithout();
   }
 
@@ -99,8 +103,10 @@ export class LatencyMaps {
     keepChildren(this.grid, [...wanted.keys()].map((key) => this.maps.get(key).root));
   }
 
+  /** Says who has none. What has elsewhere is asked anew. */
   tellWithout() {
-    const names = this.without.join(", ");
+    const names = this.without.filter(([target]) => !this.hasMore(target)).map(([, name]) => name)
+      .join(", ");
     const refusal = refusalOf(this.status);
     const why = refusal ? `they cannot be counted here (${refusal}).`
       : "the configuration asks for none (latency), or its first ten seconds have not passed.";

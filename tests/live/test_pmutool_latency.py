@@ -274,6 +274,18 @@ class Latency(live.LiveTest):
         self.assertNotIn("swapoff", out)
         self.assertRegex(out, rf"\n{self.target}: calls, errors by call, in [0-9.]+ s\n")
 
+    def test_of_system_calls_of_which_one_in_17_is_timed_that_is_told(self):
+        self.begin_by_key("system_calls", "system_calls: {timed: [nanosleep], one_in: 17}\n")
+
+        def use():
+            subprocess.run([sys.executable, by_key_load.__file__,
+                            self.own.directory("busy.service"), "0", str(NAPPED)], check=True)
+
+        out, _ = self.by_key("system_calls", self.target, use)
+        self.assertRegex(out, rf"^{self.target}: system calls \(nanosleep, waiting\), "
+                              r"in [0-9.]+ s, one in 17\n")
+        self.assertRegex(out, rf"\ncount {NAPPED // 17}, ")
+
     def test_spans_have_a_histogram_each(self):
         self.begin_by_key("spans", "spans:\n  - {name: nap, begin: 'syscalls:sys_enter_nanosleep', "
                                    "end: 'syscalls:sys_exit_nanosleep'}\n"

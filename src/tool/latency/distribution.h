@@ -38,6 +38,7 @@ struct distributions {
     double began;  /* when the exporter began, in seconds since 1970 */
     double taken;  /* when they were read, in seconds of CLOCK_MONOTONIC */
     bool is_there; /* the target has some of what was asked for, if not yet of any key */
+    int one_in;    /* of so many system calls one is timed; 0: it is not known, or there are none */
     struct distribution *all;
     size_t n;
 };

@@ -33,6 +33,11 @@ const struct latency_family latency_families[LATENCY_FAMILIES] = {
     {"spans", "spans", "span", NULL, "span_seconds", "spans", false},
 };
 
+bool latency_family_is_timed(const struct latency_family *family)
+{
+    return strcmp(family->name, "system_call_seconds") == 0;
+}
+
 const struct latency_family *latency_family_of_kind(const char *kind)
 {
     for (size_t i = 0; i < LATENCY_FAMILIES; i++)

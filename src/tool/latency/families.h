@@ -28,3 +28,6 @@ extern const struct latency_family latency_families[LATENCY_FAMILIES];
 
 /* The first family of a kind; NULL: there is no such kind. */
 const struct latency_family *latency_family_of_kind(const char *kind);
+
+/* Whether it has times of system calls, of which the configuration may have one in 17 timed. */
+bool latency_family_is_timed(const struct latency_family *family);

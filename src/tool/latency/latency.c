@@ -251,6 +251,23 @@ static int show(const struct latency *latency, const struct distributions *count
     return 0;
 }
 
+/* Learns how many of the system calls are timed, where any of them are. Returns the exit status. */
+static int read_one_in(const struct latency *latency, struct distributions *counted)
+{
+    AUTO_JSON json_t *status = NULL;
+    bool has_timed = false;
+
+    for (size_t i = 0; i < counted->n; i++)
+        has_timed = has_timed || latency_family_is_timed(counted->all[i].family);
+    if (!has_timed)
+        return 0;
+    if (pmu_client_get(latency->client, "/api/v1/status", &status) < 0)
+        return complain_of_client(latency);
+    counted->one_in = (int)json_number_value(json_object_get(
+        json_object_get(json_object_get(status, "latency"), "timed_calls"), "one_in"));
+    return 0;
+}
+
 /* Returns the exit status. */
 static int measure(const struct latency *latency, const char *path)
 {
@@ -265,6 +282,9 @@ static int measure(const struct latency *latency, const char *path)
         return status;
     if (distributions_subtract(&end, &start) < 0)
         return complain("%s, or the service, has begun again meanwhile", latency->target);
+    status = read_one_in(latency, &end);
+    if (status != 0)
+        return status;
     return show(latency, &end, end.taken - start.taken) < 0 ? command_fail(-ENOMEM) : EXIT_SUCCESS;
 }
 

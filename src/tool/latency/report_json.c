@@ -27,7 +27,7 @@ static void add_labels(json_t *value, const struct distribution *distribution)
 }
 
 /* "softirq_seconds" is what of interrupts it is; the names of /metrics have it too. */
-static json_t *distribution_json(const struct distribution *distribution)
+static json_t *distribution_json(const struct distribution *distribution, int one_in)
 {
     const double count = distribution_count(distribution);
     json_t *value =
@@ -36,6 +36,8 @@ static json_t *distribution_json(const struct distribution *distribution)
                   distribution->sum, "mean_seconds", json_of_double(distribution->sum / count));
 
     add_labels(value, distribution);
+    if (one_in > 0 && latency_family_is_timed(distribution->family))
+        (void)json_object_set_new(value, "one_in", json_integer(one_in));
     for (size_t i = 0; i < LATENCY_SHARES; i++) {
         char key[16];
 
@@ -70,7 +72,7 @@ json_t *latency_json(const char *target, const struct distributions *counted, do
         if (one->family->is_count)
             (void)json_array_append_new(counts, count_json(one));
         else
-            (void)json_array_append_new(all, distribution_json(one));
+            (void)json_array_append_new(all, distribution_json(one, counted->one_in));
     }
     return json_pack("{s:o, s:f, s:o, s:o}", "target", json_of_text(target), "seconds", seconds,
                      "distributions", all, "counts", counts);

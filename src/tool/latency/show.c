@@ -128,11 +128,15 @@ static void append_head(struct text *text, const char *target, const char **betw
     *between = "\n";
 }
 
+/* one_in: of so many calls one is timed. */
 static void append_distribution(struct text *text, const struct distribution *distribution,
-                                double seconds)
+                                double seconds, int one_in)
 {
     append_title(text, distribution);
-    text_append_format(text, ", in %.3g s\n", seconds);
+    text_append_format(text, ", in %.3g s", seconds);
+    if (one_in > 1 && latency_family_is_timed(distribution->family))
+        text_append_format(text, ", one in %d", one_in);
+    text_append_char(text, '\n');
     if (distribution_count(distribution) > 0) {
         append_buckets(text, distribution);
         append_figures(text, distribution);
@@ -152,7 +156,7 @@ void latency_append_text(struct text *text, const char *target, const struct dis
         if (one->family->is_count || !distribution_is_shown(one))
             continue;
         append_head(text, target, &between);
-        append_distribution(text, one, seconds);
+        append_distribution(text, one, seconds, counted->one_in);
     }
     for (size_t i = 0; i < LATENCY_FAMILIES; i++)
         if (latency_counts_begin(&latency_families[i], counted)) {

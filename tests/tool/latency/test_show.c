@@ -143,6 +143,29 @@ static void keys_have_histograms_and_tables(void **state)
                "dup        8       3      0.8\n");
 }
 
+static void of_calls_of_which_only_some_are_timed_that_is_told(void **state)
+{
+    struct distribution timed = {
+        .family = latency_family_of_kind("system_calls"),
+        .labels = {{(char *)"call", (char *)"read"}, {(char *)"class", (char *)"working"}},
+        .limits = {0.001, INFINITY},
+        .counts = {2, 0},
+        .n = 2,
+        .sum = 0.001};
+    const struct distributions counted = {.all = &timed, .n = 1, .one_in = 17};
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *shown = NULL;
+    AUTO_JSON json_t *value = latency_json("machine", &counted, 10);
+    const json_t *one = json_array_get(json_object_get(value, "distributions"), 0);
+
+    (void)state;
+    assert_int_equal(json_integer_value(json_object_get(one, "one_in")), 17);
+    latency_append_text(&text, "machine", &counted, 10);
+    shown = text_take(&text);
+    assert_ptr_equal(strstr(shown, "machine: system calls (read, working), in 10 s, one in 17\n"),
+                     shown);
+}
+
 static void what_has_no_key_yet_says_that_nothing_was_counted(void **state)
 {
     const struct distributions counted = {.is_there = true};
@@ -181,6 +204,7 @@ int main(void)
         cmocka_unit_test(what_counted_nothing_says_so_and_what_is_not_there_is_not_shown),
         cmocka_unit_test(json_has_the_same),
         cmocka_unit_test(keys_have_histograms_and_tables),
+        cmocka_unit_test(of_calls_of_which_only_some_are_timed_that_is_told),
         cmocka_unit_test(what_has_no_key_yet_says_that_nothing_was_counted),
         cmocka_unit_test(json_has_keys_with_their_labels),
     };

@@ -66,6 +66,7 @@
     FILE(surface_js, PAGE_FOLDER, "surface.js", CONTENT_JAVASCRIPT)                                \
     FILE(ticks_js, PAGE_FOLDER, "ticks.js", CONTENT_JAVASCRIPT)                                    \
     FILE(time_cpus_js, PAGE_FOLDER, "time_cpus.js", CONTENT_JAVASCRIPT)                            \
+    FILE(time_columns_js, PAGE_FOLDER, "time_columns.js", CONTENT_JAVASCRIPT)                      \
     FILE(time_csv_js, PAGE_FOLDER, "time_csv.js", CONTENT_JAVASCRIPT)                              \
     FILE(time_data_js, PAGE_FOLDER, "time_data.js", CONTENT_JAVASCRIPT)                            \
     FILE(time_keyed_js, PAGE_FOLDER, "time_keyed.js", CONTENT_JAVASCRIPT)                          \

@@ -16,7 +16,6 @@ mechanisms alone.
 import argparse
 import contextlib
 import functools
-import json
 import os
 import pathlib
 import sys
@@ -28,7 +27,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import live  # noqa: E402
 import side_by_side  # noqa: E402
 from cgroups import Cgroups  # noqa: E402
-from exporter import Exporter, UnixConnection, quote  # noqa: E402
+from exporter import Exporter, ask_runs, quote  # noqa: E402
 from turns import Turns  # noqa: E402
 
 START = "pmu_cgroup_start_time_seconds"
@@ -55,15 +54,9 @@ def with_latencies(cgroups):
 
 
 def ask(running, method, path, body=None):
-    connection = UnixConnection(running.control, 60.0)
-    try:
-        connection.request(method, "/api/v1/runs" + path, body=body and json.dumps(body),
-                           headers={"Content-Type": "application/json"})
-        answer = json.loads(connection.getresponse().read())
-    finally:
-        connection.close()
-    if "error" in answer:
-        sys.exit(answer["error"])
+    status, answer = ask_runs(running, method, path, body)
+    if status >= 400:
+        sys.exit(f"{status}: {answer}")
     return answer
 
 

@@ -14,7 +14,7 @@ import time
 import live
 import pmutool_stat as stat
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter, UnixConnection, is_sanitized
+from exporter import PATIENCE, Exporter, UnixConnection, ask_runs, is_sanitized
 
 FAULTS = 20000
 OF_THE_LOAD = 10000 if is_sanitized() else 500  # faults of its own
@@ -27,17 +27,7 @@ class Runs(live.LiveTest):
         self.exporter = self.enterContext(Exporter(CONFIG, args=["--web.enable-lifecycle"]))
 
     def ask(self, method, path, body=None):
-        connection = UnixConnection(self.exporter.control, 30.0)
-        try:
-            connection.request(method, "/api/v1/runs" + path,
-                               body=None if body is None else json.dumps(body),
-                               headers={"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            text = answer.read().decode()
-            kind = answer.getheader("Content-Type")
-            return answer.status, json.loads(text) if kind == "application/json" else text
-        finally:
-            connection.close()
+        return ask_runs(self.exporter, method, path, body)
 
     def begin(self, **request):
         status, run = self.ask("POST", "", {

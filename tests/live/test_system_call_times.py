@@ -15,6 +15,7 @@ import live
 from caller import MIXED, Caller
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, quote
+from open_perf import OpenPerf
 from own_mounts import enter_own_tracefs
 
 SUPPORTED = "pmu_exporter_latency_supported"
@@ -31,25 +32,17 @@ TIMED = (NAP, *MIXED)
 WORKING, WAITING = "working", "waiting"
 
 
-class PerfTrace:
+class PerfTrace(OpenPerf):
     """`perf record` of the calls of a process; behind the block `durations(name)` has their times."""
 
     def __init__(self, pid):
         self.directory = tempfile.TemporaryDirectory()
         self.data = f"{self.directory.name}/data"
-        self.process = subprocess.Popen(
-            ["perf", "record", "-q", "-m", "1024", "-o", self.data, "-e",
-             "raw_syscalls:sys_enter,raw_syscalls:sys_exit", "-p", str(pid), "--", "sh", "-c",
-             "echo open; read -r _"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if self.process.stdout.readline() != "open\n":
-            raise AssertionError(self.process.communicate()[1])
-
-    def __enter__(self):
-        return self
+        super().__init__("record", "-q", "-m", "1024", "-o", self.data, "-e",
+                         "raw_syscalls:sys_enter,raw_syscalls:sys_exit", "-p", str(pid))
 
     def __exit__(self, *_):
-        self.process.communicate("\n", timeout=PATIENCE)
+        super().__exit__()
         text = subprocess.run(["perf", "script", "--ns", "-F", "tid,time,event,trace", "-i",
                                self.data], capture_output=True, text=True, check=True).stdout
         self.directory.cleanup()

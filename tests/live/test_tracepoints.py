@@ -14,6 +14,7 @@ import live
 import own_sysfs
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter
+from open_perf import OpenPerf
 from own_mounts import enter_own_tracefs
 
 CALLS = 1000
@@ -123,22 +124,16 @@ def hits_of_machine(metrics, name):
     return found.get(frozenset({("subsystem", "syscalls"), ("name", name)}))
 
 
-class Perf:
+class Perf(OpenPerf):
     """`perf stat` over the cgroup while a command waits; behind the block it has `counts`."""
 
     def __init__(self, cgroup, events=OF_PERF):
-        self.process = subprocess.Popen(
-            ["perf", "stat", "-a", "-x;", "-e", ",".join(events), "-G",
-             ",".join([cgroup.lstrip("/")] * len(events)), "--", "sh", "-c", "echo open; read -r _"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if self.process.stdout.readline() != "open\n":
-            raise AssertionError(self.process.communicate()[1])
-
-    def __enter__(self):
-        return self
+        super().__init__("stat", "-a", "-x;", "-e", ",".join(events), "-G",
+                         ",".join([cgroup.lstrip("/")] * len(events)))
 
     def __exit__(self, *_):
-        self.counts = live.perf_stat_counts(self.process.communicate("\n", timeout=PATIENCE)[1])
+        super().__exit__()
+        self.counts = live.perf_stat_counts(self.text)
 
 
 class Tracepoints(live.LiveTest):

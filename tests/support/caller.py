@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import live
-from exporter import PATIENCE
+from open_perf import OpenPerf
 
 CALLS_OF_CHILD = 25
 
@@ -159,20 +159,12 @@ class Caller:
         self.process.stdout.close()
 
 
-class PerfStat:
+class PerfStat(OpenPerf):
     """`perf stat` of a process and those that it starts; behind the block it has `enters`."""
 
     def __init__(self, pid):
-        self.process = subprocess.Popen(
-            ["perf", "stat", "-x;", "-e", "raw_syscalls:sys_enter", "-p", str(pid), "--", "sh",
-             "-c", "echo open; read -r _"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if self.process.stdout.readline() != "open\n":
-            raise AssertionError(self.process.communicate()[1])
-
-    def __enter__(self):
-        return self
+        super().__init__("stat", "-x;", "-e", "raw_syscalls:sys_enter", "-p", str(pid))
 
     def __exit__(self, *_):
-        text = self.process.communicate("\n", timeout=PATIENCE)[1]
-        self.enters = live.perf_stat_counts(text)["raw_syscalls:sys_enter"]
+        super().__exit__()
+        self.enters = live.perf_stat_counts(self.text)["raw_syscalls:sys_enter"]

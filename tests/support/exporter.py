@@ -12,6 +12,7 @@ ends the waiting for what would never come; only what is broken reaches it.
 import decimal
 import errno
 import http.client
+import json
 import os
 import pathlib
 import random
@@ -122,6 +123,21 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self.path)
+
+
+def ask_runs(exporter, method, path, body=None):
+    """(status, answer) of /api/v1/runs and the path behind it; the answer is text if it is no JSON."""
+    connection = UnixConnection(exporter.control, 60.0)
+    try:
+        connection.request(method, "/api/v1/runs" + path,
+                           body=None if body is None else json.dumps(body),
+                           headers={"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        is_json = answer.getheader("Content-Type") == "application/json"
+        return answer.status, json.loads(text) if is_json else text
+    finally:
+        connection.close()
 
 
 def http_get(port, path, method="GET", host="127.0.0.1", timeout=30.0, headers=None):

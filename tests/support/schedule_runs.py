@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of runs that record the scheduler have in common: an exporter, and its runs."""
-import json
 import os
 import pathlib
 import subprocess
 import time
 
 import live
-from exporter import PATIENCE, Exporter, UnixConnection, binary
+from exporter import PATIENCE, Exporter, ask_runs, binary
 
 PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
 CONFIG = live.config(system="all")
@@ -25,17 +24,7 @@ class ScheduleRuns(live.LiveTest):
                    if os.path.islink(f"{directory}/{fd}"))
 
     def ask(self, method, path, body=None):
-        connection = UnixConnection(self.exporter.control, 60.0)
-        try:
-            connection.request(method, "/api/v1/runs" + path,
-                               body=None if body is None else json.dumps(body),
-                               headers={"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            text = answer.read().decode()
-            is_json = answer.getheader("Content-Type") == "application/json"
-            return answer.status, json.loads(text) if is_json else text
-        finally:
-            connection.close()
+        return ask_runs(self.exporter, method, path, body)
 
     def start(self, target, **more):
         status, run = self.ask("POST", "", {"title": "a run", "target": target, "kind": "schedule",

@@ -28,6 +28,42 @@ static void add_text(struct table *table, const json_t *line, const char *key)
     table_add(table, text ? text : "-", STYLE_PLAIN);
 }
 
+static void add_request(struct table *table, const json_t *line)
+{
+    add_text(table, line, "device");
+    add_text(table, line, "operation");
+    cell_add_count(table, line, "count");
+    cell_add_count(table, line, "bytes");
+    cell_add_count(table, line, "errors");
+    cell_add_duration(table, cell_number(line, "queued_mean_seconds"));
+    add_durations(table, line);
+}
+
+static void add_exit(struct table *table, const json_t *line)
+{
+    cell_add_name(table, json_object_get(line, "guest"));
+    if (json_is_number(json_object_get(line, "vcpu")))
+        cell_add_count(table, line, "vcpu");
+    else
+        table_add(table, "-", STYLE_FAINT);
+    add_text(table, line, "reason");
+    cell_add_count(table, line, "count");
+    cell_add_duration(table, cell_number(line, "seconds"));
+    add_durations(table, line);
+}
+
+/* Shows at most so many of the lines, of which there have been n. */
+static int show_lines(struct table *table, const json_t *lines, double n, size_t max,
+                      void (*add)(struct table *table, const json_t *line))
+{
+    if (!table)
+        return -ENOMEM;
+    for (size_t i = 0; i < json_array_size(lines) && i < max; i++)
+        add(table, json_array_get(lines, i));
+    cell_add_rest(table, n, max);
+    return table_print(table);
+}
+
 static int show_requests(const json_t *requests, size_t max)
 {
     static const struct table_column columns[] = {
@@ -47,23 +83,9 @@ static int show_requests(const json_t *requests, size_t max)
     AUTO(table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
     const json_t *lines = json_object_get(requests, "by_device");
 
-    if (!table)
-        return -ENOMEM;
-    for (size_t i = 0; i < json_array_size(lines) && i < max; i++) {
-        const json_t *line = json_array_get(lines, i);
-
-        add_text(table, line, "device");
-        add_text(table, line, "operation");
-        cell_add_count(table, line, "count");
-        cell_add_count(table, line, "bytes");
-        cell_add_count(table, line, "errors");
-        cell_add_duration(table, cell_number(line, "queued_mean_seconds"));
-        add_durations(table, line);
-    }
-    if (json_array_size(lines) == 0)
+    if (table && json_array_size(lines) == 0)
         table_add_line(table, "no request was completed", STYLE_FAINT);
-    cell_add_rest(table, (double)json_array_size(lines), max);
-    return table_print(table);
+    return show_lines(table, lines, (double)json_array_size(lines), max, add_request);
 }
 
 static int show_exits(const json_t *exits, size_t max)
@@ -82,25 +104,9 @@ static int show_exits(const json_t *exits, size_t max)
         {.title = "OF"},
     };
     AUTO(table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
-    const json_t *lines = json_object_get(exits, "by_vcpu");
 
-    if (!table)
-        return -ENOMEM;
-    for (size_t i = 0; i < json_array_size(lines) && i < max; i++) {
-        const json_t *line = json_array_get(lines, i);
-
-        cell_add_name(table, json_object_get(line, "guest"));
-        if (json_is_number(json_object_get(line, "vcpu")))
-            cell_add_count(table, line, "vcpu");
-        else
-            table_add(table, "-", STYLE_FAINT);
-        add_text(table, line, "reason");
-        cell_add_count(table, line, "count");
-        cell_add_duration(table, cell_number(line, "seconds"));
-        add_durations(table, line);
-    }
-    cell_add_rest(table, cell_number(exits, "n_lines"), max);
-    return table_print(table);
+    return show_lines(table, json_object_get(exits, "by_vcpu"), cell_number(exits, "n_lines"), max,
+                      add_exit);
 }
 
 /* Tells why they were not recorded. Whether that is so. */

@@ -3,35 +3,18 @@
 // Of the view "Over time": what the chosen targets have counted by key, a map and a table for each
 // kind that a target has. Of one that has none nothing is shown.
 
-import { get } from "./api.js";
 import { shortNames } from "./columns.js";
 import { element, keepChildren } from "./elements.js";
 import { KEYED, keyedFamiliesOf, linesOf } from "./keyed.js";
 import { KeyedMap, KeyedTable } from "./keyed_map.js";
+import { loadColumns } from "./time_columns.js";
 
-const STEP = 10; // seconds; the history keeps no finer ones
 const MOST_POINTS = 350; // a line has a series for each bucket
-
-/* {target, step_seconds, times, columns}, or null where the history has none. */
-async function load(target, { start, end }, signal) {
-  const column = keyedFamiliesOf(target);
-  const points = Math.min(Math.max(Math.floor((end - start) / STEP), 1), MOST_POINTS);
-  if (column.length === 0) return null;
-  try {
-    const answer = await get("history", { target, column, start, end, points }, signal);
-    const [found] = answer.targets;
-    return found?.times.length && found.columns.length
-      ? { ...found, step_seconds: Math.max(answer.step_seconds, STEP) } : null;
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    return null;
-  }
-}
 
 /** What these targets have by key: [[target, answer], …], without those that have nothing. */
 export async function loadKeyed(targets, range, signal) {
   const answers = await Promise.all(targets.map(async (target) =>
-    [target, await load(target, range, signal)]));
+    [target, await loadColumns(target, keyedFamiliesOf(target), range, MOST_POINTS, signal)]));
   return answers.filter(([, answer]) => answer);
 }
 

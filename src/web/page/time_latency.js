@@ -4,30 +4,17 @@
 // how long their requests took, a map for each distribution that a target has, with that of the day
 // before where it is compared, and words for those that have none.
 
-import { get } from "./api.js";
 import { shortNames } from "./columns.js";
 import { element, keepChildren, setText } from "./elements.js";
 import { DISTRIBUTIONS, distributionOf, familiesOf, logScale, refusalOf } from "./latency.js";
 import { LatencyMap } from "./latency_map.js";
 import { DAY } from "./range.js";
+import { loadColumns } from "./time_columns.js";
 
-const STEP = 10; // seconds; the history keeps no finer ones
 const MOST_POINTS = 700;
 
-/* {target, step_seconds, times, columns}, or null where the history has none. */
-async function load(target, { start, end }, signal) {
-  const column = familiesOf(target);
-  const points = Math.min(Math.max(Math.floor((end - start) / STEP), 1), MOST_POINTS);
-  if (column.length === 0) return null;
-  try {
-    const answer = await get("history", { target, column, start, end, points }, signal);
-    const [found] = answer.targets;
-    return found?.times.length && found.columns.length
-      ? { ...found, step_seconds: Math.max(answer.step_seconds, STEP) } : null;
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    return null;
-  }
+function load(target, range, signal) {
+  return loadColumns(target, familiesOf(target), range, MOST_POINTS, signal);
 }
 
 /**

@@ -26,6 +26,7 @@ import direct_io
 import exporter
 import live
 from loop_device import LoopDevice
+from own_mounts import enter_own_tracefs
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 WORK = pathlib.Path(os.environ.get("PMU_TEST_BROWSER",
@@ -36,7 +37,7 @@ TRIES = 3  # of npm, which may not get at its registry at once
 # What a scenario has that others do not: cgroups at the start, more of the configuration, flags of
 # the exporter, whether it has a state directory, how many seconds have passed since an exporter
 # recorded some seconds of the past there, what a second exporter beside it has in its configuration,
-# whether it has a block device, and how the system is counted.
+# whether it has a block device, how the system is counted, and whether it needs tracefs.
 SCENARIOS = {
     "shell": {},
     "now": {},
@@ -51,7 +52,8 @@ SCENARIOS = {
     "latency": {"more": "      latency: [scheduler]\n"},
     "block_io": {"disk": True, "system": "all, latency: [block_io]",
                  "more": "      latency: [block_io]\n"},
-    "by_key": {"system": "all, latency: [interrupts, tcp, spans, system_calls]",
+    "by_key": {"tracefs": True,
+               "system": "all, latency: [interrupts, tcp, spans, system_calls]",
                "more": "      latency: [tcp, spans, system_calls]\n"
                        "spans: [{name: nap, begin: 'syscalls:sys_enter_nanosleep', "
                        "end: 'syscalls:sys_exit_nanosleep'}]\n"
@@ -151,6 +153,8 @@ def main():
     if not chromium():
         missing("chromium is not installed")
     install_packages()
+    if SCENARIOS[name].get("tracefs"):
+        enter_own_tracefs()
     try:
         with contextlib.ExitStack() as stack:
             sys.exit(run(name, SCENARIOS[name], stack))

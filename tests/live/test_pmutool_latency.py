@@ -18,6 +18,7 @@ import live
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, binary
 from loop_device import LoopDevice
+from own_mounts import enter_own_tracefs
 
 PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
 SWITCHES = 500
@@ -355,4 +356,5 @@ class Latency(live.LiveTest):
 
 
 if __name__ == "__main__":
+    enter_own_tracefs()
     live.main()

@@ -131,16 +131,35 @@ static int complain_of_client(const struct latency *latency)
                : complain("%s: %s", command_socket(latency->where.socket), words);
 }
 
-static int explain_of_kind(const struct latency *latency, const json_t *status)
+/* Why the service does not count the kind; NULL: it does, or is not asked to. */
+static const char *reason_of_kind(const struct latency *latency, const json_t *status)
 {
     const char *part = latency_family_of_kind(latency->kind)->part;
     const json_t *const parts = json_object_get(json_object_get(status, "latency"), "parts");
-    const char *reason = json_string_value(json_object_get(json_object_get(parts, part), "reason"));
+
+    return json_string_value(json_object_get(json_object_get(parts, part), "reason"));
+}
+
+static int explain_of_kind(const struct latency *latency, const json_t *status)
+{
+    const char *reason = reason_of_kind(latency, status);
 
     if (reason)
         return complain("%s has nothing of %s: %s", latency->target, latency->kind, reason);
     return complain("%s has nothing of %s: \"latency\" of the configuration does not ask for it",
                     latency->target, latency->kind);
+}
+
+/* Says if the kind that is wanted is refused. Returns the exit status, 0 to go on. */
+static int check_kind(const struct latency *latency)
+{
+    AUTO_JSON json_t *status = NULL;
+
+    if (!latency->kind)
+        return 0;
+    if (pmu_client_get(latency->client, "/api/v1/status", &status) < 0)
+        return complain_of_client(latency);
+    return reason_of_kind(latency, status) ? explain_of_kind(latency, status) : 0;
 }
 
 /* Says why a target has none. Returns the exit status. */
@@ -274,6 +293,8 @@ static int measure(const struct latency *latency, const char *path)
     struct distributions start AUTO_DISTRIBUTIONS = {0}, end AUTO_DISTRIBUTIONS = {0};
     int status = read_now(latency, path, &start);
 
+    if (status == 0)
+        status = check_kind(latency);
     if (status != 0)
         return status;
     wait_for_end(latency->seconds);

@@ -5,7 +5,7 @@ told of, how late, and what else is: over many such histories of two kinds of no
 
     test_backtest.py [Backtest.test_...]
 
-The rules were tuned by the seeds 1 to 20, and 31 to 40; here are judged ten by which they were not.
+The rules were tuned by some of the seeds 1 to 50; here are judged ten by which they were not.
 BACKTEST_SEEDS=3 in the environment takes three.
 """
 import math
@@ -18,7 +18,7 @@ import latencies
 import live
 import rules
 
-FIRST_SEED = 21
+FIRST_SEED = 51
 N_SEEDS = int(os.environ.get("BACKTEST_SEEDS", "10"))
 DUE_OF_A_SEED = {"efficiency": 16, "latencies": 6}
 

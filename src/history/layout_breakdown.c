@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "history/layout.h"
+#include "history/layout_bytes.h"
 
 /* A series while it is made: of a line, and of one of the families. */
 struct making {
@@ -19,47 +20,36 @@ struct making {
     size_t n_series;
 };
 
-static void append_string(struct text *text, const char *string)
-{
-    text_append(text, string, strlen(string) + 1);
-}
-
-static void append_count(struct text *text, size_t count)
-{
-    text_append_u64(text, count);
-    text_append_char(text, '\0');
-}
-
 /* The labels of the key, then `le` (NULL: there is none), then what lacks of so many. */
 static void append_labels(struct making *making, const struct text *le)
 {
     size_t n = 0;
 
     if (le) {
-        append_string(&making->bytes, "le");
+        layout_append_string(&making->bytes, "le");
         text_append(&making->bytes, le->data, le->length);
         text_append_char(&making->bytes, '\0');
         n++;
     }
     for (size_t i = 0; i < ARRAY_SIZE(making->shape->label_names); i++)
         if (making->shape->label_names[i]) {
-            append_string(&making->bytes, making->shape->label_names[i]);
-            append_string(&making->bytes, making->line->labels[i]);
+            layout_append_string(&making->bytes, making->shape->label_names[i]);
+            layout_append_string(&making->bytes, making->line->labels[i]);
             n++;
         }
     for (; n < HISTORY_LABELS; n++)
-        append_string(&making->bytes, ""), append_string(&making->bytes, "");
+        layout_append_string(&making->bytes, ""), layout_append_string(&making->bytes, "");
 }
 
 static void append_series(struct making *making, const char *name, const char *scale,
                           const struct text *le, size_t total)
 {
-    append_count(&making->bytes, SERIES_RATE);
-    append_string(&making->bytes, name);
-    append_string(&making->bytes, scale);
+    layout_append_count(&making->bytes, SERIES_RATE);
+    layout_append_string(&making->bytes, name);
+    layout_append_string(&making->bytes, scale);
     append_labels(making, le);
-    append_count(&making->bytes, 1);
-    append_count(&making->bytes, making->first + total);
+    layout_append_count(&making->bytes, 1);
+    layout_append_count(&making->bytes, making->first + total);
     making->n_series++;
 }
 
@@ -109,9 +99,9 @@ static int append_line(struct making *making, const struct plan *plan, enum brea
 
 static void append_whole(struct text *bytes, const struct making *making, size_t n_totals)
 {
-    append_count(bytes, 2);
-    append_count(bytes, n_totals);
-    append_count(bytes, making->n_series);
+    layout_append_count(bytes, 2);
+    layout_append_count(bytes, n_totals);
+    layout_append_count(bytes, making->n_series);
     text_append(bytes, making->bytes.data, making->bytes.length);
 }
 

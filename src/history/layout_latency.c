@@ -8,48 +8,38 @@
 #include <errno.h>
 
 #include "history/layout.h"
-
-static void append_string(struct text *text, const char *string)
-{
-    text_append(text, string, strlen(string) + 1);
-}
-
-static void append_count(struct text *text, size_t count)
-{
-    text_append_u64(text, count);
-    text_append_char(text, '\0');
-}
+#include "history/layout_bytes.h"
 
 static void append_label(struct text *text, const char *name, const char *value)
 {
-    append_string(text, name ? name : "");
-    append_string(text, name ? value : "");
+    layout_append_string(text, name ? name : "");
+    layout_append_string(text, name ? value : "");
 }
 
 static void append_bucket(struct text *text, const struct plan_histogram *histogram, size_t bucket,
                           size_t total)
 {
-    append_count(text, SERIES_RATE);
-    append_string(text, histogram->name);
-    append_string(text, "1");
-    append_string(text, "le");
+    layout_append_count(text, SERIES_RATE);
+    layout_append_string(text, histogram->name);
+    layout_append_string(text, "1");
+    layout_append_string(text, "le");
     plan_append_limit(text, &latency_layouts[histogram->distribution], bucket);
     text_append_char(text, '\0');
     append_label(text, histogram->label.name, histogram->label.value);
-    append_count(text, 1);
-    append_count(text, total);
+    layout_append_count(text, 1);
+    layout_append_count(text, total);
 }
 
 static void append_sum(struct text *text, const struct plan_histogram *histogram, size_t total)
 {
-    append_count(text, SERIES_RATE);
+    layout_append_count(text, SERIES_RATE);
     text_append_string(text, histogram->name);
-    append_string(text, "_sum");
-    append_string(text, "1e-9");
+    layout_append_string(text, "_sum");
+    layout_append_string(text, "1e-9");
     append_label(text, histogram->label.name, histogram->label.value);
     append_label(text, NULL, NULL);
-    append_count(text, 1);
-    append_count(text, total);
+    layout_append_count(text, 1);
+    layout_append_count(text, total);
 }
 
 int layout_of_latencies(const struct plan *plan, struct layout **ret_layout)
@@ -57,9 +47,9 @@ int layout_of_latencies(const struct plan *plan, struct layout **ret_layout)
     const size_t n = plan->n_numbers - plan->n_described;
     AUTO_TEXT struct text bytes = {0};
 
-    append_count(&bytes, 1);
-    append_count(&bytes, n);
-    append_count(&bytes, n);
+    layout_append_count(&bytes, 1);
+    layout_append_count(&bytes, n);
+    layout_append_count(&bytes, n);
     for (size_t i = 0; i < plan->n_histograms; i++) {
         const struct plan_histogram *histogram = &plan->histograms[i];
         const size_t first = histogram->first - plan->n_described;

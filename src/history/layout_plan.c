@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "history/layout.h"
+#include "history/layout_bytes.h"
 
 #define NONE SIZE_MAX
 
@@ -21,17 +22,6 @@ struct making {
     struct text series;
     size_t n_series;
 };
-
-static void append_string(struct text *text, const char *string)
-{
-    text_append(text, string, strlen(string) + 1);
-}
-
-static void append_count(struct text *text, size_t count)
-{
-    text_append_u64(text, count);
-    text_append_char(text, '\0');
-}
 
 static size_t find_number(const struct plan *plan, enum column_kind kind, size_t group,
                           size_t index)
@@ -86,15 +76,15 @@ static void append_series(struct making *making, const struct column *column, en
 {
     struct text *text = &making->series;
 
-    append_count(text, kind);
-    append_string(text, column->name);
+    layout_append_count(text, kind);
+    layout_append_string(text, column->name);
     text_append_double(text, scale);
     text_append_char(text, '\0');
     for (size_t i = 0; i < COLUMN_LABELS; i++) {
-        append_string(text, column->labels[i].name ? column->labels[i].name : "");
-        append_string(text, column->labels[i].name ? column->labels[i].value : "");
+        layout_append_string(text, column->labels[i].name ? column->labels[i].name : "");
+        layout_append_string(text, column->labels[i].name ? column->labels[i].value : "");
     }
-    append_count(text, n);
+    layout_append_count(text, n);
     making->n_series++;
 }
 
@@ -104,7 +94,7 @@ static void add_rate(struct making *making, const struct column *column, size_t 
     if (number == NONE)
         return;
     append_series(making, column, SERIES_RATE, scale, 1);
-    append_count(&making->series, want(making, number));
+    layout_append_count(&making->series, want(making, number));
 }
 
 static void add_coverage(struct making *making, const struct column *column)
@@ -117,8 +107,8 @@ static void add_coverage(struct making *making, const struct column *column)
     if (enabled == NONE || running == NONE)
         return;
     append_series(making, column, SERIES_COVERAGE, 1, 2);
-    append_count(&making->series, want(making, enabled));
-    append_count(&making->series, want(making, running));
+    layout_append_count(&making->series, want(making, enabled));
+    layout_append_count(&making->series, want(making, running));
 }
 
 static void add_ratio(struct making *making, const struct column *column)
@@ -129,10 +119,10 @@ static void add_ratio(struct making *making, const struct column *column)
 
     append_series(making, column, SERIES_RATIO, 1, n);
     for (size_t i = 0; i < n; i++)
-        append_count(&making->series, want(making, terms[i].number));
-    append_string(&making->series, formula);
+        layout_append_count(&making->series, want(making, terms[i].number));
+    layout_append_string(&making->series, formula);
     for (size_t i = 0; i < n; i++)
-        append_string(&making->series, terms[i].name);
+        layout_append_string(&making->series, terms[i].name);
 }
 
 void layout_append_rate_name(struct text *text, const char *counter)
@@ -213,9 +203,9 @@ int layout_of_plan(const struct plan *plan, struct layout_binding *ret_binding)
     making.sources = sources;
     for (size_t i = 0; i < plan->n_columns; i++)
         add_series(&making, &plan->columns[i]);
-    append_count(&bytes, 1);
-    append_count(&bytes, making.n_sources);
-    append_count(&bytes, making.n_series);
+    layout_append_count(&bytes, 1);
+    layout_append_count(&bytes, making.n_sources);
+    layout_append_count(&bytes, making.n_series);
     text_append(&bytes, making.series.data, making.series.length);
     if (text_error(&bytes) == 0 && text_error(&making.series) == 0)
         r = layout_parse(bytes.data, bytes.length, &layout);
@@ -231,19 +221,19 @@ int layout_of_cpus(const unsigned *numbers, size_t n, struct layout **ret_layout
 {
     AUTO_TEXT struct text bytes = {0};
 
-    append_count(&bytes, 1);
-    append_count(&bytes, n);
-    append_count(&bytes, n);
+    layout_append_count(&bytes, 1);
+    layout_append_count(&bytes, n);
+    layout_append_count(&bytes, n);
     for (size_t i = 0; i < n; i++) {
-        append_count(&bytes, SERIES_RATE);
-        append_string(&bytes, "cpu");
-        append_string(&bytes, "1e-9");
-        append_string(&bytes, "cpu");
-        append_count(&bytes, numbers[i]);
+        layout_append_count(&bytes, SERIES_RATE);
+        layout_append_string(&bytes, "cpu");
+        layout_append_string(&bytes, "1e-9");
+        layout_append_string(&bytes, "cpu");
+        layout_append_count(&bytes, numbers[i]);
         for (size_t label = 1; label < COLUMN_LABELS; label++)
-            append_string(&bytes, ""), append_string(&bytes, "");
-        append_count(&bytes, 1);
-        append_count(&bytes, i);
+            layout_append_string(&bytes, ""), layout_append_string(&bytes, "");
+        layout_append_count(&bytes, 1);
+        layout_append_count(&bytes, i);
     }
     return text_error(&bytes) < 0 ? -ENOMEM : layout_parse(bytes.data, bytes.length, ret_layout);
 }

@@ -41,6 +41,7 @@ GUARDS = [
     ("three quarters of ten minutes", "SERVICES",
      {"quantile_over_time(0.25,": "quantile_over_time(0.75,"}, "/brief"),
     ("ten minutes of it", "ALERTS", {"for: 10m": "for: 0m"}, "/brief"),
+    ("twelve minutes of long waits", "ALERTS", {"for: 12m": "for: 0m"}, "/brief"),
 ]
 
 

@@ -114,7 +114,7 @@ if(NOT SANITIZE)
 endif()
 
 add_live_test(soak)
-add_long_live_test(soak 600 1200)
+add_long_live_test(soak 600 3600)
 if(NOT SANITIZE) # where a leak of seconds would show
   set_tests_properties(live/soak PROPERTIES LABELS long)
 endif()
@@ -122,12 +122,12 @@ if(NOT SANITIZE)
   add_live_test(churn)
   set_tests_properties(live/churn PROPERTIES PROCESSORS 2)
   set_property(TEST live/churn APPEND PROPERTY ENVIRONMENT "PMU_TEST_CHURN=$<TARGET_FILE:churn>")
-  add_long_live_test(churn 600 900)
+  add_long_live_test(churn 600 3600)
 endif()
 
 # 30 services in the short mode.
 if(NOT SANITIZE)
-  add_long_live_test(short_lives 0 900)
+  add_long_live_test(short_lives 0 3600)
   set_property(TEST long/short_lives APPEND PROPERTY ENVIRONMENT "PMU_TEST_SERVICES=200")
 endif()
 

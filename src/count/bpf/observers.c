@@ -234,7 +234,7 @@ void observers_read(struct observers *observers)
         if (observers->observers[i].program)
             keyed_table_read(keyed_program_table(observers->observers[i].program), take_delta,
                              &(struct reading){observers, programs[i].name});
-    call_lines_promote(&observers->calls);
+    call_lines_promote(&observers->calls, observers->sources.now_ns);
 }
 
 /* The program of a kind; NULL: it is not wanted, or cannot be loaded. */

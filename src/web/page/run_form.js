@@ -82,7 +82,8 @@ export class RunForm {
     this.interval.value = records ? 0.1 : 1;
     this.length.value = records ? 5 : 30;
     replace(this.said, records ? notice("empty", "Every switch, wake-up and migration of the " +
-      "target is recorded: which thread had which CPU when, and who made whom wait.") : null);
+      "target is recorded: which thread had which CPU when, and who made whom wait. So are its " +
+      "requests to block devices and exits of guests, if they begin and end meanwhile.") : null);
   }
 
   /** Takes the settings of a run, so that the same can be counted again. */

@@ -10,7 +10,7 @@
 
 static bool has_same_label(const struct latency_family *a, const struct latency_family *b)
 {
-    return a->is_count && b->is_count && strcmp(a->kind, b->kind) == 0 &&
+    return a->count_of && b->count_of && strcmp(a->kind, b->kind) == 0 &&
            strcmp(a->label ? a->label : "", b->label ? b->label : "") == 0;
 }
 
@@ -26,7 +26,7 @@ static size_t count_families(const struct latency_family *first)
 
 bool latency_counts_begin(const struct latency_family *family, const struct distributions *counted)
 {
-    if (!family->is_count || (family > latency_families && has_same_label(family, family - 1)))
+    if (!family->count_of || (family > latency_families && has_same_label(family, family - 1)))
         return false;
     for (size_t i = 0; i < counted->n; i++)
         if (counted->all[i].family == family && distribution_is_shown(&counted->all[i]))
@@ -39,6 +39,7 @@ static void append_title(struct text *text, const struct latency_family *familie
 {
     for (size_t i = 0; i < n; i++)
         text_append_format(text, "%s%s", i > 0 ? ", " : "", families[i].title);
+    text_append_format(text, " of %s", families->count_of);
     if (families->label)
         text_append_format(text, " by %s", families->label);
     text_append_format(text, ", in %.3g s\n", seconds);

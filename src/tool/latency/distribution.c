@@ -59,7 +59,7 @@ void distributions_append_path(struct text *path, const char *target, const char
         if ((kind && strcmp(kind, family->kind) != 0) || strcmp(family->name, before) == 0)
             continue; /* of the last its states are one family */
         append_column(path, target, family->name, "");
-        if (!family->is_count)
+        if (!family->count_of)
             append_column(path, target, family->name, "_sum");
         before = family->name;
     }
@@ -183,7 +183,7 @@ static int take(json_t *column, double value, struct distributions *distribution
         distribution->sum = value;
         return 0;
     }
-    if (!le != family->is_count || distribution->n == DISTRIBUTION_BUCKETS)
+    if (!le != (family->count_of != NULL) || distribution->n == DISTRIBUTION_BUCKETS)
         return -EPROTO;
     distribution->limits[distribution->n] =
         !le || strcmp(le, "+Inf") == 0 ? INFINITY : strtod(le, NULL);

@@ -14,7 +14,7 @@ struct latency_family {
     const char *label, *value;
     const char *name; /* what stands behind "pmu_cgroup_" in /metrics */
     const char *title;
-    bool is_count; /* it has no durations */
+    const char *count_of; /* what it counts, which has no durations; NULL: it has them */
 };
 
 #define LATENCY_FAMILIES 21

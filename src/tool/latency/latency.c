@@ -287,6 +287,18 @@ static int read_one_in(const struct latency *latency, struct distributions *coun
     return 0;
 }
 
+static bool has_kind(const char *target, const char *kind)
+{
+    return strncmp(target, kind, strlen(kind)) == 0;
+}
+
+/* Of a CPU, or of what is beyond the cores, the service has no distributions. */
+static bool may_have_some(const char *target)
+{
+    return strcmp(target, "machine") == 0 || has_kind(target, "cgroup:") ||
+           has_kind(target, "process:");
+}
+
 /* Returns the exit status. */
 static int measure(const struct latency *latency, const char *path)
 {
@@ -316,6 +328,9 @@ int run_latency(int argc, char **argv)
     int status;
 
     command_parse(&argp, argc, argv, &latency);
+    if (!may_have_some(latency.target))
+        return complain("target \"%s\"; expected machine, cgroup:PATH or process:NAME",
+                        latency.target);
     distributions_append_path(&path, latency.target, latency.kind);
     text_append_char(&path, '\0');
     if (text_error(&path) < 0 ||

@@ -69,7 +69,7 @@ json_t *latency_json(const char *target, const struct distributions *counted, do
 
         if (!distribution_is_shown(one))
             continue;
-        if (one->family->is_count)
+        if (one->family->count_of)
             (void)json_array_append_new(counts, count_json(one));
         else
             (void)json_array_append_new(all, distribution_json(one, counted->one_in));

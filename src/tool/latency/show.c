@@ -153,7 +153,7 @@ void latency_append_text(struct text *text, const char *target, const struct dis
     for (size_t i = 0; i < counted->n; i++) {
         const struct distribution *one = &counted->all[i];
 
-        if (one->family->is_count || !distribution_is_shown(one))
+        if (one->family->count_of || !distribution_is_shown(one))
             continue;
         append_head(text, target, &between);
         append_distribution(text, one, seconds, counted->one_in);

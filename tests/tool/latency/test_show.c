@@ -137,7 +137,7 @@ static void keys_have_histograms_and_tables(void **state)
                "count 7, sum 3.5 ms, mean 500 us, p50 500 us, p90 900 us, p99 990 us "
                "(within a bucket)\n"
                "\n"
-               "machine: calls, errors by call, in 10 s\n"
+               "machine: calls, errors of system calls by call, in 10 s\n"
                "call   calls  errors  calls/s\n"
                "write     30       0        3\n"
                "dup        8       3      0.8\n");

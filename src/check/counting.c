@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "check/notes.h"
 #include "resolve/mechanism_cost.h"
 #include "resolve/mechanism_size.h"
@@ -87,19 +88,48 @@ static double mebibytes(uint64_t bytes)
     return (double)bytes / 0x1p20;
 }
 
+/* When what is wanted is counted. Whatever it is, the program at each switch runs beside it. */
+static void print_moments(unsigned wanted)
+{
+    static const struct {
+        unsigned kinds;
+        const char *moment;
+    } all[] = {
+        {LATENCY_SCHEDULER, "switch"},
+        {LATENCY_KIND_BLOCK_IO, "request to a block device"},
+        {LATENCY_KIND_INTERRUPTS, "interrupt"},
+        {LATENCY_KIND_KVM, "exit of a guest"},
+        {LATENCY_KIND_TCP, "connection of TCP"},
+        {LATENCY_KIND_SPANS, "event of a span"},
+        {LATENCY_KIND_SYSTEM_CALLS, "system call"},
+    };
+    const char *before = "latency: counted by bpf at each ";
+
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+        if (!(wanted & all[i].kinds))
+            continue;
+        (void)printf("%s%s", before, all[i].moment);
+        before = ", at each ";
+    }
+    if (!(wanted & LATENCY_SCHEDULER))
+        (void)printf(", beside a program at each switch");
+}
+
 void check_print_latency(const struct config *config, const struct latency_choice *choice)
 {
-    if (choice->mechanism)
-        (void)printf("latency: counted by bpf at each switch%s; its distributions take %.1f MiB "
-                     "of the kernel's memory, threads that are away %.1f MiB\n",
-                     choice->is_own ? ", which counts no events there" : "",
+    if (choice->mechanism) {
+        print_moments(latency_wanted(config));
+        (void)printf("%s; distributions of the scheduler take %.1f MiB of the kernel's memory, "
+                     "threads that are away %.1f MiB\n",
+                     choice->is_own ? "; it counts no events" : "",
                      mebibytes(switch_program_latency_bytes(&choice->size)),
                      mebibytes(switch_program_away_bytes(&choice->size)));
-    else if (latency_wanted(config))
+    } else if (latency_wanted(config)) {
         (void)printf("latency: not counted: %s%s\n", choice->reason,
                      is_for_want_of_rights(choice->reason)
                          ? " for this user; as root, this shows what the service gets"
                          : "");
+    }
 }
 
 void check_note_cost_of_direct(struct check_output *output, const struct resolution *resolution)

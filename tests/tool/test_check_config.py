@@ -100,11 +100,23 @@ class Config(unittest.TestCase):
         for counting in ("auto", "direct"):
             out = run(PMUTOOL, "check", "config",
                       self.file(text.format(counting, ", latency: [scheduler]")))[1]
-            self.assertRegex(out, r"\nlatency: (not counted: .|counted by bpf at each switch.*; "
-                             r"its distributions take \d+\.\d MiB of the kernel's memory, "
-                             r"threads that are away \d+\.\d MiB\n)")
+            self.assertRegex(out, r"\nlatency: (not counted: .|counted by bpf at each switch; "
+                             r"(it counts no events; )?distributions of the scheduler "
+                             r"take \d+\.\d MiB of the kernel's memory, threads that are away "
+                             r"\d+\.\d MiB\n)")
             out = run(PMUTOOL, "check", "config", self.file(text.format(counting, "")))[1]
             self.assertNotIn("latency:", out)
+
+    def test_latencies_are_told_to_be_counted_when_they_are(self):
+        for wanted, moments in (
+                ("scheduler, system_calls", "switch, at each system call"),
+                ("spans", "event of a span, beside a program at each switch"),
+                ("block_io, tcp", "request to a block device, at each connection of TCP, "
+                                  "beside a program at each switch")):
+            out = run(PMUTOOL, "check", "config", self.file(
+                "groups:\n- {name: a, events: [page-faults]}\n"
+                f"targets:\n  system: {{groups: [a], latency: [{wanted}]}}\n"))[1]
+            self.assertRegex(out, rf"\nlatency: (not counted: |counted by bpf at each {moments};)")
 
     def test_what_by_cpu_of_a_rule_comes_to_is_told(self):
         path = self.file("counting: direct\ngroups:\n"

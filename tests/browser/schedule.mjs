@@ -144,14 +144,56 @@ recorded("tables have what the API tells, and no name of a stranger is more than
     const line = page.locator("[aria-label=Threads] tbody tr").first();
     assert.equal(await line.locator("th").textContent(), `${first.name}:${first.tid}`);
     assert.equal(await line.locator("td").first().textContent(), `${first.process}:${first.pid}`);
-    for (const label of ["CPUs", "Who preempted whom", "The longest waits for a CPU"])
-      assert.equal(await page.locator(`[aria-label="${label}"]`).count(), 1, label);
+    for (const [label, lines] of [["CPUs", own.schedule.cpus],
+      ["Who preempted whom", own.schedule.preempted],
+      ["The longest waits for a CPU", own.schedule.longest_waits],
+      ["Requests to block devices", own.schedule.requests.by_device],
+      ["Exits of guests", own.schedule.exits.by_vcpu]])
+      assert.equal(await page.locator(`[role=region][aria-label="${label}"]`).count(),
+        lines.length > 0 ? 1 : 0, label);
     assert.ok(own.schedule.switches > 100);
     await accessible(page);
     await fits(page);
     await page.locator("[aria-label=CPUs]").scrollIntoViewIfNeeded();
     await screenshot(page, "schedule-tables");
   });
+
+recorded("a table has ten lines until all are asked for, and one without lines is not there", {},
+  async (page) => {
+    const [one] = machine.schedule.threads;
+    const threads = Array.from({ length: 300 }, (_, i) => ({ ...one, tid: 1000 + i }));
+    await page.route(`**/api/v1/runs/${machine.id}`, async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      const schedule = { ...answer.schedule, threads, n_threads: 1307, preempted: [] };
+      await route.fulfill({ response, json: { ...answer, schedule } });
+    });
+    await show(page, machine);
+    const table = page.locator("[aria-label=Threads]"), names = table.locator("tbody th");
+    await until(async () => await names.count() === 10, "the first lines");
+    assert.equal(await page.locator("[aria-label='Who preempted whom']").count(), 0);
+    await fits(page);
+    await accessible(page);
+    await table.scrollIntoViewIfNeeded();
+    await screenshot(page, "schedule-short");
+    await table.getByRole("button", { name: "Show all 300" }).press("Enter");
+    assert.equal(await names.count(), 300);
+    assert.equal(await names.last().textContent(), `${one.name}:1299`);
+    assert.equal(await table.locator("tbody tr").last().textContent(), "and 1007 more");
+    assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), "Threads");
+  });
+
+recorded("of guests and lost records there is no plot where there were none", {}, async (page) => {
+  await show(page, own);
+  await until(async () => (await page.locator(".plot h3").allTextContents()).includes("switches"),
+    "the plots");
+  const shown = await page.locator(".plot h3").allTextContents();
+  const { columns, values } = await ask(`runs/${own.id}`);
+  columns.forEach(({ name }, i) =>
+    assert.equal(shown.includes(name), values[i].some((value) => value > 0), name));
+  await page.locator(".plot").last().scrollIntoViewIfNeeded();
+  await screenshot(page, "schedule-plots");
+});
 
 recorded("what was recorded is downloaded as CSV and as a trace for Perfetto", {}, async (page) => {
   await show(page, own);

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { addPoints, pointsOf, scaleTicks, secondsWords, seriesOf }
+import { addPoints, columnsOf, pointsOf, scaleTicks, secondsWords, seriesOf }
   from "../../src/web/page/run_points.js";
 
 const run = () => ({ title: "a", interval_seconds: 0.5, times: [0.5, 1, 2],
@@ -26,6 +26,17 @@ test("a run that does not have a column has no series, and the other keeps its c
   const other = { ...run(), title: "b", columns: [], values: [] };
   assert.deepEqual(seriesOf([other, run()], "total x").map(({ name, colour }) => [name, colour]),
     [["a", 1]]);
+});
+
+test("of what the scheduler did there is a plot if a run has any of it, and of events always", () => {
+  const columns = ["switches", "kvm-exits", "lost-records"].map((name) => ({ name, kind: "total" }));
+  const recorded = (...values) => ({ ...run(), kind: "schedule", columns, values });
+  const names = (...runs) => [...columnsOf(runs).values()].map(({ name }) => name);
+  assert.deepEqual(names(recorded([3, null], [null, null], [0, 0])), ["switches"]);
+  assert.deepEqual(names(recorded([3, 0], [null, null], [0, 0]), recorded([1], [0], [2])),
+    ["switches", "lost-records"]);
+  assert.deepEqual(names({ ...run(), kind: "count", values: [[0, 0, 0], [null, null, null]] }),
+    ["x", "y"]);
 });
 
 test("points that came already are not added again", () => {

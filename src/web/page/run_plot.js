@@ -6,7 +6,7 @@ import { forgetColours } from "./colours.js";
 import { number } from "./format.js";
 import { element } from "./elements.js";
 import { Plot } from "./plot.js";
-import { keyOf, scaleTicks, secondsWords, seriesOf, unitOf } from "./run_points.js";
+import { columnsOf, scaleTicks, secondsWords, seriesOf, unitOf } from "./run_points.js";
 
 class RunPlot extends Plot {
   constructor(column, wishes) {
@@ -86,7 +86,7 @@ export class RunPlots {
   show(runs) {
     if (runs.map(({ id }) => id).join() !== this.runs.map(({ id }) => id).join()) this.window = null;
     this.runs = runs;
-    const columns = new Map(runs.flatMap((run) => run.columns).map((one) => [keyOf(one), one]));
+    const columns = columnsOf(runs);
     for (const [key, plot] of this.plots)
       if (!columns.has(key)) {
         plot.close();

@@ -27,6 +27,14 @@ export function pointsOf(run, index) {
   return { times: run.times, values };
 }
 
+/** The columns of these runs: {key: column}. Of what the scheduler did, those that have counted
+ * anything: most machines have no guests, and few lose records. */
+export function columnsOf(runs) {
+  return new Map(runs.flatMap(({ kind, columns, values }) => columns
+    .filter((_, i) => kind !== "schedule" || values[i].some((value) => value > 0))
+    .map((one) => [keyOf(one), one])));
+}
+
 /** The series of a column in all runs that have it; each has the colour of its run. */
 export function seriesOf(runs, key) {
   return runs.flatMap((run, colour) => {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a record of the scheduler comes to, as tables: by thread, by CPU, who preempted whom, the
-// longest waits, requests to block devices and exits of guests.
+// longest waits, requests to block devices and exits of guests. A table has some lines, until all are
+// asked for, and one that would have none is not there.
 
 import { element } from "./elements.js";
 import { bytes, count, duration, percent } from "./format.js";
 import { figureTable } from "./run_tables.js";
 import { instantWords, threadName } from "./schedule_threads.js";
 
-const LINES = 50;
+const LINES = 10;
 const SHARES = 4;
 
 const cell = (text, title = null) => element("td", { class: "number", title }, text);
@@ -15,9 +16,18 @@ const name = (thread) => element("bdi", { class: "run-column" }, threadName(thre
 const words = (thread) => element("td", {}, name(thread));
 const row = (first, ...cells) => element("tr", {}, element("th", { scope: "row" }, first), cells);
 
-function more(n) {
-  return n > LINES ? [element("tr", {}, element("td", { class: "quiet-text" }, `and ${n - LINES} more`))]
-    : [];
+const last = (child) => element("tr", {}, element("td", { class: "quiet-text", colspan: 99 }, child));
+
+/* The rows of a list, of which there are n in all: the exporter may tell of the first ones only. */
+function rowsOf(list, line, n = list.length) {
+  const untold = n > list.length ? [last(`and ${n - list.length} more`)] : [];
+  if (list.length <= LINES) return [...list.map(line), ...untold];
+  const button = element("button", { type: "button", class: "copy", on: { click: () => {
+    button.closest("[tabindex]").focus({ preventScroll: true });
+    rest.replaceWith(...list.slice(LINES).map(line), ...untold);
+  } } }, `Show all ${list.length}`);
+  const rest = last(button);
+  return [...list.slice(0, LINES).map(line), rest];
 }
 
 function threads({ threads: list, n_threads: n }) {
@@ -31,14 +41,14 @@ function threads({ threads: list, n_threads: n }) {
   };
   return figureTable("Threads", ["Thread", { words: "Process" }, "On CPU", "Slices", "Yielded", "Preempted",
     "Waits", "Mean wait", "Longest wait", "Blocked", "Moves"],
-  [...list.slice(0, LINES).map(line), ...more(n)]);
+  rowsOf(list, line, n));
 }
 
 function cpus({ cpus: list, seconds }) {
   const shares = (cpu) => cpu.threads.slice(0, SHARES).map(({ thread, seconds: had }, i) =>
     [i > 0 ? ", " : "", name(thread), ` ${percent(had / seconds)}`]);
   return figureTable("CPUs", ["CPU", "Busy", "Idle", "Switches", "Wake-ups", { words: "Most by" }],
-    list.map((cpu) => row(`CPU ${cpu.cpu}`, cell(percent(cpu.ran_seconds / seconds)),
+    rowsOf(list, (cpu) => row(`CPU ${cpu.cpu}`, cell(percent(cpu.ran_seconds / seconds)),
       cell(cpu.idle_seconds === null ? "–" : percent(cpu.idle_seconds / seconds)),
       cell(count(cpu.switches)), cell(count(cpu.wake_ups)),
       element("td", { class: "schedule-shares" }, shares(cpu)))));
@@ -46,18 +56,14 @@ function cpus({ cpus: list, seconds }) {
 
 function preempted({ preempted: list }) {
   return figureTable("Who preempted whom", ["Preempted", { words: "By" }, "Times"],
-    list.length === 0 ? [row("nobody")]
-      : [...list.slice(0, LINES).map(({ by, thread, count: n }) =>
-        row(name(thread), words(by), cell(count(n)))), ...more(list.length)]);
+    rowsOf(list, ({ by, thread, count: n }) => row(name(thread), words(by), cell(count(n)))));
 }
 
 function waits({ longest_waits: list }) {
   return figureTable("The longest waits for a CPU", ["Thread", "Waited", "From", { words: "Woken by" }],
-    list.length === 0 ? [row("nobody has waited")]
-      : [...list.slice(0, LINES).map(({ thread, seconds, start, waker }) =>
-        row(name(thread), cell(duration(seconds)), cell(instantWords(start)),
-          waker ? words(waker) : element("td", { class: "quiet-text" }, "it was preempted"))),
-      ...more(list.length)]);
+    rowsOf(list, ({ thread, seconds, start, waker }) =>
+      row(name(thread), cell(duration(seconds)), cell(instantWords(start)),
+        waker ? words(waker) : element("td", { class: "quiet-text" }, "it was preempted"))));
 }
 
 const lasted = (seconds) => cell(seconds === null ? "–" : duration(seconds));
@@ -75,21 +81,22 @@ function requests({ requests: { by_device: list } }) {
     lasted(each.queued_mean_seconds), lengths(each));
   return figureTable("Requests to block devices", ["Device", "Requests", "Size", "Failed", "Mean in the queue",
     "Mean", "p50", "p99", "Longest", { words: "Of" }],
-  list.length === 0 ? [row("none was completed")] : [...list.slice(0, LINES).map(line), ...more(list.length)]);
+  rowsOf(list, line));
 }
 
 function exits({ exits: { by_vcpu: list, n_lines: n } }) {
   const line = (each) => row(name(each.guest), cell(each.vcpu ?? "–"), element("td", {}, each.reason),
     cell(count(each.count)), cell(duration(each.seconds)), lengths(each));
   return figureTable("Exits of guests", ["Guest", "vCPU", { words: "Exit" }, "Exits", "Time outside", "Mean",
-    "p50", "p99", "Longest", { words: "Of" }], [...list.slice(0, LINES).map(line), ...more(n)]);
+    "p50", "p99", "Longest", { words: "Of" }], rowsOf(list, line, n));
 }
 
-/** All tables, each with its heading. Earlier versions have recorded no requests and no exits. */
+/** All tables that have a line, each with its heading. Earlier versions have recorded no requests and
+ * no exits. */
 export function scheduleTables(schedule) {
-  const wasTold = (told) => told && told.refusal === null;
-  return [["Threads", threads], ["CPUs", cpus], ["Preemptions", preempted], ["Longest waits", waits],
-    ...wasTold(schedule.requests) ? [["Requests", requests]] : [],
-    ...wasTold(schedule.exits) && schedule.exits.count > 0 ? [["Exits", exits]] : []]
-    .flatMap(([title, table]) => [element("h2", { class: "run-heading" }, title), table(schedule)]);
+  return [["Threads", schedule.threads, threads], ["CPUs", schedule.cpus, cpus],
+    ["Preemptions", schedule.preempted, preempted], ["Longest waits", schedule.longest_waits, waits],
+    ["Requests", schedule.requests?.by_device, requests], ["Exits", schedule.exits?.by_vcpu, exits]]
+    .flatMap(([title, lines, table]) => (lines?.length > 0
+      ? [element("h2", { class: "run-heading" }, title), table(schedule)] : []));
 }

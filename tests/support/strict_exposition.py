@@ -10,6 +10,7 @@ target, or doubles a series, is an error here.
 """
 import collections
 import decimal
+import functools
 import re
 import sys
 import unicodedata
@@ -17,6 +18,7 @@ import unicodedata
 METRIC_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")  # colons are for recording rules
 LABEL_NAME = re.compile(r"(?!__)[a-zA-Z_][a-zA-Z0-9_]*\Z")
 LABEL = re.compile(r'([^=,{}" ]*)="((?:[^"\\]|\\.)*)"')
+UP_TO_THE_END_OF_LABELS = re.compile(r'[^"}]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^"}]*)*')
 INTEGER_PART = r"(?:0|[1-9][0-9]*)"
 INTEGER_VALUE = re.compile(rf"{INTEGER_PART}\Z")
 COUNTER_VALUE = re.compile(rf"{INTEGER_PART}(\.[0-9]+)?\Z")
@@ -53,6 +55,8 @@ class Family:
 
 def unescape(text, allowed, what):
     r"""Text without escapes; `allowed` are the characters that may follow a backslash."""
+    if "\\" not in text:
+        return text
     result, rest = [], iter(text)
     for c in rest:
         if c != "\\":
@@ -65,6 +69,7 @@ def unescape(text, allowed, what):
     return "".join(result)
 
 
+@functools.lru_cache(maxsize=1 << 16)  # the next scrape has mostly the same
 def parse_labels(text):
     """'a="b",c="d"' as a frozenset of pairs."""
     pairs, at = [], 0
@@ -88,18 +93,10 @@ def parse_labels(text):
 
 def end_of_labels(line, start):
     """Index of the brace that closes the labels; braces within quotes do not."""
-    quoted = escaped = False
-    for i in range(start, len(line)):
-        c = line[i]
-        if escaped:
-            escaped = False
-        elif quoted and c == "\\":
-            escaped = True
-        elif c == '"':
-            quoted = not quoted
-        elif c == "}" and not quoted:
-            return i
-    raise Wrong("labels without an end")
+    end = UP_TO_THE_END_OF_LABELS.match(line, start).end()
+    if line[end:end + 1] != "}":
+        raise Wrong("labels without an end")
+    return end
 
 
 def parse_sample(line, number):
@@ -238,8 +235,8 @@ class Exposition:
 
     def read_line(self, line, number):
         try:
-            for c in line:
-                if not "\x20" <= c <= "\x7e":
+            if not (line.isascii() and line.isprintable()):
+                for c in line:
                     check_character(c)
             if line.startswith("#"):
                 self._read_comment(line)

@@ -338,4 +338,4 @@ class History(live.LiveTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    live.main(at_once=4)

@@ -18,7 +18,8 @@ TOP = pathlib.Path(os.environ.get("PMU_TEST_SOURCE", pathlib.Path(__file__).reso
 LONG = "long"  # labels
 PREPARE = "prepare"
 KERNEL = {"live", "vm", "kernel"}
-MOST_AT_ONCE = 16  # half as many guests, each of which takes 512 MB
+SLOTS_OF_A_CPU = 8  # in the run of the kernel
+MOST_SLOTS = 40  # eight guests, each of which takes 512 MB
 
 END_OF_TRY = re.compile(r"\s*(?:\d+/\d+ )?Test +#\d+: (\S+) \.*\s*(Passed|\*\*\*.*?) +[\d.]+ sec")
 SUM = re.compile(r"\d+% tests passed, (\d+) tests failed out of (\d+)")
@@ -85,10 +86,11 @@ def any_of(labels):
 
 def commands(preset):
     """The two runs. A test takes one slot of ctest, or as many as its PROCESSORS. There are two
-    slots a CPU in the first run, and three in the second, since tests of the kernel mostly wait."""
+    slots a CPU in the first run. In the second there are eight: what mostly waits takes one of them,
+    and what keeps a CPU busy takes several."""
     n = os.cpu_count() or 1
     ctest = ["ctest", "--preset", preset, "--repeat", "until-pass:2"]
-    slots = max(n, min(3 * n, MOST_AT_ONCE))
+    slots = max(n, min(SLOTS_OF_A_CPU * n, MOST_SLOTS))
     yield [*ctest, "-L", any_of({"unit", "lint", PREPARE}), "-LE", any_of({LONG, "kernel"}), "-j",
            str(2 * n)]
     yield [*ctest, "-L", any_of(KERNEL), "-LE", LONG, "-j", str(slots)]

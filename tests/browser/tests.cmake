@@ -8,7 +8,7 @@ function(add_browser_test name)
   add_test(NAME browser/${name}
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/browser/run.py ${name})
   set_tests_properties(browser/${name} PROPERTIES
-    LABELS live TIMEOUT 1800 SKIP_RETURN_CODE 77 PROCESSORS 2
+    LABELS live TIMEOUT 1800 SKIP_RETURN_CODE 77 PROCESSORS 4
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
 PMU_TEST_SHIFTED_CLOCK=$<TARGET_FILE:shifted_clock>;\
 PMU_TEST_BROWSER=${CMAKE_BINARY_DIR}/browser;PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")

@@ -14,8 +14,9 @@ enum bpf_refusal {
     BPF_REFUSAL_LOCKDOWN,
     BPF_REFUSAL_FORBIDDEN, /* although the capabilities are there and nothing is locked down */
     BPF_REFUSAL_OLD_KERNEL,
-    BPF_REFUSAL_NO_HOOK,    /* the kernel has not the tracepoints that the program is attached to */
-    BPF_REFUSAL_NO_KVM,     /* which is a module; it may be loaded later */
+    BPF_REFUSAL_NO_JIT,  /* the verifier accepts it, the JIT of this kernel does not know it all */
+    BPF_REFUSAL_NO_HOOK, /* the kernel has not the tracepoints that the program is attached to */
+    BPF_REFUSAL_NO_KVM,  /* which is a module; it may be loaded later */
     BPF_REFUSAL_NO_TRACEFS, /* it is not mounted, or we may not look into it */
     BPF_REFUSAL_NO_MEMORY,
     BPF_REFUSAL_TOO_LARGE, /* the program would take more memory than we allow ourselves */

@@ -18,8 +18,9 @@ struct keyed_object {
     const struct keyed_loader *loader;
     const struct switch_program *of; /* until it is loaded */
     size_t entries;
-    enum bpf_refusal refusal; /* that the loader's functions know of; _NONE: they know none */
-    void *skeleton;           /* as bpftool generates it; NULL: not open yet */
+    enum bpf_refusal refusal;  /* that the loader's functions know of; _NONE: they know none */
+    enum bpf_refusal left_out; /* why a part of it is; _NONE: it is whole. Whoever loads sets it */
+    void *skeleton;            /* as bpftool generates it; NULL: not open yet */
     struct bpf_object_skeleton *parts;
     struct bpf_object *object;
     const __u64 *n_lost;        /* the program's own count, in memory that it shares */

@@ -16,6 +16,13 @@
 
 #include "sys/small_file.h"
 
+/*
+ * What the kernel answers where its JIT does not know an instruction and nothing interprets it: on
+ * arm64 before Linux 5.18, an atomic operation whose result is asked for. The header of errors
+ * lacks it, since it was not meant for programs. The JIT comes last, when all else was allowed.
+ */
+#define KERNEL_ENOTSUPP 524
+
 static const char *const texts[BPF_REFUSAL_COUNT_] = {
     [BPF_REFUSAL_NONE] = "",
     [BPF_REFUSAL_NOT_BUILT] = "built without libbpf",
@@ -24,6 +31,7 @@ static const char *const texts[BPF_REFUSAL_COUNT_] = {
     [BPF_REFUSAL_LOCKDOWN] = "the kernel is locked down",
     [BPF_REFUSAL_FORBIDDEN] = "a security module or the verifier refuses the program",
     [BPF_REFUSAL_OLD_KERNEL] = "the kernel is too old for the program",
+    [BPF_REFUSAL_NO_JIT] = "the kernel's JIT lacks instructions of the program",
     [BPF_REFUSAL_NO_HOOK] = "the kernel lacks tracepoints that the program takes",
     [BPF_REFUSAL_NO_KVM] = "kvm is not loaded",
     [BPF_REFUSAL_NO_TRACEFS] = "tracefs is not mounted, or may not be read",
@@ -73,6 +81,8 @@ enum bpf_refusal bpf_refusal_find(int error)
 {
     if (error == -ENOMEM)
         return BPF_REFUSAL_NO_MEMORY;
+    if (error == -KERNEL_ENOTSUPP)
+        return BPF_REFUSAL_NO_JIT;
     if (!has_capabilities())
         return BPF_REFUSAL_NO_CAPABILITY;
     if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)

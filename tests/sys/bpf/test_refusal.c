@@ -15,6 +15,13 @@ static void text__each_reason_has_words_of_its_own(void **state)
     }
 }
 
+/* Linux on arm64 before 5.18 answers so to atomic operations whose result is asked for. */
+static void find__tells_a_jit_that_lacks_instructions_from_who_forbids(void **state)
+{
+    (void)state;
+    assert_int_equal(bpf_refusal_find(-524), BPF_REFUSAL_NO_JIT);
+}
+
 static void is_locked__only_where_memory_is_kept_from_root(void **state)
 {
     (void)state;
@@ -39,6 +46,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text__each_reason_has_words_of_its_own),
+        cmocka_unit_test(find__tells_a_jit_that_lacks_instructions_from_who_forbids),
         cmocka_unit_test(is_locked__only_where_memory_is_kept_from_root),
         cmocka_unit_test(has_capabilities__wants_all_of_them_effective),
     };

@@ -117,23 +117,33 @@ static bool has_hooks(void)
     return bpf_tracepoint_arguments("sys_exit") == 2;
 }
 
-/* Where what times is refused, calls are counted without it. */
+static bool has_hooks_to_time(void)
+{
+    return bpf_tracepoint_arguments("sys_enter") == 2 && has_hooks();
+}
+
+static struct keyed_object *object_of(struct keyed_program *program)
+{
+    return (struct keyed_object *)program;
+}
+
+/* Where what times is refused, calls are counted without it, and why is remembered. */
 int syscalls_program_load(const struct switch_program *of, size_t entries,
                           struct keyed_program **ret_program, enum bpf_refusal *ret_refusal)
 {
     static const struct keyed_loader loaders[] = {
-        {open_whole, map_places, unmap_places, has_hooks},
+        {open_whole, map_places, unmap_places, has_hooks_to_time},
         {open_without_times, map_places, unmap_places, has_hooks},
     };
-    enum bpf_refusal refusal; /* of the first, which is nobody's where the second counts */
+    enum bpf_refusal refusal = BPF_REFUSAL_NONE; /* of the first */
     int r = keyed_object_load(&loaders[0], of, entries, ret_program, &refusal);
 
-    return r < 0 ? keyed_object_load(&loaders[1], of, entries, ret_program, ret_refusal) : r;
-}
-
-static struct syscalls_bpf *skeleton_of(struct keyed_program *program)
-{
-    return ((struct keyed_object *)program)->skeleton;
+    if (r >= 0)
+        return r;
+    r = keyed_object_load(&loaders[1], of, entries, ret_program, ret_refusal);
+    if (r >= 0)
+        object_of(*ret_program)->left_out = refusal;
+    return r;
 }
 
 /* Attaches what times, if it is not. */
@@ -146,12 +156,11 @@ static int attach(void *loaded)
     return skeleton->links.on_call ? 0 : -errno;
 }
 
-static int begin_timing(struct syscalls_bpf *skeleton, enum bpf_refusal *ret_refusal)
+static int begin_timing(struct keyed_object *object, enum bpf_refusal *ret_refusal)
 {
-    if (bpf_program__autoload(skeleton->progs.on_call))
-        return bpf_load_quietly(attach, skeleton, ret_refusal);
-    *ret_refusal =
-        bpf_tracepoint_arguments("sys_enter") == 2 ? BPF_REFUSAL_FORBIDDEN : BPF_REFUSAL_NO_HOOK;
+    if (object->left_out == BPF_REFUSAL_NONE)
+        return bpf_load_quietly(attach, object->skeleton, ret_refusal);
+    *ret_refusal = object->left_out;
     return -EOPNOTSUPP;
 }
 
@@ -180,9 +189,9 @@ int syscalls_program_time(struct keyed_program *program, const struct syscalls_t
                           enum bpf_refusal *ret_refusal)
 {
     static const struct syscalls_timing none = {.one_in = 1};
-    struct syscalls_bpf *skeleton = skeleton_of(program);
+    struct syscalls_bpf *skeleton = object_of(program)->skeleton;
     const bool any = memchr(timing->calls, 1, sizeof(timing->calls));
-    int r = any ? begin_timing(skeleton, ret_refusal) : 0;
+    int r = any ? begin_timing(object_of(program), ret_refusal) : 0;
 
     set_timing(skeleton, r < 0 ? &none : timing);
     if (r < 0 || !any)

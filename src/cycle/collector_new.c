@@ -36,13 +36,9 @@ static int make_parts(struct collector *collector, const struct collector *prede
     int r = counted_cpus_read(&collector->cpus, setup, predecessor ? &predecessor->cpus : NULL);
 
     if (r >= 0)
-        r = collector_observe(collector);
-    if (r >= 0)
-        collector_time_calls(collector);
+        r = collector_observe(collector, predecessor);
     if (r >= 0)
         r = resolution_new(setup->config, setup->resolver, &collector->resolution);
-    if (r >= 0)
-        r = collector_follow_spans(collector);
     if (r >= 0)
         collector_plan_by_cpu(collector);
     if (r >= 0)
@@ -63,6 +59,17 @@ static int make_parts(struct collector *collector, const struct collector *prede
     return r < 0 ? r : make_ledger(collector);
 }
 
+/*
+ * What cannot fail any more: the mechanism of latencies, which both may have, does what the new
+ * collector asks of it.
+ */
+static void take_over_latencies(struct collector *collector, const struct collector *predecessor)
+{
+    collector_observe_alone(collector, predecessor);
+    collector_time_calls(collector);
+    collector_follow_spans(collector);
+}
+
 int collector_new(const struct collector_setup *setup, struct collector *predecessor,
                   struct collector **ret_collector)
 {
@@ -79,8 +86,12 @@ int collector_new(const struct collector_setup *setup, struct collector *predece
     r = make_parts(collector, predecessor);
     if (r >= 0 && predecessor)
         r = collector_succeed(collector, predecessor);
-    if (r < 0)
+    if (r < 0) {
+        if (predecessor)
+            collector_observe_alone(predecessor, collector);
         return r;
+    }
+    take_over_latencies(collector, predecessor);
     *ret_collector = TAKE(collector);
     return 0;
 }

@@ -110,7 +110,15 @@ static void log_unobserved(const struct collector_setup *setup)
     }
 }
 
-int collector_observe(const struct collector *collector)
+/* What a collector, or NULL, asks of a mechanism: a set of enum latency_kind. */
+static unsigned asked_of(const struct collector *collector, const struct mechanism *mechanism)
+{
+    return collector && collector->setup.latency == mechanism
+               ? latency_wanted(collector->setup.config)
+               : 0;
+}
+
+int collector_observe(const struct collector *collector, const struct collector *predecessor)
 {
     const struct collector_setup *setup = &collector->setup;
     int r;
@@ -118,10 +126,24 @@ int collector_observe(const struct collector *collector)
     if (!setup->latency)
         return 0;
     mechanism_bpf_place_cpus(setup->latency, setup->sysfs_fd, collector->cpus.online);
-    r = mechanism_bpf_observe(setup->latency, latency_wanted(setup->config), setup->sysfs_fd);
+    r = mechanism_bpf_observe(
+        setup->latency, asked_of(collector, setup->latency) | asked_of(predecessor, setup->latency),
+        setup->sysfs_fd);
     if (r >= 0)
         log_unobserved(setup);
     return r;
+}
+
+/* Where there is no memory for what observes, there is nothing to be ended. */
+void collector_observe_alone(const struct collector *collector, const struct collector *other)
+{
+    struct mechanism *const mechanisms[] = {collector->setup.latency,
+                                            other ? other->setup.latency : NULL};
+
+    for (size_t i = 0; i < ARRAY_SIZE(mechanisms); i++)
+        if (mechanisms[i])
+            (void)mechanism_bpf_observe(mechanisms[i], asked_of(collector, mechanisms[i]),
+                                        collector->setup.sysfs_fd);
 }
 
 void collector_status_of_latencies(const struct collector *collector,

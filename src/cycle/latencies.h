@@ -20,10 +20,17 @@ struct collector;
 bool collector_wants_latencies(const struct collector *collector, const struct entry *entry);
 
 /*
- * Has the mechanism count what the configuration asks for beside the scheduler's latencies. What
- * cannot be counted is logged. 0 or -ENOMEM.
+ * Has the mechanism count what the configuration asks for beside the scheduler's latencies, and go
+ * on with what a predecessor, if any, has asked it for. What cannot be counted is logged. 0 or
+ * -ENOMEM.
  */
-int collector_observe(const struct collector *collector);
+int collector_observe(const struct collector *collector, const struct collector *predecessor);
+
+/*
+ * It is decided which of a collector and its successor goes on: ends what only the other one has
+ * asked for by collector_observe(). other: NULL: there is none.
+ */
+void collector_observe_alone(const struct collector *collector, const struct collector *other);
 
 /* Gives meters to the machine and to cgroups that lack one. */
 void collector_open_latencies(struct collector *collector, const struct round *round);

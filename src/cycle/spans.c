@@ -39,17 +39,15 @@ static void note(struct collector *collector, const struct resolved_span *span, 
         log_warning("span cannot be followed", "span", span->span.name, "reason", reason);
 }
 
-int collector_follow_spans(struct collector *collector)
+void collector_follow_spans(struct collector *collector)
 {
     const struct collector_setup *setup = &collector->setup;
     const struct resolution *resolution = collector->resolution;
     const bool wanted = latency_wanted(setup->config) & LATENCY_KIND_SPANS;
-    AUTO_FREE struct span *spans = calloc(resolution->n_spans + 1, sizeof(*spans));
+    struct span spans[SPANS_MOST]; /* the configuration has no more */
     const char *reasons[SPANS_MOST] = {0};
     size_t n = 0;
 
-    if (!spans)
-        return -ENOMEM;
     for (size_t i = 0; wanted && i < resolution->n_spans; i++)
         if (!resolution->spans[i].why)
             spans[n++] = resolution->spans[i].span;
@@ -64,5 +62,4 @@ int collector_follow_spans(struct collector *collector)
         else
             note(collector, span, setup->latency ? reasons[n++] : setup->latency_reason);
     }
-    return 0;
 }

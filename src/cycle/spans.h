@@ -7,6 +7,6 @@ struct collector;
 
 /*
  * Has the spans that can be followed followed, and no others, if any rule wants them. What cannot
- * be is logged, and stays in the status. 0 or -ENOMEM.
+ * be is logged, and stays in the status.
  */
-int collector_follow_spans(struct collector *collector);
+void collector_follow_spans(struct collector *collector);

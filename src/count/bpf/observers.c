@@ -140,8 +140,11 @@ static void try_again(struct observers *observers)
             load(observers, i);
 }
 
+/* What has no program to follow it is not held open either. */
 void observers_want(struct observers *observers, unsigned kinds)
 {
+    if (!(kinds & LATENCY_KIND_SPANS))
+        followed_spans_keep(observers->spans, NULL, NULL, 0);
     for (size_t i = 0; i < N_PROGRAMS; i++) {
         struct observer *observer = &observers->observers[i];
 

@@ -141,6 +141,7 @@ static struct caller start_caller(const char *cgroup)
     if (pipe(go) < 0 || pipe(answer) < 0 || (caller.pid = fork()) < 0)
         bench_die("a child");
     if (caller.pid == 0) {
+        (void)(close(go[1]), close(answer[0])); /* it ends if the benchmark does */
         enter(cgroup);
         result = read(go[0], &byte, 1) == 1 ? call_batches() : 0;
         _exit(write(answer[1], &result, sizeof(result)) == sizeof(result) ? 0 : 1);
@@ -264,6 +265,15 @@ static double beside_command(const char *command, const struct caller *caller)
     return ended ? -1 : ns;
 }
 
+/* Ends the benchmark here, before anything was made, where calls cannot be timed. */
+static void need_times(int sysfs_fd)
+{
+    struct mechanism *mechanism = make_mechanism(sysfs_fd);
+
+    time_calls(mechanism, WAY_TIMED);
+    (void)mechanism_free(mechanism);
+}
+
 /* Counts the target, and the caller too if it is to be watched. */
 static double beside_program(const char *target, const struct caller *caller, enum way way)
 {
@@ -348,6 +358,7 @@ int main(int argc, char **argv)
     if (cpu_list_read_online(sysfs_fd, &bench.cpus) < 0 || cgroup_root_open(NULL, &root) < 0 ||
         !root.v2)
         bench_die("CPUs and cgroup v2");
+    need_times(sysfs_fd);
     (void)snprintf(bench.top, sizeof(bench.top), "%s/pmu-bench-%d", root.path, getpid());
     if (mkdir(bench.top, 0755) < 0)
         bench_die(bench.top);

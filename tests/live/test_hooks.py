@@ -5,11 +5,12 @@ What tracepoints a kernel has stands in its BTF. The exporter sees a copy of it 
 has another name.
 """
 import pathlib
+import subprocess
 import tempfile
 
 import live
 from cgroups import Cgroups
-from exporter import Exporter, quote
+from exporter import PATIENCE, Exporter, binary, quote
 from own_mounts import enter_own_tracefs, own_mounts
 
 BTF = "/sys/kernel/btf/vmlinux"
@@ -82,6 +83,18 @@ class Hooks(live.LiveTest):
         self.assertEqual(metrics.labels(ONE_IN, "reason"), {REASON})
         self.assertEqual(metrics.sum(ONE_IN), 0)
         self.assertEqual(metrics.find("pmu_machine_system_call_seconds_count"), {})
+
+    def test_a_benchmark_without_the_begin_of_calls_says_so_and_ends(self):
+        """Its children have its standard output, and end too."""
+        bench = pathlib.Path(binary()).with_name("bench_system_call")
+        if not bench.exists():
+            self.skipTest("the benchmark is not built")
+        done = subprocess.run([*self.without("sys_enter"), bench, "2000", "1"],
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+        if done.returncode == 77:
+            self.skipTest(done.stdout)
+        self.assertEqual((done.returncode, done.stdout),
+                         (1, f"no times of system calls: {REASON}\n"), done.stderr)
 
 
 if __name__ == "__main__":

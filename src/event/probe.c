@@ -103,11 +103,22 @@ static int look(const struct probe_spec *spec, const struct probe_place *place,
     return why ? source_explain(event, why) : SOURCE_KNOWS;
 }
 
+/* Kernels without the PMU have no such probes, or none that perf_event_open(2) takes. */
+static int explain_absent(const char *pmu, struct event *event)
+{
+    char why[64];
+    int r;
+
+    (void)snprintf(why, sizeof(why), "the kernel has no %ss (no PMU %s)", pmu, pmu);
+    r = source_explain(event, why);
+    return r < 0 ? r : SOURCE_ABSENT;
+}
+
 static int resolve_place(const struct source_context *context, const struct probe_spec *spec,
                          const struct probe_place *place, struct event *event)
 {
-    const struct pmu *pmu =
-        context->pmus ? pmu_list_find_name(context->pmus, kinds[spec->kind].pmu) : NULL;
+    const char *name = kinds[spec->kind].pmu;
+    const struct pmu *pmu = context->pmus ? pmu_list_find_name(context->pmus, name) : NULL;
     struct probe_found found = {.fd = -1};
     int r = describe(spec, place, event);
 
@@ -115,7 +126,7 @@ static int resolve_place(const struct source_context *context, const struct prob
     if (r < 0)
         return r;
     if (!pmu)
-        return SOURCE_ABSENT;
+        return context->pmus ? explain_absent(name, event) : SOURCE_ABSENT;
     event->code.type = pmu->type;
     r = look(spec, place, &found, event);
     return r == SOURCE_KNOWS ? encode(context, pmu, place, &found, event) : r;

@@ -208,6 +208,7 @@ static void a_kernel_without_the_pmu_or_its_fields_cannot_count_it(void **state)
     fixture_tree_remove(&sysfs, DEVICES "uprobe");
     event = resolve_in_program(PROBE_USER, "known_function");
     assert_int_equal(event->absence, ABSENCE_NO_PMU);
+    assert_string_equal(event->why, "the kernel has no uprobes (no PMU uprobe)");
     fixture_tree_write(&sysfs, DEVICES "uprobe/type", "9\n");
     fixture_tree_write(&sysfs, DEVICES "uprobe/format/retprobe", "config:0\n");
     fixture_tree_write(&sysfs, DEVICES "uprobe/format/ref_ctr_offset", "config:32-63\n");

@@ -57,6 +57,7 @@ class Spans(live.LiveTest):
                 "groups: [{name: software, events: [task-clock]}]\n"
                 "probes:\n"
                 f"- {{name: call, user: \"{self.probed}:probed_call\"}}\n"
+                "- {name: of_kernel, kernel: do_exit}\n"
                 f"- {{name: return, user: \"{self.probed}:probed_call%return\"}}\n"
                 f"- {{name: plain, usdt: \"{self.probed}:pmu_test:plain\"}}\n"
                 f"- {{name: watched, usdt: \"{self.probed}:pmu_test:watched\"}}\n"
@@ -191,7 +192,9 @@ class Spans(live.LiveTest):
                  "end: \"sched:sched_process_exit\", key: comm}",
                  "{name: common, begin: \"sched:sched_process_exec\", "
                  "end: \"sched:sched_process_exit\", key: common_pid}",
-                 "{name: of_probe, begin: \"probe:call\", end: \"probe:return\", key: pid}"]
+                 "{name: of_probe, begin: \"probe:call\", end: \"probe:return\", key: pid}",
+                 "{name: of_kernel, begin: \"sched:sched_process_exec\", "
+                 "end: \"probe:of_kernel\"}"]
         exporter = self.start(*spans)
         metrics = exporter.scrape()
         self.assertEqual(metrics.value(SUPPORTED, span="exec", reason=""), 1)
@@ -199,6 +202,8 @@ class Spans(live.LiveTest):
             "unknown": "there is no such event", "field": "did you mean child_pid",
             "text": "no field comm", "common": "no field common_pid",
             "of_probe": "a probe has no fields"}
+        if not os.path.exists("/sys/bus/event_source/devices/kprobe"):
+            words["of_kernel"] = "probe:of_kernel: the kernel has no kprobes"
         for span, why in words.items():
             with self.subTest(span=span):
                 [reason] = metrics.labels(SUPPORTED, "reason", span=span)

@@ -276,6 +276,16 @@ class Schedule(schedule_runs.ScheduleRuns):
         text = self.ask("GET", f"/{run['id']}.csv")[1]
         lost = sum(int(line["lost"]) for line in csv.DictReader(io.StringIO(text)))
         self.assertEqual(lost, report["lost"])
+        # So do the trace, the columns of the run and the tables.
+        totals = {column["name"]: summary["total"]
+                  for column, summary in zip(run["columns"], run["summary"])}
+        self.assertEqual(totals["lost-records"], report["lost"])
+        _, trace = self.ask("GET", f"/{run['id']}/trace")
+        self.assertEqual(trace["otherData"]["lost"], str(report["lost"]))
+        shown = self.pmutool("--run", str(run["id"]))
+        self.assertIn(f"\n{report['lost']} records were lost for want of room in the ring "
+                      "(limits.schedule_ring)", shown)
+        self.assertIn(f"\n{report['gaps']} times it was not known who had a CPU", shown)
 
     def test_a_record_that_is_full_ends_and_can_be_had_as_a_whole(self):
         self.begin()

@@ -29,10 +29,12 @@ void __wrap_keyed_table_read(struct keyed_table *table, keyed_take *take, void *
     n_read++;
 }
 
+static uint64_t n_lost; /* by each program */
+
 static uint64_t lost(const struct keyed_program *program)
 {
     (void)program;
-    return 0;
+    return n_lost;
 }
 
 static void end(struct keyed_program *program)
@@ -108,11 +110,32 @@ static void kvm__that_is_not_there_is_looked_for_once_a_minute(void **state)
     assert_int_equal(n_tried, before + 1);
 }
 
+static void losses__of_programs_that_have_ended_are_still_told(void **state)
+{
+    const struct observers_setup setup = {.sysfs_fd = -1};
+    AUTO(observers) struct observers *observers = observers_new(&setup);
+
+    (void)state;
+    assert_non_null(observers);
+    is_kvm_there = true;
+    observers_want(observers, LATENCY_KIND_KVM);
+    assert_int_equal(observers_lost(observers), 0);
+    n_lost = 3;
+    assert_int_equal(observers_lost(observers), 3);
+    observers_want(observers, 0);
+    assert_int_equal(observers_lost(observers), 3);
+    observers_want(observers, LATENCY_KIND_KVM);
+    n_lost = 2; /* it counts them anew */
+    assert_int_equal(observers_lost(observers), 5);
+    n_lost = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kvm__that_comes_late_is_loaded_once_and_is_no_more_missing),
         cmocka_unit_test(kvm__that_is_not_there_is_looked_for_once_a_minute),
+        cmocka_unit_test(losses__of_programs_that_have_ended_are_still_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

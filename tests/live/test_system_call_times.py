@@ -158,7 +158,7 @@ class SystemCallTimes(live.LiveTest):
         if not number:
             self.skipTest("the number of the call is not known here")
         exporter = self.start()
-        with PerfTrace(self.caller.process.pid) as perf:
+        with PerfTrace(self.caller.pid) as perf:
             self.caller.run("naps", 200)
         metrics = exporter.after_cycles(2)
         exact = perf.durations(number)

@@ -106,7 +106,7 @@ class SystemCalls(live.LiveTest):
                                ("execute", N_FORKS, N_FORKS)):
             with self.subTest(what=what):
                 before = exporter.after_cycles(2)
-                with PerfStat(self.caller.process.pid) as perf:
+                with PerfStat(self.caller.pid) as perf:
                     self.caller.run(what, n)
                 last = exporter.after_cycles(2)
                 wanted = perf.enters - exits

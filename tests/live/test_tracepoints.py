@@ -3,8 +3,6 @@
 """Tracepoints: each hit is counted once, for the cgroup and the process that it happens in, by both
 mechanisms alike, and as perf counts it."""
 import os
-import pathlib
-import re
 import signal
 import subprocess
 import sys
@@ -12,6 +10,8 @@ import unittest
 
 import live
 import own_sysfs
+import turns
+from caller import Caller
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter
 from open_perf import OpenPerf
@@ -29,66 +29,10 @@ MSR = "/sys/bus/event_source/devices/msr/events/tsc"
 # What of a switch is counted for whom differs: each counter is stopped at a place of its own in it.
 TICKS_SHARE = 1 / 50
 
-# It runs for as many seconds as it is told, asks so many times for the process groups of ten
-# processes in turn, and sleeps so many times; then it waits, so that nothing happens in it while it
-# is scraped.
-CALLER = """import os, sys, time
-if sys.argv[1]:
-    with open(sys.argv[1], "w") as procs:
-        procs.write("0")
-with open("/proc/self/comm", "w") as comm:
-    comm.write(sys.argv[2])
-print(flush=True)
-for line in sys.stdin:
-    burn, calls, naps = line.split()
-    end = time.process_time() + float(burn)
-    while time.process_time() < end:
-        pass
-    for i in range(int(calls)):
-        try:
-            os.getpgid(i % 10 + 1)
-        except OSError:
-            pass
-    for i in range(int(calls)):
-        os.getppid()
-    for i in range(int(naps)):
-        time.sleep(0.0005)
-    print(flush=True)
-"""
-
-
 EVENTS = ("syscalls_sys_enter_getpgid", "of_seven", "sched_sched_switch", "preempted",
           "context_switches")
 HITS = ("sys_enter_getppid", "sys_enter_getrandom")
 OF_PERF = ("syscalls:sys_enter_getpgid", "sched:sched_switch")
-
-
-class Caller:
-    def __init__(self, procs, comm):
-        self.process = subprocess.Popen([sys.executable, "-c", CALLER, procs, comm], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.process.stdout.readline()
-        live.wait_until_it_reads(self.process.pid)
-
-    def run(self, burn=0, calls=0, naps=0):
-        self.process.stdin.write(f"{burn} {calls} {naps}\n")
-        self.process.stdin.flush()
-        if not self.process.stdout.readline():
-            raise AssertionError(f"the caller ended with {self.process.wait()}")
-        live.wait_until_it_reads(self.process.pid)
-
-    def switches(self):
-        """How often it has left a CPU, by what the scheduler notes."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return sum(int(n) for n in re.findall(r"voluntary_ctxt_switches:\t(\d+)", status))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
 
 
 def config(counting, cgroups, comm):
@@ -142,8 +86,7 @@ class Tracepoints(live.LiveTest):
         self.comm = live.own("calls")
         self.cgroups = self.enterContext(Cgroups())
         self.path = self.cgroups.make("load")
-        procs = os.fsdecode(self.cgroups.directory("load")) + "/cgroup.procs"
-        self.caller = self.enterContext(Caller(procs, self.comm))
+        self.caller = self.enterContext(Caller(self.cgroups.directory("load"), self.comm))
 
     def counting(self, mechanism):
         exporter = self.enterContext(Exporter(config(mechanism, self.cgroups, self.comm)))
@@ -175,14 +118,20 @@ class Tracepoints(live.LiveTest):
                         if wanted <= found]
         return totals, scrapes["bpf"].value(live.UNATTRIBUTED)
 
+    def switches(self):
+        """How often the caller has left a CPU, by what the scheduler notes."""
+        told, _ = turns.of_processes([self.caller.pid])
+        return told.voluntary + told.involuntary
+
     def test_both_mechanisms_count_each_hit_once_as_perf_does(self):
         # bpf comes first: perf is then attached to the tracepoint of switches behind its program.
         exporters = {name: self.counting(name) for name in ("bpf", "direct")}
         for _ in range(20):
-            (before, doubt_before), left_before = self.counted(exporters), self.caller.switches()
+            (before, doubt_before), left_before = self.counted(exporters), self.switches()
             with Perf(self.path) as perf:
-                self.caller.run(calls=CALLS, naps=NAPS)
-            (after, doubt), left = self.counted(exporters), self.caller.switches()
+                for what, n in ("getpgid", CALLS), ("getppid", CALLS), ("naps", NAPS):
+                    self.caller.run(what, n)
+            (after, doubt), left = self.counted(exporters), self.switches()
             deltas = {key: after[key] - before[key] for key in after}
             self.assert_direct(deltas, perf.counts, left - left_before)
             wrong = [(key, delta) for key, delta in deltas.items()
@@ -210,7 +159,7 @@ class Tracepoints(live.LiveTest):
         exporters = {name: self.counting(name) for name in ("bpf", "direct")}
         before = {name: self.ticks(exporter) for name, exporter in exporters.items()}
         with Perf(self.path, ("msr/tsc/", "task-clock")) as perf:
-            self.caller.run(burn=BURN)
+            self.caller.run("burn", int(BURN * 1000))
         a_second = perf.counts["msr/tsc/"] / (perf.counts["task-clock"] / 1000)  # from milliseconds
         for name, exporter in exporters.items():
             for (ticks, seconds), (ticks_before, seconds_before) in zip(self.ticks(exporter),

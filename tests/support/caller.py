@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process whose system calls are known, and perf beside it."""
-import subprocess
 import sys
 
 import live
+from line_program import LineProgram
 from open_perf import OpenPerf
 
 CALLS_OF_CHILD = 25
@@ -13,7 +13,7 @@ MIXED = ("getppid", "getuid", "getgid", "geteuid", "getegid", "gettid", "sched_y
 
 # It enters a cgroup, has a name, and does what each line says; then it waits, so that nothing
 # happens in it while it is scraped. Of fork, each child makes calls of its own.
-CALLER = """import ctypes, mmap, os, struct, sys, threading
+CALLER = """import ctypes, mmap, os, struct, sys, threading, time
 libc = ctypes.CDLL(None)
 
 class Timespec(ctypes.Structure):
@@ -21,11 +21,16 @@ class Timespec(ctypes.Structure):
 
 open(sys.argv[1] + "/cgroup.procs", "w").write("0")
 open("/proc/self/comm", "w").write(sys.argv[2])
-print(flush=True)
+print("ready", flush=True)
 
 def getppid(n):
     for _ in range(n):
         libc.getppid()
+
+# of ten processes in turn
+def getpgid(n):
+    for i in range(n):
+        libc.getpgid(i % 10 + 1)
 
 def dup(n):
     for _ in range(n):
@@ -48,6 +53,11 @@ def naps(n):
     for i in range(n):
         time = Timespec(0, 100000 << i % 8)
         libc.clock_nanosleep(1, 0, ctypes.byref(time), None)
+
+def burn(milliseconds):
+    end = time.process_time() + milliseconds / 1000
+    while time.process_time() < end:
+        pass
 
 def mixed(n, kinds):
     calls = [lambda name=name: getattr(libc, name)(0) for name in sys.argv[4].split(",")[:kinds]]
@@ -130,33 +140,20 @@ def compat(n):
 for line in sys.stdin:
     name, n = line.split()
     globals()[name](int(n))
-    print(flush=True)
+    print("done", flush=True)
 """
 
 
-class Caller:
+class Caller(LineProgram):
     def __init__(self, cgroup, comm):
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", CALLER, cgroup, comm, str(CALLS_OF_CHILD),
-             ",".join(MIXED)], text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.process.stdout.readline()
-        live.wait_until_it_reads(self.process.pid)
+        super().__init__([sys.executable, "-c", CALLER, cgroup, comm, str(CALLS_OF_CHILD),
+                          ",".join(MIXED)])
+        live.wait_until_it_reads(self.pid)
 
     def run(self, name, n):
-        self.process.stdin.write(f"{name} {n}\n")
-        self.process.stdin.flush()
-        if not self.process.stdout.readline():
-            raise AssertionError(f"the caller ended with {self.process.wait()}")
-        live.wait_until_it_reads(self.process.pid)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
+        if self.ask(f"{name} {n}") != "done":
+            raise AssertionError(f"the caller has ended: {self.process.stderr.read()}")
+        live.wait_until_it_reads(self.pid)
 
 
 class PerfStat(OpenPerf):

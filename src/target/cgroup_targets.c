@@ -197,10 +197,8 @@ bool cgroup_targets_is_there(const struct cgroup_targets *targets, const char *p
 
 void cgroup_targets_give_back(struct cgroup_targets *targets, struct cgroup_target *target)
 {
-    const size_t before = targets->news.n_given_back;
-
-    target_news_give_back(&targets->news, target);
-    targets->census.uncounted[ABSENCE_NO_DESCRIPTORS] += targets->news.n_given_back - before;
+    targets->census.uncounted[ABSENCE_NO_DESCRIPTORS] +=
+        target_news_give_back(&targets->news, target);
 }
 
 void cgroup_targets_release(struct cgroup_targets *targets, struct cgroup_target *target)

@@ -221,10 +221,8 @@ bool process_target_lives(const struct process_target *target)
 
 void process_targets_give_back(struct process_targets *targets, struct process_target *target)
 {
-    const size_t before = targets->news.n_given_back;
-
-    target_news_give_back(&targets->news, target);
-    targets->census.uncounted[ABSENCE_NO_DESCRIPTORS] += targets->news.n_given_back - before;
+    targets->census.uncounted[ABSENCE_NO_DESCRIPTORS] +=
+        target_news_give_back(&targets->news, target);
 }
 
 void process_targets_release(struct process_targets *targets, struct process_target *target)

@@ -92,11 +92,14 @@ bool target_news_birth_is_taken(const struct target_news *news, const void *targ
     return mark_of(news, target)->birth_index == SIZE_MAX;
 }
 
-void target_news_give_back(struct target_news *news, void *target)
+bool target_news_give_back(struct target_news *news, void *target)
 {
     struct target_mark *mark = mark_of(news, target);
 
     assert(news->reported && mark->birth_index != SIZE_MAX);
-    news->n_given_back += !mark->given_back;
+    if (mark->given_back)
+        return false;
+    news->n_given_back++;
     mark->given_back = true;
+    return true;
 }

@@ -58,5 +58,5 @@ bool target_news_add_end(struct target_news *news, void *target);
 /* Whether the caller has had the birth of this target in a report, and has kept it. */
 bool target_news_birth_is_taken(const struct target_news *news, const void *target);
 
-/* The caller gives back a birth of the last report. */
-void target_news_give_back(struct target_news *news, void *target);
+/* The caller gives back a birth of the last report. Whether it has not done so before. */
+bool target_news_give_back(struct target_news *news, void *target);

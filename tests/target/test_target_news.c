@@ -61,8 +61,8 @@ static void birth__that_is_given_back_is_told_again(void **state)
     for (size_t i = 0; i < 3; i++)
         add_birth(news, &targets[i]);
     report(news);
-    target_news_give_back(news, &targets[1]);
-    target_news_give_back(news, &targets[1]);
+    assert_true(target_news_give_back(news, &targets[1]));
+    assert_false(target_news_give_back(news, &targets[1]));
     assert_int_equal(news->n_given_back, 1);
     target_news_begin(news);
     assert_int_equal(news->n_given_back, 0);

@@ -47,6 +47,12 @@ int bpf_prepare_keyed(struct bpf_object *object, const struct switch_program *of
     return r;
 }
 
+int bpf_set_places(struct bpf_map *map, uint32_t bits, uint32_t *bits_told)
+{
+    *bits_told = bits;
+    return bpf_map__set_max_entries(map, UINT32_C(1) << bits);
+}
+
 void keyed_opened(struct keyed_object *object, void *skeleton, struct bpf_object_skeleton *parts,
                   struct bpf_object *opened, const __u64 *n_lost)
 {

@@ -6,9 +6,11 @@
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "sys/bpf/keyed_ends.h"
 
+struct bpf_map;
 struct bpf_object;
 struct bpf_object_skeleton;
 
@@ -62,3 +64,9 @@ int bpf_share_table(struct bpf_object *object, const struct keyed_table *table);
  */
 int bpf_prepare_keyed(struct bpf_object *object, const struct switch_program *of,
                       const struct keyed_table *table, bool *ret_v1);
+
+/*
+ * Has a map of a program that is not loaded yet 2^bits places. bits_told: the constant by which the
+ * program knows that. 0 or -errno.
+ */
+int bpf_set_places(struct bpf_map *map, uint32_t bits, uint32_t *bits_told);

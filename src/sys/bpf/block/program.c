@@ -27,18 +27,16 @@ static uint32_t stamp_bits(void)
 static int open_block(struct keyed_object *object)
 {
     struct block_bpf *skeleton = block_bpf__open();
-    bool v1;
     int r;
 
     if (!skeleton)
         return -errno;
     keyed_opened(object, skeleton, skeleton->skeleton, skeleton->obj, &skeleton->bss->n_lost);
-    r = bpf_prepare_keyed(skeleton->obj, object->of, object->program.table, &v1);
+    r = bpf_prepare_keyed(skeleton->obj, object->of, object->program.table,
+                          &skeleton->rodata->is_v1);
     if (r < 0)
         return r;
-    skeleton->rodata->is_v1 = v1;
-    skeleton->rodata->stamp_bits = stamp_bits();
-    return bpf_map__set_max_entries(skeleton->maps.stamps, UINT32_C(1) << stamp_bits());
+    return bpf_set_places(skeleton->maps.stamps, stamp_bits(), &skeleton->rodata->stamp_bits);
 }
 
 int block_program_load(const struct switch_program *of, size_t entries,

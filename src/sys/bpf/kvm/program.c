@@ -16,7 +16,6 @@ static int open_kvm(struct keyed_object *object)
 {
     struct kvm_layout layout;
     struct kvm_bpf *skeleton;
-    bool v1;
     int r;
 
     object->refusal = kvm_layout_find(&layout);
@@ -26,13 +25,12 @@ static int open_kvm(struct keyed_object *object)
     if (!skeleton)
         return -errno;
     keyed_opened(object, skeleton, skeleton->skeleton, skeleton->obj, &skeleton->bss->n_lost);
-    r = bpf_prepare_keyed(skeleton->obj, object->of, object->program.table, &v1);
+    r = bpf_prepare_keyed(skeleton->obj, object->of, object->program.table,
+                          &skeleton->rodata->is_v1);
     if (r < 0)
         return r;
     skeleton->rodata->layout = layout;
-    skeleton->rodata->is_v1 = v1;
-    skeleton->rodata->stamp_bits = STAMP_BITS;
-    return bpf_map__set_max_entries(skeleton->maps.stamps, UINT32_C(1) << STAMP_BITS);
+    return bpf_set_places(skeleton->maps.stamps, STAMP_BITS, &skeleton->rodata->stamp_bits);
 }
 
 static int ask_for_exit(struct keyed_object *object)

@@ -51,23 +51,19 @@ static uint32_t calling_bits(void)
 static int set_sizes(struct keyed_object *object, struct syscalls_bpf *skeleton)
 {
     const int n_cpus = libbpf_num_possible_cpus();
-    const uint32_t bits = calling_bits();
-    bool v1;
     int r = n_cpus;
 
     if (r >= 0)
-        r = bpf_prepare_keyed(skeleton->obj, object->of, object->program.table, &v1);
+        r = bpf_prepare_keyed(skeleton->obj, object->of, object->program.table,
+                              &skeleton->rodata->is_v1);
     if (r >= 0)
         r = bpf_map__set_max_entries(skeleton->maps.last, (uint32_t)n_cpus);
     if (r >= 0)
         r = bpf_map__set_max_entries(skeleton->maps.places, (uint32_t)n_cpus);
     if (r >= 0)
-        r = bpf_map__set_max_entries(skeleton->maps.callings, UINT32_C(1) << bits);
-    if (r < 0)
-        return r;
-    skeleton->rodata->is_v1 = v1;
-    skeleton->rodata->calling_bits = bits;
-    return 0;
+        r = bpf_set_places(skeleton->maps.callings, calling_bits(),
+                           &skeleton->rodata->calling_bits);
+    return r;
 }
 
 /* What times is loaded with it, and attached only when it is wanted. */

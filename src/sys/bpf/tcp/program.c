@@ -15,20 +15,18 @@
 static int open_tcp(struct keyed_object *object)
 {
     struct tcp_bpf *skeleton = tcp_bpf__open();
-    bool v1;
     int r;
 
     if (!skeleton)
         return -errno;
     keyed_opened(object, skeleton, skeleton->skeleton, skeleton->obj, &skeleton->bss->n_lost);
-    r = bpf_prepare_keyed(skeleton->obj, object->of, object->program.table, &v1);
+    r = bpf_prepare_keyed(skeleton->obj, object->of, object->program.table,
+                          &skeleton->rodata->is_v1);
     if (r < 0)
         return r;
-    skeleton->rodata->is_v1 = v1;
-    skeleton->rodata->stamp_bits = STAMP_BITS;
     /* behind the socket and the segment */
     skeleton->rodata->tells_error = bpf_tracepoint_arguments("tcp_retransmit_skb") >= 3;
-    return bpf_map__set_max_entries(skeleton->maps.stamps, UINT32_C(1) << STAMP_BITS);
+    return bpf_set_places(skeleton->maps.stamps, STAMP_BITS, &skeleton->rodata->stamp_bits);
 }
 
 static bool has_hooks(void)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -31,6 +32,11 @@ json_t *json_of_text(const char *text)
 json_t *json_of_double(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_of_seconds(uint64_t ns)
+{
+    return json_of_double((double)ns / (double)NS_PER_SECOND);
 }
 
 int json_print(json_t *value)

@@ -4,6 +4,7 @@
 /* What --json prints, over jansson. */
 
 #include <jansson.h>
+#include <stdint.h>
 
 #include "base/cleanup.h"
 
@@ -22,6 +23,7 @@ json_t *json_of_text(const char *text);
 
 /* A new number; null if it is infinite or not a number, which JSON cannot hold. NULL: no memory. */
 json_t *json_of_double(double value);
+json_t *json_of_seconds(uint64_t ns);
 
 /*
  * Prints the value to stdout, indented, with a line feed, and gives it up. 0; -ENOMEM if the value

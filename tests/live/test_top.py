@@ -205,8 +205,8 @@ class Text(live.LiveTest):
         for words, expected in (
                 (["-s", "cpu"], '--sort is "cpu", did you mean cpus?'),
                 (["-s", "heat"], "expected cpus, ipc,"),
-                (["-d", "0.01"], '--delay is "0.01"; expected seconds from 0.1 to 3600'),
-                (["-d", "1e"], '--delay is "1e"; expected seconds'),
+                (["-d", "0.01"], '-d "0.01": expected seconds from 0.1 to 3600'),
+                (["-d", "1e"], '-d "1e": expected seconds'),
                 (["-n", "0"], '--iterations is "0"; expected a number from 1 on'),
                 (["-w", "cpus"], '--show is "cpus"; expected cgroups, processes or all'),
                 (["--standalone", "--socket=/x"], "--standalone and --socket exclude each other"),

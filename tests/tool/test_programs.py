@@ -102,6 +102,25 @@ class CommandLine(unittest.TestCase):
             self.assertTrue(err.replace(PMUTOOL, "pmutool").startswith(why), err)
             self.assertIn("Try `pmutool", err)
 
+    def test_how_long_is_told_in_seconds_or_as_in_the_configuration(self):
+        nowhere = "--socket=/nowhere"
+        for words, least, most in (
+                (("latency", nowhere, "machine", "-d"), "0.01", "86400"),
+                (("schedule", nowhere, "machine", "-d"), "0.01", "3600"),
+                (("runs", nowhere, "start", "a", "-e", "page-faults", "-d"), "0.01", "3600"),
+                (("runs", nowhere, "start", "a", "-e", "page-faults", "-i"), "0.01", "60"),
+                (("stat", "-d"), "0.001", "31536000"), (("top", "-d"), "0.1", "3600")):
+            for wrong in "", "x", "-1", "0", "1e1", "inf", " 1", "999999999999", "90000d":
+                with self.subTest(words=words, wrong=wrong):
+                    status, out, err = run(PMUTOOL, *words, wrong)
+                    self.assertEqual((status, out), (2, ""))
+                    self.assertIn(f"{words[-1]} \"{wrong}\": expected seconds from {least} to {most}",
+                                  err)
+            for right in "1", "0.5", "30s", "500ms":
+                if nowhere in words:
+                    with self.subTest(words=words, right=right):
+                        self.assertEqual(run(PMUTOOL, *words, right)[0], 1)  # nobody is there
+
     def test_where_flags_stand_is_the_same(self):
         with tempfile.TemporaryDirectory() as name:
             path = os.path.join(name, "none")

@@ -19,31 +19,23 @@
 #include "tool/control_client.h"
 #include "tool/json.h"
 #include "tool/latency/show.h"
+#include "tool/option_values.h"
 #include "tool/safe_text.h"
 
-#define USUAL_SECONDS 10
-#define MOST_SECONDS  86400
-#define AGAIN_SECONDS 0.2 /* between two questions for a new cycle */
+#define USUAL_DURATION_NS   (10 * NS_PER_SECOND)
+#define LEAST_DURATION_NS   (NS_PER_SECOND / 100)
+#define LONGEST_DURATION_NS (86400 * NS_PER_SECOND)
+#define AGAIN_SECONDS       0.2 /* between two questions for a new cycle */
 
 enum { KEY_KIND = 0x1300 };
 
 struct latency {
     const char *target;
     const char *kind; /* NULL: all */
-    double seconds;
+    uint64_t duration_ns;
     struct control_client where;
     struct pmu_client *client;
 };
-
-static double take_seconds(const char *argument)
-{
-    char *end = NULL;
-    const double seconds = strtod(argument, &end);
-
-    if (!*argument || *end || !(seconds > 0 && seconds <= MOST_SECONDS))
-        command_refuse("-d %s: expected seconds, such as 10 or 0.5", SHOWN(argument));
-    return seconds;
-}
 
 static const char *take_kind(const char *argument)
 {
@@ -61,7 +53,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &latency->where;
         return 0;
     case 'd':
-        latency->seconds = take_seconds(argument);
+        latency->duration_ns =
+            option_seconds('d', argument, LEAST_DURATION_NS, LONGEST_DURATION_NS);
         return 0;
     case KEY_KIND:
         latency->kind = take_kind(argument);
@@ -218,9 +211,9 @@ static void pause_for(double seconds)
  * Waits for so long, or until somebody ends it: by Ctrl-C, or by SIGTERM as timeout(1) does. What
  * was counted until then is shown; another such signal ends the command at once.
  */
-static void wait_for_end(double seconds)
+static void wait_for_end(uint64_t duration_ns)
 {
-    const uint64_t end_ns = clock_monotonic_ns() + (uint64_t)(seconds * 1e9);
+    const uint64_t end_ns = clock_monotonic_ns() + duration_ns;
     uint64_t now_ns;
     sigset_t ends, before;
     int r = -1;
@@ -309,7 +302,7 @@ static int measure(const struct latency *latency, const char *path)
         status = check_kind(latency);
     if (status != 0)
         return status;
-    wait_for_end(latency->seconds);
+    wait_for_end(latency->duration_ns);
     status = read_later(latency, path, &start, &end);
     if (status != 0)
         return status;
@@ -323,7 +316,7 @@ static int measure(const struct latency *latency, const char *path)
 
 int run_latency(int argc, char **argv)
 {
-    struct latency latency = {.seconds = USUAL_SECONDS};
+    struct latency latency = {.duration_ns = USUAL_DURATION_NS};
     AUTO_TEXT struct text path = {0};
     int status;
 

@@ -9,6 +9,7 @@
 #include "config/config_error.h"
 #include "run/request.h"
 #include "tool/command.h"
+#include "tool/option_values.h"
 
 enum { KEY_FREE = 0x1300, KEY_NOTES, KEY_TARGET };
 
@@ -93,28 +94,6 @@ static void check(struct runs_options *options)
             command_refuse("%s is no number of a run", SHOWN(options->words[i]));
 }
 
-static double take_seconds(const char *argument, char option)
-{
-    char *end = NULL;
-    const double seconds = strtod(argument, &end);
-
-    if (!*argument || *end || !(seconds > 0 && seconds < 1e6))
-        command_refuse("-%c %s: expected seconds, such as 10 or 0.5", option, SHOWN(argument));
-    return seconds;
-}
-
-static void take_events(struct runs_options *options, const char *argument)
-{
-    struct event_names_error error;
-    const int r = event_names_parse(argument, &options->events, &error);
-
-    if (r == -EINVAL)
-        command_refuse("-e %s: expected %s at byte %zu", SHOWN(argument), error.expected,
-                       error.offset + 1);
-    if (r < 0)
-        command_refuse("%s", strerror(ENOMEM));
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct runs_options *options = state->input;
@@ -125,13 +104,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[1] = &options->json;
         return 0;
     case 'e':
-        take_events(options, argument);
+        option_events(argument, &options->events);
         return 0;
     case 'i':
-        options->interval = take_seconds(argument, 'i');
+        options->interval_ns =
+            option_seconds('i', argument, RUN_INTERVAL_LEAST_NS, RUN_INTERVAL_MOST_NS);
         return 0;
     case 'd':
-        options->duration = take_seconds(argument, 'd');
+        options->duration_ns =
+            option_seconds('d', argument, RUN_INTERVAL_LEAST_NS, RUN_DURATION_MOST_NS);
         return 0;
     case KEY_TARGET:
         options->target = argument;

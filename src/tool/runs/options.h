@@ -20,7 +20,7 @@ struct runs_options {
 
     /* Of "start". */
     const char *target, *notes;
-    double interval, duration; /* seconds; 0: what is usual */
+    uint64_t interval_ns, duration_ns; /* 0: what is usual */
     struct event_name_list events;
     bool takes_free;
 };

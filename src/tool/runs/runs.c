@@ -68,10 +68,12 @@ static int start(const struct runs_options *options)
                   json_of_text(options->target), "events", events_json(&options->events),
                   "counters", options->takes_free ? "free" : "budget");
 
-    if (options->interval > 0)
-        (void)json_object_set_new(request, "interval_seconds", json_real(options->interval));
-    if (options->duration > 0)
-        (void)json_object_set_new(request, "duration_seconds", json_real(options->duration));
+    if (options->interval_ns > 0)
+        (void)json_object_set_new(request, "interval_seconds",
+                                  json_of_seconds(options->interval_ns));
+    if (options->duration_ns > 0)
+        (void)json_object_set_new(request, "duration_seconds",
+                                  json_of_seconds(options->duration_ns));
     return ask(options, "POST", "/api/v1/runs", request, runs_show_begun);
 }
 

@@ -5,28 +5,29 @@
  * seconds, as a run that is kept, and shows what that comes to. Or shows such a run again.
  */
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/parse.h"
 #include "client/client.h"
 #include "config/config_error.h"
+#include "run/request.h"
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "tool/json.h"
+#include "tool/option_values.h"
 #include "tool/safe_text.h"
 #include "tool/schedule/show.h"
 #include "tool/schedule/timehist.h"
 
-#define USUAL_SECONDS 5
-#define MOST_SECONDS  3600
-#define USUAL_LINES   20
-#define ROWS          100  /* of what happened over time */
-#define AGAIN_SECONDS 0.05 /* between two looks whether the run is over */
+#define USUAL_DURATION_NS (5 * NS_PER_SECOND)
+#define USUAL_LINES       20
+#define ROWS              100                  /* of what happened over time */
+#define AGAIN_NS          (NS_PER_SECOND / 20) /* between two looks whether the run is over */
 
 enum { KEY_RUN = 0x1400, KEY_TITLE, KEY_TIMEHIST };
 
@@ -34,7 +35,7 @@ struct schedule {
     const char *target; /* NULL: a run that is kept is shown */
     const char *title;
     uint64_t run, lines;
-    double seconds;
+    uint64_t duration_ns;
     const char *output; /* NULL: no trace is written */
     bool has_timehist;
     struct control_client where;
@@ -43,16 +44,6 @@ struct schedule {
 
 /* Whether somebody has had enough: the run is stopped then, and shown. */
 static volatile sig_atomic_t is_interrupted;
-
-static double take_seconds(const char *argument)
-{
-    char *end = NULL;
-    const double seconds = strtod(argument, &end);
-
-    if (!*argument || *end || !(seconds >= 0.01 && seconds <= MOST_SECONDS))
-        command_refuse("-d %s: expected seconds from 0.01 to %d", SHOWN(argument), MOST_SECONDS);
-    return seconds;
-}
 
 static uint64_t take_number(const char *option, const char *argument)
 {
@@ -72,7 +63,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &schedule->where;
         return 0;
     case 'd':
-        schedule->seconds = take_seconds(argument);
+        schedule->duration_ns =
+            option_seconds('d', argument, RUN_INTERVAL_LEAST_NS, RUN_DURATION_MOST_NS);
         return 0;
     case 'n':
         schedule->lines = take_number("-n", argument);
@@ -150,10 +142,12 @@ static int ask(const struct schedule *schedule, bool posts, const char *path, co
 static int begin(struct schedule *schedule)
 {
     const char *title = schedule->title ? schedule->title : "pmutool schedule";
-    AUTO_JSON json_t *request =
-        json_pack("{s:s, s:o, s:o, s:f, s:f}", "kind", "schedule", "title", json_of_text(title),
-                  "target", json_of_text(schedule->target), "duration_seconds", schedule->seconds,
-                  "interval_seconds", fmax(schedule->seconds / ROWS, 0.01));
+    const uint64_t interval_ns = schedule->duration_ns / ROWS;
+    AUTO_JSON json_t *request = json_pack(
+        "{s:s, s:o, s:o, s:o, s:o}", "kind", "schedule", "title", json_of_text(title), "target",
+        json_of_text(schedule->target), "duration_seconds", json_of_seconds(schedule->duration_ns),
+        "interval_seconds",
+        json_of_seconds(interval_ns > RUN_INTERVAL_LEAST_NS ? interval_ns : RUN_INTERVAL_LEAST_NS));
     AUTO_JSON json_t *answer = NULL;
     int status;
 
@@ -172,10 +166,10 @@ static void interrupt(int number)
 }
 
 /* Waits, but no longer than until somebody interrupts. */
-static void pause_for(double seconds)
+static void pause_for(uint64_t ns)
 {
-    const struct timespec rest = {.tv_sec = (time_t)seconds,
-                                  .tv_nsec = (long)(fmod(seconds, 1) * 1e9)};
+    const struct timespec rest = {.tv_sec = (time_t)(ns / NS_PER_SECOND),
+                                  .tv_nsec = (long)(ns % NS_PER_SECOND)};
 
     if (!is_interrupted)
         (void)nanosleep(&rest, NULL);
@@ -201,7 +195,7 @@ static int wait_for(const struct schedule *schedule, const char *path, json_t **
 
     (void)sigaction(SIGINT, &action, NULL);
     if (schedule->target)
-        pause_for(schedule->seconds);
+        pause_for(schedule->duration_ns);
     if (schedule->target && is_interrupted)
         status = stop(schedule, path);
     while (status == EXIT_SUCCESS) {
@@ -210,7 +204,7 @@ static int wait_for(const struct schedule *schedule, const char *path, json_t **
         if (status != EXIT_SUCCESS || !state || strcmp(state, "running") != 0)
             break;
         json_decref(TAKE(*ret_run));
-        pause_for(AGAIN_SECONDS);
+        pause_for(AGAIN_NS);
     }
     return status;
 }
@@ -295,7 +289,7 @@ static int show(const struct schedule *schedule)
 
 int run_schedule(int argc, char **argv)
 {
-    struct schedule schedule = {.seconds = USUAL_SECONDS, .lines = USUAL_LINES};
+    struct schedule schedule = {.duration_ns = USUAL_DURATION_NS, .lines = USUAL_LINES};
     int status = EXIT_SUCCESS;
 
     command_parse(&argp, argc, argv, &schedule);

@@ -77,17 +77,12 @@ static json_t *row_json(const struct report *report, size_t part, size_t event)
     return row;
 }
 
-static json_t *seconds_json(uint64_t ns)
-{
-    return json_of_double((double)ns / (double)NS_PER_SECOND);
-}
-
 /* What stands beside the events. */
 static void set_times(json_t *object, const struct report *report)
 {
     if (report->options->interval_ns) {
-        (void)json_object_set_new(object, "time_seconds", seconds_json(report->since_ns));
-        (void)json_object_set_new(object, "interval_seconds", seconds_json(report->span_ns));
+        (void)json_object_set_new(object, "time_seconds", json_of_seconds(report->since_ns));
+        (void)json_object_set_new(object, "interval_seconds", json_of_seconds(report->span_ns));
         return;
     }
     (void)json_object_set_new(object, "elapsed_seconds", json_of_double(report->elapsed.mean));
@@ -97,8 +92,8 @@ static void set_times(json_t *object, const struct report *report)
                                   json_of_double(mean_percent(&report->elapsed)));
     }
     if (report->has_usage) {
-        (void)json_object_set_new(object, "user_seconds", seconds_json(report->user_ns));
-        (void)json_object_set_new(object, "system_seconds", seconds_json(report->system_ns));
+        (void)json_object_set_new(object, "user_seconds", json_of_seconds(report->user_ns));
+        (void)json_object_set_new(object, "system_seconds", json_of_seconds(report->system_ns));
     }
 }
 

@@ -58,11 +58,6 @@ char *stat_keep_command(char *const *command)
     return text_take(&text);
 }
 
-static json_t *seconds_json(uint64_t ns)
-{
-    return json_real((double)ns / (double)NS_PER_SECOND);
-}
-
 static json_t *events_json(const struct recording *recording)
 {
     json_t *list = json_array();
@@ -99,7 +94,7 @@ static json_t *times_json(const struct recording *recording)
     json_t *list = json_array();
 
     for (size_t i = 0; i < recording->n_rows; i++)
-        (void)json_array_append_new(list, seconds_json(recording->times_ns[i]));
+        (void)json_array_append_new(list, json_of_seconds(recording->times_ns[i]));
     return list;
 }
 
@@ -124,14 +119,15 @@ json_t *stat_keep_json(const struct recording *recording)
 {
     json_t *object = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "title", json_of_text(recording->title), "target",
-        json_of_text(recording->target), "start", seconds_json(recording->start_realtime_ns),
+        json_of_text(recording->target), "start", json_of_seconds(recording->start_realtime_ns),
         "events", events_json(recording), "columns", columns_json(recording), "times",
         times_json(recording), "values", values_json(recording));
 
     if (object && recording->command)
         (void)json_object_set_new(object, "command", json_of_text(recording->command));
     if (object && recording->interval_ns)
-        (void)json_object_set_new(object, "interval_seconds", seconds_json(recording->interval_ns));
+        (void)json_object_set_new(object, "interval_seconds",
+                                  json_of_seconds(recording->interval_ns));
     return object;
 }
 

@@ -14,10 +14,12 @@
 #include "run/request.h"
 #include "service/options.h"
 #include "tool/command.h"
+#include "tool/option_values.h"
 
 #define LEAST_INTERVAL_MS   10
 #define LONGEST_INTERVAL_MS 86400000 /* a day */
-#define LONGEST_DURATION    (365.0 * 86400)
+#define LEAST_DURATION_NS   1000000
+#define LONGEST_DURATION_NS (365 * 86400 * NS_PER_SECOND)
 #define MOST_RUNS           1000000
 
 /* Codes of options that have no letter. */
@@ -129,18 +131,6 @@ static void refuse_memory(void)
     command_refuse("%s", strerror(ENOMEM));
 }
 
-static void take_events(struct stat_options *options, const char *argument)
-{
-    struct event_names_error error;
-    const int r = event_names_parse(argument, &options->words, &error);
-
-    if (r == -EINVAL)
-        command_refuse("-e %s: expected %s at byte %zu", SHOWN(argument), error.expected,
-                       error.offset + 1);
-    if (r < 0)
-        refuse_memory();
-}
-
 static void take_filter(struct stat_options *options, const char *argument)
 {
     const int r = event_names_set_filter(&options->words, argument);
@@ -230,22 +220,6 @@ static uint64_t take_number(char option, const char *argument, uint64_t least, u
     return number;
 }
 
-/* Seconds with a fraction ("0.5"), or a duration as in the configuration ("1m30s"). */
-static uint64_t take_duration(const char *argument)
-{
-    uint64_t ns = 0;
-    char *end = NULL;
-    double seconds;
-
-    if (parse_duration_ns(argument, &ns) == 0 && ns > 0)
-        return ns;
-    seconds = strtod(argument, &end);
-    if (!*argument || *end || strspn(argument, "0123456789.") != strlen(argument) ||
-        !(seconds > 0 && seconds <= LONGEST_DURATION))
-        command_refuse("-d %s: expected seconds, such as 10 or 0.5", SHOWN(argument));
-    return (uint64_t)llround(seconds * (double)NS_PER_SECOND);
-}
-
 static void take_format(struct stat_options *options, enum stat_format format,
                         const char *separator)
 {
@@ -329,7 +303,8 @@ static error_t parse_target_or_time(int key, char *argument, struct stat_options
                                (NS_PER_SECOND / 1000);
         return 0;
     case 'd':
-        options->duration_ns = take_duration(argument);
+        options->duration_ns =
+            option_seconds('d', argument, LEAST_DURATION_NS, LONGEST_DURATION_NS);
         return 0;
     case 'r':
         options->runs = take_number('r', argument, 1, MOST_RUNS, "a number of runs, from 1 on");
@@ -345,7 +320,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'e':
-        take_events(options, argument);
+        option_events(argument, &options->words);
         return 0;
     case 'g':
         take_group(options, argument);

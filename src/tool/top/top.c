@@ -12,6 +12,7 @@
 #include "service/options.h"
 #include "tool/command.h"
 #include "tool/control_client.h"
+#include "tool/option_values.h"
 #include "tool/top/loop.h"
 
 #define USUAL_DELAY_NS    NS_PER_SECOND
@@ -26,22 +27,6 @@ struct arguments {
 };
 
 enum { KEY_JSON = 0x2000, KEY_STANDALONE };
-
-static uint64_t parse_delay(const char *text)
-{
-    uint64_t ns = 0;
-    char *rest;
-    const double seconds = strtod(text, &rest);
-
-    if (strspn(text, "0123456789.") == strlen(text) && *text && !*rest && seconds < 1e6)
-        ns = (uint64_t)llround(seconds * (double)NS_PER_SECOND);
-    else if (parse_duration_ns(text, &ns) < 0)
-        ns = 0;
-    if (ns < SHORTEST_DELAY_NS || ns > LONGEST_DELAY_NS)
-        command_refuse("--delay is %s; expected seconds from 0.1 to 3600, as 2 or 0.5",
-                       SHOWN(text));
-    return ns;
-}
 
 static enum top_column_id parse_order(const char *text)
 {
@@ -87,7 +72,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->state.settings.order = parse_order(argument);
         return 0;
     case 'd':
-        options->delay_ns = parse_delay(argument);
+        options->delay_ns = option_seconds('d', argument, SHORTEST_DELAY_NS, LONGEST_DELAY_NS);
         return 0;
     case 'n':
         if (parse_u64(argument, &options->iterations) < 0 || options->iterations == 0)

@@ -14,6 +14,15 @@ die() {
     exit 1
 }
 
+# wait_until CONDITION: a command, for a minute at the most
+wait_until() {
+    for _ in $(seq 600); do
+        ! eval "$1" || return 0
+        sleep 0.1
+    done
+    die "in vain: $1"
+}
+
 make_cgroup() {
     mkdir -p "$cgroups$1"
 }

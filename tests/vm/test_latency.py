@@ -41,13 +41,6 @@ enable_counting
 mount -t tracefs tracefs /sys/kernel/tracing
 make_cgroup /a; make_cgroup /b; make_cgroup /c; make_cgroup /perf
 install_perf
-wait_until() {{
-    for _ in $(seq 600); do
-        ! eval "$1" || return 0
-        sleep 0.1
-    done
-    die "in vain: $1"
-}}
 # perf_stat NAME ARGUMENT...: until the file NAME.end is there
 perf_stat() {{
     name=$1

@@ -30,13 +30,6 @@ enable_counting
 mount -t tracefs tracefs /sys/kernel/tracing
 make_cgroup /a; make_cgroup /perf
 install_perf
-wait_until() {{
-    for _ in $(seq 600); do
-        ! eval "$1" || return 0
-        sleep 0.1
-    done
-    die "in vain: $1"
-}}
 # measure NAME: with the file of that name
 measure() {{
     start_exporter $1

@@ -135,15 +135,15 @@ int collector_observe(const struct collector *collector, const struct collector 
 }
 
 /* Where there is no memory for what observes, there is nothing to be ended. */
-void collector_observe_alone(const struct collector *collector, const struct collector *other)
+void collector_observe_alone(const struct collector *remaining, const struct collector *ended)
 {
-    struct mechanism *const mechanisms[] = {collector->setup.latency,
-                                            other ? other->setup.latency : NULL};
+    struct mechanism *const mechanisms[] = {remaining->setup.latency,
+                                            ended ? ended->setup.latency : NULL};
 
     for (size_t i = 0; i < ARRAY_SIZE(mechanisms); i++)
         if (mechanisms[i])
-            (void)mechanism_bpf_observe(mechanisms[i], asked_of(collector, mechanisms[i]),
-                                        collector->setup.sysfs_fd);
+            (void)mechanism_bpf_observe(mechanisms[i], asked_of(remaining, mechanisms[i]),
+                                        remaining->setup.sysfs_fd);
 }
 
 void collector_status_of_latencies(const struct collector *collector,

@@ -27,10 +27,10 @@ bool collector_wants_latencies(const struct collector *collector, const struct e
 int collector_observe(const struct collector *collector, const struct collector *predecessor);
 
 /*
- * It is decided which of a collector and its successor goes on: ends what only the other one has
- * asked for by collector_observe(). other: NULL: there is none.
+ * It is decided which of a collector and its successor remains: ends what only the other one has
+ * asked for by collector_observe(). ended: NULL: there is none.
  */
-void collector_observe_alone(const struct collector *collector, const struct collector *other);
+void collector_observe_alone(const struct collector *remaining, const struct collector *ended);
 
 /* Gives meters to the machine and to cgroups that lack one. */
 void collector_open_latencies(struct collector *collector, const struct round *round);

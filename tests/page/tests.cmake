@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The modules of the page that need no browser, run by node. With PMU_TEST_NODE=required it has to be there.
+# The modules of the page that need no browser, run by node, once: no compiler has a part in them. With
+# PMU_TEST_NODE=required node has to be there.
+if(SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  return()
+endif()
+
 find_program(NODE node)
 
 function(add_page_test name)

@@ -16,6 +16,7 @@ endfunction()
 
 add_dashboard_test(generated lint)
 set_tests_properties(dashboards/generated PROPERTIES TIMEOUT 1200)
+takes(15 dashboards/generated)
 add_dashboard_test(linter lint)
 add_dashboard_test(promql unit)
 add_dashboard_test(live live)

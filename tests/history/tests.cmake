@@ -7,6 +7,7 @@ add_unit_test(history by_key)
 add_unit_test(history history)
 add_unit_test(history vault)
 add_unit_test(history churn)
+takes(20 history/churn)
 add_unit_test(history kills)
 
 add_test(NAME long/history_writes_killed COMMAND test_history_kills)

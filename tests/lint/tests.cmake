@@ -48,6 +48,8 @@ add_lint(units SYSTEMD_ANALYZE ${Python3_EXECUTABLE} -B ${lint}/units.py
   ${PROJECT_BINARY_DIR}/systemd/pmu_exporter.service ${PROJECT_SOURCE_DIR}/systemd
   $<TARGET_FILE:pmu_exporter>)
 add_lint(scripts "" ${Python3_EXECUTABLE} -B -m unittest discover -s ${lint} -p "test_*.py")
+takes(20 lint/headers)
+takes(15 lint/scripts)
 
 # The man pages: what they say, and how they are written.
 add_test(NAME lint/man-contents

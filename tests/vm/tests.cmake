@@ -13,6 +13,7 @@ add_test(NAME vm/prepare
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/prepare.py)
 set_tests_properties(vm/prepare PROPERTIES LABELS "vm;prepare" TIMEOUT 1800 SKIP_RETURN_CODE 77
   FIXTURES_SETUP vm_guest ENVIRONMENT "${vm_environment}")
+takes(100 vm/prepare)
 
 # add_in_guest(TEST COUNTING SCRIPT [ARGUMENT...]): by one mechanism of counting
 function(add_in_guest test counting script)

@@ -6,7 +6,7 @@
 import { element, replace, setText } from "./elements.js";
 import { duration, exact, number, percent } from "./format.js";
 import { distributionOfLine } from "./keyed.js";
-import { distributionOf, logScale } from "./latency.js";
+import { shownOf } from "./latency.js";
 import { LatencyMap } from "./latency_map.js";
 
 /* Of what unit the numbers are; of calls of which only some are timed, how many those are. */
@@ -15,12 +15,14 @@ function tellUnit(root, keyed, words, oneIn) {
     ? `${words}; one call in ${oneIn} is timed` : words);
 }
 
-/** A map whose line is chosen by a list in its heading; what is chosen stays while it is there. */
+/** A map whose line is chosen by a list in its heading; what is chosen stays while it is there. That of
+ * the day before has the same line. */
 export class KeyedMap extends LatencyMap {
   constructor(target, name, keyed, wishes) {
     super(target, name, keyed, wishes, 0);
-    this.keyed = keyed;
+    Object.assign(this, { target, name, keyed });
     this.chosen = null;
+    this.before = null; // a map
     this.choice = element("select", { class: "heat-line-choice",
       "aria-label": `${keyed.word} of ${keyed.title}, ${name}`,
       on: { change: () => this.choose(this.choice.value) } });
@@ -28,11 +30,26 @@ export class KeyedMap extends LatencyMap {
     if (keyed.key) this.root.querySelector("h3").after(this.choice);
   }
 
-  /** lines: those of linesOf(), of which there is one at least. */
-  showLines(answer, lines, step) {
+  /** before: the answer of the day before; without one there is no map of it. */
+  compare(before) {
+    if (before) {
+      this.before ??= new LatencyMap(this.target, this.name, this.keyed, this.wishes, 1);
+    } else {
+      this.before?.close();
+      this.before = null;
+    }
+  }
+
+  /** This map, and that of the day before if there is one. */
+  all() {
+    return [this, this.before].filter(Boolean);
+  }
+
+  /** lines: those of linesOf(answer), of which there is one at least. before: as in compare(). */
+  showLines(answer, before, lines) {
     const { line } = lines.find((one) => one.line === this.chosen) ?? lines[0];
-    this.lineAnswer = answer;
-    this.step = step;
+    this.answers = [answer, before];
+    this.labels = new Map(lines.map((one) => [one.line, one.label]));
     if (document.activeElement !== this.choice)
       replace(this.choice, lines.map((one) => element("option",
         { value: one.line, selected: one.line === line }, one.label)));
@@ -40,6 +57,7 @@ export class KeyedMap extends LatencyMap {
   }
 
   tellOneIn(oneIn) {
+    this.oneIn = oneIn;
     tellUnit(this.root, this.keyed, this.look.unit, oneIn);
   }
 
@@ -50,9 +68,23 @@ export class KeyedMap extends LatencyMap {
 
   showLine(line) {
     this.distribution = distributionOfLine(this.keyed, line);
-    const data = distributionOf(this.lineAnswer, this.distribution);
-    this.show({ ...data, answer: this.lineAnswer, shift: 0, step_seconds: this.step,
-      scale: logScale(data.values) });
+    const [today, before] = shownOf(this.distribution, this.answers);
+    this.show(today);
+    if (this.before) this.showBefore(line, before);
+  }
+
+  /* A line that was not kept then has no map. */
+  showBefore(line, data) {
+    this.before.root.hidden = !data;
+    this.before.distribution = this.distribution;
+    if (data) this.before.show(data);
+    tellUnit(this.before.root, this.keyed,
+      this.keyed.key ? `${this.labels.get(line)}, ${this.look.unit}` : this.look.unit, this.oneIn);
+  }
+
+  close() {
+    this.compare(null);
+    super.close();
   }
 }
 

@@ -5,6 +5,7 @@
 
 import { duration } from "./format.js";
 import { splitTarget } from "./columns.js";
+import { DAY } from "./range.js";
 
 /** What is shown of a target that has it, in this order. */
 export const DISTRIBUTIONS = [
@@ -143,4 +144,19 @@ export function logScale(values) {
   const shareOf = (value) => (value > 0 ? most === least ? 1
     : faintest + (1 - faintest) * Math.max(Math.log(value / least) / Math.log(most / least), 0) : 0);
   return { least, most, shareOf };
+}
+
+/**
+ * What maps show of a distribution in the answers of today and of the day before, null where it is in
+ * none: both have the same colours, and that of the day before stands at today's times.
+ */
+export function shownOf(distribution, answers) {
+  const each = answers.map((answer, i) => {
+    const data = answer && distributionOf(answer, distribution);
+    const shift = i * DAY;
+    return data && { ...data, times: data.times.map((time) => time + shift), answer, shift,
+      step_seconds: answer.step_seconds };
+  });
+  const scale = logScale(each.flatMap((data) => data?.values ?? []));
+  return each.map((data) => data && { ...data, scale });
 }

@@ -64,7 +64,7 @@ class TimeView {
       this.picker.root, this.tools.root, this.said, this.compared,
       element("h2", { class: "hidden-text" }, "Rates and ratios"), this.grid,
       element("h2", { class: "time-heading" }, "How long threads wait and run, and requests take"),
-      this.latencies.note, this.latencies.grid, this.keyed.heading, this.keyed.grid,
+      this.latencies.note, this.latencies.grid, this.keyed.heading, this.keyed.note, this.keyed.grid,
       element("h2", { class: "time-heading" }, "CPUs over time"), this.cpus.note, this.cpus.grid,
       this.marks.root, this.table.root);
     this.recolour = () => this.themeChanged();
@@ -177,7 +177,7 @@ class TimeView {
       data.load(chosen, asked, this.compare, signal),
       loadAllCpus(known, asked, signal),
       loadLatencies(chosen, asked, this.compare, signal),
-      loadKeyed(chosen, asked, signal),
+      loadKeyed(chosen, asked, this.compare, signal),
       this.marks.load(this.markRange(), signal),
     ]);
     // What the feed told while the history was asked.
@@ -211,7 +211,7 @@ class TimeView {
     this.keepPlots(measures);
     for (const [measure] of measures)
       this.plots.get(measure).show(this.series(measure), this.data.step);
-    this.keyed.show(this.targets, this.keyedData);
+    this.keyed.show(this.targets, this.keyedData, this.compare);
     this.latencies.show(this.targets, this.latencyData, this.compare);
     this.cpus.show(this.targets, this.cpuData);
     this.showMarks();

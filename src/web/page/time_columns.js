@@ -3,6 +3,7 @@
 // Of the view "Over time": columns of a target from the history, for maps.
 
 import { get } from "./api.js";
+import { DAY } from "./range.js";
 
 const STEP = 10; // seconds; the history keeps no finer ones
 
@@ -19,4 +20,12 @@ export async function loadColumns(target, column, { start, end }, mostPoints, si
     if (error.name === "AbortError") throw error;
     return null;
   }
+}
+
+/** [[target, answer, that of the day before], …] by load(target, range). Unless they are compared, that
+ * of the day before is null. */
+export function loadWithBefore(targets, range, compare, load) {
+  const before = { start: range.start - DAY, end: range.end - DAY };
+  return Promise.all(targets.map(async (target) => [target,
+    ...await Promise.all([load(target, range), compare ? load(target, before) : null])]));
 }

@@ -6,40 +6,20 @@
 
 import { shortNames } from "./columns.js";
 import { element, keepChildren, setText } from "./elements.js";
-import { DISTRIBUTIONS, distributionOf, familiesOf, logScale, refusalOf } from "./latency.js";
+import { DISTRIBUTIONS, familiesOf, refusalOf, shownOf } from "./latency.js";
 import { LatencyMap } from "./latency_map.js";
-import { DAY } from "./range.js";
-import { loadColumns } from "./time_columns.js";
+import { loadColumns, loadWithBefore } from "./time_columns.js";
 
 const MOST_POINTS = 700;
-
-function load(target, range, signal) {
-  return loadColumns(target, familiesOf(target), range, MOST_POINTS, signal);
-}
 
 /**
  * The distributions of these targets: [[target, answer, that of the day before or null], …], without
  * those that have none. compare: the day before is asked for, too.
  */
 export async function loadLatencies(targets, range, compare, signal) {
-  const { start, end } = range;
-  const answers = await Promise.all(targets.map(async (target) => [target,
-    ...await Promise.all([load(target, range, signal),
-      compare ? load(target, { start: start - DAY, end: end - DAY }, signal) : null])]));
+  const answers = await loadWithBefore(targets, range, compare,
+    (target, span) => loadColumns(target, familiesOf(target), span, MOST_POINTS, signal));
   return answers.filter(([, answer, before]) => answer || before);
-}
-
-/* What the maps of a target show: of a distribution today's, and behind it that of the day before.
- * Both have the same colours, and that of the day before stands at today's times. */
-function shownOf(distribution, answers) {
-  const each = answers.map((answer, i) => {
-    const data = answer && distributionOf(answer, distribution);
-    const shift = i * DAY;
-    return data && { ...data, times: data.times.map((time) => time + shift), answer, shift,
-      step_seconds: answer.step_seconds };
-  });
-  const scale = logScale(each.flatMap((data) => data?.values ?? []));
-  return each.map((data) => data && { ...data, scale });
 }
 
 export class LatencyMaps {

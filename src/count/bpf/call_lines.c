@@ -19,28 +19,21 @@ static size_t dearest(const struct call_lines *lines)
     return found;
 }
 
-/* How many lines may be given by now. */
-static size_t most_by_now(const struct call_lines *lines, uint64_t now_ns)
+/* Whether one more line may be given now. */
+static bool may_give(const struct call_lines *lines, uint64_t now_ns)
 {
-    const uint64_t age_ns = now_ns - lines->begun_ns;
-    uint64_t most;
-
-    if (age_ns < CALL_LINES_BEGIN_NS)
-        return 0;
-    most = CALL_LINES_SOON + (age_ns - CALL_LINES_BEGIN_NS) / CALL_LINES_STEP_NS;
-    return most < CALL_LINES_MOST ? (size_t)most : CALL_LINES_MOST;
+    if (lines->n < CALL_LINES_SOON)
+        return now_ns - lines->begun_ns >= CALL_LINES_BEGIN_NS;
+    return lines->n < CALL_LINES_MOST && now_ns - lines->given_ns >= CALL_LINES_STEP_NS;
 }
 
 void call_lines_promote(struct call_lines *lines, uint64_t now_ns)
 {
-    size_t most;
-
     if (lines->all == 0)
         return;
     if (lines->begun_ns == 0)
         lines->begun_ns = now_ns;
-    most = most_by_now(lines, now_ns);
-    while (lines->n < most) {
+    while (may_give(lines, now_ns)) {
         const size_t call = dearest(lines);
 
         if (call == SYSCALLS_KINDS || lines->counts[call] < CALL_LINES_LEAST ||
@@ -48,5 +41,6 @@ void call_lines_promote(struct call_lines *lines, uint64_t now_ns)
             return;
         lines->has_line[call] = true;
         lines->n++;
+        lines->given_ns = now_ns;
     }
 }

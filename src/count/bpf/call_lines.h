@@ -8,9 +8,10 @@
  *
  * The nth line is given to a call that makes at least n in a thousand of all calls so far, and has
  * been made CALL_LINES_LEAST times. What is made in the first seconds decides little: nothing is
- * given before CALL_LINES_BEGIN_NS, and half of the lines are kept for later, of which one more may
- * be given each CALL_LINES_STEP_NS. So neither what happens at a start nor somebody who makes odd
- * calls for a while takes them all from a call that becomes dear later.
+ * given before CALL_LINES_BEGIN_NS, and half of the lines are kept for later, of which each is
+ * given CALL_LINES_STEP_NS after the one before at the earliest, however long none was given. So
+ * neither what happens at a start nor somebody who makes odd calls for a while takes them all from
+ * a call that becomes dear later.
  */
 
 #include <stdbool.h>
@@ -36,6 +37,7 @@ struct call_lines {
     uint64_t counts[SYSCALLS_KINDS];
     uint64_t all;
     uint64_t begun_ns; /* when calls were first seen; 0: none were */
+    uint64_t given_ns; /* when the last line was */
     bool has_line[SYSCALLS_KINDS];
     size_t n;
 };

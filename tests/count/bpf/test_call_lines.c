@@ -54,18 +54,18 @@ static void line__is_given_to_no_call_that_was_made_a_few_times(void **state)
 
 static void lines__are_few_and_some_are_left_for_who_becomes_dear(void **state)
 {
-    const uint64_t late_ns = SOON_NS + CALL_LINES_MOST * CALL_LINES_STEP_NS;
+    uint64_t now_ns = SOON_NS;
     struct call_lines lines = {0};
 
     (void)state;
     begin(&lines);
     for (size_t call = 0; call < 300; call++)
         call_lines_note(&lines, call, 1000);
-    call_lines_promote(&lines, late_ns);
+    call_lines_promote(&lines, now_ns);
     assert_int_equal(lines.n, 3); /* each makes 3.3 in a thousand */
     for (size_t call = 300; call < 400; call++) {
         call_lines_note(&lines, call, lines.all / 20);
-        call_lines_promote(&lines, late_ns);
+        call_lines_promote(&lines, now_ns += CALL_LINES_STEP_NS);
     }
     assert_int_equal(lines.n, CALL_LINES_MOST);
     assert_true(lines.has_line[300]);
@@ -105,7 +105,29 @@ static void lines__are_kept_back_from_who_comes_first(void **state)
     call_lines_promote(&lines, SOON_NS + CALL_LINES_STEP_NS);
     assert_int_equal(lines.n, CALL_LINES_SOON + 1);
     assert_true(lines.has_line[later]);
-    call_lines_promote(&lines, SOON_NS + 1000 * CALL_LINES_STEP_NS);
+}
+
+/* Somebody makes many of many odd calls after a day on which few had a line. */
+static void lines__that_nobody_has_taken_for_long_are_given_one_by_one(void **state)
+{
+    uint64_t now_ns = SOON_NS + 300 * CALL_LINES_STEP_NS;
+    struct call_lines lines = {0};
+
+    (void)state;
+    begin(&lines);
+    call_lines_note(&lines, 0, 1000000);
+    call_lines_promote(&lines, SOON_NS);
+    assert_int_equal(lines.n, 1);
+    for (size_t call = 1; call <= 30; call++)
+        call_lines_note(&lines, call, 1000000);
+    call_lines_promote(&lines, now_ns);
+    call_lines_promote(&lines, now_ns + CALL_LINES_STEP_NS - 1);
+    assert_int_equal(lines.n, CALL_LINES_SOON);
+    for (size_t n = CALL_LINES_SOON + 1; n <= CALL_LINES_MOST; n++) {
+        call_lines_promote(&lines, now_ns += CALL_LINES_STEP_NS);
+        assert_int_equal(lines.n, n);
+    }
+    call_lines_promote(&lines, now_ns + CALL_LINES_STEP_NS);
     assert_int_equal(lines.n, CALL_LINES_MOST);
 }
 
@@ -137,6 +159,7 @@ int main(void)
         cmocka_unit_test(lines__are_few_and_some_are_left_for_who_becomes_dear),
         cmocka_unit_test(line__of_the_first_seconds_is_for_the_dearest_of_them_all),
         cmocka_unit_test(lines__are_kept_back_from_who_comes_first),
+        cmocka_unit_test(lines__that_nobody_has_taken_for_long_are_given_one_by_one),
         cmocka_unit_test(kinds__beside_numbers_have_lines_too),
         cmocka_unit_test(breakdown__has_room_for_all_lines_and_the_others),
     };

@@ -135,15 +135,21 @@ int collector_observe(const struct collector *collector, const struct collector 
 }
 
 /* Where there is no memory for what observes, there is nothing to be ended. */
+static void observe_for(const struct collector *remaining, struct mechanism *mechanism)
+{
+    if (mechanism)
+        (void)mechanism_bpf_observe(mechanism, asked_of(remaining, mechanism),
+                                    remaining->setup.sysfs_fd);
+}
+
+/* A mechanism is asked once: what is refused would be tried again. */
 void collector_observe_alone(const struct collector *remaining, const struct collector *ended)
 {
-    struct mechanism *const mechanisms[] = {remaining->setup.latency,
-                                            ended ? ended->setup.latency : NULL};
+    struct mechanism *latency = remaining->setup.latency;
 
-    for (size_t i = 0; i < ARRAY_SIZE(mechanisms); i++)
-        if (mechanisms[i])
-            (void)mechanism_bpf_observe(mechanisms[i], asked_of(remaining, mechanisms[i]),
-                                        remaining->setup.sysfs_fd);
+    observe_for(remaining, latency);
+    if (ended && ended->setup.latency != latency)
+        observe_for(remaining, ended->setup.latency);
 }
 
 void collector_status_of_latencies(const struct collector *collector,

@@ -14,7 +14,7 @@ static struct asked {
     struct mechanism mechanism;
     unsigned kinds;
     struct syscalls_timing timing;
-    unsigned n_timings, n_follows;
+    unsigned n_observes, n_timings, n_follows;
 } asked[2];
 
 static bool discovery_fails;
@@ -28,6 +28,7 @@ int __wrap_mechanism_bpf_observe(struct mechanism *mechanism, unsigned kinds, in
 {
     (void)sysfs_fd;
     asked_of(mechanism)->kinds = kinds;
+    asked_of(mechanism)->n_observes++;
     return 0;
 }
 
@@ -145,7 +146,9 @@ static void latencies__of_a_reload_are_asked_for_when_it_cannot_fail(void **stat
     struct fixture *f = *state;
 
     assert_int_equal(begin(f, "system_calls, tcp", "read", &asked[0].mechanism), 0);
+    asked[0].n_observes = 0;
     assert_int_equal(begin(f, "system_calls, spans", "write", &asked[0].mechanism), 0);
+    assert_int_equal(asked[0].n_observes, 2); /* for both, and for the one that remains */
     assert_false(is_timed(&asked[0], "read"));
     assert_true(is_timed(&asked[0], "write"));
     assert_int_equal(asked[0].kinds, LATENCY_KIND_SYSTEM_CALLS | LATENCY_KIND_SPANS);

@@ -27,8 +27,8 @@ uint64_t option_seconds(char option, const char *argument, uint64_t least_ns, ui
     else if (parse_duration_ns(argument, &ns) < 0)
         ns = 0;
     if (ns < least_ns || ns > most_ns)
-        command_refuse("-%c %s: expected seconds from %.10g to %.10g, such as 2 or 0.5", option,
-                       SHOWN(argument), (double)least_ns / (double)NS_PER_SECOND,
+        command_refuse("-%c %s: expected seconds from %.10g to %.10g, such as 2, 0.5 or 10s",
+                       option, SHOWN(argument), (double)least_ns / (double)NS_PER_SECOND,
                        (double)most_ns / (double)NS_PER_SECOND);
     return ns;
 }

@@ -15,7 +15,8 @@ import threading
 import unittest
 
 EXPORTER, PMUTOOL = sys.argv[1:3]
-SHIPPED = str(pathlib.Path(__file__).parents[2] / "config/pmu_exporter.yml")
+SOURCE = pathlib.Path(__file__).parents[2]
+SHIPPED = str(SOURCE / "config/pmu_exporter.yml")
 
 
 def run(*words):
@@ -104,20 +105,25 @@ class CommandLine(unittest.TestCase):
 
     def test_how_long_is_told_in_seconds_or_as_in_the_configuration(self):
         nowhere = "--socket=/nowhere"
+        page = (SOURCE / "src/man/pmutool.1").read_text()
         for words, least, most in (
                 (("latency", nowhere, "machine", "-d"), "0.01", "86400"),
                 (("schedule", nowhere, "machine", "-d"), "0.01", "3600"),
                 (("runs", nowhere, "start", "a", "-e", "page-faults", "-d"), "0.01", "3600"),
                 (("runs", nowhere, "start", "a", "-e", "page-faults", "-i"), "0.01", "60"),
                 (("stat", "-d"), "0.001", "31536000"), (("top", "-d"), "0.1", "3600")):
+            with self.subTest(words=words):
+                told = " ".join(run(PMUTOOL, words[0], "--help")[1].split())
+                self.assertIn(f"from {least} to {most}", told)
+                self.assertTrue(f"from {least} to {most}" in page, "pmutool(1) lacks it")
             for wrong in "", "x", "-1", "0", "1e1", "inf", " 1", "999999999999", "90000d":
                 with self.subTest(words=words, wrong=wrong):
                     status, out, err = run(PMUTOOL, *words, wrong)
                     self.assertEqual((status, out), (2, ""))
-                    self.assertIn(f"{words[-1]} \"{wrong}\": expected seconds from {least} to {most}",
-                                  err)
-            for right in "1", "0.5", "30s", "500ms":
-                if nowhere in words:
+                    self.assertIn(f"{words[-1]} \"{wrong}\": expected seconds from {least} to {most}, "
+                                  "such as 2, 0.5 or 10s", err)
+            for right in "1", "0.5", "30s", "500ms", "1m30s":
+                if nowhere in words and (right != "1m30s" or float(most) > 60):
                     with self.subTest(words=words, right=right):
                         self.assertEqual(run(PMUTOOL, *words, right)[0], 1)  # nobody is there
 

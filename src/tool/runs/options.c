@@ -30,7 +30,7 @@ static const struct argp_option entries[] = {
     {.name = "duration",
      .key = 'd',
      .arg = "SECONDS",
-     .doc = "For how long, up to 3600. Default: 30."},
+     .doc = "For how long, from 0.01 to 3600. Default: 30."},
     {.name = "notes", .key = KEY_NOTES, .arg = "TEXT", .doc = "What else is to be known of it."},
     {.name = "free",
      .key = KEY_FREE,

@@ -95,7 +95,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {.name = "duration", .key = 'd', .arg = "SECONDS", .doc = "For how long. Default: 5."},
+    {.name = "duration",
+     .key = 'd',
+     .arg = "SECONDS",
+     .doc = "For how long, from 0.01 to 3600. Default: 5."},
     {.name = "lines",
      .key = 'n',
      .arg = "NUMBER",

@@ -87,8 +87,8 @@ static const struct argp_option option_table[] = {
      .key = 'd',
      .arg = "SECONDS",
      .group = 3,
-     .doc = "End after so many seconds at the latest, as in 0.5. A command that still runs gets "
-            "SIGTERM."},
+     .doc = "End after so many seconds at the latest, from 0.001 to 31536000. A command that "
+            "still runs gets SIGTERM."},
     {.name = "repeat",
      .key = 'r',
      .arg = "N",

@@ -18,8 +18,8 @@ TOP = pathlib.Path(os.environ.get("PMU_TEST_SOURCE", pathlib.Path(__file__).reso
 LONG = "long"  # labels
 PREPARE = "prepare"
 KERNEL = {"live", "vm", "kernel"}
-SLOTS_OF_A_CPU = 8  # in the run of the kernel
-MOST_SLOTS = 40  # eight guests, each of which takes 512 MB
+SLOTS_OF_A_CPU = 6  # in the run of the kernel
+MOST_SLOTS = 32  # eight guests, each of which takes 512 MB
 
 END_OF_TRY = re.compile(r"\s*(?:\d+/\d+ )?Test +#\d+: (\S+) \.*\s*(Passed|\*\*\*.*?) +[\d.]+ sec")
 SUM = re.compile(r"\d+% tests passed, (\d+) tests failed out of (\d+)")

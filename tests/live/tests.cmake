@@ -120,7 +120,7 @@ if(NOT SANITIZE) # where a leak of seconds would show
 endif()
 if(NOT SANITIZE)
   add_live_test(churn)
-  set_tests_properties(live/churn PROPERTIES PROCESSORS 5)
+  set_tests_properties(live/churn PROPERTIES PROCESSORS 4)
   set_property(TEST live/churn APPEND PROPERTY ENVIRONMENT "PMU_TEST_CHURN=$<TARGET_FILE:churn>")
   add_long_live_test(churn 600 3600)
 endif()

@@ -19,7 +19,7 @@ takes(100 vm/prepare)
 function(add_in_guest test counting script)
   add_test(NAME vm/${test}
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vm/${script}.py ${ARGN})
-  set_tests_properties(vm/${test} PROPERTIES LABELS vm PROCESSORS 5 TIMEOUT 2700 SKIP_RETURN_CODE 77
+  set_tests_properties(vm/${test} PROPERTIES LABELS vm PROCESSORS 4 TIMEOUT 2700 SKIP_RETURN_CODE 77
     FIXTURES_REQUIRED vm_guest ENVIRONMENT "${vm_environment};PMU_TEST_COUNTING=${counting}")
 endfunction()
 

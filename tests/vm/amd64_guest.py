@@ -48,15 +48,8 @@ cp -r /tmp/out/. /t/out
 poweroff -f
 """
 BEGINNING = f"""
-set -eu
-OUT=/tmp/out
-cgroups=/sys/fs/cgroup
 PATH=/programs:$PATH:/usr/bin
 mkdir $OUT
-die() {{
-    echo "guest: $*" >&2
-    exit 1
-}}
 load_kvm() {{
     for module in {' '.join(OF_KVM)}; do
         insmod "/modules/$module.ko"
@@ -124,7 +117,7 @@ class Amd64Guest(guest.Guest):
             return guest.missing(str(what))
 
     def beginning(self):
-        return BEGINNING
+        return guest.shell_library() + BEGINNING
 
     def shares(self):
         return {"test": (self.directory, ""), "libraries": (LIBRARIES, ",readonly=on"),

@@ -29,6 +29,12 @@ LIBRARIES = "/usr/lib/aarch64-linux-gnu"
 SECONDS = 2400  # for what never ends: on a host with thirty others a boot of a minute took ten
 MEMORY = 512
 SERIAL_LINES = 60
+COPY_PROGRAMS = """
+mkdir "$OUT" /tmp/bin
+cp /programs/* /tmp/bin
+PATH=/tmp/bin:$PATH
+read_ahead /tmp/bin/pmu_exporter
+"""
 
 
 def is_required():
@@ -49,6 +55,11 @@ def build_directory():
 
 
 COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # a test may be run for each mechanism
+
+
+def shell_library():
+    """The functions of the guest's shell that most scripts use."""
+    return (HERE / "library.sh").read_text()
 
 
 class Results:
@@ -90,8 +101,8 @@ class Guest:
             return missing(f"there is no {root}: prepare.py has not made it")
 
     def beginning(self):
-        """The shell functions that stand before each script."""
-        return (HERE / "library.sh").read_text()
+        """What stands before each script."""
+        return shell_library() + COPY_PROGRAMS
 
     def shares(self):
         return {"test": (self.directory, ""), "libraries": (LIBRARIES, ",readonly=on"),

@@ -86,8 +86,3 @@ install_perf() {
     LD_LIBRARY_PATH=/perf /lib/ld-linux-aarch64.so.1 --list /perf/perf |
         awk '$3 ~ "^/perf/" { print $3 }' | xargs sh -c 'cp /perf/perf "$@" /tmp/perf' sh
 }
-
-mkdir "$OUT" /tmp/bin
-cp /programs/* /tmp/bin
-PATH=/tmp/bin:$PATH
-read_ahead /tmp/bin/pmu_exporter

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exits of a guest of KVM within an emulated processor of AMD, where KVM is a module: what its
-program counts (tests/support/observed.c), and what perf counts of the same exits.
+program counts (tests/support/observed.c), what perf counts of the same exits, and what the exporter
+and pmutool tell of such a guest.
 
 At a nanosecond an instruction the guest's clock is a count of them, so what the programs cost is
 known on a busy machine, too.
@@ -19,6 +20,18 @@ IO = 0x7b
 MOST_FOR_AN_EXIT = 2900
 MOST_FOR_A_SOFTIRQ = 700  # measured: 570; a datagram to oneself takes 7,400 without
 TIMES = 3000
+CONFIG = """
+interval: 1s
+groups:
+  - name: software
+    events: [task-clock]
+targets:
+  system: {groups: [software], by: all, latency: [kvm]}
+  cgroups:
+    - include: ["/guests"]
+      groups: [software]
+      latency: [kvm]
+"""
 SCRIPT = f"""
 mkdir $cgroups/a
 observe() {{
@@ -37,6 +50,22 @@ small_guest {TIMES} >$OUT/bare_exits
 observe exits small_guest {TIMES}
 traffic datagrams {TIMES} >$OUT/bare_softirqs
 observe softirqs traffic datagrams {TIMES}
+
+make_cgroup /guests
+start_exporter exporter
+for target in machine cgroup:/guests; do
+    pmutool latency --socket=/tmp/control --kind=kvm --json -d3600 "$target" \\
+        >"$OUT/${{target%:*}}" &
+    tools="${{tools:-}} $!"
+done
+for tool in $tools; do # until each has read for the first time
+    wait_until "[ \\$(cat /proc/$tool/wchan) = do_sigtimedwait ]"
+done
+(enter /guests small_guest {EXITS}) >$OUT/guest
+wait_until "scrape exported && grep -q 'cgroup_kvm_exits_total.*io.* {EXITS}' $OUT/exported"
+kill -INT $tools
+wait $tools
+stop_exporter
 """
 
 
@@ -44,7 +73,7 @@ class Kvm(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         live.need("perf")
-        cls.results = Amd64Guest("kvm").run(SCRIPT)
+        cls.results = Amd64Guest("kvm").run(SCRIPT, exporter=CONFIG)
         if "built without" in cls.results.text("before"):
             raise unittest.SkipTest("built without libbpf")
 
@@ -69,6 +98,24 @@ class Kvm(unittest.TestCase):
         self.assertEqual(sum(timed.n for (whose, _), timed in observed.exits.items()
                              if whose == "cgroup"), exits - 1)  # without the last one
         self.assertEqual(observed.entries, {("cgroup", 0): entries, ("process", 0): entries})
+
+    def test_the_exporter_shows_the_exits_of_a_cgroup_and_of_the_machine(self):
+        metrics = self.results.scrape("exported")
+        for scope, labels in ("cgroup", {"cgroup": "/guests"}), ("machine", {}):
+            with self.subTest(scope=scope):
+                self.assertEqual(metrics.value(f"pmu_{scope}_kvm_exits_total", reason="io",
+                                               **labels), EXITS)
+                self.assertEqual(metrics.value(f"pmu_{scope}_kvm_exit_seconds_count", reason="io",
+                                               **labels), EXITS)
+                self.assertGreater(metrics.value(f"pmu_{scope}_kvm_exit_seconds_sum", reason="io",
+                                                 **labels), 0)
+
+    def test_pmutool_tells_the_exits_of_a_cgroup_and_of_the_machine(self):
+        for name in "machine", "cgroup":
+            with self.subTest(target=name):
+                told = json.loads(self.results.text(name))["distributions"]
+                self.assertEqual([(one["name"], one["count"]) for one in told
+                                  if one.get("reason") == "io"], [("kvm_exit_seconds", EXITS)])
 
     def report_of(self, name):
         """What `recorded` has printed behind what its command did."""

@@ -180,13 +180,15 @@ def run(noise, seed):
 
 def run_all(noises, seeds):
     """{(noise, what is judged): [verdict]}, as many histories at a time as there are CPUs; tells of
-    each."""
+    each. Where one cannot be judged, those that have not begun are left out."""
     verdicts = collections.defaultdict(list)
     began = time.monotonic()
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
         jobs = {pool.submit(run, noise, seed): (noise, seed) for seed in seeds for noise in noises}
         for job in concurrent.futures.as_completed(jobs):
             noise, seed = jobs[job]
+            if job.exception():
+                pool.shutdown(cancel_futures=True)
             for what, verdict in job.result().items():
                 verdicts[noise, what].append(verdict)
                 print(f"{noise}, seed {seed}, {what}, after {time.monotonic() - began:.0f} s: "

@@ -27,6 +27,8 @@ scrape_configs:
 {more}"""
 # Blocks stay as they are, however old they are.
 RETENTION = "10y"
+# Of a query, which Prometheus ends after two minutes otherwise, also where the machine is busy.
+PATIENCE = "1h"
 
 
 class Prometheus(RealProgram):
@@ -43,7 +45,7 @@ class Prometheus(RealProgram):
             shutil.copytree(blocks, self.top / "data")
         self.begin("prometheus", f"--config.file={self.top}/prometheus.yml",
                    f"--storage.tsdb.path={self.top}/data",
-                   f"--storage.tsdb.retention.time={RETENTION}",
+                   f"--storage.tsdb.retention.time={RETENTION}", f"--query.timeout={PATIENCE}",
                    f"--web.listen-address=127.0.0.1:{self.port}")
 
     def wait_for_first_scrape(self, within=60.0):

@@ -19,7 +19,7 @@
 #define LEAST_INTERVAL_MS   10
 #define LONGEST_INTERVAL_MS 86400000 /* a day */
 #define LEAST_DURATION_NS   1000000
-#define LONGEST_DURATION_NS (365 * 86400 * NS_PER_SECOND)
+#define LONGEST_DURATION_NS (UINT64_C(365) * 86400 * NS_PER_SECOND)
 #define MOST_RUNS           1000000
 
 /* Codes of options that have no letter. */

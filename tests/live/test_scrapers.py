@@ -72,6 +72,10 @@ class Stored(live.LiveTest):
         for name in HOSTILE:
             cgroups.make(name)
         cls.exporter = cls.enterClassContext(Exporter(live.config(cgroups, system="cpu")))
+        # The last series to come: from now on all scrapes have the same ones.
+        cls.exporter.scrape_until(
+            lambda m: m.value("pmu_exporter_history_oldest_timestamp_seconds") is not None,
+            PATIENCE, "the history has begun")
 
 
 class ByPrometheus(Stored):

@@ -86,8 +86,8 @@ def any_of(labels):
 
 def commands(preset):
     """The two runs. A test takes one slot of ctest, or as many as its PROCESSORS. There are two
-    slots a CPU in the first run. In the second there are eight: what mostly waits takes one of them,
-    and what keeps a CPU busy takes several."""
+    slots a CPU in the first run. In the second there are six: what mostly waits takes one of them, and
+    what keeps a CPU busy takes several."""
     n = os.cpu_count() or 1
     ctest = ["ctest", "--preset", preset, "--repeat", "until-pass:2"]
     slots = max(n, min(SLOTS_OF_A_CPU * n, MOST_SLOTS))

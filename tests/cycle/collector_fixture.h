@@ -103,18 +103,33 @@ static inline void start(struct fixture *f, const char *yaml)
     assert_int_equal(collector_new(&setup, NULL, &f->collector), 0);
 }
 
-/* Does what a reload does: a successor takes over. */
-static inline void start_successor(struct fixture *f, const char *yaml)
+/*
+ * Does what a reload does: a successor takes over, with the configuration of its setup. -errno: it
+ * could not be made, and the collector goes on; the configuration is freed.
+ */
+static inline int try_successor(struct fixture *f, const struct collector_setup *setup,
+                                struct config *config)
 {
-    struct config *config = parse(yaml);
-    struct collector_setup setup = make_setup(f, config);
     struct collector *successor;
+    int r = collector_new(setup, f->collector, &successor);
 
-    assert_int_equal(collector_new(&setup, f->collector, &successor), 0);
+    if (r < 0) {
+        (void)config_free(config);
+        return r;
+    }
     (void)collector_free(f->collector);
     (void)config_free(f->config);
     f->collector = successor;
     f->config = config;
+    return 0;
+}
+
+static inline void start_successor(struct fixture *f, const char *yaml)
+{
+    struct config *config = parse(yaml);
+    struct collector_setup setup = make_setup(f, config);
+
+    assert_int_equal(try_successor(f, &setup, config), 0);
 }
 
 static inline void make(struct fixture *f, const char *name)

@@ -121,22 +121,13 @@ static bool succeed_without_memory(struct fixture *f, unsigned number)
 {
     struct config *config = parse(both);
     struct collector_setup setup = make_setup(f, config);
-    struct collector *successor;
     int r;
 
     allocations = 0;
     failing = number;
-    r = collector_new(&setup, f->collector, &successor);
+    r = try_successor(f, &setup, config);
     failing = 0;
-    if (r < 0) {
-        (void)config_free(config);
-        return true;
-    }
-    (void)collector_free(f->collector);
-    (void)config_free(f->config);
-    f->collector = successor;
-    f->config = config;
-    return allocations >= number;
+    return r < 0 || allocations >= number;
 }
 
 /* Returns false if making a successor has no allocation of this number. */

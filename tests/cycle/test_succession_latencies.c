@@ -90,8 +90,6 @@ static int begin(struct fixture *f, const char *latency, const char *timed,
     char yaml[400];
     struct config *config;
     struct collector_setup setup;
-    struct collector *collector;
-    int r;
 
     (void)snprintf(yaml, sizeof(yaml),
                    "groups: [{name: software, events: [page-faults]}]\n"
@@ -101,16 +99,7 @@ static int begin(struct fixture *f, const char *latency, const char *timed,
     config = parse(yaml);
     setup = make_setup(f, config);
     setup.latency = mechanism;
-    r = collector_new(&setup, f->collector, &collector);
-    if (r < 0) {
-        (void)config_free(config);
-        return r;
-    }
-    (void)collector_free(f->collector);
-    (void)config_free(f->config);
-    f->collector = collector;
-    f->config = config;
-    return 0;
+    return try_successor(f, &setup, config);
 }
 
 static bool is_timed(const struct asked *of, const char *call)

@@ -36,12 +36,14 @@ class ProcessTest(Counted):
         self.counting.add_process(name, waiting.pid, children)
         return waiting
 
+    @live.again_where_switches_are_hidden
     def test_threads_that_come_and_go_count_and_once(self):
         crowd = self.watch("threads", Waiting.crowd("threads", 16, 3000, 5))
         totals = self.assert_agree_after([crowd])
         self.assertGreaterEqual(totals["threads"]["page-faults"], 16 * 3000 * 5)
         self.assertLess(totals["threads"]["page-faults"], 1.05 * 16 * 3000 * 5)
 
+    @live.again_where_switches_are_hidden
     def test_children_count_with_their_parent_where_that_is_wanted_and_else_not(self):
         crowds = [self.watch("all", Waiting.crowd("children", 1, 20000, "child", 1), True),
                   self.watch("alone", Waiting.crowd("children", 1, 20000, "child", 1))]
@@ -51,6 +53,7 @@ class ProcessTest(Counted):
         self.assertLess(totals["all"]["page-faults"], 22000)
         self.assertLess(totals["alone"]["page-faults"], 22000)
 
+    @live.again_where_switches_are_hidden
     def test_what_is_started_later_counts_down_the_generations(self):
         script = (f"for i in $(seq 30); do {BURN} /bin/true; done;"
                   f"(({BURN} /bin/true); sh -c '({BURN}); {BURN}'; {BURN})")
@@ -59,6 +62,7 @@ class ProcessTest(Counted):
         totals = self.assert_agree_after([family, alone])
         self.assertGreater(totals["family"]["page-faults"], 2 * totals["alone"]["page-faults"])
 
+    @live.again_where_switches_are_hidden
     def test_descendants_go_on_counting_when_their_parent_has_ended(self):
         family = self.watch("family", Waiting.shell(f"(sleep 0.3; {BURN * 20}) & exit 0"), True)
         family.go()
@@ -69,10 +73,12 @@ class ProcessTest(Counted):
         self.assert_close(end["direct"], end["bpf"], "family")
         self.assertGreater(end["bpf"]["task-clock"] - begin["bpf"]["task-clock"], 50_000_000)
 
+    @live.again_where_switches_are_hidden
     def test_a_process_that_executes_others_goes_on(self):
         shell = self.watch("shell", Waiting.shell(f"{BURN} exec sh -c '{BURN} exec /bin/true'"))
         self.assert_agree_after([shell])
 
+    @live.again_where_switches_are_hidden
     def test_a_process_counts_beside_its_cgroup_and_moves_between_cgroups(self):
         directories = []
         for name in "ab":
@@ -92,6 +98,7 @@ class ProcessTest(Counted):
             self.assertLessEqual(abs(totals["mover"]["bpf"][event] - both), allowed, event)
         self.assertGreater(totals["mover"]["bpf"]["task-clock"], 100_000_000)
 
+    @live.again_where_switches_are_hidden
     def test_many_switches_between_two_that_are_watched(self):
         load = self.waiting(live.Load(None, switches=20000))
         self.counting.add_process("load", load.process.pid, True)

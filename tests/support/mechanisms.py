@@ -105,6 +105,10 @@ class Counted(live.LiveTest):
         self.cgroups = self.enterContext(Cgroups())
         self.counting = self.enterContext(Mechanisms(self.cgroups, *self.arguments))
 
+    def hidden_switches(self):
+        """How many switches the kernel has kept to itself, as of the last reading."""
+        return self.counting.untold
+
     def assert_close(self, direct, bpf, what):
         # on a busy machine direct's time enabled is at times ahead of its own task-clock
         truth = dict(direct, enabled=direct["task-clock"])

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What latencies, and a run that records the scheduler, add to a switch and its wake-up, beside `perf
-sched record -a` and bpftrace over the same load.
+"""What latencies, and a run that records the scheduler, add to a switch and its wake-up, beside
+`perf sched record -a` and bpftrace over the same load.
 
     sudo tests/bench/latency.py [--rounds N] [--turns N]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(count bpf/away Threads::Threads)
 add_unit_test(count bpf/call_lines)
+add_unit_test(count bpf/delayed_sleep)
 add_unit_test(count bpf/latency_meter)
 add_unit_test(count bpf/mechanism)
 add_unit_test(count bpf/observer_names)
@@ -27,4 +28,4 @@ add_unit_test(count pmu_budget)
 add_unit_test(count pmu_probe)
 add_unit_test(count sample)
 add_unit_test(count sample_cpus)
-in_kernel(count/bpf/away count/bpf/latency_meter count/bpf/mechanism count/bpf/processes count/bpf/self_test count/direct count/event_trial count/pmu_probe)
+in_kernel(count/bpf/away count/bpf/delayed_sleep count/bpf/latency_meter count/bpf/mechanism count/bpf/processes count/bpf/self_test count/direct count/event_trial count/pmu_probe)

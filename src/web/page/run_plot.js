@@ -46,11 +46,11 @@ export class RunPlots {
     document.addEventListener("theme", this.themed);
   }
 
-  /* All that is there, or what was zoomed to. */
+  /* All that is there, or what was zoomed to. A run may end within its first interval. */
   range() {
     if (this.window) return this.window;
     const ends = this.runs.map(({ times }) => times.at(-1) ?? 0);
-    return { start: 0, end: Math.max(...ends, this.runs[0]?.interval_seconds ?? 1) };
+    return { start: 0, end: Math.max(...ends) || (this.runs[0]?.interval_seconds ?? 1) };
   }
 
   wishes() {

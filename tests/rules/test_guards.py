@@ -22,7 +22,7 @@ GUARDS = [
     ("a minimum of waits", "SERVICES", {">= 5\n": ">= 0\n"}, "/idle"),
     ("reads apart from writes", "SERVICES",
      {"(job, cgroup, op, le)": "(job, cgroup, le)", "(job, cgroup, op)": "(job, cgroup)",
-      '{op="read"}[10m]': "[10m]", '{op="write"}[10m]': "[10m]"}, "/writes_more"),
+      '{op="read"}': "", '{op="write"}': ""}, "/writes_more"),
     ("ten minutes from a start", "SERVICES", {"> 600": "> -1"}, "/restarts"),
     ("a minimum of coverage", "SERVICES", {">= 0.5": ">= 0"}, "/shared"),
     ("the median of seven days", "SERVICES",

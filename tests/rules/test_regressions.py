@@ -150,7 +150,7 @@ QUIET = [
     Service("/brief", lambda t: float(NOW <= t < NOW + 6)),
     # not for long, but all that there is behind the ten minutes from its start
     Service("/brief_from_start", starts=(-DAY, NOW - 10),
-            waits_wrong=lambda t: float(NOW <= t < NOW + 8)),
+            waits_wrong=lambda t: float(NOW <= t < NOW + 10)),
     Service("/job_at_this_hour", lambda t: 2.0 * ((t - NOW) % DAY < 45)),
     # slower requests than before among all of them, but neither slower reads nor slower writes
     Service("/writes_more", writes=lambda t: 800.0 if t >= NOW else 5.5),

@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "log", "sys", "event", "count", "target", "metric", "history", "expose",
+LAYERS = ["base", "log", "sys", "event", "count", "target", "profile", "metric", "history", "expose",
           "web", "config", "resolve", "run", "cycle", "check", "service", "client", "tool"]
 
 # Who may write lines to the log; the others return what went wrong.
@@ -30,7 +30,9 @@ SYSTEM_HEADERS = [
     (r"curl/.*", {"client"}),
     (r"(n?curses|ncursesw/.*|term)\.h", {"tool"}),
     (r"argp\.h", {"tool"}),
-    (r"(libelf|gelf|elfutils/.*)(\.h)?", {"sys"}),
+    (r"(libelf|gelf|elfutils/.*)(\.h)?", {"sys", "profile"}),
+    (r"seccomp\.h|libiberty/.*", {"profile"}),
+    (r"protobuf-c/.*|pprof\.pb-c\.h", {"expose"}),
     (r"pcre2\.h", {"target"}),
     (r"systemd/sd-event\.h", {"sys", "web", "service", "tool"}),
     (r"systemd/.*", {"sys", "log", "service"}),

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Reads the files of others: programs, libraries, perf maps. They may be damaged, or made to do
+ * harm, so no thread of ours reads them. A process is forked before there are threads, secrets or
+ * BPF programs, without capabilities. For each file it forks a worker: one with an allowlist of
+ * system calls (seccomp), limits on memory, CPU time and output, and nothing but the descriptors of
+ * that file and of the one that it writes its result to. A worker that takes too long is killed.
+ * What it has written is checked here. So one tenant's file can change nothing but what is known of
+ * that file.
+ *
+ * The reader belongs to one thread at a time. There is one job at a time, and nobody waits for it:
+ * its descriptor becomes readable when it is done.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+
+struct object_reader;
+
+enum object_job_kind {
+    OBJECT_JOB_TABLE, /* object_table_parse() takes the result */
+    OBJECT_JOB_NAMES, /* object_names_parse() */
+    OBJECT_JOB_MAP,   /* perf_map_parse() */
+};
+
+struct object_job {
+    enum object_job_kind kind;
+    int fd;                 /* the file, open for reading; borrowed during the call */
+    int debug_fd;           /* NAMES: a file with its symbols, which is looked at first; -1: none */
+    const uint32_t *starts; /* NAMES: where the functions begin, from the base of the table */
+    size_t n_starts;        /* at most OBJECT_JOB_STARTS_MOST */
+};
+
+#define OBJECT_JOB_STARTS_MOST 65536
+
+/* How a job ended. */
+enum object_outcome {
+    OBJECT_READ,
+    OBJECT_NO_PROGRAM, /* it is no ELF file of this machine, or a damaged one; no perf map */
+    OBJECT_TOO_LARGE,  /* it would take more memory, or make more rows, than we allow */
+    OBJECT_TOO_SLOW,   /* it was killed when its time was over */
+    OBJECT_KILLED,     /* it did what it may not, or crashed */
+    OBJECT_FAILED,     /* the machine had no process, memory or descriptor for it */
+    OBJECT_OUTCOME_COUNT_,
+};
+
+/* The word that stands for it on /metrics: "read", "no_program", … */
+const char *object_outcome_name(enum object_outcome outcome);
+
+/*
+ * Forks the process. Call it at the start of the program, while there is one thread: what the
+ * caller has in memory by then is in the memory of the process, too. The process ends with the
+ * reader, or with us. 0 or -errno.
+ */
+int object_reader_new(struct object_reader **ret_reader);
+struct object_reader *object_reader_free(struct object_reader *reader);
+DEFINE_AUTO(object_reader, struct object_reader *, object_reader_free)
+
+/* Hands over a job. 0; -EBUSY: one is under way; -EPIPE: the process has ended; -errno. */
+int object_reader_begin(struct object_reader *reader, const struct object_job *job);
+
+/* Becomes readable when the job is done. Borrowed. */
+int object_reader_fd(const struct object_reader *reader);
+
+struct object_result {
+    enum object_outcome outcome;
+    uint64_t cpu_ns;   /* of the worker */
+    const void *bytes; /* OBJECT_READ: what it has written, until the next job; else NULL */
+    size_t n;
+};
+
+/* Takes the result. 0; -EAGAIN: it is not done yet; -EPIPE: the process has ended; -errno. */
+int object_reader_finish(struct object_reader *reader, struct object_result *ret_result);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "sys/perf_event.h"
@@ -48,27 +47,17 @@ union record {
 int task_ring_open(struct task_ring *ring, struct cpu_number cpu)
 {
     struct perf_event_attr attr = attributes;
-    size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
-    size_t size = DATA_SIZE > page_size ? DATA_SIZE : page_size;
-    void *map;
 
     *ring = (struct task_ring){.fd = -1};
     ring->fd = perf_ops_kernel.open(NULL, &attr, -1, cpu.value, -1, PERF_FLAG_FD_CLOEXEC);
     if (ring->fd < 0)
         return ring->fd;
-    map = mmap(NULL, page_size + size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
-    if (map == MAP_FAILED)
-        return -errno;
-    ring->page = map;
-    ring->data = (const char *)map + page_size;
-    ring->size = size;
-    return 0;
+    return perf_ring_map(&ring->ring, ring->fd, DATA_SIZE);
 }
 
 void task_ring_close(struct task_ring *ring)
 {
-    if (ring->page)
-        (void)munmap(ring->page, (size_t)(ring->data - (const char *)ring->page) + ring->size);
+    perf_ring_unmap(&ring->ring);
     if (ring->fd >= 0)
         (void)close(ring->fd);
     *ring = (struct task_ring){.fd = -1};
@@ -76,19 +65,8 @@ void task_ring_close(struct task_ring *ring)
 
 bool task_ring_begin(struct task_ring *ring)
 {
-    ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
     /* the kernel reports a loss with the next record that finds room, which may come much later */
-    return ring->head - ring->page->data_tail > ring->size - ROOM_FOR_A_RECORD;
-}
-
-/* Copies bytes out of the ring, where they may go on at the beginning. */
-static void copy_out(const struct task_ring *ring, uint64_t from, char *to, size_t n)
-{
-    size_t offset = (size_t)(from & (ring->size - 1));
-    size_t straight = n < ring->size - offset ? n : (size_t)(ring->size - offset);
-
-    memcpy(to, ring->data + offset, straight);
-    memcpy(to + straight, ring->data, n - straight);
+    return perf_ring_begin(&ring->ring) > ring->ring.size - ROOM_FOR_A_RECORD;
 }
 
 /* Makes an event of a record. False: the record is of no interest. */
@@ -124,20 +102,6 @@ static bool translate(const union record *record, struct task_event *ret_event)
     }
 }
 
-/* Copies the record at the tail, as far as it fits. Returns its length; 0: it is no record. */
-static size_t read_record(const struct task_ring *ring, uint64_t tail, union record *ret_record)
-{
-    size_t length;
-
-    copy_out(ring, tail, ret_record->bytes, sizeof(ret_record->header));
-    length = ret_record->header.size;
-    if (length < sizeof(ret_record->header) || length > ring->head - tail)
-        return 0;
-    copy_out(ring, tail, ret_record->bytes,
-             length < sizeof(*ret_record) ? length : sizeof(*ret_record));
-    return length;
-}
-
 static uint64_t time_of(const union record *record, size_t length)
 {
     uint64_t time = 0;
@@ -149,31 +113,22 @@ static uint64_t time_of(const union record *record, size_t length)
 
 bool task_ring_peek(struct task_ring *ring, uint64_t until_ns)
 {
-    uint64_t tail = ring->page->data_tail;
+    union record record = {0};
+    int length = 0;
 
-    while (!ring->is_pending && tail < ring->head) {
-        union record record = {0};
-        size_t length = read_record(ring, tail, &record);
-
-        if (length == 0) { /* never seen; where the next record begins is not known either */
+    while (!ring->is_pending &&
+           (length = perf_ring_read(&ring->ring, &record, sizeof(record))) != 0) {
+        ring->is_pending = length < 0 || translate(&record, &ring->next);
+        if (length < 0) /* never seen */
             ring->next = (struct task_event){.kind = TASK_EVENT_LOST};
-            ring->next_time_ns = 0;
-            ring->is_pending = true;
-            tail = ring->head;
-            break;
-        }
-        tail += length;
-        ring->is_pending = translate(&record, &ring->next);
-        ring->next_time_ns = time_of(&record, length);
+        ring->next_time_ns = length < 0 ? 0 : time_of(&record, (size_t)length);
     }
-    __atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
     return ring->is_pending && ring->next_time_ns <= until_ns;
 }
 
 bool task_ring_is_empty(const struct task_ring *ring)
 {
-    return !ring->is_pending &&
-           __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) == ring->page->data_tail;
+    return !ring->is_pending && perf_ring_is_empty(&ring->ring);
 }
 
 bool task_ring_is_served(struct task_ring *ring)

@@ -7,16 +7,12 @@
 #include <stdint.h>
 
 #include "sys/cpu_list.h"
+#include "sys/perf_ring.h"
 #include "sys/task_events.h"
-
-struct perf_event_mmap_page;
 
 struct task_ring {
     int fd;
-    struct perf_event_mmap_page *page; /* NULL: nothing is mapped */
-    const char *data;
-    uint64_t size;       /* of the data: a power of two */
-    uint64_t head;       /* the end of the records of this look */
+    struct perf_ring ring;
     uint64_t enabled_ns; /* the time enabled when it was last read */
     bool is_pending;     /* `next` is the oldest record that was not given yet */
     struct task_event next;

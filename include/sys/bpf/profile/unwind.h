@@ -52,15 +52,14 @@ struct unwind_row {
 
 #define UNWIND_PAGE_BITS 16
 
-/* Where a signal frame keeps registers, from sp on, in bytes. x86-64: struct rt_sigframe behind
- * the return address to the restorer; AArch64: behind struct siginfo. */
-#if defined(__x86_64__) || defined(__TARGET_ARCH_x86)
-#define UNWIND_SIGNAL_SP 160
-#define UNWIND_SIGNAL_FP 120
-#define UNWIND_SIGNAL_PC 168
-#else
-#define UNWIND_SIGNAL_SP 560
-#define UNWIND_SIGNAL_FP 544
-#define UNWIND_SIGNAL_LR 552
-#define UNWIND_SIGNAL_PC 568
-#endif
+/*
+ * Where a signal frame keeps registers, from sp on, in bytes. x86-64: struct rt_sigframe behind the
+ * return address; AArch64: struct rt_sigframe, whose struct ucontext stands behind siginfo.
+ */
+#define UNWIND_SIGNAL_X86_64_SP  160
+#define UNWIND_SIGNAL_X86_64_FP  120
+#define UNWIND_SIGNAL_X86_64_PC  168
+#define UNWIND_SIGNAL_AARCH64_SP 560
+#define UNWIND_SIGNAL_AARCH64_FP 544
+#define UNWIND_SIGNAL_AARCH64_LR 552
+#define UNWIND_SIGNAL_AARCH64_PC 568

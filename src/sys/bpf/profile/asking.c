@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What is asked of the kernel beside the samples: what processes have mapped, by an iterator over
+ * their mappings, and which functions of its own have an address. Both take no right that the
+ * samples do not take: /proc/PID/maps would want that of ptrace(2), /proc/kallsyms CAP_SYSLOG.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sys/bpf/profile/parts.h"
+
+#include <profile.skel.h>
+
+#include "base/cleanup.h"
+
+/* An iterator over the mappings of one process or of all: its descriptor, or -errno. */
+static int open_iterator(const struct profile_program *program, pid_t pid)
+{
+    union bpf_iter_link_info info = {.task = {.tid = (uint32_t)pid}};
+    LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
+    struct bpf_link *link =
+        bpf_program__attach_iter(program->skeleton->progs.on_vma, pid > 0 ? &options : NULL);
+    int fd;
+
+    if (!link)
+        return errno == EINVAL && pid > 0 ? -EOPNOTSUPP : -errno;
+    fd = bpf_iter_create(bpf_link__fd(link));
+    fd = fd < 0 ? -errno : fd;
+    (void)bpf_link__destroy(link);
+    return fd;
+}
+
+int profile_program_list_mappings(struct profile_program *program, pid_t pid,
+                                  int (*take)(void *context, const struct profile_vma *vma),
+                                  void *context)
+{
+    AUTO_CLOSE int fd = open_iterator(program, pid);
+    struct profile_vma vmas[8];
+    char *const bytes = (char *)vmas;
+    size_t n = 0; /* bytes of a record that is not whole yet */
+
+    if (fd < 0)
+        return fd;
+    for (;;) {
+        const ssize_t got = TEMP_FAILURE_RETRY(read(fd, bytes + n, sizeof(vmas) - n));
+        int r = 0;
+
+        if (got < 0 && errno == EAGAIN)
+            continue; /* a mapping was being changed */
+        if (got <= 0)
+            return got < 0 ? -errno : 0;
+        n += (size_t)got;
+        for (size_t i = 0; r == 0 && i < n / sizeof(vmas[0]); i++)
+            r = take(context, &vmas[i]);
+        if (r < 0)
+            return r;
+        memmove(bytes, bytes + n / sizeof(vmas[0]) * sizeof(vmas[0]), n % sizeof(vmas[0]));
+        n %= sizeof(vmas[0]);
+    }
+}
+
+int profile_program_symbol(struct profile_program *program, uint64_t address,
+                           char ret_symbol[static PROFILE_SYMBOL_SIZE])
+{
+    LIBBPF_OPTS(bpf_test_run_opts, options);
+    struct profile_bpf__bss *bss = program->skeleton->bss;
+    int r;
+
+    bss->asked_address = address;
+    r = bpf_prog_test_run_opts(bpf_program__fd(program->skeleton->progs.on_ask), &options);
+    if (r < 0 || (int)options.retval < 0)
+        return r < 0 ? r : -EINVAL;
+    memcpy(ret_symbol, bss->symbol, PROFILE_SYMBOL_SIZE);
+    ret_symbol[PROFILE_SYMBOL_SIZE - 1] = '\0';
+    return 0;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+
+/*
+ * Samples who runs where. A perf event of each CPU calls on_sample() some tens of times a second.
+ * It walks up the stack of the kernel and that of the user (walk.bpf.h), and sends both through a
+ * ring as addresses in files. User space makes functions of them.
+ *
+ * Who is who. A sample belongs to the nearest cgroup that has a number, and to a group of processes
+ * if the process has the number of one. User space tells these numbers.
+ *
+ * What a process has mapped. User space asks by on_vma(), an iterator, and enters the process with
+ * its mappings. A process that it starts has the same ones until it executes a program of its own;
+ * its entry is made here, before its first instruction.
+ */
+#include "sys/bpf/profile/walk.bpf.h"
+#include "sys/bpf/slots.bpf.h"
+
+#include <bpf/bpf_tracing.h>
+
+#define PF_KTHREAD 0x00200000
+#define VM_EXEC    0x00000004
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 65536);
+} ring SEC(".maps");
+
+__u64 n_samples, n_lost; /* taken, and of those how many found no room in the ring */
+
+/* The kernel has its stack where the interrupt came; what was in user space has none. */
+static __always_inline void walk_kernel_stack(void *context, struct profile_scratch *walk)
+{
+    const long bytes =
+        bpf_get_stack(context, walk->frames, PROFILE_KERNEL_FRAMES_MOST * sizeof(__u64), 0);
+
+    walk->sample.n_kernel = bytes > 0 ? (__u16)((__u64)bytes / sizeof(__u64)) : 0;
+}
+
+static __always_inline void walk_user_stack(struct profile_scratch *walk, struct task_struct *task)
+{
+    const __u32 zero = 0, tgid = (__u32)task->tgid;
+    const struct profile_process *process;
+
+    walk->outcome = PROFILE_COMPLETE;
+    if (task->flags & PF_KTHREAD || !task->mm)
+        return;
+    begin_walk(walk, task);
+    process = bpf_map_lookup_elem(&processes, &tgid);
+    if (!process || process->memory != (__u64)task->mm) {
+        note_frame(walk, PROFILE_FRAME_ADDRESS | walk->pc);
+        walk->outcome = PROFILE_YOUNG;
+        return;
+    }
+    walk->first = process->first;
+    walk->n_mappings = process->n;
+    for (int i = 0; i < PROFILE_USER_FRAMES_MOST; i++)
+        if (step(zero))
+            return;
+    walk->outcome = PROFILE_TRUNCATED;
+}
+
+static __always_inline void describe(struct profile_sample *sample, struct task_struct *task)
+{
+    const __u32 process = slot_of_process((__u32)task->tgid);
+
+    sample->time_ns = bpf_ktime_get_ns();
+    sample->cpu = bpf_get_smp_processor_id();
+    sample->pid = (__u32)task->tgid;
+    sample->tid = (__u32)task->pid;
+    sample->cgroup = nearest_slot(cgroup_of(task));
+    sample->process = process == SWITCH_SLOT_NONE ? 0 : process;
+    sample->is_kernel_thread = (task->flags & PF_KTHREAD) != 0;
+    sample->n_user = 0;
+    (void)bpf_get_current_comm(sample->comm, sizeof(sample->comm));
+}
+
+SEC("perf_event")
+int on_sample(void *context)
+{
+    const __u32 zero = 0;
+    struct profile_scratch *walk = bpf_map_lookup_elem(&scratch, &zero);
+    struct task_struct *task = bpf_get_current_task_btf();
+    __u32 n;
+
+    if (!walk || task->pid == 0)
+        return 0; /* the idle task */
+    describe(&walk->sample, task);
+    walk_kernel_stack(context, walk);
+    walk_user_stack(walk, task);
+    walk->sample.outcome = (__u8)walk->outcome;
+    n = walk->sample.n_kernel + walk->sample.n_user;
+    if (n > PROFILE_FRAMES_MOST)
+        n = PROFILE_FRAMES_MOST;
+    __sync_fetch_and_add(&n_samples, 1);
+    if (bpf_ringbuf_output(&ring, &walk->sample, sizeof(walk->sample) + n * sizeof(__u64),
+                           BPF_RB_NO_WAKEUP) < 0) /* the reader looks by itself */
+        __sync_fetch_and_add(&n_lost, 1);
+    return 0;
+}
+
+/* A process starts another one, which has what it has mapped. Also: it is watched with it. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+    __u32 from = (__u32)parent->tgid, to = (__u32)child->tgid;
+    const struct profile_process *known;
+    const struct switch_watched *group;
+
+    if (from == to)
+        return 0; /* a thread */
+    known = bpf_map_lookup_elem(&processes, &from);
+    if (known && known->memory == (__u64)parent->mm) {
+        struct profile_process entry = *known;
+
+        entry.memory = (__u64)child->mm;
+        (void)bpf_map_update_elem(&processes, &to, &entry, BPF_ANY);
+    }
+    group = bpf_map_lookup_elem(&watched, &from);
+    if (group && group->children) {
+        struct switch_watched entry = *group;
+
+        (void)bpf_map_update_elem(&watched, &to, &entry, BPF_ANY);
+    }
+    return 0;
+}
+
+/* A process executes another program. Memory that it has given back may come again some day. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task)
+{
+    __u32 tgid = (__u32)task->tgid;
+
+    (void)bpf_map_delete_elem(&processes, &tgid);
+    return 0;
+}
+
+/* The last thread of a process ends, before its number can be given to another process. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *task)
+{
+    __u32 tgid = (__u32)task->tgid;
+
+    if (task->signal->live.counter == 0) {
+        (void)bpf_map_delete_elem(&processes, &tgid);
+        (void)bpf_map_delete_elem(&watched, &tgid);
+    }
+    return 0;
+}
+
+struct path {
+} KERNEL_TYPE;
+
+struct super_block {
+    __u32 s_dev;
+} KERNEL_TYPE;
+
+struct inode {
+    struct super_block *i_sb;
+    unsigned long i_ino;
+} KERNEL_TYPE;
+
+struct file {
+    struct path f_path;
+    struct inode *f_inode;
+} KERNEL_TYPE;
+
+struct vm_area_struct {
+    unsigned long vm_start, vm_end;
+    unsigned long vm_flags;
+    unsigned long vm_pgoff;
+    struct file *vm_file;
+} KERNEL_TYPE;
+
+typedef struct {
+    void *vdso;
+} KERNEL_TYPE mm_context_t;
+
+struct mm_struct {
+    mm_context_t context;
+} KERNEL_TYPE;
+
+struct seq_file;
+
+struct bpf_iter_meta {
+    struct seq_file *seq;
+} KERNEL_TYPE;
+
+struct bpf_iter__task_vma {
+    struct bpf_iter_meta *meta;
+    struct task_struct *task;
+    struct vm_area_struct *vma;
+} KERNEL_TYPE;
+
+const volatile __u32 page_shift = 12;
+
+struct profile_vma vma_record; /* there is one reader at a time */
+
+/* Tells of each executable mapping of a process, or of all. */
+SEC("iter/task_vma")
+int on_vma(struct bpf_iter__task_vma *context)
+{
+    struct task_struct *task = context->task;
+    struct vm_area_struct *vma = context->vma;
+    struct profile_vma *record = &vma_record;
+    struct file *file;
+    long length = 0;
+
+    if (!task || !vma || task->pid != task->tgid || !(vma->vm_flags & VM_EXEC))
+        return 0;
+    file = vma->vm_file;
+    record->memory = (__u64)task->mm;
+    record->start = vma->vm_start;
+    record->end = vma->vm_end;
+    record->offset = (__u64)vma->vm_pgoff << page_shift;
+    record->pid = (__u32)task->tgid;
+    record->inode = record->device = 0;
+    record->kind = PROFILE_VMA_ANONYMOUS;
+    if (file) {
+        record->kind = PROFILE_VMA_FILE;
+        record->inode = file->f_inode->i_ino;
+        record->device = file->f_inode->i_sb->s_dev;
+        length = bpf_d_path(&file->f_path, record->path, sizeof(record->path));
+    } else if (task->mm && (__u64)task->mm->context.vdso == record->start) {
+        record->kind = PROFILE_VMA_VDSO;
+    }
+    record->path_length = length > 0 ? (__u32)length - 1 : 0;
+    if (record->path_length == 0)
+        record->path[0] = '\0';
+    (void)bpf_seq_write(context->meta->seq, record, sizeof(*record));
+    return 0;
+}
+
+__u64 asked_address;
+char symbol[256];
+
+/* Tells the function of the kernel that has an address. It is never attached. */
+SEC("raw_tp/sched_process_exec")
+int on_ask(void *unused)
+{
+    static const char format[] = "%pS";
+    __u64 address = asked_address;
+
+    return (int)bpf_snprintf(symbol, sizeof(symbol), format, &address, sizeof(address));
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -36,8 +36,8 @@ enum profile_scope { PROFILE_MACHINE, PROFILE_CGROUP, PROFILE_PROCESSES };
 
 struct profile_limits {
     size_t nodes;       /* of the trie: 100,000 */
-    size_t functions;   /* 50,000 */
-    size_t slice_bytes; /* of all slices */
+    size_t functions;   /* 50,000; their names have 128 bytes each on the average, at most */
+    size_t slice_bytes; /* of all slices that are closed, with what each takes beside its bytes */
     size_t recent;      /* samples that are kept one by one */
     size_t targets;     /* that have samples, also such as have ended */
 };
@@ -50,7 +50,8 @@ DEFINE_AUTO(profile_store, struct profile_store *, profile_store_free)
 /*
  * The number of a function, which is made where there is none of this kind, owner and name. owner:
  * the program or library ("libc.so.6"), "[kernel]", a module; name: clean UTF-8. Where there is no
- * room, the number of "(folded)". Numbers stay as long as profile_store_generation().
+ * room, or no memory, the number of "(folded)", until a tick has made room. Numbers stay as long as
+ * profile_store_generation().
  */
 uint32_t profile_store_function(struct profile_store *store, enum profile_kind kind,
                                 const char *owner, const char *name);
@@ -66,21 +67,24 @@ void profile_store_rename(struct profile_store *store, uint32_t function, const 
 
 /*
  * It changes when numbers of functions, and of targets, have been given to others: who remembers
- * some forgets them.
+ * some forgets them. That is in profile_store_tick() only.
  */
 uint64_t profile_store_generation(const struct profile_store *store);
 
 /*
  * The number of a target. label: the path of the cgroup, as its series have it; the name of the
- * group; "" for what is in no cgroup that is counted (PROFILE_MACHINE). UINT32_MAX: no room.
+ * group; "" for what is in no cgroup that is counted (PROFILE_MACHINE), which always has room.
+ * UINT32_MAX: no room, until a tick has made some; its samples are to be added for the cgroup above
+ * it, or the machine.
  */
 uint32_t profile_store_target(struct profile_store *store, enum profile_scope scope,
                               const char *label);
 
 /*
  * Adds a sample. functions: from the root to the leaf. time_ns: CLOCK_REALTIME; samples may come
- * out of order by some seconds. A sample of a group of processes is added for its cgroup and for
- * the group, once each.
+ * out of order by some seconds. One that is later than that counts for the first minute that is
+ * still open, and one that lies minutes ahead of the last tick for the time of that tick. A sample
+ * of a group of processes is added for its cgroup and for the group, once each.
  */
 void profile_store_add(struct profile_store *store, uint32_t target, uint64_t time_ns,
                        const uint32_t *functions, size_t n);
@@ -106,10 +110,12 @@ struct profile_range {
 };
 
 /*
- * Adds up a range as a tree. Ranges within what is kept one by one are exact; others are widened to
- * whole minutes, or whole hours where only those are kept: *ret_tree says which range it has. What
- * is kept of a cgroup contains what is below it. 0; -ENOENT: the target has no samples at all;
- * -ENOMEM.
+ * Adds up a range as a tree. Ranges within what is kept one by one are exact, to the millisecond;
+ * others are widened to whole minutes, or whole hours where only those are kept, and cut where no
+ * sample of the store is older or newer: *ret_tree says which range it has. What is kept of a
+ * cgroup contains what is below it; that of the machine is all cgroups and what is in none; a group
+ * of processes is a view of the same samples, and is in no sum. 0; -ENOENT: the target has no
+ * samples at all; -ENOMEM.
  */
 struct profile_tree;
 int profile_store_collect(const struct profile_store *store, const struct profile_range *range,
@@ -119,7 +125,7 @@ int profile_store_collect(const struct profile_store *store, const struct profil
 struct profile_target_info {
     enum profile_scope scope;
     const char *label;          /* borrowed */
-    uint64_t first_ns, last_ns; /* from when to when there are samples */
+    uint64_t first_ns, last_ns; /* from when to when there are samples; 0: there are none yet */
     uint64_t samples;
 };
 

@@ -26,7 +26,7 @@ struct profile_node {
 
 struct profile_function_name {
     enum profile_kind kind;
-    char *owner, *name; /* clean UTF-8 */
+    char *owner, *name; /* clean UTF-8; in one block, which begins with the owner */
 };
 
 struct profile_tree {

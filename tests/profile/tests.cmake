@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
+add_unit_test(profile store_model)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The last samples one by one, in a ring of 12 bytes each: times are milliseconds from a base,
+ * which moves on before they overflow.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECENT_NO_TARGET UINT32_MAX /* it belongs to nobody any more */
+
+struct recent_sample {
+    uint32_t ms; /* from the base */
+    uint32_t target, node;
+};
+
+struct recent {
+    struct recent_sample *samples;
+    size_t n, capacity;
+    size_t next;            /* the place of the next one */
+    uint64_t base_ms;       /* CLOCK_REALTIME */
+    uint64_t whole_from_ms; /* from here on it has all samples that there were */
+};
+
+/* 0 or -ENOMEM. */
+int recent_init(struct recent *recent, size_t capacity);
+void recent_done(struct recent *recent);
+
+void recent_add(struct recent *recent, uint64_t time_ms, uint32_t target, uint32_t node);
+
+/* CLOCK_REALTIME, in milliseconds. */
+static inline uint64_t recent_time_ms(const struct recent *recent,
+                                      const struct recent_sample *sample)
+{
+    return recent->base_ms + sample->ms;
+}

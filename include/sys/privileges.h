@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Giving up rights, in a process that reads what others wrote. */
+
+/*
+ * Gives up for ever all that the process may do beyond others: root becomes nobody (uid and gid
+ * 65534, no groups), capabilities go, also from the bounding set as far as that is allowed, and no
+ * program that is executed brings rights (no_new_privs). Memory of the process can be read by no
+ * other process of that uid. Call it where there is one thread. 0 or -errno: a capability, or root,
+ * is left.
+ */
+int privileges_drop(void);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The worker writes to memory that we have made for it, and that it can make larger, up to its
+ * limit, but not smaller: so what is mapped here stays there, and nobody writes to it any more.
+ */
+#include "profile/object_reader.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "profile/object_reader_parts.h"
+#include "profile/reader_process.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+struct object_reader {
+    pid_t process;
+    int socket;
+    int output; /* of the job that is under way; -1: there is none */
+    void *result;
+    size_t n;
+    uint64_t most; /* bytes of a result */
+};
+
+static void drop_result(struct object_reader *reader)
+{
+    if (reader->result)
+        (void)munmap(reader->result, reader->n);
+    reader->result = NULL;
+    reader->n = 0;
+}
+
+static void drop_output(struct object_reader *reader)
+{
+    cleanup_close(&reader->output);
+    reader->output = -1;
+}
+
+/* The process ends when the socket is closed. The signal is for one that somebody has stopped. */
+struct object_reader *object_reader_free(struct object_reader *reader)
+{
+    if (!reader)
+        return NULL;
+    cleanup_close(&reader->socket);
+    if (reader->process > 0) {
+        (void)kill(reader->process, SIGKILL);
+        (void)TEMP_FAILURE_RETRY(waitpid(reader->process, NULL, 0));
+    }
+    drop_output(reader);
+    drop_result(reader);
+    free(reader);
+    return NULL;
+}
+
+int object_reader_new_for(const struct reader_work *work, struct object_reader **ret_reader)
+{
+    AUTO(object_reader) struct object_reader *reader = calloc(1, sizeof(*reader));
+    int ends[2];
+
+    if (!reader)
+        return -ENOMEM;
+    reader->socket = reader->output = -1;
+    reader->most = work->limits.output;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return -errno;
+    reader->socket = ends[0];
+    reader->process = fork();
+    if (reader->process == 0)
+        reader_process_run(ends[1], work);
+    if (reader->process < 0) {
+        const int r = -errno;
+
+        (void)close(ends[1]);
+        return r;
+    }
+    (void)close(ends[1]);
+    *ret_reader = TAKE(reader);
+    return 0;
+}
+
+int object_reader_new(struct object_reader **ret_reader)
+{
+    const struct reader_work work = {
+        .work = object_worker_run,
+        .limits = {.memory = 256 * MIB, .output = 64 * MIB, .cpu_seconds = 10, .wall_ms = 20000},
+    };
+
+    return object_reader_new_for(&work, ret_reader);
+}
+
+/* Memory that has the starts. The descriptor or -errno. */
+static int write_starts(const struct object_job *job)
+{
+    const size_t size = job->n_starts * sizeof(*job->starts);
+    AUTO_CLOSE int fd = memfd_create("object_starts", MFD_CLOEXEC);
+
+    if (fd < 0)
+        return -errno;
+    if (write(fd, job->starts, size) != (ssize_t)size)
+        return -EIO;
+    return TAKE_FD(fd);
+}
+
+/* Sends the request. 0, -EPIPE or -errno. */
+static int send_request(int socket, const struct reader_request *request, const int *fds, size_t n)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(READER_DESCRIPTORS_MOST * sizeof(int))];
+    } control = {0};
+    struct iovec bytes = {(void *)request, sizeof(*request)};
+    struct msghdr message = {.msg_iov = &bytes,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = CMSG_SPACE(n * sizeof(int))};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(n * sizeof(int));
+    memcpy(CMSG_DATA(header), fds, n * sizeof(int));
+    if (TEMP_FAILURE_RETRY(sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT)) >= 0)
+        return 0;
+    return errno == ECONNRESET ? -EPIPE : -errno;
+}
+
+static int hand_over(const struct object_reader *reader, const struct object_job *job)
+{
+    const bool has_debug = job->kind == OBJECT_JOB_NAMES && job->debug_fd >= 0;
+    const struct reader_request request = {
+        .kind = job->kind, .n_starts = (uint32_t)job->n_starts, .has_debug = has_debug};
+    int fds[READER_DESCRIPTORS_MOST] = {job->fd, reader->output};
+    AUTO_CLOSE int starts = -1;
+    size_t n = READER_STARTS;
+
+    if (job->n_starts > 0) {
+        starts = write_starts(job);
+        if (starts < 0)
+            return starts;
+        fds[n++] = starts;
+    }
+    if (has_debug)
+        fds[n++] = job->debug_fd;
+    return send_request(reader->socket, &request, fds, n);
+}
+
+int object_reader_begin(struct object_reader *reader, const struct object_job *job)
+{
+    int r;
+
+    if (reader->output >= 0)
+        return -EBUSY;
+    if (job->n_starts > OBJECT_JOB_STARTS_MOST)
+        return -EINVAL;
+    drop_result(reader);
+    reader->output = memfd_create("object_result", MFD_CLOEXEC);
+    if (reader->output < 0)
+        return -errno;
+    r = hand_over(reader, job);
+    if (r < 0)
+        drop_output(reader);
+    return r;
+}
+
+int object_reader_fd(const struct object_reader *reader)
+{
+    return reader->socket;
+}
+
+/* Maps what the worker has written. 0 or -errno. */
+static int map_result(struct object_reader *reader)
+{
+    struct stat status;
+    void *result;
+
+    if (fstat(reader->output, &status) < 0)
+        return -errno;
+    if (status.st_size <= 0 || (uint64_t)status.st_size > reader->most)
+        return -EBADMSG;
+    result = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, reader->output, 0);
+    if (result == MAP_FAILED)
+        return -errno;
+    reader->result = result;
+    reader->n = (size_t)status.st_size;
+    return 0;
+}
+
+/* 0, -EAGAIN, -EPIPE or -errno. */
+static int receive(const struct object_reader *reader, struct reader_reply *reply)
+{
+    const ssize_t n = TEMP_FAILURE_RETRY(recv(reader->socket, reply, sizeof(*reply), MSG_DONTWAIT));
+
+    if (n == 0 || (n < 0 && errno == ECONNRESET))
+        return -EPIPE;
+    if (n < 0)
+        return -errno;
+    return n == (ssize_t)sizeof(*reply) && reply->outcome < OBJECT_OUTCOME_COUNT_ ? 0 : -EPIPE;
+}
+
+int object_reader_finish(struct object_reader *reader, struct object_result *ret_result)
+{
+    struct object_result result;
+    struct reader_reply reply;
+    int r;
+
+    if (reader->output < 0)
+        return -EAGAIN;
+    r = receive(reader, &reply);
+    if (r == -EAGAIN)
+        return r;
+    result = (struct object_result){.outcome = (enum object_outcome)reply.outcome,
+                                    .cpu_ns = reply.cpu_ns};
+    if (r == 0 && result.outcome == OBJECT_READ && map_result(reader) < 0)
+        result.outcome = OBJECT_FAILED;
+    drop_output(reader);
+    if (r < 0)
+        return r;
+    result.bytes = reader->result;
+    result.n = reader->n;
+    *ret_result = result;
+    return 0;
+}

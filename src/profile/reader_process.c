@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * This process reads no file itself. It outlives its workers, so it may know nothing of what they
+ * have read but how they ended. While a worker is at work it watches the socket too: the service
+ * may go.
+ */
+#include "profile/reader_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "profile/walls_additions.h"
+#include "sys/privileges.h"
+
+#define SOCKET    3 /* the number that the socket has here: the first behind standard streams */
+#define NS_PER_MS UINT64_C(1000000)
+
+/*
+ * Signals that are sent to all processes of a terminal or of a service are for the service, which
+ * tells us by closing the socket.
+ */
+static void settle_signals(void)
+{
+    static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2};
+    sigset_t none;
+
+    for (int i = 1; i < NSIG; i++)
+        (void)signal(i, SIG_DFL);
+    for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+        (void)signal(ignored[i], SIG_IGN);
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Keeps the socket, and nothing that the service has open. */
+static bool settle_descriptors(int socket)
+{
+    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const int n = walls_keep_errors ? SOCKET - 1 : SOCKET;
+
+    if (null < 0 || (socket != SOCKET && dup2(socket, SOCKET) < 0))
+        return false;
+    for (int fd = 0; fd < n; fd++)
+        if (dup2(null, fd) < 0)
+            return false;
+    return close_range(SOCKET + 1, ~0U, 0) == 0;
+}
+
+/* The kernel forgets the signal of a parent's death when the uid changes, so it comes last. */
+static bool settle(int socket)
+{
+    settle_signals();
+    if (!settle_descriptors(socket) || privileges_drop() < 0)
+        return false;
+    (void)prctl(PR_SET_NAME, "object_reader");
+    return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
+}
+
+struct descriptors {
+    int fds[READER_DESCRIPTORS_MOST];
+    size_t n;
+};
+
+static void descriptors_done(struct descriptors *descriptors)
+{
+    for (size_t i = 0; i < descriptors->n; i++)
+        (void)close(descriptors->fds[i]);
+    descriptors->n = 0;
+}
+
+static void take_descriptors(struct msghdr *message, struct descriptors *descriptors)
+{
+    const struct cmsghdr *control = CMSG_FIRSTHDR(message);
+
+    descriptors->n = 0;
+    if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS)
+        return;
+    descriptors->n = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(descriptors->fds, CMSG_DATA(control), descriptors->n * sizeof(int));
+}
+
+/* False: the service has closed its end. */
+static bool receive(struct reader_request *request, struct descriptors *descriptors)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(READER_DESCRIPTORS_MOST * sizeof(int))];
+    } control;
+    struct iovec bytes = {request, sizeof(*request)};
+    struct msghdr message = {.msg_iov = &bytes,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof(control)};
+    const ssize_t n = TEMP_FAILURE_RETRY(recvmsg(SOCKET, &message, MSG_CMSG_CLOEXEC));
+
+    if (n <= 0)
+        return false;
+    take_descriptors(&message, descriptors);
+    return n == (ssize_t)sizeof(*request);
+}
+
+/* Sorts descriptors to their places. False: some are missing. */
+static bool place_descriptors(const struct reader_request *request,
+                              const struct descriptors *descriptors, int places[])
+{
+    size_t next = READER_STARTS;
+
+    if (descriptors->n != 2U + (request->n_starts > 0) + (request->has_debug > 0))
+        return false;
+    places[READER_FILE] = descriptors->fds[READER_FILE];
+    places[READER_OUTPUT] = descriptors->fds[READER_OUTPUT];
+    places[READER_STARTS] = request->n_starts > 0 ? descriptors->fds[next++] : -1;
+    places[READER_DEBUG] = request->has_debug ? descriptors->fds[next] : -1;
+    return true;
+}
+
+/* Waits for the end of a worker. False: it was not there in time, or nobody waits any more. */
+static bool wait_for_end(int worker, unsigned wall_ms)
+{
+    const uint64_t end_ns = clock_monotonic_ns() + wall_ms * NS_PER_MS;
+    struct pollfd ends[] = {{.fd = worker, .events = POLLIN}, {.fd = SOCKET, .events = POLLIN}};
+    int n;
+
+    do {
+        const uint64_t now_ns = clock_monotonic_ns();
+
+        n = now_ns < end_ns ? poll(ends, 2, (int)((end_ns - now_ns) / NS_PER_MS) + 1) : 0;
+    } while (n < 0 && errno == EINTR);
+    return n > 0 && ends[0].revents != 0;
+}
+
+static uint64_t to_ns(const struct timeval *time)
+{
+    return (uint64_t)time->tv_sec * NS_PER_SECOND + (uint64_t)time->tv_usec * 1000;
+}
+
+static struct reader_reply follow(pid_t pid, unsigned wall_ms)
+{
+    AUTO_CLOSE const int worker = pidfd_open(pid, 0);
+    const bool was_late = worker < 0 || !wait_for_end(worker, wall_ms);
+    struct rusage usage = {0};
+    int status = 0;
+
+    if (was_late)
+        (void)kill(pid, SIGKILL);
+    if (TEMP_FAILURE_RETRY(wait4(pid, &status, 0, &usage)) != pid || worker < 0)
+        return (struct reader_reply){.outcome = OBJECT_FAILED};
+    return (struct reader_reply){
+        .outcome = reader_worker_outcome(status, was_late),
+        .cpu_ns = to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime),
+    };
+}
+
+static struct reader_reply answer(const struct reader_work *work,
+                                  const struct reader_request *request,
+                                  const struct descriptors *descriptors)
+{
+    const struct reader_reply failed = {.outcome = OBJECT_FAILED};
+    int places[READER_DESCRIPTORS_MOST];
+    pid_t pid;
+
+    if (request->n_starts > OBJECT_JOB_STARTS_MOST ||
+        !place_descriptors(request, descriptors, places))
+        return failed;
+    pid = reader_worker_fork(work, request, places);
+    return pid > 0 ? follow(pid, work->limits.wall_ms) : failed;
+}
+
+void reader_process_run(int socket, const struct reader_work *work)
+{
+    struct reader_request request;
+    struct descriptors descriptors;
+
+    if (!settle(socket))
+        _exit(EXIT_FAILURE);
+    while (receive(&request, &descriptors)) {
+        const struct reader_reply reply = answer(work, &request, &descriptors);
+
+        descriptors_done(&descriptors);
+        if (send(SOCKET, &reply, sizeof(reply), MSG_NOSIGNAL) != (ssize_t)sizeof(reply))
+            break;
+    }
+    _exit(EXIT_SUCCESS);
+}

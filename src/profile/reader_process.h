@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profile/reader_worker.h"
+
+/*
+ * The life of the process that forks workers: it takes one request after the other from the socket,
+ * and ends when nobody holds the other end.
+ */
+_Noreturn void reader_process_run(int socket, const struct reader_work *work);

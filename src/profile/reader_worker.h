@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* A process for one job. */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "profile/object_worker.h"
+#include "profile/reader_limits.h"
+#include "profile/reader_message.h"
+
+struct reader_work {
+    worker_function *work;
+    struct reader_limits limits;
+};
+
+/* Forks a worker that does the job and ends. Its number, or -errno. */
+pid_t reader_worker_fork(const struct reader_work *work, const struct reader_request *request,
+                         const int descriptors[]);
+
+/* What it means that a worker ended with this status (wait(2)). */
+enum object_outcome reader_worker_outcome(int status, bool was_late);

@@ -2,11 +2,16 @@
 #pragma once
 
 /*
- * Two profiles side by side: one tree with the samples of both. Numbers of samples are Poisson
- * counts, so the difference of two shares has the variance a / A^2 + b / B^2. A node differs if
- * that is beyond three standard deviations, and beyond what is to be expected among so many nodes
+ * Two profiles side by side: one tree with the samples of both. Numbers of samples are counts, so
+ * of two profiles of one program they differ by chance: the difference of a / A and b / B has the
+ * variance a / A^2 + b / B^2, and shares, as parts of a whole, have less. A node differs if the
+ * change is beyond three standard deviations, and beyond what is to be expected among so many nodes
  * by chance alone: the bound grows with the number of nodes that are compared, so that of twenty
- * comparisons of a program with itself nineteen show no difference at all.
+ * comparisons of a program with itself nineteen show no difference at all. Nodes with fewer than
+ * ten samples, both sides together, are not compared, and do not count.
+ *
+ * This takes samples for independent. A profile of seconds, in which a program did one thing after
+ * the other, has fewer independent samples than it has samples.
  */
 
 #include <stdbool.h>
@@ -19,7 +24,7 @@
 /* What is compared. */
 enum difference_measure {
     DIFFERENCE_OF_SHARES, /* of all samples of each */
-    DIFFERENCE_OF_TIME,   /* CPU seconds per second of each */
+    DIFFERENCE_OF_TIME,   /* CPU seconds per second of each, by the ranges that the trees have */
 };
 
 struct difference_node {

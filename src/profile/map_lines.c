@@ -64,6 +64,18 @@ static const char *find_last_lines(const char *text, const char *end, size_t mos
     return line;
 }
 
+static int add_line(struct map_lines *lines, const struct map_line *line)
+{
+    struct map_line *grown =
+        array_reserve(lines->lines, sizeof(*grown), &lines->capacity, lines->n + 1);
+
+    if (!grown)
+        return -ENOMEM;
+    lines->lines = grown;
+    lines->lines[lines->n++] = *line;
+    return 0;
+}
+
 int map_lines_parse(const char *text, size_t n, size_t most, struct map_lines *ret_lines)
 {
     AUTO_MAP_LINES struct map_lines lines = {0};
@@ -72,15 +84,10 @@ int map_lines_parse(const char *text, size_t n, size_t most, struct map_lines *r
     for (text = find_last_lines(text, end, most); text < end;) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *line_end = newline ? newline : end;
-        struct map_line *grown, line = {.number = lines.n};
+        struct map_line line = {.number = lines.n};
 
-        if (read_line(text, line_end, &line)) {
-            grown = array_reserve(lines.lines, sizeof(*grown), &lines.capacity, lines.n + 1);
-            if (!grown)
-                return -ENOMEM;
-            lines.lines = grown;
-            lines.lines[lines.n++] = line;
-        }
+        if (read_line(text, line_end, &line) && add_line(&lines, &line) < 0)
+            return -ENOMEM;
         text = line_end + 1;
     }
     *ret_lines = lines;

@@ -69,12 +69,14 @@ static void heap_drop_top(struct heap *heap)
 
 static void add_piece(struct map_pieces *pieces, uint64_t start, uint64_t end, size_t line)
 {
-    struct map_piece *last = pieces->n > 0 ? &pieces->pieces[pieces->n - 1] : NULL;
+    struct map_piece *next = pieces->pieces + pieces->n;
 
-    if (last && last->line == line && last->end == start)
-        last->end = end;
-    else
-        pieces->pieces[pieces->n++] = (struct map_piece){start, end, line};
+    if (pieces->n > 0 && next[-1].line == line && next[-1].end == start) {
+        next[-1].end = end;
+    } else {
+        *next = (struct map_piece){start, end, line};
+        pieces->n++;
+    }
 }
 
 static void sweep(const struct map_lines *lines, struct heap *heap, struct map_pieces *pieces)

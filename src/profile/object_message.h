@@ -47,5 +47,5 @@ struct perf_map_message_row {
 };
 
 /* Overlaps may make two rows of one line. */
-#define PERF_MAP_LINES_MOST 200000
+#define PERF_MAP_LINES_MOST ((size_t)200000)
 #define PERF_MAP_ROWS_MOST  (2 * PERF_MAP_LINES_MOST)

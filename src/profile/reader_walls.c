@@ -10,12 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <seccomp.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
 #include "profile/walls_additions.h"
+#include "sys/small_file.h"
 
 /* Where addresses in use cannot be read: what a service with many threads' stacks may have. */
 #define MEMORY_UNKNOWN ((uint64_t)1 << 30)
@@ -30,14 +31,12 @@ static const int allowed[] = {
 /* How many bytes of addresses this process has. */
 static uint64_t read_addresses(void)
 {
-    unsigned long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
+    char text[256] = "";
+    uint64_t pages;
 
-    if (!file)
+    if (small_file_read(AT_FDCWD, "/proc/self/statm", text, sizeof(text)) < 0)
         return MEMORY_UNKNOWN;
-    if (fscanf(file, "%llu", &pages) != 1)
-        pages = 0;
-    (void)fclose(file);
+    pages = strtoull(text, NULL, 10);
     return pages > 0 ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : MEMORY_UNKNOWN;
 }
 
@@ -91,6 +90,17 @@ static int allow_by_argument(scmp_filter_ctx filter)
     return r;
 }
 
+/* libdw asks where its file lies, to look for others beside it, and does without. */
+static int refuse_paths(scmp_filter_ctx filter)
+{
+    const int r =
+        seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(ENOENT), SCMP_SYS(readlink), 0, NULL);
+
+    return r == 0 ? seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(ENOENT), SCMP_SYS(readlinkat), 0,
+                                           NULL)
+                  : r;
+}
+
 static int allow_calls(void)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
@@ -103,6 +113,8 @@ static int allow_calls(void)
         r = allow_all(filter, wall_additions, n_wall_additions);
     if (r == 0)
         r = allow_by_argument(filter);
+    if (r == 0)
+        r = refuse_paths(filter);
     if (r == 0)
         r = seccomp_load(filter);
     seccomp_release(filter);

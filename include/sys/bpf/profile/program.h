@@ -61,6 +61,10 @@ int profile_program_set_process(struct profile_program *program, pid_t pid,
                                 const struct profile_process *process);
 void profile_program_clear_process(struct profile_program *program, pid_t pid);
 
+/* By which mappings it is unwound now. False: it is not known. */
+bool profile_program_find_process(const struct profile_program *program, pid_t pid,
+                                  struct profile_process *ret_process);
+
 /*
  * Shows each process that is known, also those that the program has entered itself; one that comes
  * or goes meanwhile may be missed. 0 or -errno.
@@ -111,9 +115,10 @@ int profile_program_read(struct profile_program *program,
                          int (*take)(void *context, const struct profile_sample *sample),
                          void *context);
 
-/* Samples that were taken, and those of them that found no room in the ring. */
 struct profile_program_figures {
-    uint64_t samples, lost;
+    uint64_t samples; /* that were taken */
+    uint64_t lost;    /* those of them that found no room in the ring */
+    uint64_t time_ns; /* what they took the program, on all CPUs */
 };
 
 struct profile_program_figures profile_program_figures(const struct profile_program *program);

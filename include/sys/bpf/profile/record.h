@@ -16,6 +16,7 @@ enum profile_outcome {
     PROFILE_NO_RULE,    /* the table of the last frame's file says nothing of the place */
     PROFILE_UNREADABLE, /* a part of the stack could not be read from the interrupt */
     PROFILE_BROKEN,     /* the stack would have gone down, or a frame pointer leads nowhere */
+    PROFILE_CHANGED, /* user space says so: the process had other mappings than the walk went by */
     PROFILE_OUTCOME_COUNT_,
 };
 
@@ -38,6 +39,7 @@ enum profile_outcome {
  */
 struct profile_sample {
     __u64 time_ns; /* CLOCK_MONOTONIC */
+    __u64 memory;  /* its mm_struct, as in struct profile_vma; 0: it has none */
     __u32 cpu;
     __u32 pid, tid; /* in the initial PID namespace */
     __u32 cgroup;   /* the number of the nearest cgroup that has one; 0: none */

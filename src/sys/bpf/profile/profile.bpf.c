@@ -26,6 +26,7 @@ struct {
 } ring SEC(".maps");
 
 __u64 n_samples, n_lost; /* taken, and of those how many found no room in the ring */
+__u64 n_ns;              /* what they took this program */
 
 /* The kernel has its stack where the interrupt came; what was in user space has none. */
 static __always_inline void walk_kernel_stack(void *context, struct profile_scratch *walk)
@@ -64,6 +65,7 @@ static __always_inline void describe(struct profile_sample *sample, struct task_
     const __u32 process = slot_of_process((__u32)task->tgid);
 
     sample->time_ns = bpf_ktime_get_ns();
+    sample->memory = (__u64)task->mm;
     sample->cpu = bpf_get_smp_processor_id();
     sample->pid = (__u32)task->tgid;
     sample->tid = (__u32)task->pid;
@@ -95,6 +97,7 @@ int on_sample(void *context)
     if (bpf_ringbuf_output(&ring, &walk->sample, sizeof(walk->sample) + n * sizeof(__u64),
                            BPF_RB_NO_WAKEUP) < 0) /* the reader looks by itself */
         __sync_fetch_and_add(&n_lost, 1);
+    __sync_fetch_and_add(&n_ns, bpf_ktime_get_ns() - walk->sample.time_ns);
     return 0;
 }
 

@@ -170,6 +170,13 @@ void profile_program_clear_process(struct profile_program *program, pid_t pid)
     clear(program->skeleton->maps.processes, &pid);
 }
 
+bool profile_program_find_process(const struct profile_program *program, pid_t pid,
+                                  struct profile_process *ret_process)
+{
+    return bpf_map_lookup_elem(bpf_map__fd(program->skeleton->maps.processes), &pid, ret_process) ==
+           0;
+}
+
 int profile_program_visit(struct profile_program *program,
                           void (*visit)(void *context, pid_t pid,
                                         const struct profile_process *process),
@@ -231,5 +238,6 @@ struct profile_program_figures profile_program_figures(const struct profile_prog
 
     return (struct profile_program_figures){
         .samples = __atomic_load_n(&bss->n_samples, __ATOMIC_RELAXED),
-        .lost = __atomic_load_n(&bss->n_lost, __ATOMIC_RELAXED)};
+        .lost = __atomic_load_n(&bss->n_lost, __ATOMIC_RELAXED),
+        .time_ns = __atomic_load_n(&bss->n_ns, __ATOMIC_RELAXED)};
 }

@@ -39,6 +39,13 @@ void profile_program_clear_process(struct profile_program *program, pid_t pid)
     (void)program, (void)pid;
 }
 
+bool profile_program_find_process(const struct profile_program *program, pid_t pid,
+                                  struct profile_process *ret_process)
+{
+    (void)program, (void)pid, (void)ret_process;
+    return false;
+}
+
 int profile_program_visit(struct profile_program *program,
                           void (*visit)(void *context, pid_t pid,
                                         const struct profile_process *process),

@@ -171,6 +171,30 @@ static __always_inline int go_on(struct profile_scratch *walk, const struct call
     return walk->pc == 0 ? stop(walk, PROFILE_COMPLETE) : 0;
 }
 
+/*
+ * Whether a call stands right before an address, as before each to which one returns. It tells a
+ * frame pointer from a register that serves for something else.
+ */
+static __always_inline bool is_behind_call(__u64 address)
+{
+    __u64 code;
+
+    if (!read_word(address - 8, &code))
+        return true; /* it is not in memory */
+    if (is_aarch64()) {
+        const __u32 instruction = code >> 32;
+
+        return instruction >> 26 == 0x25 ||
+               (instruction & 0xfffff01f) == 0xd63f0000 || /* bl, blr */
+               instruction >> 24 == 0xd7;                  /* blraa and its like */
+    }
+    /* call rel32; call of a register or of a word in memory, with 0, 1 or 4 bytes of displacement
+     */
+    return (code >> 24 & 0xff) == 0xe8 || (code >> 48 & 0x38ff) == 0x10ff ||
+           (code >> 40 & 0x38ff) == 0x10ff || (code >> 32 & 0x38ff) == 0x10ff ||
+           (code >> 16 & 0x38ff) == 0x10ff || (code >> 8 & 0x38ff) == 0x10ff;
+}
+
 /* Code that keeps frame pointers: fp leads to the caller's, and the return address behind it. */
 static __always_inline int step_by_frame_pointer(struct profile_scratch *walk)
 {
@@ -182,6 +206,8 @@ static __always_inline int step_by_frame_pointer(struct profile_scratch *walk)
         return stop(walk, PROFILE_BROKEN);
     if (!read_word(walk->fp, &caller.fp) || !read_word(walk->fp + 8, &caller.pc))
         return stop(walk, PROFILE_UNREADABLE);
+    if (caller.pc != 0 && !is_behind_call(is_aarch64() ? caller.pc & AARCH64_ADDRESS : caller.pc))
+        return stop(walk, PROFILE_BROKEN);
     return go_on(walk, &caller);
 }
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Samples all CPUs and keeps what they do in a store, by functions. It belongs to one thread, which
+ * gives it a turn some times a second.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "profile/object_reader.h"
+#include "profile/store.h"
+#include "profile/targets.h"
+#include "sys/bpf/profile/record.h"
+#include "sys/bpf/refusal.h"
+#include "sys/cpu_list.h"
+
+struct sampler;
+
+/* A turn every fifth of a second leaves little to be told late; the ring has room for much more. */
+#define SAMPLER_TURN_NS UINT64_C(200000000)
+
+/* Everything is borrowed for the life of the sampler, but for the sizes. */
+struct sampler_setup {
+    struct profile_store *store;
+    struct profile_targets *targets;
+    struct object_reader *reader;
+    int procfs_fd;
+    size_t n_cpus;      /* one more than the highest number of a CPU that can be there */
+    unsigned rate_hz;   /* 1 to 999 */
+    size_t table_bytes; /* what the tables of all files may take in the kernel */
+    size_t cgroups;     /* that may have samples of their own at once */
+    size_t processes;   /* that may be in groups */
+    bool is_v1;         /* cgroups are those of the cgroup v1 hierarchy of perf_event */
+};
+
+/*
+ * Loads the program, and has the targets told apart. It samples nothing yet. 0, or -errno; then
+ * *ret_refusal says why, if it was the kernel that refused it.
+ */
+int sampler_new(const struct sampler_setup *setup, struct sampler **ret_sampler,
+                enum bpf_refusal *ret_refusal);
+struct sampler *sampler_free(struct sampler *sampler);
+DEFINE_AUTO(sampler, struct sampler *, sampler_free)
+
+/*
+ * Samples these CPUs from here on, and no others. They begin apart from each other, within one
+ * period, so that their interrupts do not meet; the call takes as long. 0, or -errno of the last
+ * one that could not be sampled.
+ */
+int sampler_set_cpus(struct sampler *sampler, const struct cpu_list *cpus);
+
+/* Takes what was sampled, learns what processes have mapped, reads files. 0 or -errno. */
+int sampler_turn(struct sampler *sampler);
+
+/* Becomes readable when a file was read: then a turn is worth while. Borrowed. */
+int sampler_fd(const struct sampler *sampler);
+
+struct sampler_figures {
+    uint64_t samples; /* that are in the store */
+    uint64_t lost;    /* that found no room in the ring */
+    uint64_t waiting; /* that wait now for a file to be read */
+    uint64_t stacks[PROFILE_OUTCOME_COUNT_];
+    uint64_t program_ns;    /* what the program in the kernel took */
+    uint64_t reader_cpu_ns; /* what the process took that reads files */
+    uint64_t jobs[OBJECT_OUTCOME_COUNT_];
+    uint64_t files_read, files_awaited, files_refused, files_missing;
+    uint64_t processes, mappings, without_room;
+    uint64_t table_bytes; /* in use of the tables in the kernel */
+    uint64_t bytes;       /* what is kept of files and of processes */
+};
+
+void sampler_figures(const struct sampler *sampler, struct sampler_figures *ret_figures);
+
+/* The words for how stacks end: "complete", "truncated", … */
+const char *profile_outcome_name(enum profile_outcome outcome);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/jit_maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "base/clock.h"
+#include "sys/small_file.h"
+
+#define AGAIN_NS   (10 * NS_PER_SECOND)
+#define FORGET_NS  (120 * NS_PER_SECOND)
+#define MOST_BYTES ((off_t)16 * 1024 * 1024)
+
+/* All maps together take no more; the others have no names until there is room again. */
+#define KEPT_BYTES ((size_t)4 * 1024 * 1024)
+
+#define OWNER "[jit]"
+
+struct jit_process {
+    pid_t pid;
+    uint64_t memory;      /* of which the map is */
+    struct perf_map *map; /* NULL: none */
+    size_t bytes;
+    bool is_wanted; /* it is to be read */
+    uint64_t read_ns, used_ns;
+    UT_hash_handle hh;
+};
+
+struct jit_maps {
+    struct profile_store *store;
+    struct jit_process *processes;
+    pid_t job; /* whose map is being read; 0: none */
+    size_t bytes;
+    int procfs_fd;
+};
+
+struct jit_maps *jit_maps_new(struct profile_store *store, int procfs_fd)
+{
+    struct jit_maps *maps = calloc(1, sizeof(*maps));
+
+    if (maps) {
+        maps->store = store;
+        maps->procfs_fd = procfs_fd;
+    }
+    return maps;
+}
+
+static void drop_map(struct jit_maps *maps, struct jit_process *process)
+{
+    maps->bytes -= process->bytes;
+    process->bytes = 0;
+    process->map = perf_map_free(process->map);
+}
+
+static void forget(struct jit_maps *maps, struct jit_process *process)
+{
+    drop_map(maps, process);
+    HASH_DEL(maps->processes, process);
+    free(process);
+}
+
+struct jit_maps *jit_maps_free(struct jit_maps *maps)
+{
+    struct jit_process *process, *next;
+
+    if (!maps)
+        return NULL;
+    HASH_ITER(hh, maps->processes, process, next)
+        forget(maps, process);
+    free(maps);
+    return NULL;
+}
+
+static struct jit_process *find(const struct jit_maps *maps, pid_t pid)
+{
+    struct jit_process *process;
+
+    HASH_FIND(hh, maps->processes, &pid, sizeof(pid), process);
+    return process;
+}
+
+static struct jit_process *enter(struct jit_maps *maps, pid_t pid, uint64_t memory)
+{
+    struct jit_process *process = calloc(1, sizeof(*process));
+
+    if (!process)
+        return NULL;
+    process->pid = pid;
+    process->memory = memory;
+    process->is_wanted = true;
+    HASH_ADD(hh, maps->processes, pid, sizeof(process->pid), process);
+    if (!process->hh.tbl) {
+        free(process);
+        return NULL;
+    }
+    return process;
+}
+
+bool jit_maps_function(struct jit_maps *maps, pid_t pid, uint64_t memory, uint64_t address,
+                       uint64_t now_ns, uint32_t *ret_function)
+{
+    struct jit_process *process = find(maps, pid);
+    const struct perf_map_row *row = NULL;
+
+    if (process && process->memory != memory) {
+        forget(maps, process); /* another program, by exec, or another process */
+        process = NULL;
+    }
+    if (!process)
+        process = enter(maps, pid, memory);
+    if (process) {
+        process->used_ns = now_ns;
+        row = process->map ? perf_map_find(process->map, address) : NULL;
+        if (!row && now_ns >= process->read_ns + AGAIN_NS)
+            process->is_wanted = true;
+        if (!row && process->is_wanted)
+            return false;
+    }
+    *ret_function =
+        profile_store_function(maps->store, PROFILE_JIT, OWNER, row ? row->name : "[unnamed]");
+    return true;
+}
+
+/* What /proc/PID/status tells: the user, and the number in the innermost PID namespace. */
+static int read_status(const struct jit_maps *maps, pid_t pid, uid_t *ret_uid, long *ret_number)
+{
+    char name[32], text[8192];
+    const char *line, *last;
+    int r;
+
+    (void)snprintf(name, sizeof(name), "%d/status", (int)pid);
+    r = small_file_read(maps->procfs_fd, name, text, sizeof(text));
+    if (r < 0)
+        return r;
+    line = strstr(text, "\nUid:");
+    if (!line)
+        return -EBADMSG;
+    /* real, effective: files are made by the effective user */
+    line = strchr(line + strlen("\nUid:") + 1, '\t');
+    if (!line)
+        return -EBADMSG;
+    *ret_uid = (uid_t)strtoul(line, NULL, 10);
+    *ret_number = (long)pid;
+    line = strstr(text, "\nNSpid:");
+    last = line ? strchr(line + 1, '\n') : NULL;
+    while (line && last && last > line && last[-1] != '\t')
+        last--;
+    if (line && last && last > line)
+        *ret_number = strtol(last, NULL, 10);
+    return 0;
+}
+
+/* Anybody can make a file of this name: what is no file of the process's user is not opened. */
+static int open_map(const struct jit_maps *maps, pid_t pid)
+{
+    char name[64];
+    struct stat status;
+    AUTO_CLOSE int fd = -1;
+    uid_t uid;
+    long number;
+    int r = read_status(maps, pid, &uid, &number);
+
+    if (r < 0)
+        return r;
+    (void)snprintf(name, sizeof(name), "%d/root/tmp/perf-%ld.map", (int)pid, number);
+    fd = openat(maps->procfs_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_uid != uid ||
+        status.st_size > MOST_BYTES)
+        return -EPERM;
+    return TAKE_FD(fd);
+}
+
+bool jit_maps_next_job(struct jit_maps *maps, uint64_t now_ns, struct object_job *ret_job)
+{
+    struct jit_process *process, *next;
+
+    HASH_ITER(hh, maps->processes, process, next) {
+        int fd;
+
+        if (!process->is_wanted)
+            continue;
+        process->is_wanted = false;
+        process->read_ns = now_ns;
+        fd = maps->bytes < KEPT_BYTES ? open_map(maps, process->pid) : -ENOSPC;
+        if (fd < 0)
+            continue;
+        process->is_wanted = true; /* until it is there */
+        maps->job = process->pid;
+        *ret_job = (struct object_job){.kind = OBJECT_JOB_MAP, .fd = fd, .debug_fd = -1};
+        return true;
+    }
+    return false;
+}
+
+void jit_maps_take(struct jit_maps *maps, const struct object_result *result, uint64_t now_ns)
+{
+    struct jit_process *process = find(maps, maps->job);
+    struct perf_map *map = NULL;
+
+    maps->job = 0;
+    if (!process)
+        return;
+    process->is_wanted = false;
+    process->read_ns = now_ns;
+    if (result->outcome != OBJECT_READ || perf_map_parse(result->bytes, result->n, &map) < 0)
+        return;
+    drop_map(maps, process);
+    process->map = map;
+    process->bytes = result->n;
+    maps->bytes += result->n;
+}
+
+void jit_maps_sweep(struct jit_maps *maps, uint64_t now_ns)
+{
+    struct jit_process *process, *next;
+
+    HASH_ITER(hh, maps->processes, process, next)
+        if (now_ns >= process->used_ns + FORGET_NS && process->pid != maps->job)
+            forget(maps, process);
+}
+
+size_t jit_maps_bytes(const struct jit_maps *maps)
+{
+    return maps->bytes + HASH_COUNT(maps->processes) * sizeof(struct jit_process);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* A file that processes have mapped, for the modules that work with it (known_files.h). */
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "profile/known_files.h"
+
+/* A function of a file, by where it begins: an address from the base of the file's table. */
+struct known_function {
+    uint32_t start;
+    uint32_t function; /* in the store */
+    UT_hash_handle hh;
+};
+
+/* A function that waits for its name. */
+struct wanted_name {
+    uint32_t start, function;
+};
+
+struct known_file {
+    uint32_t number;
+    enum file_state state;
+    struct file_key key;
+    char *path, *owner;
+    pid_t pid; /* a process that has it mapped, and where */
+    uint64_t start, end;
+    pid_t retry_pid;            /* the process by which it could not be opened */
+    struct object_table *table; /* without its rows; NULL: not read yet */
+    struct unwind_pages pages;  /* where the rows are */
+    uint64_t wanted_ns, used_ns;
+    struct known_function *functions;
+    uint64_t generation; /* of the store whose numbers the functions have */
+    struct wanted_name *wanted;
+    size_t n_wanted, wanted_capacity;
+    uint64_t names_ns; /* no job of names before */
+    uint32_t *asked;   /* what the present job was asked for: the first ones of those wanted */
+    size_t n_asked;
+    bool is_marked;
+    UT_hash_handle hh; /* by key */
+};
+
+struct known_files {
+    struct known_files_setup setup;
+    struct known_file *by_key;
+    struct known_file **by_number;
+    uint32_t last_number;
+    enum object_job_kind job_kind; /* the present job */
+    uint32_t job_number;           /* the file that it reads; 0: none */
+    struct unwind_pages *retired;  /* places that may be used again after a while */
+    size_t n_retired, retired_capacity;
+    uint64_t outcomes[OBJECT_OUTCOME_COUNT_];
+    uint64_t reader_cpu_ns;
+};
+
+static inline struct known_file *known_file_of(const struct known_files *files, uint32_t number)
+{
+    return number < files->setup.n ? files->by_number[number] : NULL;
+}
+
+/* Forgets the functions of a file, and the names that it waits for. */
+void known_file_forget_functions(struct known_file *file);
+
+/* Frees a file, which nothing refers to any more. */
+void known_file_free(struct known_file *file);

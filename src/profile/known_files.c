@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A function is known by its file and by where it begins. It is entered in the store at its first
+ * sample, under the address of its beginning; its name comes with the next job of names of its
+ * file. Whoever has new functions all the time, as a compiler that starts, cannot keep the reader
+ * busy: a file waits the longer for its next job the longer its last one took.
+ */
+#include "profile/known_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "profile/clean_name.h"
+#include "profile/known_file.h"
+
+struct known_files *known_files_new(const struct known_files_setup *setup)
+{
+    AUTO(known_files) struct known_files *files = calloc(1, sizeof(*files));
+
+    if (!files)
+        return NULL;
+    files->setup = *setup;
+    files->by_number = calloc(setup->n, sizeof(*files->by_number));
+    return files->by_number ? TAKE(files) : NULL;
+}
+
+void known_file_forget_functions(struct known_file *file)
+{
+    struct known_function *function, *next;
+
+    HASH_ITER(hh, file->functions, function, next) {
+        HASH_DEL(file->functions, function);
+        free(function);
+    }
+    file->n_wanted = 0;
+}
+
+void known_file_free(struct known_file *file)
+{
+    known_file_forget_functions(file);
+    free(file->asked);
+    (void)object_table_free(file->table);
+    free(file->wanted);
+    free(file->path);
+    free(file->owner);
+    free(file);
+}
+
+struct known_files *known_files_free(struct known_files *files)
+{
+    struct known_file *file, *next;
+
+    if (!files)
+        return NULL;
+    HASH_ITER(hh, files->by_key, file, next) {
+        HASH_DEL(files->by_key, file);
+        known_file_free(file);
+    }
+    free(files->retired);
+    free(files->by_number);
+    free(files);
+    return NULL;
+}
+
+/* The last part of a path, as an owner is called. NULL: no memory. */
+static char *make_owner(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct text text = {0};
+
+    clean_name_append(&text, slash && slash[1] ? slash + 1 : path);
+    return text_take(&text);
+}
+
+/* A free number; 0 is that of all files that have none. */
+static uint32_t free_number(struct known_files *files)
+{
+    for (size_t i = 0; i < files->setup.n - 1; i++) {
+        files->last_number = files->last_number % (uint32_t)(files->setup.n - 1) + 1;
+        if (!files->by_number[files->last_number])
+            return files->last_number;
+    }
+    return 0;
+}
+
+static struct known_file *enter(struct known_files *files, const struct file_sight *sight)
+{
+    struct known_file *file = calloc(1, sizeof(*file));
+
+    if (!file)
+        return NULL;
+    file->number = free_number(files);
+    file->key = sight->key;
+    file->path = strdup(sight->path);
+    file->owner = make_owner(sight->path);
+    if (file->number == 0 || !file->path || !file->owner) {
+        known_file_free(file);
+        return NULL;
+    }
+    HASH_ADD(hh, files->by_key, key, sizeof(file->key), file);
+    if (!file->hh.tbl) {
+        known_file_free(file);
+        return NULL;
+    }
+    files->by_number[file->number] = file;
+    return file;
+}
+
+uint32_t known_files_find(struct known_files *files, const struct file_sight *sight)
+{
+    struct known_file *file;
+
+    HASH_FIND(hh, files->by_key, &sight->key, sizeof(sight->key), file);
+    if (!file)
+        file = enter(files, sight);
+    if (!file)
+        return 0;
+    file->pid = sight->pid;
+    file->start = sight->start;
+    file->end = sight->end;
+    file->is_marked = true;
+    if (file->state == FILE_MISSING && file->retry_pid != sight->pid) {
+        file->retry_pid = sight->pid; /* another process may let us open it */
+        file->state = FILE_UNREAD;
+    }
+    return file->number;
+}
+
+const char *known_files_owner(const struct known_files *files, uint32_t number)
+{
+    const struct known_file *file = known_file_of(files, number);
+
+    return file ? file->owner : "[other files]";
+}
+
+void known_files_want(struct known_files *files, uint32_t number, uint64_t now_ns)
+{
+    struct known_file *file = known_file_of(files, number);
+
+    if (!file)
+        return;
+    file->used_ns = now_ns;
+    if (file->state == FILE_UNREAD) {
+        file->state = FILE_WANTED;
+        file->wanted_ns = now_ns;
+    }
+}
+
+bool known_files_is_awaited(const struct known_files *files, uint32_t number)
+{
+    const struct known_file *file = known_file_of(files, number);
+
+    return file && (file->state == FILE_UNREAD || file->state == FILE_WANTED);
+}
+
+/* From a place in the file to an address from the base of its table. False: it is not executable.
+ */
+static bool to_address(const struct object_table *table, uint32_t place, uint32_t *ret_address)
+{
+    for (size_t i = 0; i < table->n_segments; i++) {
+        const struct object_segment *segment = &table->segments[i];
+
+        if (place >= segment->offset && place - segment->offset < segment->size) {
+            *ret_address = (uint32_t)(place - segment->offset + (segment->address - table->base));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Has a function named by the next job. Without memory it keeps its address. */
+static void want_name(struct known_file *file, uint32_t start, uint32_t function)
+{
+    struct wanted_name *wanted =
+        array_reserve(file->wanted, sizeof(*wanted), &file->wanted_capacity, file->n_wanted + 1);
+
+    if (!wanted)
+        return;
+    file->wanted = wanted;
+    file->wanted[file->n_wanted++] = (struct wanted_name){.start = start, .function = function};
+}
+
+/* Makes a function that has no name yet. */
+static uint32_t make_function(struct known_files *files, struct known_file *file, uint32_t address,
+                              bool has_start)
+{
+    char name[32];
+    uint32_t function;
+
+    (void)snprintf(name, sizeof(name), "0x%" PRIx64,
+                   file->table ? file->table->base + address : (uint64_t)address);
+    function = profile_store_unnamed(files->setup.store, PROFILE_USER, file->owner, name);
+    if (has_start)
+        want_name(file, address, function);
+    return function;
+}
+
+/* Functions are forgotten when their numbers in the store have been given to others. */
+static void forget_if_renumbered(const struct known_files *files, struct known_file *file)
+{
+    const uint64_t generation = profile_store_generation(files->setup.store);
+
+    if (file->generation != generation)
+        known_file_forget_functions(file);
+    file->generation = generation;
+}
+
+static uint32_t find_function(struct known_files *files, struct known_file *file, uint32_t address)
+{
+    struct known_function *known;
+    uint32_t start = address;
+    const bool has_start = object_table_function(file->table, address, &start);
+
+    HASH_FIND(hh, file->functions, &start, sizeof(start), known);
+    if (known)
+        return known->function;
+    known = calloc(1, sizeof(*known));
+    if (!known) /* the sample counts all the same */
+        return profile_store_function(files->setup.store, PROFILE_USER, file->owner, "[unnamed]");
+    known->start = start;
+    known->function = make_function(files, file, start, has_start);
+    HASH_ADD(hh, file->functions, start, sizeof(known->start), known);
+    if (!known->hh.tbl) {
+        const uint32_t function = known->function;
+
+        free(known);
+        return function;
+    }
+    return known->function;
+}
+
+bool known_files_function(struct known_files *files, uint32_t number, uint32_t place,
+                          uint64_t now_ns, uint32_t *ret_function)
+{
+    struct known_file *file = known_file_of(files, number);
+    uint32_t address;
+
+    known_files_want(files, number, now_ns);
+    if (file && (file->state == FILE_UNREAD || file->state == FILE_WANTED))
+        return false;
+    if (!file || !file->table || !to_address(file->table, place, &address)) {
+        *ret_function = profile_store_function(files->setup.store, PROFILE_USER,
+                                               known_files_owner(files, number), "[unnamed]");
+        return true;
+    }
+    forget_if_renumbered(files, file);
+    *ret_function = find_function(files, file, address);
+    return true;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The programs and libraries that processes have mapped. A file has a number, by which mappings and
+ * frames refer to it, as long as some process has it mapped. Its tables are read when a stack has
+ * ended in it, and its functions are named when they were sampled.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profile/object_reader.h"
+#include "profile/object_table.h"
+#include "profile/store.h"
+#include "profile/unwind_pool.h"
+
+struct known_files;
+
+/* A file is told by what the kernel has mapped, never by its path. */
+struct file_key {
+    uint64_t device, inode; /* device: as in struct profile_vma. The vDSO: both 0 */
+};
+
+/* What is borrowed for the life of the files. */
+struct known_files_setup {
+    const struct profile_arrays *arrays;
+    struct unwind_pool *pool;
+    struct profile_store *store;
+    size_t n; /* numbers that there are */
+    int procfs_fd;
+};
+
+struct known_files *known_files_new(const struct known_files_setup *setup);
+struct known_files *known_files_free(struct known_files *files);
+DEFINE_AUTO(known_files, struct known_files *, known_files_free)
+
+/* Where a process has a file mapped. */
+struct file_sight {
+    struct file_key key;
+    const char *path; /* as the kernel shows it */
+    pid_t pid;
+    uint64_t start, end;
+};
+
+/* The number of a file. Where there is none left, that of "[other files]", which has no tables. */
+uint32_t known_files_find(struct known_files *files, const struct file_sight *sight);
+
+/* The name of a file without its folders: clean UTF-8. Borrowed. */
+const char *known_files_owner(const struct known_files *files, uint32_t number);
+
+/* A stack has ended in the file, or a frame is in it: its tables are wanted. */
+void known_files_want(struct known_files *files, uint32_t number, uint64_t now_ns);
+
+/*
+ * The function that has a place in a file. It has its name, or gets it later. False: the tables of
+ * the file are not there yet, and are being asked for.
+ */
+bool known_files_function(struct known_files *files, uint32_t number, uint32_t place,
+                          uint64_t now_ns, uint32_t *ret_function);
+
+/* Whether the tables of a file may still come. */
+bool known_files_is_awaited(const struct known_files *files, uint32_t number);
+
+/*
+ * Opens the next file to be read. The caller closes both descriptors of the job. False: nothing is
+ * to be read now.
+ */
+bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct object_job *ret_job);
+
+/* Takes the result of that job. */
+void known_files_take(struct known_files *files, const struct object_result *result,
+                      uint64_t now_ns);
+
+/* Places of tables that were given up before the last call can be used again. */
+void known_files_settle(struct known_files *files);
+
+/* Frees the numbers of files that are not marked, and ends all marks. */
+void known_files_mark(struct known_files *files, uint32_t number);
+void known_files_sweep(struct known_files *files);
+
+enum file_state {
+    FILE_UNREAD,  /* nobody has asked for it */
+    FILE_WANTED,  /* it is to be read */
+    FILE_READ,    /* its tables are there */
+    FILE_REFUSED, /* the reader, or the pool, has refused it */
+    FILE_MISSING, /* it cannot be opened, or another file is at its path */
+    FILE_STATE_COUNT_,
+};
+
+struct known_files_figures {
+    size_t n[FILE_STATE_COUNT_];
+    uint64_t outcomes[OBJECT_OUTCOME_COUNT_]; /* of all jobs, since the start */
+    uint64_t reader_cpu_ns;
+    size_t bytes; /* of what is kept here of files */
+};
+
+void known_files_figures(const struct known_files *files, struct known_files_figures *ret_figures);

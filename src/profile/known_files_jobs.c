@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What is read next of which file, and what comes of it. Tables go before names, since without them
+ * stacks are cut. Tables that find no room push out those that were not used for longest; their
+ * places are used again only after the program in the kernel cannot be at them any more.
+ */
+#include "profile/known_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "profile/known_file.h"
+#include "profile/open_object.h"
+
+/* A job of names takes at most this part of a CPU, for each file. */
+#define NAMES_SHARE 50
+
+/* Code without frames of its own is as long as this only where it was made by a compiler of another
+ * kind, as V8's builtins are: they keep frame pointers. */
+#define LONG_GAP (256 * 1024)
+
+/* The file that waits longest for its tables, or for names. */
+static struct known_file *choose(struct known_files *files, uint64_t now_ns,
+                                 enum object_job_kind *ret_kind)
+{
+    struct known_file *file, *next, *best = NULL;
+
+    HASH_ITER(hh, files->by_key, file, next)
+        if (file->state == FILE_WANTED && (!best || file->wanted_ns < best->wanted_ns))
+            best = file;
+    *ret_kind = OBJECT_JOB_TABLE;
+    if (best)
+        return best;
+    *ret_kind = OBJECT_JOB_NAMES;
+    HASH_ITER(hh, files->by_key, file, next)
+        if (file->n_wanted > 0 && now_ns >= file->names_ns &&
+            (!best || file->names_ns < best->names_ns))
+            best = file;
+    return best;
+}
+
+static void clear_pages(struct known_files *files, struct known_file *file, uint32_t flags)
+{
+    struct profile_file *entry = &files->setup.arrays->files[file->number];
+    const uint64_t nothing = 0;
+
+    entry->flags = flags;
+    __atomic_store_n((uint64_t *)&entry->pages, nothing, __ATOMIC_RELEASE);
+}
+
+/* A job of names takes what is wanted now; what comes meanwhile is for the next one. */
+static bool begin_names(struct known_file *file, struct object_job *job)
+{
+    const size_t n =
+        file->n_wanted < OBJECT_JOB_STARTS_MOST ? file->n_wanted : OBJECT_JOB_STARTS_MOST;
+    uint32_t *starts = calloc(n, sizeof(*starts));
+
+    if (!starts)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        starts[i] = file->wanted[i].start;
+    job->starts = file->asked = starts;
+    job->n_starts = file->n_asked = n;
+    job->debug_fd = open_debug_object(file->table->build_id, file->table->n_build_id);
+    return true;
+}
+
+bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct object_job *ret_job)
+{
+    enum object_job_kind kind;
+    struct known_file *file = choose(files, now_ns, &kind);
+    const struct object_place place = file ? (struct object_place){.path = file->path,
+                                                                   .device = file->key.device,
+                                                                   .inode = file->key.inode,
+                                                                   .pid = file->pid,
+                                                                   .start = file->start,
+                                                                   .end = file->end}
+                                           : (struct object_place){0};
+
+    if (!file)
+        return false;
+    *ret_job = (struct object_job){.kind = kind, .fd = -1, .debug_fd = -1};
+    ret_job->fd = open_object(files->setup.procfs_fd, &place);
+    if (ret_job->fd < 0) {
+        if (kind == OBJECT_JOB_TABLE) {
+            file->state = FILE_MISSING;
+            file->retry_pid = file->pid;
+            clear_pages(files, file, 0);
+        }
+        file->n_wanted = 0;
+        return false;
+    }
+    if (kind == OBJECT_JOB_NAMES && !begin_names(file, ret_job)) {
+        (void)close(TAKE_FD(ret_job->fd));
+        return false;
+    }
+    files->job_kind = kind;
+    files->job_number = file->number;
+    return true;
+}
+
+static bool has_long_gap(const struct object_table *table)
+{
+    for (size_t i = 0; i + 1 < table->n_starts; i++)
+        if (table->starts[i] & OBJECT_START_GAP &&
+            (table->starts[i + 1] & ~OBJECT_START_GAP) - (table->starts[i] & ~OBJECT_START_GAP) >=
+                LONG_GAP)
+            return true;
+    return false;
+}
+
+/* Gives up the tables of a file. False: no memory. */
+static bool retire(struct known_files *files, struct known_file *file)
+{
+    struct unwind_pages *retired = array_reserve(files->retired, sizeof(*retired),
+                                                 &files->retired_capacity, files->n_retired + 1);
+
+    if (!retired)
+        return false;
+    files->retired = retired;
+    clear_pages(files, file, 0);
+    files->retired[files->n_retired++] = file->pages;
+    file->pages = (struct unwind_pages){0};
+    file->state = FILE_UNREAD;
+    return true;
+}
+
+/* The same of the file that was not used for longest. False: there is none. */
+static bool retire_oldest(struct known_files *files, const struct known_file *but)
+{
+    struct known_file *file, *next, *oldest = NULL;
+
+    HASH_ITER(hh, files->by_key, file, next)
+        if (file != but && file->pages.rows.n > 0 && (!oldest || file->used_ns < oldest->used_ns))
+            oldest = file;
+    return oldest && retire(files, oldest);
+}
+
+void known_files_settle(struct known_files *files)
+{
+    for (size_t i = 0; i < files->n_retired; i++)
+        unwind_pool_remove(files->setup.pool, &files->retired[i]);
+    files->n_retired = 0;
+}
+
+/* Has the program unwind by the tables of a file. */
+static void enter_table(struct known_files *files, struct known_file *file,
+                        struct object_table *table)
+{
+    struct profile_file *entry = &files->setup.arrays->files[file->number];
+    int r = table->n_rows > 0 ? unwind_pool_add(files->setup.pool, table, &file->pages) : 0;
+    uint64_t pages;
+
+    if (r == -ENOSPC && retire_oldest(files, file)) {
+        (void)object_table_free(table); /* it is read again when there is room */
+        return;
+    }
+    entry->flags = !table->has_unwind || has_long_gap(table) ? PROFILE_FILE_BY_FRAME_POINTER : 0;
+    if (r == 0 && table->n_rows > 0) {
+        const struct profile_pages wanted = {.first = file->pages.pages.first,
+                                             .n = file->pages.pages.n};
+
+        memcpy(&pages, &wanted, sizeof(pages));
+        __atomic_store_n((uint64_t *)&entry->pages, pages, __ATOMIC_RELEASE);
+    }
+    free(TAKE(table->rows));
+    free(TAKE(table->rules));
+    table->n_rows = table->n_rules = 0;
+    if (file->table) /* it was given up and has come again: functions stay */
+        file->table = object_table_free(file->table);
+    file->table = table;
+    file->state = r == 0 ? FILE_READ : FILE_REFUSED;
+}
+
+static void take_table(struct known_files *files, struct known_file *file,
+                       const struct object_result *result)
+{
+    struct object_table *table = NULL;
+    enum object_outcome outcome = result->outcome;
+    int r = outcome == OBJECT_READ ? object_table_parse(result->bytes, result->n, &table) : 0;
+
+    if (r < 0)
+        outcome = r == -ENOMEM ? OBJECT_FAILED : OBJECT_KILLED;
+    files->outcomes[outcome]++;
+    if (table) {
+        enter_table(files, file, table);
+        return;
+    }
+    if (outcome == OBJECT_FAILED)
+        return; /* it is tried again */
+    file->state = FILE_REFUSED;
+    /* what is mapped and is no program is code that was made at run time */
+    clear_pages(files, file, outcome == OBJECT_NO_PROGRAM ? PROFILE_FILE_BY_FRAME_POINTER : 0);
+}
+
+static void take_names(struct known_files *files, struct known_file *file,
+                       const struct object_result *result)
+{
+    struct object_names names = {0};
+    int r = result->outcome == OBJECT_READ
+                ? object_names_parse(result->bytes, result->n, file->n_asked, &names)
+                : -EBADMSG;
+
+    files->outcomes[r == 0 || result->outcome != OBJECT_READ ? result->outcome : OBJECT_KILLED]++;
+    for (size_t i = 0; r == 0 && i < names.n && i < file->n_wanted; i++)
+        if (names.names[i] && file->wanted[i].start == file->asked[i])
+            profile_store_rename(files->setup.store, file->wanted[i].function, names.names[i]);
+    object_names_done(&names);
+}
+
+/* What was asked for is off the list, whatever came of it. */
+static void end_names(struct known_file *file)
+{
+    const size_t n = file->n_asked < file->n_wanted ? file->n_asked : file->n_wanted;
+
+    if (file->n_wanted > 0)
+        memmove(file->wanted, file->wanted + n, (file->n_wanted - n) * sizeof(*file->wanted));
+    file->n_wanted -= n;
+    free(TAKE(file->asked));
+    file->n_asked = 0;
+}
+
+void known_files_take(struct known_files *files, const struct object_result *result,
+                      uint64_t now_ns)
+{
+    struct known_file *file = known_file_of(files, files->job_number);
+
+    files->reader_cpu_ns += result->cpu_ns;
+    files->job_number = 0;
+    if (!file)
+        return;
+    if (files->job_kind == OBJECT_JOB_TABLE) {
+        take_table(files, file, result);
+    } else {
+        take_names(files, file, result);
+        end_names(file);
+    }
+    file->names_ns = now_ns + NS_PER_SECOND + NAMES_SHARE * result->cpu_ns;
+}
+
+void known_files_mark(struct known_files *files, uint32_t number)
+{
+    struct known_file *file = known_file_of(files, number);
+
+    if (file)
+        file->is_marked = true;
+}
+
+/* The file that is being read stays until the next sweep. */
+void known_files_sweep(struct known_files *files)
+{
+    struct known_file *file, *next;
+
+    HASH_ITER(hh, files->by_key, file, next) {
+        const bool stays = file->is_marked || file->number == files->job_number;
+
+        file->is_marked = false;
+        if (stays || (file->pages.rows.n > 0 && !retire(files, file)))
+            continue;
+        clear_pages(files, file, 0);
+        files->by_number[file->number] = NULL;
+        HASH_DEL(files->by_key, file);
+        known_file_free(file);
+    }
+}
+
+static size_t bytes_of(const struct known_file *file)
+{
+    return sizeof(*file) + strlen(file->path) + strlen(file->owner) +
+           (file->table ? file->table->n_starts * sizeof(uint32_t) : 0) +
+           HASH_COUNT(file->functions) * sizeof(struct known_function) +
+           file->wanted_capacity * sizeof(*file->wanted);
+}
+
+void known_files_figures(const struct known_files *files, struct known_files_figures *ret_figures)
+{
+    struct known_file *file, *next;
+
+    *ret_figures = (struct known_files_figures){.reader_cpu_ns = files->reader_cpu_ns};
+    memcpy(ret_figures->outcomes, files->outcomes, sizeof(files->outcomes));
+    HASH_ITER(hh, files->by_key, file, next) {
+        ret_figures->n[file->state]++;
+        ret_figures->bytes += bytes_of(file);
+    }
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/open_object.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+/* A device as the kernel has it inside. */
+static uint64_t kernel_device(dev_t device)
+{
+    return (uint64_t)major(device) << 20 | minor(device);
+}
+
+/* A pipe or a device would hold us up, or do something: it is not waited for. */
+#define FLAGS (O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+
+static bool is_mapped_file(int fd, const struct object_place *place)
+{
+    struct stat status;
+
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == place->inode &&
+           kernel_device(status.st_dev) == place->device;
+}
+
+static int open_by_path(const struct object_place *place)
+{
+    AUTO_CLOSE int fd = open(place->path, FLAGS);
+
+    if (fd < 0)
+        return -errno;
+    return is_mapped_file(fd, place) ? TAKE_FD(fd) : -ESTALE;
+}
+
+/* The link leads to the very file, whatever its path is or was. */
+static int open_by_mapping(int procfs_fd, const struct object_place *place)
+{
+    char name[96];
+    struct stat status;
+    AUTO_CLOSE int fd = -1;
+
+    (void)snprintf(name, sizeof(name), "%d/map_files/%" PRIx64 "-%" PRIx64, (int)place->pid,
+                   place->start, place->end);
+    fd = openat(procfs_fd, name, FLAGS & ~O_NOFOLLOW);
+    if (fd < 0)
+        return -errno;
+    /* the process may have mapped another one there since; a device of its own is btrfs's way */
+    if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_ino != place->inode)
+        return -ESTALE;
+    return TAKE_FD(fd);
+}
+
+/* Its sections end where its header says that their table ends. */
+static int copy_vdso(void)
+{
+    const char *bytes = (const char *)getauxval(AT_SYSINFO_EHDR); // NOLINT: the kernel's own way
+    const size_t size = 2 * (size_t)sysconf(_SC_PAGESIZE);
+    AUTO_CLOSE int fd = -1;
+
+    if (!bytes)
+        return -ENOENT;
+    fd = memfd_create("vdso", MFD_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    for (size_t done = 0; done < size;) {
+        const ssize_t n = write(fd, bytes + done, size - done);
+
+        if (n <= 0) /* behind its end, where nothing is mapped */
+            break;
+        done += (size_t)n;
+    }
+    return TAKE_FD(fd);
+}
+
+int open_object(int procfs_fd, const struct object_place *place)
+{
+    int r;
+
+    if (place->inode == 0 && place->device == 0)
+        return copy_vdso();
+    r = open_by_path(place);
+    if (r < 0) {
+        const int by_mapping = open_by_mapping(procfs_fd, place);
+
+        r = by_mapping >= 0 ? by_mapping : r;
+    }
+    return r;
+}
+
+int open_debug_object(const uint8_t *build_id, size_t n)
+{
+    char path[256];
+    struct stat status;
+    AUTO_CLOSE int fd = -1;
+    int length =
+        snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/", n ? build_id[0] : 0);
+
+    if (n < 2 || 2 * n + (size_t)length + sizeof(".debug") > sizeof(path))
+        return -1;
+    for (size_t i = 1; i < n; i++)
+        length += snprintf(path + length, sizeof(path) - (size_t)length, "%02x", build_id[i]);
+    (void)snprintf(path + length, sizeof(path) - (size_t)length, ".debug");
+    fd = open(path, FLAGS & ~O_NOFOLLOW);
+    if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_uid != 0)
+        return -1;
+    return TAKE_FD(fd);
+}

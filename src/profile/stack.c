@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A stack is shown from its root. Where the program in the kernel did not reach the root, a note
+ * stands in its place. Nothing is shown that is only likely: an address that leads to no code is
+ * left out, and what belongs to a file that the process has unmapped since ends the stack.
+ */
+#include "profile/stack.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The frames of a stack, from the leaf to the root, while it is being made. */
+struct frames {
+    uint32_t functions[STACK_MOST];
+    size_t n;
+};
+
+static void add(struct frames *frames, uint32_t function)
+{
+    if (frames->n < PROFILE_FRAMES_MOST)
+        frames->functions[frames->n++] = function;
+}
+
+static const uint64_t *frames_of(const struct profile_sample *sample)
+{
+    return (const uint64_t *)(sample + 1);
+}
+
+static bool is_lost(const struct space_change *change, uint32_t file)
+{
+    if (change && change->n_lost > SPACE_LOST_MOST)
+        return true;
+    for (size_t i = 0; change && i < change->n_lost; i++)
+        if (change->lost[i] == file)
+            return true;
+    return false;
+}
+
+void stack_cut(struct profile_sample *sample, const struct space_change *change)
+{
+    const uint64_t *user = frames_of(sample) + sample->n_kernel;
+
+    for (size_t i = 0; change && i < sample->n_user; i++) {
+        if (user[i] & PROFILE_FRAME_ADDRESS || !is_lost(change, (uint32_t)(user[i] >> 32)))
+            continue;
+        sample->n_user = (uint16_t)i;
+        sample->outcome = PROFILE_CHANGED;
+    }
+}
+
+/* A frame in a file. False: its tables are to be read first. */
+static bool add_place(const struct stack_names *names, struct frames *frames, uint32_t file,
+                      uint32_t place, bool is_last, uint64_t now_ns)
+{
+    uint32_t function;
+
+    if (!known_files_function(names->files, file, place, now_ns, &function)) {
+        if (!is_last)
+            return false;
+        function = profile_store_function(names->store, PROFILE_USER,
+                                          known_files_owner(names->files, file), "[unnamed]");
+    }
+    add(frames, function);
+    return true;
+}
+
+/* A frame that the program in the kernel could not place in a file. */
+static bool add_address(const struct stack_names *names, const struct profile_sample *sample,
+                        struct frames *frames, uint64_t address, bool is_last, uint64_t now_ns)
+{
+    uint32_t file, place, function;
+
+    switch (address_spaces_find(names->spaces, (pid_t)sample->pid, sample->memory, address, &file,
+                                &place)) {
+    case SPACE_FILE:
+        return add_place(names, frames, file, place, is_last, now_ns);
+    case SPACE_ANONYMOUS:
+        if (!jit_maps_function(names->jit, (pid_t)sample->pid, sample->memory, address, now_ns,
+                               &function)) {
+            if (!is_last)
+                return false;
+            function = profile_store_function(names->store, PROFILE_JIT, "[jit]", "[unnamed]");
+        }
+        add(frames, function);
+        return true;
+    case SPACE_NOTHING:
+    default:
+        return true; /* no code is known there: it is left out */
+    }
+}
+
+static bool add_user_frames(const struct stack_names *names, const struct profile_sample *sample,
+                            bool is_last, uint64_t now_ns, struct frames *frames)
+{
+    const uint64_t *user = frames_of(sample) + sample->n_kernel;
+
+    for (size_t i = 0; i < sample->n_user; i++) {
+        const uint64_t frame = user[i];
+        const bool is_known = frame & PROFILE_FRAME_ADDRESS
+                                  ? add_address(names, sample, frames,
+                                                frame & ~PROFILE_FRAME_ADDRESS, is_last, now_ns)
+                                  : add_place(names, frames, (uint32_t)(frame >> 32),
+                                              (uint32_t)frame, is_last, now_ns);
+
+        if (!is_known)
+            return false;
+    }
+    return true;
+}
+
+/* The file in which the walk ended. NULL: it was none. */
+static const char *last_owner(const struct stack_names *names, const struct profile_sample *sample)
+{
+    const uint64_t frame =
+        sample->n_user > 0 ? frames_of(sample)[sample->n_kernel + sample->n_user - 1] : 0;
+
+    if (sample->n_user == 0 || frame & PROFILE_FRAME_ADDRESS)
+        return NULL;
+    return known_files_owner(names->files, (uint32_t)(frame >> 32));
+}
+
+/* The note at the root of a stack that is not whole; UINT32_MAX: it is. */
+static uint32_t find_note(const struct stack_names *names, const struct profile_sample *sample)
+{
+    static const char *const notes[PROFILE_OUTCOME_COUNT_] = {
+        [PROFILE_TRUNCATED] = "[truncated]",
+        [PROFILE_YOUNG] = "[process too young]",
+        [PROFILE_NO_MAPPING] = "[code not known to be mapped]",
+        [PROFILE_NO_TABLE] = "[no unwind table]",
+        [PROFILE_NO_RULE] = "[no unwind rule]",
+        [PROFILE_UNREADABLE] = "[stack not in memory]",
+        [PROFILE_BROKEN] = "[broken stack]",
+        [PROFILE_CHANGED] = "[mappings have changed]",
+    };
+    const bool is_of_file =
+        sample->outcome == PROFILE_NO_TABLE || sample->outcome == PROFILE_NO_RULE;
+    const char *owner = is_of_file ? last_owner(names, sample) : NULL;
+
+    if (sample->outcome >= PROFILE_OUTCOME_COUNT_ || !notes[sample->outcome])
+        return UINT32_MAX;
+    return profile_store_function(names->store, PROFILE_NOTE, owner ? owner : "",
+                                  notes[sample->outcome]);
+}
+
+bool stack_make(const struct stack_names *names, const struct profile_sample *sample, bool is_last,
+                uint64_t now_ns, struct stack *ret_stack)
+{
+    const uint32_t note = find_note(names, sample);
+    struct frames frames;
+
+    frames.n = 0;
+    for (size_t i = 0; i < sample->n_kernel; i++)
+        add(&frames, kernel_names_function(names->kernel, frames_of(sample)[i]));
+    if (!add_user_frames(names, sample, is_last, now_ns, &frames))
+        return false;
+    ret_stack->n = 0;
+    if (note != UINT32_MAX)
+        ret_stack->functions[ret_stack->n++] = note;
+    while (frames.n > 0)
+        ret_stack->functions[ret_stack->n++] = frames.functions[--frames.n];
+    return true;
+}

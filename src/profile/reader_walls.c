@@ -49,10 +49,12 @@ static int limit(int resource, uint64_t value)
 
 static int set_limits(const struct reader_limits *limits)
 {
+    /* the hard limit kills by a signal that does not tell why */
+    const struct rlimit cpu = {limits->cpu_seconds, (rlim_t)limits->cpu_seconds + 1};
     int r = limit(RLIMIT_CORE, 0);
 
-    if (r == 0)
-        r = limit(RLIMIT_CPU, limits->cpu_seconds);
+    if (r == 0 && setrlimit(RLIMIT_CPU, &cpu) < 0)
+        r = -errno;
     if (r == 0)
         r = limit(RLIMIT_FSIZE, limits->output);
     if (r == 0 && walls_limit_addresses)

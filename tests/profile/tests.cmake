@@ -1,3 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(profile store_model)
 add_unit_test(profile difference m)
+add_unit_test(profile names_work)
+add_unit_test(profile object_reader)
+add_unit_test(profile object_table)
+add_unit_test(profile perf_map)
+add_unit_test(profile table_work)
+in_kernel(profile/object_reader)
+
+# Rows of tables beside those of readelf, of some files and, in the long mode, of all.
+add_executable(object_rows profile/object_rows.c)
+target_include_directories(object_rows PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(object_rows PRIVATE profile)
+add_test(NAME profile/object_rows
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/profile/test_object_rows.py
+          $<TARGET_FILE:object_rows>)
+set_tests_properties(profile/object_rows PROPERTIES LABELS unit TIMEOUT 600)
+takes(10 profile/object_rows)
+add_test(NAME long/object_rows
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/profile/test_object_rows.py
+          $<TARGET_FILE:object_rows> all)
+set_tests_properties(long/object_rows PROPERTIES LABELS long TIMEOUT 7200)

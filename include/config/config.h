@@ -150,6 +150,13 @@ struct config_history {
     uint64_t bytes;
 };
 
+/* Whether stacks are sampled, and what that may cost (profile/sampler.h). */
+struct config_profiles {
+    bool enabled;
+    uint64_t rate_hz; /* samples a second of each CPU, 1 to 999 */
+    uint64_t bytes;   /* for everything that profiles take: tables in the kernel, names, counts */
+};
+
 struct config {
     uint64_t interval_ns;
     uint64_t linger_ns;
@@ -174,6 +181,7 @@ struct config {
     bool expose_ratios;
     struct config_limits limits;
     struct config_history history;
+    struct config_profiles profiles;
     bool own_groups;   /* the text has the key "groups", else they are the built-in groups */
     bool own_targets;  /* the text has the key "targets", else they are the built-in targets */
     bool says_nothing; /* the text has no key at all */

@@ -34,6 +34,7 @@ static const struct config defaults = {
                 .ten_seconds_ns = UINT64_C(86400) * NS_PER_SECOND,
                 .minutes_ns = UINT64_C(7) * 86400 * NS_PER_SECOND,
                 .bytes = UINT64_C(512) << 20},
+    .profiles = {.enabled = true, .rate_hz = 49, .bytes = UINT64_C(16) << 20},
 };
 
 static void config_done(struct config *config)

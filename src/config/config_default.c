@@ -66,4 +66,9 @@ const char config_default_text[] =
     "  full: 1h\n"
     "  ten_seconds: 1d\n"
     "  minutes: 7d\n"
-    "  bytes: 512MiB\n";
+    "  bytes: 512MiB\n"
+    "\n"
+    "profiles:\n"
+    "  enabled: true\n"
+    "  rate: 49\n"
+    "  memory: 16MiB\n";

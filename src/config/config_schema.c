@@ -279,6 +279,27 @@ static const struct schema_key history_keys[] = {
 
 static const struct schema history_schema = {"history", history_keys, SCHEMA_N_KEYS(history_keys)};
 
+static const struct schema_key profiles_keys[] = {
+    {.name = "enabled",
+     .type = SCHEMA_BOOL,
+     .expected = "true or false",
+     .offset = offsetof(struct config_profiles, enabled)},
+    {.name = "rate",
+     .type = SCHEMA_NUMBER,
+     .offset = offsetof(struct config_profiles, rate_hz),
+     .minimum = 1,
+     .maximum = 999},
+    {.name = "memory",
+     .type = SCHEMA_BYTES,
+     .expected = "a size from 4MiB to 1GiB, such as 16MiB",
+     .offset = offsetof(struct config_profiles, bytes),
+     .minimum = 4 * MIB,
+     .maximum = GIB},
+};
+
+static const struct schema profiles_schema = {"profiles", profiles_keys,
+                                              SCHEMA_N_KEYS(profiles_keys)};
+
 static const struct schema_key config_keys[] = {
     {.name = "interval",
      .type = SCHEMA_DURATION,
@@ -357,6 +378,11 @@ static const struct schema_key config_keys[] = {
      .expected = "a mapping",
      .offset = offsetof(struct config, history),
      .inner = &history_schema},
+    {.name = "profiles",
+     .type = SCHEMA_MAPPING,
+     .expected = "a mapping",
+     .offset = offsetof(struct config, profiles),
+     .inner = &profiles_schema},
 };
 
 const struct schema config_schema = {"the configuration", config_keys, SCHEMA_N_KEYS(config_keys)};

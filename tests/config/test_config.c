@@ -60,6 +60,9 @@ static void assert_same_meaning(const struct config *a, const struct config *b)
     assert_int_equal(a->expose_rates, b->expose_rates);
     assert_int_equal(a->expose_ratios, b->expose_ratios);
     assert_memory_equal(&a->limits, &b->limits, sizeof(a->limits));
+    assert_int_equal(a->profiles.enabled, b->profiles.enabled);
+    assert_int_equal(a->profiles.rate_hz, b->profiles.rate_hz);
+    assert_int_equal(a->profiles.bytes, b->profiles.bytes);
     assert_int_equal(a->n_groups, b->n_groups);
     for (size_t i = 0; i < a->n_groups; i++) {
         assert_string_equal(a->groups[i].name.text, b->groups[i].name.text);
@@ -158,7 +161,8 @@ static void every_key__goes_where_it_belongs(void **state)
                                   "expose: {rates: false, ratios: false}\n"
                                   "limits: {cgroups: 5, processes: 8, threads: 9, series: 6, "
                                   "body: 4KiB, "
-                                  "descriptors: 700, pmu_counters: 5}\n");
+                                  "descriptors: 700, pmu_counters: 5}\n"
+                                  "profiles: {enabled: false, rate: 999, memory: 4MiB}\n");
 
     (void)state;
     assert_int_equal(config->interval_ns, 60 * NS_PER_SECOND);
@@ -188,6 +192,19 @@ static void every_key__goes_where_it_belongs(void **state)
     assert_int_equal(config->limits.body, 4096);
     assert_int_equal(config->limits.descriptors, 700);
     assert_int_equal(config->limits.pmu_counters, 5);
+    assert_false(config->profiles.enabled);
+    assert_int_equal(config->profiles.rate_hz, 999);
+    assert_int_equal(config->profiles.bytes, 4 << 20);
+}
+
+static void profiles__are_sampled_where_the_text_does_not_say(void **state)
+{
+    AUTO(config) struct config *config = parse("profiles: {rate: 97}");
+
+    (void)state;
+    assert_true(config->profiles.enabled);
+    assert_int_equal(config->profiles.rate_hz, 97);
+    assert_int_equal(config->profiles.bytes, 16 << 20);
 }
 
 static void counters_of_the_pmu__may_be_auto_or_all(void **state)
@@ -321,6 +338,7 @@ int main(void)
         cmocka_unit_test(a_text_that_says_nothing__is_the_default),
         cmocka_unit_test(every_key__goes_where_it_belongs),
         cmocka_unit_test(counters_of_the_pmu__may_be_auto_or_all),
+        cmocka_unit_test(profiles__are_sampled_where_the_text_does_not_say),
         cmocka_unit_test(latency__is_what_its_words_stand_for),
         cmocka_unit_test(own_targets__go_with_the_built_in_groups),
         cmocka_unit_test(targets_may_be_none),

@@ -51,3 +51,10 @@ void recent_add(struct recent *recent, uint64_t time_ms, uint32_t target, uint32
     *sample = (struct recent_sample){(uint32_t)(time_ms - recent->base_ms), target, node};
     recent->next = (recent->next + 1) % recent->capacity;
 }
+
+void recent_forget(struct recent *recent, uint64_t from_ms)
+{
+    recent->n = recent->next = 0;
+    if (recent->capacity > 0)
+        recent->whole_from_ms = from_ms;
+}

@@ -54,7 +54,8 @@ static inline struct profile_tree *tree_of(const struct profile_store *store,
                                            enum profile_scope scope, const char *label,
                                            uint64_t from_ns, uint64_t to_ns)
 {
-    const struct profile_range range = {scope, label, from_ns, to_ns};
+    const struct profile_range range = {
+        .scope = scope, .label = label, .from_ns = from_ns, .to_ns = to_ns};
     struct profile_tree *tree = NULL;
 
     assert_int_equal(profile_store_collect(store, &range, &tree), 0);
@@ -64,7 +65,8 @@ static inline struct profile_tree *tree_of(const struct profile_store *store,
 static inline uint64_t total_of(const struct profile_store *store, enum profile_scope scope,
                                 const char *label, uint64_t from_ns, uint64_t to_ns)
 {
-    const struct profile_range range = {scope, label, from_ns, to_ns};
+    const struct profile_range range = {
+        .scope = scope, .label = label, .from_ns = from_ns, .to_ns = to_ns};
     AUTO(profile_tree) struct profile_tree *tree = NULL;
 
     return profile_store_collect(store, &range, &tree) == 0 ? tree->nodes[0].total : 0;

@@ -93,7 +93,10 @@ static char *expected_text(unsigned asked, uint64_t from_ns, uint64_t to_ns, uin
 static void compare(const struct profile_store *store, unsigned asked, uint64_t from_ns,
                     uint64_t to_ns, bool is_exact)
 {
-    const struct profile_range range = {targets[asked].scope, targets[asked].label, from_ns, to_ns};
+    const struct profile_range range = {.scope = targets[asked].scope,
+                                        .label = targets[asked].label,
+                                        .from_ns = from_ns,
+                                        .to_ns = to_ns};
     AUTO(profile_tree) struct profile_tree *tree = NULL;
     uint64_t total;
     int r = profile_store_collect(store, &range, &tree);

@@ -52,6 +52,8 @@ add_fuzz_target(client client_answer PkgConfig::JANSSON)
 add_fuzz_target(tool top_page PkgConfig::JANSSON m)
 add_fuzz_target(sys cgroup_mounts)
 add_fuzz_target(sys process_stat)
+add_fuzz_target(profile object)
+add_fuzz_target(profile perf_map)
 foreach(target IN ITEMS replay_event fuzz_event)
   if(TARGET ${target})
     target_compile_definitions(${target} PRIVATE

@@ -226,8 +226,10 @@ static void a_forbidden_call__kills_the_worker(void **state)
 static void opening_a_file__kills_the_worker(void **state)
 {
     (void)state;
-    if (walls_keep_errors)
-        skip(); /* a sanitizer opens files to tell what it has found */
+    if (walls_keep_errors) {
+        print_message("a sanitizer opens files to tell what it has found\n");
+        skip();
+    }
     assert_ends(OPENS, OBJECT_KILLED);
 }
 
@@ -266,8 +268,10 @@ static void a_worker_that_waits__is_killed_when_its_time_is_over(void **state)
 static void a_worker_that_takes_memory_without_end__gets_none(void **state)
 {
     (void)state;
-    if (!walls_limit_addresses)
-        skip(); /* a sanitizer takes terabytes of addresses */
+    if (!walls_limit_addresses) {
+        print_message("a sanitizer takes terabytes of addresses\n");
+        skip();
+    }
     assert_ends(ALLOCATES, OBJECT_TOO_LARGE);
 }
 
@@ -453,8 +457,10 @@ static void the_vdso__has_a_table(void **state)
     struct object_result result;
 
     (void)state;
-    if (!vdso)
+    if (!vdso) {
+        print_message("the kernel has given no vDSO\n");
         skip();
+    }
     assert_int_equal(write(fd, vdso, 8192) > 0, 1);
     result = read_table(fd);
     assert_int_equal(result.outcome, OBJECT_READ);

@@ -164,8 +164,14 @@ def differences(path, number):
                 wrong.append(f"{path}: {reached:x}: a gap has a rule")
         reached = end
         starts |= set(rows)
-        for address, row in rows.items():
+        by_expression = False
+        for address, row in sorted(rows.items()):
             rule = ours.at(address)
+            # assembler of libgcrypt changes the register of a CFA that has none at the time, which
+            # DWARF forbids (DWARF 5, 6.4.2.2): readelf takes the offset of an earlier row
+            by_expression |= row["CFA"] == "exp"
+            if by_expression and rule and rule[0] == "none":
+                continue
             if address < end and not (rule and agrees(rule, row, number)):
                 wrong.append(f"{path}: {address:x}: {row} is {rule}")
     starts.add(reached)

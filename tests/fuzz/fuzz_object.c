@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Programs and libraries as a worker reads them: whatever the file, the table and the names hold.
+ * The same bytes are also given to those who take what a worker has written.
+ */
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fuzz/fuzz.h"
+#include "profile/object_table.h"
+#include "profile/object_worker.h"
+
+/* Of the starts of a table; more of them find no other ways. */
+#define STARTS_MOST 256
+
+/* Memory that is written anew for each input. */
+static int memory(int *fd)
+{
+    if (*fd < 0)
+        *fd = memfd_create("fuzz", MFD_CLOEXEC);
+    FUZZ_CHECK(*fd >= 0 && ftruncate(*fd, 0) == 0 && lseek(*fd, 0, SEEK_SET) == 0);
+    return *fd;
+}
+
+/* Has a job done. The bytes are the caller's; NULL: there is no result. */
+static char *work(struct worker_job *job, size_t *ret_n)
+{
+    static int output = -1;
+    struct stat status;
+    char *bytes;
+
+    job->output = memory(&output);
+    if (object_worker_run(job) != OBJECT_READ)
+        return NULL;
+    FUZZ_CHECK(fstat(output, &status) == 0);
+    *ret_n = (size_t)status.st_size;
+    bytes = malloc(*ret_n + 1);
+    FUZZ_CHECK(bytes && pread(output, bytes, *ret_n, 0) == (ssize_t)*ret_n);
+    return bytes;
+}
+
+static void check_names(const struct object_table *table, int fd)
+{
+    struct worker_job job = {.kind = OBJECT_JOB_NAMES, .fd = fd, .debug_fd = fd};
+    struct object_names names;
+    uint32_t starts[STARTS_MOST];
+    char *bytes;
+    size_t n;
+
+    while (job.n_starts < table->n_starts && job.n_starts < STARTS_MOST) {
+        starts[job.n_starts] = table->starts[job.n_starts] & ~OBJECT_START_GAP;
+        job.n_starts++;
+    }
+    job.starts = starts;
+    bytes = work(&job, &n);
+    if (!bytes)
+        return;
+    FUZZ_CHECK(object_names_parse(bytes, n, job.n_starts, &names) == 0);
+    object_names_done(&names);
+    free(bytes);
+}
+
+static void check_functions(const struct object_table *table)
+{
+    for (size_t i = 0; i < table->n_starts; i++) {
+        const uint32_t address = table->starts[i] & ~OBJECT_START_GAP;
+        uint32_t start = UINT32_MAX;
+        const bool found = object_table_function(table, address, &start);
+
+        FUZZ_CHECK(found == !(table->starts[i] & OBJECT_START_GAP));
+        FUZZ_CHECK(!found || start == address);
+    }
+}
+
+static void check_file(int fd)
+{
+    struct worker_job job = {.kind = OBJECT_JOB_TABLE, .fd = fd, .debug_fd = -1};
+    struct object_table *table = NULL;
+    size_t n;
+    char *bytes = work(&job, &n);
+
+    if (!bytes)
+        return;
+    FUZZ_CHECK(object_table_parse(bytes, n, &table) == 0);
+    free(bytes);
+    check_functions(table);
+    check_names(table, fd);
+    (void)object_table_free(table);
+}
+
+/* Who checks a result is given what no worker has written. */
+static void check_parsers(const uint8_t *data, size_t size)
+{
+    struct object_table *table = NULL;
+    struct object_names names;
+    struct perf_map *map = NULL;
+    uint32_t start;
+
+    if (object_table_parse(data, size, &table) == 0) {
+        (void)object_table_function(table, 0x1000, &start);
+        (void)object_table_free(table);
+    }
+    for (size_t n = 0; n < 4; n++)
+        if (object_names_parse(data, size, n, &names) == 0)
+            object_names_done(&names);
+    if (perf_map_parse(data, size, &map) == 0) {
+        (void)perf_map_find(map, 0x1000);
+        (void)perf_map_free(map);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static int input = -1;
+    const int fd = memory(&input);
+
+    FUZZ_CHECK(write(fd, data, size) == (ssize_t)size);
+    check_file(fd);
+    check_parsers(data, size);
+    return 0;
+}

@@ -57,11 +57,20 @@ static bool settle_descriptors(int socket)
     return close_range(SOCKET + 1, ~0U, 0) == 0;
 }
 
-/* The kernel forgets the signal of a parent's death when the uid changes, so it comes last. */
+/*
+ * Capabilities that we may not give up are of no use to workers, which may make no call that asks
+ * for one. The kernel forgets the signal of a parent's death when the uid changes, so it comes
+ * last.
+ */
 static bool settle(int socket)
 {
+    int r;
+
     settle_signals();
-    if (!settle_descriptors(socket) || privileges_drop() < 0)
+    if (!settle_descriptors(socket))
+        return false;
+    r = privileges_drop();
+    if (r < 0 && r != -EPERM)
         return false;
     (void)prctl(PR_SET_NAME, "object_reader");
     return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;

@@ -45,13 +45,11 @@ int privileges_drop(void)
 {
     int r;
 
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        return -errno;
     drop_bounding_set();
     r = become_nobody();
-    if (r == 0)
-        r = drop_capabilities();
     if (r < 0)
         return r;
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
-        return -errno;
-    return 0;
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : drop_capabilities();
 }

@@ -20,126 +20,19 @@
 #include "support/check.h"
 
 #include "base/cleanup.h"
+#include "profile/misdeeds.h"
 #include "profile/object_reader_parts.h"
 #include "profile/object_table.h"
 #include "profile/walls_additions.h"
 
 #define FIXTURE "profile/fixtures/frames_x86_64.so"
 
-/* What a worker is told to do, by the file that it is given; one that has no such word is read. */
-enum misdeed {
-    OPENS,
-    CONNECTS,
-    FORKS,
-    EXECUTES,
-    MAKES_CODE,
-    SIGNALS,
-    LOOPS,
-    WAITS,
-    ALLOCATES,
-    RECURSES,
-    WRITES,
-    CRASHES,
-    LIES,
-};
-
 static struct object_reader *reader;
-static volatile size_t depth;
-
-static size_t recurse(size_t n)
-{
-    volatile char frame[4096];
-
-    frame[n % sizeof(frame)] = (char)n;
-    depth = n;
-    return n == SIZE_MAX ? 0 : recurse(n + 1) + (size_t)frame[n % sizeof(frame)];
-}
-
-static int allocate(void)
-{
-    for (;;) {
-        char *block = malloc((size_t)1 << 20);
-
-        if (!block)
-            return -ENOMEM;
-        memset(block, 1, (size_t)1 << 20);
-    }
-}
-
-static int write_on(int fd)
-{
-    static const char bytes[65536];
-
-    for (;;)
-        if (write(fd, bytes, sizeof(bytes)) < 0)
-            return OBJECT_READ;
-}
-
-static int misbehave(enum misdeed misdeed, const struct worker_job *job)
-{
-    static char *const arguments[] = {NULL};
-    char byte;
-
-    switch (misdeed) {
-    case OPENS:
-        (void)!open("/etc/passwd", O_RDONLY | O_CLOEXEC);
-        break;
-    case CONNECTS:
-        (void)!socket(AF_INET, SOCK_STREAM, 0);
-        break;
-    case FORKS:
-        (void)!fork();
-        break;
-    case EXECUTES:
-        (void)!execve("/bin/true", arguments, arguments);
-        break;
-    case MAKES_CODE:
-        (void)!mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        break;
-    case SIGNALS:
-        (void)!kill(1, 0);
-        break;
-    case LOOPS:
-        for (;;)
-            depth++;
-    case WAITS:
-        (void)!read(job->debug_fd, &byte, 1);
-        break;
-    case ALLOCATES:
-        return allocate();
-    case RECURSES:
-        return (int)recurse(0);
-    case WRITES:
-        return write_on(job->output);
-    case CRASHES:
-        __builtin_trap();
-    case LIES:
-        (void)!write(job->output, "lies", 4);
-        break;
-    }
-    return OBJECT_READ;
-}
-
-/* What a job asks for stands in front of its file. */
-struct order {
-    char mark[4];
-    int misdeed;
-};
-
-static int work(const struct worker_job *job)
-{
-    struct order order;
-
-    if (pread(job->fd, &order, sizeof(order), 0) != (ssize_t)sizeof(order) ||
-        memcmp(order.mark, "DOES", 4) != 0)
-        return object_worker_run(job);
-    return misbehave((enum misdeed)order.misdeed, job);
-}
 
 static int set_up(void **state)
 {
     const struct reader_work with = {
-        .work = work,
+        .work = work_or_misbehave,
         .limits = {.memory = 64 << 20, .output = 1 << 20, .cpu_seconds = 1, .wall_ms = 3000},
     };
 
@@ -181,17 +74,6 @@ static void assert_reads(void)
     assert_int_equal(result.outcome, OBJECT_READ);
     assert_int_equal(object_table_parse(result.bytes, result.n, &table), 0);
     assert_true(table->n_rows > 10);
-}
-
-/* A file that makes the worker do that. */
-static int order_file(enum misdeed misdeed)
-{
-    const struct order order = {"DOES", (int)misdeed};
-    const int fd = memfd_create("order", MFD_CLOEXEC);
-
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, &order, sizeof(order)), sizeof(order));
-    return fd;
 }
 
 static void begin(enum misdeed misdeed, int debug_fd)

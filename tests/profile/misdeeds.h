@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* A worker that does what it may not. To be included after cmocka.h. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "profile/object_worker.h"
+
+/* What a worker is told to do, by the file that it is given; one that has no such word is read. */
+enum misdeed {
+    OPENS,
+    CONNECTS,
+    FORKS,
+    EXECUTES,
+    MAKES_CODE,
+    SIGNALS,
+    LOOPS,
+    WAITS,
+    ALLOCATES,
+    RECURSES,
+    WRITES,
+    CRASHES,
+    LIES,
+};
+
+static volatile size_t depth;
+
+static inline size_t recurse(size_t n)
+{
+    volatile char frame[4096];
+
+    frame[n % sizeof(frame)] = (char)n;
+    depth = n;
+    return n == SIZE_MAX ? 0 : recurse(n + 1) + (size_t)frame[n % sizeof(frame)];
+}
+
+static inline int allocate(void)
+{
+    for (;;) {
+        char *block = malloc((size_t)1 << 20);
+
+        if (!block)
+            return -ENOMEM;
+        memset(block, 1, (size_t)1 << 20);
+    }
+}
+
+static inline int write_on(int fd)
+{
+    static const char bytes[65536];
+
+    for (;;)
+        if (write(fd, bytes, sizeof(bytes)) < 0)
+            return OBJECT_READ;
+}
+
+static inline int misbehave(enum misdeed misdeed, const struct worker_job *job)
+{
+    static char *const arguments[] = {NULL};
+    char byte;
+
+    switch (misdeed) {
+    case OPENS:
+        (void)!open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+        break;
+    case CONNECTS:
+        (void)!socket(AF_INET, SOCK_STREAM, 0);
+        break;
+    case FORKS:
+        (void)!fork();
+        break;
+    case EXECUTES:
+        (void)!execve("/bin/true", arguments, arguments);
+        break;
+    case MAKES_CODE:
+        (void)!mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        break;
+    case SIGNALS:
+        (void)!kill(1, 0);
+        break;
+    case LOOPS:
+        for (;;)
+            depth++;
+    case WAITS:
+        (void)!read(job->debug_fd, &byte, 1);
+        break;
+    case ALLOCATES:
+        return allocate();
+    case RECURSES:
+        return (int)recurse(0);
+    case WRITES:
+        return write_on(job->output);
+    case CRASHES:
+        __builtin_trap();
+    case LIES:
+        (void)!write(job->output, "lies", 4);
+        break;
+    }
+    return OBJECT_READ;
+}
+
+/* What a job asks for stands in front of its file. */
+struct order {
+    char mark[4];
+    int misdeed;
+};
+
+static inline int work_or_misbehave(const struct worker_job *job)
+{
+    struct order order;
+
+    if (pread(job->fd, &order, sizeof(order), 0) != (ssize_t)sizeof(order) ||
+        memcmp(order.mark, "DOES", 4) != 0)
+        return object_worker_run(job);
+    return misbehave((enum misdeed)order.misdeed, job);
+}
+
+/* A file that makes the worker do that. */
+static inline int order_file(enum misdeed misdeed)
+{
+    const struct order order = {"DOES", (int)misdeed};
+    const int fd = memfd_create("order", MFD_CLOEXEC);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, &order, sizeof(order)), sizeof(order));
+    return fd;
+}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/store_ended.h"
 
+#include <string.h>
+
 #include "base/share.h"
-#include "base/text.h"
 #include "profile/cgroup_label.h"
 #include "profile/store_reclaim.h"
 #include "profile/store_targets.h"
@@ -12,18 +13,30 @@ static bool is_running(const struct store_target *target)
     return !open_minute_is_empty(&target->open[0]) || !open_minute_is_empty(&target->open[1]);
 }
 
-/* The number of the cgroup above, which is made if need be. */
+static bool is_top(const struct store_target *target)
+{
+    return cgroup_label_parent(store_target_label(target)) == 0;
+}
+
+/*
+ * The number of the nearest cgroup above that is a target. If there is none it is the top-level
+ * cgroup, which is made: with one for each that goes, nothing would be gained.
+ */
 static uint32_t target_above(struct profile_store *store, const struct store_target *target)
 {
-    AUTO_TEXT struct text label = {0};
-    AUTO_FREE char *above = NULL;
-    const size_t length = cgroup_label_parent(store_target_label(target));
+    AUTO_FREE char *label = strdup(store_target_label(target));
+    uint32_t above = STORE_NO_TARGET;
+    size_t length;
 
-    if (length == 0)
+    if (!label)
+        return STORE_NO_TARGET;
+    if (is_top(target))
         return STORE_MACHINE;
-    text_append(&label, store_target_label(target), length);
-    above = text_take(&label);
-    return above ? store_target_number(store, PROFILE_CGROUP, above) : STORE_MACHINE;
+    while (above == STORE_NO_TARGET && (length = cgroup_label_parent(label)) > 0) {
+        label[length] = '\0';
+        above = store_target_find(store, PROFILE_CGROUP, label);
+    }
+    return above != STORE_NO_TARGET ? above : store_target_number(store, PROFILE_CGROUP, label);
 }
 
 /* Slices of the same minute may stand beside each other: who adds them up does not mind. */
@@ -94,29 +107,36 @@ static size_t list_ended(const struct profile_store *store, struct ended *ended)
     return n;
 }
 
-/* There, more than three quarters are taken, or by one tenant three quarters of its share. */
-static bool is_crowded(const struct profile_store *store, const struct store_target *target,
-                       size_t n_left)
+/*
+ * More than three quarters are taken, or by its tenant three quarters of its share. A top-level
+ * cgroup, which has what others have left, stays as long as there are others.
+ */
+static bool has_to_go(const struct profile_store *store, const struct store_target *target,
+                      size_t n_left, size_t n_of_tenant)
 {
     const size_t limit = store->limits.targets, most = share_of_one(limit);
 
-    return n_left > limit - limit / 4 || target->tenant->targets > most - most / 4;
+    if (target->scope == PROFILE_CGROUP && is_top(target) && n_of_tenant > 1)
+        return false;
+    return n_left > limit - limit / 4 || n_of_tenant > most - most / 4;
 }
 
-/* Sets numbers[target] to STORE_NO_TARGET for those that go. */
+/* Sets numbers[target] to STORE_NO_TARGET for those that go. left: of each tenant. */
 static void let_go(struct profile_store *store, const struct ended *ended, size_t n,
-                   uint32_t *numbers)
+                   uint32_t *numbers, size_t *left)
 {
     size_t n_left = store->n_targets;
 
     for (size_t i = 0; i < n; i++) {
         const struct store_target *target = store->targets[ended[i].target];
+        size_t *of_tenant = &left[target->tenant->number];
 
-        if (ended[i].last_ns > 0 && !is_crowded(store, target, n_left))
+        if (ended[i].last_ns > 0 && !has_to_go(store, target, n_left, *of_tenant))
             continue;
         if (!give_away(store, ended[i].target, numbers))
             return;
         numbers[ended[i].target] = STORE_NO_TARGET;
+        (*of_tenant)--;
         n_left--;
     }
 }
@@ -144,6 +164,7 @@ void store_reclaim_targets(struct profile_store *store)
 {
     AUTO_FREE struct ended *ended = NULL;
     AUTO_FREE uint32_t *numbers = NULL;
+    AUTO_FREE size_t *left = NULL;
     const size_t n_before = store->n_targets;
     size_t n;
 
@@ -151,11 +172,14 @@ void store_reclaim_targets(struct profile_store *store)
         return;
     ended = calloc(n_before, sizeof(*ended));
     numbers = calloc(2 * n_before, sizeof(*numbers)); /* some are made for what others leave */
-    if (!ended || !numbers)
+    left = calloc(store->n_tenants, sizeof(*left));
+    if (!ended || !numbers || !left)
         return;
     store->targets_refused = false;
+    for (size_t i = 0; i < store->n_tenants; i++)
+        left[i] = store->tenants[i]->targets;
     n = list_ended(store, ended);
-    let_go(store, ended, n, numbers);
+    let_go(store, ended, n, numbers, left);
     for (size_t i = 0; i < n_before; i++)
         if (numbers[i] == STORE_NO_TARGET) {
             remove_targets(store, numbers);

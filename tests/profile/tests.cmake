@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+add_unit_test(profile store)
+add_unit_test(profile store_memory)
 add_unit_test(profile store_model)
+add_unit_test(profile tree)
 add_unit_test(profile difference m)
 add_unit_test(profile names_work)
 add_unit_test(profile object_reader)
@@ -21,3 +24,8 @@ add_test(NAME long/object_rows
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/profile/test_object_rows.py
           $<TARGET_FILE:object_rows> all)
 set_tests_properties(long/object_rows PROPERTIES LABELS long TIMEOUT 7200)
+
+# Allocations can be made to fail (support/failing_memory.h).
+foreach(function malloc calloc realloc reallocarray strdup strndup)
+  target_link_options(test_profile_store_memory PRIVATE -Wl,--wrap=${function})
+endforeach()

@@ -47,6 +47,9 @@ struct profile_store *profile_store_new(const struct profile_limits *limits, uns
 struct profile_store *profile_store_free(struct profile_store *store);
 DEFINE_AUTO(profile_store, struct profile_store *, profile_store_free)
 
+/* Samples have another rate from here on. Those that were kept one by one are so no more. */
+void profile_store_set_rate(struct profile_store *store, unsigned rate_hz);
+
 /*
  * The number of a function, which is made where there is none of this kind, owner and name. owner:
  * the program or library ("libc.so.6"), "[kernel]", a module; name: clean UTF-8. Where there is no
@@ -106,6 +109,7 @@ void profile_store_figures(const struct profile_store *store, struct profile_fig
 struct profile_range {
     enum profile_scope scope;
     const char *label; /* of MACHINE: all of it, "" */
+    bool own_only;     /* of a cgroup without what is below it; of MACHINE what is in no cgroup */
     uint64_t from_ns, to_ns;
 };
 

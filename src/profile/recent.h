@@ -29,6 +29,9 @@ struct recent {
 int recent_init(struct recent *recent, size_t capacity);
 void recent_done(struct recent *recent);
 
+/* Forgets all samples; it is whole again from that time on. */
+void recent_forget(struct recent *recent, uint64_t from_ms);
+
 void recent_add(struct recent *recent, uint64_t time_ms, uint32_t target, uint32_t node);
 
 /* CLOCK_REALTIME, in milliseconds. */

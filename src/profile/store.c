@@ -62,6 +62,19 @@ struct profile_store *profile_store_free(struct profile_store *store)
     return NULL;
 }
 
+/* The minute that is open is closed, and goes on as another slice of the same minute. */
+void profile_store_set_rate(struct profile_store *store, unsigned rate_hz)
+{
+    const uint32_t open_from = store->open_from;
+
+    if (store->rate_hz == rate_hz)
+        return;
+    store_close_minutes(store, UINT32_MAX);
+    store->open_from = open_from;
+    recent_forget(&store->recent, store->latest_ns / 1000000 + 1);
+    store->rate_hz = rate_hz;
+}
+
 static bool has_room_for_names(const struct profile_store *store)
 {
     return store->names.n < store->limits.functions &&

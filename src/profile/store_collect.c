@@ -32,6 +32,9 @@ static void collection_done(struct collection *collection)
 
 static bool belongs(const struct store_target *target, const struct profile_range *range)
 {
+    if (range->own_only)
+        return target->scope == range->scope &&
+               strcmp(store_target_label(target), range->label) == 0;
     if (range->scope == PROFILE_MACHINE)
         return target->scope != PROFILE_PROCESSES;
     if (range->scope == PROFILE_CGROUP)

@@ -87,7 +87,10 @@ int counting_start(struct counting *counting, const struct options *options, sd_
     hierarchy_init(&counting->hierarchy, options->cgroupfs, counting->procfs_fd);
     hierarchy_log(&counting->hierarchy, counting->config);
     counting->slot = snapshot_slot_new();
-    r = counting->slot ? event_resolver_new(counting->sysfs_fd, &counting->resolver) : -ENOMEM;
+    counting->profile_targets = profile_targets_new();
+    r = counting->slot && counting->profile_targets
+            ? event_resolver_new(counting->sysfs_fd, &counting->resolver)
+            : -ENOMEM;
     if (r >= 0)
         r = mechanisms_init(&counting->mechanisms);
     if (r < 0)
@@ -105,6 +108,7 @@ void counting_done(struct counting *counting)
 {
     births_done(&counting->births);
     counting->collector = collector_free(counting->collector);
+    counting->profile_targets = profile_targets_free(counting->profile_targets);
     mechanisms_done(&counting->mechanisms);
     counting->slot = snapshot_slot_free(counting->slot);
     counting->config = config_free(counting->config);

@@ -11,6 +11,7 @@
 
 #include "config/config.h"
 #include "cycle/collector.h"
+#include "profile/targets.h"
 #include "service/births.h"
 #include "service/file_limit.h"
 #include "service/hierarchy.h"
@@ -22,6 +23,8 @@ struct counting {
     struct config *config;
     struct snapshot_slot *slot; /* Each cycle publishes its snapshot there. */
     struct event_resolver *resolver;
+    struct profile_targets *profile_targets; /* Whose samples are told apart. */
+    struct profile_status_slot *profile_status;
     struct collector *collector;
     struct mechanisms mechanisms;
     struct hierarchy hierarchy;

@@ -5,13 +5,28 @@
 #include "check/report.h"
 #include "config/web_config.h"
 #include "log/standard_streams.h"
+#include "profile/object_reader.h"
 #include "service/config_log.h"
 #include "service/finish.h"
 #include "service/service.h"
 #include "sys/memory.h"
 
+/*
+ * The process that reads the programs of others is forked first of all, while there are no threads,
+ * no secrets and no rights in it. Without it there are no profiles, and the service says so.
+ */
+static struct object_reader *start_reader(const struct options *options)
+{
+    struct object_reader *reader = NULL;
+
+    if (!options->config_check)
+        (void)object_reader_new(&reader);
+    return reader;
+}
+
 static int run(const struct options *options)
 {
+    AUTO(object_reader) struct object_reader *reader = start_reader(options);
     AUTO(config) struct config *config = NULL;
     AUTO(web_config) struct web_config *web_config = NULL;
     struct config_error error;
@@ -37,7 +52,7 @@ static int run(const struct options *options)
     }
     if (r != CONFIG_IS_DEFAULT)
         config_log_summary("configuration read", options->config_file, config);
-    return service_run(options, TAKE(config), TAKE(web_config));
+    return service_run(options, TAKE(config), TAKE(web_config), reader);
 }
 
 int main(int argc, char **argv)

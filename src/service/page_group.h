@@ -16,6 +16,7 @@
 #include "service/event_search.h"
 #include "service/metrics_page.h"
 #include "service/options.h"
+#include "service/profiler.h"
 #include "service/runs.h"
 #include "service/serving.h"
 #include "web/route.h"
@@ -29,6 +30,7 @@ struct pages_sources {
     struct config_shown *config;   /* the configuration in force; NULL in tests without one */
     struct history *history;       /* NULL: no history is kept */
     struct runs *runs;             /* NULL in tests that have none */
+    struct profiler *profiler;     /* NULL likewise */
     int procfs_fd;
 };
 
@@ -57,3 +59,4 @@ extern const struct page_group openapi_pages;
 extern const struct page_group history_pages;
 extern const struct page_group marks_pages;
 extern const struct page_group runs_pages;
+extern const struct page_group profile_pages;

@@ -7,7 +7,7 @@
 /* The metrics come first. */
 static const struct page_group *const groups[] = {
     &metrics_pages, &face_pages,    &health_pages,  &control_pages, &targets_pages, &events_pages,
-    &status_pages,  &openapi_pages, &history_pages, &marks_pages,   &runs_pages,
+    &status_pages,  &openapi_pages, &history_pages, &marks_pages,   &runs_pages,    &profile_pages,
 };
 
 /* Copies the routes of all groups, behind each other. */

@@ -56,6 +56,7 @@ static int apply(struct service *service, struct text *outcome)
     config_shown_set(&service->config_shown, config->text);
     historian_reconfigure(&service->historian, config);
     (void)TAKE(config); /* It is that of service->counting now. */
+    service_configure_profiler(service);
     service->notify.cycle_limit_ns =
         current_snapshot_stale_ns(service->counting.config->interval_ns);
     text_append_string(outcome, "configuration reloaded\n");

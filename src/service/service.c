@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service/service.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -54,6 +55,22 @@ static int start_runs(struct service *service)
     return 0;
 }
 
+/* It is made here, so that pages can ask it, and started when all else has. */
+static int make_profiler(struct service *service)
+{
+    const struct profiler_setup setup = {.reader = service->reader,
+                                         .targets = service->counting.profile_targets,
+                                         .status = service->counting.profile_status,
+                                         .sysfs_fd = service->counting.sysfs_fd,
+                                         .procfs_fd = service->counting.procfs_fd};
+
+    service->profiler = profiler_new(&setup);
+    if (!service->profiler)
+        return fail(-ENOMEM, "cannot start", "part", "profiles");
+    service_configure_profiler(service);
+    return 0;
+}
+
 static int start_server(struct service *service)
 {
     const struct pages_sources sources = {
@@ -64,6 +81,7 @@ static int start_server(struct service *service)
         .config = &service->config_shown,
         .history = service->historian.history,
         .runs = service->runs,
+        .profiler = service->profiler,
         .procfs_fd = service->counting.procfs_fd,
     };
     struct route_table table;
@@ -187,6 +205,8 @@ static int start(struct service *service)
      */
     historian_start(&service->historian, service->options->storage_path, counting->config);
     r = start_runs(service);
+    if (r >= 0)
+        r = make_profiler(service);
     if (r < 0)
         return r;
     if (service->options->systemd_socket)
@@ -203,7 +223,10 @@ static int start(struct service *service)
         notify_cycle(&service->notify);
     else
         counting_hurry(counting);
-    return start_timer(service);
+    r = start_timer(service);
+    if (r >= 0 && profiler_start(service->profiler) < 0)
+        (void)fail(-EAGAIN, "cannot start", "part", "profiles"); /* all else goes on */
+    return r;
 }
 
 static void stop(struct service *service)
@@ -213,20 +236,25 @@ static void stop(struct service *service)
     service->named = sd_event_source_unref(service->named);
     runs_stop(service->runs);
     runs_set_server(service->runs, NULL);
+    if (service->profiler)
+        profiler_stop(service->profiler);
     serving_stop(&service->serving);
     control_close(service);
     pages_done(&service->pages);
     historian_stop(&service->historian);
     config_shown_done(&service->config_shown);
     service->runs = runs_free(service->runs);
+    service->profiler = profiler_free(service->profiler);
     counting_done(&service->counting);
     (void)sd_event_source_unref(service->timer);
     (void)sd_event_unref(service->event);
 }
 
-int service_run(const struct options *options, struct config *config, struct web_config *web_config)
+int service_run(const struct options *options, struct config *config, struct web_config *web_config,
+                struct object_reader *reader)
 {
-    struct service service = {.options = options, .serving = {.web_config = web_config}};
+    struct service service = {
+        .options = options, .reader = reader, .serving = {.web_config = web_config}};
     int r;
 
     config_shown_init(&service.config_shown);

@@ -5,12 +5,14 @@
 
 #include "config/config.h"
 #include "config/web_config.h"
+#include "profile/object_reader.h"
 #include "service/options.h"
 
 /*
  * Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again. Takes both
  * configurations over; that of the web is NULL if there is none. Logs what goes wrong. Returns the
- * exit status of the process: 0, or 1 if it could not start.
+ * exit status of the process: 0, or 1 if it could not start. reader: borrowed; NULL: no program can
+ * be read, so that there are no profiles.
  */
-int service_run(const struct options *options, struct config *config,
-                struct web_config *web_config);
+int service_run(const struct options *options, struct config *config, struct web_config *web_config,
+                struct object_reader *reader);

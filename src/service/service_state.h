@@ -11,6 +11,7 @@
 #include "service/options.h"
 #include "service/pages.h"
 #include "service/pause.h"
+#include "service/profiler.h"
 #include "service/runs.h"
 #include "service/serving.h"
 
@@ -25,6 +26,8 @@ struct service {
     struct pages pages;
     struct serving serving;
     struct runs *runs;
+    struct object_reader *reader; /* NULL: no program can be read */
+    struct profiler *profiler;
     sd_event_source *named; /* It fires when a run waits for the processes of a group. */
     struct notify notify;
     struct control_slot *control; /* The server's thread asks through this slot. */
@@ -36,4 +39,12 @@ static inline void service_cycle_now(struct service *service)
 {
     counting_hurry(&service->counting);
     (void)sd_event_source_set_time(service->timer, service->counting.schedule.due_ns / 1000);
+}
+
+/* Hands what the configuration wants to the profiler. */
+static inline void service_configure_profiler(struct service *service)
+{
+    const struct cgroup_root *root = &service->counting.hierarchy.root;
+
+    profiler_configure(service->profiler, service->counting.config, root->fd >= 0 && !root->v2);
 }

@@ -16,6 +16,8 @@
 
 #include "base/cleanup.h"
 
+#define MOST_TRIES 100
+
 /* An iterator over the mappings of one process or of all: its descriptor, or -errno. */
 static int open_iterator(const struct profile_program *program, pid_t pid)
 {
@@ -33,33 +35,64 @@ static int open_iterator(const struct profile_program *program, pid_t pid)
     return fd;
 }
 
+/* Where a listing stands: processes and their mappings come in ascending order. */
+struct listing {
+    int (*take)(void *context, const struct profile_vma *vma);
+    void *context;
+    uint32_t pid;
+    uint64_t start;
+};
+
+/*
+ * Hands over records. 1: the listing begins anew, as it does in Linux 6.18 where the only process
+ * of a listing has just begun to execute another program; 0 or -errno.
+ */
+static int hand_over(struct listing *listing, const struct profile_vma *vmas, size_t n)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        const struct profile_vma *vma = &vmas[i];
+
+        if (vma->pid < listing->pid || (vma->pid == listing->pid && vma->start <= listing->start))
+            return 1;
+        listing->pid = vma->pid;
+        listing->start = vma->start;
+        r = listing->take(listing->context, vma);
+    }
+    return r < 0 ? r : 0;
+}
+
 int profile_program_list_mappings(struct profile_program *program, pid_t pid,
                                   int (*take)(void *context, const struct profile_vma *vma),
                                   void *context)
 {
     AUTO_CLOSE int fd = open_iterator(program, pid);
+    struct listing listing = {.take = take, .context = context};
     struct profile_vma vmas[8];
     char *const bytes = (char *)vmas;
-    size_t n = 0; /* bytes of a record that is not whole yet */
+    size_t n = 0; /* bytes that were not handed over yet */
+    int r = 0;
 
     if (fd < 0)
         return fd;
-    for (;;) {
+    for (unsigned tries = 0; r == 0 && tries < MOST_TRIES;) {
         const ssize_t got = TEMP_FAILURE_RETRY(read(fd, bytes + n, sizeof(vmas) - n));
-        int r = 0;
+        size_t whole;
 
-        if (got < 0 && errno == EAGAIN)
-            continue; /* a mapping was being changed */
+        if (got < 0 && errno == EAGAIN) { /* mappings were being changed */
+            tries++;
+            continue;
+        }
         if (got <= 0)
             return got < 0 ? -errno : 0;
         n += (size_t)got;
-        for (size_t i = 0; r == 0 && i < n / sizeof(vmas[0]); i++)
-            r = take(context, &vmas[i]);
-        if (r < 0)
-            return r;
-        memmove(bytes, bytes + n / sizeof(vmas[0]) * sizeof(vmas[0]), n % sizeof(vmas[0]));
+        whole = n / sizeof(vmas[0]);
+        r = hand_over(&listing, vmas, whole);
+        memmove(bytes, bytes + whole * sizeof(vmas[0]), n % sizeof(vmas[0]));
         n %= sizeof(vmas[0]);
     }
+    return r == 0 ? -EAGAIN : r < 0 ? r : 0;
 }
 
 int profile_program_symbol(struct profile_program *program, uint64_t address,

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Profiles: as JSON for the page and for pmutool, and in the formats of other programs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "expose/json_text.h"
+#include "expose/profile_collapsed.h"
+#include "expose/profile_json.h"
+#include "expose/profile_pprof.h"
+#include "expose/profile_speedscope.h"
+#include "profile/difference.h"
+#include "profile/tree.h"
+#include "service/page_group.h"
+#include "service/profile_arguments.h"
+#include "service/profiler.h"
+
+#define CONTENT_PPROF "application/octet-stream"
+
+/* Adds up what is asked for. */
+static int collect(const struct profile_store *store, const struct profile_choice *choice,
+                   struct text *text, struct profile_tree **ret_tree)
+{
+    const struct profile_range range = {.scope = choice->scope,
+                                        .label = choice->label,
+                                        .from_ns = choice->start_ns,
+                                        .to_ns = choice->end_ns};
+    int r = profile_store_collect(store, &range, ret_tree);
+
+    if (r == -ENOENT)
+        text_append_format(text, "there are no samples of %.256s", choice->name);
+    return r;
+}
+
+static bool has_name(const struct profile_function_name *function,
+                     const struct profile_arguments *arguments)
+{
+    return strcmp(function->owner, arguments->owner) == 0 &&
+           strcmp(function->name, arguments->function) == 0;
+}
+
+/* Reduces a tree to the part that is asked for. */
+static int take_part(const struct profile_arguments *arguments, struct text *text,
+                     struct profile_tree **tree)
+{
+    struct profile_tree *part = NULL;
+    uint32_t function = 0;
+    int r = -ENOENT;
+
+    if (arguments->part == PROFILE_ALL && !arguments->is_inverted)
+        return 0;
+    while (arguments->part != PROFILE_ALL && function < (*tree)->n_functions &&
+           !has_name(&(*tree)->functions[function], arguments))
+        function++;
+    if (arguments->part == PROFILE_ALL)
+        r = profile_tree_invert(*tree, &part);
+    else if (arguments->part == PROFILE_CALLERS && function < (*tree)->n_functions)
+        r = profile_tree_callers(*tree, function, &part);
+    else if (function < (*tree)->n_functions)
+        r = profile_tree_callees(*tree, function, &part);
+    if (r == -ENOENT)
+        text_append_format(text, "the profile has no function %.256s of %.256s",
+                           arguments->function, arguments->owner);
+    if (r < 0)
+        return r;
+    (void)profile_tree_free(*tree);
+    *tree = part;
+    return 0;
+}
+
+static int write_pprof(const struct profile_tree *tree, const struct profile_choice *choice,
+                       struct text *text)
+{
+    const struct label label = {choice->scope == PROFILE_CGROUP ? "cgroup" : "groupname",
+                                choice->label};
+    const struct profile_part part = {
+        .tree = tree, .labels = &label, .n_labels = choice->scope == PROFILE_MACHINE ? 0 : 1};
+
+    return profile_pprof_write(&part, 1, text);
+}
+
+static int write_json(struct profile_tree *tree, const struct profile_arguments *arguments,
+                      struct text *text)
+{
+    const bool is_pruned = tree->n_nodes > arguments->nodes;
+    int r = is_pruned ? profile_tree_prune(tree, (size_t)arguments->nodes) : 0;
+
+    return r < 0 ? r : profile_json_write(tree, is_pruned, text);
+}
+
+static int work_profile(const struct profile_store *store, const void *object, struct text *text)
+{
+    const struct profile_arguments *arguments = object;
+    AUTO(profile_tree) struct profile_tree *tree = NULL;
+    int r = collect(store, &arguments->choice, text, &tree);
+
+    if (r >= 0)
+        r = take_part(arguments, text, &tree);
+    if (r < 0)
+        return r;
+    switch (arguments->form) {
+    case PROFILE_FORM_COLLAPSED:
+        return profile_collapsed_write(tree, text);
+    case PROFILE_FORM_SPEEDSCOPE:
+        return profile_speedscope_write(tree, arguments->choice.name, SPEEDSCOPE_SECONDS, text);
+    case PROFILE_FORM_PPROF:
+        return write_pprof(tree, &arguments->choice, text);
+    case PROFILE_FORM_JSON:
+    case PROFILE_FORM_COUNT_:
+    default:
+        return write_json(tree, arguments, text);
+    }
+}
+
+static int work_table(const struct profile_store *store, const void *object, struct text *text)
+{
+    const struct profile_arguments *arguments = object;
+    AUTO(profile_tree) struct profile_tree *tree = NULL;
+    int r = collect(store, &arguments->choice, text, &tree);
+
+    return r < 0 ? r : profile_json_write_table(tree, (size_t)arguments->rows, text);
+}
+
+/* A side of a difference in which there is nothing is empty, and no failure. */
+static int collect_side(const struct profile_store *store, const struct profile_choice *choice,
+                        uint64_t nodes, struct text *text, struct profile_tree **ret_tree)
+{
+    int r = collect(store, choice, text, ret_tree);
+
+    return r < 0 ? r : profile_tree_prune(*ret_tree, (size_t)nodes);
+}
+
+static int work_difference(const struct profile_store *store, const void *object, struct text *text)
+{
+    const struct profile_arguments *arguments = object;
+    AUTO(profile_tree) struct profile_tree *before = NULL;
+    AUTO(profile_tree) struct profile_tree *after = NULL;
+    AUTO(difference) struct difference *difference = NULL;
+    int r = collect_side(store, &arguments->before, arguments->nodes, text, &before);
+
+    if (r >= 0)
+        r = collect_side(store, &arguments->choice, arguments->nodes, text, &after);
+    if (r >= 0)
+        r = difference_new(before, after, arguments->measure, &difference);
+    return r < 0 ? r : profile_json_write_difference(difference, text);
+}
+
+static void append_target(const struct profile_target_info *info, bool is_first, struct text *text)
+{
+    static const char *const kinds[] = {[PROFILE_MACHINE] = "machine",
+                                        [PROFILE_CGROUP] = "cgroup:",
+                                        [PROFILE_PROCESSES] = "process:"};
+    AUTO_TEXT struct text name = {0};
+
+    text_append_string(&name, kinds[info->scope]);
+    text_append_string(&name, info->label);
+    text_append_char(&name, '\0');
+    text->failed |= text_error(&name) < 0;
+    if (text->failed)
+        return;
+    text_append_string(text, is_first ? "{\"target\":" : ",{\"target\":");
+    json_append_string(text, name.data);
+    text_append_string(text, ",\"first\":");
+    json_append_seconds(text, info->first_ns);
+    text_append_string(text, ",\"last\":");
+    json_append_seconds(text, info->last_ns);
+    text_append_string(text, ",\"samples\":");
+    text_append_u64(text, info->samples);
+    text_append_char(text, '}');
+}
+
+/* The machine is what all cgroups have, and the rest. */
+static void add_to_machine(const struct profile_target_info *info,
+                           struct profile_target_info *machine)
+{
+    if (info->scope == PROFILE_PROCESSES || info->samples == 0)
+        return;
+    if (machine->samples == 0 || info->first_ns < machine->first_ns)
+        machine->first_ns = info->first_ns;
+    if (info->last_ns > machine->last_ns)
+        machine->last_ns = info->last_ns;
+    machine->samples += info->samples;
+}
+
+static int work_targets(const struct profile_store *store, const void *object, struct text *text)
+{
+    struct profile_target_info info, machine = {.scope = PROFILE_MACHINE, .label = ""};
+
+    (void)object;
+    for (size_t i = 0; profile_store_list(store, i, &info); i++)
+        add_to_machine(&info, &machine);
+    text_append_string(text, "{\"targets\":[");
+    append_target(&machine, true, text);
+    for (size_t i = 0; profile_store_list(store, i, &info); i++)
+        if (info.scope != PROFILE_MACHINE && info.samples > 0)
+            append_target(&info, false, text);
+    text_append_string(text, "]}\n");
+    return text_error(text);
+}
+
+/* Profiles of all targets, each under its label. */
+struct pprof_parts {
+    struct profile_part *parts;
+    struct profile_tree **trees;
+    struct label *labels;
+    size_t n, capacity;
+};
+
+static void parts_done(struct pprof_parts *parts)
+{
+    for (size_t i = 0; i < parts->n; i++)
+        (void)profile_tree_free(parts->trees[i]);
+    free(parts->parts);
+    free(parts->trees);
+    free(parts->labels);
+}
+#define AUTO_PARTS __attribute__((cleanup(parts_done)))
+
+static int make_parts(const struct profile_store *store, struct pprof_parts *parts)
+{
+    struct profile_target_info info;
+
+    while (profile_store_list(store, parts->capacity, &info))
+        parts->capacity++;
+    parts->parts = calloc(parts->capacity + 1, sizeof(*parts->parts));
+    parts->trees = calloc(parts->capacity + 1, sizeof(*parts->trees)); // NOLINT: of pointers
+    parts->labels = calloc(parts->capacity + 1, sizeof(*parts->labels));
+    return parts->parts && parts->trees && parts->labels ? 0 : -ENOMEM;
+}
+
+/* Adds what is of the target alone, so that no sample is there twice. */
+static int add_part(const struct profile_store *store, const struct profile_arguments *arguments,
+                    const struct profile_target_info *info, struct pprof_parts *parts)
+{
+    const struct profile_range range = {.scope = info->scope,
+                                        .label = info->label,
+                                        .own_only = true,
+                                        .from_ns = arguments->choice.start_ns,
+                                        .to_ns = arguments->choice.end_ns};
+    struct profile_tree *tree;
+    int r = profile_store_collect(store, &range, &tree);
+
+    if (r < 0)
+        return r == -ENOENT ? 0 : r;
+    parts->labels[parts->n] = (struct label){"cgroup", info->label};
+    parts->trees[parts->n] = tree;
+    parts->parts[parts->n] =
+        (struct profile_part){.tree = tree,
+                              .labels = &parts->labels[parts->n],
+                              .n_labels = info->scope == PROFILE_CGROUP ? 1 : 0};
+    parts->n++;
+    return 0;
+}
+
+static int write_all(const struct profile_store *store, const struct profile_arguments *arguments,
+                     struct text *text)
+{
+    struct pprof_parts parts AUTO_PARTS = {0};
+    struct profile_target_info info;
+    int r = make_parts(store, &parts);
+
+    for (size_t i = 0; r >= 0 && i < parts.capacity && profile_store_list(store, i, &info); i++)
+        if (info.scope != PROFILE_PROCESSES)
+            r = add_part(store, arguments, &info, &parts);
+    return r < 0 ? r : profile_pprof_write(parts.parts, parts.n, text);
+}
+
+static int work_pprof(const struct profile_store *store, const void *object, struct text *text)
+{
+    const struct profile_arguments *arguments = object;
+    AUTO(profile_tree) struct profile_tree *tree = NULL;
+    int r;
+
+    if (!arguments->choice.name)
+        return write_all(store, arguments, text);
+    r = collect(store, &arguments->choice, text, &tree);
+    return r < 0 ? r : write_pprof(tree, &arguments->choice, text);
+}
+
+/* Hands a question to the profiler, with its arguments. */
+static int ask(const struct pages *pages, struct profile_question *question,
+               struct profile_arguments *arguments, struct deferred *answer, struct text *text)
+{
+    question->arguments = arguments;
+    question->free_arguments = profile_arguments_free;
+    if (!pages->sources.profiler) {
+        profile_arguments_free(arguments);
+        text_append_string(text, "there are no profiles here");
+        return -EAGAIN;
+    }
+    return profiler_ask(pages->sources.profiler, question, answer, text);
+}
+
+static int ask_profile(void *context, const struct route_request *request, struct deferred *answer,
+                       struct text *text)
+{
+    static const struct {
+        const char *content_type, *file_name;
+    } forms[PROFILE_FORM_COUNT_] = {
+        [PROFILE_FORM_JSON] = {CONTENT_JSON, NULL},
+        [PROFILE_FORM_COLLAPSED] = {CONTENT_PLAIN_TEXT, "profile.collapsed.txt"},
+        [PROFILE_FORM_SPEEDSCOPE] = {CONTENT_JSON, "profile.speedscope.json"},
+        [PROFILE_FORM_PPROF] = {CONTENT_PPROF, "profile.pb"},
+    };
+    struct profile_question question = {.work = work_profile};
+    struct profile_arguments *arguments;
+    int r = profile_arguments_read(request->query, text, &arguments);
+
+    if (r < 0)
+        return r;
+    question.content_type = forms[arguments->form].content_type;
+    question.file_name = forms[arguments->form].file_name;
+    return ask(context, &question, arguments, answer, text);
+}
+
+static int ask_table(void *context, const struct route_request *request, struct deferred *answer,
+                     struct text *text)
+{
+    struct profile_question question = {.work = work_table, .content_type = CONTENT_JSON};
+    struct profile_arguments *arguments;
+    int r = profile_arguments_read(request->query, text, &arguments);
+
+    return r < 0 ? r : ask(context, &question, arguments, answer, text);
+}
+
+static int ask_difference(void *context, const struct route_request *request,
+                          struct deferred *answer, struct text *text)
+{
+    struct profile_question question = {.work = work_difference, .content_type = CONTENT_JSON};
+    struct profile_arguments *arguments;
+    int r = profile_arguments_read_difference(request->query, text, &arguments);
+
+    return r < 0 ? r : ask(context, &question, arguments, answer, text);
+}
+
+static int ask_targets(void *context, const struct route_request *request, struct deferred *answer,
+                       struct text *text)
+{
+    struct profile_question question = {.work = work_targets, .content_type = CONTENT_JSON};
+
+    (void)request;
+    return ask(context, &question, NULL, answer, text);
+}
+
+static int ask_pprof(void *context, const struct route_request *request, struct deferred *answer,
+                     struct text *text)
+{
+    struct profile_question question = {
+        .work = work_pprof, .content_type = CONTENT_PPROF, .file_name = "profile.pb"};
+    struct profile_arguments *arguments;
+    int r = profile_arguments_read_pprof(request->query, text, &arguments);
+
+    return r < 0 ? r : ask(context, &question, arguments, answer, text);
+}
+
+static const struct route routes[] = {
+    {.path = "/api/v1/profile", .takes_query = true, .ask = ask_profile},
+    {.path = "/api/v1/profile/table", .takes_query = true, .ask = ask_table},
+    {.path = "/api/v1/profile/difference", .takes_query = true, .ask = ask_difference},
+    {.path = "/api/v1/profile/targets", .ask = ask_targets},
+    {.path = "/debug/pprof/profile", .takes_query = true, .ask = ask_pprof},
+};
+const struct page_group profile_pages = {routes, ARRAY_SIZE(routes)};

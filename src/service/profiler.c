@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The thread owns the sampler and the store, so neither has a lock. Others hand it questions and
+ * what the configuration wants, under a lock that is held for a few instructions, and ring a bell.
+ * What fails is tried again after a while: a kernel that refuses the program today may be given the
+ * right tomorrow, and a process that reads files, once ended, is gone for this run.
+ */
+#include "service/profiler.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "base/clock.h"
+#include "log/log.h"
+#include "profile/sampler.h"
+#include "service/profiler_status.h"
+#include "sys/thread.h"
+
+#define MOST_QUESTIONS 32
+#define SECOND_NS      NS_PER_SECOND
+#define RETRY_NS       (60 * NS_PER_SECOND)
+#define FOREVER_MS     (-1)
+
+/* How the memory of the configuration is shared out: half of it is for tables in the kernel. */
+#define TABLE_SHARE  2
+#define SLICE_SHARE  8
+#define RECENT_SHARE 8
+#define RECENT_BYTES 12
+#define NODE_SHARE   16
+#define NODE_BYTES   24
+
+struct waiting_question {
+    struct profile_question question;
+    struct deferred *answer;
+};
+
+/* What the configuration wants. */
+struct profile_wish {
+    bool enabled, is_v1;
+    unsigned rate_hz;
+    uint64_t bytes;
+    size_t cgroups, processes;
+};
+
+struct profiler {
+    struct profiler_setup setup;
+    pthread_t thread;
+    bool is_running;
+    int bell_fd;
+    pthread_mutex_t lock; /* of what follows */
+    bool is_stopping;
+    struct profile_wish wish;
+    struct waiting_question questions[MOST_QUESTIONS];
+    size_t n_questions;
+    /* the thread's own */
+    struct profile_wish granted; /* by which the sampler was made */
+    struct profile_store *store;
+    struct sampler *sampler; /* NULL: nothing is sampled */
+    struct cpu_list *cpus;   /* those that are sampled */
+    const char *reason;      /* why nothing is sampled; NULL: it is. Static */
+    const char *logged;      /* the reason that the log has */
+    uint64_t retry_ns, second_ns;
+};
+
+struct profiler *profiler_new(const struct profiler_setup *setup)
+{
+    struct profiler *profiler = calloc(1, sizeof(*profiler));
+
+    if (!profiler)
+        return NULL;
+    profiler->setup = *setup;
+    profiler->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (profiler->bell_fd < 0) {
+        free(profiler);
+        return NULL;
+    }
+    (void)pthread_mutex_init(&profiler->lock, NULL);
+    return profiler;
+}
+
+struct profiler *profiler_free(struct profiler *profiler)
+{
+    if (!profiler)
+        return NULL;
+    profiler_stop(profiler);
+    (void)sampler_free(profiler->sampler);
+    (void)profile_store_free(profiler->store);
+    (void)cpu_list_free(profiler->cpus);
+    (void)pthread_mutex_destroy(&profiler->lock);
+    (void)close(profiler->bell_fd);
+    free(profiler);
+    return NULL;
+}
+
+static void ring(const struct profiler *profiler)
+{
+    const uint64_t one = 1;
+
+    (void)!write(profiler->bell_fd, &one, sizeof(one));
+}
+
+void profiler_configure(struct profiler *profiler, const struct config *config, bool is_v1)
+{
+    const struct profile_wish wish = {.enabled = config->profiles.enabled,
+                                      .is_v1 = is_v1,
+                                      .rate_hz = (unsigned)config->profiles.rate_hz,
+                                      .bytes = config->profiles.bytes,
+                                      .cgroups = (size_t)config->limits.cgroups,
+                                      .processes = (size_t)config->limits.processes};
+
+    (void)pthread_mutex_lock(&profiler->lock);
+    profiler->wish = wish;
+    (void)pthread_mutex_unlock(&profiler->lock);
+    ring(profiler);
+}
+
+int profiler_ask(struct profiler *profiler, const struct profile_question *question,
+                 struct deferred *answer, struct text *text)
+{
+    const struct waiting_question waiting = {.question = *question, .answer = answer};
+    int r = -EBUSY;
+
+    (void)pthread_mutex_lock(&profiler->lock);
+    if (!profiler->is_running || profiler->is_stopping) {
+        r = -EAGAIN;
+    } else if (profiler->n_questions < MOST_QUESTIONS) {
+        profiler->questions[profiler->n_questions++] = waiting;
+        r = 0;
+    }
+    (void)pthread_mutex_unlock(&profiler->lock);
+    if (r == 0) {
+        ring(profiler);
+        return 0;
+    }
+    question->free_arguments(question->arguments);
+    text_append_string(text, r == -EBUSY ? "too many questions about profiles wait for an answer"
+                                         : "profiles have not started yet");
+    return r;
+}
+
+/* Takes a question off the list. False: there is none. */
+static bool take_question(struct profiler *profiler, struct waiting_question *ret_waiting)
+{
+    bool has_one;
+
+    (void)pthread_mutex_lock(&profiler->lock);
+    has_one = profiler->n_questions > 0;
+    if (has_one) {
+        *ret_waiting = profiler->questions[0];
+        profiler->n_questions--;
+        memmove(profiler->questions, profiler->questions + 1,
+                profiler->n_questions * sizeof(profiler->questions[0]));
+    }
+    (void)pthread_mutex_unlock(&profiler->lock);
+    return has_one;
+}
+
+static int work(const struct profiler *profiler, const struct profile_question *question,
+                struct text *text)
+{
+    if (profiler->store)
+        return question->work(profiler->store, question->arguments, text);
+    text_append_format(text, "there are no profiles: %s",
+                       profiler->reason ? profiler->reason : "they are being started");
+    return -EAGAIN;
+}
+
+static void answer(const struct profiler *profiler, const struct waiting_question *waiting)
+{
+    const struct profile_question *question = &waiting->question;
+    struct text text = {0};
+    int r = deferred_is_wanted(waiting->answer) ? work(profiler, question, &text) : -ECANCELED;
+
+    if (r == 0)
+        r = text_error(&text);
+    if (r == 0 && question->file_name)
+        deferred_name_file(waiting->answer, question->file_name);
+    if (r == 0)
+        deferred_answer(waiting->answer, question->content_type, &text);
+    else
+        deferred_refuse(waiting->answer, r, &text);
+    question->free_arguments(question->arguments);
+}
+
+static void answer_all(struct profiler *profiler)
+{
+    struct waiting_question waiting;
+
+    while (take_question(profiler, &waiting))
+        answer(profiler, &waiting);
+}
+
+static struct profile_limits limits_of(const struct profile_wish *wish)
+{
+    const size_t bytes = (size_t)wish->bytes;
+
+    return (struct profile_limits){.nodes = bytes / NODE_SHARE / NODE_BYTES * 2,
+                                   .functions = bytes / NODE_SHARE / NODE_BYTES,
+                                   .slice_bytes = bytes / SLICE_SHARE,
+                                   .recent = bytes / RECENT_SHARE / RECENT_BYTES,
+                                   .targets = 2 * (wish->cgroups + wish->processes)};
+}
+
+/* Ends the sampling; what was sampled stays. */
+static void end_sampling(struct profiler *profiler, const char *reason)
+{
+    profiler->sampler = sampler_free(profiler->sampler);
+    profiler->cpus = cpu_list_free(profiler->cpus);
+    profiler->reason = reason;
+}
+
+static void log_reason(struct profiler *profiler)
+{
+    if (profiler->reason == profiler->logged)
+        return;
+    if (profiler->reason)
+        log_info("nothing is sampled for profiles", "reason", profiler->reason);
+    else
+        log_info("sampling for profiles has begun");
+    profiler->logged = profiler->reason;
+}
+
+/* Samples the CPUs that are online now. */
+static void follow_cpus(struct profiler *profiler)
+{
+    AUTO(cpu_list) struct cpu_list *online = NULL;
+
+    if (!profiler->sampler || cpu_list_read_online(profiler->setup.sysfs_fd, &online) < 0 ||
+        (profiler->cpus && cpu_list_equal(profiler->cpus, online)))
+        return;
+    if (sampler_set_cpus(profiler->sampler, online) < 0)
+        return; /* it is tried again */
+    (void)cpu_list_free(profiler->cpus);
+    profiler->cpus = TAKE(online);
+}
+
+static int count_cpus(const struct profiler *profiler, size_t *ret_n)
+{
+    AUTO(cpu_list) struct cpu_list *possible = NULL;
+    int r = cpu_list_read_possible(profiler->setup.sysfs_fd, &possible);
+
+    if (r < 0)
+        return r;
+    *ret_n = possible->n > 0 ? (size_t)possible->cpus[possible->n - 1].value + 1 : 1;
+    return 0;
+}
+
+static int make_sampler(struct profiler *profiler, const struct profile_wish *wish,
+                        enum bpf_refusal *ret_refusal)
+{
+    struct sampler_setup setup = {.store = profiler->store,
+                                  .targets = profiler->setup.targets,
+                                  .reader = profiler->setup.reader,
+                                  .procfs_fd = profiler->setup.procfs_fd,
+                                  .rate_hz = wish->rate_hz,
+                                  .table_bytes = (size_t)wish->bytes / TABLE_SHARE,
+                                  .cgroups = wish->cgroups,
+                                  .processes = 2 * wish->processes,
+                                  .is_v1 = wish->is_v1};
+    int r = count_cpus(profiler, &setup.n_cpus);
+
+    *ret_refusal = BPF_REFUSAL_OTHER;
+    return r < 0 ? r : sampler_new(&setup, &profiler->sampler, ret_refusal);
+}
+
+/* Begins to sample as the wish says. */
+static void begin_sampling(struct profiler *profiler, const struct profile_wish *wish)
+{
+    const struct profile_limits limits = limits_of(wish);
+    enum bpf_refusal refusal;
+
+    profiler->granted = *wish;
+    profiler->retry_ns = clock_monotonic_ns() + RETRY_NS;
+    if (!profiler->setup.reader) {
+        end_sampling(profiler, "the process that reads programs could not be started");
+        return;
+    }
+    if (!profiler->store)
+        profiler->store = profile_store_new(&limits, wish->rate_hz);
+    if (!profiler->store) {
+        end_sampling(profiler, "there is no memory for them");
+        return;
+    }
+    if (make_sampler(profiler, wish, &refusal) < 0) {
+        end_sampling(profiler, bpf_refusal_text(refusal));
+        return;
+    }
+    profiler->reason = NULL;
+    follow_cpus(profiler);
+}
+
+static bool is_same_wish(const struct profile_wish *a, const struct profile_wish *b)
+{
+    return a->enabled == b->enabled && a->is_v1 == b->is_v1 && a->rate_hz == b->rate_hz &&
+           a->bytes == b->bytes && a->cgroups == b->cgroups && a->processes == b->processes;
+}
+
+/* Does what the configuration wants now, and tries again what has failed. */
+static void follow_wish(struct profiler *profiler)
+{
+    struct profile_wish wish;
+
+    (void)pthread_mutex_lock(&profiler->lock);
+    wish = profiler->wish;
+    (void)pthread_mutex_unlock(&profiler->lock);
+    if (is_same_wish(&wish, &profiler->granted) &&
+        (profiler->sampler || !wish.enabled || clock_monotonic_ns() < profiler->retry_ns))
+        return;
+    end_sampling(profiler, wish.enabled ? NULL : "the configuration wants none");
+    if (!wish.enabled || wish.bytes != profiler->granted.bytes)
+        profiler->store = profile_store_free(profiler->store);
+    else if (profiler->store)
+        profile_store_set_rate(profiler->store, wish.rate_hz);
+    profiler->granted = wish;
+    if (wish.enabled)
+        begin_sampling(profiler, &wish);
+    log_reason(profiler);
+}
+
+static void tell_status(const struct profiler *profiler)
+{
+    profiler_status_tell(profiler->setup.status,
+                         &(struct profiler_facts){.wanted = profiler->granted.enabled,
+                                                  .reason = profiler->reason,
+                                                  .rate_hz = profiler->granted.rate_hz,
+                                                  .store = profiler->store,
+                                                  .sampler = profiler->sampler,
+                                                  .cpu_ns = clock_thread_cpu_ns()});
+}
+
+static void turn(struct profiler *profiler)
+{
+    const uint64_t now_ns = clock_monotonic_ns();
+
+    if (profiler->sampler && sampler_turn(profiler->sampler) == -EPIPE) {
+        end_sampling(profiler, "the process that reads programs has ended");
+        log_reason(profiler);
+    }
+    if (now_ns < profiler->second_ns)
+        return;
+    profiler->second_ns = now_ns + SECOND_NS;
+    follow_cpus(profiler);
+    tell_status(profiler);
+}
+
+static void wait_for_work(struct profiler *profiler)
+{
+    struct pollfd polls[] = {
+        {.fd = profiler->bell_fd, .events = POLLIN},
+        {.fd = profiler->sampler ? sampler_fd(profiler->sampler) : -1, .events = POLLIN}};
+    const int turn_ms = (int)(SAMPLER_TURN_NS / (NS_PER_SECOND / 1000));
+    const bool retries = !profiler->sampler && profiler->granted.enabled;
+    uint64_t number;
+
+    (void)poll(polls, ARRAY_SIZE(polls),
+               profiler->sampler ? turn_ms
+               : retries         ? (int)(RETRY_NS / (NS_PER_SECOND / 1000))
+                                 : FOREVER_MS);
+    (void)!read(profiler->bell_fd, &number, sizeof(number));
+}
+
+static bool is_stopping(struct profiler *profiler)
+{
+    bool is;
+
+    (void)pthread_mutex_lock(&profiler->lock);
+    is = profiler->is_stopping;
+    (void)pthread_mutex_unlock(&profiler->lock);
+    return is;
+}
+
+static void *run(void *context)
+{
+    struct profiler *profiler = context;
+
+    while (!is_stopping(profiler)) {
+        follow_wish(profiler);
+        turn(profiler);
+        answer_all(profiler);
+        wait_for_work(profiler);
+    }
+    answer_all(profiler);
+    return NULL;
+}
+
+int profiler_start(struct profiler *profiler)
+{
+    int r;
+
+    (void)pthread_mutex_lock(&profiler->lock);
+    r = thread_start("profiler", run, profiler, &profiler->thread);
+    profiler->is_running = r >= 0;
+    (void)pthread_mutex_unlock(&profiler->lock);
+    return r;
+}
+
+void profiler_stop(struct profiler *profiler)
+{
+    bool was_running;
+
+    (void)pthread_mutex_lock(&profiler->lock);
+    was_running = profiler->is_running;
+    profiler->is_stopping = true;
+    profiler->is_running = false;
+    (void)pthread_mutex_unlock(&profiler->lock);
+    if (!was_running)
+        return;
+    ring(profiler);
+    (void)pthread_join(profiler->thread, NULL);
+}

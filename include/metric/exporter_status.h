@@ -12,6 +12,7 @@
 #include "count/latency.h"
 #include "count/scope.h"
 #include "event/absence.h"
+#include "metric/profile_status.h"
 #include "sys/bpf/spans/program.h"
 #include "sys/bpf/syscalls/counts.h"
 
@@ -81,4 +82,5 @@ struct exporter_status {
     struct timed_calls_status timed_calls;
     uint64_t latency_without_room; /* targets that want latencies and have none for want of room */
     uint64_t latency_unknown;      /* waits and blocks whose length could not be told */
+    struct profile_status profile;
 };

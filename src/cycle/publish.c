@@ -97,6 +97,8 @@ void collector_status(const struct collector *collector, struct exporter_status 
     if (collector->setup.bpf)
         add_mechanism(collector->setup.bpf, ret_status);
     collector_status_of_latencies(collector, ret_status);
+    if (collector->setup.profile_status)
+        ret_status->profile = profile_status_slot_get(collector->setup.profile_status);
     pmu_grants_status(&collector->pmu, ret_status);
     add_cgroups(collector, ret_status);
     add_processes(collector, ret_status);

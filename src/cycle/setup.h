@@ -8,7 +8,9 @@
 #include "count/bpf/mechanism.h"
 #include "count/mechanism.h"
 #include "event/resolver.h"
+#include "metric/profile_status.h"
 #include "metric/snapshot.h"
+#include "profile/targets.h"
 #include "resolve/mechanism_choice.h"
 #include "sys/perf_event.h"
 
@@ -28,6 +30,9 @@ struct collector_setup {
     int cgroup_root_fd;  /* -1: no cgroup can be counted here */
     bool cgroups_afresh; /* what a predecessor has open for cgroups is not taken over */
     size_t descriptors;  /* how many may be held open, directories of cgroups included */
+    struct profile_targets *profiles; /* learns whose samples are told apart; outlives the collector
+                                         and its successor. NULL: nobody samples */
+    struct profile_status_slot *profile_status; /* what who samples tells of it; NULL likewise */
     struct snapshot_slot *slot;
 };
 

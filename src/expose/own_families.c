@@ -113,6 +113,34 @@ static const struct own_number status_numbers[] = {
      FAMILY_GAUGE, NUMBER_REAL, STATUS(unattributed_share)},
 };
 
+/* They are absent where nothing is sampled. */
+static const struct own_number profile_numbers[] = {
+    {"pmu_exporter_profile_rate_hertz",
+     "Number of stacks that are sampled in a second of each CPU that is not idle.", FAMILY_GAUGE,
+     NUMBER_COUNT, STATUS(profile.rate_hz)},
+    {"pmu_exporter_profile_samples_total", "Number of stacks that were sampled.", FAMILY_COUNTER,
+     NUMBER_COUNT, STATUS(profile.samples)},
+    {"pmu_exporter_profile_samples_lost_total",
+     "Number of samples that found no room on their way from the kernel. They are in no profile.",
+     FAMILY_COUNTER, NUMBER_COUNT, STATUS(profile.lost)},
+    {"pmu_exporter_profile_processes",
+     "Number of processes of which is known now what they have mapped.", FAMILY_GAUGE, NUMBER_COUNT,
+     STATUS(profile.processes)},
+    {"pmu_exporter_profile_table_bytes",
+     "Bytes in use of the tables by which the kernel unwinds stacks.", FAMILY_GAUGE, NUMBER_COUNT,
+     STATUS(profile.table_bytes)},
+    {"pmu_exporter_profile_kept_bytes",
+     "Bytes that samples, names of functions, files and processes take in the exporter.",
+     FAMILY_GAUGE, NUMBER_COUNT, STATUS(profile.kept_bytes)},
+    {"pmu_exporter_profile_folded_samples_total",
+     "Number of samples whose last functions were folded into their callers, for want of room.",
+     FAMILY_COUNTER, NUMBER_COUNT, STATUS(profile.folded_samples)},
+    {"pmu_exporter_profile_dropped_slices_total",
+     "Number of minutes and hours of targets that were dropped before their time, for want of "
+     "room.",
+     FAMILY_COUNTER, NUMBER_COUNT, STATUS(profile.dropped_slices)},
+};
+
 /* Outside a pause no time would be true, so the family is absent. */
 static const struct own_number pause_numbers[] = {
     {"pmu_exporter_pause_end_timestamp_seconds",
@@ -247,6 +275,8 @@ void own_families_append(struct page *page, const struct snapshot *snapshot,
     append_numbers(page, fact_numbers, ARRAY_SIZE(fact_numbers), facts);
     append_numbers(page, status_numbers, ARRAY_SIZE(status_numbers), status);
     append_numbers(page, pause_numbers, ARRAY_SIZE(pause_numbers), status->paused ? status : NULL);
+    append_numbers(page, profile_numbers, ARRAY_SIZE(profile_numbers),
+                   status->profile.wanted && !status->profile.reason ? status : NULL);
     append_numbers(page, http_numbers, ARRAY_SIZE(http_numbers), facts->http);
     append_numbers(page, history_numbers, ARRAY_SIZE(history_numbers), history);
     append_numbers(page, oldest_numbers, ARRAY_SIZE(oldest_numbers),

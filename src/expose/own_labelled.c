@@ -7,6 +7,8 @@
 #include "metric/exporter_status.h"
 #include "metric/http_status.h"
 #include "metric/roster.h"
+#include "profile/object_reader.h"
+#include "profile/sampler.h"
 #include "sys/system_call.h"
 
 /* The family that is being written, and where its numbers are. */
@@ -17,13 +19,18 @@ struct samples {
     const struct exposition_facts *facts;
 };
 
-/* One line: name{labels} value. There is at least one label. */
-static void append_sample(const struct samples *samples, const struct label *labels,
-                          size_t n_labels, uint64_t value)
+/* One line up to its value: name{labels}. There is at least one label. */
+static void begin_sample(const struct samples *samples, const struct label *labels, size_t n_labels)
 {
     text_append_string(samples->text, samples->name);
     format_append_labels(samples->text, labels, n_labels);
     text_append_string(samples->text, "} ");
+}
+
+static void append_sample(const struct samples *samples, const struct label *labels,
+                          size_t n_labels, uint64_t value)
+{
+    begin_sample(samples, labels, n_labels);
     text_append_u64(samples->text, value);
     text_append_char(samples->text, '\n');
 }
@@ -179,6 +186,85 @@ static void append_timed_calls(const struct samples *samples)
     }
 }
 
+static const struct profile_status *profile_of(const struct samples *samples)
+{
+    return &samples->snapshot->status.profile;
+}
+
+/* Where nothing is sampled, there are no numbers of it. */
+static bool is_sampled(const struct samples *samples)
+{
+    return profile_of(samples)->wanted && !profile_of(samples)->reason;
+}
+
+static void append_profile(const struct samples *samples)
+{
+    const struct profile_status *const profile = profile_of(samples);
+    const struct label label = {"reason", profile->reason ? profile->reason : ""};
+
+    if (profile->wanted)
+        append_sample(samples, &label, 1, !profile->reason);
+}
+
+static void append_stacks(const struct samples *samples)
+{
+    const struct profile_status *const profile = profile_of(samples);
+
+    for (enum profile_outcome i = 0; is_sampled(samples) && i < PROFILE_OUTCOME_COUNT_; i++) {
+        const struct label label = {"outcome", profile_outcome_name(i)};
+
+        append_sample(samples, &label, 1, profile->stacks[i]);
+    }
+}
+
+static void append_reads(const struct samples *samples)
+{
+    const struct profile_status *const profile = profile_of(samples);
+
+    for (enum object_outcome i = 0; is_sampled(samples) && i < OBJECT_OUTCOME_COUNT_; i++) {
+        const struct label label = {"outcome", object_outcome_name(i)};
+
+        append_sample(samples, &label, 1, profile->jobs[i]);
+    }
+}
+
+static void append_files(const struct samples *samples)
+{
+    const struct profile_status *const profile = profile_of(samples);
+    const struct {
+        const char *state;
+        uint64_t n;
+    } states[] = {{"read", profile->files_read},
+                  {"awaited", profile->files_awaited},
+                  {"refused", profile->files_refused},
+                  {"missing", profile->files_missing}};
+
+    for (size_t i = 0; is_sampled(samples) && i < ARRAY_SIZE(states); i++) {
+        const struct label label = {"state", states[i].state};
+
+        append_sample(samples, &label, 1, states[i].n);
+    }
+}
+
+static void append_profile_times(const struct samples *samples)
+{
+    const struct profile_status *const profile = profile_of(samples);
+    const struct {
+        const char *part;
+        uint64_t ns;
+    } parts[] = {{"program", profile->program_ns},
+                 {"sampler", profile->sampler_cpu_ns},
+                 {"reader", profile->reader_cpu_ns}};
+
+    for (size_t i = 0; is_sampled(samples) && i < ARRAY_SIZE(parts); i++) {
+        const struct label label = {"part", parts[i].part};
+
+        begin_sample(samples, &label, 1);
+        text_append_seconds(samples->text, parts[i].ns);
+        text_append_char(samples->text, '\n');
+    }
+}
+
 /*
  * One sample for each reason, also if its number is 0: rate() sees the first increase only if there
  * was a sample before it.
@@ -265,6 +351,28 @@ static const struct {
      "Of so many system calls of this name one is timed: 1, or 17 of each thread and of all these "
      "names together, by which count and sum are to be multiplied. 0 and the reason if none is.",
      append_timed_calls,
+     false},
+    {{"pmu_exporter_profile_supported", FAMILY_GAUGE},
+     "1 if stacks are sampled, as the configuration asks for, else 0 and the reason.",
+     append_profile,
+     false},
+    {{"pmu_exporter_profile_stacks_total", FAMILY_COUNTER},
+     "Number of stacks that were sampled, by how far they could be unwound: complete, or why not.",
+     append_stacks,
+     false},
+    {{"pmu_exporter_profile_files", FAMILY_GAUGE},
+     "Number of programs and libraries in use by which stacks are unwound: those that were read, "
+     "that wait for it, that could not be read, and that are not there any more.",
+     append_files,
+     false},
+    {{"pmu_exporter_profile_reads_total", FAMILY_COUNTER},
+     "Number of times that a program, a library or a map of functions was read, by how it ended.",
+     append_reads,
+     false},
+    {{"pmu_exporter_profile_cpu_seconds_total", FAMILY_COUNTER},
+     "CPU time that profiles took: of the program in the kernel, which is within the time of what "
+     "it samples; of the exporter's thread; and of the process that reads files.",
+     append_profile_times,
      false},
     {{"pmu_exporter_http_connections_closed_total", FAMILY_COUNTER},
      "Number of HTTP connections that the exporter has closed, by reason: idle for too long, slow "

@@ -30,6 +30,7 @@ struct fixture {
     struct exposition *exposition;
     struct account *accounts[2];
     struct latency_status latency;
+    struct profile_status profile;
     struct text text;
 };
 
@@ -101,7 +102,8 @@ static inline int write_it(struct fixture *f, uint64_t count, const struct expos
                                            .pmu_free = 6,
                                            .pmu_budget = NUMBER_ABSENT_COUNT,
                                            .pmu_used = 4,
-                                           .latency = {f->latency}};
+                                           .latency = {f->latency},
+                                           .profile = f->profile};
     AUTO(sample) struct sample *sample = sample_new(f->groups);
     AUTO(roster) struct roster *roster = NULL;
     AUTO(snapshot) struct snapshot *snapshot = NULL;

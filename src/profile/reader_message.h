@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+/* The number that the socket has in the process: the first behind standard streams. */
+#define READER_SOCKET 3
+
 /* With it go descriptors, in the order of enum reader_descriptor; the last two may be left out. */
 struct reader_request {
     uint32_t kind; /* enum object_job_kind */

@@ -23,7 +23,6 @@
 #include "profile/walls_additions.h"
 #include "sys/privileges.h"
 
-#define SOCKET    3 /* the number that the socket has here: the first behind standard streams */
 #define NS_PER_MS UINT64_C(1000000)
 
 /*
@@ -47,14 +46,14 @@ static void settle_signals(void)
 static bool settle_descriptors(int socket)
 {
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    const int n = walls_keep_errors ? SOCKET - 1 : SOCKET;
+    const int n = walls_keep_errors ? READER_SOCKET - 1 : READER_SOCKET;
 
-    if (null < 0 || (socket != SOCKET && dup2(socket, SOCKET) < 0))
+    if (null < 0 || (socket != READER_SOCKET && dup2(socket, READER_SOCKET) < 0))
         return false;
     for (int fd = 0; fd < n; fd++)
         if (dup2(null, fd) < 0)
             return false;
-    return close_range(SOCKET + 1, ~0U, 0) == 0;
+    return close_range(READER_SOCKET + 1, ~0U, 0) == 0;
 }
 
 /*
@@ -111,7 +110,7 @@ static bool receive(struct reader_request *request, struct descriptors *descript
                              .msg_iovlen = 1,
                              .msg_control = &control,
                              .msg_controllen = sizeof(control)};
-    const ssize_t n = TEMP_FAILURE_RETRY(recvmsg(SOCKET, &message, MSG_CMSG_CLOEXEC));
+    const ssize_t n = TEMP_FAILURE_RETRY(recvmsg(READER_SOCKET, &message, MSG_CMSG_CLOEXEC));
 
     if (n <= 0)
         return false;
@@ -138,7 +137,8 @@ static bool place_descriptors(const struct reader_request *request,
 static bool wait_for_end(int worker, unsigned wall_ms)
 {
     const uint64_t end_ns = clock_monotonic_ns() + wall_ms * NS_PER_MS;
-    struct pollfd ends[] = {{.fd = worker, .events = POLLIN}, {.fd = SOCKET, .events = POLLIN}};
+    struct pollfd ends[] = {{.fd = worker, .events = POLLIN},
+                            {.fd = READER_SOCKET, .events = POLLIN}};
     int n;
 
     do {
@@ -197,7 +197,7 @@ void reader_process_run(int socket, const struct reader_work *work)
         const struct reader_reply reply = answer(work, &request, &descriptors);
 
         descriptors_done(&descriptors);
-        if (send(SOCKET, &reply, sizeof(reply), MSG_NOSIGNAL) != (ssize_t)sizeof(reply))
+        if (send(READER_SOCKET, &reply, sizeof(reply), MSG_NOSIGNAL) != (ssize_t)sizeof(reply))
             break;
     }
     _exit(EXIT_SUCCESS);

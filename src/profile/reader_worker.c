@@ -47,9 +47,13 @@ static int do_job(const struct reader_work *work, const struct reader_request *r
     return work->work(&job);
 }
 
-/* The worker ends with who forked it; if that has ended meanwhile, nobody waits for the result. */
+/*
+ * The worker ends with who forked it; if that has ended meanwhile, nobody waits for the result. It
+ * has no end of the socket, so that it cannot answer the service in the place of its parent.
+ */
 static void begin(pid_t parent)
 {
+    (void)close(READER_SOCKET);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(FIRST_STATUS + OBJECT_FAILED);

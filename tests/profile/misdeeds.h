@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "profile/object_worker.h"
+#include "profile/reader_message.h"
 
 /* What a worker is told to do, by the file that it is given; one that has no such word is read. */
 enum misdeed {
@@ -29,6 +30,7 @@ enum misdeed {
     WRITES,
     CRASHES,
     LIES,
+    ANSWERS,
 };
 
 static volatile size_t depth;
@@ -60,6 +62,17 @@ static inline int write_on(int fd)
     for (;;)
         if (write(fd, bytes, sizeof(bytes)) < 0)
             return OBJECT_READ;
+}
+
+/* Tells whoever hears it, on any descriptor, that the result is there; and goes on. */
+static inline void answer_all(void)
+{
+    const struct reader_reply reply = {.outcome = OBJECT_READ};
+
+    for (int fd = 0; fd < 64; fd++)
+        (void)!write(fd, &reply, sizeof(reply));
+    for (;;)
+        depth++;
 }
 
 static inline int misbehave(enum misdeed misdeed, const struct worker_job *job)
@@ -103,6 +116,8 @@ static inline int misbehave(enum misdeed misdeed, const struct worker_job *job)
     case LIES:
         (void)!write(job->output, "lies", 4);
         break;
+    case ANSWERS:
+        answer_all();
     }
     return OBJECT_READ;
 }

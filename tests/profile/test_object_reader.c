@@ -133,6 +133,12 @@ static void a_worker_that_loops__runs_out_of_time(void **state)
     assert_ends(LOOPS, OBJECT_TOO_SLOW);
 }
 
+static void a_worker__cannot_answer_in_the_place_of_its_parent(void **state)
+{
+    (void)state;
+    assert_ends(ANSWERS, OBJECT_TOO_SLOW);
+}
+
 static void a_worker_that_waits__is_killed_when_its_time_is_over(void **state)
 {
     AUTO_CLOSE int near = -1, far = -1;
@@ -360,6 +366,7 @@ int main(void)
         TEST(a_crash__kills_the_worker),
         TEST(a_deep_recursion__kills_the_worker),
         TEST(a_worker_that_loops__runs_out_of_time),
+        TEST(a_worker__cannot_answer_in_the_place_of_its_parent),
         TEST(a_worker_that_waits__is_killed_when_its_time_is_over),
         TEST(a_worker_that_takes_memory_without_end__gets_none),
         TEST(a_worker_that_writes_without_end__is_stopped),

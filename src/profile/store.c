@@ -214,6 +214,7 @@ static void note_time(struct profile_store *store, struct store_target *target, 
         target->first_ns = time_ns;
     if (time_ns > target->last_ns)
         target->last_ns = time_ns;
+    target->samples++;
     if (time_ns > store->latest_ns)
         store->latest_ns = time_ns;
 }
@@ -304,6 +305,7 @@ bool profile_store_list(const struct profile_store *store, size_t i,
         return false;
     target = store->targets[i];
     *ret_info = (struct profile_target_info){target->scope, store_target_label(target),
-                                             target->first_ns, target->last_ns};
+                                             target->first_ns, target->last_ns,
+                                             target->samples};
     return true;
 }

@@ -59,6 +59,7 @@ struct store_target {
     struct slice **slices; /* in no order */
     size_t n_slices, capacity;
     uint64_t first_ns, last_ns;
+    uint64_t samples; /* since it was entered */
     char key[]; /* a character for the scope, then the label */
 };
 

@@ -56,6 +56,8 @@ static int make_collector(struct counting *counting, const struct config *config
         .cgroups_afresh = cgroups_afresh,
         .descriptors = wanted && wanted < most ? (size_t)wanted : most,
         .slot = counting->slot,
+        .profiles = counting->profile_targets,
+        .profile_status = counting->profile_status,
     };
     struct collector *collector;
     int r = collector_new(&setup, counting->collector, &collector);
@@ -109,6 +111,7 @@ void counting_done(struct counting *counting)
     births_done(&counting->births);
     counting->collector = collector_free(counting->collector);
     counting->profile_targets = profile_targets_free(counting->profile_targets);
+    counting->profile_status = profile_status_slot_free(counting->profile_status);
     mechanisms_done(&counting->mechanisms);
     counting->slot = snapshot_slot_free(counting->slot);
     counting->config = config_free(counting->config);

@@ -60,10 +60,11 @@ struct profiler {
     /* the thread's own */
     struct profile_wish granted; /* by which the sampler was made */
     struct profile_store *store;
-    struct sampler *sampler; /* NULL: nothing is sampled */
-    struct cpu_list *cpus;   /* those that are sampled */
-    const char *reason;      /* why nothing is sampled; NULL: it is. Static */
-    const char *logged;      /* the reason that the log has */
+    struct sampler *sampler;     /* NULL: nothing is sampled */
+    struct cpu_list *cpus;       /* those that are sampled */
+    struct profile_status ended; /* what samplers have counted that have ended */
+    const char *reason;          /* why nothing is sampled; NULL: it is. Static */
+    const char *logged;          /* the reason that the log has */
     uint64_t retry_ns, second_ns;
 };
 
@@ -206,9 +207,28 @@ static struct profile_limits limits_of(const struct profile_wish *wish)
                                    .targets = 2 * (wish->cgroups + wish->processes)};
 }
 
-/* Ends the sampling; what was sampled stays. */
-static void end_sampling(struct profiler *profiler, const char *reason)
+static struct profile_status make_status(const struct profiler *profiler)
 {
+    const struct profiler_facts facts = {.wanted = profiler->granted.enabled,
+                                         .reason = profiler->reason,
+                                         .rate_hz = profiler->granted.rate_hz,
+                                         .store = profiler->store,
+                                         .sampler = profiler->sampler,
+                                         .ended = &profiler->ended,
+                                         .cpu_ns = clock_thread_cpu_ns()};
+
+    return profiler_status_make(&facts);
+}
+
+/* Ends the sampling; what was sampled stays, unless the store is to end, too. */
+static void end_sampling(struct profiler *profiler, const char *reason, bool ends_store)
+{
+    struct profile_store *store = profiler->store;
+
+    if (!ends_store)
+        profiler->store = NULL; /* it goes on counting */
+    profiler->ended = make_status(profiler);
+    profiler->store = ends_store ? profile_store_free(store) : store;
     profiler->sampler = sampler_free(profiler->sampler);
     profiler->cpus = cpu_list_free(profiler->cpus);
     profiler->reason = reason;
@@ -277,17 +297,17 @@ static void begin_sampling(struct profiler *profiler, const struct profile_wish 
     profiler->granted = *wish;
     profiler->retry_ns = clock_monotonic_ns() + RETRY_NS;
     if (!profiler->setup.reader) {
-        end_sampling(profiler, "the process that reads programs could not be started");
+        end_sampling(profiler, "the process that reads programs could not be started", false);
         return;
     }
     if (!profiler->store)
         profiler->store = profile_store_new(&limits, wish->rate_hz);
     if (!profiler->store) {
-        end_sampling(profiler, "there is no memory for them");
+        end_sampling(profiler, "there is no memory for them", false);
         return;
     }
     if (make_sampler(profiler, wish, &refusal) < 0) {
-        end_sampling(profiler, bpf_refusal_text(refusal));
+        end_sampling(profiler, bpf_refusal_text(refusal), false);
         return;
     }
     profiler->reason = NULL;
@@ -311,41 +331,32 @@ static void follow_wish(struct profiler *profiler)
     if (is_same_wish(&wish, &profiler->granted) &&
         (profiler->sampler || !wish.enabled || clock_monotonic_ns() < profiler->retry_ns))
         return;
-    end_sampling(profiler, wish.enabled ? NULL : "the configuration wants none");
-    if (!wish.enabled || wish.bytes != profiler->granted.bytes)
-        profiler->store = profile_store_free(profiler->store);
-    else if (profiler->store)
+    end_sampling(profiler, wish.enabled ? NULL : "the configuration wants none",
+                 !wish.enabled || wish.bytes != profiler->granted.bytes);
+    if (profiler->store)
         profile_store_set_rate(profiler->store, wish.rate_hz);
     profiler->granted = wish;
     if (wish.enabled)
         begin_sampling(profiler, &wish);
+    profiler->second_ns = 0; /* it is told now */
     log_reason(profiler);
-}
-
-static void tell_status(const struct profiler *profiler)
-{
-    profiler_status_tell(profiler->setup.status,
-                         &(struct profiler_facts){.wanted = profiler->granted.enabled,
-                                                  .reason = profiler->reason,
-                                                  .rate_hz = profiler->granted.rate_hz,
-                                                  .store = profiler->store,
-                                                  .sampler = profiler->sampler,
-                                                  .cpu_ns = clock_thread_cpu_ns()});
 }
 
 static void turn(struct profiler *profiler)
 {
     const uint64_t now_ns = clock_monotonic_ns();
+    struct profile_status status;
 
     if (profiler->sampler && sampler_turn(profiler->sampler) == -EPIPE) {
-        end_sampling(profiler, "the process that reads programs has ended");
+        end_sampling(profiler, "the process that reads programs has ended", false);
         log_reason(profiler);
     }
     if (now_ns < profiler->second_ns)
         return;
     profiler->second_ns = now_ns + SECOND_NS;
     follow_cpus(profiler);
-    tell_status(profiler);
+    status = make_status(profiler);
+    profile_status_slot_set(profiler->setup.status, &status);
 }
 
 static void wait_for_work(struct profiler *profiler)

@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "metric/profile_status.h"
 #include "profile/sampler.h"
 #include "profile/store.h"
-
-struct profile_status_slot;
 
 struct profiler_facts {
     bool wanted;
     const char *reason; /* why nothing is sampled; NULL: it is. Static */
     unsigned rate_hz;
-    const struct profile_store *store; /* NULL: there is none */
-    const struct sampler *sampler;     /* NULL: nothing is sampled */
-    uint64_t cpu_ns;                   /* of the profiler's thread */
+    const struct profile_store *store;  /* NULL: there is none */
+    const struct sampler *sampler;      /* NULL: nothing is sampled */
+    const struct profile_status *ended; /* what samplers and stores have counted that have ended */
+    uint64_t cpu_ns;                    /* of the profiler's thread */
 };
 
-void profiler_status_tell(struct profile_status_slot *slot, const struct profiler_facts *facts);
+struct profile_status profiler_status_make(const struct profiler_facts *facts);

@@ -10,6 +10,10 @@ add_unit_test(profile object_table)
 add_unit_test(profile perf_map)
 add_unit_test(profile table_work)
 in_kernel(profile/object_reader)
+add_unit_test(profile object_memory)
+foreach(function malloc calloc realloc reallocarray strdup strndup)
+  target_link_options(test_profile_object_memory PRIVATE -Wl,--wrap=${function})
+endforeach()
 
 # Rows of tables beside those of readelf, of some files and, in the long mode, of all.
 add_executable(object_rows profile/object_rows.c)

@@ -90,7 +90,8 @@ int counting_start(struct counting *counting, const struct options *options, sd_
     hierarchy_log(&counting->hierarchy, counting->config);
     counting->slot = snapshot_slot_new();
     counting->profile_targets = profile_targets_new();
-    r = counting->slot && counting->profile_targets
+    counting->profile_status = profile_status_slot_new();
+    r = counting->slot && counting->profile_targets && counting->profile_status
             ? event_resolver_new(counting->sysfs_fd, &counting->resolver)
             : -ENOMEM;
     if (r >= 0)

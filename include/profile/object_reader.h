@@ -31,7 +31,8 @@ enum object_job_kind {
 struct object_job {
     enum object_job_kind kind;
     int fd;                 /* the file, open for reading; borrowed during the call */
-    int debug_fd;           /* NAMES: a file with its symbols, which is looked at first; -1: none */
+    int debug_fd;           /* NAMES: a file with its symbols, which is looked at first, unless its
+                               build-id is another one; -1: none */
     const uint32_t *starts; /* NAMES: where the functions begin, from the base of the table */
     size_t n_starts;        /* at most OBJECT_JOB_STARTS_MOST */
 };
@@ -61,7 +62,10 @@ int object_reader_new(struct object_reader **ret_reader);
 struct object_reader *object_reader_free(struct object_reader *reader);
 DEFINE_AUTO(object_reader, struct object_reader *, object_reader_free)
 
-/* Hands over a job. 0; -EBUSY: one is under way; -EPIPE: the process has ended; -errno. */
+/*
+ * Hands over a job. 0; -EBUSY: one is under way; -EINVAL: too many starts; -EPIPE: the process has
+ * ended, or never came to life; -errno.
+ */
 int object_reader_begin(struct object_reader *reader, const struct object_job *job);
 
 /* Becomes readable when the job is done. Borrowed. */

@@ -84,7 +84,10 @@ void object_names_done(struct object_names *names);
 #define OBJECT_NAME_MOST 512
 int object_names_parse(const void *bytes, size_t n_bytes, size_t n, struct object_names *ret_names);
 
-/* Functions of code that was made at run time, by a perf map (perf(1): /tmp/perf-PID.map). */
+/*
+ * Functions of code that was made at run time, by a perf map (perf(1): /tmp/perf-PID.map). Of one
+ * that is larger than 16 MiB, or has more than 200,000 lines, the end counts.
+ */
 struct perf_map_row {
     uint64_t start, end; /* addresses in the process */
     const char *name;    /* in `bytes` of the map; clean UTF-8 */
@@ -100,6 +103,7 @@ struct perf_map {
 struct perf_map *perf_map_free(struct perf_map *map);
 DEFINE_AUTO(perf_map, struct perf_map *, perf_map_free)
 
+/* As object_table_parse(). */
 int perf_map_parse(const void *bytes, size_t n, struct perf_map **ret_map);
 
 /* The row that has the address. NULL: none. */

@@ -78,6 +78,13 @@ int pmu_client_post(struct pmu_client *client, const char *path, const json_t *b
 int pmu_client_delete(struct pmu_client *client, const char *path, json_t **ret_value);
 
 /*
+ * The same for an answer of any type, as "/debug/pprof/profile": its bytes as they came. The caller
+ * frees them. A NUL, which is not counted, stands behind them.
+ */
+int pmu_client_get_bytes(struct pmu_client *client, const char *path, char **ret_bytes,
+                         size_t *ret_length);
+
+/*
  * The same as pmu_client_get(), for programs that wait for several things at once: after
  * pmu_client_ask() the descriptor becomes readable whenever pmu_client_answer() should be called,
  * which never waits. It returns -EINPROGRESS as long as the answer is not complete. The descriptor

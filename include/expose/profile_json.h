@@ -36,7 +36,7 @@ int profile_json_write_table(const struct profile_tree *tree, size_t most, struc
 
 /*
  * {"measure": "shares" or "time", "bound",
- *  "before": {"from", "to", "samples"}, "after": {…},
+ *  "before": {"from", "to", "samples", "cpu_seconds"}, "after": {…},
  *  "nodes": {"parent", "function", "self_before", "self_after", "total_before", "total_after",
  *            "change", "sigma", "differs"},
  *  "functions": {…},

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A status in the 200s is no refusal. */
@@ -75,4 +76,29 @@ int answer_read(const struct answer *answer, json_t **ret_value, char *words, si
         (void)snprintf(words, room, "what answered is not pmu_exporter");
     json_decref(value);
     return r < 0 ? r : -EPROTO;
+}
+
+int answer_read_bytes(const struct answer *answer, char **ret_bytes, size_t *ret_length,
+                      char *words, size_t room)
+{
+    const int r = refusal_of(answer->status);
+    char *bytes;
+
+    if (r < 0) {
+        json_t *const value = value_of(answer);
+
+        tell_refusal(answer, value, words, room);
+        json_decref(value);
+        return r;
+    }
+    bytes = malloc(answer->length + 1);
+    if (!bytes) {
+        (void)snprintf(words, room, "%s", strerror(ENOMEM));
+        return -ENOMEM;
+    }
+    memcpy(bytes, answer->body, answer->length);
+    bytes[answer->length] = '\0';
+    *ret_bytes = bytes;
+    *ret_length = answer->length;
+    return 0;
 }

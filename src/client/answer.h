@@ -18,3 +18,7 @@ struct answer {
  * `words` of at most `room` bytes says why, as the exporter has put it where it did.
  */
 int answer_read(const struct answer *answer, json_t **ret_value, char *words, size_t room);
+
+/* The same for an answer of any type: the caller frees a copy of its bytes, with a NUL behind. */
+int answer_read_bytes(const struct answer *answer, char **ret_bytes, size_t *ret_length,
+                      char *words, size_t room);

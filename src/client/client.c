@@ -108,14 +108,21 @@ static int begin(struct pmu_client *client, const struct exchange_request *reque
     return r < 0 ? fail(client, r) : 0;
 }
 
+/* The answer that is complete, until the exchange is cancelled. */
+static struct answer answer_of(const struct pmu_client *client)
+{
+    const struct buffer *const received = exchange_received(client->exchange);
+
+    return (struct answer){.status = exchange_status(client->exchange),
+                           .content_type = exchange_content_type(client->exchange),
+                           .body = received->length > 0 ? received->data : "",
+                           .length = received->length};
+}
+
 /* Takes the answer that is complete. */
 static int take_answer(struct pmu_client *client, json_t **ret_value)
 {
-    const struct buffer *const received = exchange_received(client->exchange);
-    const struct answer answer = {.status = exchange_status(client->exchange),
-                                  .content_type = exchange_content_type(client->exchange),
-                                  .body = received->length > 0 ? received->data : "",
-                                  .length = received->length};
+    const struct answer answer = answer_of(client);
     const int r = answer_read(&answer, ret_value, client->words, sizeof(client->words));
 
     client->status = answer.status;
@@ -142,26 +149,49 @@ int pmu_client_answer(struct pmu_client *client, json_t **ret_value)
     return r < 0 ? fail(client, r) : take_answer(client, ret_value);
 }
 
-static int ask_and_wait(struct pmu_client *client, const struct exchange_request *request,
-                        json_t **ret_value)
+/* Asks, and waits until the answer is complete. */
+static int ask_and_wait(struct pmu_client *client, const struct exchange_request *request)
 {
     int r = begin(client, request);
 
-    while (r >= 0) {
-        r = pmu_client_answer(client, ret_value);
-        if (r != -EINPROGRESS)
-            return r;
+    if (r < 0)
+        return r;
+    while ((r = exchange_advance(client->exchange)) == 0) {
         r = exchange_wait(client->exchange, -1);
         if (r < 0)
-            return fail(client, r);
+            break;
     }
-    return r;
+    return r < 0 ? fail(client, r) : 0;
+}
+
+static int ask_for_value(struct pmu_client *client, const struct exchange_request *request,
+                         json_t **ret_value)
+{
+    const int r = ask_and_wait(client, request);
+
+    return r < 0 ? r : take_answer(client, ret_value);
 }
 
 int pmu_client_get(struct pmu_client *client, const char *path, json_t **ret_value)
 {
-    return ask_and_wait(client, &(struct exchange_request){.method = "GET", .path = path},
-                        ret_value);
+    return ask_for_value(client, &(struct exchange_request){.method = "GET", .path = path},
+                         ret_value);
+}
+
+int pmu_client_get_bytes(struct pmu_client *client, const char *path, char **ret_bytes,
+                         size_t *ret_length)
+{
+    const struct exchange_request request = {.method = "GET", .path = path};
+    struct answer answer;
+    int r = ask_and_wait(client, &request);
+
+    if (r < 0)
+        return r;
+    answer = answer_of(client);
+    r = answer_read_bytes(&answer, ret_bytes, ret_length, client->words, sizeof(client->words));
+    client->status = answer.status;
+    exchange_cancel(client->exchange);
+    return r;
 }
 
 int pmu_client_post(struct pmu_client *client, const char *path, const json_t *body,
@@ -171,15 +201,15 @@ int pmu_client_post(struct pmu_client *client, const char *path, const json_t *b
 
     if (body && !text)
         return fail(client, -ENOMEM);
-    return ask_and_wait(client,
-                        &(struct exchange_request){.method = "POST", .path = path, .body = text},
-                        ret_value);
+    return ask_for_value(client,
+                         &(struct exchange_request){.method = "POST", .path = path, .body = text},
+                         ret_value);
 }
 
 int pmu_client_delete(struct pmu_client *client, const char *path, json_t **ret_value)
 {
-    return ask_and_wait(client, &(struct exchange_request){.method = "DELETE", .path = path},
-                        ret_value);
+    return ask_for_value(client, &(struct exchange_request){.method = "DELETE", .path = path},
+                         ret_value);
 }
 
 int pmu_client_follow(struct pmu_client *client, const char *path)

@@ -56,6 +56,41 @@ static void text_is_given_as_a_string(void **state)
     end(&server, client);
 }
 
+static void any_answer_can_be_had_as_its_bytes(void **state)
+{
+    struct answering_server server;
+    struct pmu_client *client;
+    AUTO_FREE char *bytes = NULL;
+    size_t length = 0;
+
+    (void)state;
+    server_start(&server, HEAD("200 OK", "application/octet-stream") "\r\n\xff\n\n");
+    assert_int_equal(0, pmu_client_open(server.path, &client));
+    assert_int_equal(0, pmu_client_get_bytes(client, "/debug/pprof/profile", &bytes, &length));
+    assert_int_equal(3, length);
+    assert_string_equal("\xff\n\n", bytes);
+    assert_int_equal(200, pmu_client_status(client));
+    end(&server, client);
+}
+
+static void a_refusal_of_bytes_has_the_words_of_the_exporter_too(void **state)
+{
+    struct answering_server server;
+    struct pmu_client *client;
+    char *bytes = NULL;
+    size_t length = 7;
+
+    (void)state;
+    server_start(&server, HEAD("404 Not Found", "application/json") "\r\n{\"error\": \"none\"}");
+    assert_int_equal(0, pmu_client_open(server.path, &client));
+    assert_int_equal(-ENOENT, pmu_client_get_bytes(client, "/x", &bytes, &length));
+    assert_string_equal("none", pmu_client_error(client));
+    assert_int_equal(404, pmu_client_status(client));
+    assert_null(bytes);
+    assert_int_equal(7, length);
+    end(&server, client);
+}
+
 static void a_refusal_is_an_errno_with_the_words_of_the_exporter(void **state)
 {
     static const struct {
@@ -253,6 +288,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_is_given_as_a_value_with_numbers_that_are_reals),
         cmocka_unit_test(text_is_given_as_a_string),
+        cmocka_unit_test(any_answer_can_be_had_as_its_bytes),
+        cmocka_unit_test(a_refusal_of_bytes_has_the_words_of_the_exporter_too),
         cmocka_unit_test(a_refusal_is_an_errno_with_the_words_of_the_exporter),
         cmocka_unit_test(what_is_no_http_is_not_taken_for_an_exporter),
         cmocka_unit_test(a_body_is_sent_as_json_and_methods_are_what_they_are_called),

@@ -104,6 +104,10 @@ static void json__of_a_difference__has_both_sides(void **state)
     assert_int_equal(sum_of(json_object_get(nodes, "differs")), 0);
     assert_int_equal(json_object_size(json_object_get(object, "table")), 8);
     assert_true(json_number_value(json_object_get(object, "bound")) >= 3);
+    for (size_t i = 0; i < 2; i++)
+        assert_true(
+            json_number_value(json_object_get(json_object_get(object, i == 0 ? "before" : "after"),
+                                              "cpu_seconds")) == 0.15);
     json_decref(object);
 }
 

@@ -92,15 +92,19 @@ static int allow_by_argument(scmp_filter_ctx filter)
     return r;
 }
 
-/* libdw asks where its file lies, to look for others beside it, and does without. */
+/*
+ * libdw asks where its file lies, to look for others beside it, and does without. A number below 0
+ * stands for a call that this machine does not have, as AArch64 has no readlink.
+ */
 static int refuse_paths(scmp_filter_ctx filter)
 {
-    const int r =
-        seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(ENOENT), SCMP_SYS(readlink), 0, NULL);
+    static const int calls[] = {SCMP_SYS(readlink), SCMP_SYS(readlinkat)};
+    int r = 0;
 
-    return r == 0 ? seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(ENOENT), SCMP_SYS(readlinkat), 0,
-                                           NULL)
-                  : r;
+    for (size_t i = 0; r == 0 && i < ARRAY_SIZE(calls); i++)
+        if (calls[i] >= 0)
+            r = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(ENOENT), calls[i], 0, NULL);
+    return r;
 }
 
 static int allow_calls(void)

@@ -137,7 +137,7 @@ int sampler_new(const struct sampler_setup *setup, struct sampler **ret_sampler,
         r = make_parts(sampler);
     if (r < 0)
         return r;
-    (void)profile_targets_attach(setup->targets, sampler->program, clock_monotonic_ns());
+    profile_targets_attach(setup->targets, sampler->program, clock_monotonic_ns());
     (void)address_spaces_look_at_all(sampler->spaces); /* what finds no room is looked at later */
     *ret_sampler = TAKE(sampler);
     return 0;
@@ -148,7 +148,7 @@ struct sampler *sampler_free(struct sampler *sampler)
     if (!sampler)
         return NULL;
     if (sampler->program)
-        (void)profile_targets_attach(sampler->setup.targets, NULL, 0);
+        profile_targets_attach(sampler->setup.targets, NULL, 0);
     sample_list_done(&sampler->taken);
     sample_list_done(&sampler->waiting);
     (void)changed_processes_free(sampler->changed);

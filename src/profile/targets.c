@@ -3,7 +3,8 @@
 /*
  * A target has a number for the program in the kernel, which is never given again, so that a sample
  * that is read late belongs to nobody else. A cgroup's samples are those of all cgroups above it,
- * too, as its counts are: those above it are found by their paths.
+ * too, as its counts are: those above it are found by their paths. Labels would not do, since those
+ * of unclean paths are encoded as a whole.
  */
 #include "profile/targets.h"
 
@@ -17,32 +18,30 @@
 
 #include "base/clock.h"
 #include "base/keyed_hash.h"
+#include "profile/watched_processes.h"
 
 struct profile_target {
     uint32_t number;
+    size_t references;
     uint64_t cgroup; /* its id; 0: it is a group of processes */
+    char *path;      /* of the cgroup, raw; NULL: it is a group */
     char *label;
     uint64_t samples, since_ns;
     uint32_t in_store;   /* its number there */
     uint64_t generation; /* of the store; 0: it has no number yet */
-    UT_hash_handle hh, hh_label;
-};
-
-/* A process that belongs to a group. */
-struct watched_pid {
-    pid_t pid;
-    uint32_t number;
-    bool children;
-    UT_hash_handle hh;
+    UT_hash_handle hh, hh_key, hh_path;
 };
 
 struct profile_targets {
     pthread_mutex_t lock;
-    struct hash_key hash_key; /* secret, since strangers choose labels */
+    struct hash_key hash_key; /* secret, since strangers choose paths and names */
     struct profile_target *by_number;
-    struct profile_target *by_label; /* cgroups only */
-    struct watched_pid *watched;
+    struct profile_target *by_id;   /* cgroups */
+    struct profile_target *by_name; /* groups */
+    struct profile_target *by_path; /* cgroups; of one path the latest */
+    struct watched_processes watched;
     uint32_t last_number;
+    bool has_room;                   /* a cgroup has gone, so that another may find room now */
     struct profile_program *program; /* NULL: nobody samples */
 };
 
@@ -57,8 +56,18 @@ struct profile_targets *profile_targets_new(void)
     return targets;
 }
 
-static void free_target(struct profile_target *target)
+/* Takes it out of all tables in which it is, and frees it. The lock is held, or nobody is left. */
+static void drop(struct profile_targets *targets, struct profile_target *target)
 {
+    if (target->hh.tbl)
+        HASH_DELETE(hh, targets->by_number, target);
+    if (target->hh_key.tbl && target->cgroup)
+        HASH_DELETE(hh_key, targets->by_id, target);
+    else if (target->hh_key.tbl)
+        HASH_DELETE(hh_key, targets->by_name, target);
+    if (target->hh_path.tbl)
+        HASH_DELETE(hh_path, targets->by_path, target);
+    free(target->path);
     free(target->label);
     free(target);
 }
@@ -66,62 +75,72 @@ static void free_target(struct profile_target *target)
 struct profile_targets *profile_targets_free(struct profile_targets *targets)
 {
     struct profile_target *target, *next;
-    struct watched_pid *watched, *next_watched;
 
     if (!targets)
         return NULL;
-    HASH_ITER(hh, targets->by_number, target, next) {
-        HASH_DELETE(hh, targets->by_number, target);
-        if (target->hh_label.tbl)
-            HASH_DELETE(hh_label, targets->by_label, target);
-        free_target(target);
-    }
-    HASH_ITER(hh, targets->watched, watched, next_watched) {
-        HASH_DEL(targets->watched, watched);
-        free(watched);
-    }
+    HASH_ITER(hh, targets->by_number, target, next)
+        drop(targets, target);
+    watched_processes_done(&targets->watched);
     (void)pthread_mutex_destroy(&targets->lock);
     free(targets);
     return NULL;
 }
 
-static unsigned hash_label(const struct profile_targets *targets, const char *label, size_t n)
+static unsigned hash(const struct profile_targets *targets, const char *text, size_t n)
 {
-    return (unsigned)keyed_hash(&targets->hash_key, label, n);
+    return (unsigned)keyed_hash(&targets->hash_key, text, n);
 }
 
-static struct profile_target *find_label(const struct profile_targets *targets, const char *label,
-                                         size_t n)
+/* The cgroup with this path of n bytes. */
+static struct profile_target *find_path(const struct profile_targets *targets, const char *path,
+                                        size_t n)
 {
     struct profile_target *target;
 
-    HASH_FIND_BYHASHVALUE(hh_label, targets->by_label, label, n, hash_label(targets, label, n),
-                          target);
+    HASH_FIND_BYHASHVALUE(hh_path, targets->by_path, path, n, hash(targets, path, n), target);
     return target;
 }
 
-/* Enters it in both tables. False: no memory. The lock is held. */
-static bool enter(struct profile_targets *targets, struct profile_target *target)
+static struct profile_target *find_id(const struct profile_targets *targets, uint64_t id)
+{
+    struct profile_target *target;
+
+    HASH_FIND(hh_key, targets->by_id, &id, sizeof(id), target);
+    return target;
+}
+
+static struct profile_target *find_name(const struct profile_targets *targets, const char *name)
+{
+    const size_t n = strlen(name);
+    struct profile_target *target;
+
+    HASH_FIND_BYHASHVALUE(hh_key, targets->by_name, name, n, hash(targets, name, n), target);
+    return target;
+}
+
+/* Enters a cgroup under its id and its path. False: no memory. */
+static bool enter_cgroup(struct profile_targets *targets, struct profile_target *target)
+{
+    const size_t n = strlen(target->path);
+    struct profile_target *before = find_path(targets, target->path, n);
+
+    if (before) { /* it was reborn under the same path, and somebody still has the former */
+        HASH_DELETE(hh_path, targets->by_path, before);
+        before->hh_path.tbl = NULL;
+    }
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh_path, targets->by_path, target->path, n,
+                                hash(targets, target->path, n), target);
+    HASH_ADD(hh_key, targets->by_id, cgroup, sizeof(target->cgroup), target);
+    return target->hh_path.tbl && target->hh_key.tbl;
+}
+
+static bool enter_group(struct profile_targets *targets, struct profile_target *target)
 {
     const size_t n = strlen(target->label);
-    struct profile_target *before = target->cgroup ? find_label(targets, target->label, n) : NULL;
 
-    target->number = ++targets->last_number;
-    HASH_ADD(hh, targets->by_number, number, sizeof(target->number), target);
-    if (!target->hh.tbl)
-        return false;
-    if (before) { /* it lingers, and was reborn under the same path */
-        HASH_DELETE(hh_label, targets->by_label, before);
-        before->hh_label.tbl = NULL;
-    }
-    if (!target->cgroup)
-        return true;
-    HASH_ADD_KEYPTR_BYHASHVALUE(hh_label, targets->by_label, target->label, n,
-                                hash_label(targets, target->label, n), target);
-    if (target->hh_label.tbl)
-        return true;
-    HASH_DELETE(hh, targets->by_number, target);
-    return false;
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh_key, targets->by_name, target->label, n,
+                                hash(targets, target->label, n), target);
+    return target->hh_key.tbl;
 }
 
 /* Has the program charge it. Where there is no room its samples are its parent's. */
@@ -136,39 +155,59 @@ static void tell(const struct profile_targets *targets, struct profile_target *t
     target->since_ns = is_told ? now_ns : 0;
 }
 
-static struct profile_target *add(struct profile_targets *targets, uint64_t id, const char *label)
+/* cgroup: NULL: it is a group. NULL: no memory. The lock is held. */
+static struct profile_target *make(struct profile_targets *targets,
+                                   const struct profile_cgroup *cgroup, const char *label)
 {
     struct profile_target *target = calloc(1, sizeof(*target));
-    bool is_entered;
+    bool is_whole;
 
     if (!target)
         return NULL;
-    target->cgroup = id;
+    target->number = ++targets->last_number;
+    target->cgroup = cgroup ? cgroup->id : 0;
+    target->path = cgroup ? strdup(cgroup->path) : NULL;
     target->label = strdup(label);
-    if (!target->label) {
-        free_target(target);
+    is_whole = target->label && (target->path || !cgroup);
+    if (is_whole)
+        HASH_ADD(hh, targets->by_number, number, sizeof(target->number), target);
+    is_whole = is_whole && target->hh.tbl &&
+               (cgroup ? enter_cgroup(targets, target) : enter_group(targets, target));
+    if (!is_whole) {
+        drop(targets, target);
         return NULL;
     }
+    tell(targets, target, clock_monotonic_ns());
+    return target;
+}
+
+struct profile_target *profile_targets_add_cgroup(struct profile_targets *targets,
+                                                  const struct profile_cgroup *cgroup)
+{
+    struct profile_target *target;
+
     (void)pthread_mutex_lock(&targets->lock);
-    is_entered = enter(targets, target);
-    if (is_entered)
-        tell(targets, target, clock_monotonic_ns());
+    target = find_id(targets, cgroup->id);
+    if (!target)
+        target = make(targets, cgroup, cgroup->label);
+    if (target)
+        target->references++;
     (void)pthread_mutex_unlock(&targets->lock);
-    if (is_entered)
-        return target;
-    free_target(target);
-    return NULL;
+    return target;
 }
 
-struct profile_target *profile_targets_add_cgroup(struct profile_targets *targets, uint64_t id,
-                                                  const char *label)
+struct profile_target *profile_targets_add_group(struct profile_targets *targets, const char *name)
 {
-    return add(targets, id, label);
-}
+    struct profile_target *target;
 
-struct profile_target *profile_targets_add_group(struct profile_targets *targets, const char *label)
-{
-    return add(targets, 0, label);
+    (void)pthread_mutex_lock(&targets->lock);
+    target = find_name(targets, name);
+    if (!target)
+        target = make(targets, NULL, name);
+    if (target)
+        target->references++;
+    (void)pthread_mutex_unlock(&targets->lock);
+    return target;
 }
 
 struct profile_target *profile_targets_remove(struct profile_targets *targets,
@@ -177,100 +216,90 @@ struct profile_target *profile_targets_remove(struct profile_targets *targets,
     if (!target)
         return NULL;
     (void)pthread_mutex_lock(&targets->lock);
-    HASH_DELETE(hh, targets->by_number, target);
-    if (target->hh_label.tbl)
-        HASH_DELETE(hh_label, targets->by_label, target);
-    if (target->cgroup && targets->program)
-        profile_program_clear_cgroup(targets->program, target->cgroup);
+    if (--target->references == 0) {
+        if (target->cgroup && targets->program)
+            profile_program_clear_cgroup(targets->program, target->cgroup);
+        targets->has_room |= target->cgroup != 0;
+        drop(targets, target);
+    }
     (void)pthread_mutex_unlock(&targets->lock);
-    free_target(target);
     return NULL;
 }
 
-int profile_targets_watch(struct profile_targets *targets, struct profile_target *group, pid_t pid,
-                          bool children)
+/* Cgroups for which there was no room may find some where another has gone. */
+static void tell_refused(const struct profile_targets *targets)
 {
-    struct watched_pid *watched;
+    const uint64_t now_ns = clock_monotonic_ns();
+    struct profile_target *target, *next;
+
+    HASH_ITER(hh, targets->by_number, target, next)
+        if (target->since_ns == 0)
+            tell(targets, target, now_ns);
+}
+
+void profile_targets_begin_round(struct profile_targets *targets)
+{
+    (void)pthread_mutex_lock(&targets->lock);
+    watched_processes_begin_round(&targets->watched);
+    if (targets->has_room && targets->program)
+        tell_refused(targets);
+    targets->has_room = false;
+    (void)pthread_mutex_unlock(&targets->lock);
+}
+
+bool profile_targets_watch(struct profile_targets *targets, const struct profile_target *group,
+                           const struct profile_watched *process)
+{
+    bool is_to_tell;
+
+    (void)pthread_mutex_lock(&targets->lock);
+    is_to_tell =
+        watched_processes_name(&targets->watched, group->number, process) && targets->program;
+    (void)pthread_mutex_unlock(&targets->lock);
+    return is_to_tell;
+}
+
+void profile_targets_end_round(struct profile_targets *targets)
+{
+    (void)pthread_mutex_lock(&targets->lock);
+    watched_processes_end_round(&targets->watched, targets->program);
+    (void)pthread_mutex_unlock(&targets->lock);
+}
+
+int profile_targets_tell(struct profile_targets *targets, const struct profile_watched *process,
+                         const pid_t *pids, size_t n)
+{
     int r = 0;
 
     (void)pthread_mutex_lock(&targets->lock);
-    HASH_FIND(hh, targets->watched, &pid, sizeof(pid), watched);
-    if (!watched) {
-        watched = calloc(1, sizeof(*watched));
-        if (watched) {
-            watched->pid = pid;
-            HASH_ADD(hh, targets->watched, pid, sizeof(watched->pid), watched);
-        }
-        if (watched && !watched->hh.tbl)
-            free(TAKE(watched));
-    }
-    if (watched) {
-        watched->number = group->number;
-        watched->children = children;
-        r = targets->program ? profile_program_watch(targets->program, pid, group->number, children)
-                             : 0;
-    }
+    if (targets->program)
+        r = watched_processes_tell(&targets->watched, targets->program, process, pids, n);
     (void)pthread_mutex_unlock(&targets->lock);
-    return watched ? r : -ENOMEM;
+    return r;
 }
 
-void profile_targets_unwatch(struct profile_targets *targets, pid_t pid)
+struct profile_reading profile_targets_read(struct profile_targets *targets,
+                                            const struct profile_target *target)
 {
-    struct watched_pid *watched;
+    struct profile_reading reading;
 
     (void)pthread_mutex_lock(&targets->lock);
-    HASH_FIND(hh, targets->watched, &pid, sizeof(pid), watched);
-    if (watched) {
-        HASH_DEL(targets->watched, watched);
-        free(watched);
-        if (targets->program)
-            profile_program_unwatch(targets->program, pid);
-    }
+    reading = (struct profile_reading){target->samples, target->since_ns};
     (void)pthread_mutex_unlock(&targets->lock);
+    return reading;
 }
 
-uint64_t profile_targets_samples(struct profile_targets *targets,
-                                 const struct profile_target *target)
-{
-    uint64_t n;
-
-    (void)pthread_mutex_lock(&targets->lock);
-    n = target->samples;
-    (void)pthread_mutex_unlock(&targets->lock);
-    return n;
-}
-
-uint64_t profile_targets_since_ns(struct profile_targets *targets,
-                                  const struct profile_target *target)
-{
-    uint64_t since_ns;
-
-    (void)pthread_mutex_lock(&targets->lock);
-    since_ns = target->since_ns;
-    (void)pthread_mutex_unlock(&targets->lock);
-    return since_ns;
-}
-
-int profile_targets_attach(struct profile_targets *targets, struct profile_program *program,
-                           uint64_t now_ns)
+void profile_targets_attach(struct profile_targets *targets, struct profile_program *program,
+                            uint64_t now_ns)
 {
     struct profile_target *target, *next;
-    struct watched_pid *watched, *next_watched;
-    int r = 0;
 
     (void)pthread_mutex_lock(&targets->lock);
     targets->program = program;
+    watched_processes_forget(&targets->watched);
     HASH_ITER(hh, targets->by_number, target, next)
         tell(targets, target, now_ns);
-    HASH_ITER(hh, targets->watched, watched, next_watched) {
-        int told = program ? profile_program_watch(program, watched->pid, watched->number,
-                                                   watched->children)
-                           : 0;
-
-        r = told < 0 ? told : r;
-    }
     (void)pthread_mutex_unlock(&targets->lock);
-    return r;
 }
 
 static struct profile_target *find_number(const struct profile_targets *targets, uint32_t number)
@@ -296,18 +325,21 @@ static uint32_t number_in_store(struct profile_store *store, struct profile_targ
 /* Counts the sample for a cgroup and for all that are above it. */
 static void count_lineage(struct profile_targets *targets, struct profile_target *target)
 {
-    const char *label = target->label;
+    const char *path = target->path;
+    struct profile_target *root = path[1] ? find_path(targets, "/", 1) : NULL;
 
     target->samples++;
-    for (size_t n = strlen(label); n > 1; n--) {
+    for (size_t n = strlen(path); n > 1; n--) {
         struct profile_target *above;
 
-        if (label[n - 1] != '/')
+        if (path[n - 1] != '/')
             continue;
-        above = find_label(targets, label, n - 1);
+        above = find_path(targets, path, n - 1);
         if (above)
             above->samples++;
     }
+    if (root)
+        root->samples++;
 }
 
 void profile_targets_find(struct profile_targets *targets, struct profile_store *store,

@@ -84,7 +84,9 @@ void profile_program_clear_cgroup(struct profile_program *program, uint64_t cgro
  */
 int profile_program_watch(struct profile_program *program, pid_t pid, uint32_t number,
                           bool children);
-void profile_program_unwatch(struct profile_program *program, pid_t pid);
+
+/* Takes it back from a process that still has it: by now the process may be another one. */
+void profile_program_unwatch(struct profile_program *program, pid_t pid, uint32_t number);
 
 /*
  * Begins to sample a CPU: so many times a second of what is not idle, by cpu-clock. 0; -ENODEV: it

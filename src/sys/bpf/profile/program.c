@@ -215,9 +215,13 @@ int profile_program_watch(struct profile_program *program, pid_t pid, uint32_t n
     return set(program->skeleton->maps.watched, &pid, &entry);
 }
 
-void profile_program_unwatch(struct profile_program *program, pid_t pid)
+void profile_program_unwatch(struct profile_program *program, pid_t pid, uint32_t number)
 {
-    clear(program->skeleton->maps.watched, &pid);
+    struct switch_watched entry;
+
+    if (bpf_map_lookup_elem(bpf_map__fd(program->skeleton->maps.watched), &pid, &entry) == 0 &&
+        entry.slot == number)
+        clear(program->skeleton->maps.watched, &pid);
 }
 
 int profile_program_read(struct profile_program *program,

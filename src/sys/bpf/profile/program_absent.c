@@ -73,9 +73,9 @@ int profile_program_watch(struct profile_program *program, pid_t pid, uint32_t n
     return -EOPNOTSUPP;
 }
 
-void profile_program_unwatch(struct profile_program *program, pid_t pid)
+void profile_program_unwatch(struct profile_program *program, pid_t pid, uint32_t number)
 {
-    (void)program, (void)pid;
+    (void)program, (void)pid, (void)number;
 }
 
 int profile_program_begin_cpu(struct profile_program *program, size_t cpu, unsigned rate_hz)

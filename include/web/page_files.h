@@ -4,7 +4,7 @@
 /*
  * The files of the page at "/", which are kept in the program. Each is an entry of PAGE_FILES:
  * its symbol, the folder, the name and the Content-Type. They are in src/web/page/, and those of
- * dygraphs where Debian's libjs-dygraphs has them.
+ * dygraphs where Debian's libjs-dygraphs has them; flame.js is made at build time (web/flame/).
  */
 
 #include <stddef.h>
@@ -45,6 +45,17 @@
     FILE(targets_js, PAGE_FOLDER, "targets.js", CONTENT_JAVASCRIPT)                                \
     FILE(tiles_js, PAGE_FOLDER, "tiles.js", CONTENT_JAVASCRIPT)                                    \
     FILE(time_js, PAGE_FOLDER, "time.js", CONTENT_JAVASCRIPT)                                      \
+    FILE(profile_js, PAGE_FOLDER, "profile.js", CONTENT_JAVASCRIPT)                                \
+    FILE(profile_css, PAGE_FOLDER, "profile.css", CONTENT_CSS)                                     \
+    FILE(profile_colours_js, PAGE_FOLDER, "profile_colours.js", CONTENT_JAVASCRIPT)                \
+    FILE(profile_data_js, PAGE_FOLDER, "profile_data.js", CONTENT_JAVASCRIPT)                      \
+    FILE(profile_flame_js, PAGE_FOLDER, "profile_flame.js", CONTENT_JAVASCRIPT)                    \
+    FILE(profile_list_js, PAGE_FOLDER, "profile_list.js", CONTENT_JAVASCRIPT)                      \
+    FILE(profile_offer_js, PAGE_FOLDER, "profile_offer.js", CONTENT_JAVASCRIPT)                    \
+    FILE(profile_state_js, PAGE_FOLDER, "profile_state.js", CONTENT_JAVASCRIPT)                    \
+    FILE(profile_table_js, PAGE_FOLDER, "profile_table.js", CONTENT_JAVASCRIPT)                    \
+    FILE(profile_tools_js, PAGE_FOLDER, "profile_tools.js", CONTENT_JAVASCRIPT)                    \
+    FILE(flame_js, FLAME_FOLDER, "flame.js", CONTENT_JAVASCRIPT)                                   \
     FILE(runs_js, PAGE_FOLDER, "runs.js", CONTENT_JAVASCRIPT)                                      \
     FILE(events_js, PAGE_FOLDER, "events.js", CONTENT_JAVASCRIPT)                                  \
     FILE(status_js, PAGE_FOLDER, "status.js", CONTENT_JAVASCRIPT)                                  \

@@ -69,13 +69,25 @@ class Quickstart(unittest.TestCase):
         self.assertFalse(self.is_installed("no-such-package"))
         self.assertFalse(self.is_installed("dpkg:no-such-architecture"))
 
-    def test_elsewhere_than_on_debian_it_says_what_it_needs(self):
+    def needs(self, *more):
+        """What it says that it needs where there are only these tools, and no Debian."""
         with tempfile.TemporaryDirectory() as tools:
             for tool in ("bash", "env", "dirname", "id"):
                 os.symlink(shutil.which(tool), f"{tools}/{tool}")
+            for tool in more:
+                os.symlink(shutil.which("true"), f"{tools}/{tool}")
             done = quickstart("build", path=tools)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("libpfm4-dev", done.stderr)
+        return done.stderr.split()
+
+    def test_elsewhere_than_on_debian_it_says_what_it_needs(self):
+        self.assertIn("libpfm4-dev", self.needs())
+
+    def test_npm_is_a_package_unless_it_is_there(self):
+        self.assertIn("npm", self.needs())
+        needed = self.needs("npm")
+        self.assertNotIn("npm", needed)
+        self.assertNotIn("nodejs", needed)
 
     def with_progress(self, command):
         """What is shown of a command, what is in the log, and the status. $shown is a file, so that

@@ -14,6 +14,7 @@ import { get } from "./api.js";
 import { element, replace, notice, setText } from "./elements.js";
 import * as now from "./now.js";
 import * as time from "./time.js";
+import * as profile from "./profile.js";
 import * as runs from "./runs.js";
 import * as events from "./events.js";
 import * as status from "./status.js";
@@ -21,6 +22,7 @@ import * as status from "./status.js";
 const VIEWS = [
   { name: "now", title: "Now", module: now },
   { name: "time", title: "Over time", module: time },
+  { name: "profile", title: "Profile", module: profile },
   { name: "runs", title: "Runs", module: runs },
   { name: "events", title: "Events", module: events },
   { name: "status", title: "Status", module: status },

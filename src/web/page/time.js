@@ -10,6 +10,7 @@ import { forgetColours, N_COLOURS } from "./colours.js";
 import { isTarget, shortNames } from "./columns.js";
 import { Picker } from "./picker.js";
 import { Plot } from "./plot.js";
+import { ProfileOffer } from "./profile_offer.js";
 import { DEFAULT_RANGE, fixedRange, isLive, moved, readRange, resolve, scaled, spanWords, writeRange }
   from "./range.js";
 import { timeWords } from "./ticks.js";
@@ -52,6 +53,7 @@ class TimeView {
     this.marks = new Marks({ changed: () => this.reloadMarks(), choose: (id) => this.chooseMark(id),
       signal: this.stage.signal }, this.stage.status);
     this.table = new ValueTable();
+    this.offer = new ProfileOffer(this.stage);
     this.said = element("div", {});
     this.compared = element("div", {});
     this.grid = element("div", { class: "time-plots" });
@@ -60,8 +62,9 @@ class TimeView {
     this.keyed = new KeyedMaps(this.surfaceWishes(), this.stage.status);
     this.cpus = new CpuMaps(this.surfaceWishes());
     replace(this.stage.root,
-      element("div", { class: "head" }, element("h1", {}, "Over time"), this.hint()),
-      this.picker.root, this.tools.root, this.said, this.compared,
+      element("div", { class: "head" }, element("h1", {}, "Over time"), element("span",
+        { class: "sub time-hint" }, "Drag to zoom, double click to go back, shift and drag or ⇧← ⇧→ to move")),
+      this.picker.root, this.tools.root, this.said, this.offer.root, this.compared,
       element("h2", { class: "hidden-text" }, "Rates and ratios"), this.grid,
       element("h2", { class: "time-heading" }, "How long threads wait and run, and requests take"),
       this.latencies.note, this.latencies.grid, this.keyed.heading, this.keyed.note, this.keyed.grid,
@@ -69,11 +72,6 @@ class TimeView {
       this.marks.root, this.table.root);
     this.recolour = () => this.themeChanged();
     document.addEventListener("theme", this.recolour);
-  }
-
-  hint() {
-    return element("span", { class: "sub time-hint" },
-      "Drag to zoom, double click to go back, shift and drag or ⇧← ⇧→ to move");
   }
 
   read(parameters) {
@@ -366,6 +364,7 @@ class TimeView {
     if (isLive(this.range) && first !== null && first > start + 2 * step + 2)
       remark.push(`kept since ${timeWords(first, end - start)}`);
     this.tools.show(this.range, this.now(), this.window, this.compare, remark);
+    this.offer.show(this.targets, this.range, this.now());
   }
 
   download(form) {

@@ -6,7 +6,7 @@ import { element, notice, setAttribute, setText } from "./elements.js";
 import { isLive, parseInstant, QUICK_RANGES, resolve, spanWords, writeInstant, NOW } from "./range.js";
 import { rangeWords } from "./ticks.js";
 
-function button(text, label, action) {
+export function button(text, label, action) {
   const made = element("button", { type: "button", "aria-label": label, title: label }, text);
   made.addEventListener("click", action);
   return made;
@@ -21,7 +21,7 @@ export function save(name, type, text) {
 }
 
 /* What an input of the type datetime-local takes: the reader's own time, to the second. */
-function localText(time) {
+export function localText(time) {
   const date = new Date(time * 1000);
   const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60000);
   return shifted.toISOString().slice(0, 19);

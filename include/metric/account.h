@@ -41,6 +41,14 @@ void account_add_latencies(struct account *account, const struct latencies *delt
 /* Adds what was counted by key in an interval to the totals. Without memory some of it is lost. */
 void account_add_breakdowns(struct account *account, const struct breakdowns *delta);
 
+/*
+ * Adds stacks that were sampled of the target at this rate since the last call, and compares the
+ * CPU time that they stand for with the clock of the sample of the same time. compared: NULL: the
+ * target was not sampled for the whole of that time, or nobody samples it now.
+ */
+void account_add_profile(struct account *account, uint64_t n_samples, unsigned rate_hz,
+                         const struct sample *compared);
+
 /* Sets when the target itself was made. 0 says that it is not known; then nothing changes. */
 void account_set_created(struct account *account, uint64_t created_realtime_ns);
 

@@ -49,6 +49,10 @@ enum column_kind {
     COLUMN_LATENCY_TALLY,   /* column.index is an enum latency_tally */
     COLUMN_BLOCK_IO,        /* column.index is an enum block_io_tally */
     COLUMN_UNATTRIBUTED,    /* the share of its time that may have been another's */
+    COLUMN_PROFILE_SAMPLES, /* stacks that were sampled of it */
+    COLUMN_PROFILE_RATIO,   /* its CPU time by samples / that by its clock */
+    COLUMN_PROFILE_SAMPLED, /* hidden: the first of these two, in ns */
+    COLUMN_PROFILE_CLOCK,   /* hidden: the second; column.index is the clock in a sample */
     COLUMN_GROUP_UNKNOWN,   /* hidden: 1 if the group's counts of the last interval are unknown */
 };
 
@@ -166,6 +170,7 @@ struct plan_spec {
     bool doubt;       /* show what is in doubt: the target may be counted by bpf, at switches */
     bool members;     /* show members and the oldest start: the target is a group of processes */
     bool cpu_time;    /* show CPUs and the kernel's accounting: the target is the machine */
+    bool profiles;    /* show how often its stacks were sampled */
     unsigned latency; /* which distributions and tallies are shown: a set of enum latency_kind */
     /* A column for each of these CPUs, for the time that the target had there, and one for its
      * switches; NULL: none. Borrowed during the call only. */

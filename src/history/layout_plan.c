@@ -174,6 +174,8 @@ static void add_series(struct making *making, const struct column *column)
     case COLUMN_GROUP_COVERAGE:
         add_coverage(making, column);
         break;
+    case COLUMN_PROFILE_SAMPLES: /* samples have a past of their own (profile/store.h) */
+    case COLUMN_PROFILE_RATIO:   /* it is of minutes, not of the interval */
     default:
         break;
     }

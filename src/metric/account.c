@@ -6,13 +6,10 @@
 
 #include "base/clock.h"
 #include "count/mechanism.h"
+#include "metric/account_parts.h"
 #include "sys/bpf/block/counts.h"
 
-/*
- * Rates and ratios are rounded to about nine significant digits: more than the clocks behind
- * them can tell, and few enough that text_append_double() writes them without printf.
- */
-static double rounded(double value)
+double account_rounded(double value)
 {
     static const struct {
         double below, scale;
@@ -99,14 +96,14 @@ static void forget_zero(union number *number, const struct group_sample *group)
 
 static double rate(const struct group_sample *group, double per_second)
 {
-    return group->counted && !group->unknown ? rounded(per_second) : NAN;
+    return group->counted && !group->unknown ? account_rounded(per_second) : NAN;
 }
 
 static double coverage(const struct group_sample *group)
 {
     if (!group->ran || group->enabled == 0)
         return NAN;
-    return rounded(fmin(1.0, (double)group->running / (double)group->enabled));
+    return account_rounded(fmin(1.0, (double)group->running / (double)group->enabled));
 }
 
 /* A share that is small enough for bpf to be trusted is not shown. */
@@ -114,14 +111,14 @@ static double doubt_share(const struct sample_doubt *doubt)
 {
     double share = doubt->ran_ns ? (double)doubt->doubtful_ns / (double)doubt->ran_ns : 0;
 
-    return share > MOST_DOUBT ? rounded(fmin(1.0, share)) : NAN;
+    return share > MOST_DOUBT ? account_rounded(fmin(1.0, share)) : NAN;
 }
 
 static double ratio(const struct plan *plan, size_t index, const struct sample *sample)
 {
     double value;
 
-    return plan_ratio_value(plan, index, sample, &value) ? rounded(value) : NAN;
+    return plan_ratio_value(plan, index, sample, &value) ? account_rounded(value) : NAN;
 }
 
 static void update_number(const struct plan *plan, const struct column *column,
@@ -138,6 +135,10 @@ static void update_number(const struct plan *plan, const struct column *column,
     case COLUMN_CPU_TIME_RATE:
     case COLUMN_LATENCY_TALLY:
     case COLUMN_BLOCK_IO:
+    case COLUMN_PROFILE_SAMPLES:
+    case COLUMN_PROFILE_RATIO:
+    case COLUMN_PROFILE_SAMPLED:
+    case COLUMN_PROFILE_CLOCK:
         break;
     case COLUMN_TOTAL:
         add_to_total(number, group, sample->events[column->index].count);
@@ -308,7 +309,7 @@ static void set_cpu_time(const struct column *column, const struct cpu_usage_del
                          union number *number)
 {
     if (column->kind == COLUMN_CPU_TIME_RATE) {
-        number->real = delta->state == CPU_USAGE_KNOWN ? rounded(delta->cpus) : NAN;
+        number->real = delta->state == CPU_USAGE_KNOWN ? account_rounded(delta->cpus) : NAN;
         return;
     }
     add(number, part_of(delta, (enum cpu_time_part)column->index));

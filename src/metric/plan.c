@@ -130,12 +130,16 @@ static int add_columns(struct plan *plan, const struct plan_spec *spec,
         r = plan_add_tallies(plan, spec);
     if (r == 0 && spec->doubt)
         r = add_gauge(plan, spec, &doubt);
+    if (r == 0)
+        r = plan_add_profile(plan, spec, groups);
     if (r == 0 && spec->rates)
         r = plan_add_rates(plan, spec, groups);
     if (r == 0 && spec->ratios)
         r = plan_add_ratios(plan, spec, groups);
     if (r == 0)
         r = plan_add_hidden(plan, groups);
+    if (r == 0)
+        r = plan_add_profile_sums(plan, spec, groups);
     if (r == 0)
         r = plan_add_histograms(plan, spec);
     if (r == 0)

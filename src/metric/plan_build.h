@@ -3,9 +3,9 @@
 
 /*
  * The files that build a plan. Calls go one way: plan.c asks plan_events.c, plan_ratios.c,
- * plan_cpu_time.c, plan_by_cpu.c, plan_latency.c and plan_hidden.c for their columns, and each of
- * these adds them by plan_column.c. Functions that return int return 0 or -ENOMEM, after which the
- * plan is to be freed.
+ * plan_cpu_time.c, plan_by_cpu.c, plan_latency.c, plan_profile.c and plan_hidden.c for their
+ * columns, and each of these adds them by plan_column.c. Functions that return int return 0 or
+ * -ENOMEM, after which the plan is to be freed.
  */
 
 #include "base/text.h"
@@ -53,6 +53,16 @@ int plan_add_tallies(struct plan *plan, const struct plan_spec *spec);
 /* Adds the distributions that it wants. No column is added behind their numbers. */
 int plan_add_histograms(struct plan *plan, const struct plan_spec *spec);
 void plan_free_histograms(struct plan *plan);
+
+/* plan_profile.c */
+
+/* Adds how often the target was sampled, and where it has a clock whether that agrees with it. */
+int plan_add_profile(struct plan *plan, const struct plan_spec *spec,
+                     const struct event_groups *groups);
+
+/* Adds what that is computed of, which is not shown. */
+int plan_add_profile_sums(struct plan *plan, const struct plan_spec *spec,
+                          const struct event_groups *groups);
 
 /* plan_breakdowns.c */
 

@@ -40,6 +40,7 @@ int run_events(int argc, char **argv);
 int run_latency(int argc, char **argv);
 int run_mark(int argc, char **argv);
 int run_pause(int argc, char **argv);
+int run_profile(int argc, char **argv);
 int run_reload(int argc, char **argv);
 int run_runs(int argc, char **argv);
 int run_schedule(int argc, char **argv);

@@ -45,6 +45,7 @@ struct terminal terminal_of(int fd)
     terminal.has_colour = wants_colour();
     terminal.width =
         ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL_WIDTH;
+    terminal.height = size.ws_row;
     return terminal;
 }
 

@@ -15,6 +15,7 @@ struct terminal {
     bool is_terminal;
     bool has_colour; /* It is a terminal, TERM is not "dumb", and NO_COLOR is not set. */
     size_t width;    /* in columns; 0: lines may be of any length */
+    size_t height;   /* in lines; 0: there may be any number */
 };
 
 /* Asks about a stream, for its descriptor. The environment decides about colour. */

@@ -12,6 +12,8 @@ declare -gA _pmutool_options=(
     [latency]="--duration= --json --kind= --socket= -d"
     [mark]="--json --socket= --time="
     [pause]="--json --socket="
+    [profile]="--diff= --diff-target= --duration= --end= --format= --json --lines= --measure= --min=
+        --output= --range= --socket= --start= -d -n -o"
     [reload]="--json --socket="
     [runs]="--duration= --event= --free --interval= --json --notes= --socket= --target= -d -e -i"
     [schedule]="--duration= --json --lines= --output= --run= --socket= --timehist --title= -d -n -o"
@@ -37,13 +39,20 @@ _pmutool_values() {
     local command=$1 option=$2 typed=$3
     case "$command $option" in
     *" --path.sysfs") compgen -d -- "$typed" ;;
-    *" --socket" | *" --config.file" | "stat --output" | "stat -o" | "schedule --output" | "schedule -o") compgen -f -- "$typed" ;;
+    *" --socket" | *" --config.file" | "stat --output" | "stat -o" | "schedule --output" | "schedule -o" | \
+        "profile --output" | "profile -o") compgen -f -- "$typed" ;;
     "events --kind")
         compgen -W "hardware software cache raw pmu libpfm4 tracepoint probe" -- "$typed"
         ;;
     "latency --kind")
         compgen -W "run_queue on_cpu off_cpu block_io interrupts kvm tcp system_calls spans" -- "$typed"
         ;;
+    "profile --diff") compgen -W "previous hour day week mark:" -- "$typed" ;;
+    "profile --diff-target") compgen -W "machine cgroup: process:" -- "$typed" ;;
+    "profile --format")
+        compgen -W "table tree collapsed speedscope pprof json" -- "$typed"
+        ;;
+    "profile --measure") compgen -W "shares time" -- "$typed" ;;
     "stat --event" | "stat -e" | "runs --event" | "runs -e") _pmutool_events "$typed" ;;
     "top --sort" | "top -s")
         compgen -W "cpus ipc cache-misses branch-misses switches migrations faults name" -- "$typed"
@@ -58,7 +67,7 @@ _pmutool_words() {
     case $command in
     "check config" | "check budget" | "check web-config") compgen -f -- "$typed" ;;
     "check event" | encode | events) _pmutool_events "$typed" ;;
-    latency) compgen -W "machine cgroup: process:" -- "$typed" ;;
+    latency | profile) compgen -W "machine cgroup: process:" -- "$typed" ;;
     schedule) compgen -W "machine cgroup: process: pid:" -- "$typed" ;;
     pause) compgen -W "off 1m 10m 1h" -- "$typed" ;;
     runs) compgen -W "list show compare csv start stop delete" -- "$typed" ;;
@@ -82,7 +91,7 @@ _pmutool_commands() {
 _pmutool_takes_value() {
     local command=$1 option=$2
     case "$command $option" in
-    latency\ -d | runs\ -[dei] | schedule\ -[dno] | stat\ -[CGIdegoprtx] | top\ -[dnsw]) return 0 ;;
+    latency\ -d | profile\ -[dno] | runs\ -[dei] | schedule\ -[dno] | stat\ -[CGIdegoprtx] | top\ -[dnsw]) return 0 ;;
     esac
     [[ " ${_pmutool_options[$command]//$'\n'/ } " == *" $option= "* ]]
 }

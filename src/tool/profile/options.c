@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Times refer to each other: the end to now, the start to the end, what is compared to both. So
+ * words are kept while options are read, and become times when all have been.
+ */
+#include "tool/profile/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/parse.h"
+#include "config/config_error.h"
+#include "tool/command.h"
+#include "tool/option_values.h"
+
+#define USUAL_DURATION_NS   (60 * NS_PER_SECOND)
+#define LONGEST_DURATION_NS (UINT64_C(8) * 86400 * NS_PER_SECOND)
+#define USUAL_LEAST         1.0
+#define MOST_LINES          100000
+#define MARK                "mark:"
+
+enum {
+    KEY_START = 0x1300,
+    KEY_END,
+    KEY_RANGE,
+    KEY_DIFF,
+    KEY_DIFF_TARGET,
+    KEY_MEASURE,
+    KEY_FORMAT,
+    KEY_MIN
+};
+
+struct reading {
+    struct profile_options options;
+    uint64_t duration_ns;
+    const char *start, *end, *range, *diff;
+    bool has_format;
+};
+
+static const struct argp_option entries[] = {
+    {.name = "duration",
+     .key = 'd',
+     .arg = "SECONDS",
+     .doc = "Of the last seconds, from 1 to 691200, or up to --end. Default: 60."},
+    {.name = "start",
+     .key = KEY_START,
+     .arg = "TIME",
+     .doc = "From when on: " PROFILE_TIME_EXPECTED "."},
+    {.name = "end", .key = KEY_END, .arg = "TIME", .doc = "Until when. Default: now."},
+    {.name = "range", .key = KEY_RANGE, .arg = "START..END", .doc = "Both of them."},
+    {.name = "diff",
+     .key = KEY_DIFF,
+     .arg = "WHEN",
+     .doc = "Compare with a range before: previous, hour, day, week, a duration ago, "
+            "mark:TEXT (what led up to a mark), or START..END."},
+    {.name = "diff-target",
+     .key = KEY_DIFF_TARGET,
+     .arg = "TARGET",
+     .doc = "Compare with another target; without --diff of the same time."},
+    {.name = "measure",
+     .key = KEY_MEASURE,
+     .arg = "MEASURE",
+     .doc = "Compare shares of all samples, or CPU time. Default: shares."},
+    {.name = "format",
+     .key = KEY_FORMAT,
+     .arg = "FORMAT",
+     .doc = "table (of functions), tree (of calls), collapsed, speedscope, pprof or json. "
+            "Default: table."},
+    {.name = "lines",
+     .key = 'n',
+     .arg = "NUMBER",
+     .doc = "The most lines of a table or tree. Default: as a terminal has; elsewhere all."},
+    {.name = "min",
+     .key = KEY_MIN,
+     .arg = "PERCENT",
+     .doc = "The least share that a line of a tree has. Default: 1."},
+    {.name = "output", .key = 'o', .arg = "FILE", .doc = "Write it to a file."},
+    {0},
+};
+
+static const char *const format_names[PROFILE_FORMAT_COUNT_] = {
+    [PROFILE_FORMAT_TABLE] = "table",         [PROFILE_FORMAT_TREE] = "tree",
+    [PROFILE_FORMAT_COLLAPSED] = "collapsed", [PROFILE_FORMAT_SPEEDSCOPE] = "speedscope",
+    [PROFILE_FORMAT_PPROF] = "pprof",         [PROFILE_FORMAT_JSON] = "json",
+};
+
+const char *profile_format_name(enum profile_format format)
+{
+    return format_names[format];
+}
+
+static enum profile_format take_format(const char *argument)
+{
+    for (size_t i = 0; i < PROFILE_FORMAT_COUNT_; i++)
+        if (strcmp(format_names[i], argument) == 0)
+            return (enum profile_format)i;
+    command_refuse("--format is %s; expected table, tree, collapsed, speedscope, pprof or json",
+                   SHOWN(argument));
+}
+
+static const char *take_measure(const char *argument)
+{
+    if (strcmp(argument, "shares") != 0 && strcmp(argument, "time") != 0)
+        command_refuse("--measure is %s; expected shares or time", SHOWN(argument));
+    return argument;
+}
+
+static uint64_t take_lines(const char *argument)
+{
+    uint64_t lines;
+
+    if (parse_u64(argument, &lines) < 0 || lines < 1 || lines > MOST_LINES)
+        command_refuse("-n %s: expected a number from 1 to %d", SHOWN(argument), MOST_LINES);
+    return lines;
+}
+
+static double take_least(const char *argument)
+{
+    char *end = NULL;
+    const double least = strtod(argument, &end);
+
+    if (end == argument || *end || !(least >= 0 && least <= 100))
+        command_refuse("--min is %s; expected a number from 0 to 100", SHOWN(argument));
+    return least;
+}
+
+static uint64_t take_time(const char *option, const char *argument, uint64_t now_ns)
+{
+    uint64_t ns;
+
+    if (profile_time_parse(argument, now_ns, &ns) < 0)
+        command_refuse("%s is %s; expected " PROFILE_TIME_EXPECTED, option, SHOWN(argument));
+    return ns;
+}
+
+/* A span that is taken from an option; r is what its parser has said of it. */
+static void refuse_span(const char *option, const char *argument, const char *expected, int r)
+{
+    if (r == -ERANGE)
+        command_refuse("%s is %s; its start is not before its end", option, SHOWN(argument));
+    if (r < 0)
+        command_refuse("%s is %s; expected %s", option, SHOWN(argument), expected);
+}
+
+static void take_span(struct reading *reading, uint64_t now_ns)
+{
+    struct profile_span *span = &reading->options.span;
+
+    if (reading->range) {
+        if (reading->start || reading->end || reading->duration_ns)
+            command_refuse("--range stands for --start, --end and -d");
+        refuse_span("--range", reading->range, "START..END, each " PROFILE_TIME_EXPECTED,
+                    profile_span_parse(reading->range, now_ns, span));
+        return;
+    }
+    if (reading->start && reading->end && reading->duration_ns)
+        command_refuse("--start, --end and -d are one too many");
+    if (!reading->duration_ns)
+        reading->duration_ns = USUAL_DURATION_NS;
+    span->end_ns = reading->end ? take_time("--end", reading->end, now_ns) : now_ns;
+    if (reading->start)
+        span->start_ns = take_time("--start", reading->start, now_ns);
+    else
+        *span = profile_span_ending(&(struct profile_span){0, reading->duration_ns}, span->end_ns);
+    if (span->start_ns >= span->end_ns)
+        command_refuse("the start is not before the end");
+}
+
+static void take_before(struct reading *reading, uint64_t now_ns)
+{
+    struct profile_options *options = &reading->options;
+
+    options->is_difference = reading->diff || options->before_target;
+    options->before = options->span;
+    if (!reading->diff)
+        return;
+    if (strncmp(reading->diff, MARK, strlen(MARK)) == 0 && reading->diff[strlen(MARK)])
+        options->mark = reading->diff + strlen(MARK);
+    else
+        refuse_span("--diff", reading->diff,
+                    "previous, hour, day, week, a duration such as 30m, mark:TEXT or START..END",
+                    profile_before_parse(reading->diff, now_ns, &options->span, &options->before));
+}
+
+static void check(struct reading *reading)
+{
+    struct profile_options *options = &reading->options;
+    const uint64_t now_ns = clock_realtime_ns();
+
+    take_span(reading, now_ns);
+    take_before(reading, now_ns);
+    if (options->where.json && reading->has_format && options->format != PROFILE_FORMAT_JSON)
+        command_refuse("--json and --format=%s do not go together",
+                       profile_format_name(options->format));
+    if (options->where.json)
+        options->format = PROFILE_FORMAT_JSON;
+    if (options->is_difference && options->format != PROFILE_FORMAT_TABLE &&
+        options->format != PROFILE_FORMAT_JSON)
+        command_refuse("a difference is a table or json, not %s",
+                       profile_format_name(options->format));
+}
+
+/* Options about times and what is compared. False: it is none of them. */
+static bool take_when(struct reading *reading, int key, char *argument)
+{
+    switch (key) {
+    case 'd':
+        reading->duration_ns = option_seconds('d', argument, NS_PER_SECOND, LONGEST_DURATION_NS);
+        return true;
+    case KEY_START:
+        reading->start = argument;
+        return true;
+    case KEY_END:
+        reading->end = argument;
+        return true;
+    case KEY_RANGE:
+        reading->range = argument;
+        return true;
+    case KEY_DIFF:
+        reading->diff = argument;
+        return true;
+    case KEY_DIFF_TARGET:
+        reading->options.before_target = argument;
+        return true;
+    case KEY_MEASURE:
+        reading->options.measure = take_measure(argument);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct reading *reading = state->input;
+    struct profile_options *options = &reading->options;
+
+    if (take_when(reading, key, argument))
+        return 0;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->where;
+        return 0;
+    case KEY_FORMAT:
+        options->format = take_format(argument);
+        reading->has_format = true;
+        return 0;
+    case KEY_MIN:
+        options->least = take_least(argument);
+        return 0;
+    case 'n':
+        options->lines = take_lines(argument);
+        return 0;
+    case 'o':
+        options->output = argument;
+        return 0;
+    default:
+        return command_take_word(key, argument, &options->target, "profile TARGET");
+    }
+}
+
+static const struct argp_child children[] = {{.argp = &control_client_argp}, {0}};
+
+static const struct argp argp = {
+    .options = entries,
+    .parser = parse,
+    .args_doc = "TARGET",
+    .doc = "Show which functions a target spent its CPU time in, of what the running service has "
+           "sampled already. TARGET is machine, cgroup:PATH or process:NAME.\v"
+           "Exit status 0: done; 1: not, with the reason on stderr.",
+    .children = children,
+};
+
+void profile_options_parse(int argc, char **argv, struct profile_options *ret_options)
+{
+    struct reading reading = {.options = {.measure = "shares", .least = USUAL_LEAST}};
+
+    command_parse(&argp, argc, argv, &reading);
+    check(&reading);
+    *ret_options = reading.options;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Where a profile is written: to a file, or to standard output. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Writes bytes to a file, or to standard output where `file` is NULL. A terminal is given text that
+ * cannot steer it, and nothing that is binary. Returns the exit status, with the reason on stderr.
+ */
+int profile_output(const char *file, const char *bytes, size_t n);
+
+/* Whether standard output is where it goes to, and a terminal. */
+bool profile_output_is_terminal(const char *file);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/profile/times.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/parse.h"
+
+#define HOUR_NS  (UINT64_C(3600) * NS_PER_SECOND)
+#define BETWEEN  ".."
+#define LATEST_S 1e10 /* later than any time that a clock of a machine shows */
+
+static uint64_t less(uint64_t ns, uint64_t by_ns)
+{
+    return ns > by_ns ? ns - by_ns : 0;
+}
+
+static int parse_seconds(const char *text, uint64_t *ret_ns)
+{
+    char *end = NULL;
+    const double seconds = strtod(text, &end);
+
+    if (!*text || strspn(text, "0123456789.") != strlen(text) || *end || seconds > LATEST_S)
+        return -EINVAL;
+    *ret_ns = (uint64_t)llround(seconds * (double)NS_PER_SECOND);
+    return 0;
+}
+
+int profile_time_parse(const char *text, uint64_t now_ns, uint64_t *ret_ns)
+{
+    uint64_t ago_ns = 0;
+
+    if (parse_seconds(text, ret_ns) == 0)
+        return 0;
+    if (strcmp(text, "now") != 0 && parse_duration_ns(text, &ago_ns) < 0)
+        return -EINVAL;
+    *ret_ns = less(now_ns, ago_ns);
+    return 0;
+}
+
+int profile_span_parse(const char *text, uint64_t now_ns, struct profile_span *ret_span)
+{
+    const char *between = strstr(text, BETWEEN);
+    AUTO_FREE char *start = between ? strndup(text, (size_t)(between - text)) : NULL;
+    struct profile_span span;
+
+    if (!start || profile_time_parse(start, now_ns, &span.start_ns) < 0 ||
+        profile_time_parse(between + strlen(BETWEEN), now_ns, &span.end_ns) < 0)
+        return -EINVAL;
+    if (span.start_ns >= span.end_ns)
+        return -ERANGE;
+    *ret_span = span;
+    return 0;
+}
+
+struct profile_span profile_span_ending(const struct profile_span *span, uint64_t end_ns)
+{
+    return (struct profile_span){less(end_ns, span->end_ns - span->start_ns), end_ns};
+}
+
+int profile_before_parse(const char *text, uint64_t now_ns, const struct profile_span *after,
+                         struct profile_span *ret_before)
+{
+    static const struct {
+        const char *word;
+        uint64_t ago_ns;
+    } words[] = {{"hour", HOUR_NS}, {"day", 24 * HOUR_NS}, {"week", 7 * 24 * HOUR_NS}};
+    uint64_t ago_ns = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (strcmp(words[i].word, text) == 0)
+            ago_ns = words[i].ago_ns;
+    if (strcmp(text, "previous") == 0)
+        ago_ns = after->end_ns - after->start_ns;
+    if (ago_ns == 0 && parse_duration_ns(text, &ago_ns) < 0)
+        return profile_span_parse(text, now_ns, ret_before);
+    if (ago_ns == 0)
+        return -EINVAL;
+    *ret_before = profile_span_ending(after, less(after->end_ns, ago_ns));
+    return 0;
+}

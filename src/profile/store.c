@@ -219,26 +219,26 @@ static void note_time(struct profile_store *store, struct store_target *target, 
         store->latest_ns = time_ns;
 }
 
-void profile_store_add(struct profile_store *store, uint32_t number, uint64_t time_ns,
+void profile_store_add(struct profile_store *store, uint32_t target, uint64_t time_ns,
                        const uint32_t *functions, size_t n)
 {
-    struct store_target *target = number < store->n_targets ? store->targets[number] : NULL;
+    struct store_target *whose = target < store->n_targets ? store->targets[target] : NULL;
     struct open_minute *open;
     uint32_t node;
 
-    if (!target)
+    if (!whose)
         return;
     if (is_false_time(store, time_ns))
         time_ns = store->now_ns;
-    node = node_of(store, target->tenant, functions, n);
     store->adds_to_wait -= store->adds_to_wait > 0;
-    open = store_target_open(target, minute_for(store, time_ns));
+    node = node_of(store, whose->tenant, functions, n);
+    open = store_target_open(whose, minute_for(store, time_ns));
     if (count_map_add(&open->counts, node, 1) < 0) {
         open->folded++;
         store->folded_samples++;
     }
-    recent_add(&store->recent, time_ns / 1000000, number, node);
-    note_time(store, target, time_ns);
+    recent_add(&store->recent, time_ns / 1000000, target, node);
+    note_time(store, whose, time_ns);
 }
 
 /* A clock that was set back by minutes begins anew: what is open belongs to the time before. */
@@ -305,7 +305,6 @@ bool profile_store_list(const struct profile_store *store, size_t i,
         return false;
     target = store->targets[i];
     *ret_info = (struct profile_target_info){target->scope, store_target_label(target),
-                                             target->first_ns, target->last_ns,
-                                             target->samples};
+                                             target->first_ns, target->last_ns, target->samples};
     return true;
 }

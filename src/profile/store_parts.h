@@ -60,7 +60,7 @@ struct store_target {
     size_t n_slices, capacity;
     uint64_t first_ns, last_ns;
     uint64_t samples; /* since it was entered */
-    char key[]; /* a character for the scope, then the label */
+    char key[];       /* a character for the scope, then the label */
 };
 
 static inline const char *store_target_label(const struct store_target *target)
@@ -86,7 +86,7 @@ struct profile_store {
     uint64_t latest_ns;    /* of the last tick, or of a sample after it */
     uint64_t generation;
     size_t n_slices, slice_bytes;
-    size_t adds_to_wait; /* samples for which nothing is reclaimed, since it was in vain */
+    size_t adds_to_wait; /* samples for which no room is made, since it was made just now */
     uint64_t folded_samples, dropped_slices;
 };
 

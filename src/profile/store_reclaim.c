@@ -14,8 +14,13 @@
 #include "profile/store_fold.h"
 #include "profile/store_targets.h"
 
-#define ROUNDS       8
-#define ADDS_TO_WAIT 1000
+#define ROUNDS 8
+
+/*
+ * A sample adds 255 nodes at most, so a quarter of the limit lasts for more samples than this part
+ * of it. Whatever goes wrong, room is made no more often than after so many.
+ */
+#define NODES_FOR_AN_ADD 2048
 
 /* A node that nobody refers to, and one that is kept and charged to nobody. */
 #define OWNER_NONE   (UINT32_MAX - 1)
@@ -134,11 +139,21 @@ static size_t three_quarters(size_t amount)
     return amount - amount / 4;
 }
 
+/*
+ * To how many nodes a tenant is cut. Whoever is near its share, even if garbage was collected, is
+ * cut like one that has reached it: otherwise it would be there again at once.
+ */
+static size_t cut_of(const struct profile_store *store, size_t nodes, size_t share)
+{
+    const size_t most = share_of_one(store->limits.nodes), cut = three_quarters(most);
+
+    return nodes > most - most / 8 && cut < share ? cut : share;
+}
+
 /* Folds whoever has more than its share where there are to be `goal` nodes. Whether somebody did.
  */
 static bool fold_to(struct profile_store *store, size_t goal)
 {
-    const size_t most = share_of_one(store->limits.nodes);
     AUTO_FREE size_t *nodes = calloc(store->n_tenants + 1, sizeof(*nodes));
     size_t share = SIZE_MAX;
     bool is_folded = false;
@@ -150,8 +165,7 @@ static bool fold_to(struct profile_store *store, size_t goal)
     if (store->trie.n > goal)
         share = fair_share(nodes, store->n_tenants, goal > 2 ? goal - 2 : 0);
     for (size_t i = 0; i < store->n_tenants; i++) {
-        const size_t cut =
-            nodes[i] >= most && three_quarters(most) < share ? three_quarters(most) : share;
+        const size_t cut = cut_of(store, nodes[i], share);
 
         if (nodes[i] > cut)
             is_folded |= store_fold_tenant(store, store->tenants[i], cut) == 0;
@@ -174,11 +188,8 @@ static void reclaim_to(struct profile_store *store, size_t goal)
 
 void store_reclaim_nodes(struct profile_store *store)
 {
-    const size_t limit = store->limits.nodes;
-
-    reclaim_to(store, three_quarters(limit));
-    if (store->trie.n > limit - limit / 16)
-        store->adds_to_wait = ADDS_TO_WAIT;
+    reclaim_to(store, three_quarters(store->limits.nodes));
+    store->adds_to_wait = store->limits.nodes / NODES_FOR_AN_ADD;
 }
 
 static int keep_functions(struct profile_store *store)

@@ -169,6 +169,12 @@ static void remove_target(struct profile_store *store, struct store_target *targ
     free_target(target);
 }
 
+static void remove_tenant(struct profile_store *store, struct store_tenant *tenant)
+{
+    HASH_DEL(store->tenants_by_key, tenant);
+    free(tenant);
+}
+
 /* Nodes are charged to nobody until garbage is collected, which finds out whose they are. */
 static void keep_tenants(struct profile_store *store)
 {
@@ -180,8 +186,7 @@ static void keep_tenants(struct profile_store *store)
         struct store_tenant *tenant = store->tenants[i];
 
         if (tenant->targets == 0) {
-            HASH_DEL(store->tenants_by_key, tenant);
-            free(tenant);
+            remove_tenant(store, tenant);
             continue;
         }
         tenant->nodes = 0;

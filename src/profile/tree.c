@@ -106,7 +106,7 @@ int profile_tree_prune(struct profile_tree *tree, size_t most_nodes)
     r = choose(tree, most_nodes < 2 ? 2 : most_nodes, kept);
     if (r == 0)
         r = make_pruned(tree, kept, &pruned);
-    if (r < 0)
+    if (r < 0 || !pruned)
         return r;
     *tree = *pruned;
     *pruned = whole;

@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "cycle/collector_parts.h"
+#include "cycle/profiles.h"
 #include "cycle/stages.h"
 #include "cycle/succession.h"
 
@@ -55,6 +56,7 @@ static struct outcome run(struct collector *collector, const struct round *round
     else
         wants_open |= collector->readings.wants_open;
     outcome.opened = collector_open(collector, round, wants_open);
+    collector_name_profiles(collector);
     if (round->between_cycles)
         return outcome;
 

@@ -8,6 +8,7 @@
 #include "cycle/collector_parts.h"
 #include "cycle/description.h"
 #include "cycle/latencies.h"
+#include "cycle/profiles.h"
 #include "cycle/spans.h"
 #include "cycle/stages.h"
 #include "cycle/timed_calls.h"
@@ -21,10 +22,12 @@ static int make_ledger(struct collector *collector)
                    collector->cpus.system->n + uncore_most_targets(&collector->uncore),
         .footprint = {.series = (size_t)limits->series, .bytes = (size_t)limits->body},
     };
+    const struct ledger_sets sets = {.cgroups = collector->cgroups.targets,
+                                     .processes = collector->processes.targets,
+                                     .profiles = collector->setup.profiles};
     int r;
 
-    ledger_init(&collector->ledger, collector->resolution, collector->cgroups.targets,
-                collector->processes.targets, &of_ledger);
+    ledger_init(&collector->ledger, collector->resolution, &sets, &of_ledger);
     r = collector_enter_machine(collector);
     return r < 0 ? r : collector_enter_uncore(collector);
 }
@@ -41,6 +44,8 @@ static int make_parts(struct collector *collector, const struct collector *prede
         r = resolution_new(setup->config, setup->resolver, &collector->resolution);
     if (r >= 0)
         collector_plan_by_cpu(collector);
+    if (r >= 0)
+        collector_plan_profiles(collector);
     if (r >= 0)
         r = collector_find_uncore(collector);
     if (r >= 0)

@@ -22,12 +22,12 @@ static struct plan *plan_of(const struct ledger *ledger, const struct entry *ent
 }
 
 void ledger_init(struct ledger *ledger, struct resolution *resolution,
-                 struct cgroup_targets *cgroups, struct process_targets *processes,
-                 const struct ledger_limits *limits)
+                 const struct ledger_sets *sets, const struct ledger_limits *limits)
 {
     *ledger = (struct ledger){.resolution = resolution,
-                              .cgroups = cgroups,
-                              .processes = processes,
+                              .cgroups = sets->cgroups,
+                              .processes = sets->processes,
+                              .profiles = sets->profiles,
                               .limits = *limits,
                               .all.bytes = OWN_BYTES};
     for (size_t i = 0; i < resolution->n_classes; i++) {
@@ -49,12 +49,18 @@ static void drop_account(struct ledger *ledger, struct entry *entry)
     ledger->changed = true;
 }
 
+void ledger_end_profile(struct ledger *ledger, struct entry *entry)
+{
+    entry->profile.target = profile_targets_remove(ledger->profiles, entry->profile.target);
+}
+
 static void free_entry(struct ledger *ledger, struct entry *entry)
 {
     if (entry->gone_ns)
         lingering_leave(ledger, entry);
     entry->counters = counter_set_free(entry->counters);
     entry->latencies = latency_meter_free(entry->latencies);
+    ledger_end_profile(ledger, entry);
     entry->group = process_group_free(entry->group, ledger->processes);
     drop_account(ledger, entry);
     (void)identity_unref(entry->identity);

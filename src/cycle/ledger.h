@@ -20,6 +20,7 @@
 #include "cycle/process_group.h"
 #include "metric/account.h"
 #include "metric/roster.h"
+#include "profile/targets.h"
 #include "resolve/resolution.h"
 #include "target/cgroup_targets.h"
 
@@ -29,6 +30,12 @@ struct entry_moves {
     bool moved;          /* the counters have moved since the first look */
     bool doubtful;       /* at one look they had not moved, though the cgroup had run */
     uint64_t usage_usec; /* CPU time of the cgroup at the first look */
+};
+
+/* Whose samples an entry has (profiles.h). */
+struct entry_profile {
+    struct profile_target *target; /* a reference; NULL: they are not told apart */
+    struct profile_reading last;   /* what was read of it last */
 };
 
 struct entry {
@@ -51,6 +58,7 @@ struct entry {
     bool is_opening;  /* scratch: its counters are being opened in this round */
     bool counted;     /* it has counted something at some time: its totals are worth keeping */
     struct entry_moves moves;
+    struct entry_profile profile;
     uint64_t gone_ns;  /* CLOCK_MONOTONIC of its end, or when a resting cgroup was last known to
                           live. 0: it is counted, or is to be */
     UT_hash_handle hh; /* its place among those that linger, which are by path, oldest first */
@@ -71,6 +79,7 @@ struct ledger {
     struct resolution *resolution;     /* borrowed */
     struct cgroup_targets *cgroups;    /* borrowed; NULL: no cgroup is counted */
     struct process_targets *processes; /* borrowed; NULL: no process is counted */
+    struct profile_targets *profiles;  /* borrowed; NULL: nobody samples */
     struct ledger_limits limits;
     struct entry **entries;
     size_t n_entries;
@@ -83,9 +92,15 @@ struct ledger {
     size_t n_accounts;
 };
 
+/* What its entries are of, each of which may be NULL. */
+struct ledger_sets {
+    struct cgroup_targets *cgroups;
+    struct process_targets *processes;
+    struct profile_targets *profiles;
+};
+
 void ledger_init(struct ledger *ledger, struct resolution *resolution,
-                 struct cgroup_targets *cgroups, struct process_targets *processes,
-                 const struct ledger_limits *limits);
+                 const struct ledger_sets *sets, const struct ledger_limits *limits);
 void ledger_done(struct ledger *ledger);
 
 /*
@@ -100,6 +115,9 @@ int ledger_add(struct ledger *ledger, size_t class_index, struct cgroup_target *
  * back the account that it had. 0 or -ENOMEM.
  */
 int ledger_admit(struct ledger *ledger, struct entry *entry, uint64_t start_realtime_ns);
+
+/* The samples of the entry are not told apart any more; they are those of what contains it. */
+void ledger_end_profile(struct ledger *ledger, struct entry *entry);
 
 /*
  * The target has ended and its last reading is in the account: it leaves the set of

@@ -23,6 +23,7 @@ void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
 {
     entry->counters = counter_set_free(entry->counters);
     entry->latencies = latency_meter_free(entry->latencies);
+    ledger_end_profile(ledger, entry);
     if (entry->account && entry->counted) {
         account_end(entry->account);
         entry->path = strdup(entry->cgroup->path);
@@ -45,6 +46,7 @@ static char *group_key(const char *name)
 
 void ledger_rest(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
 {
+    ledger_end_profile(ledger, entry);
     if (entry->account && entry->counted) {
         account_end(entry->account);
         account_set_members(entry->account, 0, 0);

@@ -22,6 +22,7 @@
 #include "cycle/latencies.h"
 #include "cycle/open_processes.h"
 #include "cycle/process_times.h"
+#include "cycle/profiles.h"
 #include "cycle/stages.h"
 #include "sys/cgroup_root.h"
 #include "sys/descriptors.h"
@@ -323,6 +324,7 @@ static void adopt_totals(const struct collector *collector, struct entry *entry,
     if (entry->group)
         process_times_adopt(entry->group, from->group, collector->cpus.online);
     account_adopt(entry->account, from->account);
+    profile_adopt(entry, from);
     entry->counted = from->counted;
 }
 

@@ -28,6 +28,8 @@ struct fixture {
     struct event_resolver *resolver;
     struct snapshot_slot *slot;
     struct mechanism *mechanism;
+    struct profile_targets *profiles;           /* NULL: nobody samples */
+    struct profile_status_slot *profile_status; /* likewise */
     struct collector *collector;
     struct snapshot *snapshot;
 };
@@ -91,6 +93,8 @@ static inline struct collector_setup make_setup(struct fixture *f, const struct 
                                     .procfs_fd = f->procfs_fd,
                                     .cgroup_root_fd = f->root_fd,
                                     .descriptors = f->descriptors,
+                                    .profiles = f->profiles,
+                                    .profile_status = f->profile_status,
                                     .slot = f->slot};
 }
 

@@ -61,3 +61,10 @@ int difference_new(const struct profile_tree *before, const struct profile_tree 
                    enum difference_measure measure, struct difference **ret_difference);
 struct difference *difference_free(struct difference *difference);
 DEFINE_AUTO(difference, struct difference *, difference_free)
+
+/*
+ * As profile_tree_prune(), by the samples of both. Trees that are compared are whole: what is small
+ * in one of them is not so in the other one. Rows and the bound stay; what stands for several nodes
+ * never differs. 0 or -ENOMEM; then it is as it was.
+ */
+int difference_prune(struct difference *difference, size_t most_nodes);

@@ -210,6 +210,35 @@ static void difference__with_nothing__shows_nothing_that_is_not_there(void **sta
     assert_int_equal(count_differing(difference), 0);
 }
 
+static void difference__that_is_pruned__keeps_totals_rows_and_what_differs(void **state)
+{
+    AUTO(profile_tree) struct profile_tree *before = NULL, *after = NULL;
+    AUTO(difference) struct difference *difference = NULL;
+    uint64_t self[2] = {0};
+    size_t n_rows;
+
+    (void)state;
+    make_weights(0.1, 1);
+    before = sample_program(20000);
+    make_weights(0.3, 1);
+    after = sample_program(30000);
+    assert_int_equal(difference_new(before, after, DIFFERENCE_OF_SHARES, &difference), 0);
+    n_rows = difference->n_rows;
+    assert_int_equal(difference_prune(difference, 50), 0);
+    assert_in_range(difference->n_nodes, 25, 50);
+    assert_int_equal(difference->n_rows, n_rows);
+    assert_true(row_differs(difference, "f0"));
+    for (size_t i = 0; i < difference->n_nodes; i++) {
+        const struct difference_node *node = &difference->nodes[i];
+
+        assert_true(i == 0 || (node->parent < i && node->function < difference->n_functions));
+        for (size_t side = 0; side < 2; side++)
+            self[side] += node->self[side];
+    }
+    assert_int_equal(self[0], 20000);
+    assert_int_equal(self[1], 30000);
+}
+
 static int setup(void **state)
 {
     const char *given = getenv("PMU_TEST_SEED");
@@ -227,6 +256,7 @@ int main(void)
         cmocka_unit_test(difference__of_a_function_that_takes_a_tenth_more__is_found),
         cmocka_unit_test(difference__of_two_trees__has_the_nodes_of_both),
         cmocka_unit_test(difference__of_time__is_by_the_length_of_each_range),
+        cmocka_unit_test(difference__that_is_pruned__keeps_totals_rows_and_what_differs),
         cmocka_unit_test(difference__with_nothing__shows_nothing_that_is_not_there),
     };
 

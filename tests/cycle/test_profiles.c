@@ -4,6 +4,8 @@
 #include "cycle/collector_processes_fixture.h"
 
 #include "base/clock.h"
+#include "cycle/collector_parts.h"
+#include "cycle/stages.h"
 #include "profile/targets.h"
 #include "support/fake_profile_program.h"
 
@@ -178,6 +180,33 @@ static void successor__loses_no_sample_and_counts_none_twice(void **state)
     assert_int_equal(samples(f, "/a"), 15);
 }
 
+/* What is sampled just before each round of readings, as while a successor takes over. */
+static uint32_t sampled_cgroup;
+
+struct readings __real_collector_read_and_derive(struct collector *collector);
+struct readings __wrap_collector_read_and_derive(struct collector *collector);
+
+struct readings __wrap_collector_read_and_derive(struct collector *collector)
+{
+    if (sampled_cgroup)
+        profile_targets_count(collector->setup.profiles, sampled_cgroup, 0);
+    return __real_collector_read_and_derive(collector);
+}
+
+static void successor__counts_once_what_is_sampled_while_it_takes_over(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, "a");
+    start(f, tops);
+    cycle(f);
+    sampled_cgroup = fake_cgroup(&program, inode(f, "a"));
+    start_successor(f, tops); /* both read once */
+    cycle(f);
+    sampled_cgroup = 0;
+    assert_int_equal(samples(f, "/a"), 3);
+}
+
 static void successor__without_profiles__names_nobody(void **state)
 {
     struct fixture *f = *state;
@@ -316,6 +345,7 @@ int main(void)
         PROFILE_TEST(cgroup__beyond_the_limit__is_not_named),
         PROFILE_TEST(collector__that_ends__leaves_nobody_named),
         PROFILE_TEST(successor__loses_no_sample_and_counts_none_twice),
+        PROFILE_TEST(successor__counts_once_what_is_sampled_while_it_takes_over),
         PROFILE_TEST(successor__without_profiles__names_nobody),
         PROFILE_TEST(samples__are_absent_while_nobody_takes_any),
         PROFILE_TEST(ratio__compares_samples_with_the_clock_since_both_were_there),

@@ -76,7 +76,9 @@ class Api(live.LiveTest):
             self.assertEqual(described, {})
             return None
         self.assertIn(kind, described)
-        value = json.loads(text) if kind == "application/json" else text.decode()
+        is_binary = kind == "application/octet-stream"
+        value = (json.loads(text) if kind == "application/json" else
+                 text.decode("latin-1" if is_binary else "utf-8"))
         self.assertEqual(self.description.check(described[kind], value), [], (method, path, query))
         if status == 200:
             self.asked.add((method, at))
@@ -289,6 +291,46 @@ class Api(live.LiveTest):
         for status in 200, 404:
             self.one_run(other, method="DELETE", control=True, status=status)
 
+    def check_profiles(self):
+        """What was sampled, in each form; where nothing may be sampled the reason is told."""
+        path = API + "profile"
+        metrics = self.exporter.scrape()
+        if metrics.sum("pmu_exporter_profile_supported") == 0:
+            self.refused("GET", path, status=503, word="there are no profiles: ")
+            self.asked |= {one for one in self.description.operations() if "profile" in one[1]}
+            return {field for field in self.description.fields() if field.startswith("Profile")}
+        self.exporter.scrape_until(
+            lambda _: self.ask("GET", path + "/targets")["targets"][0]["samples"] > 100, 60, "samples")
+        machine = self.ask("GET", path + "/targets")["targets"][0]
+        at = f"?target=machine&start={machine['first']}&end={machine['last']}"
+        whole = self.ask("GET", path, at + "&nodes=100000")
+        self.assertFalse(whole["pruned"])
+        self.assertTrue(self.ask("GET", path, at + "&nodes=10&inverted=1")["pruned"])
+        table = self.ask("GET", path + "/table", at + "&rows=5")
+        self.assertEqual(table["samples"], whole["samples"])
+        self.assertEqual(len(table["table"]["self"]), 5)
+        one = {"owner": table["table"]["owner"][0], "name": table["table"]["name"][0]}
+        for part in "callers", "callees":
+            self.ask("GET", path, f"{at}&of={part}&{urllib.parse.urlencode(one)}")
+        stacks = self.ask("GET", path, at + "&format=collapsed").splitlines()
+        self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in stacks), whole["samples"])
+        self.ask("GET", path, at + "&format=speedscope")
+        self.ask("GET", path, at + "&format=pprof")
+        for measure in "shares", "time":
+            self.ask("GET", path + "/difference", f"{at}&measure={measure}&before_target=machine")
+        self.check_refusals_of_profiles(path)
+        return set()
+
+    def check_refusals_of_profiles(self, path):
+        self.ask("GET", "/debug/pprof/profile", "?seconds=60")
+        for status, query in (400, "?seconds=0"), (404, "?cgroup=/no/such"):
+            self.ask("GET", "/debug/pprof/profile", query, status=status)
+        self.refused("GET", path, "?target=cgroup:/no/such", status=404, word="there are no samples")
+        self.refused("GET", path, "?target=cpu:0", word="expected machine, cgroup:PATH")
+        self.refused("GET", path, "?format=svg", word="expected one of json, collapsed")
+        self.refused("GET", path, "?of=callers", word="takes a function")
+        self.refused("GET", path + "/difference", "?before_start=1", word="belong together")
+
     def check_refusals(self):
         self.refused("GET", API + "history", word="expected ?target=")
         self.refused("GET", API + "history", "?target=machine&points=10001", word="to 10000")
@@ -355,6 +397,7 @@ class Api(live.LiveTest):
         self.check_keys()
         self.check_marks()
         self.check_runs()
+        not_here = NOT_EVERYWHERE | self.check_profiles()
         self.check_refusals()
         self.check_statuses()
         with self.another(Exporter(live.config(self.cgroups))):
@@ -366,7 +409,7 @@ class Api(live.LiveTest):
         self.assertEqual(self.asked, self.description.operations())
         unseen = {field for field in self.description.fields() - self.description.seen
                   if not field.startswith(OF_RECORDS)}
-        self.assertEqual(unseen - NOT_EVERYWHERE, set())
+        self.assertEqual(unseen - not_here, set())
         self.assertEqual(set(self.description.document["components"]["responses"]) -
                          self.description.refusals_seen, NEVER)
 

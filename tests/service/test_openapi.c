@@ -121,10 +121,23 @@ static void routes_without_arguments_have_none_described(void **state)
     }
 }
 
-/* Whether a request names a run or a mark, or a target for a run, which may not be there. */
+static bool is_about_profiles(const struct route *route)
+{
+    return strncmp(route->path, "/api/v1/profile", strlen("/api/v1/profile")) == 0;
+}
+
+/* Whether it is about the samples of one target, of which there may be none. */
+static bool names_a_profile(const struct route *route)
+{
+    return is_about_profiles(route) && strcmp(route->path, "/api/v1/profile/targets") != 0;
+}
+
+/* Whether a request names a run, a mark, a target for a run, or one of which there are no samples,
+ * which may not be there. */
 static bool names_what_may_be_missing(const struct route *route)
 {
     return route->has_rest || strcmp(route->path, "/api/v1/runs/compare") == 0 ||
+           names_a_profile(route) ||
            (strcmp(route->path, "/api/v1/runs") == 0 && strcmp(method_of(route), "post") == 0);
 }
 
@@ -140,8 +153,9 @@ static bool can_answer(const struct route *route, const char *status)
             return true;
     if (strcmp(status, "304") == 0)
         return route->render && !route->version;
-    if (strcmp(status, "403") == 0) /* all but the events ask the history */
-        return is_question && strcmp(route->path, "/api/v1/events") != 0;
+    if (strcmp(status, "403") == 0) /* all but events and profiles ask the history */
+        return is_question && strcmp(route->path, "/api/v1/events") != 0 &&
+               !is_about_profiles(route);
     if (strcmp(status, "404") == 0)
         return names_what_may_be_missing(route);
     return strcmp(status, "504") == 0 && is_question;

@@ -72,6 +72,9 @@ class Description:
         if "$ref" in schema:
             name = schema["$ref"].rsplit("/", 1)[1]
             schema = self.schemas[name]
+        for one in schema.get("anyOf", []):
+            if Draft202012Validator({**one, "components": self.document["components"]}).is_valid(value):
+                self.see(one, value, name)
         if isinstance(value, list):
             for one in value:
                 self.see(schema.get("items", {}), one, name)

@@ -124,6 +124,7 @@ class Shell(unittest.TestCase):
                 ("pmutool top -s sw", "pmutool top -s switches "),
                 ("pmutool latency --kind=run", "pmutool latency --kind=run_queue "),
                 ("pmutool latency mach", "pmutool latency machine "),
+                ("pmutool profile --format=sp", "pmutool profile --format=speedscope "),
                 ("pmutool pause o", "pmutool pause off "),
                 ("pmutool nosuch x", "pmutool nosuch x")):
             with self.subTest(line=line):

@@ -108,6 +108,7 @@ class CommandLine(unittest.TestCase):
         page = (SOURCE / "src/man/pmutool.1").read_text()
         for words, least, most in (
                 (("latency", nowhere, "machine", "-d"), "0.01", "86400"),
+                (("profile", nowhere, "machine", "-d"), "0.01", "691200"),
                 (("schedule", nowhere, "machine", "-d"), "0.01", "3600"),
                 (("runs", nowhere, "start", "a", "-e", "page-faults", "-d"), "0.01", "3600"),
                 (("runs", nowhere, "start", "a", "-e", "page-faults", "-i"), "0.01", "60"),

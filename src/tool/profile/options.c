@@ -18,6 +18,7 @@
 #include "tool/option_values.h"
 
 #define USUAL_DURATION_NS   (60 * NS_PER_SECOND)
+#define LEAST_DURATION_NS   (NS_PER_SECOND / 100)
 #define LONGEST_DURATION_NS (UINT64_C(8) * 86400 * NS_PER_SECOND)
 #define USUAL_LEAST         1.0
 #define MOST_LINES          100000
@@ -45,7 +46,7 @@ static const struct argp_option entries[] = {
     {.name = "duration",
      .key = 'd',
      .arg = "SECONDS",
-     .doc = "Of the last seconds, from 1 to 691200, or up to --end. Default: 60."},
+     .doc = "Of so many seconds before the end, from 0.01 to 691200. Default: 60."},
     {.name = "start",
      .key = KEY_START,
      .arg = "TIME",
@@ -60,7 +61,7 @@ static const struct argp_option entries[] = {
     {.name = "diff-target",
      .key = KEY_DIFF_TARGET,
      .arg = "TARGET",
-     .doc = "Compare with another target; without --diff of the same time."},
+     .doc = "Compare with another target, at the same time if no other is given."},
     {.name = "measure",
      .key = KEY_MEASURE,
      .arg = "MEASURE",
@@ -209,7 +210,8 @@ static bool take_when(struct reading *reading, int key, char *argument)
 {
     switch (key) {
     case 'd':
-        reading->duration_ns = option_seconds('d', argument, NS_PER_SECOND, LONGEST_DURATION_NS);
+        reading->duration_ns =
+            option_seconds('d', argument, LEAST_DURATION_NS, LONGEST_DURATION_NS);
         return true;
     case KEY_START:
         reading->start = argument;

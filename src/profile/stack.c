@@ -44,8 +44,9 @@ void stack_cut(struct profile_sample *sample, const struct space_change *change)
     for (size_t i = 0; change && i < sample->n_user; i++) {
         if (user[i] & PROFILE_FRAME_ADDRESS || !is_lost(change, (uint32_t)(user[i] >> 32)))
             continue;
-        sample->n_user = (uint16_t)i;
+        sample->n_cut = (uint16_t)(sample->n_user - i); /* the frames keep their room in lists */
         sample->outcome = PROFILE_CHANGED;
+        return;
     }
 }
 
@@ -95,7 +96,7 @@ static bool add_user_frames(const struct stack_names *names, const struct profil
 {
     const uint64_t *user = frames_of(sample) + sample->n_kernel;
 
-    for (size_t i = 0; i < sample->n_user; i++) {
+    for (size_t i = 0; i + sample->n_cut < sample->n_user; i++) {
         const uint64_t frame = user[i];
         const bool is_known = frame & PROFILE_FRAME_ADDRESS
                                   ? add_address(names, sample, frames,

@@ -47,6 +47,7 @@ struct profile_sample {
     __u16 n_kernel, n_user;
     __u8 outcome; /* enum profile_outcome */
     __u8 is_kernel_thread;
-    __u8 unused[6];
+    __u16 n_cut; /* user space says so: of the user frames so many, at the root, are in doubt */
+    __u8 unused[4];
     char comm[PROFILE_COMM_SIZE]; /* of the thread: bytes with anything in them, and a NUL */
 };

@@ -18,15 +18,24 @@
 
 #define MOST_TRIES 100
 
-/* An iterator over the mappings of one process or of all: its descriptor, or -errno. */
+/*
+ * An iterator over the mappings of one process or of all: its descriptor, or -errno. libbpf refuses
+ * options whose padding is not 0, which LIBBPF_OPTS() leaves to the compiler.
+ */
 static int open_iterator(const struct profile_program *program, pid_t pid)
 {
-    union bpf_iter_link_info info = {.task = {.tid = (uint32_t)pid}};
-    LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
-    struct bpf_link *link =
-        bpf_program__attach_iter(program->skeleton->progs.on_vma, pid > 0 ? &options : NULL);
+    union bpf_iter_link_info info;
+    struct bpf_iter_attach_opts options;
+    struct bpf_link *link;
     int fd;
 
+    memset(&info, 0, sizeof(info));
+    memset(&options, 0, sizeof(options));
+    info.task.tid = (uint32_t)pid;
+    options.sz = sizeof(options);
+    options.link_info = &info;
+    options.link_info_len = sizeof(info);
+    link = bpf_program__attach_iter(program->skeleton->progs.on_vma, pid > 0 ? &options : NULL);
     if (!link)
         return errno == EINVAL && pid > 0 ? -EOPNOTSUPP : -errno;
     fd = bpf_iter_create(bpf_link__fd(link));

@@ -60,13 +60,19 @@ static struct key key_of(const struct profile_watched *process)
     return (struct key){(uint64_t)process->pid, process->start_ticks};
 }
 
+/* Few processes have the same number within a round. */
+static unsigned hash(const struct key *key)
+{
+    return (unsigned)key->pid;
+}
+
 static struct watched_process *find(const struct watched_processes *processes,
                                     const struct profile_watched *watched)
 {
     const struct key key = key_of(watched);
     struct watched_process *process;
 
-    HASH_FIND(hh, processes->by_process, &key, sizeof(key), process);
+    HASH_FIND_BYHASHVALUE(hh, processes->by_process, &key, sizeof(key), hash(&key), process);
     return process;
 }
 
@@ -79,7 +85,8 @@ static struct watched_process *enter(struct watched_processes *processes,
     if (!process)
         return NULL;
     process->key = key_of(watched);
-    HASH_ADD(hh, processes->by_process, key, sizeof(process->key), process);
+    HASH_ADD_BYHASHVALUE(hh, processes->by_process, key, sizeof(process->key), hash(&process->key),
+                         process);
     if (process->hh.tbl)
         return process;
     free(process);

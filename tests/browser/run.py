@@ -47,6 +47,7 @@ SCENARIOS = {
     "reader": {"state": True, "beside": "history: {enabled: false}\n"},
     "runs": {"state": True, "flags": ["--web.enable-lifecycle"]},
     "schedule": {"state": True, "flags": ["--web.enable-lifecycle"]},
+    "profile": {"state": True},
     "past": {"state": True, "ago": 3600},
     # What follows the rule of cgroups goes on with it.
     "latency": {"more": "      latency: [scheduler]\n"},
@@ -136,7 +137,8 @@ def run(name, options, stack):
             **os.environ, **told, "PMU_PAGE": f"http://127.0.0.1:{shown.port}",
             "PMU_CGROUPS": os.fsdecode(own.directory()), "PMU_CGROUPS_TOP": own.top,
             "PMU_CHROMIUM": chromium(), "PMU_BROWSER_WORK": str(WORK),
-            "PMU_LOAD": live.program("load"), "PMU_PYTHON": sys.executable,
+            "PMU_LOAD": live.program("load"),
+            "PMU_KNOWN_STACKS": live.program("known_stacks"), "PMU_PYTHON": sys.executable,
             "PMU_DIRECT_IO": direct_io.__file__, "PMU_BY_KEY_LOAD": by_key_load.__file__,
             "PMU_CONTROL": str(shown.control),
             "PMU_EXPORTER_PID": str(shown.pid)}).returncode

@@ -10,6 +10,7 @@ function(add_browser_test name)
   set_tests_properties(browser/${name} PROPERTIES
     LABELS live TIMEOUT 1800 SKIP_RETURN_CODE 77 PROCESSORS 4
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
+PMU_TEST_KNOWN_STACKS=${CMAKE_BINARY_DIR}/bin/known_stacks;\
 PMU_TEST_SHIFTED_CLOCK=$<TARGET_FILE:shifted_clock>;\
 PMU_TEST_BROWSER=${CMAKE_BINARY_DIR}/browser;PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
@@ -26,7 +27,8 @@ add_browser_test(block_io)
 add_browser_test(by_key)
 add_browser_test(runs)
 add_browser_test(schedule)
+add_browser_test(profile)
 add_browser_test(reader)
 takes(40 browser/shell browser/now browser/runs)
 takes(40 browser/latency browser/block_io browser/by_key browser/schedule)
-takes(120 browser/time)
+takes(120 browser/time browser/profile)

@@ -117,6 +117,8 @@ class ProfileView {
   }
 
   show({ table, whole, halves = [] }) {
+    const hadFocus = this.graph.contains(document.activeElement);
+    const paths = this.flames.map((flame) => flame.path());
     this.clear();
     this.tellRange(whole ?? table);
     replace(this.said, this.remarks(whole ?? table));
@@ -128,6 +130,8 @@ class ProfileView {
       : halves.map((answer) => new Profile(answer, "samples that have it"));
     if (whole?.before || this.state.view !== "table" || this.state.name)
       this.draw(sides[0]);
+    this.flames.forEach((flame, i) => flame.show(this.profiles[i], paths[i]));
+    if (hadFocus) this.flames[0]?.box.focus({ preventScroll: true });
     this.table.show(table ?? whole, this.state.measure, this.state.search);
     this.search(this.state.search, false);
   }
@@ -176,7 +180,6 @@ class ProfileView {
     const flame = new Flame(this.drawing, { label, inverted,
       sandwich: profile.isDifference ? null : (of) => this.sandwich(of) });
     this.graph.append(flame.root);
-    flame.show(profile);
     this.flames.push(flame);
   }
 
@@ -238,6 +241,10 @@ class ProfileView {
   }
 
   differenceRemarks({ bound, before, after, nodes }) {
+    const empty = [["before", before], ["after", after]].filter(([, { samples }]) => samples === 0);
+    if (empty.length > 0)
+      return notice("empty", `There is no sample ${empty.map(([side]) => side).join(" and none ")}, so ` +
+        "nothing can be compared: the target did not run, or nothing was sampled then.");
     const few = [before, after].filter(({ samples }) => samples < COARSE);
     const n = nodes.differs.filter(Boolean).length;
     return [few.length ? notice("empty", `One side has only ${count(Math.min(...few.map(({ samples }) =>
@@ -259,7 +266,7 @@ class ProfileView {
     const [first] = found;
     this.tools.tell(!first ? "" : first.functions === 0 ? "Nothing is called so." : first.samples
       .map((samples, side) => shareWords(samples, this.profiles[0].samples[side])).join(" before, ") +
-      ` of the samples, ${count(first.functions)} functions`);
+      ` of the samples, ${count(first.functions)} function${first.functions === 1 ? "" : "s"}`);
   }
 
   /* Where there is nothing, it is said when there was something. */

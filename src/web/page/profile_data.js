@@ -190,7 +190,7 @@ export function shareSigma(n, all) {
 
 /* As many digits as the standard deviation allows. */
 function percents(value, sigma) {
-  const digits = sigma >= 0.1 || sigma === 0 ? 0 : sigma >= 0.001 ? 1 : 2;
+  const digits = sigma >= 0.02 || sigma === 0 ? 0 : sigma >= 0.001 ? 1 : 2;
   return `${(value * 100).toFixed(digits).replace("-", "−")} %`;
 }
 

@@ -13,7 +13,7 @@
 
 import { element, replace, setText } from "./elements.js";
 import { changeColour, frameColour, hex, matchColour, quietColour } from "./profile_colours.js";
-import { layout, nodeWords, walk, wayOf } from "./profile_data.js";
+import { keyOf, layout, nodeWords, walk, wayOf } from "./profile_data.js";
 
 const ROW = 18; // pixels
 const NARROWEST = 1; // pixels of a frame that is drawn
@@ -54,15 +54,12 @@ export class Flame {
     this.watch.observe(this.box);
   }
 
-  /** Shows a profile. Where it was zoomed into is found again, if it is still there. */
-  show(profile, found = null) {
-    const path = this.profile ? this.pathOf(this.zoomed) : [];
+  /** Shows a profile, zoomed into a path() of another one, if this one has it, too. */
+  show(profile, path = []) {
     this.profile = profile;
-    this.found = found;
     this.strongest = profile.isDifference ? profile.greatestChange() : 0;
     this.history = [];
     this.at = this.zoomed = 0;
-    this.chart?.destroy();
     this.width = this.box.clientWidth;
     this.build();
     this.zoom(this.nodeOf(path), false);
@@ -70,16 +67,19 @@ export class Flame {
     this.box.scrollTop = this.wishes.inverted ? 0 : this.box.scrollHeight;
   }
 
-  pathOf(i) {
-    return this.profile.stack(i).slice(1).map((each) => this.profile.functionOf(each));
+  /** The functions from the root to what has the whole width. */
+  path() {
+    return this.profile.stack(this.zoomed).slice(1).map((each) => this.profile.functionOf(each));
   }
 
   nodeOf(path) {
     const { profile } = this;
-    return path.reduce((at, { owner, name }) => profile.children[at].find((child) => {
-      const other = profile.functionOf(child);
-      return other.owner === owner && other.name === name;
-    }) ?? at, 0);
+    let at = 0;
+    for (const of of path) {
+      at = profile.children[at].find((child) => keyOf(profile.functionOf(child)) === keyOf(of));
+      if (at === undefined) return 0;
+    }
+    return at;
   }
 
   build() {
@@ -128,6 +128,7 @@ export class Flame {
     this.remember(i);
     this.placed = layout(this.profile, i);
     this.point(i);
+    this.reveal();
   }
 
   remember(i) {
@@ -145,6 +146,7 @@ export class Flame {
     this.chart.zoomTo(this.frames.get(i));
     this.zooms = false;
     this.point(i);
+    this.reveal();
   }
 
   back() {
@@ -152,6 +154,7 @@ export class Flame {
     const from = this.zoomed;
     this.zoom(this.history.pop() ?? 0, false);
     this.point(from);
+    this.reveal();
     return true;
   }
 

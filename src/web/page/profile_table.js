@@ -106,7 +106,10 @@ export class FunctionTable {
     const found = this.rows.filter((row) => hasWords(row, this.words));
     found.sort((a, b) => (value ? value(b) - value(a) : 0) || (a.name < b.name ? -1 : 1));
     const shown = found.slice(0, this.listed);
+    const focused = this.body.contains(document.activeElement) && document.activeElement.dataset.key;
     replace(this.body, shown.map((row) => this.row(row)));
+    if (focused) [...this.body.querySelectorAll("[data-key]")].find(({ dataset }) =>
+      dataset.key === focused)?.focus({ preventScroll: true });
     const missing = this.all - this.rows.length;
     this.said.textContent = [found.length < this.rows.length || this.words
       ? `${count(found.length)} of ${count(this.rows.length)} functions have these words.` : "",

@@ -88,7 +88,7 @@ export class ProfileTools {
   firstBar() {
     return element("div", { class: "tools profile-tools" }, this.target.root,
       choice("Range", this.ranges), this.exactRange(),
-      button("Refresh", "Ask again", () => this.wishes.again()), element("span", { class: "grow" }),
+      button("Refresh", null, () => this.wishes.again()), element("span", { class: "grow" }),
       element("span", { class: "file-links", role: "group", "aria-label": "Download" },
         element("span", { class: "quiet-text" }, "Download"), this.files));
   }

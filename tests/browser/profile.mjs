@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// The view Profile: a program whose stacks are known is sampled, shown, searched, walked through by
+// keys and compared. What no load brings forth (5,000 nodes, names of attackers) is made up.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { before } from "node:test";
+import { HOSTILE, madeUp } from "./made_up_profile.mjs";
+import { accessible, appears, ask, counted, fault, fits, hashOf, makeCgroup, page_url, scene, screenshot,
+  statusOf, top, until } from "./stage.mjs";
+
+const CGROUP = `cgroup:/${top}/known.service`;
+const BURNT = 8000; // ms of CPU time of each kind
+const ENOUGH = BURNT / 1000 * 49 * 0.8; // samples
+makeCgroup("known.service");
+
+/* Runs tests/support/known_stacks.c there, and returns from when to when. */
+async function burn(kind) {
+  const child = spawn(process.env.PMU_KNOWN_STACKS,
+    [`${process.env.PMU_CGROUPS}/known.service/cgroup.procs`, kind, String(BURNT)],
+    { stdio: ["pipe", "pipe", "inherit"] });
+  let said = "";
+  child.stdout.on("data", (text) => { said += text; });
+  await until(() => said.includes("ready"), "the program is ready");
+  const start = Date.now() / 1000;
+  child.stdin.write("\n");
+  await until(() => said.includes("done"), "it has burnt its time");
+  const end = Date.now() / 1000;
+  await until(async () => (await ask(`profile?target=${encodeURIComponent(CGROUP)}&start=${start}&end=${end}`))
+    .samples >= ENOUGH, "its samples");
+  child.stdin.end();
+  return { start, end };
+}
+
+let first, second;
+before(async () => {
+  await counted(CGROUP);
+  await until(async () => (await ask("profile/targets")).targets[0].samples > 0, "the machine is sampled");
+  first = await burn("shares");
+  second = await burn("large");
+});
+
+const address = (more = {}, { start, end } = first) =>
+  `${page_url}/#profile?${new URLSearchParams({ target: CGROUP, start, end, ...more })}`;
+const drawn = (page) => until(() => page.locator(".flame .frame").count(), "frames");
+const frame = (page, name) => page.locator(".flame .frame", { has: page.getByText(name, { exact: true }) });
+const line = async (page) => (await page.locator(".flame-line").first().innerText()).replaceAll("\n", " ");
+const lineHas = (page, pattern) => until(async () => pattern.test(await line(page)), `the line has ${pattern}`);
+const width = async (found) => (await found.first().locator("rect").boundingBox())?.width;
+const press = async (page, ...keys) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+/* The page is answered with what nobody has sampled. */
+async function answered(page, n, changes = {}) {
+  const answers = { ...madeUp(n), ...changes };
+  await page.route(/\/api\/v1\/profile/, (route) => {
+    const path = new URL(route.request().url()).pathname.replace("/api/v1/", "");
+    const answer = answers[path];
+    return route.fulfill(answer.error ? { status: answer.status, json: { error: answer.error } }
+      : { json: answer });
+  });
+  return answers;
+}
+
+for (const theme of ["light", "dark"])
+  scene(`a known program is shown as a flame graph and a table, ${theme}`, { theme }, async (page) => {
+    await page.goto(address());
+    await drawn(page);
+    for (const name of ["main", "run_shares", "half", "third", "fifth", "burn"])
+      await appears(page, ".flame .frame", name);
+    const { samples } = await ask(`profile?${new URLSearchParams({ target: CGROUP, ...first })}`);
+    const shares = { half: 0.5, third: 0.3, fifth: 0.2 };
+    for (const [name, share] of Object.entries(shares)) {
+      await frame(page, name).first().hover();
+      await lineHas(page, new RegExp(`^${name} known_stacks self \\d+, total \\d+ samples · [\\d.]+ % ± `));
+      const total = Number(/total ([\d\u202f]+)/.exec(await line(page))[1].replace(/\D/g, ""));
+      const sigma = Math.sqrt(samples * share * (1 - share));
+      assert.ok(Math.abs(total - samples * share) < 5 * sigma, `${name}: ${total} of ${samples}`);
+    }
+    const rows = page.locator(".function-table tbody tr");
+    assert.match(await rows.first().textContent(), /^burn known_stacks/);
+    await page.getByRole("button", { name: "Total samples" }).click();
+    assert.equal(await page.locator("[aria-sort=descending]").textContent(), "Total samples");
+    await accessible(page);
+    await fits(page);
+    await screenshot(page, `profile-flame-${theme}`);
+  });
+
+scene("a click zooms, keys walk, zoom and go back", {}, async (page) => {
+  await page.goto(address());
+  await drawn(page);
+  const whole = await width(frame(page, "run_shares"));
+  const half = await width(frame(page, "half"));
+  assert.ok(half < whole * 0.7);
+  await frame(page, "half").click();
+  await until(async () => await width(frame(page, "half")) > whole * 0.95, "half has the whole width");
+  assert.equal(await frame(page, "third").count(), 0);
+  await lineHas(page, /^half/);
+  await page.getByRole("button", { name: "Zoom out" }).click();
+  await until(() => frame(page, "third").count(), "third is back");
+  const box = page.locator(".flame-box");
+  await box.focus();
+  await press(page, "Home");
+  await lineHas(page, /^all samples/);
+  const seen = [];
+  while (seen.at(-1) !== "half" && seen.length < 20) {
+    await press(page, "ArrowUp");
+    seen.push((await line(page)).split(" ")[0]);
+  }
+  assert.equal(seen.at(-1), "half", seen.join(", "));
+  await press(page, "ArrowRight");
+  await lineHas(page, /^third/);
+  await press(page, "ArrowDown");
+  await lineHas(page, /^run_shares/);
+  await press(page, "ArrowUp", "ArrowRight", "Enter");
+  await until(async () => await width(frame(page, "third")) > whole * 0.95, "third has the whole width");
+  await press(page, "Escape");
+  await until(() => frame(page, "half").count(), "half is back");
+  await lineHas(page, /^third/);
+  await press(page, "Enter", "Backspace");
+  await until(() => frame(page, "half").count(), "half is back again");
+  assert.equal(await page.locator(".flame-cursor").isVisible(), true);
+});
+
+scene("a search tells the share of what it finds, and stands in the address", {}, async (page) => {
+  await page.goto(address());
+  await drawn(page);
+  await page.locator("main").focus();
+  await page.keyboard.press("/");
+  await page.keyboard.type("third");
+  const told = page.locator(".profile-matched");
+  await until(async () => /^\d+(\.\d+)? % ± \d+(\.\d+)? % of the samples, 1 function$/
+    .test(await told.textContent()), "the share");
+  assert.match(await hashOf(page), /search=third/);
+  assert.equal(await page.locator(".function-table tbody tr").count(), 1);
+  await screenshot(page, "profile-search");
+  await page.keyboard.press("Escape");
+  await until(async () => await told.textContent() === "", "it is gone");
+  assert.doesNotMatch(await hashOf(page), /search/);
+});
+
+scene("who calls a function, and what it calls", { theme: "dark" }, async (page) => {
+  await page.goto(address());
+  await drawn(page);
+  await page.locator(".function-name", { hasText: /^burn$/ }).click();
+  await until(async () => await page.locator(".flame").count() === 2, "two halves");
+  const [callers, callees] = [page.locator(".flame").first(), page.locator(".flame").last()];
+  for (const name of ["half", "third", "fifth"])
+    await until(() => callers.locator(".frame", { hasText: name }).count(), name);
+  assert.equal(await callees.locator(".frame", { hasText: "half" }).count(), 0);
+  assert.match(await hashOf(page), /owner=known_stacks&name=burn/);
+  await screenshot(page, "profile-sandwich");
+  await accessible(page);
+  await page.goBack();
+  await until(async () => await page.locator(".flame").count() === 1, "the whole profile");
+  await frame(page, "run_shares").click();
+  await page.locator(".flame-box").focus();
+  await press(page, "Shift+Enter");
+  await until(async () => /name=run_shares/.test(await hashOf(page)), "its callers by a key");
+  await page.getByRole("button", { name: "Whole profile" }).click();
+  await until(async () => !/name=/.test(await hashOf(page)), "the whole profile");
+});
+
+scene("the icicle has its root above, where the keys go the other way", {}, async (page) => {
+  await page.goto(address());
+  await drawn(page);
+  await page.getByRole("button", { name: "Icicle" }).click();
+  await until(async () => /view=icicle/.test(await hashOf(page)), "the address");
+  const y = async (name) => (await frame(page, name).first().locator("rect").boundingBox()).y;
+  await until(async () => await y("half") > await y("main"), "half is below main");
+  await page.locator(".flame-box").focus();
+  await press(page, "ArrowDown");
+  await until(async () => !/^all samples/.test(await line(page)), "a step down");
+  await press(page, "ArrowUp");
+  await lineHas(page, /^all samples/);
+});
+
+for (const [theme, measure] of [["light", "shares"], ["dark", "time"]])
+  scene(`two loads differ in what they do, by ${measure}`, { theme }, async (page) => {
+    await page.goto(address({ before_start: first.start, before_end: first.end, measure }, second));
+    await drawn(page);
+    await appears(page, ".note", "frames differ");
+    await frame(page, "half").hover();
+    await lineHas(page, /before \d+ samples \(.*\) · after 0 \(.*\) · −.*: differs/);
+    const colour = (name) => frame(page, name).first().locator("rect").getAttribute("fill")
+      .then((text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)));
+    const [less, more, same] = [await colour("half"), await colour("large_frame"), await colour("main")];
+    assert.ok(less[2] > less[0] + 20, `blue: ${less}`);
+    assert.ok(more[0] > more[2] + 20, `red: ${more}`);
+    assert.ok(measure === "time" || Math.max(...same) - Math.min(...same) < 20, `grey: ${same}`);
+    await screenshot(page, `profile-difference-${theme}`);
+    await accessible(page);
+  });
+
+scene("a load does not differ from itself", {}, async (page) => {
+  const middle = (first.start + first.end) / 2;
+  await page.goto(address({ before_start: first.start, before_end: middle },
+    { start: middle, end: first.end }));
+  await drawn(page);
+  await appears(page, ".note", "Nothing differs beyond chance");
+});
+
+scene("a target is chosen by a search, and what it is compared with", {}, async (page) => {
+  await page.goto(`${page_url}/#profile?range=15m`);
+  await drawn(page);
+  const input = page.getByRole("combobox", { name: "Target", exact: true });
+  await input.fill("known.serv");
+  await appears(page, "#profile-target-list li", CGROUP);
+  await page.keyboard.press("Enter");
+  await until(async () => (await hashOf(page)).includes(encodeURIComponent(CGROUP)), "the address");
+  await appears(page, ".flame .frame", "half");
+  await page.getByRole("combobox", { name: "Compare with" }).selectOption("the same length before");
+  await until(async () => /before=previous/.test(await hashOf(page)), "the address");
+  await page.getByRole("combobox", { name: "Compare with" }).selectOption("another target");
+  await page.getByRole("combobox", { name: "Compared with the target" }).fill("machine");
+  await page.keyboard.press("Enter");
+  await until(async () => /before_target=machine/.test(await hashOf(page)), "the other target");
+});
+
+scene("files are to be had for other programs", {}, async (page) => {
+  await page.goto(address());
+  await drawn(page);
+  for (const name of ["pprof", "Collapsed", "speedscope"]) {
+    const link = page.getByRole("link", { name, exact: true });
+    assert.equal(await statusOf(new URL(await link.getAttribute("href"), `${page_url}/`).href), 200, name);
+  }
+});
+
+scene("dragging over a plot offers the profile of that range", {}, async (page) => {
+  await page.goto(`${page_url}/#time?target=${encodeURIComponent(CGROUP)}&from=-15m`);
+  const box = (await appears(page, ".plot[data-measure='cpus_used'] .plot-box"));
+  await until(async () => await page.locator(".plot canvas").count() > 0, "a plot");
+  assert.equal(await page.locator(".profile-offer").isVisible(), false);
+  const { x, y, width: wide } = await box.boundingBox();
+  await page.mouse.move(x + 60, y + 60);
+  await page.mouse.down();
+  await page.mouse.move(x + wide / 2, y + 60);
+  await page.mouse.move(x + wide - 16, y + 60);
+  await page.mouse.up();
+  const offer = await appears(page, ".profile-offer a", "known.service");
+  await until(() => offer.isVisible(), "the offer");
+  await screenshot(page, "time-profile-offer");
+  const compared = await page.locator(".profile-offer a").last().getAttribute("href");
+  assert.match(compared, /before=previous/);
+  await offer.click();
+  await drawn(page);
+  assert.match(await hashOf(page), /^#profile\?target=.*&start=\d+.*&end=\d+/);
+  await appears(page, ".flame .frame", "run_shares");
+});
+
+scene("5,000 nodes stay fluent, and names of attackers are texts", {}, async (page) => {
+  await answered(page, 5000);
+  await page.goto(`${page_url}/#profile?range=1h`);
+  await drawn(page);
+  assert.ok(await page.locator(".flame .frame").count() < 3000, "what is narrower than a pixel is no element");
+  await frame(page, HOSTILE[0]).first().hover();
+  await lineHas(page, /<script>alert\(1\)<\/script> <b>lib<\/b>/);
+  const took = await page.evaluate(async () => {
+    const pixels = document.querySelectorAll(".flame .frame");
+    const begin = performance.now();
+    pixels[5].dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    return performance.now() - begin;
+  });
+  assert.ok(took < 1500, `a zoom took ${took.toFixed(0)} ms`); // 70 ms where nobody else runs
+  const input = page.getByRole("searchbox", { name: "Search functions" });
+  await input.fill("(");
+  await until(async () => /of the samples/.test(await page.locator(".profile-matched").textContent()), "a share");
+  await input.fill("__proto__");
+  await appears(page, ".function-table tbody tr", "__proto__");
+  await fits(page);
+  await input.fill("long_");
+  await appears(page, ".function-table tbody tr", "long_");
+  await fits(page);
+  await screenshot(page, "profile-many");
+});
+
+scene("an empty and a short profile say why", {}, async (page) => {
+  const { profile, "profile/table": table } = madeUp(20);
+  const nothing = { nodes: { parent: [-1], function: [-1], self: [0], total: [0] } };
+  const changes = { profile: { ...profile, samples: 50 }, "profile/table": { ...table, samples: 50 } };
+  await answered(page, 20, changes);
+  await page.goto(`${page_url}/#profile?range=1m`);
+  await appears(page, ".note", "Only 50 samples: shares are coarse");
+  changes.profile = { ...profile, samples: 0, ...nothing };
+  await page.unroute(/\/api\/v1\/profile/);
+  await answered(page, 20, changes);
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await appears(page, ".note", "No sample was taken in this range");
+  for (const [status, error] of [[404, "there are no samples of machine"], [503, "nothing is sampled: no bpf"]]) {
+    await page.unroute(/\/api\/v1\/profile/);
+    await answered(page, 20, { profile: { status, error }, "profile/table": { status, error } });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await appears(page, ".note", error);
+    await fault(page, new RegExp(`status(?: of)? ${status}`));
+    if (status === 404) await appears(page, ".note", "It has samples from");
+  }
+});
+
+scene("without what draws flame graphs the page has a list", {}, async (page) => {
+  await page.route("**/page/flame.js", (route) => route.fulfill({ contentType: "text/javascript",
+    body: "export const flamegraph = null; export const select = null;" }));
+  await page.goto(address());
+  await appears(page, ".frame-list li", "run_shares");
+  await appears(page, ".function-table tbody tr", "burn");
+  await accessible(page);
+});
+
+scene("a narrow window shows it all", { width: 390, height: 844, theme: "dark" }, async (page) => {
+  await page.goto(address());
+  await drawn(page);
+  await fits(page);
+  await screenshot(page, "profile-narrow");
+});

@@ -2,6 +2,8 @@
 add_unit_test(tool json PkgConfig::JANSSON)
 add_unit_test(tool latency/distribution PkgConfig::JANSSON m)
 add_unit_test(tool latency/show PkgConfig::JANSSON m)
+add_unit_test(tool profile/show PkgConfig::JANSSON m)
+add_unit_test(tool profile/times)
 add_unit_test(tool safe_text)
 add_unit_test(tool stat/derive m)
 add_unit_test(tool table)

@@ -83,7 +83,8 @@ static void append_verdict(struct text *out, const struct comparison *comparison
     else if (functions == 0 && places == 0)
         text_append_string(out, "nothing differs: all changes may be chance\n");
     else
-        text_append_format(out, "%zu functions differ (+ or -), and %zu places of the call tree\n",
+        text_append_format(out,
+                           "functions that differ (+ or -): %zu, places of the call tree: %zu\n",
                            functions, places);
 }
 

@@ -21,6 +21,7 @@ PMU_TEST_PROBED=$<TARGET_FILE:probed>;PMU_TEST_TURNS=$<TARGET_FILE:turns>;\
 PMU_TEST_SLEEPERS=$<TARGET_FILE:sleepers>;PMU_TEST_BLOCK_REQUESTS=$<TARGET_FILE:block_requests>;\
 PMU_TEST_OBSERVED=$<TARGET_FILE:observed>;PMU_TEST_TRAFFIC=$<TARGET_FILE:traffic>;\
 PMU_TEST_SMALL_GUEST=$<TARGET_FILE:small_guest>;\
+PMU_TEST_KNOWN_SHARES=$<TARGET_FILE:known_shares>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
@@ -66,6 +67,7 @@ add_live_test(stat)
 add_live_test(stat_ends)
 add_live_test(top)
 add_live_test(pmutool_latency)
+add_live_test(pmutool_profile)
 add_live_test(tracepoints)
 if(NOT SANITIZE)
   add_live_test(against_perf_stat)

@@ -1,0 +1,262 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""pmutool profile: a load whose functions have known shares, out of what a real exporter sampled."""
+import json
+import math
+import os
+import pathlib
+import pty
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+import live
+from cgroups import Cgroups
+from exporter import PATIENCE, Exporter, binary
+
+PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
+KNOWN_SHARES = live.program("known_shares")
+SUPPORTED = "pmu_exporter_profile_supported"
+RATE = 997  # samples a second: enough of them in seconds
+ENOUGH = 1500
+SIGMAS = 4
+ROW = re.compile(r"(?m)^ *(?P<self>[\d.]+) +(?P<sigma>[\d.]+) +(?P<seconds>[\d.]+) +(?P<total>[\d.]+)"
+                 r"  (?P<function>.*?)(?:  +(?P<owner>\S.*))?$")
+CHANGE = re.compile(r"(?m)^(?P<mark>[+-]?) +(?P<before>[\d.]+) +(?P<after>[\d.]+) +"
+                    r"(?P<change>[+-][\d.]+) +(?P<sigma>[\d.]+)  (?P<function>burn_\w+) +known_shares$")
+ESCAPE = "\x1b"
+HOSTILE = "burn\x1b]0;x\x07\x1b[31m\u202e<script>"
+
+
+class Profile(live.LiveTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.own = cls.enterClassContext(Cgroups())
+        for name in "known", "changing", "hostile", "idle":
+            cls.own.make(name)
+        cls.exporter = cls.enterClassContext(Exporter(
+            live.config(cls.own) + f"profiles: {{rate: {RATE}}}\n"))
+        metrics = cls.exporter.after_cycles(2)
+        if metrics.sum(SUPPORTED) == 0:
+            raise unittest.SkipTest(f"no profiles here: {metrics.labels(SUPPORTED, 'reason')}")
+
+    def target(self, name):
+        return f"cgroup:/{self.own.top}/{name}"
+
+    def start(self, name, percent, program=KNOWN_SHARES):
+        load = subprocess.Popen([program, os.fsdecode(self.own.directory(name)) + "/cgroup.procs", str(percent)])
+        self.addCleanup(load.wait)
+        self.addCleanup(load.kill)
+        return load
+
+    def pmutool(self, *words, **options):
+        done = subprocess.run([PMUTOOL, "profile", f"--socket={self.exporter.control}", *words],
+                              capture_output=True, timeout=PATIENCE, check=False, **options)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def shown(self, *words):
+        status, out, error = self.pmutool(*words)
+        self.assertEqual((status, error), (0, ""))
+        return out
+
+    def samples(self, *words):
+        """How many samples there are; 0 where there are none yet."""
+        status, out, _ = self.pmutool("--format=json", *words)
+        return json.loads(out)["samples"] if status == 0 else 0
+
+    def burn(self, name, percent, program=KNOWN_SHARES):
+        """Burns in a cgroup until there are enough samples of that: the range that has them."""
+        load = self.start(name, percent, program)
+        time.sleep(1)  # until then its program is being read
+        begin = time.time()
+        end = time.monotonic() + PATIENCE
+        while self.samples(self.target(name), f"--start={begin:.3f}") < ENOUGH:
+            self.assertLess(time.monotonic(), end, "too few samples")
+            time.sleep(0.2)
+        at = f"{begin:.3f}..{time.time() - 0.5:.3f}"
+        load.kill()
+        load.wait()
+        return f"--range={at}"
+
+    def assert_share(self, percent, samples, expected):
+        sigma = math.sqrt(expected * (100 - expected) / samples)
+        self.assertLess(abs(percent - expected), SIGMAS * sigma + 0.5,
+                        f"{percent} % of {samples} samples")  # the kernel takes some, too
+
+    def test_the_table_has_both_functions_with_their_shares(self):
+        at = self.burn("known", 70)
+        out = self.shown(self.target("known"), at)
+        samples = int(re.search(rf"\n(\d+) samples at {RATE} Hz, [\d.]+ CPU seconds; ", out)[1])
+        self.assertRegex(out, rf"^{self.target('known')}, \d{{4}}-\d\d-\d\d [\d:]+ to .* \([\d.]+ s\)\n")
+        rows = {row["function"]: row for row in ROW.finditer(out)}
+        for function, share in ("burn_more", 70), ("burn_less", 30):
+            self.assertEqual(rows[function]["owner"], "known_shares")
+            self.assert_share(float(rows[function]["self"]), samples, share)
+            self.assertAlmostEqual(float(rows[function]["seconds"]),
+                                   float(rows[function]["self"]) / 100 * samples / RATE, delta=0.02)
+            self.assertAlmostEqual(float(rows[function]["sigma"]),
+                                   math.sqrt(share * (100 - share) / samples), delta=0.1)
+        self.assertGreater(float(rows["main"]["total"]), 90)
+        self.assertEqual(list(rows)[:2], ["burn_more", "burn_less"])
+        self.check_bounded_table(at)
+        self.check_tree(at)
+        self.check_files(at, samples)
+
+    def check_bounded_table(self, at):
+        out = self.shown(self.target("known"), at, "-n1")
+        self.assertEqual([row["function"] for row in ROW.finditer(out)], ["burn_more"])
+        self.assertRegex(out, r"\n\(\d+ more functions, -n shows them\)\n$")
+
+    def check_tree(self, at):
+        out = self.shown(self.target("known"), at, "--format=tree", "--min=5")
+        self.assertRegex(out, r"\n +[\d.]+ % +0\.0 %  main  known_shares\n"
+                              r" +[\d.]+ % +[\d.]+ %  ├─ burn_more  known_shares\n"
+                              r"(?: .*\n)*"
+                              r" +[\d.]+ % +[\d.]+ %  └─ burn_less  known_shares\n")
+        self.assertNotIn("burn_less", self.shown(self.target("known"), at, "--format=tree",
+                                                 "--min=50"))
+
+    def check_files(self, at, samples):
+        collapsed = self.shown(self.target("known"), at, "--format=collapsed")
+        stacks = [line.rsplit(" ", 1) for line in collapsed.splitlines()]
+        self.assertEqual(sum(int(n) for _, n in stacks), samples)
+        self.assert_share(100 / samples * sum(int(n) for stack, n in stacks
+                                              if stack.endswith("main;burn_more")), samples, 70)
+        speedscope = json.loads(self.shown(self.target("known"), at, "--format=speedscope"))
+        self.assertIn("burn_less", [frame["name"] for frame in speedscope["shared"]["frames"]])
+        with tempfile.TemporaryDirectory() as home:
+            file = pathlib.Path(home, "known.pb")
+            self.assertEqual(self.shown(self.target("known"), at, "--format=pprof", f"-o{file}"), "")
+            self.check_pprof(file, home)
+
+    def check_pprof(self, file, home):
+        if not shutil.which("go"):
+            print("not checked: there is no `go tool pprof`")
+            return
+        done = subprocess.run(["go", "tool", "pprof", "-top", file], capture_output=True, text=True,
+                              env={"PATH": "/usr/bin:/bin", "HOME": home, "PPROF_TMPDIR": home})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        share = re.search(r"(?m)^ *\S+ +([\d.]+)% +[\d.]+% +\S+ +[\d.]+%  burn_more$", done.stdout)
+        self.assertLess(abs(float(share[1]) - 70), 6)
+
+    def test_a_difference_shows_what_has_changed_and_nothing_else(self):
+        first, second = self.burn("changing", 70), self.burn("changing", 70)
+        third = self.burn("changing", 50)
+        before = first.replace("--range", "--diff")
+        same = self.shown(self.target("changing"), second, before)
+        self.assertIn("\nnothing differs: all changes may be chance\n", same)
+        self.assertEqual({row["mark"] for row in CHANGE.finditer(same)}, {""})
+        changed = self.shown(self.target("changing"), third, before)
+        rows = {row["function"]: row for row in CHANGE.finditer(changed)}
+        self.assertEqual((rows["burn_more"]["mark"], rows["burn_less"]["mark"]), ("-", "+"))
+        self.assertLess(abs(float(rows["burn_more"]["change"]) + 20), 8)
+        self.assertRegex(changed, r"^before: .*: \d+ samples\nafter: .*: \d+ samples\n"
+                                  r"what differs is beyond [\d.]+ standard deviations")
+        self.check_time(third, before)
+        self.check_mark(second, third)
+
+    def check_time(self, after, before):
+        """As CPU time both have what one CPU has, or as much of it as others have left."""
+        told = json.loads(self.shown(self.target("changing"), after, before, "--measure=time",
+                                     "--json"))
+        self.assertEqual(told["measure"], "time")
+        out = self.shown(self.target("changing"), after, before, "--measure=time")
+        rows = {row["function"]: row for row in CHANGE.finditer(out)}
+        for column, side in ("before", told["before"]), ("after", told["after"]):
+            used = side["cpu_seconds"] / (side["to"] - side["from"]) * 100
+            both = sum(float(rows[function][column]) for function in ("burn_more", "burn_less"))
+            self.assertLess(abs(both - used), 0.05 * used + 1)
+
+    def check_mark(self, before, after):
+        """What led up to a mark is as long as the range, and ends there."""
+        end = float(before.rsplit("..", 1)[1])
+        self.exporter.pmutool("mark", f"--time={end}", "fifty <b>")
+        told = json.loads(self.shown(self.target("changing"), after, "--diff=mark:fifty <b>",
+                                     "--json"))
+        self.assertAlmostEqual(told["before"]["to"], end, delta=0.01)
+        self.assertAlmostEqual(told["before"]["to"] - told["before"]["from"],
+                               told["after"]["to"] - told["after"]["from"], delta=0.01)
+        status, out, error = self.pmutool(self.target("changing"), "--diff=mark:none")
+        self.assertEqual((status, out, error), (1, "", 'pmutool: there is no mark "none"\n'))
+
+    def test_two_targets_can_be_compared(self):
+        self.burn("known", 70)
+        at = self.burn("changing", 70)
+        out = self.shown("machine", at, f"--diff-target={self.target('changing')}")
+        self.assertRegex(out, rf"^before: {self.target('changing')}, .*\nafter:  machine, ")
+
+    def test_names_of_strangers_steer_no_terminal(self):
+        live.need("objcopy")
+        with tempfile.TemporaryDirectory() as directory:
+            program = pathlib.Path(directory, "evil\x1b[2J\u202e")
+            subprocess.run(["objcopy", "--redefine-sym", f"burn_more={HOSTILE}", KNOWN_SHARES,
+                            program], check=True)
+            at = self.burn("hostile", 90, program)
+        for words in (), ("--format=tree",), ("--format=collapsed",), ("--format=json",), (
+                "--format=speedscope",):
+            with self.subTest(words=words):
+                out = self.on_a_terminal(self.target("hostile"), at, *words)
+                self.assertIn("script", out)
+                self.assertNotRegex(out.replace("\r\n", "\n"), "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
+        self.check_binary_is_refused(at)
+
+    def on_a_terminal(self, *words):
+        """What it prints on a terminal without colour."""
+        ours, its = pty.openpty()
+        with subprocess.Popen([PMUTOOL, "profile", f"--socket={self.exporter.control}", *words],
+                              stdout=its, env=os.environ | {"NO_COLOR": "1"}) as tool:
+            os.close(its)
+            out = b""
+            while part := self.read_terminal(ours):
+                out += part
+            os.close(ours)
+            self.assertEqual(tool.wait(PATIENCE), 0)
+        return out.decode()
+
+    @staticmethod
+    def read_terminal(descriptor):
+        try:
+            return os.read(descriptor, 65536)
+        except OSError:  # nobody has its other end any more
+            return b""
+
+    def check_binary_is_refused(self, at):
+        ours, its = pty.openpty()
+        done = subprocess.run([PMUTOOL, "profile", f"--socket={self.exporter.control}", "machine", at,
+                               "--format=pprof"], stdout=its, stderr=subprocess.PIPE, text=True)
+        os.close(its)
+        os.close(ours)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("pprof is binary", done.stderr)
+
+    def test_who_has_no_samples_is_told_so_in_one_line(self):
+        status, out, error = self.pmutool("cgroup:/no/such")
+        self.assertEqual((status, out), (1, ""))
+        self.assertEqual(error, "pmutool: there are no samples of cgroup:/no/such\n")
+        status, out, error = self.pmutool("nonsense")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("expected machine, cgroup:PATH or process:NAME", error)
+        self.burn("known", 70)
+        status, out, error = self.pmutool(self.target("known"), "--range=1000..1001")
+        self.assertEqual((status, out), (1, ""))
+        self.assertRegex(error, r"^pmutool: there are no samples of .*\n$")
+
+    def test_without_the_service_its_socket_is_named(self):
+        done = subprocess.run([PMUTOOL, "profile", "--socket=/nonexistent", "machine"],
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/nonexistent", done.stderr)
+
+    def test_where_nothing_is_sampled_the_reason_is_told(self):
+        with Exporter(live.config(system="all") + "profiles: {enabled: false}\n") as exporter:
+            done = exporter.pmutool("profile", "machine")
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1))
+        self.assertIn("there are no profiles: the configuration wants none", done.stderr)
+
+
+if __name__ == "__main__":
+    live.main()

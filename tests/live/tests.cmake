@@ -22,6 +22,7 @@ PMU_TEST_SLEEPERS=$<TARGET_FILE:sleepers>;PMU_TEST_BLOCK_REQUESTS=$<TARGET_FILE:
 PMU_TEST_OBSERVED=$<TARGET_FILE:observed>;PMU_TEST_TRAFFIC=$<TARGET_FILE:traffic>;\
 PMU_TEST_SMALL_GUEST=$<TARGET_FILE:small_guest>;\
 PMU_TEST_KNOWN_SHARES=$<TARGET_FILE:known_shares>;\
+PMU_TEST_KNOWN_STACKS=$<TARGET_FILE:known_stacks>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
@@ -49,6 +50,7 @@ add_live_test(latency_crowd)
 add_live_test(observers)
 add_live_test(process_faults)
 add_live_test(probes)
+add_live_test(profile)
 add_live_test(processes)
 add_live_test(refreshes)
 add_live_test(reload)

@@ -38,6 +38,21 @@ add_test(NAME support/verified COMMAND verified)
 set_tests_properties(support/verified PROPERTIES LABELS unit TIMEOUT 300 SKIP_RETURN_CODE 77)
 in_kernel(support/verified)
 
+# Stacks that are known, without frame pointers, and libraries that come and go in them. They are
+# what they are: no sanitizer has functions of its own in them.
+add_executable(known_stacks ${PROJECT_SOURCE_DIR}/tests/support/known_stacks.c)
+target_include_directories(known_stacks PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_compile_definitions(known_stacks PRIVATE _GNU_SOURCE)
+target_compile_options(known_stacks PRIVATE -Wall -Wextra -Werror -O2 -fomit-frame-pointer)
+target_link_libraries(known_stacks PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+foreach(which one two)
+  add_library(known_plugin_${which} MODULE ${PROJECT_SOURCE_DIR}/tests/support/known_plugin.c)
+  set_target_properties(known_plugin_${which} PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  target_compile_definitions(known_plugin_${which} PRIVATE INNER=in_plugin_${which})
+  target_compile_options(known_plugin_${which} PRIVATE -O2 -fomit-frame-pointer)
+endforeach()
+
 # Preloaded into an exporter: it has another time of day (tests/browser/run.py).
 add_library(shifted_clock MODULE ${PROJECT_SOURCE_DIR}/tests/support/shifted_clock.c)
 set_target_properties(shifted_clock PROPERTIES PREFIX "" SUFFIX ""

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles, of programs whose stacks and shares are known (support/known_stacks.c). No sample may
+have a stack that never was: each is one of those that the program has, from its root on, or the end
+of one below a note that says why its root was not reached.
+"""
+import math
+import os
+import pathlib
+import time
+
+import live
+from cgroups import Cgroups
+from exporter import PATIENCE, Exporter, quote
+from line_program import LineProgram
+from profiles import ask_profile
+
+KNOWN_STACKS = live.program("known_stacks")
+PLUGINS = [str(pathlib.Path(KNOWN_STACKS).with_name(f"known_plugin_{which}.so"))
+           for which in ("one", "two")]
+SUPPORTED = "pmu_exporter_profile_supported"
+RATE = 499
+SIGMAS = 4
+LIBC = {"__libc_start_main", "__libc_start_call_main"}
+OWN_CODE = {"known_stacks", "known_plugin_one.so", "known_plugin_two.so"}
+FEW = 20
+
+# What may stand at the root of a stack of a program that was just born, or has new libraries.
+NEW = {"[process too young]", "[no unwind table]", "[code not known to be mapped]",
+       "[mappings have changed]"}
+
+
+def chain(*names):
+    return ("main",) + names
+
+
+# From main() to the leaf, for each kind of the program; what libc and the vDSO have on top of it
+# is left out.
+CHAINS = {
+    "shares": [chain("run_shares", share, "burn") for share in ("half", "third", "fifth")],
+    "large": [chain("run_large", "large_frame", "with_alloca", "burn")],
+    "recursion": [chain("run_recursion", *["recurse"] * 100, "burn")],
+    "signal": [chain("run_signal", "trap", "handler", "burn")],
+    "tail": [chain("run_tail", "tail_callee", "burn")],
+    "noreturn": [chain("run_noreturn", "call_last", "leave", "burn")],
+    "threads": [("in_thread", "burn"), chain("run_threads")],
+    "fork": [chain("run_fork", "in_child", "burn")],
+    "plugins": [chain("run_plugins", "call_plugin", "work", f"in_plugin_{which}", "burn")
+                for which in ("one", "two")],
+    "vdso": [chain("run_vdso")],
+}
+
+
+def is_part_of(names, chains):
+    """Whether these are the first functions of a stack, the program being on its way to the rest."""
+    return any(whole[:len(names)] == names for whole in chains)
+
+
+def is_end_of(names, chains):
+    """Whether they are a piece of a stack: what was seen below a note."""
+    return any(whole[at:at + len(names)] == names
+               for whole in chains for at in range(len(whole) - len(names) + 1))
+
+
+class Known:
+    """The program in a cgroup of its own, which an exporter knows by then."""
+
+    def __init__(self, test, kind, milliseconds, name=None):
+        self.path = test.cgroups.make(name or kind)
+        procs = os.fsdecode(test.cgroups.directory(name or kind)) + "/cgroup.procs"
+        self.program = test.enterContext(LineProgram(
+            [KNOWN_STACKS, procs, kind, str(milliseconds), *PLUGINS]))
+        self.target = f"cgroup:{self.path}"
+
+    def run(self):
+        if self.program.ask("go") != "done":
+            raise AssertionError("the program has ended")
+
+
+class ProfileTest(live.LiveTest):
+    def setUp(self):
+        self.cgroups = self.enterContext(Cgroups())
+
+    def config(self, rate=RATE, more=""):
+        pattern = quote(f"/{self.cgroups.top}/**")
+        return (f"interval: 1s\ncounting: {live.COUNTING}\nlinger: 3s\n"
+                "groups: [{name: software, events: [task-clock]}]\n"
+                "targets:\n  cgroups:\n"
+                f"    - {{include: [{pattern}], groups: [software]}}\n{more}"
+                f"profiles: {{rate: {rate}}}\n")
+
+    def start(self, **options):
+        exporter = self.enterContext(Exporter(self.config(**options)))
+        metrics = exporter.scrape_until(lambda m: m.find(SUPPORTED), PATIENCE, "the status")
+        if metrics.sum(SUPPORTED) == 0:
+            self.skipTest(f"nothing is sampled here: {metrics.labels(SUPPORTED, 'reason')}")
+        return exporter
+
+    def until(self, condition, what):
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            self.assertLess(time.monotonic(), end, f"{what} did not come true")
+            time.sleep(0.1)
+
+    def stacks(self, exporter, known, start):
+        """Those of the program's own functions since then, when all samples have come: as
+        (note, names): samples."""
+        profile = ask_profile(exporter, target=known.target, start=start)
+        found = {}
+        for stack, n in profile.stacks.items() if profile else ():
+            note = stack[0].name if stack[0].kind == "note" else None
+            names = tuple(frame.name for frame in stack if frame.owner in OWN_CODE)
+            names = names[1:] if names[:1] == ("_start",) else names
+            found[note, names] = found.get((note, names), 0) + n
+        return found
+
+    def warmed_up(self, exporter, known):
+        """Until the stacks of the program reach their roots."""
+        def is_known():
+            start = time.time()
+            known.run()
+            time.sleep(0.5)
+            return any(note is None for note, _ in self.stacks(exporter, known, start))
+
+        self.until(is_known, f"stacks of {known.target} with their roots")
+
+    def settle(self, exporter):
+        """Samples are in the profile after some turns of the exporter."""
+        exporter.after_cycles(2)
+
+
+class KnownStacks(ProfileTest):
+    def check(self, kind, exporter):
+        known = Known(self, kind, 700)
+        self.warmed_up(exporter, known)
+        start = time.time()
+        known.run()
+        self.settle(exporter)
+        stacks = self.stacks(exporter, known, start)
+        whole = {names: n for (note, names), n in stacks.items() if note is None}
+        noted = {key: n for key, n in stacks.items() if key[0] is not None}
+        print(f"{kind}: {sum(whole.values())} whole, {sum(noted.values())} with a note")
+        for names in whole:
+            self.assertTrue(is_part_of(names, CHAINS[kind]), f"{kind}: no such stack: {names}")
+        for note, names in noted:
+            self.assertIn(note, NEW)
+            self.assertTrue(is_end_of(names, CHAINS[kind]), f"{kind}: {note} above {names}")
+        return whole, noted
+
+    def test_chains_are_those_of_the_program(self):
+        exporter = self.start()
+        for kind in CHAINS:
+            with self.subTest(kind=kind):
+                whole, noted = self.check(kind, exporter)
+                self.assertGreater(sum(whole.get(chain, 0) for chain in CHAINS[kind]), FEW)
+                if kind not in ("plugins", "fork"):
+                    self.assertEqual(noted, {}, "all was known of the program")
+
+    def test_shares_are_those_of_the_program(self):
+        exporter = self.start()
+        known = Known(self, "shares", 3000)
+        self.warmed_up(exporter, known)
+        start = time.time()
+        known.run()
+        self.settle(exporter)
+        stacks = self.stacks(exporter, known, start)
+        total = sum(n for (_, names), n in stacks.items() if names[-1:] == ("burn",))
+        for function, share in (("half", 0.5), ("third", 0.3), ("fifth", 0.2)):
+            n = stacks.get((None, chain("run_shares", function, "burn")), 0)
+            sigma = math.sqrt(share * (1 - share) / total)
+            print(f"{function}: {n / total:.4f} of {total}, sigma {sigma:.4f}")
+            self.assertLess(abs(n / total - share), SIGMAS * sigma)
+
+    def test_what_is_deeper_than_a_sample_has_room_for_says_so(self):
+        exporter = self.start()
+        known = Known(self, "deep", 500)
+        self.until(lambda: known.run() or any(
+            note == "[truncated]" for note, _ in self.stacks(exporter, known, 0)), "a deep stack")
+        start = time.time()
+        known.run()
+        self.settle(exporter)
+        stacks = self.stacks(exporter, known, start)
+        cut = sum(n for (note, _), n in stacks.items() if note)
+        self.assertGreater(cut, FEW)
+        for note, names in stacks:
+            if note:
+                self.assertEqual((note, set(names[:-1])), ("[truncated]", {"recurse"}))
+            else:  # on the way there or back
+                self.assertEqual(names[:2], chain("run_deep")[:len(names)])
+                self.assertLess(len(names), 128)
+
+    def test_samples_agree_with_the_clock_of_the_cgroup(self):
+        """The kernel's timer does not make up for periods in which a hypervisor took the CPU away,
+        so a busy host may lose some; one of several rounds has to agree."""
+        exporter = self.start(rate=99)
+        known = Known(self, "shares", 3000)
+        labels = {"cgroup": known.path}
+        exporter.scrape_until(
+            lambda m: m.value("pmu_cgroup_profile_samples_total", **labels) is not None, PATIENCE,
+            "samples of the cgroup")
+        for left in reversed(range(4)):
+            before = exporter.after_cycles(2)
+            known.run()
+            after = exporter.after_cycles(2)
+            clock, samples = (float(after.value(name, **labels) - before.value(name, **labels))
+                              for name in ("pmu_cgroup_task_clock_seconds_total",
+                                           "pmu_cgroup_profile_samples_total"))
+            expected = clock * 99
+            print(f"{samples:.0f} samples, {expected:.0f} by the clock")
+            if abs(samples - expected) <= SIGMAS * math.sqrt(expected) or not left:
+                break
+        self.assertLessEqual(abs(samples - expected), SIGMAS * math.sqrt(expected))
+        ratio = float(after.value("pmu_cgroup_profile_cpu_ratio", **labels))
+        self.assertLess(abs(ratio - 1), 0.5)
+
+
+class Cgroup(ProfileTest):
+    def test_a_cgroup_has_what_is_below_it_and_the_machine_has_both(self):
+        exporter = self.start()
+        self.cgroups.make("above")
+        known = Known(self, "shares", 300, name="above/below")
+        start = time.time()
+        known.run()
+        self.settle(exporter)
+        above = f"cgroup:{self.cgroups.path('above')}"
+        below, all_of_it, machine = (
+            ask_profile(exporter, target=target, start=start).samples
+            for target in (known.target, above, "machine"))
+        self.assertGreater(below, 0)
+        self.assertEqual(below, all_of_it)
+        self.assertGreaterEqual(machine, all_of_it)
+
+    def test_what_nobody_has_sampled_is_not_found(self):
+        exporter = self.start()
+        response = exporter.get("/api/v1/profile?target=cgroup:/no/such")
+        self.assertEqual(response.status, 404)
+        self.assertIn(b"no samples", response.body)
+
+
+if __name__ == "__main__":
+    live.main()

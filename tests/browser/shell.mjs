@@ -6,7 +6,7 @@ import { before } from "node:test";
 import { accessible, appears, ask, counted, fault, fits, hashOf, makeCgroup, page_url, scene, screenshot,
   statusOf, top, until } from "./stage.mjs";
 
-const VIEWS = ["now", "time", "runs", "events", "status"];
+const VIEWS = ["now", "time", "profile", "runs", "events", "status"];
 const SIZES = [{ name: "", width: 1280, height: 800 }, { name: "phone", width: 375, height: 700 }];
 
 makeCgroup("a.service");
@@ -35,7 +35,7 @@ for (const view of VIEWS)
       }
     });
 
-scene("the keys 1 to 5 open the views, and the address follows", {}, async (page) => {
+scene("the keys 1 to 6 open the views, and the address follows", {}, async (page) => {
   await settled(page, "now");
   for (const [i, view] of VIEWS.entries()) {
     await page.locator("main").focus();

@@ -131,6 +131,7 @@ class ProfileView {
     if (whole?.before || this.state.view !== "table" || this.state.name)
       this.draw(sides[0]);
     this.flames.forEach((flame, i) => flame.show(this.profiles[i], paths[i]));
+    if (halves.length) this.flames.forEach((flame) => flame.point(Math.min(1, flame.profile.n - 1)));
     if (hadFocus) this.flames[0]?.box.focus({ preventScroll: true });
     this.table.show(table ?? whole, this.state.measure, this.state.search);
     this.search(this.state.search, false);

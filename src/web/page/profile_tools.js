@@ -28,7 +28,7 @@ class TargetChooser extends Chooser {
 
   set(values) {
     super.set(values);
-    this.taken = values[0] ?? "";
+    this.taken = this.input.title = values[0] ?? "";
   }
 
   take(value) {

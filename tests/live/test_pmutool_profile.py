@@ -27,7 +27,6 @@ ROW = re.compile(r"(?m)^ *(?P<self>[\d.]+) +(?P<sigma>[\d.]+) +(?P<seconds>[\d.]
                  r"  (?P<function>.*?)(?:  +(?P<owner>\S.*))?$")
 CHANGE = re.compile(r"(?m)^(?P<mark>[+-]?) +(?P<before>[\d.]+) +(?P<after>[\d.]+) +"
                     r"(?P<change>[+-][\d.]+) +(?P<sigma>[\d.]+)  (?P<function>burn_\w+) +known_shares$")
-ESCAPE = "\x1b"
 HOSTILE = "burn\x1b]0;x\x07\x1b[31m\u202e<script>"
 
 
@@ -38,8 +37,11 @@ class Profile(live.LiveTest):
         cls.own = cls.enterClassContext(Cgroups())
         for name in "known", "changing", "hostile", "idle":
             cls.own.make(name)
-        cls.exporter = cls.enterClassContext(Exporter(
-            live.config(cls.own) + f"profiles: {{rate: {RATE}}}\n"))
+        cls.directory = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.comm = live.own("known")
+        group = f"  processes:\n    - comm: [{cls.comm}]\n      groups: [software]\n"
+        cls.config = live.config(cls.own, more=group) + f"profiles: {{rate: {RATE}}}\n"
+        cls.exporter = cls.enterClassContext(Exporter(cls.config))
         metrics = cls.exporter.after_cycles(2)
         if metrics.sum(SUPPORTED) == 0:
             raise unittest.SkipTest(f"no profiles here: {metrics.labels(SUPPORTED, 'reason')}")
@@ -189,13 +191,32 @@ class Profile(live.LiveTest):
         out = self.shown("machine", at, f"--diff-target={self.target('changing')}")
         self.assertRegex(out, rf"^before: {self.target('changing')}, .*\nafter:  machine, ")
 
+    def test_a_group_of_processes_has_a_profile(self):
+        program = shutil.copy(KNOWN_SHARES, pathlib.Path(self.directory, self.comm))
+        at = self.burn("known", 70, program)
+        out = self.shown(f"process:{self.comm}", at, "-n2")
+        self.assertEqual([row["function"] for row in ROW.finditer(out)], ["burn_more", "burn_less"])
+
+    def test_two_capabilities_are_enough(self):
+        live.need("setpriv")
+        wrapper = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                   "--inh-caps=+perfmon,+bpf", "--ambient-caps=+perfmon,+bpf",
+                   "--bounding-set=-all,+perfmon,+bpf")
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        os.chown(directory, 65534, 65534)
+        with Exporter(self.config, directory=directory, wrapper=wrapper) as self.exporter:
+            metrics = self.exporter.after_cycles(2)
+            if metrics.sum(SUPPORTED) == 0:
+                self.skipTest(f"not with these: {metrics.labels(SUPPORTED, 'reason')}")
+            out = self.shown(self.target("known"), self.burn("known", 70), "-n2")
+        self.assertEqual([row["function"] for row in ROW.finditer(out)], ["burn_more", "burn_less"])
+
     def test_names_of_strangers_steer_no_terminal(self):
         live.need("objcopy")
-        with tempfile.TemporaryDirectory() as directory:
-            program = pathlib.Path(directory, "evil\x1b[2J\u202e")
-            subprocess.run(["objcopy", "--redefine-sym", f"burn_more={HOSTILE}", KNOWN_SHARES,
-                            program], check=True)
-            at = self.burn("hostile", 90, program)
+        program = pathlib.Path(self.directory, "evil\x1b[2J\u202e")
+        subprocess.run(["objcopy", "--redefine-sym", f"burn_more={HOSTILE}", KNOWN_SHARES, program],
+                       check=True)
+        at = self.burn("hostile", 90, program)
         for words in (), ("--format=tree",), ("--format=collapsed",), ("--format=json",), (
                 "--format=speedscope",):
             with self.subTest(words=words):
@@ -203,6 +224,9 @@ class Profile(live.LiveTest):
                 self.assertIn("script", out)
                 self.assertNotRegex(out.replace("\r\n", "\n"), "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
         self.check_binary_is_refused(at)
+        status, out, error = self.pmutool("process:\x1b[2Jevil")
+        self.assertEqual((status, out), (1, ""))
+        self.assertNotIn("\x1b", error)
 
     def on_a_terminal(self, *words):
         """What it prints on a terminal without colour."""

@@ -66,9 +66,9 @@ size_t profile_place(const struct profile_columns *columns, const char *column, 
     return place >= 0 && place < (double)UINT32_MAX ? (size_t)place : SIZE_MAX;
 }
 
-double profile_share_sigma(double samples, double all)
+double profile_share_sigma(double part, double whole)
 {
-    const double share = all > 0 ? samples / all : 0;
+    const double share = whole > 0 ? part / whole : 0;
 
-    return all > 0 && share <= 1 ? sqrt(share * (1 - share) / all) : 0;
+    return whole > 0 && share <= 1 ? sqrt(share * (1 - share) / whole) : 0;
 }

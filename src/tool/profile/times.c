@@ -11,6 +11,7 @@
 #include "base/parse.h"
 
 #define HOUR_NS  (UINT64_C(3600) * NS_PER_SECOND)
+#define DAY_NS   (24 * HOUR_NS)
 #define BETWEEN  ".."
 #define LATEST_S 1e10 /* later than any time that a clock of a machine shows */
 
@@ -68,7 +69,7 @@ int profile_before_parse(const char *text, uint64_t now_ns, const struct profile
     static const struct {
         const char *word;
         uint64_t ago_ns;
-    } words[] = {{"hour", HOUR_NS}, {"day", 24 * HOUR_NS}, {"week", 7 * 24 * HOUR_NS}};
+    } words[] = {{"hour", HOUR_NS}, {"day", DAY_NS}, {"week", 7 * DAY_NS}};
     uint64_t ago_ns = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)

@@ -12,7 +12,7 @@ import live
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, quote
 from line_program import LineProgram
-from profiles import ask_profile
+from profiles import CHAINS, NEW, ask_profile, chain, is_end_of, is_part_of, own_stacks
 
 KNOWN_STACKS = live.program("known_stacks")
 PLUGINS = [str(pathlib.Path(KNOWN_STACKS).with_name(f"known_plugin_{which}.so"))
@@ -20,46 +20,7 @@ PLUGINS = [str(pathlib.Path(KNOWN_STACKS).with_name(f"known_plugin_{which}.so"))
 SUPPORTED = "pmu_exporter_profile_supported"
 RATE = 499
 SIGMAS = 4
-LIBC = {"__libc_start_main", "__libc_start_call_main"}
-OWN_CODE = {"known_stacks", "known_plugin_one.so", "known_plugin_two.so"}
 FEW = 20
-
-# What may stand at the root of a stack of a program that was just born, or has new libraries.
-NEW = {"[process too young]", "[no unwind table]", "[code not known to be mapped]",
-       "[mappings have changed]"}
-
-
-def chain(*names):
-    return ("main",) + names
-
-
-# From main() to the leaf, for each kind of the program; what libc and the vDSO have on top of it
-# is left out.
-CHAINS = {
-    "shares": [chain("run_shares", share, "burn") for share in ("half", "third", "fifth")],
-    "large": [chain("run_large", "large_frame", "with_alloca", "burn")],
-    "recursion": [chain("run_recursion", *["recurse"] * 100, "burn")],
-    "signal": [chain("run_signal", "trap", "handler", "burn")],
-    "tail": [chain("run_tail", "tail_callee", "burn")],
-    "noreturn": [chain("run_noreturn", "call_last", "leave", "burn")],
-    "threads": [("in_thread", "burn"), chain("run_threads")],
-    "fork": [chain("run_fork", "in_child", "burn")],
-    "plugins": [chain("run_plugins", "call_plugin", "work", f"in_plugin_{which}", "burn")
-                for which in ("one", "two")],
-    "vdso": [chain("run_vdso")],
-}
-
-
-def is_part_of(names, chains):
-    """Whether these are the first functions of a stack, the program being on its way to the rest."""
-    return any(whole[:len(names)] == names for whole in chains)
-
-
-def is_end_of(names, chains):
-    """Whether they are a piece of a stack: what was seen below a note."""
-    return any(whole[at:at + len(names)] == names
-               for whole in chains for at in range(len(whole) - len(names) + 1))
-
 
 class Known:
     """The program in a cgroup of its own, which an exporter knows by then."""
@@ -105,13 +66,7 @@ class ProfileTest(live.LiveTest):
         """Those of the program's own functions since then, when all samples have come: as
         (note, names): samples."""
         profile = ask_profile(exporter, target=known.target, start=start)
-        found = {}
-        for stack, n in profile.stacks.items() if profile else ():
-            note = stack[0].name if stack[0].kind == "note" else None
-            names = tuple(frame.name for frame in stack if frame.owner in OWN_CODE)
-            names = names[1:] if names[:1] == ("_start",) else names
-            found[note, names] = found.get((note, names), 0) + n
-        return found
+        return own_stacks(profile.stacks) if profile else {}
 
     def warmed_up(self, exporter, known):
         """Until the stacks of the program reach their roots."""

@@ -11,6 +11,20 @@ add_executable(probed support/probed.c)
 target_include_directories(probed PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(probed PRIVATE compile_options Threads::Threads -static)
 
+# Known stacks, and libraries that come and go in them. They are dynamic, as most programs are.
+add_executable(known_stacks support/known_stacks.c)
+target_include_directories(known_stacks PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_compile_definitions(known_stacks PRIVATE _GNU_SOURCE)
+target_compile_options(known_stacks PRIVATE -O2 -fomit-frame-pointer)
+target_link_libraries(known_stacks PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+foreach(which one two)
+  add_library(known_plugin_${which} MODULE support/known_plugin.c)
+  set_target_properties(known_plugin_${which} PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  target_compile_definitions(known_plugin_${which} PRIVATE INNER=in_plugin_${which})
+  target_compile_options(known_plugin_${which} PRIVATE -O2 -fomit-frame-pointer)
+endforeach()
+
 # Known switches, waits and moves; known traffic; a guest of known exits.
 foreach(program load naps turns traffic small_guest)
   add_executable(${program} support/${program}.c)

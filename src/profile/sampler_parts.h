@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The parts of a sampler, and the steps of its turn. */
+
+#include "profile/changed_processes.h"
+#include "profile/sample_list.h"
+#include "profile/sampler.h"
+#include "profile/stack.h"
+#include "profile/unwind_pool.h"
+
+struct sampler {
+    struct sampler_setup setup;
+    struct profile_program *program;
+    struct profile_arrays arrays;
+    struct unwind_pool *pool;
+    struct known_files *files;
+    struct address_spaces *spaces;
+    struct jit_maps *jit;
+    struct kernel_names *kernel;
+    struct stack_names names;
+    struct changed_processes *changed;
+    struct sample_list taken;   /* of this turn */
+    struct sample_list waiting; /* for files */
+    bool reads;                 /* a job is under way */
+    bool reads_map;             /* it is a perf map */
+    bool has_news;              /* something was read since those that wait were tried */
+    bool looks_at_all;          /* this kernel cannot show one process */
+    uint64_t sweep_ns, look_at_all_ns;
+    uint64_t samples;
+    uint64_t stacks[PROFILE_OUTCOME_COUNT_];
+};
+
+/* Looks at processes that have changed, or were sampled before anything was known of them. */
+void sampler_look(struct sampler *sampler, uint64_t now_ns);
+
+/* Adds samples to the store: those that waited, if something was read for them, and those taken. */
+void sampler_process(struct sampler *sampler, uint64_t now_ns);

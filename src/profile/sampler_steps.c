@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What a turn does with the samples that it has taken: it looks at processes of which not all is
+ * known, makes stacks of functions of the samples, and adds these to the store.
+ */
+#include "profile/sampler_parts.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+
+#define WAITING_BYTES   ((size_t)2 * 1024 * 1024)
+#define PATIENCE_NS     (10 * NS_PER_SECOND)
+#define LOOK_AT_ALL_NS  NS_PER_SECOND /* no more often */
+#define LOOKS_OF_A_TURN 64
+
+/* Notes which processes the kernel says to have mapped something. */
+static void note_mapped(struct sampler *sampler)
+{
+    struct profile_mapped mapped;
+    bool is_lost = false;
+
+    while (profile_program_next_mapped(sampler->program, &mapped, &is_lost))
+        changed_processes_note(sampler->changed, mapped.pid, mapped.time_ns);
+    if (is_lost)
+        for (size_t at = 0; at < sampler->taken.n_bytes;) {
+            const struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
+
+            changed_processes_note(sampler->changed, (pid_t)sample->pid, 0);
+        }
+}
+
+/* Notes which processes were sampled though not all was known that they had mapped. */
+static void note_unknown(struct sampler *sampler)
+{
+    for (size_t at = 0; at < sampler->taken.n_bytes;) {
+        const struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
+
+        if (sample->outcome == PROFILE_YOUNG || sample->outcome == PROFILE_NO_MAPPING)
+            changed_processes_note(sampler->changed, (pid_t)sample->pid, UINT64_MAX);
+    }
+}
+
+static void look(struct sampler *sampler, uint64_t now_ns)
+{
+    struct changed_process *process = NULL;
+    int n = 0;
+
+    while (!sampler->looks_at_all && n++ < LOOKS_OF_A_TURN &&
+           (process = changed_processes_next(sampler->changed))) {
+        int r = address_spaces_look(sampler->spaces, process->pid, &process->change);
+
+        process->was_looked_at = true;
+        sampler->looks_at_all = r == -EOPNOTSUPP;
+    }
+    if (!sampler->looks_at_all || !changed_processes_next(sampler->changed) ||
+        now_ns < sampler->look_at_all_ns)
+        return;
+    (void)address_spaces_look_at_all(sampler->spaces);
+    changed_processes_note_all(sampler->changed);
+    sampler->look_at_all_ns = now_ns + LOOK_AT_ALL_NS;
+}
+
+/* What ended the walk in a file whose tables are not there asks for them. */
+static void want_table(struct sampler *sampler, const struct profile_sample *sample,
+                       uint64_t now_ns)
+{
+    const uint64_t *frames = (const uint64_t *)(sample + 1);
+    const size_t n = (size_t)sample->n_kernel + sample->n_user;
+
+    if (sample->outcome == PROFILE_NO_TABLE && sample->n_user > 0)
+        known_files_want(sampler->files, (uint32_t)(frames[n - 1] >> 32), now_ns);
+}
+
+/* Whose sample it is, and its stack, by numbers of the store. */
+struct placed_sample {
+    uint32_t cgroup, group;
+    struct stack stack;
+};
+
+static bool place(struct sampler *sampler, const struct profile_sample *sample, bool is_last,
+                  uint64_t now_ns, struct placed_sample *ret_placed)
+{
+    profile_targets_find(sampler->setup.targets, sampler->setup.store, sample->cgroup,
+                         sample->process, &ret_placed->cgroup, &ret_placed->group);
+    return stack_make(&sampler->names, sample, is_last, now_ns, &ret_placed->stack);
+}
+
+static void add(struct profile_store *store, uint32_t target, uint64_t time_ns,
+                const struct stack *stack)
+{
+    profile_store_add(store, target, time_ns, stack->functions, stack->n);
+}
+
+/*
+ * Adds a sample to the store. False: it has to wait. The store may give numbers to others to make
+ * room: then they are found anew.
+ */
+static bool keep(struct sampler *sampler, const struct profile_sample *sample, bool is_last,
+                 uint64_t now_ns, uint64_t time_ns)
+{
+    struct profile_store *store = sampler->setup.store;
+    const uint64_t generation = profile_store_generation(store);
+    struct placed_sample placed;
+
+    if (!place(sampler, sample, is_last, now_ns, &placed))
+        return false;
+    add(store, placed.cgroup, time_ns, &placed.stack);
+    if (generation != profile_store_generation(store))
+        (void)place(sampler, sample, true, now_ns, &placed);
+    if (placed.group != UINT32_MAX)
+        add(store, placed.group, time_ns, &placed.stack);
+    profile_targets_count(sampler->setup.targets, sample->cgroup, sample->process);
+    sampler->samples++;
+    sampler->stacks[sample->outcome]++;
+    return true;
+}
+
+/* Cuts stacks at what their processes had mapped in doubtful times. */
+static void cut_doubtful(struct sampler *sampler)
+{
+    for (size_t at = 0; at < sampler->taken.n_bytes;) {
+        struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
+
+        stack_cut(sample,
+                  changed_processes_change(sampler->changed, (pid_t)sample->pid, sample->time_ns));
+    }
+}
+
+/* Makes stacks of samples; those that need something first stay in the list `later`. */
+static void process(struct sampler *sampler, const struct sample_list *list,
+                    struct sample_list *later, uint64_t now_ns)
+{
+    const uint64_t offset_ns = clock_realtime_ns() - clock_monotonic_ns();
+
+    for (size_t at = 0; at < list->n_bytes;) {
+        const struct profile_sample *sample = sample_list_next(list, &at);
+        const bool is_last =
+            now_ns > sample->time_ns + PATIENCE_NS || later->n_bytes > WAITING_BYTES;
+        const uint64_t time_ns = sample->time_ns + offset_ns;
+
+        want_table(sampler, sample, now_ns);
+        if (!keep(sampler, sample, is_last, now_ns, time_ns) && sample_list_add(later, sample) < 0)
+            (void)keep(sampler, sample, true, now_ns, time_ns);
+    }
+}
+
+static bool is_late(const struct sampler *sampler, uint64_t now_ns)
+{
+    size_t at = 0;
+
+    return sampler->waiting.n_bytes > 0 &&
+           now_ns > sample_list_next(&sampler->waiting, &at)->time_ns + PATIENCE_NS;
+}
+
+/* Tries again those that wait, when something was read. */
+static void process_waiting(struct sampler *sampler, uint64_t now_ns)
+{
+    struct sample_list before = sampler->waiting;
+
+    if (!sampler->has_news && !is_late(sampler, now_ns))
+        return;
+    sampler->has_news = false;
+    sampler->waiting = (struct sample_list){0};
+    process(sampler, &before, &sampler->waiting, now_ns);
+    sample_list_done(&before);
+}
+
+void sampler_look(struct sampler *sampler, uint64_t now_ns)
+{
+    note_mapped(sampler);
+    note_unknown(sampler);
+    look(sampler, now_ns);
+    cut_doubtful(sampler);
+}
+
+void sampler_process(struct sampler *sampler, uint64_t now_ns)
+{
+    process_waiting(sampler, now_ns);
+    process(sampler, &sampler->taken, &sampler->waiting, now_ns);
+    changed_processes_forget(sampler->changed);
+}

@@ -305,15 +305,17 @@ class Api(live.LiveTest):
         at = f"?target=machine&start={machine['first']}&end={machine['last']}"
         whole = self.ask("GET", path, at + "&nodes=100000")
         self.assertFalse(whole["pruned"])
+        self.assertEqual(sum(whole["nodes"]["self"]), whole["samples"])
         self.assertTrue(self.ask("GET", path, at + "&nodes=10&inverted=1")["pruned"])
         table = self.ask("GET", path + "/table", at + "&rows=5")
-        self.assertEqual(table["samples"], whole["samples"])
         self.assertEqual(len(table["table"]["self"]), 5)
         one = {"owner": table["table"]["owner"][0], "name": table["table"]["name"][0]}
         for part in "callers", "callees":
             self.ask("GET", path, f"{at}&of={part}&{urllib.parse.urlencode(one)}")
         stacks = self.ask("GET", path, at + "&format=collapsed").splitlines()
-        self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in stacks), whole["samples"])
+        # samples of files that are being read come late
+        self.assertGreaterEqual(sum(int(line.rsplit(" ", 1)[1]) for line in stacks),
+                                whole["samples"])
         self.ask("GET", path, at + "&format=speedscope")
         self.ask("GET", path, at + "&format=pprof")
         for measure in "shares", "time":

@@ -43,11 +43,11 @@ void account_add_breakdowns(struct account *account, const struct breakdowns *de
 
 /*
  * Adds stacks that were sampled of the target at this rate since the last call, and compares the
- * CPU time that they stand for with the clock of the sample of the same time. compared: NULL: the
- * target was not sampled for the whole of that time, or nobody samples it now.
+ * CPU time that all of them stand for with its clock's total; call it after account_update().
+ * goes_on: the target was sampled ever since the last call; else both are compared from here on.
  */
 void account_add_profile(struct account *account, uint64_t n_samples, unsigned rate_hz,
-                         const struct sample *compared);
+                         bool goes_on);
 
 /* Sets when the target itself was made. 0 says that it is not known; then nothing changes. */
 void account_set_created(struct account *account, uint64_t created_realtime_ns);

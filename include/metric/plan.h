@@ -51,9 +51,10 @@ enum column_kind {
     COLUMN_UNATTRIBUTED,    /* the share of its time that may have been another's */
     COLUMN_PROFILE_SAMPLES, /* stacks that were sampled of it */
     COLUMN_PROFILE_RATIO,   /* its CPU time by samples / that by its clock */
-    COLUMN_PROFILE_SAMPLED, /* hidden: the first of these two, in ns */
-    COLUMN_PROFILE_CLOCK,   /* hidden: the second; column.index is the clock in a sample */
-    COLUMN_GROUP_UNKNOWN,   /* hidden: 1 if the group's counts of the last interval are unknown */
+    COLUMN_PROFILE_BASE,    /* hidden: the samples from which on the two are compared */
+    COLUMN_PROFILE_CLOCK, /* hidden: the clock's total there; column.index is the clock in a sample
+                           */
+    COLUMN_GROUP_UNKNOWN, /* hidden: 1 if the group's counts of the last interval are unknown */
 };
 
 /* Of the requests of a target to all devices together. */

@@ -15,6 +15,11 @@ static struct profile_targets *targets_of(const struct collector *collector)
     return collector->setup.config->profiles.enabled ? collector->setup.profiles : NULL;
 }
 
+static unsigned rate_of(const struct collector *collector)
+{
+    return (unsigned)collector->setup.config->profiles.rate_hz;
+}
+
 void collector_plan_profiles(struct collector *collector)
 {
     for (size_t i = 0; i < collector->resolution->n_classes; i++) {
@@ -120,25 +125,27 @@ void collector_name_profiles(struct collector *collector)
             tell_members(collector, ledger->entries[i]);
 }
 
-void collector_read_profile(const struct collector *collector, struct entry *entry,
-                            const struct sample *sample)
+void collector_read_profile(const struct collector *collector, struct entry *entry)
 {
     struct entry_profile *profile = &entry->profile;
     struct profile_reading reading;
-    bool is_whole;
+    bool goes_on;
 
     if (!profile->target)
         return;
     reading = profile_targets_read(collector->setup.profiles, profile->target);
-    is_whole = reading.since_ns && reading.since_ns == profile->last.since_ns;
-    account_add_profile(entry->account, reading.samples - profile->last.samples,
-                        (unsigned)collector->setup.config->profiles.rate_hz,
-                        is_whole ? sample : NULL);
+    goes_on = reading.since_ns && reading.since_ns == profile->last.since_ns;
+    account_add_profile(entry->account, reading.samples - profile->last.samples, rate_of(collector),
+                        goes_on);
     profile->last = reading;
 }
 
-void profile_adopt(struct entry *entry, const struct entry *from)
+void profile_adopt(const struct collector *collector, struct entry *entry,
+                   const struct collector *predecessor, const struct entry *from)
 {
-    if (entry->profile.target && entry->profile.target == from->profile.target)
-        entry->profile.last = from->profile.last;
+    if (!entry->profile.target || entry->profile.target != from->profile.target)
+        return;
+    entry->profile.last = from->profile.last;
+    if (rate_of(collector) != rate_of(predecessor))
+        entry->profile.last.since_ns = 0; /* samples stand for another time from now on */
 }

@@ -8,7 +8,6 @@
  * twice.
  */
 
-#include "count/sample.h"
 #include "cycle/ledger.h"
 
 struct collector;
@@ -19,9 +18,9 @@ void collector_plan_profiles(struct collector *collector);
 /* Names all targets that there are now, and their processes, to who samples. */
 void collector_name_profiles(struct collector *collector);
 
-/* Adds what was sampled of an entry since the last reading; of the same time as the sample. */
-void collector_read_profile(const struct collector *collector, struct entry *entry,
-                            const struct sample *sample);
+/* Adds what was sampled of an entry since the last reading. After its account was updated. */
+void collector_read_profile(const struct collector *collector, struct entry *entry);
 
 /* Goes on from what the predecessor's entry of the same target has read. */
-void profile_adopt(struct entry *entry, const struct entry *from);
+void profile_adopt(const struct collector *collector, struct entry *entry,
+                   const struct collector *predecessor, const struct entry *from);

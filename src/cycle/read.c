@@ -24,7 +24,7 @@ void collector_read_entry(struct collector *collector, struct entry *entry,
     if (entry->latencies)
         latency_meter_read(entry->latencies, sample);
     account_update(entry->account, sample);
-    collector_read_profile(collector, entry, sample);
+    collector_read_profile(collector, entry);
     entry->counted = entry->counted || sample_has_counted(sample);
     movement_note(entry, sample);
     readings->wants_open |= counter_set_is_incomplete(entry->counters) ||
@@ -65,7 +65,7 @@ void collector_read_group(struct collector *collector, struct entry *entry,
     if (!entry->account)
         return;
     account_update(entry->account, class->sample);
-    collector_read_profile(collector, entry, class->sample);
+    collector_read_profile(collector, entry);
     n = process_group_count(entry->group, &start_ns);
     account_set_members(entry->account, n, start_ns);
     if (n == 0)

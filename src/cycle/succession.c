@@ -316,15 +316,17 @@ static void hand_over(const struct succession *succession)
     }
 }
 
-static void adopt_totals(const struct collector *collector, struct entry *entry,
+static void adopt_totals(const struct succession *succession, struct entry *entry,
                          const struct entry *from)
 {
+    const struct collector *collector = succession->collector;
+
     if (!entry->account || !from->account)
         return;
     if (entry->group)
         process_times_adopt(entry->group, from->group, collector->cpus.online);
     account_adopt(entry->account, from->account);
-    profile_adopt(entry, from);
+    profile_adopt(collector, entry, succession->predecessor, from);
     entry->counted = from->counted;
 }
 
@@ -342,7 +344,7 @@ void succession_adopt_totals(struct succession *succession)
     hand_over(succession);
     for (size_t i = 0; i < succession->n_from; i++)
         if (succession->from[i])
-            adopt_totals(collector, collector->ledger.entries[i], succession->from[i]);
+            adopt_totals(succession, collector->ledger.entries[i], succession->from[i]);
 }
 
 /* Keeps the totals of a cgroup if a rule still wants it: it lingers, or, where it lives, rests. */

@@ -137,7 +137,7 @@ static void update_number(const struct plan *plan, const struct column *column,
     case COLUMN_BLOCK_IO:
     case COLUMN_PROFILE_SAMPLES:
     case COLUMN_PROFILE_RATIO:
-    case COLUMN_PROFILE_SAMPLED:
+    case COLUMN_PROFILE_BASE:
     case COLUMN_PROFILE_CLOCK:
         break;
     case COLUMN_TOTAL:

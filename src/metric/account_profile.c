@@ -2,11 +2,13 @@
 
 /*
  * What was sampled of a target. A sample stands for a period of CPU time. How many there are in an
- * interval is a matter of chance, so both times are added up; and where they have grown large, they
- * are halved together, so that what they come to remains that of the last ten minutes or so.
+ * interval is a matter of chance, so the totals are compared, from where sampling began; where much
+ * lies between, the half of it is left behind, so that what is shown remains that of the last ten
+ * minutes or so. Of totals nothing is lost where a successor takes over, in whatever order it takes
+ * over what.
  */
-#include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/clock.h"
 #include "metric/account.h"
@@ -15,67 +17,87 @@
 #define FEWEST_SAMPLES  100 /* that the clock has time for: chance is a tenth then */
 #define MOST_CLOCKED_NS (600 * NS_PER_SECOND)
 
-/* The number of a row that has a column of this kind; NULL: there is none. */
-static union number *find(struct account *account, enum column_kind kind,
-                          const struct column **ret_column)
+/* What is compared: the totals, and where they stood when it began. */
+struct compared {
+    union number *samples, *clock, *base_samples, *base_clock, *ratio;
+};
+
+static void find(struct account *account, struct compared *ret_compared)
 {
     const struct plan *plan = account->plan;
+    const struct column *clock = NULL;
 
-    for (size_t i = 0; i < plan->n_described; i++)
-        if (plan->columns[i].kind == kind) {
-            *ret_column = &plan->columns[i];
-            return &account->row[i];
+    *ret_compared = (struct compared){0};
+    for (size_t i = 0; i < plan->n_described; i++) {
+        union number *const number = &account->row[i];
+
+        switch (plan->columns[i].kind) {
+        case COLUMN_PROFILE_SAMPLES:
+            ret_compared->samples = number;
+            break;
+        case COLUMN_PROFILE_RATIO:
+            ret_compared->ratio = number;
+            break;
+        case COLUMN_PROFILE_BASE:
+            ret_compared->base_samples = number;
+            break;
+        case COLUMN_PROFILE_CLOCK:
+            ret_compared->base_clock = number;
+            clock = &plan->columns[i];
+            break;
+        default:
+            break;
         }
-    return NULL;
-}
-
-static void add(union number *number, uint64_t delta)
-{
-    number->count = delta + (number->count == NUMBER_ABSENT_COUNT ? 0 : number->count);
-}
-
-static double ratio(const union number *sampled, const union number *clock, unsigned rate_hz)
-{
-    const uint64_t fewest_ns = FEWEST_SAMPLES * NS_PER_SECOND / rate_hz;
-
-    if (clock->count == NUMBER_ABSENT_COUNT || clock->count < fewest_ns)
-        return NAN;
-    return account_rounded((double)sampled->count / (double)clock->count);
-}
-
-static void compare(struct account *account, uint64_t n_samples, unsigned rate_hz,
-                    const struct sample *sample)
-{
-    const struct column *column;
-    union number *const shown = find(account, COLUMN_PROFILE_RATIO, &column);
-    union number *const sampled = find(account, COLUMN_PROFILE_SAMPLED, &column);
-    union number *const clock = find(account, COLUMN_PROFILE_CLOCK, &column);
-    const struct group_sample *group;
-
-    if (!shown || !sampled || !clock)
-        return;
-    shown->real = NAN;
-    if (!sample)
-        return;
-    group = &sample->groups[column->group];
-    if (group->counted && !group->unknown) {
-        add(sampled, n_samples * NS_PER_SECOND / rate_hz);
-        add(clock, sample->events[column->index].count);
     }
-    if (clock->count != NUMBER_ABSENT_COUNT && clock->count > MOST_CLOCKED_NS) {
-        sampled->count /= 2;
-        clock->count /= 2;
+    for (size_t i = 0; i < plan->n_described && clock; i++)
+        if (plan->columns[i].kind == COLUMN_TOTAL && plan->columns[i].group == clock->group &&
+            plan->columns[i].index == clock->index)
+            ret_compared->clock = &account->row[i];
+}
+
+static bool is_known(const union number *number)
+{
+    return number->count != NUMBER_ABSENT_COUNT;
+}
+
+static void begin(const struct compared *compared)
+{
+    *compared->base_samples = *compared->samples;
+    *compared->base_clock = *compared->clock;
+    compared->ratio->real = NAN;
+}
+
+static void compare(const struct compared *compared, unsigned rate_hz)
+{
+    const uint64_t samples = compared->samples->count - compared->base_samples->count;
+    const uint64_t clock_ns = compared->clock->count - compared->base_clock->count;
+    const double sampled_ns = (double)samples * (double)NS_PER_SECOND / rate_hz;
+
+    compared->ratio->real = clock_ns < FEWEST_SAMPLES * NS_PER_SECOND / rate_hz
+                                ? NAN
+                                : account_rounded(sampled_ns / (double)clock_ns);
+    if (clock_ns > MOST_CLOCKED_NS) {
+        compared->base_samples->count += samples / 2;
+        compared->base_clock->count += clock_ns / 2;
     }
-    shown->real = ratio(sampled, clock, rate_hz);
 }
 
 void account_add_profile(struct account *account, uint64_t n_samples, unsigned rate_hz,
-                         const struct sample *compared)
+                         bool goes_on)
 {
-    const struct column *column;
-    union number *const samples = find(account, COLUMN_PROFILE_SAMPLES, &column);
+    struct compared compared;
 
-    if (samples && (compared || n_samples > 0))
-        add(samples, n_samples);
-    compare(account, n_samples, rate_hz, compared);
+    find(account, &compared);
+    if (!compared.samples)
+        return;
+    if (goes_on || n_samples > 0)
+        compared.samples->count =
+            n_samples + (is_known(compared.samples) ? compared.samples->count : 0);
+    if (!compared.ratio || !compared.base_samples || !compared.clock)
+        return;
+    if (goes_on && is_known(compared.base_samples) && is_known(compared.base_clock) &&
+        is_known(compared.clock))
+        compare(&compared, rate_hz);
+    else
+        begin(&compared);
 }

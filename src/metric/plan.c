@@ -139,7 +139,7 @@ static int add_columns(struct plan *plan, const struct plan_spec *spec,
     if (r == 0)
         r = plan_add_hidden(plan, groups);
     if (r == 0)
-        r = plan_add_profile_sums(plan, spec, groups);
+        r = plan_add_profile_bases(plan, spec, groups);
     if (r == 0)
         r = plan_add_histograms(plan, spec);
     if (r == 0)

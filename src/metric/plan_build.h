@@ -60,8 +60,8 @@ void plan_free_histograms(struct plan *plan);
 int plan_add_profile(struct plan *plan, const struct plan_spec *spec,
                      const struct event_groups *groups);
 
-/* Adds what that is computed of, which is not shown. */
-int plan_add_profile_sums(struct plan *plan, const struct plan_spec *spec,
+/* Adds from where on both are compared, which is not shown. */
+int plan_add_profile_bases(struct plan *plan, const struct plan_spec *spec,
                           const struct event_groups *groups);
 
 /* plan_breakdowns.c */

@@ -2,8 +2,8 @@
 
 /*
  * How often stacks of a target were sampled, and whether that is in proportion to the time that it
- * ran. Both are compared by sums, which nobody is shown: a sample alone says little, and so do the
- * few that a second has.
+ * ran. Both are compared from some moment on, which nobody is shown: a sample alone says little,
+ * and so do the few that a second has.
  */
 #include <errno.h>
 
@@ -56,13 +56,13 @@ int plan_add_profile(struct plan *plan, const struct plan_spec *spec,
 }
 
 /* The help tells the number from that of another clock when a successor takes over totals. */
-static int add_sum(struct plan *plan, enum column_kind kind, const char *part,
-                   const struct cpu_count_source *clock)
+static int add_base(struct plan *plan, enum column_kind kind, const char *part,
+                    const struct cpu_count_source *clock)
 {
     AUTO_TEXT struct text name = {0}, help = {0};
 
     text_append_format(&name, "%s%s", plan->prefix, part);
-    text_append_format(&help, "CPU time that is compared, %s by %s", part, clock->event->name);
+    text_append_format(&help, "From where on samples are compared with %s", clock->event->name);
     return plan_add_number(plan,
                            (struct column){.kind = kind,
                                            .form = NUMBER_COUNT,
@@ -73,14 +73,14 @@ static int add_sum(struct plan *plan, enum column_kind kind, const char *part,
                            &name, &help);
 }
 
-int plan_add_profile_sums(struct plan *plan, const struct plan_spec *spec,
-                          const struct event_groups *groups)
+int plan_add_profile_bases(struct plan *plan, const struct plan_spec *spec,
+                           const struct event_groups *groups)
 {
     const struct cpu_count_source clock = cpu_count_find(groups, CPU_COUNT_TIME);
     int r;
 
     if (!spec->profiles || !clock.event)
         return 0;
-    r = add_sum(plan, COLUMN_PROFILE_SAMPLED, "profile_sampled", &clock);
-    return r < 0 ? r : add_sum(plan, COLUMN_PROFILE_CLOCK, "profile_clock", &clock);
+    r = add_base(plan, COLUMN_PROFILE_BASE, "profile_base", &clock);
+    return r < 0 ? r : add_base(plan, COLUMN_PROFILE_CLOCK, "profile_base_clock", &clock);
 }

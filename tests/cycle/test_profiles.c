@@ -258,7 +258,27 @@ static void ratio__compares_samples_with_the_clock_since_both_were_there(void **
     count(f, NS_PER_SECOND);
     sample_cgroup(f, "a", 101);
     cycle(f);
+    assert_true(ratio(f, "/a") == 1.01);
+}
+
+static void ratio__goes_on_over_two_successors_without_a_cycle_between(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, "a");
+    start(f, tops);
+    cycle(f);
+    cycle(f);
+    for (int i = 0; i < 3; i++) {
+        count(f, NS_PER_SECOND);
+        sample_cgroup(f, "a", 100);
+        if (i < 2)
+            start_successor(f, tops);
+    }
+    cycle(f);
+    assert_int_equal(samples(f, "/a"), 300);
     assert_true(ratio(f, "/a") == 1);
+    assert_int_equal(total(f, "/a"), 3 * NS_PER_SECOND);
 }
 
 static void processes__of_a_group_are_named_with_their_descendants(void **state)
@@ -349,6 +369,7 @@ int main(void)
         PROFILE_TEST(successor__without_profiles__names_nobody),
         PROFILE_TEST(samples__are_absent_while_nobody_takes_any),
         PROFILE_TEST(ratio__compares_samples_with_the_clock_since_both_were_there),
+        PROFILE_TEST(ratio__goes_on_over_two_successors_without_a_cycle_between),
         PROFILE_TEST(processes__of_a_group_are_named_with_their_descendants),
         PROFILE_TEST(processes__are_told_once_and_again_to_another_program),
         PROFILE_TEST(process__that_has_ended__belongs_to_nobody_and_its_group_rests),

@@ -36,6 +36,15 @@ static void make_plan(struct fixture *f, const struct event *event, bool profile
     f->sample->groups[0] = (struct group_sample){.counted = true, .ran = true};
 }
 
+/* An interval in which the target ran for so long and was sampled so often, 100 times a second. */
+static void add_to(struct account *account, struct sample *sample, double seconds, uint64_t n,
+                   bool goes_on)
+{
+    sample->events[0].count = (uint64_t)(seconds * (double)NS_PER_SECOND);
+    account_update(account, sample);
+    account_add_profile(account, n, 100, goes_on);
+}
+
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
@@ -78,11 +87,15 @@ static double ratio(const struct account *account)
     return find(account, "pmu_cgroup_profile_cpu_ratio")->real;
 }
 
-/* An interval in which the target ran for so long and was sampled so often, 100 times a second. */
 static void add(struct fixture *f, double seconds, uint64_t n)
 {
-    f->sample->events[0].count = (uint64_t)(seconds * (double)NS_PER_SECOND);
-    account_add_profile(f->account, n, 100, f->sample);
+    add_to(f->account, f->sample, seconds, n, true);
+}
+
+/* The samples of an interval are not all: something went on or ended within it. */
+static void begin(struct fixture *f)
+{
+    add_to(f->account, f->sample, 0.5, 7, false);
 }
 
 static void plan__without_profiles__has_none_of_their_columns(void **state)
@@ -93,7 +106,7 @@ static void plan__without_profiles__has_none_of_their_columns(void **state)
     make_plan(&f, &clock_event, false);
     assert_null(find(f.account, "pmu_cgroup_profile_samples_total"));
     assert_null(find(f.account, "pmu_cgroup_profile_cpu_ratio"));
-    account_add_profile(f.account, 7, 100, f.sample);
+    account_add_profile(f.account, 7, 100, true);
     done(&f);
 }
 
@@ -104,7 +117,7 @@ static void plan__without_a_clock__has_samples_alone(void **state)
     (void)state;
     make_plan(&f, &fixture_events[0], true);
     assert_null(find(f.account, "pmu_cgroup_profile_cpu_ratio"));
-    account_add_profile(f.account, 7, 100, f.sample);
+    account_add_profile(f.account, 7, 100, true);
     assert_int_equal(samples(f.account), 7);
     done(&f);
 }
@@ -113,46 +126,66 @@ static void samples__are_absent_until_somebody_samples(void **state)
 {
     struct fixture *f = *state;
 
-    account_add_profile(f->account, 0, 100, NULL);
+    add_to(f->account, f->sample, 1, 0, false);
     assert_true(samples(f->account) == NUMBER_ABSENT_COUNT);
     add(f, 1, 0);
     assert_int_equal(samples(f->account), 0);
     add(f, 1, 5);
-    account_add_profile(f->account, 2, 100, NULL);
+    add_to(f->account, f->sample, 1, 2, false);
     assert_int_equal(samples(f->account), 7);
 }
 
-static void ratio__is_that_of_the_sums(void **state)
+static void ratio__is_that_of_the_totals_since_sampling_began(void **state)
 {
     struct fixture *f = *state;
 
+    begin(f);
     add(f, 2, 190);
     add(f, 2, 210);
     assert_true(ratio(f->account) == 1);
     add(f, 4, 200);
     assert_true(ratio(f->account) == 0.75);
+    begin(f);
+    assert_true(isnan(ratio(f->account)));
+    add(f, 2, 100);
+    assert_true(ratio(f->account) == 0.5);
+    assert_int_equal(samples(f->account), 7 + 600 + 7 + 100);
 }
 
 static void ratio__is_absent_below_a_hundred_samples_of_time(void **state)
 {
     struct fixture *f = *state;
 
+    begin(f);
     add(f, 0.99, 150);
     assert_true(isnan(ratio(f->account)));
     add(f, 0.01, 0);
     assert_true(ratio(f->account) == 1.5);
 }
 
-static void ratio__leaves_out_what_was_not_sampled_as_a_whole(void **state)
+static void ratio__begins_with_the_clock(void **state)
 {
     struct fixture *f = *state;
 
-    add(f, 2, 200);
-    f->sample->events[0].count = 50 * NS_PER_SECOND;
-    account_add_profile(f->account, 1, 100, NULL);
+    f->sample->groups[0].counted = false;
+    begin(f);
+    add(f, 0, 1000);
     assert_true(isnan(ratio(f->account)));
-    f->sample->groups[0].unknown = true;
-    account_add_profile(f->account, 1, 100, f->sample);
+    f->sample->groups[0].counted = true;
+    add(f, 1, 1000);
+    add(f, 2, 200);
+    assert_true(ratio(f->account) == 1);
+}
+
+static void ratio__has_a_delta_that_comes_one_interval_late(void **state)
+{
+    struct fixture *f = *state;
+
+    begin(f);
+    f->sample->groups[0].counted = false;
+    add(f, 0, 100);
+    f->sample->groups[0].counted = true;
+    add(f, 2, 100);
     assert_true(ratio(f->account) == 1);
 }
 
@@ -160,25 +193,26 @@ static void ratio__is_that_of_the_last_minutes(void **state)
 {
     struct fixture *f = *state;
 
+    begin(f);
     for (int i = 0; i < 100; i++)
         add(f, 60, 12000);
-    assert_true(ratio(f->account) == 2);
+    assert_true(fabs(ratio(f->account) - 2) < 0.001);
     for (int i = 0; i < 100; i++)
         add(f, 60, 6000);
     assert_true(fabs(ratio(f->account) - 1) < 0.001);
-    assert_int_equal(samples(f->account), 100 * 18000);
+    assert_int_equal(samples(f->account), 7 + 100 * 18000);
 }
 
-static void successor__goes_on_with_samples_and_sums(void **state)
+static void successor__goes_on_with_samples_and_what_they_are_compared_with(void **state)
 {
     struct fixture *f = *state;
     struct account *next = fixture_account(f->plan, "/a", 1);
 
+    begin(f);
     add(f, 2, 200);
     account_adopt(next, f->account);
-    assert_int_equal(samples(next), 200);
-    f->sample->events[0].count = 2 * NS_PER_SECOND;
-    account_add_profile(next, 100, 100, f->sample);
+    assert_int_equal(samples(next), 207);
+    add_to(next, f->sample, 2, 100, true);
     assert_true(ratio(next) == 0.75);
     (void)account_free(next);
 }
@@ -187,9 +221,11 @@ static void end__keeps_samples_and_drops_the_ratio(void **state)
 {
     struct fixture *f = *state;
 
+    begin(f);
     add(f, 2, 200);
+    assert_true(ratio(f->account) == 1);
     account_end(f->account);
-    assert_int_equal(samples(f->account), 200);
+    assert_int_equal(samples(f->account), 207);
     assert_true(isnan(ratio(f->account)));
 }
 
@@ -201,11 +237,12 @@ int main(void)
         cmocka_unit_test(plan__without_profiles__has_none_of_their_columns),
         cmocka_unit_test(plan__without_a_clock__has_samples_alone),
         TEST(samples__are_absent_until_somebody_samples),
-        TEST(ratio__is_that_of_the_sums),
+        TEST(ratio__is_that_of_the_totals_since_sampling_began),
         TEST(ratio__is_absent_below_a_hundred_samples_of_time),
-        TEST(ratio__leaves_out_what_was_not_sampled_as_a_whole),
+        TEST(ratio__begins_with_the_clock),
+        TEST(ratio__has_a_delta_that_comes_one_interval_late),
         TEST(ratio__is_that_of_the_last_minutes),
-        TEST(successor__goes_on_with_samples_and_sums),
+        TEST(successor__goes_on_with_samples_and_what_they_are_compared_with),
         TEST(end__keeps_samples_and_drops_the_ratio),
     };
 

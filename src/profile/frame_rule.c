@@ -47,8 +47,11 @@ static bool is_register_plus(const Dwarf_Op *op, int *ret_register, Dwarf_Word *
     return true;
 }
 
-/* What linkers write for the PLT of x86-64: an entry has pushed a word from its 11th byte on. */
-static bool is_plt(const Dwarf_Op *ops, size_t n)
+/*
+ * What linkers write for the PLT of x86-64: an entry has pushed a word from its 11th byte on, or,
+ * where it begins with endbr64 or has bnd, from another one. *ret_pushed: which.
+ */
+static bool is_plt(const Dwarf_Op *ops, size_t n, int16_t *ret_pushed)
 {
     static const struct {
         uint8_t atom;
@@ -59,9 +62,15 @@ static bool is_plt(const Dwarf_Op *ops, size_t n)
 
     if (n != ARRAY_SIZE(plt))
         return false;
-    for (size_t i = 0; i < n; i++)
-        if (ops[i].atom != plt[i].atom || (i < 2 && ops[i].number != plt[i].number))
+    for (size_t i = 0; i < n; i++) {
+        const bool is_pushed = plt[i].atom == DW_OP_lit11;
+
+        if (is_pushed ? ops[i].atom < DW_OP_lit0 || ops[i].atom > DW_OP_lit15
+                      : ops[i].atom != plt[i].atom || (i < 2 && ops[i].number != plt[i].number))
             return false;
+        if (is_pushed)
+            *ret_pushed = (int16_t)(ops[i].atom - DW_OP_lit0);
+    }
     return true;
 }
 
@@ -140,7 +149,7 @@ struct unwind_rule frame_rule(Dwarf_Frame *frame, uint16_t machine, bool is_sign
         return none;
     if (machine == EM_X86_64 && is_signal && is_signal_frame(ops, n))
         return (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL};
-    if (machine == EM_X86_64 && is_plt(ops, n))
+    if (machine == EM_X86_64 && is_plt(ops, n, &rule.extra))
         rule.cfa = UNWIND_CFA_PLT;
     else if (!set_cfa(ops, n, registers, &rule))
         return none;

@@ -19,7 +19,7 @@ enum unwind_cfa {
     UNWIND_CFA_FP,       /* fp + cfa */
     UNWIND_CFA_SP_DEREF, /* the word at sp + cfa, plus extra */
     UNWIND_CFA_FP_DEREF, /* the word at fp + cfa, plus extra */
-    UNWIND_CFA_PLT,      /* sp + 8, plus 8 if (pc & 15) >= 11 (an entry of the PLT, x86-64) */
+    UNWIND_CFA_PLT,      /* sp + 8, plus 8 if (pc & 15) >= extra (an entry of the PLT, x86-64) */
     UNWIND_CFA_SIGNAL, /* the frame of a signal handler: sp, fp and pc of who was interrupted stand
                           at fixed places above sp (UNWIND_SIGNAL_…), and pc is exact */
 };
@@ -32,7 +32,7 @@ enum unwind_register {
     UNWIND_REGISTER_LOST,   /* it cannot be told */
 };
 
-/* All offsets are in units of 8 bytes. */
+/* All offsets are in units of 8 bytes; so is extra, but for UNWIND_CFA_PLT. */
 struct unwind_rule {
     __u8 cfa;    /* enum unwind_cfa */
     __u8 fp;     /* enum unwind_register */

@@ -250,7 +250,7 @@ static __always_inline bool find_cfa(const struct profile_scratch *walk,
 
     *ret_cfa = base + offset_of(rule->cfa_offset);
     if (rule->cfa == UNWIND_CFA_PLT)
-        *ret_cfa = walk->sp + 8 + ((walk->pc & 15) >= 11 ? 8 : 0);
+        *ret_cfa = walk->sp + 8 + ((__s16)(walk->pc & 15) >= rule->extra ? 8 : 0);
     if (rule->cfa == UNWIND_CFA_SP_DEREF || rule->cfa == UNWIND_CFA_FP_DEREF) {
         if (!read_word(*ret_cfa, ret_cfa))
             return false;

@@ -49,8 +49,9 @@ static int complain_of_answer(const struct profile *profile, int error)
     if (error == -ENOMEM)
         return command_fail(error);
     if (error == -ENODATA)
-        (void)fprintf(stderr, PROGRAM ": there are no samples of %s in this range\n",
-                      SHOWN(profile->options.target));
+        (void)fprintf(stderr, PROGRAM ": there are no samples of %s in %s\n",
+                      SHOWN(profile->options.target),
+                      profile->options.is_difference ? "one of the two ranges" : "this range");
     else
         (void)fprintf(stderr, PROGRAM ": the service's answer is none of pmu_exporter\n");
     return EXIT_REFUSED;

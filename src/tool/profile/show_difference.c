@@ -75,12 +75,8 @@ static void append_verdict(struct text *out, const struct comparison *comparison
 {
     const size_t functions = count_different(&comparison->rows);
     const size_t places = count_different(&comparison->nodes);
-    const bool has_before = comparison->sides[0].samples > 0;
 
-    if (!has_before || !(comparison->sides[1].samples > 0))
-        text_append_format(out, "nothing can be compared: there are no samples %s\n",
-                           has_before ? "after" : "before");
-    else if (functions == 0 && places == 0)
+    if (functions == 0 && places == 0)
         text_append_string(out, "nothing differs: all changes may be chance\n");
     else
         text_append_format(out,
@@ -132,6 +128,14 @@ static void add_row(struct table *table, const struct comparison *comparison, si
     table_add(table, profile_word(&comparison->functions, "owner", function), STYLE_FAINT);
 }
 
+/* Who had no samples had no CPU time, which can be compared, but no shares of it either. */
+static bool can_be_compared(const struct comparison *comparison)
+{
+    const double before = comparison->sides[0].samples, after = comparison->sides[1].samples;
+
+    return comparison->is_time ? before + after > 0 : before > 0 && after > 0;
+}
+
 /* Adds those rows that differ, or those that do not; returns how many found no room. */
 static size_t add_rows(struct table *table, const struct comparison *comparison, bool different,
                        size_t *room)
@@ -169,7 +173,7 @@ int profile_show_difference(const json_t *answer, const struct profile_options *
 
     if (read_comparison(answer, &comparison) < 0)
         return -EPROTO;
-    if (!(comparison.sides[0].samples + comparison.sides[1].samples > 0))
+    if (!can_be_compared(&comparison))
         return -ENODATA;
     table = table_new(of_shares, ARRAY_SIZE(of_shares));
     if (!table)

@@ -37,6 +37,10 @@ static const char tree[] =
     "[300, 100, 0], \"change\": [0.25, -0.25, 0], \"sigma\": [0.04, 0.04, 0], "                    \
     "\"differs\": [0, " differs ", 0]}}"
 
+#define EMPTY_BEFORE                                                                               \
+    "\"before\": {\"from\": 1, \"to\": 2, \"samples\": 0}, \"after\": {\"from\": 2, \"to\": 3, "   \
+    "\"samples\": 9}, \"nodes\": {\"differs\": []}, \"table\": {\"differs\": []}, " FUNCTIONS "}"
+
 typedef int show_function(const json_t *answer, const struct profile_options *options,
                           const struct terminal *terminal, struct text *out);
 
@@ -144,6 +148,16 @@ static void a_range_without_samples_is_told_apart(void **state)
         -ENODATA);
 }
 
+static void shares_of_nothing_are_not_compared(void **state)
+{
+    static const char of_shares[] = "{\"measure\": \"shares\", " EMPTY_BEFORE;
+    static const char of_time[] = "{\"measure\": \"time\", " EMPTY_BEFORE;
+
+    (void)state;
+    assert_int_equal(error_of(profile_show_difference, of_shares), -ENODATA);
+    assert_int_equal(error_of(profile_show_difference, of_time), 0);
+}
+
 static void a_difference_marks_what_differs(void **state)
 {
     AUTO_FREE char *out = shown(profile_show_difference, DIFFERENCE("shares", "1"), &usual, &piped);
@@ -212,6 +226,7 @@ int main(void)
         cmocka_unit_test(a_tree_is_cut_at_a_share),
         cmocka_unit_test(a_tree_that_is_none_is_refused),
         cmocka_unit_test(a_range_without_samples_is_told_apart),
+        cmocka_unit_test(shares_of_nothing_are_not_compared),
         cmocka_unit_test(a_difference_marks_what_differs),
         cmocka_unit_test(a_difference_that_may_be_chance_says_so),
         cmocka_unit_test(a_difference_of_time_is_in_percent_of_a_cpu),

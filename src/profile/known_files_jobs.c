@@ -17,8 +17,9 @@
 #include "profile/known_file.h"
 #include "profile/open_object.h"
 
-/* A job of names takes at most this part of a CPU, for each file. */
-#define NAMES_SHARE 50
+/* Jobs of names take at most this part of a CPU, for each file; but nobody waits for longer. */
+#define NAMES_SHARE     50
+#define LONGEST_WAIT_NS (30 * NS_PER_SECOND)
 
 /* Code without frames of its own is as long as this only where it was made by a compiler of another
  * kind, as V8's builtins are: they keep frame pointers. */
@@ -47,10 +48,9 @@ static struct known_file *choose(struct known_files *files, uint64_t now_ns,
 static void clear_pages(struct known_files *files, struct known_file *file, uint32_t flags)
 {
     struct profile_file *entry = &files->setup.arrays->files[file->number];
-    const uint64_t nothing = 0;
 
     entry->flags = flags;
-    __atomic_store_n((uint64_t *)&entry->pages, nothing, __ATOMIC_RELEASE);
+    __atomic_store_n(&entry->pages.both, 0, __ATOMIC_RELEASE);
 }
 
 /* A job of names takes what is wanted now; what comes meanwhile is for the next one. */
@@ -104,13 +104,20 @@ bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct obj
     return true;
 }
 
+/* Whether a long part of the code has no rules, also behind the last row. */
 static bool has_long_gap(const struct object_table *table)
 {
-    for (size_t i = 0; i + 1 < table->n_starts; i++)
-        if (table->starts[i] & OBJECT_START_GAP &&
-            (table->starts[i + 1] & ~OBJECT_START_GAP) - (table->starts[i] & ~OBJECT_START_GAP) >=
-                LONG_GAP)
+    const size_t last = table->n_segments > 0 ? table->n_segments - 1 : 0;
+    const struct object_segment *segment = &table->segments[last];
+    const uint64_t end = segment->address + segment->size - table->base;
+
+    for (size_t i = 0; i < table->n_rows; i++) {
+        const struct object_row *row = &table->rows[i];
+        const uint64_t next = i + 1 < table->n_rows ? table->rows[i + 1].address : end;
+
+        if (table->rules[row->rule].cfa == UNWIND_CFA_NONE && next >= row->address + LONG_GAP)
             return true;
+    }
     return false;
 }
 
@@ -154,7 +161,6 @@ static void enter_table(struct known_files *files, struct known_file *file,
 {
     struct profile_file *entry = &files->setup.arrays->files[file->number];
     int r = table->n_rows > 0 ? unwind_pool_add(files->setup.pool, table, &file->pages) : 0;
-    uint64_t pages;
 
     if (r == -ENOSPC && retire_oldest(files, file)) {
         (void)object_table_free(table); /* it is read again when there is room */
@@ -162,11 +168,10 @@ static void enter_table(struct known_files *files, struct known_file *file,
     }
     entry->flags = !table->has_unwind || has_long_gap(table) ? PROFILE_FILE_BY_FRAME_POINTER : 0;
     if (r == 0 && table->n_rows > 0) {
-        const struct profile_pages wanted = {.first = file->pages.pages.first,
-                                             .n = file->pages.pages.n};
+        const union profile_pages pages = {
+            {.first = file->pages.pages.first, .n = file->pages.pages.n}};
 
-        memcpy(&pages, &wanted, sizeof(pages));
-        __atomic_store_n((uint64_t *)&entry->pages, pages, __ATOMIC_RELEASE);
+        __atomic_store_n(&entry->pages.both, pages.both, __ATOMIC_RELEASE);
     }
     free(TAKE(table->rows));
     free(TAKE(table->rules));
@@ -225,6 +230,13 @@ static void end_names(struct known_file *file)
     file->n_asked = 0;
 }
 
+static uint64_t wait_ns(uint64_t cpu_ns)
+{
+    const uint64_t ns = NS_PER_SECOND + NAMES_SHARE * cpu_ns;
+
+    return ns < LONGEST_WAIT_NS ? ns : LONGEST_WAIT_NS;
+}
+
 void known_files_take(struct known_files *files, const struct object_result *result,
                       uint64_t now_ns)
 {
@@ -236,11 +248,12 @@ void known_files_take(struct known_files *files, const struct object_result *res
         return;
     if (files->job_kind == OBJECT_JOB_TABLE) {
         take_table(files, file, result);
-    } else {
-        take_names(files, file, result);
-        end_names(file);
+        file->names_ns = now_ns + NS_PER_SECOND; /* most of what it has sampled is known by then */
+        return;
     }
-    file->names_ns = now_ns + NS_PER_SECOND + NAMES_SHARE * result->cpu_ns;
+    take_names(files, file, result);
+    end_names(file);
+    file->names_ns = now_ns + wait_ns(result->cpu_ns);
 }
 
 void known_files_mark(struct known_files *files, uint32_t number)

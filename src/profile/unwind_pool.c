@@ -137,11 +137,11 @@ static void place_segment(struct placed *placed, const struct object_segment *se
 {
     const struct object_table *table = placed->table;
     const uint64_t end = segment->address + segment->size;
-    uint32_t place = (uint32_t)segment->offset;
 
     for (; *next_row < table->n_rows; (*next_row)++) {
         const struct object_row *row = &table->rows[*next_row];
         const uint64_t address = table->base + row->address;
+        uint32_t place;
 
         if (address >= end)
             break;

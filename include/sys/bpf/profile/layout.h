@@ -27,11 +27,16 @@ struct profile_page {
     __u32 n;
 };
 
-/* A file. The pages are changed by one store. */
-struct profile_file {
-    struct profile_pages {
+/* Which pages a file has. They are changed by one store. */
+union profile_pages {
+    struct {
         __u32 first, n; /* n 0: its table is not there */
-    } pages;
+    };
+    __u64 both;
+};
+
+struct profile_file {
+    union profile_pages pages;
     __u32 flags; /* PROFILE_FILE_… */
     __u32 unused;
 };
@@ -42,7 +47,7 @@ struct profile_file {
 /* An executable mapping of a process. Those of a process follow each other, sorted. */
 struct profile_mapping {
     __u64 start, end;
-    __u64 bias; /* address in the process - address from the base of the file's table */
+    __u64 bias; /* address in the process - place in the file */
     __u32 file; /* PROFILE_FILE_ANONYMOUS: it is of no file: code that was made at run time */
     __u32 unused;
 };

@@ -27,8 +27,8 @@ enum profile_outcome {
 #define PROFILE_COMM_SIZE 16
 
 /*
- * A frame of the user stack. In a file: the number of the file in the upper half, and the address
- * from the base of its table in the lower half. Elsewhere: PROFILE_FRAME_ADDRESS and the address in
+ * A frame of the user stack. In a file: the number of the file in the upper half, and the place in
+ * it in the lower half. Elsewhere: PROFILE_FRAME_ADDRESS and the address in
  * the process. The address of a caller is one before where it goes on: within the call.
  */
 #define PROFILE_FRAME_ADDRESS (1ULL << 63)

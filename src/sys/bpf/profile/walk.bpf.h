@@ -312,7 +312,7 @@ __noinline int step(__u32 zero)
     struct profile_scratch *walk = bpf_map_lookup_elem(&scratch, &zero);
     const struct profile_mapping *mapping;
     const struct profile_file *file;
-    struct profile_pages file_pages;
+    union profile_pages file_pages;
     __u64 address;
     int number;
     __u32 key, from_base;
@@ -333,7 +333,7 @@ __noinline int step(__u32 zero)
     file = bpf_map_lookup_elem(&files, &key);
     if (!file)
         return stop(walk, PROFILE_NO_TABLE);
-    *(__u64 *)&file_pages = *(volatile __u64 *)&file->pages;
+    file_pages.both = *(volatile __u64 *)&file->pages.both;
     number = from_base >> UNWIND_PAGE_BITS < file_pages.n
                  ? find_rule(file_pages.first + (from_base >> UNWIND_PAGE_BITS), from_base)
                  : -1;

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles of code that is made at run time: node writes a map of it, which names its functions.
+Anybody can make a file of that name; what is no map of the process's own user changes nothing.
+"""
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+import live
+from cgroups import Cgroups
+from exporter import PATIENCE, Exporter, quote
+from profiles import ask_profile
+
+SUPPORTED = "pmu_exporter_profile_supported"
+SCRIPT = """
+function hotInner(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s; }
+function hotOuter() { let t = 0; for (let i = 0; i < 1000; i++) t += hotInner(20000); return t; }
+let x = 0;
+for (;;) x += hotOuter();
+"""
+HUGE = 1 << 30
+ENTER = "echo 0 >\"$1\" && shift && exec \"$@\""
+
+
+def make_fifo(path):
+    os.mkfifo(path, 0o644)
+
+
+def make_of_another_user(path):
+    path.write_text("1000 ffffffffffff stolen\n")
+    os.chown(path, 65534, 65534)
+
+
+def make_huge(path):
+    path.write_text("1000 ffffffffffff stolen\n")
+    os.truncate(path, HUGE)
+
+
+def make_link(path):
+    target = path.with_suffix(".target")
+    target.write_text("1000 ffffffffffff stolen\n")
+    path.symlink_to(target)
+
+
+def make_garbage(path):
+    path.write_bytes(b"\xff" * 100000 + b"\nzz zz zz\n1 \n\n1000 0 empty\nffffffffffffffff 10 x\n")
+
+
+HOSTILE = {"a fifo": make_fifo, "a file of another user": make_of_another_user,
+           "a file of a gigabyte": make_huge, "a link": make_link, "garbage": make_garbage}
+
+
+class JitTest(live.LiveTest):
+    def setUp(self):
+        live.need("node")
+        self.cgroups = self.enterContext(Cgroups())
+        self.directory = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (self.directory / "hot.js").write_text(SCRIPT)
+
+    def start(self):
+        pattern = quote(f"/{self.cgroups.top}/**")
+        exporter = self.enterContext(Exporter(
+            "interval: 1s\ngroups: [{name: software, events: [task-clock]}]\n"
+            f"targets:\n  cgroups: [{{include: [{pattern}], groups: [software]}}]\n"
+            "profiles: {rate: 199}\n"))
+        metrics = exporter.scrape_until(lambda m: m.find(SUPPORTED), PATIENCE, "the status")
+        if metrics.sum(SUPPORTED) == 0:
+            self.skipTest(f"nothing is sampled here: {metrics.labels(SUPPORTED, 'reason')}")
+        return exporter
+
+    @contextlib.contextmanager
+    def node(self, name, *options):
+        self.cgroups.make(name)
+        procs = os.fsdecode(self.cgroups.directory(name)) + "/cgroup.procs"
+        process = subprocess.Popen(["sh", "-c", ENTER, "sh", procs, "node", *options, "hot.js"],
+                                   cwd=self.directory)
+        path = pathlib.Path(f"/tmp/perf-{process.pid}.map")
+        try:
+            yield path
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            path.unlink(missing_ok=True)
+            path.with_suffix(".target").unlink(missing_ok=True)
+
+    def until(self, exporter, name, condition, what):
+        """The stacks of the cgroup for which the condition holds."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            time.sleep(0.5)
+            profile = ask_profile(exporter, target=f"cgroup:{self.cgroups.path(name)}",
+                                  start=time.time() - 5)
+            if profile and condition(profile.stacks):
+                return profile.stacks
+            self.assertLess(time.monotonic(), end, f"{what}: {profile and profile.stacks}")
+
+    def test_functions_have_their_names_and_stacks_reach_their_roots(self):
+        exporter = self.start()
+
+        def is_whole(stack):
+            text = " ".join(frame.name for frame in stack)
+            return (stack[0].kind == "user" and stack[0].owner == "node" and
+                    "hotOuter" in text)
+
+        with self.node("a", "--perf-basic-prof", "--interpreted-frames-native-stack"):
+            stacks = self.until(exporter, "a", lambda s: any(map(is_whole, s)), "a whole stack")
+        print(f"{sum(n for s, n in stacks.items() if is_whole(s))} whole of {sum(stacks.values())}")
+
+    def test_a_lying_map_changes_nothing(self):
+        exporter = self.start()
+        for number, (kind, make) in enumerate(HOSTILE.items()):
+            with self.subTest(kind=kind), self.node(f"h{number}") as path:
+                make(path)
+                stacks = self.until(
+                    exporter, f"h{number}",
+                    lambda s: any(f.kind == "jit" for stack in s for f in stack), "code")
+                names = {f.name for stack in stacks for f in stack if f.kind == "jit"}
+                self.assertEqual(names, {"[unnamed]"})
+        exporter.after_cycles(2)
+        self.assertEqual(exporter.process.poll(), None)
+
+
+if __name__ == "__main__":
+    live.main()

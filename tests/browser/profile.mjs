@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { before } from "node:test";
 import { HOSTILE, madeUp } from "./made_up_profile.mjs";
 import { accessible, appears, ask, counted, fault, fits, hashOf, makeCgroup, page_url, scene, screenshot,
-  statusOf, top, until } from "./stage.mjs";
+  send, statusOf, top, until } from "./stage.mjs";
 
 const CGROUP = `cgroup:/${top}/known.service`;
 const BURNT = 8000; // ms of CPU time of each kind
@@ -96,6 +96,7 @@ scene("a click zooms, keys walk, zoom and go back", {}, async (page) => {
   await frame(page, "half").click();
   await until(async () => await width(frame(page, "half")) > whole * 0.95, "half has the whole width");
   assert.equal(await frame(page, "third").count(), 0);
+  await page.mouse.move(5, 5); // else the line tells what has come under the pointer
   await lineHas(page, /^half/);
   await page.getByRole("button", { name: "Zoom out" }).click();
   await until(() => frame(page, "third").count(), "third is back");
@@ -216,6 +217,29 @@ scene("a target is chosen by a search, and what it is compared with", {}, async 
   await page.getByRole("combobox", { name: "Compared with the target" }).fill("machine");
   await page.keyboard.press("Enter");
   await until(async () => /before_target=machine/.test(await hashOf(page)), "the other target");
+});
+
+scene("what was before and after a mark is compared", { theme: "dark" }, async (page) => {
+  await send("POST", "marks", { text: "<b>release</b>", time: second.start - 0.2 });
+  await page.goto(address({}, second));
+  await drawn(page);
+  const compare = page.getByRole("combobox", { name: "Compare with" });
+  const option = compare.locator("option", { hasText: "<b>release</b>" });
+  await until(() => option.count(), "the mark");
+  await compare.selectOption(await option.first().getAttribute("value"));
+  await until(async () => /before_start=.*before_end=/.test(await hashOf(page)), "both ranges");
+  await appears(page, ".note", "frames differ");
+  const { start, before_end: end } = Object.fromEntries(new URLSearchParams((await hashOf(page)).split("?")[1]));
+  assert.equal(start, end);
+});
+
+scene("a theme that changes changes the frames", {}, async (page) => {
+  await page.goto(address());
+  await drawn(page);
+  const fill = () => frame(page, "burn").first().locator("rect").getAttribute("fill");
+  const light = await fill();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await until(async () => await fill() !== light, "another colour");
 });
 
 scene("files are to be had for other programs", {}, async (page) => {

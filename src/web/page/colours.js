@@ -35,6 +35,11 @@ export function drawing() {
   return properties();
 }
 
+/** "light" or "dark". */
+export function themeNow() {
+  return properties().dark ? "dark" : "light";
+}
+
 // From nothing to all, each step as much lighter or darker as the one before: it can be read in
 // grey, and by people who do not see red or green.
 const LIGHT = [[247, 248, 250], [214, 229, 244], [166, 204, 230], [105, 166, 210], [52, 120, 183],

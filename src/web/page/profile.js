@@ -6,6 +6,7 @@
 
 import { get, isAbort } from "./api.js";
 import { sidesOf } from "./before_after.js";
+import { forgetColours, themeNow } from "./colours.js";
 import { element, notice, replace } from "./elements.js";
 import { count, instant } from "./format.js";
 import { frameColour, hex } from "./profile_colours.js";
@@ -42,9 +43,17 @@ class ProfileView {
     this.words, this.said, this.graph, this.table.root);
     this.recolour = () => this.themeChanged();
     document.addEventListener("theme", this.recolour);
-    const now = Date.now() / 1000;
-    this.tools.loadMarks({ start: Math.floor(now - KEPT), end: Math.ceil(now + 60) });
+    forgetColours(); // the theme may have changed while another view was here
+    this.loadMarks();
     this.load();
+  }
+
+  /* Marks are kept by the history. */
+  async loadMarks() {
+    const known = await this.stage.status;
+    const now = Date.now() / 1000;
+    if (known?.history && !this.stage.signal.aborted)
+      this.tools.loadMarks({ start: Math.floor(now - KEPT), end: Math.ceil(now + 60) });
   }
 
   /** Somebody has chosen something: it stands in the address, and the back button takes it back. */
@@ -195,7 +204,7 @@ class ProfileView {
     }
     const most = [...owners].sort(([, a], [, b]) => b.n - a.n).slice(0, LEGEND);
     return element("ul", { class: "profile-legend", "aria-label": "Colours" }, most.map(([name, of]) =>
-      this.legendLine(`${name.slice(0, 60)}`, hex(frameColour({ ...of, name: "" }, this.theme())))));
+      this.legendLine(`${name.slice(0, 60)}`, hex(frameColour({ ...of, name: "" }, themeNow())))));
   }
 
   changeLegend() {
@@ -208,11 +217,6 @@ class ProfileView {
     const swatch = element("span", { class: kind ? `profile-swatch ${kind}` : "profile-swatch" });
     if (colour) swatch.style.background = colour;
     return element("li", {}, swatch, element("bdi", {}, text));
-  }
-
-  theme() {
-    return getComputedStyle(document.documentElement).getPropertyValue("--heat").trim() === "dark"
-      ? "dark" : "light";
   }
 
   /* The range that is really covered may be wider or shorter than the one that was asked for. */
@@ -296,6 +300,7 @@ class ProfileView {
   }
 
   themeChanged() {
+    forgetColours();
     for (const flame of this.flames) flame.recolour();
     const legend = this.graph.querySelector(".profile-legend");
     if (legend && !this.profiles[0].isDifference) legend.replaceWith(this.ownerLegend(this.profiles[0]));

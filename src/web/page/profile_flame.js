@@ -11,6 +11,7 @@
 //
 // The frames themselves are hidden from who does not see them: the line tells where the keys are.
 
+import { themeNow } from "./colours.js";
 import { element, replace, setText } from "./elements.js";
 import { changeColour, frameColour, hex, matchColour, quietColour } from "./profile_colours.js";
 import { keyOf, layout, nodeWords, walk, wayOf } from "./profile_data.js";
@@ -50,6 +51,7 @@ export class Flame {
     this.box.addEventListener("keydown", (event) => this.key(event));
     this.box.addEventListener("focus", () => this.point(this.at));
     this.box.addEventListener("blur", () => this.mark());
+    this.box.addEventListener("pointerleave", () => this.hover(null));
     this.watch = new ResizeObserver(() => this.resize());
     this.watch.observe(this.box);
   }
@@ -99,8 +101,7 @@ export class Flame {
   }
 
   colour(i) {
-    const theme = getComputedStyle(document.documentElement).getPropertyValue("--heat").trim() === "dark"
-      ? "dark" : "light";
+    const theme = themeNow();
     if (this.found) return this.found.matched[i] ? matchColour(theme) : quietColour(theme);
     if (i === 0) return quietColour(theme);
     if (!this.profile.isDifference) return frameColour(this.profile.functionOf(i), theme);
@@ -188,7 +189,7 @@ export class Flame {
 
   /* The pointer is over a frame, or (null) over none: then the line tells of the cursor's. */
   hover(i) {
-    this.tell(i ?? this.at);
+    if (this.profile) this.tell(i ?? this.at);
   }
 
   tell(i) {

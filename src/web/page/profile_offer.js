@@ -13,7 +13,7 @@ export class ProfileOffer {
     this.root = element("div", { class: "profile-offer", hidden: true });
   }
 
-  /** An exporter that samples nothing has nothing to offer, and is asked once. */
+  /** An exporter that samples nothing has nothing to offer, and is not asked again. */
   async show(targets, range, now) {
     const text = JSON.stringify([targets, range]);
     if (text === this.shown) return;
@@ -33,10 +33,14 @@ export class ProfileOffer {
     this.root.hidden = some.length === 0;
   }
 
-  sampled() {
-    this.known ??= get("profile/targets", {}, this.stage.signal).then(({ targets }) => targets)
-      .catch(() => []);
-    return this.known;
+  async sampled() {
+    if (this.refused) return [];
+    try {
+      return (await get("profile/targets", {}, this.stage.signal)).targets;
+    } catch (error) {
+      this.refused = error.status === 503 || error.status === 404;
+      return [];
+    }
   }
 
   link(target, name, start, end, more) {

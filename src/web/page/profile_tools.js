@@ -96,7 +96,7 @@ export class ProfileTools {
   secondBar() {
     return element("div", { class: "tools" }, choice("View", this.views),
       choice("Measure", this.measures),
-      element("label", { class: "check" }, "Compare with ", this.before), this.other.root,
+      element("label", { class: "check profile-compare" }, "Compare with ", this.before), this.other.root,
       element("span", { class: "grow" }), this.input, this.matched);
   }
 
@@ -148,7 +148,7 @@ export class ProfileTools {
     this.wishes.search("");
   }
 
-  /** Marks with which something can be compared; without a history there are none. */
+  /** Marks around which something can be compared. */
   async loadMarks(range) {
     const answer = await get("marks", range, this.wishes.signal).catch(() => ({ marks: [] }));
     this.marks = answer.marks;

@@ -130,7 +130,7 @@ struct profile_target_info {
     enum profile_scope scope;
     const char *label;          /* borrowed */
     uint64_t first_ns, last_ns; /* from when to when there are samples; 0: there are none yet */
-    uint64_t samples; /* since it was entered, also such as are not kept any more */
+    uint64_t samples;           /* since it was entered, also such as are not kept any more */
 };
 
 /* The targets, in no order; false: there is none with this number, counted from 0. */

@@ -62,7 +62,7 @@ int plan_add_profile(struct plan *plan, const struct plan_spec *spec,
 
 /* Adds from where on both are compared, which is not shown. */
 int plan_add_profile_bases(struct plan *plan, const struct plan_spec *spec,
-                          const struct event_groups *groups);
+                           const struct event_groups *groups);
 
 /* plan_breakdowns.c */
 

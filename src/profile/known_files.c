@@ -150,13 +150,6 @@ void known_files_want(struct known_files *files, uint32_t number, uint64_t now_n
     }
 }
 
-bool known_files_is_awaited(const struct known_files *files, uint32_t number)
-{
-    const struct known_file *file = known_file_of(files, number);
-
-    return file && (file->state == FILE_UNREAD || file->state == FILE_WANTED);
-}
-
 /* From a place in the file to an address from the base of its table. False: it is not executable.
  */
 static bool to_address(const struct object_table *table, uint32_t place, uint32_t *ret_address)

@@ -61,9 +61,6 @@ void known_files_want(struct known_files *files, uint32_t number, uint64_t now_n
 bool known_files_function(struct known_files *files, uint32_t number, uint32_t place,
                           uint64_t now_ns, uint32_t *ret_function);
 
-/* Whether the tables of a file may still come. */
-bool known_files_is_awaited(const struct known_files *files, uint32_t number);
-
 /*
  * Opens the next file to be read. The caller closes both descriptors of the job. False: nothing is
  * to be read now.

@@ -123,27 +123,21 @@ static int work_table(const struct profile_store *store, const void *object, str
     return r < 0 ? r : profile_json_write_table(tree, (size_t)arguments->rows, text);
 }
 
-/* A side of a difference in which there is nothing is empty, and no failure. */
-static int collect_side(const struct profile_store *store, const struct profile_choice *choice,
-                        uint64_t nodes, struct text *text, struct profile_tree **ret_tree)
-{
-    int r = collect(store, choice, text, ret_tree);
-
-    return r < 0 ? r : profile_tree_prune(*ret_tree, (size_t)nodes);
-}
-
+/* Whole trees are compared, since what is small in one is not in the other. */
 static int work_difference(const struct profile_store *store, const void *object, struct text *text)
 {
     const struct profile_arguments *arguments = object;
     AUTO(profile_tree) struct profile_tree *before = NULL;
     AUTO(profile_tree) struct profile_tree *after = NULL;
     AUTO(difference) struct difference *difference = NULL;
-    int r = collect_side(store, &arguments->before, arguments->nodes, text, &before);
+    int r = collect(store, &arguments->before, text, &before);
 
     if (r >= 0)
-        r = collect_side(store, &arguments->choice, arguments->nodes, text, &after);
+        r = collect(store, &arguments->choice, text, &after);
     if (r >= 0)
         r = difference_new(before, after, arguments->measure, &difference);
+    if (r >= 0)
+        r = difference_prune(difference, (size_t)arguments->nodes);
     return r < 0 ? r : profile_json_write_difference(difference, text);
 }
 

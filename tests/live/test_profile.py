@@ -63,10 +63,16 @@ class ProfileTest(live.LiveTest):
             time.sleep(0.1)
 
     def stacks(self, exporter, known, start):
-        """Those of the program's own functions since then, when all samples have come: as
+        """Those of the program's own functions since then, when all have their names: as
         (note, names): samples."""
-        profile = ask_profile(exporter, target=known.target, start=start)
-        return own_stacks(profile.stacks) if profile else {}
+        end = time.monotonic() + PATIENCE
+        while True:
+            profile = ask_profile(exporter, target=known.target, start=start)
+            stacks = own_stacks(profile.stacks) if profile else {}
+            if all(not name.startswith("0x") for _, names in stacks for name in names):
+                return stacks
+            self.assertLess(time.monotonic(), end, f"functions have no names: {stacks}")
+            time.sleep(0.5)
 
     def warmed_up(self, exporter, known):
         """Until the stacks of the program reach their roots."""

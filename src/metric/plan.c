@@ -104,9 +104,8 @@ static int name_plan(struct plan *plan, const struct plan_spec *spec)
     return plan->prefix && plan->info_help ? 0 : -ENOMEM;
 }
 
-/* The order of the columns is the order of the families on the page. */
-static int add_columns(struct plan *plan, const struct plan_spec *spec,
-                       const struct event_groups *groups)
+/* When it began, and who is in it. */
+static int add_gauges(struct plan *plan, const struct plan_spec *spec)
 {
     int r = 0;
 
@@ -118,6 +117,15 @@ static int add_columns(struct plan *plan, const struct plan_spec *spec,
         r = add_gauge(plan, spec, &members);
     if (r == 0 && spec->members)
         r = add_gauge(plan, spec, &oldest_start_time);
+    return r;
+}
+
+/* The order of the columns is the order of the families on the page. */
+static int add_columns(struct plan *plan, const struct plan_spec *spec,
+                       const struct event_groups *groups)
+{
+    int r = add_gauges(plan, spec);
+
     if (r == 0 && spec->cpu_time)
         r = plan_add_cpu_time(plan, spec);
     if (r == 0 && spec->totals)

@@ -41,7 +41,7 @@ struct profile_arguments {
     uint64_t nodes, rows; /* the most of each */
 };
 
-void profile_arguments_free(void *arguments);
+void profile_arguments_free(void *object);
 
 /*
  * Reads the arguments of a profile: ?target=, ?start=, ?end=, ?format=, ?nodes=, ?rows=, ?of=,

@@ -79,11 +79,12 @@ static struct profile_mapping to_mapping(struct address_spaces *spaces,
 {
     struct profile_mapping mapping = {
         .start = vma->start, .end = vma->end, .file = PROFILE_FILE_ANONYMOUS};
-    struct file_sight sight = {.key = {.device = vma->device, .inode = vma->inode},
-                               .path = vma->path,
-                               .pid = (pid_t)vma->pid,
-                               .start = vma->start,
-                               .end = vma->end};
+    struct file_sight sight = {
+        .key = {.device = vma->device, .inode = vma->inode, .generation = vma->generation},
+        .path = vma->path,
+        .pid = (pid_t)vma->pid,
+        .start = vma->start,
+        .end = vma->end};
 
     if (vma->kind == PROFILE_VMA_ANONYMOUS)
         return mapping;

@@ -28,6 +28,7 @@ struct known_file {
     pid_t pid; /* a process that has it mapped, and where */
     uint64_t start, end;
     pid_t retry_pid;            /* the process by which it could not be opened */
+    uint64_t retry_ns;          /* FILE_REFUSED for want of room: when it is tried again; or 0 */
     struct object_table *table; /* without its rows; NULL: not read yet */
     struct unwind_pages pages;  /* where the rows are */
     uint64_t wanted_ns, used_ns;

@@ -144,6 +144,8 @@ void known_files_want(struct known_files *files, uint32_t number, uint64_t now_n
     if (!file)
         return;
     file->used_ns = now_ns;
+    if (file->state == FILE_REFUSED && file->retry_ns > 0 && now_ns >= file->retry_ns)
+        file->state = FILE_UNREAD;
     if (file->state == FILE_UNREAD) {
         file->state = FILE_WANTED;
         file->wanted_ns = now_ns;

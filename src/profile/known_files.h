@@ -22,6 +22,7 @@ struct known_files;
 /* A file is told by what the kernel has mapped, never by its path. */
 struct file_key {
     uint64_t device, inode; /* device: as in struct profile_vma. The vDSO: both 0 */
+    uint64_t generation;    /* of the inode: numbers of deleted files are given again */
 };
 
 /* What is borrowed for the life of the files. */

@@ -21,6 +21,10 @@
 #define NAMES_SHARE     50
 #define LONGEST_WAIT_NS (30 * NS_PER_SECOND)
 
+/* Tables that were used so lately are not pushed out; what finds no room is tried again later. */
+#define IN_USE_NS (30 * NS_PER_SECOND)
+#define AGAIN_NS  (60 * NS_PER_SECOND)
+
 /* Code without frames of its own is as long as this only where it was made by a compiler of another
  * kind, as V8's builtins are: they keep frame pointers. */
 #define LONG_GAP (256 * 1024)
@@ -137,13 +141,17 @@ static bool retire(struct known_files *files, struct known_file *file)
     return true;
 }
 
-/* The same of the file that was not used for longest. False: there is none. */
-static bool retire_oldest(struct known_files *files, const struct known_file *but)
+/*
+ * The same of the file that was not used for longest. False: there is none that is out of use, so
+ * that files would push each other out in turn.
+ */
+static bool retire_oldest(struct known_files *files, uint64_t now_ns)
 {
     struct known_file *file, *next, *oldest = NULL;
 
     HASH_ITER(hh, files->by_key, file, next)
-        if (file != but && file->pages.rows.n > 0 && (!oldest || file->used_ns < oldest->used_ns))
+        if (file->pages.rows.n > 0 && now_ns >= file->used_ns + IN_USE_NS &&
+            (!oldest || file->used_ns < oldest->used_ns))
             oldest = file;
     return oldest && retire(files, oldest);
 }
@@ -157,12 +165,12 @@ void known_files_settle(struct known_files *files)
 
 /* Has the program unwind by the tables of a file. */
 static void enter_table(struct known_files *files, struct known_file *file,
-                        struct object_table *table)
+                        struct object_table *table, uint64_t now_ns)
 {
     struct profile_file *entry = &files->setup.arrays->files[file->number];
     int r = table->n_rows > 0 ? unwind_pool_add(files->setup.pool, table, &file->pages) : 0;
 
-    if (r == -ENOSPC && retire_oldest(files, file)) {
+    if (r == -ENOSPC && retire_oldest(files, now_ns)) {
         (void)object_table_free(table); /* it is read again when there is room */
         return;
     }
@@ -180,10 +188,11 @@ static void enter_table(struct known_files *files, struct known_file *file,
         file->table = object_table_free(file->table);
     file->table = table;
     file->state = r == 0 ? FILE_READ : FILE_REFUSED;
+    file->retry_ns = r == -ENOSPC ? now_ns + AGAIN_NS : 0;
 }
 
 static void take_table(struct known_files *files, struct known_file *file,
-                       const struct object_result *result)
+                       const struct object_result *result, uint64_t now_ns)
 {
     struct object_table *table = NULL;
     enum object_outcome outcome = result->outcome;
@@ -193,12 +202,11 @@ static void take_table(struct known_files *files, struct known_file *file,
         outcome = r == -ENOMEM ? OBJECT_FAILED : OBJECT_KILLED;
     files->outcomes[outcome]++;
     if (table) {
-        enter_table(files, file, table);
+        enter_table(files, file, table, now_ns);
         return;
     }
-    if (outcome == OBJECT_FAILED)
-        return; /* it is tried again */
     file->state = FILE_REFUSED;
+    file->retry_ns = outcome == OBJECT_FAILED ? now_ns + AGAIN_NS : 0;
     /* what is mapped and is no program is code that was made at run time */
     clear_pages(files, file, outcome == OBJECT_NO_PROGRAM ? PROFILE_FILE_BY_FRAME_POINTER : 0);
 }
@@ -247,7 +255,7 @@ void known_files_take(struct known_files *files, const struct object_result *res
     if (!file)
         return;
     if (files->job_kind == OBJECT_JOB_TABLE) {
-        take_table(files, file, result);
+        take_table(files, file, result, now_ns);
         file->names_ns = now_ns + NS_PER_SECOND; /* most of what it has sampled is known by then */
         return;
     }

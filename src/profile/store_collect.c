@@ -127,22 +127,28 @@ static uint64_t ceil_to(uint64_t time_ns, uint64_t unit_ns)
 }
 
 /* No sample is older than what is kept, and none is newer than the latest one. */
-static void widen(struct collection *collection)
+static void cut(struct collection *collection, uint64_t wanted_to_ns)
 {
     const struct profile_store *store = collection->store;
-    const uint64_t minutes_from_ns = store->minutes_from * MINUTE_NS;
-    const uint64_t from_ns = collection->from_ns, to_ns = collection->to_ns;
     uint64_t first_ns = UINT64_MAX;
 
-    collection->from_ns = floor_to(from_ns, from_ns < minutes_from_ns ? 60 * MINUTE_NS : MINUTE_NS);
-    collection->to_ns = ceil_to(to_ns, to_ns <= minutes_from_ns ? 60 * MINUTE_NS : MINUTE_NS);
     for (size_t i = 0; i < store->n_targets; i++)
         if (store->targets[i]->last_ns > 0 && store->targets[i]->first_ns < first_ns)
             first_ns = store->targets[i]->first_ns;
-    if (collection->from_ns < first_ns && first_ns < to_ns)
+    if (collection->from_ns < first_ns && first_ns < wanted_to_ns)
         collection->from_ns = first_ns;
     if (collection->to_ns > store->latest_ns + 1 && collection->from_ns <= store->latest_ns)
         collection->to_ns = store->latest_ns + 1;
+}
+
+static void widen(struct collection *collection)
+{
+    const uint64_t minutes_from_ns = collection->store->minutes_from * MINUTE_NS;
+    const uint64_t from_ns = collection->from_ns, to_ns = collection->to_ns;
+
+    collection->from_ns = floor_to(from_ns, from_ns < minutes_from_ns ? 60 * MINUTE_NS : MINUTE_NS);
+    collection->to_ns = ceil_to(to_ns, to_ns <= minutes_from_ns ? 60 * MINUTE_NS : MINUTE_NS);
+    cut(collection, to_ns);
 }
 
 static void count_all(struct collection *collection)
@@ -151,6 +157,7 @@ static void count_all(struct collection *collection)
 
     if (collection->from_ns / 1000000 >= store->recent.whole_from_ms) {
         count_recent(collection);
+        cut(collection, collection->to_ns);
         return;
     }
     widen(collection);

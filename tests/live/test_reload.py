@@ -7,7 +7,7 @@ import time
 
 import live
 from cgroups import Cgroups
-from exporter import Exporter, is_sanitized
+from exporter import Exporter, is_sanitized, without_profiles
 
 FAULTS = "pmu_cgroup_page_faults_total"
 SWITCHES = "pmu_cgroup_context_switches_total"
@@ -32,7 +32,7 @@ class Reload(live.LiveTest):
 
     def reload(self, exporter, text=None, good=1):
         if text is not None:
-            (exporter.directory / "pmu_exporter.yml").write_text(text)
+            (exporter.directory / "pmu_exporter.yml").write_text(without_profiles(text))
         before = exporter.scrape().value(READ_AT)
         os.kill(exporter.pid, signal.SIGHUP)
         return exporter.scrape_until(

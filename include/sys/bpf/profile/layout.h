@@ -70,8 +70,9 @@ struct profile_vma {
     __u64 inode;
     __u32 device; /* as the kernel has it: 12 bits of major, 20 of minor */
     __u32 pid;
-    __u32 kind; /* enum profile_vma_kind */
-    __u32 path_length;
+    __u32 kind;       /* enum profile_vma_kind */
+    __u32 generation; /* of the inode, which tells it from others that had its number */
+    __u32 path_length, unused;
     char path[PROFILE_PATH_SIZE];
 };
 

@@ -160,6 +160,7 @@ struct super_block {
 struct inode {
     struct super_block *i_sb;
     unsigned long i_ino;
+    __u32 i_generation;
 } KERNEL_TYPE;
 
 struct file {
@@ -216,12 +217,13 @@ int on_vma(struct bpf_iter__task_vma *context)
     record->end = vma->vm_end;
     record->offset = (__u64)vma->vm_pgoff << page_shift;
     record->pid = (__u32)task->tgid;
-    record->inode = record->device = 0;
+    record->inode = record->device = record->generation = 0;
     record->kind = PROFILE_VMA_ANONYMOUS;
     if (file) {
         record->kind = PROFILE_VMA_FILE;
         record->inode = file->f_inode->i_ino;
         record->device = file->f_inode->i_sb->s_dev;
+        record->generation = file->f_inode->i_generation;
         length = bpf_d_path(&file->f_path, record->path, sizeof(record->path));
     } else if (task->mm && (__u64)task->mm->context.vdso == record->start) {
         record->kind = PROFILE_VMA_VDSO;

@@ -27,6 +27,10 @@ UNIT = pathlib.Path(__file__).resolve().parents[2] / "systemd/pmu_exporter.servi
 OWN_PID = ("sh", "-c", 'WATCHDOG_PID=$$ LISTEN_PID=$$ exec "$@"', "sh")
 
 
+# The process that reads programs becomes nobody where it is root, which the unit's user is not.
+OF_ROOT = {"setgroups", "setresgid", "setresuid"}
+
+
 class Manager:
     """The other end of NOTIFY_SOCKET. It keeps what came, as (when, text), if it is to read."""
 
@@ -381,7 +385,7 @@ class Filter(LiveTest):
                 exporter.after_cycles(2)
             made = set(re.findall(r"(?m)^\d+ +(\w+)\(", self.complete(trace)))
         self.assertIn("perf_event_open", made)
-        self.assertEqual(made - allowed_calls(), set())
+        self.assertEqual(made - allowed_calls() - OF_ROOT, set())
 
 
 if __name__ == "__main__":

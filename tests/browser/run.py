@@ -98,7 +98,9 @@ def install_packages():
 
 
 def configuration(own, more, system="all"):
-    return live.config(own, system=system, linger="1s", more=more)
+    """With profiles, as the page has them without a word of the configuration: several views ask."""
+    return live.config(own, system=system, linger="1s",
+                       more=f"{more}profiles: {{enabled: true}}\n")
 
 
 def record_past(own, config, environment, ago):

@@ -10,7 +10,7 @@ function(add_browser_test name)
   set_tests_properties(browser/${name} PROPERTIES
     LABELS live TIMEOUT 1800 SKIP_RETURN_CODE 77 PROCESSORS 4
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
-PMU_TEST_KNOWN_STACKS=${CMAKE_BINARY_DIR}/bin/known_stacks;\
+PMU_TEST_KNOWN_STACKS=$<TARGET_FILE:known_stacks>;\
 PMU_TEST_SHIFTED_CLOCK=$<TARGET_FILE:shifted_clock>;\
 PMU_TEST_BROWSER=${CMAKE_BINARY_DIR}/browser;PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()

@@ -53,8 +53,8 @@ struct listing {
 };
 
 /*
- * Hands over records. 1: the listing begins anew, as it does in Linux 6.18 where the only process
- * of a listing has just begun to execute another program; 0 or -errno.
+ * Hands over records. 1: the listing begins anew, as Linux 6.18 was seen to do at the end of the
+ * listing of one process; 0 or -errno.
  */
 static int hand_over(struct listing *listing, const struct profile_vma *vmas, size_t n)
 {

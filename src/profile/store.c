@@ -258,6 +258,8 @@ static void close_what_is_over(struct profile_store *store, uint64_t now_ns)
 void profile_store_tick(struct profile_store *store, uint64_t now_ns)
 {
     close_what_is_over(store, now_ns);
+    if (store->began_ns == 0)
+        store->began_ns = now_ns;
     store->now_ns = now_ns;
     if (now_ns > store->latest_ns)
         store->latest_ns = now_ns;

@@ -157,7 +157,8 @@ static void count_all(struct collection *collection)
 
     if (collection->from_ns / 1000000 >= store->recent.whole_from_ms) {
         count_recent(collection);
-        cut(collection, collection->to_ns);
+        if (collection->from_ns < store->began_ns && store->began_ns < collection->to_ns)
+            collection->from_ns = store->began_ns; /* nobody knows what was before */
         return;
     }
     widen(collection);

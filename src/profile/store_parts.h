@@ -82,6 +82,7 @@ struct profile_store {
     bool targets_refused;  /* since they were looked through */
     uint32_t open_from;    /* the first minute that is not closed */
     uint32_t minutes_from; /* before this minute, which begins an hour, there are hours only */
+    uint64_t began_ns;     /* at the first tick; 0: there was none yet */
     uint64_t now_ns;       /* of the last tick */
     uint64_t latest_ns;    /* of the last tick, or of a sample after it */
     uint64_t generation;

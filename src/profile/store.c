@@ -215,6 +215,8 @@ static void note_time(struct profile_store *store, struct store_target *target, 
     if (time_ns > target->last_ns)
         target->last_ns = time_ns;
     target->samples++;
+    if (time_ns < store->began_ns)
+        store->began_ns = time_ns;
     if (time_ns > store->latest_ns)
         store->latest_ns = time_ns;
 }
@@ -255,11 +257,20 @@ static void close_what_is_over(struct profile_store *store, uint64_t now_ns)
     }
 }
 
+/* From when on the store has all samples: the first tick, or a sample before it. */
+static void begin(struct profile_store *store, uint64_t now_ns)
+{
+    store->began_ns = now_ns;
+    for (size_t i = 0; i < store->n_targets; i++)
+        if (store->targets[i]->last_ns > 0 && store->targets[i]->first_ns < store->began_ns)
+            store->began_ns = store->targets[i]->first_ns;
+}
+
 void profile_store_tick(struct profile_store *store, uint64_t now_ns)
 {
     close_what_is_over(store, now_ns);
     if (store->began_ns == 0)
-        store->began_ns = now_ns;
+        begin(store, now_ns);
     store->now_ns = now_ns;
     if (now_ns > store->latest_ns)
         store->latest_ns = now_ns;

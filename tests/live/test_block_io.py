@@ -7,7 +7,7 @@ import time
 import live
 from cgroups import Cgroups
 from direct_io import BLOCK
-from exporter import Exporter, quote
+from exporter import Exporter, quote, without_profiles
 from loop_device import MIB, LoopDevice
 
 CYCLE = 1.0
@@ -41,7 +41,7 @@ class BlockIo(live.LiveTest):
         return exporter
 
     def reload(self, exporter, config):
-        (exporter.directory / "pmu_exporter.yml").write_text(config)
+        (exporter.directory / "pmu_exporter.yml").write_text(without_profiles(config))
         self.assertEqual(exporter.ask_control("POST", "/-/reload").status, 200)
 
     def make(self, exporter, *names):

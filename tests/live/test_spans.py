@@ -13,7 +13,7 @@ import time
 
 import live
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter, quote
+from exporter import PATIENCE, Exporter, quote, without_profiles
 from own_mounts import enter_own_tracefs
 from probed import Probed
 
@@ -104,7 +104,7 @@ class Spans(live.LiveTest):
         return float(done.stdout)
 
     def reload(self, exporter, config):
-        (exporter.directory / "pmu_exporter.yml").write_text(config)
+        (exporter.directory / "pmu_exporter.yml").write_text(without_profiles(config))
         self.assertEqual(exporter.ask_control("POST", "/-/reload").status, 200)
 
     def test_spans_of_threads_are_those_of_the_cgroup_that_began_them(self):

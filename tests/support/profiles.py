@@ -93,6 +93,6 @@ def own_stacks(stacks):
     for stack, n in stacks.items():
         note = stack[0].name if stack[0].kind == "note" else None
         names = tuple(frame.name for frame in stack
-                      if frame.owner in OWN_CODE and frame.kind != "note")
+                      if frame.owner in OWN_CODE and frame.kind != "note" and frame.name != "[plt]")
         found[note, names[1:] if names[:1] == ("_start",) else names] += n
     return found

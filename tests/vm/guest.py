@@ -22,7 +22,7 @@ import subprocess
 import time
 import unittest
 
-from exporter import Metrics
+from exporter import Metrics, without_profiles
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARIES = "/usr/lib/aarch64-linux-gnu"
@@ -60,6 +60,11 @@ COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # a test may be run fo
 def shell_library():
     """The functions of the guest's shell that most scripts use."""
     return (HERE / "library.sh").read_text()
+
+
+def write_file(path, text):
+    """A file of a scenario; a configuration has no profiles unless it asks for them."""
+    path.write_text(without_profiles(text) if "\ntargets:" in text else text)
 
 
 class Results:
@@ -132,7 +137,7 @@ class Guest:
         (self.directory / "out").mkdir(parents=True)
         (self.directory / "run").write_text(self.beginning() + script)
         for name, text in files.items():
-            (self.directory / name).write_text(text)
+            write_file(self.directory / name, text)
 
     def run(self, script, **files):
         """Boots, runs the script and powers off; the Results. `files` are texts for /t, by their

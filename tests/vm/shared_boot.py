@@ -57,7 +57,7 @@ class SharedGuest(guest.Guest):
             (own / "out").mkdir(parents=True)
             (own / "run").write_text(super().beginning() + scenario.script)
             for name, text in scenario.files.items():
-                (own / name).write_text(text)
+                guest.write_file(own / name, text)
 
     def beginning(self):
         return ""

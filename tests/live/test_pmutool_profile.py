@@ -66,10 +66,13 @@ class Profile(live.LiveTest):
         return out
 
     def samples(self, *words):
-        """How many samples there are; 0 where there are none yet, or none with names."""
+        """How many samples there are; 0 where there are none yet, or none with names. None: stacks
+        of some do not reach their roots, since the program is not known well enough."""
         status, out, _ = self.pmutool("--format=json", *words)
-        told = json.loads(out) if status == 0 else {"functions": {"name": []}}
+        told = json.loads(out) if status == 0 else {"functions": {"name": [], "kind": []}}
         names = told["functions"]["name"]
+        if "note" in told["functions"]["kind"]:
+            return None
         is_named = "burn_less" in names and not any(name.startswith("0x") for name in names)
         return told["samples"] if is_named else 0
 
@@ -79,9 +82,11 @@ class Profile(live.LiveTest):
         time.sleep(1)  # until then its program is being read
         begin = time.time()
         end = time.monotonic() + 3 * PATIENCE  # files are read one at a time, of all that runs
-        while self.samples(self.target(name), f"--start={begin:.3f}") < ENOUGH:
+        while (n := self.samples(self.target(name), f"--start={begin:.3f}")) is None or n < ENOUGH:
             self.assertLess(time.monotonic(), end, "too few samples, or no names")
             time.sleep(0.2)
+            if n is None:
+                begin = time.time()
         at = f"{begin:.3f}..{time.time() - 0.5:.3f}"
         load.kill()
         load.wait()

@@ -53,10 +53,16 @@ DEFINE_AUTO(sampler, struct sampler *, sampler_free)
  */
 int sampler_set_cpus(struct sampler *sampler, const struct cpu_list *cpus);
 
-/* Takes what was sampled, learns what processes have mapped, reads files. 0 or -errno. */
+/*
+ * Takes what was sampled, learns what processes have mapped, reads files. 0; -EPIPE: the reader has
+ * ended; -errno.
+ */
 int sampler_turn(struct sampler *sampler);
 
-/* Becomes readable when a file was read: then a turn is worth while. Borrowed. */
+/*
+ * Becomes readable when a file was read: then a turn is worth while. -1: none is being read.
+ * Borrowed until the next turn.
+ */
 int sampler_fd(const struct sampler *sampler);
 
 struct sampler_figures {

@@ -32,7 +32,8 @@ struct space_change {
 
 /*
  * Looks at a process. 0; -ESRCH: it has ended; -ENOSPC: there is no room for its mappings;
- * -EOPNOTSUPP: this kernel can show only all processes; -errno.
+ * -EOPNOTSUPP: this kernel can show only all processes; -errno. On failure it is not known any
+ * more, and all of its files count as lost.
  */
 int address_spaces_look(struct address_spaces *spaces, pid_t pid, struct space_change *ret_change);
 

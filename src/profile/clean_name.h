@@ -3,7 +3,12 @@
 
 /* Names that strangers have given, as they may be shown. */
 
+#include <stddef.h>
+
 #include "base/text.h"
 
-/* Appends a name. What is no clean UTF-8 becomes a question mark; an empty name becomes "?". */
-void clean_name_append(struct text *text, const char *name);
+/*
+ * Appends clean text of at most OBJECT_NAME_MOST bytes: what is no UTF-8, or steers terminals,
+ * becomes U+FFFD.
+ */
+void clean_name_append(struct text *text, const char *name, size_t n);

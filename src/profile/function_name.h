@@ -8,12 +8,6 @@
 #include "base/text.h"
 
 /*
- * Appends clean text of at most OBJECT_NAME_MOST bytes: what is no UTF-8, or steers terminals,
- * becomes U+FFFD.
- */
-void function_name_append_clean(struct text *text, const char *name, size_t n);
-
-/*
  * Appends the name of a function whose symbol that is: without the version behind it; of C++ and
  * Rust as it stands in the source, with template arguments and without parameters.
  */

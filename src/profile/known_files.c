@@ -70,9 +70,10 @@ struct known_files *known_files_free(struct known_files *files)
 static char *make_owner(const char *path)
 {
     const char *slash = strrchr(path, '/');
+    const char *name = slash && slash[1] ? slash + 1 : *path ? path : "[unknown file]";
     struct text text = {0};
 
-    clean_name_append(&text, slash && slash[1] ? slash + 1 : path);
+    clean_name_append(&text, name, strlen(name));
     return text_take(&text);
 }
 

@@ -68,43 +68,58 @@ static bool begin_names(struct known_file *file, struct object_job *job)
         return false;
     for (size_t i = 0; i < n; i++)
         starts[i] = file->wanted[i].start;
+    free(file->asked); /* of a job that could not be handed over */
     job->starts = file->asked = starts;
     job->n_starts = file->n_asked = n;
     job->debug_fd = open_debug_object(file->table->build_id, file->table->n_build_id);
     return true;
 }
 
+/* The file cannot be opened: it has no tables, or no names. */
+static void note_missing(struct known_files *files, struct known_file *file,
+                         enum object_job_kind kind)
+{
+    file->n_wanted = 0;
+    if (kind != OBJECT_JOB_TABLE)
+        return;
+    file->state = FILE_MISSING;
+    file->retry_pid = file->pid;
+    clear_pages(files, file, 0);
+}
+
+static int open_file(const struct known_files *files, const struct known_file *file)
+{
+    const struct object_place place = {.path = file->path,
+                                       .device = file->key.device,
+                                       .inode = file->key.inode,
+                                       .pid = file->pid,
+                                       .start = file->start,
+                                       .end = file->end};
+
+    return open_object(files->setup.procfs_fd, &place);
+}
+
+/* Files that cannot be opened hold up none of the others; each is tried once. */
 bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct object_job *ret_job)
 {
-    enum object_job_kind kind;
-    struct known_file *file = choose(files, now_ns, &kind);
-    const struct object_place place = file ? (struct object_place){.path = file->path,
-                                                                   .device = file->key.device,
-                                                                   .inode = file->key.inode,
-                                                                   .pid = file->pid,
-                                                                   .start = file->start,
-                                                                   .end = file->end}
-                                           : (struct object_place){0};
+    struct object_job job = {.fd = -1, .debug_fd = -1};
+    struct known_file *file;
 
+    while ((file = choose(files, now_ns, &job.kind))) {
+        job.fd = open_file(files, file);
+        if (job.fd >= 0)
+            break;
+        note_missing(files, file, job.kind);
+    }
     if (!file)
         return false;
-    *ret_job = (struct object_job){.kind = kind, .fd = -1, .debug_fd = -1};
-    ret_job->fd = open_object(files->setup.procfs_fd, &place);
-    if (ret_job->fd < 0) {
-        if (kind == OBJECT_JOB_TABLE) {
-            file->state = FILE_MISSING;
-            file->retry_pid = file->pid;
-            clear_pages(files, file, 0);
-        }
-        file->n_wanted = 0;
+    if (job.kind == OBJECT_JOB_NAMES && !begin_names(file, &job)) {
+        (void)close(job.fd);
         return false;
     }
-    if (kind == OBJECT_JOB_NAMES && !begin_names(file, ret_job)) {
-        (void)close(TAKE_FD(ret_job->fd));
-        return false;
-    }
-    files->job_kind = kind;
+    files->job_kind = job.kind;
     files->job_number = file->number;
+    *ret_job = job;
     return true;
 }
 

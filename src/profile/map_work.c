@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "profile/function_name.h"
+#include "profile/clean_name.h"
 #include "profile/map_pieces.h"
 #include "profile/object_message.h"
 #include "profile/worker_output.h"
@@ -69,7 +69,7 @@ static int write_names(const struct worker_job *job, const struct map_lines *lin
     for (size_t i = 0; i < lines->n; i++) {
         const size_t before = text.length;
 
-        function_name_append_clean(&text, lines->lines[i].name, lines->lines[i].length);
+        clean_name_append(&text, lines->lines[i].name, lines->lines[i].length);
         lengths[i] = (uint16_t)(text.length - before);
         text_append_char(&text, '\0');
     }

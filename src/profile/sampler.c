@@ -152,9 +152,12 @@ int sampler_set_cpus(struct sampler *sampler, const struct cpu_list *cpus)
         int r;
 
         if (!has_cpu(cpus, cpu)) {
+            sampler->has_lost_records |= profile_program_samples_cpu(sampler->program, cpu);
             profile_program_end_cpu(sampler->program, cpu);
             continue;
         }
+        if (profile_program_samples_cpu(sampler->program, cpu))
+            continue;
         r = profile_program_begin_cpu(sampler->program, cpu, sampler->setup.rate_hz);
         result = r < 0 ? r : result;
         (void)nanosleep(&apart, NULL);
@@ -239,7 +242,7 @@ int sampler_turn(struct sampler *sampler)
 
 int sampler_fd(const struct sampler *sampler)
 {
-    return object_reader_fd(sampler->setup.reader);
+    return sampler->reads ? object_reader_fd(sampler->setup.reader) : -1;
 }
 
 void sampler_figures(const struct sampler *sampler, struct sampler_figures *ret_figures)

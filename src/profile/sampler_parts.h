@@ -25,6 +25,7 @@ struct sampler {
     bool reads;                 /* a job is under way */
     bool reads_map;             /* it is a perf map */
     bool has_news;              /* something was read since those that wait were tried */
+    bool has_lost_records;      /* of new mappings: an event that told of them has ended */
     bool looks_at_all;          /* this kernel cannot show one process */
     uint64_t sweep_ns, look_at_all_ns;
     uint64_t samples;

@@ -15,20 +15,24 @@
 #define LOOK_AT_ALL_NS  NS_PER_SECOND /* no more often */
 #define LOOKS_OF_A_TURN 64
 
-/* Notes which processes the kernel says to have mapped something. */
-static void note_mapped(struct sampler *sampler)
+/*
+ * Notes which processes the kernel says to have mapped something. True: some of that was lost, so
+ * that any may have; those that are sampled now are noted.
+ */
+static bool note_mapped(struct sampler *sampler)
 {
     struct profile_mapped mapped;
-    bool is_lost = false;
+    bool is_lost = sampler->has_lost_records;
 
     while (profile_program_next_mapped(sampler->program, &mapped, &is_lost))
         changed_processes_note(sampler->changed, mapped.pid, mapped.time_ns);
-    if (is_lost)
-        for (size_t at = 0; at < sampler->taken.n_bytes;) {
-            const struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
+    sampler->has_lost_records = false;
+    for (size_t at = 0; is_lost && at < sampler->taken.n_bytes;) {
+        const struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
 
-            changed_processes_note(sampler->changed, (pid_t)sample->pid, 0);
-        }
+        changed_processes_note(sampler->changed, (pid_t)sample->pid, 0);
+    }
+    return is_lost;
 }
 
 /* Notes which processes were sampled though not all was known that they had mapped. */
@@ -169,9 +173,12 @@ static void process_waiting(struct sampler *sampler, uint64_t now_ns)
 
 void sampler_look(struct sampler *sampler, uint64_t now_ns)
 {
-    note_mapped(sampler);
+    const bool is_lost = note_mapped(sampler);
+
     note_unknown(sampler);
     look(sampler, now_ns);
+    if (is_lost) /* those that are sampled later may have changed now, too */
+        (void)address_spaces_look_at_all(sampler->spaces);
     cut_doubtful(sampler);
 }
 

@@ -19,6 +19,7 @@
 #include "log/log.h"
 #include "profile/sampler.h"
 #include "service/profiler_status.h"
+#include "sys/cpu_births.h"
 #include "sys/thread.h"
 
 #define MOST_QUESTIONS 32
@@ -26,13 +27,17 @@
 #define RETRY_NS       (60 * NS_PER_SECOND)
 #define FOREVER_MS     (-1)
 
+#define NO_READER "the process that reads programs has ended, or could not be started"
+
 /* How the memory of the configuration is shared out: half of it is for tables in the kernel. */
-#define TABLE_SHARE  2
-#define SLICE_SHARE  8
-#define RECENT_SHARE 8
-#define RECENT_BYTES 12
-#define NODE_SHARE   16
-#define NODE_BYTES   24
+#define TABLE_SHARE    2
+#define SLICE_SHARE    8
+#define RECENT_SHARE   8
+#define RECENT_BYTES   12
+#define NODE_SHARE     8
+#define NODE_BYTES     24 /* with its place in the hash */
+#define FUNCTION_SHARE 8
+#define FUNCTION_BYTES 48 /* with a name of usual length */
 
 struct waiting_question {
     struct profile_question question;
@@ -61,7 +66,7 @@ struct profiler {
     struct profile_wish granted; /* by which the sampler was made */
     struct profile_store *store;
     struct sampler *sampler;     /* NULL: nothing is sampled */
-    struct cpu_list *cpus;       /* those that are sampled */
+    struct cpu_births *cpus;     /* those that are sampled */
     struct profile_status ended; /* what samplers have counted that have ended */
     const char *reason;          /* why nothing is sampled; NULL: it is. Static */
     const char *logged;          /* the reason that the log has */
@@ -91,7 +96,7 @@ struct profiler *profiler_free(struct profiler *profiler)
     profiler_stop(profiler);
     (void)sampler_free(profiler->sampler);
     (void)profile_store_free(profiler->store);
-    (void)cpu_list_free(profiler->cpus);
+    (void)cpu_births_free(profiler->cpus);
     (void)pthread_mutex_destroy(&profiler->lock);
     (void)close(profiler->bell_fd);
     free(profiler);
@@ -200,8 +205,8 @@ static struct profile_limits limits_of(const struct profile_wish *wish)
 {
     const size_t bytes = (size_t)wish->bytes;
 
-    return (struct profile_limits){.nodes = bytes / NODE_SHARE / NODE_BYTES * 2,
-                                   .functions = bytes / NODE_SHARE / NODE_BYTES,
+    return (struct profile_limits){.nodes = bytes / NODE_SHARE / NODE_BYTES,
+                                   .functions = bytes / FUNCTION_SHARE / FUNCTION_BYTES,
                                    .slice_bytes = bytes / SLICE_SHARE,
                                    .recent = bytes / RECENT_SHARE / RECENT_BYTES,
                                    .targets = 2 * (wish->cgroups + wish->processes)};
@@ -230,7 +235,7 @@ static void end_sampling(struct profiler *profiler, const char *reason, bool end
     profiler->ended = make_status(profiler);
     profiler->store = ends_store ? profile_store_free(store) : store;
     profiler->sampler = sampler_free(profiler->sampler);
-    profiler->cpus = cpu_list_free(profiler->cpus);
+    profiler->cpus = cpu_births_free(profiler->cpus);
     profiler->reason = reason;
 }
 
@@ -245,18 +250,23 @@ static void log_reason(struct profiler *profiler)
     profiler->logged = profiler->reason;
 }
 
-/* Samples the CPUs that are online now. */
+/* Samples the CPUs that are online now; the event of one that was away meanwhile stands still. */
 static void follow_cpus(struct profiler *profiler)
 {
-    AUTO(cpu_list) struct cpu_list *online = NULL;
+    AUTO(cpu_births) struct cpu_births *now = NULL;
+    AUTO(cpu_list) struct cpu_list *stayed = NULL;
 
-    if (!profiler->sampler || cpu_list_read_online(profiler->setup.sysfs_fd, &online) < 0 ||
-        (profiler->cpus && cpu_list_equal(profiler->cpus, online)))
+    if (!profiler->sampler || cpu_births_read(profiler->setup.sysfs_fd, &now) < 0 ||
+        (profiler->cpus && cpu_births_equal(profiler->cpus, now)))
         return;
-    if (sampler_set_cpus(profiler->sampler, online) < 0)
+    if (profiler->cpus && cpu_births_common(profiler->cpus, now, &stayed) < 0)
         return; /* it is tried again */
-    (void)cpu_list_free(profiler->cpus);
-    profiler->cpus = TAKE(online);
+    if (stayed)
+        (void)sampler_set_cpus(profiler->sampler, stayed);
+    if (sampler_set_cpus(profiler->sampler, now->online) < 0)
+        return;
+    (void)cpu_births_free(profiler->cpus);
+    profiler->cpus = TAKE(now);
 }
 
 static int count_cpus(const struct profiler *profiler, size_t *ret_n)
@@ -297,7 +307,7 @@ static void begin_sampling(struct profiler *profiler, const struct profile_wish 
     profiler->granted = *wish;
     profiler->retry_ns = clock_monotonic_ns() + RETRY_NS;
     if (!profiler->setup.reader) {
-        end_sampling(profiler, "the process that reads programs could not be started", false);
+        end_sampling(profiler, NO_READER, false);
         return;
     }
     if (!profiler->store)
@@ -348,7 +358,8 @@ static void turn(struct profiler *profiler)
     struct profile_status status;
 
     if (profiler->sampler && sampler_turn(profiler->sampler) == -EPIPE) {
-        end_sampling(profiler, "the process that reads programs has ended", false);
+        profiler->setup.reader = NULL; /* no other can be forked now that there are threads */
+        end_sampling(profiler, NO_READER, false);
         log_reason(profiler);
     }
     if (now_ns < profiler->second_ns)

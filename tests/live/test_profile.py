@@ -6,6 +6,7 @@ of one below a note that says why its root was not reached.
 import math
 import os
 import pathlib
+import signal
 import time
 
 import live
@@ -21,6 +22,10 @@ SUPPORTED = "pmu_exporter_profile_supported"
 RATE = 499
 SIGMAS = 4
 FEW = 20
+
+# A child's stack is copied page by page when it is written to: one of 6,000 samples of such a load
+# comes while the kernel has taken away the page and not given the other one yet.
+COPIED = "[stack not in memory]"
 
 class Known:
     """The program in a cgroup of its own, which an exporter knows by then."""
@@ -102,8 +107,11 @@ class KnownStacks(ProfileTest):
         print(f"{kind}: {sum(whole.values())} whole, {sum(noted.values())} with a note")
         for names in whole:
             self.assertTrue(is_part_of(names, CHAINS[kind]), f"{kind}: no such stack: {names}")
-        for note, names in noted:
-            self.assertIn(note, NEW)
+        for (note, names), n in noted.items():
+            if note == COPIED and kind == "fork":
+                self.assertLessEqual(n, 1 + sum(stacks.values()) // 100)
+            else:
+                self.assertIn(note, NEW)
             self.assertTrue(is_end_of(names, CHAINS[kind]), f"{kind}: {note} above {names}")
         return whole, noted
 
@@ -195,6 +203,33 @@ class Cgroup(ProfileTest):
         response = exporter.get("/api/v1/profile?target=cgroup:/no/such")
         self.assertEqual(response.status, 404)
         self.assertIn(b"no samples", response.body)
+
+
+class Reader(ProfileTest):
+    """The process that reads programs is a child of the exporter, and its only one."""
+
+    def child(self, exporter):
+        children = pathlib.Path(f"/proc/{exporter.pid}/task/{exporter.pid}/children").read_text()
+        return int(children.split()[0])
+
+    def test_an_exporter_whose_reader_was_killed_says_so_and_counts_on(self):
+        exporter = self.start()
+        known = Known(self, "shares", 300)
+        os.kill(self.child(exporter), signal.SIGKILL)
+
+        def is_told():
+            known.run()  # whose files nobody can read any more
+            return exporter.scrape().sum(SUPPORTED) == 0
+
+        self.until(is_told, "the end of the reader")
+        reason, = exporter.scrape().labels(SUPPORTED, "reason")
+        self.assertIn("reads programs has ended", reason)
+        used = exporter.cpu_seconds()
+        before = time.monotonic()
+        exporter.after_cycles(3)
+        self.assertLess(exporter.cpu_seconds() - used, 0.5 * (time.monotonic() - before))
+        self.assertGreater(exporter.scrape().value("pmu_cgroup_task_clock_seconds_total",
+                                                   cgroup=known.path), 0)
 
 
 if __name__ == "__main__":

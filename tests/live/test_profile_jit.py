@@ -23,7 +23,7 @@ let x = 0;
 for (;;) x += hotOuter();
 """
 HUGE = 1 << 30
-ENTER = "echo 0 >\"$1\" && shift && exec \"$@\""
+ENTER = "echo 0 >\"$1\" && shift && read -r go && exec \"$@\""
 
 
 def make_fifo(path):
@@ -73,14 +73,19 @@ class JitTest(live.LiveTest):
         return exporter
 
     @contextlib.contextmanager
-    def node(self, name, *options):
+    def node(self, name, *options, make=None):
+        """Runs the script in a cgroup. `make` makes its map before it begins."""
         self.cgroups.make(name)
         procs = os.fsdecode(self.cgroups.directory(name)) + "/cgroup.procs"
         process = subprocess.Popen(["sh", "-c", ENTER, "sh", procs, "node", *options, "hot.js"],
-                                   cwd=self.directory)
+                                   cwd=self.directory, stdin=subprocess.PIPE)
         path = pathlib.Path(f"/tmp/perf-{process.pid}.map")
         try:
-            yield path
+            if make:
+                make(path)
+            process.stdin.write(b"go\n")
+            process.stdin.close()
+            yield
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -113,8 +118,7 @@ class JitTest(live.LiveTest):
     def test_a_lying_map_changes_nothing(self):
         exporter = self.start()
         for number, (kind, make) in enumerate(HOSTILE.items()):
-            with self.subTest(kind=kind), self.node(f"h{number}") as path:
-                make(path)
+            with self.subTest(kind=kind), self.node(f"h{number}", make=make):
                 stacks = self.until(
                     exporter, f"h{number}",
                     lambda s: any(f.kind == "jit" for stack in s for f in stack), "code")

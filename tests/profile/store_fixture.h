@@ -82,16 +82,30 @@ static inline void append_path(const struct profile_tree *tree, uint32_t node, s
     text_append_string(text, tree->functions[tree->nodes[node].function].name);
 }
 
-/* The nodes in which samples ended: "main;leaf 3", sorted. The caller frees each and the array. */
 static inline int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Sorts lines and joins them, and frees them and their array. The caller frees the text. */
+static inline char *join_sorted(char **lines, size_t n)
+{
+    struct text all = {0};
+
+    qsort(lines, n, sizeof(*lines), by_text);
+    for (size_t i = 0; i < n; i++) {
+        text_append_string(&all, lines[i]);
+        free(lines[i]);
+    }
+    free(lines);
+    text_append_string(&all, "");
+    return text_take(&all);
+}
+
+/* The nodes in which samples ended: "main;leaf 3", sorted. The caller frees the text. */
 static inline char *text_of(const struct profile_tree *tree)
 {
     char **lines = calloc(tree->n_nodes, sizeof(*lines));
-    struct text all = {0};
     size_t n = 0;
 
     for (uint32_t i = 0; i < tree->n_nodes; i++) {
@@ -103,14 +117,7 @@ static inline char *text_of(const struct profile_tree *tree)
         text_append_format(&line, " %llu\n", (unsigned long long)tree->nodes[i].self);
         lines[n++] = text_take(&line);
     }
-    qsort(lines, n, sizeof(*lines), by_text);
-    for (size_t i = 0; i < n; i++) {
-        text_append_string(&all, lines[i]);
-        free(lines[i]);
-    }
-    free(lines);
-    text_append_string(&all, "");
-    return text_take(&all);
+    return join_sorted(lines, n);
 }
 
 #define assert_tree(tree, expected)                                                                \

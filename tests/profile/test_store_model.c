@@ -63,7 +63,6 @@ static char *expected_text(unsigned asked, uint64_t from_ns, uint64_t to_ns, uin
 {
     char **lines = calloc(1000, sizeof(*lines));
     size_t counts[1000] = {0}, n = 0;
-    struct text all = {0};
 
     *ret_total = 0;
     for (size_t i = 0; i < n_samples; i++)
@@ -80,14 +79,7 @@ static char *expected_text(unsigned asked, uint64_t from_ns, uint64_t to_ns, uin
             text_append_format(&line, " %zu\n", counts[i]);
             lines[n++] = text_take(&line);
         }
-    qsort(lines, n, sizeof(*lines), by_text);
-    for (size_t i = 0; i < n; i++) {
-        text_append_string(&all, lines[i]);
-        free(lines[i]);
-    }
-    free(lines);
-    text_append_string(&all, "");
-    return text_take(&all);
+    return join_sorted(lines, n);
 }
 
 static void compare(const struct profile_store *store, unsigned asked, uint64_t from_ns,

@@ -94,6 +94,7 @@ void profile_program_unwatch(struct profile_program *program, pid_t pid, uint32_
  */
 int profile_program_begin_cpu(struct profile_program *program, size_t cpu, unsigned rate_hz);
 void profile_program_end_cpu(struct profile_program *program, size_t cpu);
+bool profile_program_samples_cpu(const struct profile_program *program, size_t cpu);
 
 /* A process has mapped something executable in the place of what was there. */
 struct profile_mapped {

@@ -97,6 +97,11 @@ void profile_program_end_cpu(struct profile_program *program, size_t cpu)
     event->fd = -1;
 }
 
+bool profile_program_samples_cpu(const struct profile_program *program, size_t cpu)
+{
+    return program->events[cpu].fd >= 0;
+}
+
 /* Reads on until a mapping, or a loss. False: the ring has neither. */
 static bool next_of_ring(struct perf_ring *ring, struct profile_mapped *ret_mapped, bool *ret_lost)
 {

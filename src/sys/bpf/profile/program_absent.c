@@ -89,6 +89,12 @@ void profile_program_end_cpu(struct profile_program *program, size_t cpu)
     (void)program, (void)cpu;
 }
 
+bool profile_program_samples_cpu(const struct profile_program *program, size_t cpu)
+{
+    (void)program, (void)cpu;
+    return false;
+}
+
 bool profile_program_next_mapped(struct profile_program *program, struct profile_mapped *ret_mapped,
                                  bool *ret_lost)
 {

@@ -72,11 +72,14 @@ void kernel_symbol_split(const char *symbol, char *ret_name, size_t name_size, c
     const size_t length = space ? (size_t)(space - symbol) : strlen(symbol);
     const char *plus = memchr(symbol, '+', length);
 
+    char module[PROFILE_SYMBOL_SIZE];
+
     copy_clean(symbol, plus ? (size_t)(plus - symbol) : length, ret_name, name_size);
-    if (space && space[1] == '[')
-        copy_clean(space + 1, strcspn(space + 1, " "), ret_owner, owner_size);
+    if (space && space[1] == '[') /* a build id may stand behind its name */
+        copy_clean(space + 2, strcspn(space + 2, " ]"), module, sizeof(module));
     else
-        (void)snprintf(ret_owner, owner_size, "[kernel]");
+        (void)snprintf(module, sizeof(module), "kernel");
+    (void)snprintf(ret_owner, owner_size, "[%.*s]", (int)owner_size - 3, module);
 }
 
 static uint32_t ask(struct kernel_names *names, uint64_t address)

@@ -152,7 +152,13 @@ static void place_segment(struct placed *placed, const struct object_segment *se
         add_row(placed, place, placed->numbers[row->rule]);
         placed->rule = placed->numbers[row->rule];
     }
-    placed->rule = placed->none;
+    if (placed->rule != placed->none) { /* it holds to the very end of the segment */
+        const uint32_t past = (uint32_t)(segment->offset + segment->size);
+
+        go_to_page(placed, past);
+        add_row(placed, past, placed->none);
+        placed->rule = placed->none;
+    }
 }
 
 static void place_all(struct placed *placed)

@@ -22,10 +22,9 @@
 #include "sys/cpu_births.h"
 #include "sys/thread.h"
 
-#define MOST_QUESTIONS 32
-#define SECOND_NS      NS_PER_SECOND
-#define RETRY_NS       (60 * NS_PER_SECOND)
-#define FOREVER_MS     (-1)
+#define SECOND_NS  NS_PER_SECOND
+#define RETRY_NS   (60 * NS_PER_SECOND)
+#define FOREVER_MS (-1)
 
 #define NO_READER "the process that reads programs has ended, or could not be started"
 
@@ -39,11 +38,6 @@
 #define FUNCTION_SHARE 8
 #define FUNCTION_BYTES 48 /* with a name of usual length */
 
-struct waiting_question {
-    struct profile_question question;
-    struct deferred *answer;
-};
-
 /* What the configuration wants. */
 struct profile_wish {
     bool enabled, is_v1;
@@ -55,13 +49,12 @@ struct profile_wish {
 struct profiler {
     struct profiler_setup setup;
     pthread_t thread;
-    bool is_running;
+    bool is_running; /* known to who starts and stops it */
     int bell_fd;
+    struct profile_questions questions;
     pthread_mutex_t lock; /* of what follows */
     bool is_stopping;
     struct profile_wish wish;
-    struct waiting_question questions[MOST_QUESTIONS];
-    size_t n_questions;
     /* the thread's own */
     struct profile_wish granted; /* by which the sampler was made */
     struct profile_store *store;
@@ -85,6 +78,7 @@ struct profiler *profiler_new(const struct profiler_setup *setup)
         free(profiler);
         return NULL;
     }
+    profile_questions_init(&profiler->questions);
     (void)pthread_mutex_init(&profiler->lock, NULL);
     return profiler;
 }
@@ -97,6 +91,7 @@ struct profiler *profiler_free(struct profiler *profiler)
     (void)sampler_free(profiler->sampler);
     (void)profile_store_free(profiler->store);
     (void)cpu_births_free(profiler->cpus);
+    profile_questions_done(&profiler->questions);
     (void)pthread_mutex_destroy(&profiler->lock);
     (void)close(profiler->bell_fd);
     free(profiler);
@@ -128,77 +123,11 @@ void profiler_configure(struct profiler *profiler, const struct config *config, 
 int profiler_ask(struct profiler *profiler, const struct profile_question *question,
                  struct deferred *answer, struct text *text)
 {
-    const struct waiting_question waiting = {.question = *question, .answer = answer};
-    int r = -EBUSY;
+    int r = profile_questions_add(&profiler->questions, question, answer, text);
 
-    (void)pthread_mutex_lock(&profiler->lock);
-    if (!profiler->is_running || profiler->is_stopping) {
-        r = -EAGAIN;
-    } else if (profiler->n_questions < MOST_QUESTIONS) {
-        profiler->questions[profiler->n_questions++] = waiting;
-        r = 0;
-    }
-    (void)pthread_mutex_unlock(&profiler->lock);
-    if (r == 0) {
+    if (r == 0)
         ring(profiler);
-        return 0;
-    }
-    question->free_arguments(question->arguments);
-    text_append_string(text, r == -EBUSY ? "too many questions about profiles wait for an answer"
-                                         : "profiles have not started yet");
     return r;
-}
-
-/* Takes a question off the list. False: there is none. */
-static bool take_question(struct profiler *profiler, struct waiting_question *ret_waiting)
-{
-    bool has_one;
-
-    (void)pthread_mutex_lock(&profiler->lock);
-    has_one = profiler->n_questions > 0;
-    if (has_one) {
-        *ret_waiting = profiler->questions[0];
-        profiler->n_questions--;
-        memmove(profiler->questions, profiler->questions + 1,
-                profiler->n_questions * sizeof(profiler->questions[0]));
-    }
-    (void)pthread_mutex_unlock(&profiler->lock);
-    return has_one;
-}
-
-static int work(const struct profiler *profiler, const struct profile_question *question,
-                struct text *text)
-{
-    if (profiler->store)
-        return question->work(profiler->store, question->arguments, text);
-    text_append_format(text, "there are no profiles: %s",
-                       profiler->reason ? profiler->reason : "they are being started");
-    return -EAGAIN;
-}
-
-static void answer(const struct profiler *profiler, const struct waiting_question *waiting)
-{
-    const struct profile_question *question = &waiting->question;
-    struct text text = {0};
-    int r = deferred_is_wanted(waiting->answer) ? work(profiler, question, &text) : -ECANCELED;
-
-    if (r == 0)
-        r = text_error(&text);
-    if (r == 0 && question->file_name)
-        deferred_name_file(waiting->answer, question->file_name);
-    if (r == 0)
-        deferred_answer(waiting->answer, question->content_type, &text);
-    else
-        deferred_refuse(waiting->answer, r, &text);
-    question->free_arguments(question->arguments);
-}
-
-static void answer_all(struct profiler *profiler)
-{
-    struct waiting_question waiting;
-
-    while (take_question(profiler, &waiting))
-        answer(profiler, &waiting);
 }
 
 static struct profile_limits limits_of(const struct profile_wish *wish)
@@ -403,35 +332,31 @@ static void *run(void *context)
     while (!is_stopping(profiler)) {
         follow_wish(profiler);
         turn(profiler);
-        answer_all(profiler);
+        profile_questions_answer(&profiler->questions, profiler->store, profiler->reason);
         wait_for_work(profiler);
     }
-    answer_all(profiler);
+    profile_questions_answer(&profiler->questions, profiler->store, profiler->reason);
     return NULL;
 }
 
 int profiler_start(struct profiler *profiler)
 {
-    int r;
+    int r = thread_start("profiler", run, profiler, &profiler->thread);
 
-    (void)pthread_mutex_lock(&profiler->lock);
-    r = thread_start("profiler", run, profiler, &profiler->thread);
     profiler->is_running = r >= 0;
-    (void)pthread_mutex_unlock(&profiler->lock);
+    profile_questions_take(&profiler->questions, profiler->is_running);
     return r;
 }
 
 void profiler_stop(struct profiler *profiler)
 {
-    bool was_running;
-
-    (void)pthread_mutex_lock(&profiler->lock);
-    was_running = profiler->is_running;
-    profiler->is_stopping = true;
-    profiler->is_running = false;
-    (void)pthread_mutex_unlock(&profiler->lock);
-    if (!was_running)
+    if (!profiler->is_running)
         return;
+    profile_questions_take(&profiler->questions, false);
+    (void)pthread_mutex_lock(&profiler->lock);
+    profiler->is_stopping = true;
+    (void)pthread_mutex_unlock(&profiler->lock);
     ring(profiler);
     (void)pthread_join(profiler->thread, NULL);
+    profiler->is_running = false;
 }

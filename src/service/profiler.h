@@ -11,8 +11,8 @@
 
 #include "config/config.h"
 #include "profile/object_reader.h"
-#include "profile/store.h"
 #include "profile/targets.h"
+#include "service/profile_questions.h"
 #include "web/deferred.h"
 
 struct profiler;
@@ -42,20 +42,8 @@ int profiler_start(struct profiler *profiler);
 void profiler_stop(struct profiler *profiler);
 
 /*
- * A question. `work` runs on the profiler's thread and writes the answer; it returns 0, or what a
- * route's function would, with a text that tells people why.
- */
-struct profile_question {
-    int (*work)(const struct profile_store *store, const void *arguments, struct text *text);
-    void *arguments;
-    void (*free_arguments)(void *arguments);
-    const char *content_type;
-    const char *file_name; /* as which browsers save the answer; NULL: they show it */
-};
-
-/*
- * Has it answered. The arguments are taken over, whatever is returned: 0, and the answer is on its
- * way; or what `ask` of a route returns, with the reason in words.
+ * Has a question answered. The arguments are taken over, whatever is returned: 0, and the answer is
+ * on its way; or what `ask` of a route returns, with the reason in words.
  */
 int profiler_ask(struct profiler *profiler, const struct profile_question *question,
                  struct deferred *answer, struct text *text);

@@ -1,4 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
+add_unit_test(profile changed_processes)
+add_unit_test(profile extents)
+add_unit_test(profile kernel_names)
+add_unit_test(profile open_object)
+add_unit_test(profile sample_list)
+add_unit_test(profile unwind_pool)
 add_unit_test(profile store)
 add_unit_test(profile store_memory)
 add_unit_test(profile store_model)

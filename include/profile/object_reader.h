@@ -14,6 +14,7 @@
  * its descriptor becomes readable when it is done.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -67,6 +68,9 @@ DEFINE_AUTO(object_reader, struct object_reader *, object_reader_free)
  * ended, or never came to life; -errno.
  */
 int object_reader_begin(struct object_reader *reader, const struct object_job *job);
+
+/* Whether the process has ended, and nothing more will be read. */
+bool object_reader_has_ended(const struct object_reader *reader);
 
 /* Becomes readable when the job is done. Borrowed. */
 int object_reader_fd(const struct object_reader *reader);

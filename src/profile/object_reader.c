@@ -7,8 +7,8 @@
 #include "profile/object_reader.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -167,6 +167,13 @@ int object_reader_begin(struct object_reader *reader, const struct object_job *j
     if (r < 0)
         drop_output(reader);
     return r;
+}
+
+bool object_reader_has_ended(const struct object_reader *reader)
+{
+    struct pollfd poll_of_it = {.fd = reader->socket};
+
+    return poll(&poll_of_it, 1, 0) == 1 && (poll_of_it.revents & POLLHUP) != 0;
 }
 
 int object_reader_fd(const struct object_reader *reader)

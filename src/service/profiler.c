@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "log/log.h"
+#include "profile/object_reader.h"
 #include "profile/sampler.h"
 #include "service/profiler_status.h"
 #include "sys/cpu_births.h"
@@ -281,19 +282,26 @@ static void follow_wish(struct profiler *profiler)
     log_reason(profiler);
 }
 
+static void lose_reader(struct profiler *profiler)
+{
+    profiler->setup.reader = NULL; /* no other can be forked now that there are threads */
+    end_sampling(profiler, NO_READER, false);
+    profiler->second_ns = 0; /* it is told now: there may be no turn for long */
+    log_reason(profiler);
+}
+
 static void turn(struct profiler *profiler)
 {
     const uint64_t now_ns = clock_monotonic_ns();
     struct profile_status status;
 
-    if (profiler->sampler && sampler_turn(profiler->sampler) == -EPIPE) {
-        profiler->setup.reader = NULL; /* no other can be forked now that there are threads */
-        end_sampling(profiler, NO_READER, false);
-        log_reason(profiler);
-    }
+    if (profiler->sampler && sampler_turn(profiler->sampler) == -EPIPE)
+        lose_reader(profiler);
     if (now_ns < profiler->second_ns)
         return;
     profiler->second_ns = now_ns + SECOND_NS;
+    if (profiler->sampler && object_reader_has_ended(profiler->setup.reader))
+        lose_reader(profiler);
     follow_cpus(profiler);
     status = make_status(profiler);
     profile_status_slot_set(profiler->setup.status, &status);

@@ -309,10 +309,12 @@ static void a_process_that_has_ended__is_told(void **state)
     near = ends[0];
     far = ends[1];
     begin(WAITS, near);
+    assert_false(object_reader_has_ended(reader));
     assert_int_equal(kill(child_of(getpid()), SIGKILL), 0);
     assert_int_equal(poll(&end, 1, 60000), 1);
     assert_int_equal(object_reader_finish(reader, &result), -EPIPE);
     assert_int_equal(object_reader_begin(reader, &job), -EPIPE);
+    assert_true(object_reader_has_ended(reader));
 }
 
 static void a_reader_that_goes__leaves_no_process(void **state)

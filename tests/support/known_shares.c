@@ -8,15 +8,18 @@
  * enters the cgroup whose cgroup.procs that is ("-": stays), and burns until it is killed, or
  * whoever started it ends: PERCENT of its time in burn_more(), the rest in burn_less(). Both do the
  * same for each step of their loops, so that shares are those of the steps. The turns are short
- * against the time from one sample to the next.
+ * against the time from one sample to the next, and take longer or shorter by chance, so that they
+ * do not keep time with a sampler.
  */
 
 #include <signal.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 
 #include "support/program.h"
 
-#define STEPS_PER_PERCENT 1000
+#define FEWEST_STEPS_PER_PERCENT 500
+#define MOST_STEPS_PER_PERCENT   1500
 
 /* The compiler neither counts the loop out nor makes one function of both. */
 #define KEPT __attribute__((noinline))
@@ -41,7 +44,8 @@ static KEPT unsigned long burn_less(unsigned long value, unsigned long steps)
 
 int main(int argc, char **argv)
 {
-    unsigned long more, value = 1;
+    unsigned long more, steps, value = 1;
+    uint64_t chance = 1;
 
     if (argc != 3) {
         (void)fprintf(stderr, "usage: known_shares CGROUP_PROCS PERCENT\n");
@@ -53,7 +57,10 @@ int main(int argc, char **argv)
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     enter_cgroup(argv[1]);
     for (;;) {
-        value = burn_more(value, more * STEPS_PER_PERCENT);
-        value = burn_less(value, (100 - more) * STEPS_PER_PERCENT);
+        chance = chance * 6364136223846793005 + 1442695040888963407;
+        steps = FEWEST_STEPS_PER_PERCENT +
+                (chance >> 32) % (MOST_STEPS_PER_PERCENT - FEWEST_STEPS_PER_PERCENT + 1);
+        value = burn_more(value, more * steps);
+        value = burn_less(value, (100 - more) * steps);
     }
 }

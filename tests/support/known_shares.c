@@ -7,9 +7,9 @@
  *
  * enters the cgroup whose cgroup.procs that is ("-": stays), and burns until it is killed, or
  * whoever started it ends: PERCENT of its time in burn_more(), the rest in burn_less(). Both do the
- * same for each step of their loops, so that shares are those of the steps. The turns are short
- * against the time from one sample to the next, and take longer or shorter by chance, so that they
- * do not keep time with a sampler.
+ * same for each step of their loops, so that shares are those of the steps. Whose turn it is is
+ * drawn many times between two samples: functions that took their turns would keep time with a
+ * sampler for a while.
  */
 
 #include <signal.h>
@@ -18,8 +18,7 @@
 
 #include "support/program.h"
 
-#define FEWEST_STEPS_PER_PERCENT 500
-#define MOST_STEPS_PER_PERCENT   1500
+#define STEPS 10000 /* some 10 us */
 
 /* The compiler neither counts the loop out nor makes one function of both. */
 #define KEPT __attribute__((noinline))
@@ -44,7 +43,7 @@ static KEPT unsigned long burn_less(unsigned long value, unsigned long steps)
 
 int main(int argc, char **argv)
 {
-    unsigned long more, steps, value = 1;
+    unsigned long more, value = 1;
     uint64_t chance = 1;
 
     if (argc != 3) {
@@ -58,9 +57,9 @@ int main(int argc, char **argv)
     enter_cgroup(argv[1]);
     for (;;) {
         chance = chance * 6364136223846793005 + 1442695040888963407;
-        steps = FEWEST_STEPS_PER_PERCENT +
-                (chance >> 32) % (MOST_STEPS_PER_PERCENT - FEWEST_STEPS_PER_PERCENT + 1);
-        value = burn_more(value, more * steps);
-        value = burn_less(value, (100 - more) * steps);
+        if ((chance >> 32) % 100 < more)
+            value = burn_more(value, STEPS);
+        else
+            value = burn_less(value, STEPS);
     }
 }

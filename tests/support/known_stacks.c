@@ -36,6 +36,8 @@
 /* Behind a call, so that it does not become a jump. */
 #define BEHIND_CALL() __asm__ volatile("" ::: "memory")
 
+#define DRAWS_PER_MS 50
+
 /* Each thread has its own: threads that write to one word take ten times as long. */
 static _Thread_local volatile uint64_t sink;
 
@@ -65,37 +67,41 @@ KNOWN void calibrate(void)
 }
 
 /*
- * Shares of 5, 3 and 2 tenths. A round takes half a millisecond to one and a half, by chance, so
- * that it does not keep time with a sampler.
+ * Shares of 5, 3 and 2 tenths. Whose turn it is is drawn many times between two samples: functions
+ * that took their turns would keep time with a sampler for a while.
  */
 KNOWN void half(uint64_t turns)
 {
-    burn(5 * turns);
+    burn(turns);
     BEHIND_CALL();
 }
 
 KNOWN void third(uint64_t turns)
 {
-    burn(3 * turns);
+    burn(turns);
     BEHIND_CALL();
 }
 
 KNOWN void fifth(uint64_t turns)
 {
-    burn(2 * turns);
+    burn(turns);
     BEHIND_CALL();
 }
 
 KNOWN void run_shares(uint64_t ms)
 {
-    uint64_t chance = 1, turns;
+    const uint64_t turns = unit / DRAWS_PER_MS;
+    uint64_t chance = 1, drawn;
 
-    for (uint64_t i = 0; i < ms; i++) {
+    for (uint64_t i = 0; i < ms * DRAWS_PER_MS; i++) {
         chance = chance * 6364136223846793005 + 1442695040888963407;
-        turns = unit * (50 + (chance >> 32) % 101) / 1000;
-        half(turns);
-        third(turns);
-        fifth(turns);
+        drawn = (chance >> 32) % 10;
+        if (drawn < 5)
+            half(turns);
+        else if (drawn < 8)
+            third(turns);
+        else
+            fifth(turns);
     }
 }
 

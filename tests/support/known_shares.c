@@ -20,8 +20,12 @@
 
 #define STEPS 10000 /* some 10 us */
 
-/* The compiler neither counts the loop out nor makes one function of both. */
+/* The compiler neither counts the loop out, nor makes one function of both, nor copies of them. */
+#if defined(__clang__)
 #define KEPT __attribute__((noinline))
+#else
+#define KEPT __attribute__((noipa))
+#endif
 
 static KEPT unsigned long burn_more(unsigned long value, unsigned long steps)
 {

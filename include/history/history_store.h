@@ -207,3 +207,31 @@ DEFINE_AUTO(history_runs, struct history_runs *, history_runs_free)
 /* One run with its data, as a list of one. 0, -ENOENT, or -errno; -EBADMSG: its data is damaged. */
 int history_store_get_run(struct history_store *store, uint64_t id, struct history_runs **ret_runs);
 int history_store_delete_run(struct history_store *store, uint64_t id); /* 0, -ENOENT, -errno */
+
+/*
+ * Profiles of some minutes, as the store of profiles has packed them (profile/store.h). They are
+ * kept where there is a state directory: memory has them anyway.
+ */
+struct history_profiles {
+    uint32_t minute, end; /* since 1970; the last one is not included */
+    const void *data;
+    size_t bytes; /* HISTORY_PROFILES_BYTES_MAX at most */
+};
+
+#define HISTORY_PROFILES_BYTES_MAX ((size_t)16 * 1024 * 1024)
+#define HISTORY_PROFILES_SHARE     8 /* of the limit of the history; the oldest go first */
+
+/*
+ * Keeps them instead of whatever is kept of these minutes, and drops what has ended before
+ * `oldest`, or is too much. 0 or -errno.
+ */
+int history_store_add_profiles(struct history_store *store, const struct history_profiles *profiles,
+                               uint32_t oldest);
+
+/*
+ * Reads the profiles with the lowest number above *id, and tells that number. ret_bytes: what was
+ * packed, of the minutes of *ret_profiles, whose data stays NULL. 0; -ENOENT: there are no more;
+ * -EBADMSG: these are damaged, and it goes on behind them; -errno.
+ */
+int history_store_next_profiles(struct history_store *store, uint64_t *id,
+                                struct history_profiles *ret_profiles, struct text *ret_bytes);

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 struct profile_store;
 
@@ -136,3 +137,29 @@ struct profile_target_info {
 /* The targets, in no order; false: there is none with this number, counted from 0. */
 bool profile_store_list(const struct profile_store *store, size_t i,
                         struct profile_target_info *ret_info);
+
+/* How far time has gone: in minutes since 1970. */
+struct profile_times {
+    uint32_t open_from;    /* the first minute that samples are still added to; 0: no tick yet */
+    uint32_t minutes_from; /* before this minute, which begins an hour, there are hours only */
+};
+
+struct profile_times profile_store_times(const struct profile_store *store);
+
+/* Closes the minutes that are open, since the store ends. */
+void profile_store_close(struct profile_store *store);
+
+/*
+ * Appends what is closed of the minutes from `minute` to `end`, not included, as bytes that
+ * stand by themselves: a store that knows nothing can take them in. Nothing is appended if there
+ * are no samples. 0 or -ENOMEM.
+ */
+int profile_store_pack(const struct profile_store *store, uint32_t minute, uint32_t end,
+                       struct text *bytes);
+
+/*
+ * Takes in what profile_store_pack() has made, of this or of another store. It is bounded as all
+ * else: what finds no room is folded or dropped, and counted. 0; -EBADMSG: it is damaged, and what
+ * stood before the damage is in; -ENOMEM: likewise.
+ */
+int profile_store_unpack(struct profile_store *store, const void *bytes, size_t n);

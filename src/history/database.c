@@ -146,6 +146,23 @@ int database_ask(struct database *database, const char *query, uint64_t *ret_val
     return database_error(result);
 }
 
+int database_copy(struct database *from, const char *query, struct database *to, const char *insert)
+{
+    AUTO_STATEMENT sqlite3_stmt *read = NULL, *write = NULL;
+    int result = SQLITE_DONE, r = database_prepare(from, query, &read);
+
+    if (r == 0)
+        r = database_prepare(to, insert, &write);
+    if (r < 0)
+        return r;
+    while (r == 0 && (result = sqlite3_step(read)) == SQLITE_ROW) {
+        for (int i = 0; i < sqlite3_column_count(read); i++)
+            (void)sqlite3_bind_value(write, i + 1, sqlite3_column_value(read, i));
+        r = database_finish(to, write);
+    }
+    return r < 0 ? r : database_error(result);
+}
+
 struct question {
     const char *query;
     uint64_t *ret_value;

@@ -28,6 +28,8 @@ int history_store_init(struct history_store *store, const struct history_options
     r = vault_init(&store->past, &chunk_table_kind, options->directory, chunk_table_move);
     if (r == 0 || r == -ENOMEM)
         r = vault_init(&store->runs, &runs_kind, options->directory, runs_move);
+    if (r == 0 || r == -ENOMEM)
+        r = vault_init(&store->profiles, &profiles_kind, options->directory, profiles_move);
     store->next_clean_ns = clock_monotonic_ns() + CLEAN_EVERY_NS;
     return r;
 }
@@ -72,6 +74,7 @@ void history_store_done(struct history_store *store)
     recorder_done(&store->recorder);
     vault_done(&store->past);
     vault_done(&store->runs);
+    vault_done(&store->profiles);
 }
 
 static void write_text(char text[HISTORY_TEXT_BYTES], const char *string)
@@ -131,15 +134,18 @@ void history_store_renew_status(struct history_store *store)
 
     status->limit_bytes = limit_bytes(store);
     status->samples = store->recorder.n_samples;
-    status->write_errors = store->past.n_errors + store->runs.n_errors;
-    status->set_aside = store->past.disk.n_set_aside + store->runs.disk.n_set_aside;
+    status->write_errors = store->past.n_errors + store->runs.n_errors + store->profiles.n_errors;
+    status->set_aside = store->past.disk.n_set_aside + store->runs.disk.n_set_aside +
+                        store->profiles.disk.n_set_aside;
     status->damaged = store->n_damaged;
     status->in_memory = vault_is_in_memory(&store->past);
     write_text(status->file, store->past.disk.handle ? store->past.disk.path : "");
     write_text(status->reason, vault_reason(&store->past));
     write_text(status->set_aside_reason, store->past.disk.foreign   ? store->past.disk.foreign
                                          : store->runs.disk.foreign ? store->runs.disk.foreign
-                                                                    : NULL);
+                                         : store->profiles.disk.foreign
+                                             ? store->profiles.disk.foreign
+                                             : NULL);
 }
 
 void history_store_open(struct history_store *store)

@@ -13,33 +13,17 @@
 #include "base/clock.h"
 #include "history/store.h"
 
-static int copy(struct database *from, const char *query, struct database *to, const char *insert)
-{
-    AUTO_STATEMENT sqlite3_stmt *read = NULL, *write = NULL;
-    int result = SQLITE_DONE, r = database_prepare(from, query, &read);
-
-    if (r == 0)
-        r = database_prepare(to, insert, &write);
-    if (r < 0)
-        return r;
-    while (r == 0 && (result = sqlite3_step(read)) == SQLITE_ROW) {
-        for (int i = 0; i < sqlite3_column_count(read); i++)
-            (void)sqlite3_bind_value(write, i + 1, sqlite3_column_value(read, i));
-        r = database_finish(to, write);
-    }
-    return r < 0 ? r : database_error(result);
-}
-
 int runs_move(struct database *from, struct database *to)
 {
     int r = database_run(to, "BEGIN IMMEDIATE");
 
     if (r == 0)
-        r = copy(from, "SELECT id, time, text FROM marks ORDER BY id", to,
-                 "INSERT INTO marks(id, time, text)"
-                 " VALUES (iif(EXISTS (SELECT 1 FROM marks WHERE id = ?1), NULL, ?1), ?2, ?3)");
+        r = database_copy(
+            from, "SELECT id, time, text FROM marks ORDER BY id", to,
+            "INSERT INTO marks(id, time, text)"
+            " VALUES (iif(EXISTS (SELECT 1 FROM marks WHERE id = ?1), NULL, ?1), ?2, ?3)");
     if (r == 0)
-        r = copy(
+        r = database_copy(
             from, "SELECT id, start, end, title, notes, meta, size, data FROM runs ORDER BY id", to,
             "INSERT OR REPLACE INTO runs(id, start, end, title, notes, meta, size, data)"
             " VALUES (iif(EXISTS (SELECT 1 FROM runs WHERE id = ?1 AND start != ?2), NULL, ?1),"

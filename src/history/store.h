@@ -11,8 +11,9 @@
 struct history_store {
     struct history *history; /* whose store it is; NULL: it stands alone */
     struct history_limits limits;
-    struct vault past; /* chunks */
-    struct vault runs; /* runs and marks */
+    struct vault past;     /* chunks */
+    struct vault runs;     /* runs and marks */
+    struct vault profiles; /* opened when it is first needed */
     struct recorder recorder;
     uint64_t interval_ns;      /* of the snapshots */
     uint64_t n_damaged;        /* chunks that were read and are damaged */
@@ -59,7 +60,10 @@ bool thinning_go_on(struct history_store *store);
  */
 #define THINNING_WINDOW_NS (1800 * NS_PER_SECOND)
 
-extern const struct database_kind runs_kind;
+extern const struct database_kind runs_kind, profiles_kind;
+
+/* profiles.c: the `move` of their vault. */
+int profiles_move(struct database *from, struct database *to);
 
 /* runs_move.c: the `move` of the vault of runs and marks, and how their numbers begin in memory. */
 int runs_move(struct database *from, struct database *to);

@@ -9,8 +9,8 @@
 
 #include <errno.h>
 
-#include "base/share.h"
 #include "profile/store_ended.h"
+#include "profile/store_nodes.h"
 #include "profile/store_reclaim.h"
 #include "profile/store_targets.h"
 #include "profile/store_time.h"
@@ -65,12 +65,9 @@ struct profile_store *profile_store_free(struct profile_store *store)
 /* The minute that is open is closed, and goes on as another slice of the same minute. */
 void profile_store_set_rate(struct profile_store *store, unsigned rate_hz)
 {
-    const uint32_t open_from = store->open_from;
-
     if (store->rate_hz == rate_hz)
         return;
-    store_close_minutes(store, UINT32_MAX);
-    store->open_from = open_from;
+    profile_store_close(store);
     recent_forget(&store->recent, store->latest_ns / 1000000 + 1);
     store->rate_hz = rate_hz;
 }
@@ -126,73 +123,6 @@ uint32_t profile_store_target(struct profile_store *store, enum profile_scope sc
     return store_target_number(store, scope, label);
 }
 
-static bool has_room_for_node(const struct profile_store *store, const struct store_tenant *tenant)
-{
-    return store->trie.n < store->limits.nodes && tenant->nodes < share_of_one(store->limits.nodes);
-}
-
-/* "(folded)" below the node, or below one above it. It is the last resort, and is counted. */
-static uint32_t folded_near(struct profile_store *store, uint32_t node)
-{
-    store->folded_samples++;
-    for (; node != TRIE_NONE; node = store->trie.nodes[node].parent) {
-        const uint32_t folded = trie_find(&store->trie, node, STORE_FOLDED_FUNCTION);
-
-        if (folded != TRIE_NONE)
-            return folded;
-    }
-    return STORE_FOLDED_NODE;
-}
-
-/* Goes down the trie as far as there are nodes. Returns how many functions it has gone. */
-static size_t go_down(const struct trie *trie, const uint32_t *functions, size_t n,
-                      uint32_t *ret_node)
-{
-    uint32_t node = 0;
-    size_t i = 0;
-
-    for (; i < n; i++) {
-        const uint32_t child = trie_find(trie, node, functions[i]);
-
-        if (child == TRIE_NONE)
-            break;
-        node = child;
-    }
-    *ret_node = node;
-    return i;
-}
-
-/* Adds the nodes that are missing, as far as there is room. Returns as above. */
-static size_t add_down(struct profile_store *store, struct store_tenant *tenant,
-                       const uint32_t *functions, size_t n, size_t i, uint32_t *node)
-{
-    for (; i < n && has_room_for_node(store, tenant); i++) {
-        const uint32_t child = trie_add(&store->trie, *node, functions[i], tenant->number);
-
-        if (child == TRIE_NONE)
-            break;
-        tenant->nodes++;
-        *node = child;
-    }
-    return i;
-}
-
-/* The node of a stack, for which room is made if there is none. */
-static uint32_t node_of(struct profile_store *store, struct store_tenant *tenant,
-                        const uint32_t *functions, size_t n)
-{
-    uint32_t node;
-    size_t depth = go_down(&store->trie, functions, n, &node);
-
-    depth = add_down(store, tenant, functions, n, depth, &node);
-    if (depth < n && !has_room_for_node(store, tenant) && store->adds_to_wait == 0) {
-        store_reclaim_nodes(store);
-        depth = go_down(&store->trie, functions, n, &node);
-        depth = add_down(store, tenant, functions, n, depth, &node);
-    }
-    return depth == n ? node : folded_near(store, node);
-}
-
 /* The minute that a sample counts for; those of closed minutes count for the first open one. */
 static uint32_t minute_for(struct profile_store *store, uint64_t time_ns)
 {
@@ -233,7 +163,7 @@ void profile_store_add(struct profile_store *store, uint32_t target, uint64_t ti
     if (is_false_time(store, time_ns))
         time_ns = store->now_ns;
     store->adds_to_wait -= store->adds_to_wait > 0;
-    node = node_of(store, whose->tenant, functions, n);
+    node = store_node_of(store, whose->tenant, functions, n);
     open = store_target_open(whose, minute_for(store, time_ns));
     if (count_map_add(&open->counts, node, 1) < 0) {
         open->folded++;
@@ -320,4 +250,17 @@ bool profile_store_list(const struct profile_store *store, size_t i,
     *ret_info = (struct profile_target_info){target->scope, store_target_label(target),
                                              target->first_ns, target->last_ns, target->samples};
     return true;
+}
+
+struct profile_times profile_store_times(const struct profile_store *store)
+{
+    return (struct profile_times){store->open_from, store->minutes_from};
+}
+
+void profile_store_close(struct profile_store *store)
+{
+    const uint32_t open_from = store->open_from;
+
+    store_close_minutes(store, UINT32_MAX);
+    store->open_from = open_from;
 }

@@ -2,7 +2,7 @@
 
 /*
  * The rows as bytes: a version, the number of rows, the times, then column after column. Times and
- * totals are differences from the one before (run/varint.h); a total that is not known is a 0, all
+ * totals are differences from the one before (base/varint.h); a total that is not known is a 0, all
  * others are one more. Ratios are the bits of their doubles. Behind the rows stands what a run of
  * kind `schedule` has recorded (schedule_pack.c). It is what somebody keeps, and so what is read
  * may be damaged.
@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/varint.h"
 #include "run/recording.h"
 #include "run/request.h"
-#include "run/varint.h"
 
 #define VERSION 1
 

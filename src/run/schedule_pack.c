@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/varint.h"
 #include "run/schedule_trace.h"
-#include "run/varint.h"
 
 #define VERSION           3
 #define VERSION_OF_EVENTS 2

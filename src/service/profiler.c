@@ -19,6 +19,7 @@
 #include "log/log.h"
 #include "profile/object_reader.h"
 #include "profile/sampler.h"
+#include "service/profile_keeper.h"
 #include "service/profiler_status.h"
 #include "sys/cpu_births.h"
 #include "sys/thread.h"
@@ -59,6 +60,7 @@ struct profiler {
     /* the thread's own */
     struct profile_wish granted; /* by which the sampler was made */
     struct profile_store *store;
+    struct profile_keeper *keeper;
     struct sampler *sampler;     /* NULL: nothing is sampled */
     struct cpu_births *cpus;     /* those that are sampled */
     struct profile_status ended; /* what samplers have counted that have ended */
@@ -75,7 +77,10 @@ struct profiler *profiler_new(const struct profiler_setup *setup)
         return NULL;
     profiler->setup = *setup;
     profiler->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (profiler->bell_fd < 0) {
+    profiler->keeper = profile_keeper_new(setup->history, profiler->bell_fd);
+    if (profiler->bell_fd < 0 || !profiler->keeper) {
+        (void)profile_keeper_free(profiler->keeper);
+        cleanup_close(&profiler->bell_fd);
         free(profiler);
         return NULL;
     }
@@ -91,6 +96,7 @@ struct profiler *profiler_free(struct profiler *profiler)
     profiler_stop(profiler);
     (void)sampler_free(profiler->sampler);
     (void)profile_store_free(profiler->store);
+    (void)profile_keeper_free(profiler->keeper);
     (void)cpu_births_free(profiler->cpus);
     profile_questions_done(&profiler->questions);
     (void)pthread_mutex_destroy(&profiler->lock);
@@ -162,6 +168,8 @@ static void end_sampling(struct profiler *profiler, const char *reason, bool end
 
     if (!ends_store)
         profiler->store = NULL; /* it goes on counting */
+    else if (store)
+        profile_keeper_end(profiler->keeper, store);
     profiler->ended = make_status(profiler);
     profiler->store = ends_store ? profile_store_free(store) : store;
     profiler->sampler = sampler_free(profiler->sampler);
@@ -340,10 +348,14 @@ static void *run(void *context)
     while (!is_stopping(profiler)) {
         follow_wish(profiler);
         turn(profiler);
+        if (profiler->store)
+            profile_keeper_turn(profiler->keeper, profiler->store);
         profile_questions_answer(&profiler->questions, profiler->store, profiler->reason);
         wait_for_work(profiler);
     }
     profile_questions_answer(&profiler->questions, profiler->store, profiler->reason);
+    if (profiler->store)
+        profile_keeper_end(profiler->keeper, profiler->store);
     return NULL;
 }
 

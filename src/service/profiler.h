@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "config/config.h"
+#include "history/history.h"
 #include "profile/object_reader.h"
 #include "profile/targets.h"
 #include "service/profile_questions.h"
@@ -22,11 +23,14 @@ struct profiler_setup {
     struct object_reader *reader;       /* borrowed; NULL: it could not be started */
     struct profile_targets *targets;    /* borrowed */
     struct profile_status_slot *status; /* borrowed; where its figures are written each second */
+    struct history *history;            /* borrowed until profiler_stop(); NULL: nothing is kept */
     int sysfs_fd, procfs_fd;
 };
 
 /* Makes it; it samples nothing yet. NULL: no memory. */
 struct profiler *profiler_new(const struct profiler_setup *setup);
+
+/* Not before the history is freed, which may still have something to do for it. */
 struct profiler *profiler_free(struct profiler *profiler);
 
 /*

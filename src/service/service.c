@@ -61,6 +61,7 @@ static int make_profiler(struct service *service)
     const struct profiler_setup setup = {.reader = service->reader,
                                          .targets = service->counting.profile_targets,
                                          .status = service->counting.profile_status,
+                                         .history = service->historian.history,
                                          .sysfs_fd = service->counting.sysfs_fd,
                                          .procfs_fd = service->counting.procfs_fd};
 

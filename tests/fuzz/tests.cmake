@@ -54,6 +54,7 @@ add_fuzz_target(sys cgroup_mounts)
 add_fuzz_target(sys process_stat)
 add_fuzz_target(profile object)
 add_fuzz_target(profile perf_map)
+add_fuzz_target(profile store_pack)
 foreach(target IN ITEMS replay_event fuzz_event)
   if(TARGET ${target})
     target_compile_definitions(${target} PRIVATE

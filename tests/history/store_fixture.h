@@ -125,6 +125,7 @@ static inline void fixture_kill(struct store_fixture *f)
     recorder_done(&f->store.recorder);
     vault_done(&f->store.past);
     vault_done(&f->store.runs);
+    vault_done(&f->store.profiles);
     fixture_make_account(f, 6);
     assert_int_equal(history_store_init(&f->store, &f->options), 0);
     history_store_open(&f->store);

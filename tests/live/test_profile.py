@@ -7,6 +7,7 @@ import math
 import os
 import pathlib
 import signal
+import tempfile
 import time
 
 import live
@@ -57,10 +58,13 @@ class ProfileTest(live.LiveTest):
 
     def start(self, **options):
         exporter = self.enterContext(Exporter(self.config(**options)))
+        self.need_profiles(exporter)
+        return exporter
+
+    def need_profiles(self, exporter):
         metrics = exporter.scrape_until(lambda m: m.find(SUPPORTED), PATIENCE, "the status")
         if metrics.sum(SUPPORTED) == 0:
             self.skipTest(f"nothing is sampled here: {metrics.labels(SUPPORTED, 'reason')}")
-        return exporter
 
     def until(self, condition, what):
         end = time.monotonic() + PATIENCE
@@ -215,6 +219,23 @@ class Cgroup(ProfileTest):
         response = exporter.get("/api/v1/profile?target=cgroup:/no/such")
         self.assertEqual(response.status, 404)
         self.assertIn(b"no samples", response.body)
+
+
+class Restart(ProfileTest):
+    def test_what_was_sampled_is_there_after_a_restart(self):
+        state = self.enterContext(tempfile.TemporaryDirectory())
+        arguments = [f"--storage.path={state}"]
+        with Exporter(self.config(), args=arguments) as exporter:
+            self.need_profiles(exporter)
+            known = Known(self, "shares", 500)
+            self.warmed_up(exporter, known)
+            stacks = self.stacks(exporter, known, 0)
+        with Exporter(self.config(), args=arguments) as exporter:
+            self.until(lambda: ask_profile(exporter, target=known.target, start=0),
+                       "the profile of before")
+            found = own_stacks(ask_profile(exporter, target=known.target, start=0).stacks)
+        for key, n in stacks.items():  # its minutes may have more, that came later
+            self.assertGreaterEqual(found[key], n, f"{key} of {found}")
 
 
 class Reader(ProfileTest):

@@ -111,11 +111,50 @@ static void trees__without_memory_once__are_refused(void **state)
     failing = 0;
 }
 
+static int take_in(const struct profile_store *from, struct profile_store *to)
+{
+    AUTO_TEXT struct text bytes = {0};
+    int r = profile_store_pack(from, 0, UINT32_MAX, &bytes);
+
+    return r < 0 ? r : profile_store_unpack(to, bytes.data, bytes.length);
+}
+
+/* What has no memory is refused, or dropped and counted, or folded. */
+static void packing__without_memory_once__is_refused_or_counted(void **state)
+{
+    AUTO(profile_store) struct profile_store *from = store_of(&roomy);
+    const uint64_t end = BEGIN + 24 * HOUR;
+    bool is_over = false;
+
+    (void)state;
+    add_some(from);
+    for (unsigned fail = 1; !is_over; fail++) {
+        AUTO(profile_store) struct profile_store *to = store_of(&roomy);
+        struct profile_figures figures;
+        uint64_t total;
+        int r;
+
+        profile_store_tick(to, BEGIN + 3 * HOUR);
+        allocations = 0;
+        failing = fail;
+        r = take_in(from, to);
+        is_over = allocations < failing;
+        failing = 0;
+        total = total_of(to, PROFILE_MACHINE, "", 0, end);
+        profile_store_figures(to, &figures);
+        if (r == 0 && figures.dropped_slices == 0)
+            assert_int_equal(total, SAMPLES);
+        else
+            assert_true(total < SAMPLES && (r == 0 || r == -ENOMEM));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(store__without_memory_once__counts_each_sample),
         cmocka_unit_test(trees__without_memory_once__are_refused),
+        cmocka_unit_test(packing__without_memory_once__is_refused_or_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

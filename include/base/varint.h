@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * Numbers of seven bits a byte (LEB128), the lowest first, as runs are kept in. Differences have
- * their sign in the lowest bit. What is read may be damaged: a reader remembers that, and gives 0.
+ * Numbers of seven bits a byte (LEB128), the lowest first, as what is kept is written in.
+ * Differences have their sign in the lowest bit. What is read may be damaged: a reader remembers
+ * that, and gives 0.
  */
 
 #include <stdbool.h>

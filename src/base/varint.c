@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/varint.h"
+#include "base/varint.h"
 
 void varint_put(struct text *bytes, uint64_t number)
 {

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -31,11 +33,34 @@ static int parse_seconds(const char *text, uint64_t *ret_ns)
     return 0;
 }
 
+/* A date and a time of the day, local or, with a Z behind it, of UTC. */
+static int parse_calendar(const char *text, uint64_t *ret_ns)
+{
+    static const char *const forms[] = {"%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M",
+                                        "%Y-%m-%dT%H:%M"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+        struct tm broken = {.tm_isdst = -1};
+        const char *end = strptime(text, forms[i], &broken);
+        const bool is_utc = end && strcmp(end, "Z") == 0;
+        time_t seconds;
+
+        if (!end || (*end && !is_utc))
+            continue;
+        seconds = is_utc ? timegm(&broken) : mktime(&broken);
+        if (seconds < 0)
+            return -EINVAL;
+        *ret_ns = (uint64_t)seconds * NS_PER_SECOND;
+        return 0;
+    }
+    return -EINVAL;
+}
+
 int profile_time_parse(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 {
     uint64_t ago_ns = 0;
 
-    if (parse_seconds(text, ret_ns) == 0)
+    if (parse_seconds(text, ret_ns) == 0 || parse_calendar(text, ret_ns) == 0)
         return 0;
     if (strcmp(text, "now") != 0 && parse_duration_ns(text, &ago_ns) < 0)
         return -EINVAL;

@@ -10,7 +10,9 @@ struct profile_span {
 };
 
 /* How a time is written, for people. */
-#define PROFILE_TIME_EXPECTED "seconds since 1970, a duration ago such as 30m, or now"
+#define PROFILE_TIME_EXPECTED                                                                      \
+    "2026-01-31 12:00:00 (local; UTC with a Z), seconds since 1970, a duration ago such as 30m, "  \
+    "or now"
 
 /* Parses one, as above. 0 or -EINVAL. */
 int profile_time_parse(const char *text, uint64_t now_ns, uint64_t *ret_ns);

@@ -2,6 +2,7 @@
 #include "support/check.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -30,11 +31,41 @@ static void a_time_is_seconds_or_a_duration_ago(void **state)
     }
 }
 
+static void a_time_is_a_date_of_the_zone_or_of_utc(void **state)
+{
+    static const char *const texts[] = {"2023-11-14 23:13:20", "2023-11-14T23:13:20",
+                                        "2023-11-14 22:13:20Z", "2023-11-14T22:13:20Z"};
+    uint64_t ns;
+
+    (void)state;
+    assert_int_equal(setenv("TZ", "CET-1", 1), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        assert_int_equal(profile_time_parse(texts[i], 0, &ns), 0);
+        assert_int_equal(ns, NOW_NS);
+    }
+    assert_int_equal(profile_time_parse("2023-11-14 23:13", 0, &ns), 0);
+    assert_int_equal(ns, NOW_NS - 20 * NS_PER_SECOND);
+}
+
 static void what_is_no_time_is_refused(void **state)
 {
-    static const char *const texts[] = {
-        "",     "x",   "-1", "1e3",     " 1", "1 ", "1.2.3", "m", "99999999999999",
-        "0x10", "nan", ".",  "tomorrow"};
+    static const char *const texts[] = {"",
+                                        "x",
+                                        "-1",
+                                        "1e3",
+                                        " 1",
+                                        "1 ",
+                                        "1.2.3",
+                                        "m",
+                                        "99999999999999",
+                                        "0x10",
+                                        "nan",
+                                        ".",
+                                        "tomorrow",
+                                        "2023-11-14",
+                                        "2023-13-14 10:00",
+                                        "2023-11-14 10:00X",
+                                        "1900-01-01 00:00"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -104,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_time_is_seconds_or_a_duration_ago),
+        cmocka_unit_test(a_time_is_a_date_of_the_zone_or_of_utc),
         cmocka_unit_test(what_is_no_time_is_refused),
         cmocka_unit_test(a_span_is_two_times_in_their_order),
         cmocka_unit_test(what_was_before_is_as_long),

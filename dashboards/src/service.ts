@@ -17,7 +17,8 @@ const target: Target = {
 const identity = labelsTable(
   {
     title: "What it is",
-    description: "What is known of the cgroup on each instance: systemd unit, container, pod.",
+    description: "What is known of the cgroup on each instance: systemd unit, container, pod. A click on the " +
+      "instance opens its profile there.",
     unit: "none",
     levels: levels.none,
     width: 12,
@@ -33,7 +34,20 @@ const identity = labelsTable(
     },
   },
   selector("pmu_cgroup_info", target.matcher),
-);
+).overrideByName("Instance", [
+  {
+    id: "links",
+    value: [
+      {
+        title: "In which functions it spends its time there, beside a week before",
+        url:
+          "http://${__value.raw}/#profile?target=cgroup:${cgroup:percentencode}" +
+          "&start=${__from:date:seconds}&end=${__to:date:seconds}&before=1w",
+        targetBlank: true,
+      },
+    ],
+  },
+]);
 
 export const service = () =>
   board({

@@ -12,6 +12,7 @@ import promql
 
 # Units that Grafana knows, of those that are used.
 UNITS = {"none", "short", "percentunit", "cps", "hertz", "watt", "bytes", "Bps", "s"}
+PAGE = "http://${__value.raw}/#profile?"  # of an exporter
 EXPECTED = {"overview", "service", "process_overview", "process_groups", "cpus", "latency",
             "scheduler", "interrupts", "kvm", "explorer", "exporter"}
 # Rule, metric, and why it may break the rule.
@@ -238,14 +239,20 @@ class Whole(Dashboards):
     def test_links_in_tables_lead_to_a_dashboard_and_a_variable_of_it(self):
         by_uid = {dashboard["uid"]: dashboard for dashboard in self.dashboards.values()}
         urls = re.findall(r'"url": "([^"]+)"', json.dumps(self.dashboards))
-        self.assertTrue(urls)
-        for url in urls:
+        dashboards = [url for url in urls if not url.startswith(PAGE)]
+        self.assertTrue(dashboards)
+        for url in dashboards:
             uid, variables = re.match(r"/d/([\w-]+)\?(.*)", url).groups()
             names = {v["name"] for v in by_uid[uid]["templating"]["list"]}
             self.assertLessEqual(set(re.findall(r"var-(\w+)=", variables)), names)
             self.assertIn("${__url_time_range}", variables)
             for name in COMMON:
                 self.assertIn("${%s:queryparam}" % name, variables)
+
+    def test_a_service_leads_to_its_profile_on_the_page_of_its_instance(self):
+        url, = re.findall(r'"url": "(http[^"]+)"', json.dumps(self.dashboards["service"]))
+        self.assertEqual(url, PAGE + "target=cgroup:${cgroup:percentencode}"
+                         "&start=${__from:date:seconds}&end=${__to:date:seconds}&before=1w")
 
     def test_restarts_are_marked(self):
         for dashboard in self.dashboards.values():

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "profile/difference.h"
+#include "profile/seconds.h"
 #include "profile/tree.h"
 
 /*
@@ -46,3 +47,10 @@ int profile_json_write_table(const struct profile_tree *tree, size_t most, struc
  * "differs" is 0 or 1.
  */
 int profile_json_write_difference(const struct difference *difference, struct text *text);
+
+/*
+ * {"from", "rate", "parts", "seconds", "samples": […]}
+ *
+ * "samples" has `parts` numbers for each of `seconds` seconds, one after the other.
+ */
+int profile_json_write_seconds(const struct profile_seconds *seconds, struct text *text);

@@ -52,6 +52,7 @@
     FILE(profile_flame_js, PAGE_FOLDER, "profile_flame.js", CONTENT_JAVASCRIPT)                    \
     FILE(profile_list_js, PAGE_FOLDER, "profile_list.js", CONTENT_JAVASCRIPT)                      \
     FILE(profile_offer_js, PAGE_FOLDER, "profile_offer.js", CONTENT_JAVASCRIPT)                    \
+    FILE(profile_seconds_js, PAGE_FOLDER, "profile_seconds.js", CONTENT_JAVASCRIPT)                \
     FILE(profile_state_js, PAGE_FOLDER, "profile_state.js", CONTENT_JAVASCRIPT)                    \
     FILE(profile_table_js, PAGE_FOLDER, "profile_table.js", CONTENT_JAVASCRIPT)                    \
     FILE(profile_tools_js, PAGE_FOLDER, "profile_tools.js", CONTENT_JAVASCRIPT)                    \

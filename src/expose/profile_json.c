@@ -105,3 +105,19 @@ int profile_json_write_table(const struct profile_tree *tree, size_t most, struc
     text_append_string(text, "}\n");
     return text_error(text);
 }
+
+int profile_json_write_seconds(const struct profile_seconds *seconds, struct text *text)
+{
+    text_append_char(text, '{');
+    append_time(text, "from", seconds->from_ns);
+    text_append_format(text, "\"rate\":%u,\"parts\":%d,\"seconds\":%zu,\n\"samples\":[",
+                       seconds->rate_hz, PROFILE_SECOND_PARTS, seconds->n);
+    for (size_t i = 0; i < seconds->n; i++)
+        for (size_t j = 0; j < PROFILE_SECOND_PARTS; j++) {
+            if (i + j > 0)
+                text_append_char(text, ',');
+            text_append_u64(text, seconds->samples[i][j]);
+        }
+    text_append_string(text, "]}\n");
+    return text_error(text);
+}

@@ -9,7 +9,6 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "profile/cgroup_label.h"
 #include "profile/store_targets.h"
 #include "profile/store_time.h"
 #include "profile/tree_builder.h"
@@ -30,27 +29,13 @@ static void collection_done(struct collection *collection)
 }
 #define AUTO_COLLECTION __attribute__((cleanup(collection_done)))
 
-static bool belongs(const struct store_target *target, const struct profile_range *range)
-{
-    if (range->own_only)
-        return target->scope == range->scope &&
-               strcmp(store_target_label(target), range->label) == 0;
-    if (range->scope == PROFILE_MACHINE)
-        return target->scope != PROFILE_PROCESSES;
-    if (range->scope == PROFILE_CGROUP)
-        return target->scope == PROFILE_CGROUP &&
-               cgroup_label_contains(range->label, store_target_label(target));
-    return target->scope == PROFILE_PROCESSES &&
-           strcmp(store_target_label(target), range->label) == 0;
-}
-
 static bool find_targets(struct collection *collection, const struct profile_range *range)
 {
     const struct profile_store *store = collection->store;
     bool has_samples = false;
 
     for (size_t i = 0; i < store->n_targets; i++) {
-        collection->is_in[i] = belongs(store->targets[i], range);
+        collection->is_in[i] = store_target_is_in(store->targets[i], range);
         has_samples |= collection->is_in[i] && store->targets[i]->last_ns > 0;
     }
     return has_samples;

@@ -66,6 +66,20 @@ uint32_t store_target_find(const struct profile_store *store, enum profile_scope
     return target ? target->number : STORE_NO_TARGET;
 }
 
+bool store_target_is_in(const struct store_target *target, const struct profile_range *range)
+{
+    if (range->own_only)
+        return target->scope == range->scope &&
+               strcmp(store_target_label(target), range->label) == 0;
+    if (range->scope == PROFILE_MACHINE)
+        return target->scope != PROFILE_PROCESSES;
+    if (range->scope == PROFILE_CGROUP)
+        return target->scope == PROFILE_CGROUP &&
+               cgroup_label_contains(range->label, store_target_label(target));
+    return target->scope == PROFILE_PROCESSES &&
+           strcmp(store_target_label(target), range->label) == 0;
+}
+
 static struct store_tenant *make_tenant(struct profile_store *store, const struct text *key)
 {
     AUTO_FREE struct store_tenant *tenant = calloc(1, sizeof(*tenant) + key->length);

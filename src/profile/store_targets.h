@@ -11,6 +11,9 @@
 uint32_t store_target_find(const struct profile_store *store, enum profile_scope scope,
                            const char *label);
 
+/* Whether what is asked for contains the target. */
+bool store_target_is_in(const struct store_target *target, const struct profile_range *range);
+
 /* Finds it, or makes it whatever the limits say. STORE_NO_TARGET: no memory. */
 uint32_t store_target_number(struct profile_store *store, enum profile_scope scope,
                              const char *label);

@@ -195,6 +195,14 @@ int profile_arguments_read(const struct query *query, struct text *text,
     return 0;
 }
 
+int profile_arguments_read_seconds(const struct query *query, struct text *text,
+                                   struct profile_arguments **ret_arguments)
+{
+    static const char *const known[] = {"target", "start", "end", NULL};
+
+    return read_common(query, known, text, ret_arguments);
+}
+
 /* The range before: one of its own, or as long as the other and right before it. */
 static int read_before(const struct query *query, struct text *text,
                        struct profile_arguments *arguments)

@@ -50,6 +50,10 @@ void profile_arguments_free(void *object);
 int profile_arguments_read(const struct query *query, struct text *text,
                            struct profile_arguments **ret_arguments);
 
+/* Those of samples over time: ?target=, ?start=, ?end=. */
+int profile_arguments_read_seconds(const struct query *query, struct text *text,
+                                   struct profile_arguments **ret_arguments);
+
 /* Those of a difference: also ?before_start=, ?before_end=, ?before_target=, ?measure=. */
 int profile_arguments_read_difference(const struct query *query, struct text *text,
                                       struct profile_arguments **ret_arguments);

@@ -19,19 +19,28 @@
 
 #define CONTENT_PPROF "application/octet-stream"
 
+static struct profile_range range_of(const struct profile_choice *choice)
+{
+    return (struct profile_range){.scope = choice->scope,
+                                  .label = choice->label,
+                                  .from_ns = choice->start_ns,
+                                  .to_ns = choice->end_ns};
+}
+
+static int tell_none(int r, const struct profile_choice *choice, struct text *text)
+{
+    if (r == -ENOENT)
+        text_append_format(text, "there are no samples of %.256s", choice->name);
+    return r;
+}
+
 /* Adds up what is asked for. */
 static int collect(const struct profile_store *store, const struct profile_choice *choice,
                    struct text *text, struct profile_tree **ret_tree)
 {
-    const struct profile_range range = {.scope = choice->scope,
-                                        .label = choice->label,
-                                        .from_ns = choice->start_ns,
-                                        .to_ns = choice->end_ns};
-    int r = profile_store_collect(store, &range, ret_tree);
+    const struct profile_range range = range_of(choice);
 
-    if (r == -ENOENT)
-        text_append_format(text, "there are no samples of %.256s", choice->name);
-    return r;
+    return tell_none(profile_store_collect(store, &range, ret_tree), choice, text);
 }
 
 static bool has_name(const struct profile_function_name *function,
@@ -121,6 +130,16 @@ static int work_table(const struct profile_store *store, const void *object, str
     int r = collect(store, &arguments->choice, text, &tree);
 
     return r < 0 ? r : profile_json_write_table(tree, (size_t)arguments->rows, text);
+}
+
+static int work_seconds(const struct profile_store *store, const void *object, struct text *text)
+{
+    const struct profile_arguments *arguments = object;
+    const struct profile_range range = range_of(&arguments->choice);
+    AUTO(profile_seconds) struct profile_seconds *seconds = NULL;
+    int r = tell_none(profile_store_seconds(store, &range, &seconds), &arguments->choice, text);
+
+    return r < 0 ? r : profile_json_write_seconds(seconds, text);
 }
 
 /* Whole trees are compared, since what is small in one is not in the other. */
@@ -319,6 +338,16 @@ static int ask_table(void *context, const struct route_request *request, struct 
     return r < 0 ? r : ask(context, &question, arguments, answer, text);
 }
 
+static int ask_seconds(void *context, const struct route_request *request, struct deferred *answer,
+                       struct text *text)
+{
+    struct profile_question question = {.work = work_seconds, .content_type = CONTENT_JSON};
+    struct profile_arguments *arguments;
+    int r = profile_arguments_read_seconds(request->query, text, &arguments);
+
+    return r < 0 ? r : ask(context, &question, arguments, answer, text);
+}
+
 static int ask_difference(void *context, const struct route_request *request,
                           struct deferred *answer, struct text *text)
 {
@@ -352,6 +381,7 @@ static int ask_pprof(void *context, const struct route_request *request, struct 
 static const struct route routes[] = {
     {.path = "/api/v1/profile", .takes_query = true, .ask = ask_profile},
     {.path = "/api/v1/profile/table", .takes_query = true, .ask = ask_table},
+    {.path = "/api/v1/profile/seconds", .takes_query = true, .ask = ask_seconds},
     {.path = "/api/v1/profile/difference", .takes_query = true, .ask = ask_difference},
     {.path = "/api/v1/profile/targets", .ask = ask_targets},
     {.path = "/debug/pprof/profile", .takes_query = true, .ask = ask_pprof},

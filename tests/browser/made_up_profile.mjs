@@ -66,7 +66,7 @@ function tableOf(functions, nodes) {
 
 const column = (rows, value) => rows.map(value);
 
-/** Answers by route: profile, profile/table, profile/difference, profile/targets. */
+/** Answers by route: profile, and its table, seconds, difference and targets. */
 export function madeUp(n = 300, { end = 1795344000, seconds = 300, rate = 49 } = {}) {
   const functions = functionsOf(Math.min(Math.max(40, Math.floor(n / 4)), 2000));
   const nodes = treeOf(n, functions.name.length);
@@ -87,6 +87,8 @@ export function madeUp(n = 300, { end = 1795344000, seconds = 300, rate = 49 } =
       ({ i }) => functions.name[i]), self: column(table, ({ self }) => self),
     total: column(table, ({ total }) => total), self_seconds: column(table, ({ self }) => time(self)),
     total_seconds: column(table, ({ total }) => time(total)) } },
+    "profile/seconds": { from: end - seconds, rate, parts: 20, seconds,
+      samples: Array.from({ length: 20 * seconds }, (_, i) => (i * 7919) % 6) },
     "profile/difference": { measure: "shares", bound: 4.1,
       before: { from: end - 2 * seconds, to: end - seconds, samples: nodes.total[0],
         cpu_seconds: time(nodes.total[0]) },

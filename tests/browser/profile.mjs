@@ -242,6 +242,36 @@ scene("what was before and after a mark is compared", { theme: "dark" }, async (
   assert.equal(start, end);
 });
 
+for (const theme of ["light", "dark"])
+  scene(`seconds are shown in parts, of which one can be chosen, ${theme}`, { theme }, async (page) => {
+    await page.goto(address());
+    await drawn(page);
+    const map = page.locator(".seconds-map .heat-box");
+    await until(() => map.isVisible(), "the map");
+    const before = (await ask(`profile?${new URLSearchParams({ target: CGROUP, ...first })}`)).samples;
+    const { x, y, width: wide } = await map.locator("canvas").first().boundingBox();
+    await page.mouse.move(x + wide / 2, y + 63); // half of the range, 450 ms above the second
+    await appears(page, ".seconds-map .plot-value", "+ 450 ms");
+    await screenshot(page, `profile-seconds-${theme}`);
+    await page.mouse.click(x + wide / 2, y + 63);
+    await until(async () => /outer_start=/.test(await hashOf(page)), "a part is chosen");
+    const chosen = Object.fromEntries(new URLSearchParams((await hashOf(page)).split("?")[1]));
+    assert.ok(Math.abs(chosen.end - chosen.start - 0.05) < 0.002, JSON.stringify(chosen));
+    assert.ok(Math.abs(chosen.start % 1 - 0.45) < 0.002, JSON.stringify(chosen));
+    await until(() => page.locator(".heat-chosen").isVisible(), "the frame of the part");
+    await accessible(page);
+    const words = page.locator(".time-range");
+    const samples = async () => Number(/([\d\u202f]+) samples/.exec(await words.textContent())[1]
+      .replace(/\D/g, ""));
+    await until(async () => await samples() < before / 10, "a few samples");
+    await page.getByRole("button", { name: "Whole range" }).click();
+    await until(async () => await samples() > before / 2, "all samples");
+    assert.doesNotMatch(await hashOf(page), /outer_/);
+    await map.focus();
+    await press(page, "End", "ArrowUp", "Enter");
+    await until(async () => /outer_start=/.test(await hashOf(page)), "a part is chosen by keys");
+  });
+
 scene("a theme that changes changes the frames", {}, async (page) => {
   await page.goto(address());
   await drawn(page);

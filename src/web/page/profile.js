@@ -13,6 +13,7 @@ import { frameColour, hex } from "./profile_colours.js";
 import { COARSE, Profile, search, shareSigma, shareWords } from "./profile_data.js";
 import { Flame } from "./profile_flame.js";
 import { frameList } from "./profile_list.js";
+import { SecondsMap } from "./profile_seconds.js";
 import { beforeOf, question, rangeOf, readState, writeState } from "./profile_state.js";
 import { FunctionTable } from "./profile_table.js";
 import { ProfileTools } from "./profile_tools.js";
@@ -24,6 +25,7 @@ const ROWS = 500;
 const KEPT = 8 * 86400; // seconds; no profile is older
 const LEGEND = 7; // owners that are named
 const TARGETS_KEPT = 5000; // ms
+const SECONDS = 3600; // the most that are shown one by one
 
 class ProfileView {
   constructor(stage) {
@@ -35,12 +37,13 @@ class ProfileView {
       sides: (mark, marks) => this.sides(mark, marks), signal: stage.signal });
     this.table = new FunctionTable({ choose: (of) => this.sandwich(of) });
     this.table.root.hidden = true;
+    this.seconds = new SecondsMap({ choose: (part) => this.choosePart(part), whole: () => this.whole() });
     this.words = element("p", { class: "time-range", role: "status" });
     this.said = element("div", {});
     this.graph = element("div", { class: "profile-graph" });
     replace(stage.root, element("div", { class: "head" }, element("h1", {}, "Profile"),
       element("span", { class: "sub" }, "In which functions CPU time is spent")), this.tools.root,
-    this.words, this.said, this.graph, this.table.root);
+    this.words, this.said, this.seconds.root, this.graph, this.table.root);
     this.recolour = () => this.themeChanged();
     document.addEventListener("theme", this.recolour);
     forgetColours(); // the theme may have changed while another view was here
@@ -71,6 +74,15 @@ class ProfileView {
   sandwich({ owner, name }) {
     this.go({ owner, name });
     this.stage.root.scrollIntoView({ block: "start" });
+  }
+
+  /* A part of the map is shown, which stays. */
+  choosePart(fixed) {
+    this.go({ fixed, outer: this.state.outer ?? { ...this.seconds.range } });
+  }
+
+  whole() {
+    if (this.state.outer) this.go({ fixed: this.state.outer, outer: null });
   }
 
   /* As much time on both sides of a mark, at most as long as the range that was shown. */
@@ -117,19 +129,23 @@ class ProfileView {
     const asked = question(state, range);
     if (beforeOf(state, range))
       return { whole: await get("profile/difference", { ...asked, nodes: NODES }, signal) };
+    const wide = state.outer ?? range;
+    const seconds = state.name || wide.end - wide.start > SECONDS ? null
+      : get("profile/seconds", question({ ...state, fixed: wide }, wide), signal).catch(() => null);
     const parts = state.name ? ["callers", "callees"].map((of) => get("profile",
       { ...asked, of, owner: state.owner, name: state.name, nodes: NODES }, signal)) : [];
-    const [table, whole, ...halves] = await Promise.all([
+    const [table, whole, map, ...halves] = await Promise.all([
       get("profile/table", { ...asked, rows: ROWS }, signal),
-      state.name ? null : get("profile", { ...asked, nodes: NODES }, signal), ...parts]);
-    return { table, whole, halves };
+      state.name ? null : get("profile", { ...asked, nodes: NODES }, signal), seconds, ...parts]);
+    return { table, whole, map, halves };
   }
 
-  show({ table, whole, halves = [] }) {
+  show({ table, whole, map, halves = [] }) {
     const hadFocus = this.graph.contains(document.activeElement);
     const paths = this.flames.map((flame) => flame.path());
     this.clear();
     this.tellRange(whole ?? table);
+    this.seconds.showSeconds(map, this.state.target, this.state.outer && this.state.fixed);
     replace(this.said, this.remarks(whole ?? table));
     const sides = whole?.before ? [whole.before.samples, whole.after.samples] : [(whole ?? table).samples];
     const isEmpty = sides.every((samples) => samples === 0);
@@ -277,7 +293,7 @@ class ProfileView {
   /* Where there is nothing, it is said when there was something. */
   async fail(error) {
     this.clear();
-    this.table.root.hidden = true;
+    this.table.root.hidden = this.seconds.root.hidden = true;
     this.words.textContent = "";
     if (error.status !== 404) {
       replace(this.said, notice(error.status === 503 ? "empty" : "error",
@@ -302,6 +318,7 @@ class ProfileView {
   themeChanged() {
     forgetColours();
     for (const flame of this.flames) flame.recolour();
+    if (!this.seconds.root.hidden) this.seconds.draw();
     const legend = this.graph.querySelector(".profile-legend");
     if (legend && !this.profiles[0].isDifference) legend.replaceWith(this.ownerLegend(this.profiles[0]));
   }
@@ -309,6 +326,7 @@ class ProfileView {
   close() {
     document.removeEventListener("theme", this.recolour);
     this.abort?.abort();
+    this.seconds.close();
     this.clear();
   }
 }

@@ -2,6 +2,7 @@
 // What the view Profile shows, as its address has it:
 //
 //   #profile?target=cgroup:/a&range=15m          the last 15 minutes, or &start=S&end=S
+//   &outer_start=S&outer_end=S                   the range of which that is a part
 //   &view=flame|icicle|table  &measure=shares|time  &search=WORDS
 //   &owner=O&name=F                              who calls a function, and what it calls
 //   &before=previous|1h|1d|1w                    compared with what was so long before, or with
@@ -43,6 +44,7 @@ export function readState(parameters) {
   return {
     target: aTarget(parameters.get("target")) ?? USUAL.target,
     fixed: span(parameters, "start", "end"),
+    outer: span(parameters, "outer_start", "outer_end"),
     range: oneOf(parameters.get("range"), names(RANGES), USUAL.range),
     view: oneOf(parameters.get("view"), names(VIEWS), USUAL.view),
     measure: oneOf(parameters.get("measure"), ["shares", "time"], USUAL.measure),
@@ -63,6 +65,7 @@ export function writeState(state) {
   return {
     target: state.target,
     start: written(state.fixed?.start), end: written(state.fixed?.end),
+    outer_start: written(state.outer?.start), outer_end: written(state.outer?.end),
     range: state.fixed ? null : state.range,
     view: unusual("view"), measure: unusual("measure"),
     before: state.beforeFixed ? null : state.before,

@@ -70,7 +70,7 @@ export class ProfileTools {
     this.other = new TargetChooser("profile-before", "Compared with the target", wishes.targets,
       (beforeTarget) => go({ beforeTarget }));
     this.ranges = RANGES.map(({ name, label }) => button(label, null, () =>
-      go({ range: name, fixed: null, beforeFixed: null })));
+      go({ range: name, fixed: null, beforeFixed: null, outer: null })));
     this.views = VIEWS.map(({ name, label }) => button(label, null, () => go({ view: name, name: null })));
     this.measures = [["shares", "Shares"], ["time", "CPU time"]].map(([name, label]) =>
       button(label, null, () => go({ measure: name })));
@@ -119,7 +119,7 @@ export class ProfileTools {
     const [from, to] = [this.from, this.to].map((each) => parseInstant(each.value));
     this.exact.open = false;
     if (from && to && from.seconds < to.seconds)
-      this.wishes.go({ fixed: { start: from.seconds, end: to.seconds }, beforeFixed: null });
+      this.wishes.go({ fixed: { start: from.seconds, end: to.seconds }, beforeFixed: null, outer: null });
   }
 
   compare(word) {

@@ -202,11 +202,25 @@ static void keep_closed(struct profile_keeper *keeper, const struct profile_stor
         keep_next(keeper, store, &keeper->hours_until, HOUR);
 }
 
-/* A clock that was set back by minutes begins anew. */
+static uint32_t later(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/*
+ * A clock that was set back by minutes begins anew. One that was set forward by years, as on a
+ * machine whose clock has no battery, leaves no minutes that are not hours by now, and no hours
+ * that are older than what is kept.
+ */
 static void follow_clock(struct profile_keeper *keeper, const struct profile_times *times)
 {
-    if (keeper->has_begun && keeper->minutes_until <= times->open_from)
+    const uint32_t oldest = times->open_from > OLDEST_AGE ? times->open_from - OLDEST_AGE : 0;
+
+    if (keeper->has_begun && keeper->minutes_until <= times->open_from) {
+        keeper->minutes_until = later(keeper->minutes_until, times->minutes_from);
+        keeper->hours_until = later(keeper->hours_until, oldest / HOUR * HOUR);
         return;
+    }
     keeper->minutes_until = times->open_from;
     if (keeper->has_begun)
         return;

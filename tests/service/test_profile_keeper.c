@@ -238,6 +238,26 @@ static void who_ends_before_the_past_is_read__replaces_nothing(void **state)
     end(&service, true);
 }
 
+static void a_clock_that_is_set_forward_by_years__holds_up_nothing(void **state)
+{
+    const uint64_t then = BEGIN + UINT64_C(20) * 365 * 24 * HOUR;
+    struct service service;
+
+    (void)state;
+    begin(&service, BEGIN);
+    turn(&service);
+    add(&service, BEGIN + SECOND, "main", 1);
+    profile_store_tick(service.store, then);
+    add(&service, then, "main", 2);
+    profile_store_tick(service.store, then + 3 * MINUTE);
+    turn(&service);
+    end(&service, false);
+
+    begin(&service, then + 5 * MINUTE);
+    load(&service, then - HOUR, then + HOUR, 2);
+    end(&service, false);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -247,6 +267,7 @@ int main(void)
         TEST(whoever_is_killed__loses_two_minutes_at_most),
         TEST(hours__replace_their_minutes),
         TEST(a_store_that_is_made_anew__has_what_was_kept),
+        TEST(a_clock_that_is_set_forward_by_years__holds_up_nothing),
         TEST(who_ends_before_the_past_is_read__replaces_nothing),
     };
 

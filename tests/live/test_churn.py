@@ -34,8 +34,7 @@ CHURNS = {"short": (20, 1000000), "reborn": (1000, 400)}
 
 MOST_DYING = 50
 MOST_CPU = 0.20
-# What leaks grows with time, so the long mode sees it; pieces of a heap are some hundred KiB.
-MORE_MEMORY = 1.05 if SECONDS > 60 else 1.10
+MORE_MEMORY = 1.05
 BODY = 8 << 20
 
 

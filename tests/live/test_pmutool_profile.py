@@ -23,9 +23,6 @@ SUPPORTED = "pmu_exporter_profile_supported"
 RATE = 997  # samples a second: enough of them in seconds
 ENOUGH = 1500
 SIGMAS = 4
-PAIRS = 4
-MOST = 80  # percent of the samples
-NOTHING = "\nnothing differs: all changes may be chance\n"
 ROW = re.compile(r"(?m)^ *(?P<self>[\d.]+) +(?P<sigma>[\d.]+) +(?P<seconds>[\d.]+) +(?P<total>[\d.]+)"
                  r"  (?P<function>.*?)(?:  +(?P<owner>\S.*))?$")
 CHANGE = re.compile(r"(?m)^(?P<mark>[+-]?) +(?P<before>[\d.]+) +(?P<after>[\d.]+) +"
@@ -95,13 +92,10 @@ class Profile(live.LiveTest):
         load.wait()
         return f"--range={at}"
 
-    @staticmethod
-    def sigma(percent, samples):
-        return math.sqrt(percent * (100 - percent) / samples)
-
     def assert_share(self, percent, samples, expected):
-        self.assertLess(abs(percent - expected), SIGMAS * self.sigma(expected, samples) + 0.1,  # it may be rounded
-                        f"{percent} % of {samples} samples")
+        sigma = math.sqrt(expected * (100 - expected) / samples)
+        self.assertLess(abs(percent - expected), SIGMAS * sigma + 0.5,
+                        f"{percent} % of {samples} samples")  # the kernel takes some, too
 
     def test_the_table_has_both_functions_with_their_shares(self):
         at = self.burn("known", 70)
@@ -109,16 +103,14 @@ class Profile(live.LiveTest):
         samples = int(re.search(rf"\n(\d+) samples at {RATE} Hz, [\d.]+ CPU seconds; ", out)[1])
         self.assertRegex(out, rf"^{self.target('known')}, \d{{4}}-\d\d-\d\d [\d:]+ to .* \([\d.]+ s\)\n")
         rows = {row["function"]: row for row in ROW.finditer(out)}
-        both = sum(float(rows[function]["self"]) for function in ("burn_more", "burn_less"))
-        self.assertGreater(both, MOST)  # what the kernel takes is the rest
         for function, share in ("burn_more", 70), ("burn_less", 30):
             self.assertEqual(rows[function]["owner"], "known_shares")
-            self.assert_share(float(rows[function]["self"]) / both * 100, samples * both / 100, share)
+            self.assert_share(float(rows[function]["self"]), samples, share)
             self.assertAlmostEqual(float(rows[function]["seconds"]),
                                    float(rows[function]["self"]) / 100 * samples / RATE, delta=0.02)
             self.assertAlmostEqual(float(rows[function]["sigma"]),
-                                   self.sigma(float(rows[function]["self"]), samples), delta=0.1)
-        self.assertGreaterEqual(float(rows["main"]["total"]), both - 0.1)
+                                   math.sqrt(share * (100 - share) / samples), delta=0.1)
+        self.assertGreater(float(rows["main"]["total"]), 90)
         self.assertEqual(list(rows)[:2], ["burn_more", "burn_less"])
         self.check_bounded_table(at)
         self.check_tree(at)
@@ -131,7 +123,7 @@ class Profile(live.LiveTest):
 
     def check_tree(self, at):
         out = self.shown(self.target("known"), at, "--format=tree", "--min=5")
-        self.assertRegex(out, r"\n +[\d.]+ % +0\.\d %  main  known_shares\n"
+        self.assertRegex(out, r"\n +[\d.]+ % +0\.[0-4] %  main  known_shares\n"
                               r" +[\d.]+ % +[\d.]+ %  ├─ burn_more  known_shares\n"
                               r"(?: .*\n)*"
                               r" +[\d.]+ % +[\d.]+ %  └─ burn_less  known_shares\n")
@@ -142,55 +134,40 @@ class Profile(live.LiveTest):
         collapsed = self.shown(self.target("known"), at, "--format=collapsed")
         stacks = [line.rsplit(" ", 1) for line in collapsed.splitlines()]
         self.assertEqual(sum(int(n) for _, n in stacks), samples)
-        more, less = (sum(int(n) for stack, n in stacks if stack.endswith(f"main;{function}"))
-                      for function in ("burn_more", "burn_less"))
-        self.assert_share(100 * more / (more + less), more + less, 70)
+        self.assert_share(100 / samples * sum(int(n) for stack, n in stacks
+                                              if stack.endswith("main;burn_more")), samples, 70)
         speedscope = json.loads(self.shown(self.target("known"), at, "--format=speedscope"))
         self.assertIn("burn_less", [frame["name"] for frame in speedscope["shared"]["frames"]])
         with tempfile.TemporaryDirectory() as home:
             file = pathlib.Path(home, "known.pb")
             self.assertEqual(self.shown(self.target("known"), at, "--format=pprof", f"-o{file}"), "")
-            self.check_pprof(file, home, samples)
+            self.check_pprof(file, home)
 
-    def check_pprof(self, file, home, samples):
+    def check_pprof(self, file, home):
         if not shutil.which("go"):
             print("not checked: there is no `go tool pprof`")
             return
         done = subprocess.run(["go", "tool", "pprof", "-top", file], capture_output=True, text=True,
                               env={"PATH": "/usr/bin:/bin", "HOME": home, "PPROF_TMPDIR": home})
         self.assertEqual(done.returncode, 0, done.stderr)
-        more, less = (re.search(rf"(?m)^ *\S+ +([\d.]+)% +[\d.]+% +\S+ +[\d.]+%  {function}$",
-                                done.stdout)[1] for function in ("burn_more", "burn_less"))
-        self.assert_share(100 * float(more) / (float(more) + float(less)), samples, 70)
+        share = re.search(r"(?m)^ *\S+ +([\d.]+)% +[\d.]+% +\S+ +[\d.]+%  burn_more$", done.stdout)
+        self.assertLess(abs(float(share[1]) - 70), 6)
 
     def test_a_difference_shows_what_has_changed_and_nothing_else(self):
-        before, second = self.check_same()
+        first, second = self.burn("changing", 70), self.burn("changing", 70)
         third = self.burn("changing", 50)
+        before = first.replace("--range", "--diff")
+        same = self.shown(self.target("changing"), second, before)
+        self.assertIn("\nnothing differs: all changes may be chance\n", same)
+        self.assertEqual({row["mark"] for row in CHANGE.finditer(same)}, {""})
         changed = self.shown(self.target("changing"), third, before)
         rows = {row["function"]: row for row in CHANGE.finditer(changed)}
         self.assertEqual((rows["burn_more"]["mark"], rows["burn_less"]["mark"]), ("-", "+"))
-        self.assertLess(abs(float(rows["burn_more"]["change"]) + 20), 10)
+        self.assertLess(abs(float(rows["burn_more"]["change"]) + 20), 8)
         self.assertRegex(changed, r"^before: .*: \d+ samples\nafter: .*: \d+ samples\n"
                                   r"what differs is beyond [\d.]+ standard deviations")
         self.check_time(third, before)
         self.check_mark(second, third)
-
-    def check_same(self):
-        """By chance one of 20 pairs may differ; the same of several does not. Returns a pair as
-        --diff and --range."""
-        first = self.burn("changing", 70)
-        for left in reversed(range(PAIRS)):
-            second = self.burn("changing", 70)
-            before = first.replace("--range", "--diff")
-            same = self.shown(self.target("changing"), second, before)
-            marks = {row["mark"] for row in CHANGE.finditer(same)}
-            if NOTHING in same or not left:
-                break
-            print(f"by chance: {same}")
-            first = second
-        self.assertIn(NOTHING, same)
-        self.assertEqual(marks, {""})
-        return before, second
 
     def check_time(self, after, before):
         """As CPU time both have what one CPU has, or as much of it as others have left."""
@@ -202,8 +179,7 @@ class Profile(live.LiveTest):
         for column, side in ("before", told["before"]), ("after", told["after"]):
             used = side["cpu_seconds"] / (side["to"] - side["from"]) * 100
             both = sum(float(rows[function][column]) for function in ("burn_more", "burn_less"))
-            self.assertLess(both, used + 1)
-            self.assertGreater(both, MOST / 100 * used)
+            self.assertLess(abs(both - used), 0.05 * used + 1)
 
     def check_mark(self, before, after):
         """What led up to a mark is as long as the range, and ends there."""

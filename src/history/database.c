@@ -146,13 +146,14 @@ int database_ask(struct database *database, const char *query, uint64_t *ret_val
     return database_error(result);
 }
 
-int database_copy(struct database *from, const char *query, struct database *to, const char *insert)
+int database_copy(struct database *from, const char *query, struct database *to,
+                  const char *statement)
 {
     AUTO_STATEMENT sqlite3_stmt *read = NULL, *write = NULL;
     int result = SQLITE_DONE, r = database_prepare(from, query, &read);
 
     if (r == 0)
-        r = database_prepare(to, insert, &write);
+        r = database_prepare(to, statement, &write);
     if (r < 0)
         return r;
     while (r == 0 && (result = sqlite3_step(read)) == SQLITE_ROW) {

@@ -55,9 +55,9 @@ bool database_has_moved(struct database *database);
 /* Runs statements without results. */
 int database_run(struct database *database, const char *statements);
 
-/* Inserts what a query finds into another database, a statement for each row. */
+/* Runs a statement on another database for each row that a query finds, with its values. */
 int database_copy(struct database *from, const char *query, struct database *to,
-                  const char *insert);
+                  const char *statement);
 
 /* Undoes what database_run("BEGIN") has begun, if it is not undone already. */
 void database_roll_back(struct database *database);

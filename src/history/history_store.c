@@ -128,6 +128,17 @@ static void ask_databases(struct history_store *store)
     }
 }
 
+/* Why a file was set aside, of the first one of which that is known. */
+static const char *set_aside_reason(const struct history_store *store)
+{
+    const struct vault *const vaults[] = {&store->past, &store->runs, &store->profiles};
+
+    for (size_t i = 0; i < ARRAY_SIZE(vaults); i++)
+        if (vaults[i]->disk.foreign)
+            return vaults[i]->disk.foreign;
+    return NULL;
+}
+
 void history_store_renew_status(struct history_store *store)
 {
     struct history_status *status = &store->status;
@@ -141,11 +152,7 @@ void history_store_renew_status(struct history_store *store)
     status->in_memory = vault_is_in_memory(&store->past);
     write_text(status->file, store->past.disk.handle ? store->past.disk.path : "");
     write_text(status->reason, vault_reason(&store->past));
-    write_text(status->set_aside_reason, store->past.disk.foreign   ? store->past.disk.foreign
-                                         : store->runs.disk.foreign ? store->runs.disk.foreign
-                                         : store->profiles.disk.foreign
-                                             ? store->profiles.disk.foreign
-                                             : NULL);
+    write_text(status->set_aside_reason, set_aside_reason(store));
 }
 
 void history_store_open(struct history_store *store)

@@ -15,11 +15,15 @@ const struct database_kind profiles_kind = {
 };
 
 #define INSERT "INSERT INTO profiles(start, end, data) VALUES (?, ?, ?)"
+#define DELETE "DELETE FROM profiles WHERE start >= ?1 AND end <= ?2"
 
+/* An hour that was made in memory replaces the minutes that the disk has of it. */
 int profiles_move(struct database *from, struct database *to)
 {
     int r = database_run(to, "BEGIN IMMEDIATE");
 
+    if (r == 0)
+        r = database_copy(from, "SELECT start, end FROM profiles", to, DELETE);
     if (r == 0)
         r = database_copy(from, "SELECT start, end, data FROM profiles ORDER BY id", to, INSERT);
     if (r == 0)
@@ -37,8 +41,7 @@ struct profiles_write {
 static int replace(struct database *database, const struct profiles_write *write)
 {
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int r = database_prepare(database, "DELETE FROM profiles WHERE start >= ?1 AND end <= ?2",
-                             &statement);
+    int r = database_prepare(database, DELETE, &statement);
 
     if (r < 0)
         return r;
@@ -96,6 +99,13 @@ static uint64_t most_bytes(const struct history_store *store)
     return (is_small ? HISTORY_MEMORY_BYTES : bytes) / HISTORY_PROFILES_SHARE;
 }
 
+/* Where the disk fails the second try is in memory. */
+static int write_once(struct history_store *store, struct profiles_write *write)
+{
+    write->most = most_bytes(store);
+    return vault_write(&store->profiles, write_profiles, write);
+}
+
 int history_store_add_profiles(struct history_store *store, const struct history_profiles *profiles,
                                uint32_t oldest)
 {
@@ -107,10 +117,12 @@ int history_store_add_profiles(struct history_store *store, const struct history
     if (profiles->bytes > HISTORY_PROFILES_BYTES_MAX)
         return -EFBIG;
     vault_check(&store->profiles);
-    write.most = most_bytes(store);
     r = chunk_compress(profiles->data, profiles->bytes, &write.blob);
-    if (r == 0)
-        r = vault_write(&store->profiles, write_profiles, &write);
+    if (r == 0) {
+        r = write_once(store, &write);
+        if (r < 0)
+            r = write_once(store, &write);
+    }
     text_done(&write.blob);
     return r;
 }

@@ -119,6 +119,42 @@ static void what_is_damaged__is_counted_and_the_rest_is_read(void **state)
     text_done(&bytes);
 }
 
+/* Fails the disk, or brings it back. */
+static void fail_disk(struct store_fixture *f, bool fails)
+{
+    if (fails)
+        vault_failed(&f->store.profiles, &f->store.profiles.disk, -ENOSPC);
+    f->store.profiles.next_try_ns = fails ? UINT64_MAX : 0;
+    vault_check(&f->store.profiles);
+    assert_int_equal(vault_is_in_memory(&f->store.profiles), fails);
+}
+
+static void what_is_kept_in_memory__is_on_the_disk_when_that_is_back(void **state)
+{
+    struct store_fixture *f = *state;
+
+    add(f, NOW, NOW + 1, "before", 0);
+    add(f, NOW + 1, NOW + 2, "minute", 0);
+    fail_disk(f, true);
+    add(f, NOW + 1, NOW + 61, "hour", 0);
+    add(f, NOW + 61, NOW + 62, "after", 0);
+    fail_disk(f, false);
+    assert_kept(f, "0-1:before 1-61:hour 61-62:after "); /* no minute beside its hour */
+    assert_null(f->store.profiles.memory.handle);
+}
+
+static void a_disk_that_fails_while_it_is_written__loses_nothing(void **state)
+{
+    struct store_fixture *f = *state;
+
+    add(f, NOW, NOW + 1, "a", 0);
+    assert_int_equal(database_run(&f->store.profiles.disk, "PRAGMA query_only=ON"), 0);
+    add(f, NOW + 1, NOW + 2, "b", 0);
+    assert_true(vault_is_in_memory(&f->store.profiles));
+    fail_disk(f, false);
+    assert_kept(f, "0-1:a 1-2:b ");
+}
+
 static void what_is_too_large__is_refused(void **state)
 {
     struct store_fixture *f = *state;
@@ -152,6 +188,8 @@ int main(void)
         TEST(what_is_too_old__goes),
         TEST(what_is_too_much__goes_from_the_oldest_on),
         TEST(what_is_damaged__is_counted_and_the_rest_is_read),
+        TEST(what_is_kept_in_memory__is_on_the_disk_when_that_is_back),
+        TEST(a_disk_that_fails_while_it_is_written__loses_nothing),
         TEST(what_is_too_large__is_refused),
         TEST(without_a_directory__nothing_is_kept),
     };

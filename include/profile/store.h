@@ -142,6 +142,7 @@ bool profile_store_list(const struct profile_store *store, size_t i,
 struct profile_times {
     uint32_t open_from;    /* the first minute that samples are still added to; 0: no tick yet */
     uint32_t minutes_from; /* before this minute, which begins an hour, there are hours only */
+    uint32_t oldest;       /* before this minute, which begins an hour, nothing is kept */
 };
 
 struct profile_times profile_store_times(const struct profile_store *store);

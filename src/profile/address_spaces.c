@@ -212,8 +212,7 @@ int address_spaces_look(struct address_spaces *spaces, pid_t pid, struct space_c
     r = profile_program_list_mappings(spaces->program, pid, take_vma, &look);
     if (r == 0)
         r = enter(&look);
-    if (r <
-        0) { /* what is not known now is not gone by: it is looked at again when it is sampled */
+    if (r < 0) { /* it is not gone by what was; when it is sampled it is looked at again */
         profile_program_clear_process(spaces->program, pid);
         ret_change->n_lost = SPACE_LOST_MOST + 1;
     }

@@ -71,7 +71,6 @@ void kernel_symbol_split(const char *symbol, char *ret_name, size_t name_size, c
     const char *space = strchr(symbol, ' ');
     const size_t length = space ? (size_t)(space - symbol) : strlen(symbol);
     const char *plus = memchr(symbol, '+', length);
-
     char module[PROFILE_SYMBOL_SIZE];
 
     copy_clean(symbol, plus ? (size_t)(plus - symbol) : length, ret_name, name_size);

@@ -14,19 +14,6 @@ struct profile_seconds *profile_seconds_free(struct profile_seconds *seconds)
     return NULL;
 }
 
-/* Which targets are in it. Returns whether one of them has samples. */
-static bool find_targets(const struct profile_store *store, const struct profile_range *range,
-                         bool *is_in)
-{
-    bool has_samples = false;
-
-    for (size_t i = 0; i < store->n_targets; i++) {
-        is_in[i] = store_target_is_in(store->targets[i], range);
-        has_samples |= is_in[i] && store->targets[i]->last_ns > 0;
-    }
-    return has_samples;
-}
-
 static uint64_t greatest(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -83,7 +70,7 @@ int profile_store_seconds(const struct profile_store *store, const struct profil
 
     if (!is_in)
         return -ENOMEM;
-    if (!find_targets(store, range, is_in))
+    if (!store_targets_in(store, range, is_in))
         return -ENOENT;
     seconds = make_seconds(store, range);
     if (!seconds)

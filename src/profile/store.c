@@ -254,7 +254,7 @@ bool profile_store_list(const struct profile_store *store, size_t i,
 
 struct profile_times profile_store_times(const struct profile_store *store)
 {
-    return (struct profile_times){store->open_from, store->minutes_from};
+    return (struct profile_times){store->open_from, store->minutes_from, store_oldest(store)};
 }
 
 void profile_store_close(struct profile_store *store)

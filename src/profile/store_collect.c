@@ -29,18 +29,6 @@ static void collection_done(struct collection *collection)
 }
 #define AUTO_COLLECTION __attribute__((cleanup(collection_done)))
 
-static bool find_targets(struct collection *collection, const struct profile_range *range)
-{
-    const struct profile_store *store = collection->store;
-    bool has_samples = false;
-
-    for (size_t i = 0; i < store->n_targets; i++) {
-        collection->is_in[i] = store_target_is_in(store->targets[i], range);
-        has_samples |= collection->is_in[i] && store->targets[i]->last_ns > 0;
-    }
-    return has_samples;
-}
-
 static void count(struct collection *collection, uint32_t node, uint64_t samples, unsigned rate_hz)
 {
     collection->tallies[node].self += samples;
@@ -209,7 +197,7 @@ int profile_store_collect(const struct profile_store *store, const struct profil
     collection.tallies = calloc(store->trie.n, sizeof(*collection.tallies));
     if (!collection.is_in || !collection.tallies)
         return -ENOMEM;
-    if (!find_targets(&collection, range))
+    if (!store_targets_in(store, range, collection.is_in))
         return -ENOENT;
     count_all(&collection);
     return build(&collection, ret_tree);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What is packed: a version (store_packed.h), then functions (kind, owner, name), nodes (how far
+ * What is packed: a version (store_parts.h), then functions (kind, owner, name), nodes (how far
  * away the parent is, and the function), and slices (whose, when, at which rate, and nodes as
  * distances from each other with their counts). All numbers are those of base/varint.h. Functions
  * and nodes are those that the slices need, numbered anew from 1 on; node 0 is the root.
@@ -9,7 +9,6 @@
 #include <errno.h>
 
 #include "base/varint.h"
-#include "profile/store_packed.h"
 #include "profile/store_targets.h"
 #include "profile/store_time.h"
 
@@ -36,16 +35,6 @@ static bool is_wanted(const struct packing *packing, const struct slice *slice)
     return slice->minute >= packing->minute && slice->minute < packing->end;
 }
 
-static void mark(struct packing *packing, const struct slice *slice)
-{
-    struct slice_reader reader = slice_read(slice);
-    struct slice_entry entry;
-
-    while (slice_next(&reader, &entry))
-        packing->nodes[entry.node] = 1;
-    packing->n_slices++;
-}
-
 static void each_slice(struct packing *packing,
                        void (*visit)(struct packing *packing, const struct store_target *target,
                                      const struct slice *slice))
@@ -61,8 +50,13 @@ static void each_slice(struct packing *packing,
 static void mark_slice(struct packing *packing, const struct store_target *target,
                        const struct slice *slice)
 {
+    struct slice_reader reader = slice_read(slice);
+    struct slice_entry entry;
+
     (void)target;
-    mark(packing, slice);
+    while (slice_next(&reader, &entry))
+        packing->nodes[entry.node] = 1;
+    packing->n_slices++;
 }
 
 /* Parents stand before their children. */

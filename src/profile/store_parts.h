@@ -31,6 +31,9 @@
 #define STORE_FUNCTIONS_LEAST 16
 #define STORE_NAME_BYTES      128 /* of a function, on the average: their sum is bounded by that */
 
+/* The version of what store_pack.c writes and store_unpack.c reads. Another one is damage. */
+#define STORE_PACKED_VERSION 1
+
 #define OPEN_MINUTES 2 /* the one that goes on, and the one before, for samples that come late */
 
 struct open_minute {

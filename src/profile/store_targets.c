@@ -66,7 +66,7 @@ uint32_t store_target_find(const struct profile_store *store, enum profile_scope
     return target ? target->number : STORE_NO_TARGET;
 }
 
-bool store_target_is_in(const struct store_target *target, const struct profile_range *range)
+static bool is_in(const struct store_target *target, const struct profile_range *range)
 {
     if (range->own_only)
         return target->scope == range->scope &&
@@ -78,6 +78,18 @@ bool store_target_is_in(const struct store_target *target, const struct profile_
                cgroup_label_contains(range->label, store_target_label(target));
     return target->scope == PROFILE_PROCESSES &&
            strcmp(store_target_label(target), range->label) == 0;
+}
+
+bool store_targets_in(const struct profile_store *store, const struct profile_range *range,
+                      bool *ret_is_in)
+{
+    bool has_samples = false;
+
+    for (size_t i = 0; i < store->n_targets; i++) {
+        ret_is_in[i] = is_in(store->targets[i], range);
+        has_samples |= ret_is_in[i] && store->targets[i]->last_ns > 0;
+    }
+    return has_samples;
 }
 
 static struct store_tenant *make_tenant(struct profile_store *store, const struct text *key)

@@ -11,8 +11,12 @@
 uint32_t store_target_find(const struct profile_store *store, enum profile_scope scope,
                            const char *label);
 
-/* Whether what is asked for contains the target. */
-bool store_target_is_in(const struct store_target *target, const struct profile_range *range);
+/*
+ * Which targets are in what is asked for: ret_is_in has a place for each of the store. Whether one
+ * of them has samples.
+ */
+bool store_targets_in(const struct profile_store *store, const struct profile_range *range,
+                      bool *ret_is_in);
 
 /* Finds it, or makes it whatever the limits say. STORE_NO_TARGET: no memory. */
 uint32_t store_target_number(struct profile_store *store, enum profile_scope scope,

@@ -86,17 +86,23 @@ static void age_target(struct profile_store *store, struct store_target *target,
         target->first_ns = oldest * MINUTE_NS;
 }
 
+uint32_t store_oldest(const struct profile_store *store)
+{
+    const uint32_t hour = store_minute_of(store->now_ns) / 60;
+
+    return hour > STORE_HOURS_KEPT ? (hour - STORE_HOURS_KEPT) * 60 : 0;
+}
+
 void store_age(struct profile_store *store)
 {
-    const uint32_t now = store_minute_of(store->now_ns), hour = now / 60;
+    const uint32_t hour = store_minute_of(store->now_ns) / 60;
     const uint32_t minutes_from = hour > 1 ? (hour - 1) * 60 : 0;
 
     if (minutes_from <= store->minutes_from)
         return;
     store->minutes_from = minutes_from;
     for (size_t i = 0; i < store->n_targets; i++)
-        age_target(store, store->targets[i],
-                   hour > STORE_HOURS_KEPT ? (hour - STORE_HOURS_KEPT) * 60 : 0);
+        age_target(store, store->targets[i], store_oldest(store));
 }
 
 /* Where the oldest slice of a tenant stands. */

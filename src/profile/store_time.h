@@ -16,6 +16,9 @@ static inline uint32_t store_minute_of(uint64_t time_ns)
 /* Closes the minutes before this one. Where there is no memory they stay open. */
 void store_close_minutes(struct profile_store *store, uint32_t before);
 
+/* Before this minute, which begins an hour, nothing is kept. */
+uint32_t store_oldest(const struct profile_store *store);
+
 /* Makes hours of minutes that are old enough, and drops hours that are too old. */
 void store_age(struct profile_store *store);
 

@@ -11,7 +11,6 @@
 #include "base/varint.h"
 #include "profile/clean_name.h"
 #include "profile/store_nodes.h"
-#include "profile/store_packed.h"
 #include "profile/store_targets.h"
 #include "profile/store_time.h"
 

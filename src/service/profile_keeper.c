@@ -15,9 +15,6 @@
 /* So many minutes are over before one is kept: names are found out by then. */
 #define DELAY 1
 
-/* What is older than this is not kept. */
-#define OLDEST_AGE (9 * 24 * HOUR)
-
 struct profile_keeper {
     struct history *history;
     int bell_fd;
@@ -170,7 +167,7 @@ static bool keep(struct profile_keeper *keeper, const struct profile_store *stor
 
     if (r == 0 && kept->bytes.length > 0) {
         kept->profiles = (struct history_profiles){.minute = minute, .end = end};
-        kept->oldest = end > OLDEST_AGE ? end - OLDEST_AGE : 0;
+        kept->oldest = profile_store_times(store).oldest;
         r = history_submit(keeper->history, keep_on_disk, kept);
         if (r == 0)
             return true;
@@ -214,11 +211,9 @@ static uint32_t later(uint32_t a, uint32_t b)
  */
 static void follow_clock(struct profile_keeper *keeper, const struct profile_times *times)
 {
-    const uint32_t oldest = times->open_from > OLDEST_AGE ? times->open_from - OLDEST_AGE : 0;
-
     if (keeper->has_begun && keeper->minutes_until <= times->open_from) {
         keeper->minutes_until = later(keeper->minutes_until, times->minutes_from);
-        keeper->hours_until = later(keeper->hours_until, oldest / HOUR * HOUR);
+        keeper->hours_until = later(keeper->hours_until, times->oldest);
         return;
     }
     keeper->minutes_until = times->open_from;

@@ -328,34 +328,38 @@ static int ask_profile(void *context, const struct route_request *request, struc
     return ask(context, &question, arguments, answer, text);
 }
 
+/* Answers that are JSON differ in what they take and in who writes them. */
+static int ask_json(const struct pages *pages, const struct route_request *request,
+                    int (*read)(const struct query *query, struct text *text,
+                                struct profile_arguments **ret_arguments),
+                    int (*work)(const struct profile_store *store, const void *arguments,
+                                struct text *text),
+                    struct deferred *answer, struct text *text)
+{
+    struct profile_question question = {.work = work, .content_type = CONTENT_JSON};
+    struct profile_arguments *arguments;
+    int r = read(request->query, text, &arguments);
+
+    return r < 0 ? r : ask(pages, &question, arguments, answer, text);
+}
+
 static int ask_table(void *context, const struct route_request *request, struct deferred *answer,
                      struct text *text)
 {
-    struct profile_question question = {.work = work_table, .content_type = CONTENT_JSON};
-    struct profile_arguments *arguments;
-    int r = profile_arguments_read(request->query, text, &arguments);
-
-    return r < 0 ? r : ask(context, &question, arguments, answer, text);
+    return ask_json(context, request, profile_arguments_read, work_table, answer, text);
 }
 
 static int ask_seconds(void *context, const struct route_request *request, struct deferred *answer,
                        struct text *text)
 {
-    struct profile_question question = {.work = work_seconds, .content_type = CONTENT_JSON};
-    struct profile_arguments *arguments;
-    int r = profile_arguments_read_seconds(request->query, text, &arguments);
-
-    return r < 0 ? r : ask(context, &question, arguments, answer, text);
+    return ask_json(context, request, profile_arguments_read_seconds, work_seconds, answer, text);
 }
 
 static int ask_difference(void *context, const struct route_request *request,
                           struct deferred *answer, struct text *text)
 {
-    struct profile_question question = {.work = work_difference, .content_type = CONTENT_JSON};
-    struct profile_arguments *arguments;
-    int r = profile_arguments_read_difference(request->query, text, &arguments);
-
-    return r < 0 ? r : ask(context, &question, arguments, answer, text);
+    return ask_json(context, request, profile_arguments_read_difference, work_difference, answer,
+                    text);
 }
 
 static int ask_targets(void *context, const struct route_request *request, struct deferred *answer,

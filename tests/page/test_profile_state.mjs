@@ -8,6 +8,16 @@ import { beforeOf, beforeWord, question, rangeOf, readState, writeState }
 const read = (query) => readState(new URLSearchParams(query));
 const NOW = 1795344000;
 
+test("a part of a range stands in the address with the range that it is of", () => {
+  const query = "target=machine&start=100.45&end=100.5&outer_start=90&outer_end=120";
+  const state = read(query);
+  assert.deepEqual(state.outer, { start: 90, end: 120 });
+  assert.equal(writeState(state).outer_start, "90");
+  assert.equal(writeState(state).outer_end, "120");
+  assert.equal(read("outer_start=90").outer, null);
+  assert.deepEqual(rangeOf(state, NOW), { start: 100.45, end: 100.5 });
+});
+
 function written(state) {
   const parameters = new URLSearchParams();
   for (const [key, value] of Object.entries(writeState(state)))

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "base/clock.h"
 #include "expose/profile_collapsed.h"
 #include "expose/profile_json.h"
 #include "expose/profile_speedscope.h"
@@ -149,9 +150,36 @@ static void collapsed__of_a_tree__has_a_line_for_each_stack(void **state)
                                "main;<script>\"a_b\\_\xc3\xa4 5\n");
 }
 
+static void json__of_seconds__has_their_parts_one_after_the_other(void **state)
+{
+    AUTO(profile_seconds)
+    struct profile_seconds *seconds = calloc(1, sizeof(*seconds) + 2 * sizeof(seconds->samples[0]));
+    AUTO_TEXT struct text text = {0};
+    json_t *object, *samples;
+
+    (void)state;
+    assert_non_null(seconds);
+    *seconds = (struct profile_seconds){.from_ns = 100 * NS_PER_SECOND, .n = 2, .rate_hz = 49};
+    seconds->samples[0][0] = 3;
+    seconds->samples[1][PROFILE_SECOND_PARTS - 1] = 5;
+    assert_int_equal(profile_json_write_seconds(seconds, &text), 0);
+    object = parse(&text);
+    samples = json_object_get(object, "samples");
+    assert_int_equal(json_number_value(json_object_get(object, "from")), 100);
+    assert_int_equal(json_integer_value(json_object_get(object, "rate")), 49);
+    assert_int_equal(json_integer_value(json_object_get(object, "parts")), PROFILE_SECOND_PARTS);
+    assert_int_equal(json_integer_value(json_object_get(object, "seconds")), 2);
+    assert_int_equal(json_array_size(samples), 2 * PROFILE_SECOND_PARTS);
+    assert_int_equal(json_integer_value(json_array_get(samples, 0)), 3);
+    assert_int_equal(json_integer_value(json_array_get(samples, 2 * PROFILE_SECOND_PARTS - 1)), 5);
+    assert_int_equal(sum_of(samples), 8);
+    json_decref(object);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json__of_seconds__has_their_parts_one_after_the_other),
         cmocka_unit_test(json__of_a_tree__has_columns_of_one_length),
         cmocka_unit_test(json__of_a_table__has_the_first_rows),
         cmocka_unit_test(json__of_a_difference__has_both_sides),

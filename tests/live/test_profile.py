@@ -230,6 +230,7 @@ class Restart(ProfileTest):
             known = Known(self, "shares", 500)
             self.warmed_up(exporter, known)
             stacks = self.stacks(exporter, known, 0)
+        self.assertGreater(sum(stacks.values()), FEW)
         with Exporter(self.config(), args=arguments) as exporter:
             self.until(lambda: ask_profile(exporter, target=known.target, start=0),
                        "the profile of before")

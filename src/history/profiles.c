@@ -38,28 +38,19 @@ struct profiles_write {
     uint32_t oldest;
 };
 
-static int replace(struct database *database, const struct profiles_write *write)
+/* Runs a statement of the minutes and, if it takes them, of the bytes. */
+static int run(struct database *database, const char *query, const struct profiles_write *write)
 {
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int r = database_prepare(database, DELETE, &statement);
+    int r = database_prepare(database, query, &statement);
 
     if (r < 0)
         return r;
     (void)sqlite3_bind_int64(statement, 1, write->profiles->minute);
     (void)sqlite3_bind_int64(statement, 2, write->profiles->end);
-    return database_finish(database, statement);
-}
-
-static int insert(struct database *database, const struct profiles_write *write)
-{
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int r = database_prepare(database, INSERT, &statement);
-
-    if (r < 0)
-        return r;
-    (void)sqlite3_bind_int64(statement, 1, write->profiles->minute);
-    (void)sqlite3_bind_int64(statement, 2, write->profiles->end);
-    (void)sqlite3_bind_blob64(statement, 3, write->blob.data, write->blob.length, SQLITE_STATIC);
+    if (sqlite3_bind_parameter_count(statement) > 2)
+        (void)sqlite3_bind_blob64(statement, 3, write->blob.data, write->blob.length,
+                                  SQLITE_STATIC);
     return database_finish(database, statement);
 }
 
@@ -84,10 +75,10 @@ static int drop_old(struct database *database, const struct profiles_write *writ
 static int write_profiles(struct database *database, void *context)
 {
     const struct profiles_write *write = context;
-    int r = replace(database, write);
+    int r = run(database, DELETE, write);
 
     if (r == 0)
-        r = insert(database, write);
+        r = run(database, INSERT, write);
     return r == 0 ? drop_old(database, write) : r;
 }
 

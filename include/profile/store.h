@@ -84,14 +84,23 @@ uint64_t profile_store_generation(const struct profile_store *store);
 uint32_t profile_store_target(struct profile_store *store, enum profile_scope scope,
                               const char *label);
 
+/* A stack, by functions of the store. */
+struct profile_stack {
+    const uint32_t *functions; /* from the root to the leaf */
+    size_t n;
+    uint32_t place; /* where in the leaf's file the leaf was; PROFILE_NO_PLACE: not known */
+};
+
+#define PROFILE_NO_PLACE UINT32_MAX
+
 /*
- * Adds a sample. functions: from the root to the leaf. time_ns: CLOCK_REALTIME; samples may come
- * out of order by some seconds. One that is later than that counts for the first minute that is
- * still open, and one that lies minutes ahead of the last tick for the time of that tick. A sample
- * of a group of processes is added for its cgroup and for the group, once each.
+ * Adds a sample. time_ns: CLOCK_REALTIME; samples may come out of order by some seconds. One that
+ * is later than that counts for the first minute that is still open, and one that lies minutes
+ * ahead of the last tick for the time of that tick. A sample of a group of processes is added for
+ * its cgroup and for the group, once each.
  */
 void profile_store_add(struct profile_store *store, uint32_t target, uint64_t time_ns,
-                       const uint32_t *functions, size_t n);
+                       const struct profile_stack *stack);
 
 /* Closes minutes and hours that are over, and drops what is too old. Call it each second or so. */
 void profile_store_tick(struct profile_store *store, uint64_t now_ns);

@@ -36,9 +36,9 @@ static void move_base(struct recent *recent, uint64_t base_ms)
     recent->base_ms = base_ms;
 }
 
-void recent_add(struct recent *recent, uint64_t time_ms, uint32_t target, uint32_t node)
+void recent_add(struct recent *recent, uint64_t time_ms, const struct recent_sample *sample)
 {
-    struct recent_sample *sample = &recent->samples[recent->next];
+    struct recent_sample *slot = &recent->samples[recent->next];
 
     if (recent->capacity == 0)
         return;
@@ -46,9 +46,10 @@ void recent_add(struct recent *recent, uint64_t time_ms, uint32_t target, uint32
         move_base(recent, time_ms > BEFORE_MS ? time_ms - BEFORE_MS : 0);
     if (recent->n < recent->capacity)
         recent->n++;
-    else if (recent_time_ms(recent, sample) >= recent->whole_from_ms)
-        recent->whole_from_ms = recent_time_ms(recent, sample) + 1;
-    *sample = (struct recent_sample){(uint32_t)(time_ms - recent->base_ms), target, node};
+    else if (recent_time_ms(recent, slot) >= recent->whole_from_ms)
+        recent->whole_from_ms = recent_time_ms(recent, slot) + 1;
+    *slot = *sample;
+    slot->ms = (uint32_t)(time_ms - recent->base_ms);
     recent->next = (recent->next + 1) % recent->capacity;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The last samples one by one, in a ring of 12 bytes each: times are milliseconds from a base,
+ * The last samples one by one, in a ring of 16 bytes each: times are milliseconds from a base,
  * which moves on before they overflow.
  */
 
@@ -15,6 +15,7 @@
 struct recent_sample {
     uint32_t ms; /* from the base */
     uint32_t target, node;
+    uint32_t place; /* of the leaf in its file; PROFILE_NO_PLACE: not known */
 };
 
 struct recent {
@@ -32,7 +33,8 @@ void recent_done(struct recent *recent);
 /* Forgets all samples; it is whole again from that time on. */
 void recent_forget(struct recent *recent, uint64_t from_ms);
 
-void recent_add(struct recent *recent, uint64_t time_ms, uint32_t target, uint32_t node);
+/* Its time is the one that is given, whatever the sample says. */
+void recent_add(struct recent *recent, uint64_t time_ms, const struct recent_sample *sample);
 
 /* CLOCK_REALTIME, in milliseconds. */
 static inline uint64_t recent_time_ms(const struct recent *recent,

@@ -94,7 +94,9 @@ static bool place(struct sampler *sampler, const struct profile_sample *sample, 
 static void add(struct profile_store *store, uint32_t target, uint64_t time_ns,
                 const struct stack *stack)
 {
-    profile_store_add(store, target, time_ns, stack->functions, stack->n);
+    const struct profile_stack whole = {stack->functions, stack->n, stack->place};
+
+    profile_store_add(store, target, time_ns, &whole);
 }
 
 /*

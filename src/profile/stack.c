@@ -10,16 +10,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The frames of a stack, from the leaf to the root, while it is being made. */
-struct frames {
+/* A stack while it is being made, from the leaf to the root. */
+struct making {
+    const struct stack_names *names;
+    const struct profile_sample *sample;
+    bool is_last;
+    uint64_t now_ns;
     uint32_t functions[STACK_MOST];
     size_t n;
+    bool is_at_leaf; /* the frame that is added runs, and has called nothing */
+    uint32_t place;  /* of the leaf */
 };
 
-static void add(struct frames *frames, uint32_t function)
+static void add(struct making *making, uint32_t function)
 {
-    if (frames->n < PROFILE_FRAMES_MOST)
-        frames->functions[frames->n++] = function;
+    if (making->n < PROFILE_FRAMES_MOST)
+        making->functions[making->n++] = function;
 }
 
 static const uint64_t *frames_of(const struct profile_sample *sample)
@@ -51,39 +57,42 @@ void stack_cut(struct profile_sample *sample, const struct space_change *change)
 }
 
 /* A frame in a file. False: its tables are to be read first. */
-static bool add_place(const struct stack_names *names, struct frames *frames, uint32_t file,
-                      uint32_t place, bool is_last, uint64_t now_ns)
+static bool add_place(struct making *making, uint32_t file, uint32_t place)
 {
+    const struct stack_names *names = making->names;
     uint32_t function;
 
-    if (!known_files_function(names->files, file, place, now_ns, &function)) {
-        if (!is_last)
+    if (!known_files_function(names->files, file, place, making->now_ns, &function)) {
+        if (!making->is_last)
             return false;
         function = profile_store_function(names->store, PROFILE_USER,
                                           known_files_owner(names->files, file), "[unnamed]");
     }
-    add(frames, function);
+    if (making->is_at_leaf)
+        making->place = place;
+    add(making, function);
     return true;
 }
 
 /* A frame that the program in the kernel could not place in a file. */
-static bool add_address(const struct stack_names *names, const struct profile_sample *sample,
-                        struct frames *frames, uint64_t address, bool is_last, uint64_t now_ns)
+static bool add_address(struct making *making, uint64_t address)
 {
+    const struct stack_names *names = making->names;
+    const struct profile_sample *sample = making->sample;
     uint32_t file, place, function;
 
     switch (address_spaces_find(names->spaces, (pid_t)sample->pid, sample->memory, address, &file,
                                 &place)) {
     case SPACE_FILE:
-        return add_place(names, frames, file, place, is_last, now_ns);
+        return add_place(making, file, place);
     case SPACE_ANONYMOUS:
-        if (!jit_maps_function(names->jit, (pid_t)sample->pid, sample->memory, address, now_ns,
-                               &function)) {
-            if (!is_last)
+        if (!jit_maps_function(names->jit, (pid_t)sample->pid, sample->memory, address,
+                               making->now_ns, &function)) {
+            if (!making->is_last)
                 return false;
             function = profile_store_function(names->store, PROFILE_JIT, "[jit]", "[unnamed]");
         }
-        add(frames, function);
+        add(making, function);
         return true;
     case SPACE_NOTHING:
     default:
@@ -91,21 +100,19 @@ static bool add_address(const struct stack_names *names, const struct profile_sa
     }
 }
 
-static bool add_user_frames(const struct stack_names *names, const struct profile_sample *sample,
-                            bool is_last, uint64_t now_ns, struct frames *frames)
+static bool add_user_frames(struct making *making)
 {
+    const struct profile_sample *sample = making->sample;
     const uint64_t *user = frames_of(sample) + sample->n_kernel;
 
     for (size_t i = 0; i + sample->n_cut < sample->n_user; i++) {
         const uint64_t frame = user[i];
-        const bool is_known = frame & PROFILE_FRAME_ADDRESS
-                                  ? add_address(names, sample, frames,
-                                                frame & ~PROFILE_FRAME_ADDRESS, is_last, now_ns)
-                                  : add_place(names, frames, (uint32_t)(frame >> 32),
-                                              (uint32_t)frame, is_last, now_ns);
 
-        if (!is_known)
+        if (!(frame & PROFILE_FRAME_ADDRESS
+                  ? add_address(making, frame & ~PROFILE_FRAME_ADDRESS)
+                  : add_place(making, (uint32_t)(frame >> 32), (uint32_t)frame)))
             return false;
+        making->is_at_leaf = false;
     }
     return true;
 }
@@ -148,17 +155,24 @@ bool stack_make(const struct stack_names *names, const struct profile_sample *sa
                 uint64_t now_ns, struct stack *ret_stack)
 {
     const uint32_t note = find_note(names, sample);
-    struct frames frames;
+    struct making making;
 
-    frames.n = 0;
+    making.names = names;
+    making.sample = sample;
+    making.is_last = is_last;
+    making.now_ns = now_ns;
+    making.n = 0;
+    making.is_at_leaf = sample->n_kernel == 0;
+    making.place = PROFILE_NO_PLACE;
     for (size_t i = 0; i < sample->n_kernel; i++)
-        add(&frames, kernel_names_function(names->kernel, frames_of(sample)[i]));
-    if (!add_user_frames(names, sample, is_last, now_ns, &frames))
+        add(&making, kernel_names_function(names->kernel, frames_of(sample)[i]));
+    if (!add_user_frames(&making))
         return false;
     ret_stack->n = 0;
+    ret_stack->place = making.place;
     if (note != UINT32_MAX)
         ret_stack->functions[ret_stack->n++] = note;
-    while (frames.n > 0)
-        ret_stack->functions[ret_stack->n++] = frames.functions[--frames.n];
+    while (making.n > 0)
+        ret_stack->functions[ret_stack->n++] = making.functions[--making.n];
     return true;
 }

@@ -29,6 +29,7 @@ struct stack_names {
 struct stack {
     uint32_t functions[STACK_MOST]; /* from the root to the leaf */
     size_t n;
+    uint32_t place; /* of the leaf in its file; PROFILE_NO_PLACE: it is in none */
 };
 
 /*

@@ -152,7 +152,7 @@ static void note_time(struct profile_store *store, struct store_target *target, 
 }
 
 void profile_store_add(struct profile_store *store, uint32_t target, uint64_t time_ns,
-                       const uint32_t *functions, size_t n)
+                       const struct profile_stack *stack)
 {
     struct store_target *whose = target < store->n_targets ? store->targets[target] : NULL;
     struct open_minute *open;
@@ -163,13 +163,14 @@ void profile_store_add(struct profile_store *store, uint32_t target, uint64_t ti
     if (is_false_time(store, time_ns))
         time_ns = store->now_ns;
     store->adds_to_wait -= store->adds_to_wait > 0;
-    node = store_node_of(store, whose->tenant, functions, n);
+    node = store_node_of(store, whose->tenant, stack->functions, stack->n);
     open = store_target_open(whose, minute_for(store, time_ns));
     if (count_map_add(&open->counts, node, 1) < 0) {
         open->folded++;
         store->folded_samples++;
     }
-    recent_add(&store->recent, time_ns / 1000000, target, node);
+    recent_add(&store->recent, time_ns / 1000000,
+               &(struct recent_sample){.target = target, .node = node, .place = stack->place});
     note_time(store, whose, time_ns);
 }
 

@@ -34,7 +34,7 @@
 #define TABLE_SHARE    2
 #define SLICE_SHARE    8
 #define RECENT_SHARE   8
-#define RECENT_BYTES   12
+#define RECENT_BYTES   16
 #define NODE_SHARE     8
 #define NODE_BYTES     24 /* with its place in the hash */
 #define FUNCTION_SHARE 8

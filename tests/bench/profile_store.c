@@ -78,7 +78,8 @@ static uint64_t add_second(struct profile_store *store, uint64_t second, unsigne
     }
     begin = bench_cpu_ns();
     for (unsigned i = 0; i < n; i++)
-        profile_store_add(store, targets[i], BEGIN_NS + second * NS_PER_SECOND, stacks[i], FRAMES);
+        profile_store_add(store, targets[i], BEGIN_NS + second * NS_PER_SECOND,
+                          &(struct profile_stack){stacks[i], FRAMES, PROFILE_NO_PLACE});
     return bench_cpu_ns() - begin;
 }
 

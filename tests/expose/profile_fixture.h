@@ -33,6 +33,8 @@ static inline struct profile_tree *known_tree(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(stacks); i++)
         for (size_t j = 0; j < stacks[i].samples; j++)
-            profile_store_add(store, 0, BEGIN, stacks[i].functions, stacks[i].n);
+            profile_store_add(
+                store, 0, BEGIN,
+                &(struct profile_stack){stacks[i].functions, stacks[i].n, PROFILE_NO_PLACE});
     return tree_of(store, PROFILE_MACHINE, "", BEGIN, BEGIN + SECOND);
 }

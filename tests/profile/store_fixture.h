@@ -46,7 +46,8 @@ static inline void add_stack(struct profile_store *store, uint32_t target, uint6
     for (char *name = strsep(&rest, ";"); name; name = strsep(&rest, ";"))
         functions[n++] = profile_store_function(store, PROFILE_USER, "program", name);
     for (size_t i = 0; i < n_samples; i++)
-        profile_store_add(store, target, time_ns, functions, n);
+        profile_store_add(store, target, time_ns,
+                          &(struct profile_stack){functions, n, PROFILE_NO_PLACE});
     free(copy);
 }
 

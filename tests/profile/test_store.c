@@ -109,9 +109,9 @@ static void functions__of_one_name__are_shown_as_one(void **state)
     (void)state;
     assert_int_not_equal(first, second);
     for (size_t i = 0; i < 2; i++) {
-        profile_store_add(store, 0, BEGIN, &first, 1);
-        profile_store_add(store, 0, BEGIN, &second, 1);
-        profile_store_add(store, 0, BEGIN, &known, 1);
+        profile_store_add(store, 0, BEGIN, &(struct profile_stack){&first, 1, PROFILE_NO_PLACE});
+        profile_store_add(store, 0, BEGIN, &(struct profile_stack){&second, 1, PROFILE_NO_PLACE});
+        profile_store_add(store, 0, BEGIN, &(struct profile_stack){&known, 1, PROFILE_NO_PLACE});
     }
     before = tree_of(store, PROFILE_MACHINE, "", BEGIN, BEGIN + SECOND);
     assert_tree(before, "0x10 4\nmalloc 2\n");
@@ -191,8 +191,9 @@ static void stack__of_255_frames__is_kept_whole_or_folded(void **state)
         store = store_of(&limits);
         for (size_t i = 0; i < 255; i++)
             functions[i] = profile_store_function(store, PROFILE_USER, "x", i % 2 ? "a" : "b");
-        profile_store_add(store, 0, BEGIN, functions, 255);
-        profile_store_add(store, 0, BEGIN, functions, 0);
+        profile_store_add(store, 0, BEGIN,
+                          &(struct profile_stack){functions, 255, PROFILE_NO_PLACE});
+        profile_store_add(store, 0, BEGIN, &(struct profile_stack){functions, 0, PROFILE_NO_PLACE});
         tree = tree_of(store, PROFILE_MACHINE, "", BEGIN, BEGIN + SECOND);
         assert_whole(tree);
         assert_int_equal(tree->nodes[0].total, 2);

@@ -28,7 +28,9 @@ static void add_some(struct profile_store *store)
         };
 
         target = target == UINT32_MAX ? 0 : target; /* as who samples does */
-        profile_store_add(store, target, BEGIN + i * 5 * SECOND, functions, ARRAY_SIZE(functions));
+        profile_store_add(
+            store, target, BEGIN + i * 5 * SECOND,
+            &(struct profile_stack){functions, ARRAY_SIZE(functions), PROFILE_NO_PLACE});
         if (i % 7 == 0)
             profile_store_tick(store, BEGIN + i * 5 * SECOND);
     }

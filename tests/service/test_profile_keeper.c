@@ -69,7 +69,8 @@ static void add(struct service *service, uint64_t time_ns, const char *name, siz
     const uint32_t function = profile_store_function(service->store, PROFILE_USER, "program", name);
 
     for (size_t i = 0; i < n; i++)
-        profile_store_add(service->store, 0, time_ns, &function, 1);
+        profile_store_add(service->store, 0, time_ns,
+                          &(struct profile_stack){&function, 1, PROFILE_NO_PLACE});
 }
 
 static uint64_t samples(const struct service *service, uint64_t from_ns, uint64_t to_ns)

@@ -6,6 +6,7 @@
  */
 #include "profile/object_file.h"
 
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -153,4 +154,13 @@ size_t object_file_find_plt(const struct object_file *file, struct code_range re
             object_file_locate(file, header.sh_addr, header.sh_size, &ret_ranges[n]))
             n++;
     return n;
+}
+
+bool object_file_is_same_build(const struct object_file *a, const struct object_file *b)
+{
+    const void *of_a, *of_b;
+    const ssize_t n_a = dwelf_elf_gnu_build_id(a->elf, &of_a);
+    const ssize_t n_b = dwelf_elf_gnu_build_id(b->elf, &of_b);
+
+    return n_a > 0 && n_a == n_b && memcmp(of_a, of_b, (size_t)n_a) == 0;
 }

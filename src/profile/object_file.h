@@ -30,6 +30,9 @@ int object_file_open(int fd, struct object_file *ret_file);
 
 /* Finds the base and the executable segments, of which a file of debug symbols has none. */
 int object_file_read_segments(struct object_file *file);
+
+/* Whether two files are told to be of the same build. */
+bool object_file_is_same_build(const struct object_file *a, const struct object_file *b);
 void object_file_done(struct object_file *file);
 
 #define AUTO_OBJECT_FILE __attribute__((cleanup(object_file_done)))

@@ -27,14 +27,16 @@ enum object_job_kind {
     OBJECT_JOB_TABLE, /* object_table_parse() takes the result */
     OBJECT_JOB_NAMES, /* object_names_parse() */
     OBJECT_JOB_MAP,   /* perf_map_parse() */
+    OBJECT_JOB_CODE,  /* code_listing_parse() */
 };
 
 struct object_job {
     enum object_job_kind kind;
     int fd;                 /* the file, open for reading; borrowed during the call */
-    int debug_fd;           /* NAMES: a file with its symbols, which is looked at first, unless its
-                               build-id is another one; -1: none */
-    const uint32_t *starts; /* NAMES: where the functions begin, from the base of the table */
+    int debug_fd;           /* NAMES, CODE: a file with its symbols and lines, which is looked at
+                               first, unless its build-id is another one; -1: none */
+    const uint32_t *starts; /* NAMES: where the functions begin, from the base of the table; CODE:
+                               where the function begins, and where it ends */
     size_t n_starts;        /* at most OBJECT_JOB_STARTS_MOST */
 };
 

@@ -156,11 +156,21 @@ size_t object_file_find_plt(const struct object_file *file, struct code_range re
     return n;
 }
 
+size_t object_file_build_id(const struct object_file *file, uint8_t *ret_id)
+{
+    const void *id;
+    const ssize_t n = dwelf_elf_gnu_build_id(file->elf, &id);
+
+    if (n <= 0 || n > OBJECT_BUILD_ID_MOST)
+        return 0;
+    memcpy(ret_id, id, (size_t)n);
+    return (size_t)n;
+}
+
 bool object_file_is_same_build(const struct object_file *a, const struct object_file *b)
 {
-    const void *of_a, *of_b;
-    const ssize_t n_a = dwelf_elf_gnu_build_id(a->elf, &of_a);
-    const ssize_t n_b = dwelf_elf_gnu_build_id(b->elf, &of_b);
+    uint8_t of_a[OBJECT_BUILD_ID_MOST], of_b[OBJECT_BUILD_ID_MOST];
+    const size_t n = object_file_build_id(a, of_a);
 
-    return n_a > 0 && n_a == n_b && memcmp(of_a, of_b, (size_t)n_a) == 0;
+    return n > 0 && object_file_build_id(b, of_b) == n && memcmp(of_a, of_b, n) == 0;
 }

@@ -31,6 +31,9 @@ int object_file_open(int fd, struct object_file *ret_file);
 /* Finds the base and the executable segments, of which a file of debug symbols has none. */
 int object_file_read_segments(struct object_file *file);
 
+/* Copies the build-id, which has OBJECT_BUILD_ID_MOST bytes at most. Its bytes; 0: none. */
+size_t object_file_build_id(const struct object_file *file, uint8_t *ret_id);
+
 /* Whether two files are told to be of the same build. */
 bool object_file_is_same_build(const struct object_file *a, const struct object_file *b);
 void object_file_done(struct object_file *file);

@@ -8,11 +8,13 @@
 
 #include <stdint.h>
 
+#include "profile/code_listing.h"
 #include "profile/object_table.h"
 
 #define OBJECT_TABLE_MARK UINT64_C(0x31656c6261746a62)
 #define OBJECT_NAMES_MARK UINT64_C(0x3173656d616e6a62)
 #define PERF_MAP_MARK     UINT64_C(0x3170616d66726570)
+#define CODE_LISTING_MARK UINT64_C(0x3165646f636a626f)
 
 /* Behind it: the rows, the rules, the starts. */
 struct object_table_head {
@@ -49,3 +51,17 @@ struct perf_map_message_row {
 /* Overlaps may make two rows of one line. */
 #define PERF_MAP_LINES_MOST ((size_t)200000)
 #define PERF_MAP_ROWS_MOST  (2 * PERF_MAP_LINES_MOST)
+
+/*
+ * Behind it: n rows (struct code_row), then n + n_files lengths of two bytes each, the texts of the
+ * rows and the names of the files, each with a NUL.
+ */
+struct code_listing_head {
+    uint64_t mark;
+    uint64_t base;
+    uint64_t can_disassemble; /* 0 or 1 */
+    uint64_t n;
+    uint64_t n_files;
+    uint64_t n_build_id;
+    uint8_t build_id[OBJECT_BUILD_ID_MOST];
+};

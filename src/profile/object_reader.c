@@ -133,7 +133,7 @@ static int send_request(int socket, const struct reader_request *request, const 
 
 static int hand_over(const struct object_reader *reader, const struct object_job *job)
 {
-    const bool has_debug = job->kind == OBJECT_JOB_NAMES && job->debug_fd >= 0;
+    const bool has_debug = job->debug_fd >= 0;
     const struct reader_request request = {
         .kind = job->kind, .n_starts = (uint32_t)job->n_starts, .has_debug = has_debug};
     int fds[READER_DESCRIPTORS_MOST] = {job->fd, reader->output};

@@ -141,7 +141,8 @@ int object_table_parse(const void *bytes, size_t n, struct object_table **ret_ta
     return 0;
 }
 
-bool object_table_function(const struct object_table *table, uint32_t address, uint32_t *ret_start)
+/* The first place in `starts` that has a higher address. */
+static size_t find_behind(const struct object_table *table, uint32_t address)
 {
     size_t low = 0, high = table->n_starts;
 
@@ -153,8 +154,32 @@ bool object_table_function(const struct object_table *table, uint32_t address, u
         else
             high = middle;
     }
-    if (low == 0 || (table->starts[low - 1] & OBJECT_START_GAP))
+    return low;
+}
+
+bool object_table_function(const struct object_table *table, uint32_t address, uint32_t *ret_start)
+{
+    const size_t behind = find_behind(table, address);
+
+    if (behind == 0 || (table->starts[behind - 1] & OBJECT_START_GAP))
         return false;
-    *ret_start = table->starts[low - 1];
+    *ret_start = table->starts[behind - 1];
     return true;
+}
+
+/* The last one ends where its segment does. */
+uint32_t object_table_function_end(const struct object_table *table, uint32_t start)
+{
+    const size_t behind = find_behind(table, start);
+    uint64_t end =
+        behind < table->n_starts ? table->starts[behind] & ~OBJECT_START_GAP : UINT32_MAX;
+
+    for (size_t i = 0; i < table->n_segments; i++) {
+        const uint64_t from = table->segments[i].address - table->base;
+        const uint64_t to = from + table->segments[i].size;
+
+        if (start >= from && start < to && to < end)
+            end = to;
+    }
+    return (uint32_t)end;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "profile/disassembler.h"
 #include "profile/reader_walls.h"
 
 /* The outcome is told by the status, beyond those that libraries and sanitizers end with. */
@@ -28,6 +29,13 @@ static bool read_starts(int fd, size_t n, uint32_t *starts)
     return n == 0 || pread(fd, starts, size, 0) == (ssize_t)size;
 }
 
+/* What a job needs that the walls would keep it from. */
+static void prepare(const struct reader_request *request)
+{
+    if (request->kind == OBJECT_JOB_CODE)
+        (void)disassembler_load();
+}
+
 static int do_job(const struct reader_work *work, const struct reader_request *request,
                   const int descriptors[])
 {
@@ -41,6 +49,7 @@ static int do_job(const struct reader_work *work, const struct reader_request *r
         .output = descriptors[READER_OUTPUT],
     };
 
+    prepare(request);
     if (!starts || !read_starts(descriptors[READER_STARTS], request->n_starts, starts) ||
         reader_walls_raise(&work->limits) < 0)
         return OBJECT_FAILED;

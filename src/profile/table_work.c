@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/table_work.h"
 
-#include <elfutils/libdwelf.h>
 #include <string.h>
 
 #include "profile/frame_list.h"
@@ -9,17 +8,6 @@
 #include "profile/function_starts.h"
 #include "profile/object_message.h"
 #include "profile/worker_output.h"
-
-static void set_build_id(const struct object_file *file, struct object_table_head *head)
-{
-    const void *id;
-    const ssize_t n = dwelf_elf_gnu_build_id(file->elf, &id);
-
-    if (n <= 0 || n > OBJECT_BUILD_ID_MOST)
-        return;
-    head->n_build_id = (uint64_t)n;
-    memcpy(head->build_id, id, (size_t)n);
-}
 
 /* Opens the section that says something, and lists its functions. 0 or -ENOMEM. */
 static int open_section(const struct object_file *file, struct frame_section *section,
@@ -84,7 +72,7 @@ static void set_head(const struct object_file *file, struct object_table_head *h
     head->base = file->base;
     head->n_segments = file->n_segments;
     memcpy(head->segments, file->segments, sizeof(head->segments));
-    set_build_id(file, head);
+    head->n_build_id = object_file_build_id(file, head->build_id);
 }
 
 int table_work(const struct worker_job *job)

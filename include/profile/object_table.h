@@ -71,6 +71,9 @@ int object_table_parse(const void *bytes, size_t n, struct object_table **ret_ta
  */
 bool object_table_function(const struct object_table *table, uint32_t address, uint32_t *ret_start);
 
+/* From a place in the file to an address from the base. False: it is not executable. */
+bool object_table_address(const struct object_table *table, uint32_t place, uint32_t *ret_address);
+
 /* Where the function ends that begins at `start`, from the base: the first address behind it. */
 uint32_t object_table_function_end(const struct object_table *table, uint32_t start);
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "profile/annotation.h"
 #include "profile/object_reader.h"
 #include "profile/store.h"
 #include "profile/targets.h"
@@ -64,6 +65,15 @@ int sampler_turn(struct sampler *sampler);
  * Borrowed until the next turn.
  */
 int sampler_fd(const struct sampler *sampler);
+
+/*
+ * Has the function of these places listed, and its samples counted for its instructions. What is
+ * returned is borrowed from the sampler until its next turn. 0; -EINPROGRESS: it is being read, and
+ * is to be asked for again after a turn; -ENXIO: where its code is, is not known any more; what
+ * code_desk_ask() returns; -EOPNOTSUPP: libcapstone is not there; -ENOMEM.
+ */
+int sampler_annotate(struct sampler *sampler, const struct profile_places *places,
+                     struct annotation **ret_annotation);
 
 struct sampler_figures {
     uint64_t samples; /* that are in the store */

@@ -64,5 +64,8 @@ static inline struct known_file *known_file_of(const struct known_files *files, 
 /* Forgets the functions of a file, and the names that it waits for. */
 void known_file_forget_functions(struct known_file *file);
 
+/* Opens it, and no other file. A descriptor that the caller closes, or -errno. */
+int known_file_open(const struct known_files *files, const struct known_file *file);
+
 /* Frees a file, which nothing refers to any more. */
 void known_file_free(struct known_file *file);

@@ -153,21 +153,6 @@ void known_files_want(struct known_files *files, uint32_t number, uint64_t now_n
     }
 }
 
-/* From a place in the file to an address from the base of its table. False: it is not executable.
- */
-static bool to_address(const struct object_table *table, uint32_t place, uint32_t *ret_address)
-{
-    for (size_t i = 0; i < table->n_segments; i++) {
-        const struct object_segment *segment = &table->segments[i];
-
-        if (place >= segment->offset && place - segment->offset < segment->size) {
-            *ret_address = (uint32_t)(place - segment->offset + (segment->address - table->base));
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Has a function named by the next job. Without memory it keeps its address. */
 static void want_name(struct known_file *file, uint32_t start, uint32_t function)
 {
@@ -238,7 +223,7 @@ bool known_files_function(struct known_files *files, uint32_t number, uint32_t p
     known_files_want(files, number, now_ns);
     if (file && (file->state == FILE_UNREAD || file->state == FILE_WANTED))
         return false;
-    if (!file || !file->table || !to_address(file->table, place, &address)) {
+    if (!file || !file->table || !object_table_address(file->table, place, &address)) {
         *ret_function = profile_store_function(files->setup.store, PROFILE_USER,
                                                known_files_owner(files, number), "[unnamed]");
         return true;

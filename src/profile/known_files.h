@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "profile/code_listing.h"
 #include "profile/object_reader.h"
 #include "profile/object_table.h"
 #include "profile/store.h"
@@ -71,6 +72,31 @@ bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct obj
 /* Takes the result of that job. */
 void known_files_take(struct known_files *files, const struct object_result *result,
                       uint64_t now_ns);
+
+/* The code of a function: from `start` to `end`, not included, from the base of its file's table.
+ */
+struct known_code {
+    uint32_t file; /* its number */
+    uint32_t start, end;
+};
+
+/* Where the function is that has this number in the store. False: its file is not known any more.
+ */
+bool known_files_locate(const struct known_files *files, uint32_t function,
+                        struct known_code *ret_code);
+
+/* Opens the files of a job that lists it; the caller sets its starts, and closes them. 0 or -errno.
+ */
+int known_files_open_code(const struct known_files *files, const struct known_code *code,
+                          struct object_job *ret_job);
+
+/* Whether a listing is of the very file that was read before. */
+bool known_files_has_code(const struct known_files *files, uint32_t number,
+                          const struct code_listing *listing);
+
+/* From a place in a file to an address from the base of its table. False: there is no code. */
+bool known_files_address(const struct known_files *files, uint32_t number, uint32_t place,
+                         uint32_t *ret_address);
 
 /* Places of tables that were given up before the last call can be used again. */
 void known_files_settle(struct known_files *files);

@@ -87,7 +87,7 @@ static void note_missing(struct known_files *files, struct known_file *file,
     clear_pages(files, file, 0);
 }
 
-static int open_file(const struct known_files *files, const struct known_file *file)
+int known_file_open(const struct known_files *files, const struct known_file *file)
 {
     const struct object_place place = {.path = file->path,
                                        .device = file->key.device,
@@ -106,7 +106,7 @@ bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct obj
     struct known_file *file;
 
     while ((file = choose(files, now_ns, &job.kind))) {
-        job.fd = open_file(files, file);
+        job.fd = known_file_open(files, file);
         if (job.fd >= 0)
             break;
         note_missing(files, file, job.kind);

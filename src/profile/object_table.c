@@ -183,3 +183,16 @@ uint32_t object_table_function_end(const struct object_table *table, uint32_t st
     }
     return (uint32_t)end;
 }
+
+bool object_table_address(const struct object_table *table, uint32_t place, uint32_t *ret_address)
+{
+    for (size_t i = 0; i < table->n_segments; i++) {
+        const struct object_segment *segment = &table->segments[i];
+
+        if (place >= segment->offset && place - segment->offset < segment->size) {
+            *ret_address = (uint32_t)(place - segment->offset + (segment->address - table->base));
+            return true;
+        }
+    }
+    return false;
+}

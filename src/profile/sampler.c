@@ -120,6 +120,7 @@ struct sampler *sampler_free(struct sampler *sampler)
         return NULL;
     if (sampler->program)
         profile_targets_attach(sampler->setup.targets, NULL, 0);
+    code_desk_done(&sampler->desk);
     sample_list_done(&sampler->taken);
     sample_list_done(&sampler->waiting);
     (void)changed_processes_free(sampler->changed);
@@ -190,11 +191,26 @@ static int finish_job(struct sampler *sampler, uint64_t now_ns)
         return r == -EAGAIN ? 0 : r;
     sampler->reads = false;
     sampler->has_news = true;
-    if (sampler->reads_map)
+    if (sampler->reads_for == SAMPLER_READS_MAP)
         jit_maps_take(sampler->jit, &result, now_ns);
+    else if (sampler->reads_for == SAMPLER_READS_CODE)
+        code_desk_take(&sampler->desk, sampler->files, &result);
     else
         known_files_take(sampler->files, &result, now_ns);
     return 0;
+}
+
+/* Somebody waits for code. */
+static bool next_job(struct sampler *sampler, uint64_t now_ns, struct object_job *job)
+{
+    sampler->reads_for = SAMPLER_READS_CODE;
+    if (code_desk_next_job(&sampler->desk, sampler->files, job))
+        return true;
+    sampler->reads_for = SAMPLER_READS_MAP;
+    if (jit_maps_next_job(sampler->jit, now_ns, job))
+        return true;
+    sampler->reads_for = SAMPLER_READS_FILE;
+    return known_files_next_job(sampler->files, now_ns, job);
 }
 
 static int begin_job(struct sampler *sampler, uint64_t now_ns)
@@ -202,10 +218,7 @@ static int begin_job(struct sampler *sampler, uint64_t now_ns)
     struct object_job job;
     int r;
 
-    if (sampler->reads)
-        return 0;
-    sampler->reads_map = jit_maps_next_job(sampler->jit, now_ns, &job);
-    if (!sampler->reads_map && !known_files_next_job(sampler->files, now_ns, &job))
+    if (sampler->reads || !next_job(sampler, now_ns, &job))
         return 0;
     r = object_reader_begin(sampler->setup.reader, &job);
     close_job(&job);
@@ -243,6 +256,45 @@ int sampler_turn(struct sampler *sampler)
 int sampler_fd(const struct sampler *sampler)
 {
     return sampler->reads ? object_reader_fd(sampler->setup.reader) : -1;
+}
+
+/* The addresses of places within the function, which have the order of the places. */
+static size_t find_addresses(const struct sampler *sampler, const struct profile_places *places,
+                             const struct known_code *code, struct annotation_address *addresses)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < places->n; i++) {
+        const struct profile_place *place = &places->places[i];
+        uint32_t address;
+
+        if (known_files_address(sampler->files, code->file, place->place, &address) &&
+            address >= code->start && address < code->end)
+            addresses[n++] = (struct annotation_address){address, place->samples};
+    }
+    return n;
+}
+
+int sampler_annotate(struct sampler *sampler, const struct profile_places *places,
+                     struct annotation **ret_annotation)
+{
+    AUTO_FREE struct annotation_address *addresses = calloc(places->n + 1, sizeof(*addresses));
+    const struct code_listing *listing;
+    struct known_code code;
+    int r;
+
+    if (!addresses)
+        return -ENOMEM;
+    if (!known_files_locate(sampler->files, places->function, &code))
+        return -ENXIO;
+    r = code_desk_ask(&sampler->desk, &code, &listing);
+    if (r < 0)
+        return r;
+    if (!listing->can_disassemble)
+        return -EOPNOTSUPP;
+    *ret_annotation =
+        annotation_new(listing, addresses, find_addresses(sampler, places, &code, addresses));
+    return *ret_annotation ? 0 : -ENOMEM;
 }
 
 void sampler_figures(const struct sampler *sampler, struct sampler_figures *ret_figures)

@@ -4,10 +4,14 @@
 /* The parts of a sampler, and the steps of its turn. */
 
 #include "profile/changed_processes.h"
+#include "profile/code_desk.h"
 #include "profile/sample_list.h"
 #include "profile/sampler.h"
 #include "profile/stack.h"
 #include "profile/unwind_pool.h"
+
+/* For whom the reader works. */
+enum sampler_read { SAMPLER_READS_FILE, SAMPLER_READS_MAP, SAMPLER_READS_CODE };
 
 struct sampler {
     struct sampler_setup setup;
@@ -23,10 +27,11 @@ struct sampler {
     struct sample_list taken;   /* of this turn */
     struct sample_list waiting; /* for files */
     bool reads;                 /* a job is under way */
-    bool reads_map;             /* it is a perf map */
-    bool has_news;              /* something was read since those that wait were tried */
-    bool has_lost_records;      /* of new mappings: an event that told of them has ended */
-    bool looks_at_all;          /* this kernel cannot show one process */
+    enum sampler_read reads_for;
+    struct code_desk desk;
+    bool has_news;         /* something was read since those that wait were tried */
+    bool has_lost_records; /* of new mappings: an event that told of them has ended */
+    bool looks_at_all;     /* this kernel cannot show one process */
     uint64_t sweep_ns, look_at_all_ns;
     uint64_t samples;
     uint64_t stacks[PROFILE_OUTCOME_COUNT_];

@@ -46,6 +46,21 @@ static void cleanup_arguments(struct profile_arguments **arguments)
 }
 #define AUTO_ARGUMENTS __attribute__((cleanup(cleanup_arguments)))
 
+struct profile_range profile_choice_range(const struct profile_choice *choice)
+{
+    return (struct profile_range){.scope = choice->scope,
+                                  .label = choice->label,
+                                  .from_ns = choice->start_ns,
+                                  .to_ns = choice->end_ns};
+}
+
+int profile_tell_none(int r, const struct profile_choice *choice, struct text *text)
+{
+    if (r == -ENOENT)
+        text_append_format(text, "there are no samples of %.256s", choice->name);
+    return r;
+}
+
 static int refuse_target(const char *name, struct text *text)
 {
     text_append_format(text,
@@ -201,6 +216,27 @@ int profile_arguments_read_seconds(const struct query *query, struct text *text,
     static const char *const known[] = {"target", "start", "end", NULL};
 
     return read_common(query, known, text, ret_arguments);
+}
+
+int profile_arguments_read_annotation(const struct query *query, struct text *text,
+                                      struct profile_arguments **ret_arguments)
+{
+    static const char *const known[] = {"target", "start", "end", "owner", "name", NULL};
+    AUTO_ARGUMENTS struct profile_arguments *arguments = NULL;
+    int r = read_common(query, known, text, &arguments);
+
+    if (r >= 0)
+        r = read_copy(query, "owner", &arguments->owner);
+    if (r >= 0)
+        r = read_copy(query, "name", &arguments->function);
+    if (r < 0)
+        return r;
+    if (!arguments->function) {
+        text_append_string(text, "an annotation is of a function: ?name=");
+        return -EINVAL;
+    }
+    *ret_arguments = TAKE(arguments);
+    return 0;
 }
 
 /* The range before: one of its own, or as long as the other and right before it. */

@@ -35,13 +35,19 @@ struct profile_arguments {
     struct profile_choice choice, before; /* before: of differences only */
     enum profile_form form;
     enum profile_part_of part;
-    char *owner, *function; /* of callers and callees */
+    char *owner, *function; /* of callers, callees and annotations */
     bool is_inverted;
     enum difference_measure measure;
     uint64_t nodes, rows; /* the most of each */
 };
 
 void profile_arguments_free(void *object);
+
+/* The same, as the store is asked. */
+struct profile_range profile_choice_range(const struct profile_choice *choice);
+
+/* Says that there are no samples of it, if r is -ENOENT. Returns r. */
+int profile_tell_none(int r, const struct profile_choice *choice, struct text *text);
 
 /*
  * Reads the arguments of a profile: ?target=, ?start=, ?end=, ?format=, ?nodes=, ?rows=, ?of=,
@@ -53,6 +59,10 @@ int profile_arguments_read(const struct query *query, struct text *text,
 /* Those of samples over time: ?target=, ?start=, ?end=. */
 int profile_arguments_read_seconds(const struct query *query, struct text *text,
                                    struct profile_arguments **ret_arguments);
+
+/* Those of an annotation: ?target=, ?start=, ?end=, ?name= of the function, and ?owner= of it. */
+int profile_arguments_read_annotation(const struct query *query, struct text *text,
+                                      struct profile_arguments **ret_arguments);
 
 /* Those of a difference: also ?before_start=, ?before_end=, ?before_target=, ?measure=. */
 int profile_arguments_read_difference(const struct query *query, struct text *text,

@@ -14,33 +14,19 @@
 #include "profile/difference.h"
 #include "profile/tree.h"
 #include "service/page_group.h"
+#include "service/profile_annotation.h"
 #include "service/profile_arguments.h"
 #include "service/profiler.h"
 
 #define CONTENT_PPROF "application/octet-stream"
 
-static struct profile_range range_of(const struct profile_choice *choice)
-{
-    return (struct profile_range){.scope = choice->scope,
-                                  .label = choice->label,
-                                  .from_ns = choice->start_ns,
-                                  .to_ns = choice->end_ns};
-}
-
-static int tell_none(int r, const struct profile_choice *choice, struct text *text)
-{
-    if (r == -ENOENT)
-        text_append_format(text, "there are no samples of %.256s", choice->name);
-    return r;
-}
-
 /* Adds up what is asked for. */
 static int collect(const struct profile_store *store, const struct profile_choice *choice,
                    struct text *text, struct profile_tree **ret_tree)
 {
-    const struct profile_range range = range_of(choice);
+    const struct profile_range range = profile_choice_range(choice);
 
-    return tell_none(profile_store_collect(store, &range, ret_tree), choice, text);
+    return profile_tell_none(profile_store_collect(store, &range, ret_tree), choice, text);
 }
 
 static bool has_name(const struct profile_function_name *function,
@@ -99,8 +85,10 @@ static int write_json(struct profile_tree *tree, const struct profile_arguments 
     return r < 0 ? r : profile_json_write(tree, is_pruned, text);
 }
 
-static int work_profile(const struct profile_store *store, const void *object, struct text *text)
+static int work_profile(const struct profile_sources *sources, const void *object,
+                        struct text *text)
 {
+    const struct profile_store *store = sources->store;
     const struct profile_arguments *arguments = object;
     AUTO(profile_tree) struct profile_tree *tree = NULL;
     int r = collect(store, &arguments->choice, text, &tree);
@@ -123,8 +111,9 @@ static int work_profile(const struct profile_store *store, const void *object, s
     }
 }
 
-static int work_table(const struct profile_store *store, const void *object, struct text *text)
+static int work_table(const struct profile_sources *sources, const void *object, struct text *text)
 {
+    const struct profile_store *store = sources->store;
     const struct profile_arguments *arguments = object;
     AUTO(profile_tree) struct profile_tree *tree = NULL;
     int r = collect(store, &arguments->choice, text, &tree);
@@ -132,19 +121,24 @@ static int work_table(const struct profile_store *store, const void *object, str
     return r < 0 ? r : profile_json_write_table(tree, (size_t)arguments->rows, text);
 }
 
-static int work_seconds(const struct profile_store *store, const void *object, struct text *text)
+static int work_seconds(const struct profile_sources *sources, const void *object,
+                        struct text *text)
 {
+    const struct profile_store *store = sources->store;
     const struct profile_arguments *arguments = object;
-    const struct profile_range range = range_of(&arguments->choice);
+    const struct profile_range range = profile_choice_range(&arguments->choice);
     AUTO(profile_seconds) struct profile_seconds *seconds = NULL;
-    int r = tell_none(profile_store_seconds(store, &range, &seconds), &arguments->choice, text);
+    int r =
+        profile_tell_none(profile_store_seconds(store, &range, &seconds), &arguments->choice, text);
 
     return r < 0 ? r : profile_json_write_seconds(seconds, text);
 }
 
 /* Whole trees are compared, since what is small in one is not in the other. */
-static int work_difference(const struct profile_store *store, const void *object, struct text *text)
+static int work_difference(const struct profile_sources *sources, const void *object,
+                           struct text *text)
 {
+    const struct profile_store *store = sources->store;
     const struct profile_arguments *arguments = object;
     AUTO(profile_tree) struct profile_tree *before = NULL;
     AUTO(profile_tree) struct profile_tree *after = NULL;
@@ -197,8 +191,10 @@ static void add_to_machine(const struct profile_target_info *info,
     machine->samples += info->samples;
 }
 
-static int work_targets(const struct profile_store *store, const void *object, struct text *text)
+static int work_targets(const struct profile_sources *sources, const void *object,
+                        struct text *text)
 {
+    const struct profile_store *store = sources->store;
     struct profile_target_info info, machine = {.scope = PROFILE_MACHINE, .label = ""};
 
     (void)object;
@@ -280,8 +276,9 @@ static int write_all(const struct profile_store *store, const struct profile_arg
     return r < 0 ? r : profile_pprof_write(parts.parts, parts.n, text);
 }
 
-static int work_pprof(const struct profile_store *store, const void *object, struct text *text)
+static int work_pprof(const struct profile_sources *sources, const void *object, struct text *text)
 {
+    const struct profile_store *store = sources->store;
     const struct profile_arguments *arguments = object;
     AUTO(profile_tree) struct profile_tree *tree = NULL;
     int r;
@@ -332,7 +329,7 @@ static int ask_profile(void *context, const struct route_request *request, struc
 static int ask_json(const struct pages *pages, const struct route_request *request,
                     int (*read)(const struct query *query, struct text *text,
                                 struct profile_arguments **ret_arguments),
-                    int (*work)(const struct profile_store *store, const void *arguments,
+                    int (*work)(const struct profile_sources *sources, const void *arguments,
                                 struct text *text),
                     struct deferred *answer, struct text *text)
 {
@@ -353,6 +350,13 @@ static int ask_seconds(void *context, const struct route_request *request, struc
                        struct text *text)
 {
     return ask_json(context, request, profile_arguments_read_seconds, work_seconds, answer, text);
+}
+
+static int ask_annotation(void *context, const struct route_request *request,
+                          struct deferred *answer, struct text *text)
+{
+    return ask_json(context, request, profile_arguments_read_annotation, profile_annotation_work,
+                    answer, text);
 }
 
 static int ask_difference(void *context, const struct route_request *request,
@@ -386,6 +390,7 @@ static const struct route routes[] = {
     {.path = "/api/v1/profile", .takes_query = true, .ask = ask_profile},
     {.path = "/api/v1/profile/table", .takes_query = true, .ask = ask_table},
     {.path = "/api/v1/profile/seconds", .takes_query = true, .ask = ask_seconds},
+    {.path = "/api/v1/profile/annotation", .takes_query = true, .ask = ask_annotation},
     {.path = "/api/v1/profile/difference", .takes_query = true, .ask = ask_difference},
     {.path = "/api/v1/profile/targets", .ask = ask_targets},
     {.path = "/debug/pprof/profile", .takes_query = true, .ask = ask_pprof},

@@ -43,40 +43,50 @@ int profile_questions_add(struct profile_questions *questions,
     return r;
 }
 
-/* Takes the oldest one. False: there is none. */
-static bool next(struct profile_questions *questions, struct waiting_question *ret_waiting)
+/* Copies the one at this place; others may be added meanwhile. False: there is none. */
+static bool look_at(struct profile_questions *questions, size_t at,
+                    struct waiting_question *ret_waiting)
 {
     bool has_one;
 
     (void)pthread_mutex_lock(&questions->lock);
-    has_one = questions->n > 0;
-    if (has_one) {
-        *ret_waiting = questions->waiting[0];
-        questions->n--;
-        memmove(questions->waiting, questions->waiting + 1,
-                questions->n * sizeof(questions->waiting[0]));
-    }
+    has_one = at < questions->n;
+    if (has_one)
+        *ret_waiting = questions->waiting[at];
     (void)pthread_mutex_unlock(&questions->lock);
     return has_one;
 }
 
-static int work(const struct profile_question *question, const struct profile_store *store,
-                const char *reason, struct text *text)
+static void take_out(struct profile_questions *questions, size_t at)
 {
-    if (store)
-        return question->work(store, question->arguments, text);
+    (void)pthread_mutex_lock(&questions->lock);
+    questions->n--;
+    memmove(questions->waiting + at, questions->waiting + at + 1,
+            (questions->n - at) * sizeof(questions->waiting[0]));
+    (void)pthread_mutex_unlock(&questions->lock);
+}
+
+static int work(const struct profile_question *question, const struct profile_sources *sources,
+                struct text *text)
+{
+    if (sources->store)
+        return question->work(sources, question->arguments, text);
     text_append_format(text, "there are no profiles: %s",
-                       reason ? reason : "they are being started");
+                       sources->reason ? sources->reason : "they are being started");
     return -EAGAIN;
 }
 
-static void answer(const struct waiting_question *waiting, const struct profile_store *store,
-                   const char *reason)
+/* False: it is to be tried again. */
+static bool answer(const struct waiting_question *waiting, const struct profile_sources *sources)
 {
     const struct profile_question *question = &waiting->question;
     struct text text = {0};
-    int r = deferred_is_wanted(waiting->answer) ? work(question, store, reason, &text) : -ECANCELED;
+    int r = deferred_is_wanted(waiting->answer) ? work(question, sources, &text) : -ECANCELED;
 
+    if (r == -EINPROGRESS) {
+        text_done(&text);
+        return false;
+    }
     if (r == 0)
         r = text_error(&text);
     if (r == 0 && question->file_name)
@@ -86,13 +96,18 @@ static void answer(const struct waiting_question *waiting, const struct profile_
     else
         deferred_refuse(waiting->answer, r, &text);
     question->free_arguments(question->arguments);
+    return true;
 }
 
+/* The oldest one comes first. */
 void profile_questions_answer(struct profile_questions *questions,
-                              const struct profile_store *store, const char *reason)
+                              const struct profile_sources *sources)
 {
     struct waiting_question waiting;
 
-    while (next(questions, &waiting))
-        answer(&waiting, store, reason);
+    for (size_t at = 0; look_at(questions, at, &waiting);)
+        if (answer(&waiting, sources))
+            take_out(questions, at);
+        else
+            at++;
 }

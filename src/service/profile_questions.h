@@ -7,17 +7,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "profile/sampler.h"
 #include "profile/store.h"
 #include "web/deferred.h"
 
 #define PROFILE_QUESTIONS_MOST 32
 
+/* What a question is answered from. */
+struct profile_sources {
+    const struct profile_store *store; /* NULL: there are no samples */
+    struct sampler *sampler;           /* NULL: nothing is sampled now */
+    const char *reason;                /* why there is none of them, or NULL. Static */
+};
+
 /*
  * A question. `work` runs on the profiler's thread and writes the answer; it returns 0, or what a
- * route's function would, with a text that tells people why.
+ * route's function would, with a text that tells people why. -EINPROGRESS: something has to be read
+ * first; it is called again after the next turn. It is not called without a store.
  */
 struct profile_question {
-    int (*work)(const struct profile_store *store, const void *arguments, struct text *text);
+    int (*work)(const struct profile_sources *sources, const void *arguments, struct text *text);
     void *arguments;
     void (*free_arguments)(void *arguments);
     const char *content_type;
@@ -48,6 +57,6 @@ int profile_questions_add(struct profile_questions *questions,
                           const struct profile_question *question, struct deferred *answer,
                           struct text *text);
 
-/* Answers all that wait. store: NULL: there are no samples; `reason` says why then. */
+/* Answers all that wait, but for those for which something is to be read first. */
 void profile_questions_answer(struct profile_questions *questions,
-                              const struct profile_store *store, const char *reason);
+                              const struct profile_sources *sources);

@@ -341,6 +341,13 @@ static bool is_stopping(struct profiler *profiler)
     return is;
 }
 
+static void answer_questions(struct profiler *profiler, struct sampler *sampler)
+{
+    const struct profile_sources sources = {profiler->store, sampler, profiler->reason};
+
+    profile_questions_answer(&profiler->questions, &sources);
+}
+
 static void *run(void *context)
 {
     struct profiler *profiler = context;
@@ -350,10 +357,10 @@ static void *run(void *context)
         turn(profiler);
         if (profiler->store)
             profile_keeper_turn(profiler->keeper, profiler->store);
-        profile_questions_answer(&profiler->questions, profiler->store, profiler->reason);
+        answer_questions(profiler, profiler->sampler);
         wait_for_work(profiler);
     }
-    profile_questions_answer(&profiler->questions, profiler->store, profiler->reason);
+    answer_questions(profiler, NULL);
     if (profiler->store)
         profile_keeper_end(profiler->keeper, profiler->store);
     return NULL;

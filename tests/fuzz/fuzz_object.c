@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "fuzz/fuzz.h"
+#include "profile/code_listing.h"
+#include "profile/disassembler.h"
 #include "profile/object_table.h"
 #include "profile/object_worker.h"
 
@@ -64,6 +66,29 @@ static void check_names(const struct object_table *table, int fd)
     free(bytes);
 }
 
+/* A listing of what stands first in the table. */
+static void check_code(const struct object_table *table, int fd)
+{
+    const uint32_t start = table->n_starts > 0 ? table->starts[0] & ~OBJECT_START_GAP : 0;
+    const uint32_t starts[] = {start, object_table_function_end(table, start)};
+    struct worker_job job = {.kind = OBJECT_JOB_CODE,
+                             .fd = fd,
+                             .debug_fd = fd,
+                             .starts = starts,
+                             .n_starts = ARRAY_SIZE(starts)};
+    struct code_listing *listing;
+    size_t n;
+    char *bytes;
+
+    (void)disassembler_load();
+    bytes = work(&job, &n);
+    if (!bytes)
+        return;
+    FUZZ_CHECK(code_listing_parse(bytes, n, starts[0], starts[1], &listing) == 0);
+    (void)code_listing_free(listing);
+    free(bytes);
+}
+
 static void check_functions(const struct object_table *table)
 {
     for (size_t i = 0; i < table->n_starts; i++) {
@@ -89,6 +114,7 @@ static void check_file(int fd)
     free(bytes);
     check_functions(table);
     check_names(table, fd);
+    check_code(table, fd);
     (void)object_table_free(table);
 }
 
@@ -97,6 +123,7 @@ static void check_parsers(const uint8_t *data, size_t size)
 {
     struct object_table *table = NULL;
     struct object_names names;
+    struct code_listing *listing = NULL;
     struct perf_map *map = NULL;
     uint32_t start;
 
@@ -107,6 +134,8 @@ static void check_parsers(const uint8_t *data, size_t size)
     for (size_t n = 0; n < 4; n++)
         if (object_names_parse(data, size, n, &names) == 0)
             object_names_done(&names);
+    if (code_listing_parse(data, size, 0, UINT32_MAX, &listing) == 0)
+        (void)code_listing_free(listing);
     if (perf_map_parse(data, size, &map) == 0) {
         (void)perf_map_find(map, 0x1000);
         (void)perf_map_free(map);

@@ -7,6 +7,7 @@ import http.client
 import io
 import json
 import os
+import subprocess
 import tempfile
 import time
 import urllib.parse
@@ -298,7 +299,8 @@ class Api(live.LiveTest):
         if metrics.sum("pmu_exporter_profile_supported") == 0:
             self.refused("GET", path, status=503, word="there are no profiles: ")
             self.asked |= {one for one in self.description.operations() if "profile" in one[1]}
-            return {field for field in self.description.fields() if field.startswith("Profile")}
+            return {field for field in self.description.fields()
+                    if field.startswith(("Profile", "Annotation"))}
         self.exporter.scrape_until(
             lambda _: self.ask("GET", path + "/targets")["targets"][0]["samples"] > 100, 60, "samples")
         machine = self.ask("GET", path + "/targets")["targets"][0]
@@ -320,8 +322,21 @@ class Api(live.LiveTest):
         self.ask("GET", path, at + "&format=pprof")
         for measure in "shares", "time":
             self.ask("GET", path + "/difference", f"{at}&measure={measure}&before_target=machine")
+        self.check_annotation(path + "/annotation")
         self.check_refusals_of_profiles(path)
         return set()
+
+    def check_annotation(self, path):
+        """Of a function with as many samples as that takes, and with lines of source code."""
+        with subprocess.Popen([live.program("known_loops"), "-", "70"]) as loops:
+            try:
+                self.exporter.scrape_until(
+                    lambda _: self.exporter.get(f"{path}?name=two_loops").status == 200, 60,
+                    "enough samples of a function")
+                self.ask("GET", path, "?name=two_loops&owner=known_loops")
+            finally:
+                loops.kill()
+        self.refused("GET", path, "?name=no_such", status=404, word="at least 100")
 
     def check_refusals_of_profiles(self, path):
         self.ask("GET", "/debug/pprof/profile", "?seconds=60")

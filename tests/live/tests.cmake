@@ -21,12 +21,14 @@ PMU_TEST_PROBED=$<TARGET_FILE:probed>;PMU_TEST_TURNS=$<TARGET_FILE:turns>;\
 PMU_TEST_SLEEPERS=$<TARGET_FILE:sleepers>;PMU_TEST_BLOCK_REQUESTS=$<TARGET_FILE:block_requests>;\
 PMU_TEST_OBSERVED=$<TARGET_FILE:observed>;PMU_TEST_TRAFFIC=$<TARGET_FILE:traffic>;\
 PMU_TEST_SMALL_GUEST=$<TARGET_FILE:small_guest>;\
+PMU_TEST_KNOWN_LOOPS=$<TARGET_FILE:known_loops>;\
 PMU_TEST_KNOWN_SHARES=$<TARGET_FILE:known_shares>;\
 PMU_TEST_KNOWN_STACKS=$<TARGET_FILE:known_stacks>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
 
 add_live_test(http)
+add_live_test(annotation)
 add_live_test(api)
 add_live_test(api_examples)
 add_live_test(block_requests)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service/profile_annotation.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "expose/annotation_json.h"
+#include "service/profile_arguments.h"
+
+/* In words, why a function is not annotated. r, for return. */
+static int tell_no_code(int r, const struct profile_places *places, struct text *text)
+{
+    static const struct {
+        int error;
+        const char *reason;
+    } reasons[] = {
+        {-ENXIO, "no process has its file mapped any more"},
+        {-ENOENT, "its file cannot be opened any more"},
+        {-ESTALE, "another file is at its place by now"},
+        {-EFBIG, "it is too long"},
+        {-EIO, "its file could not be read"},
+        {-EOPNOTSUPP, "libcapstone is not installed"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+        if (reasons[i].error == r) {
+            text_append_format(text, "the code of %.256s of %.256s is not to be had: %s",
+                               places->name, places->owner, reasons[i].reason);
+            return -ENOENT;
+        }
+    return r;
+}
+
+static int tell_too_few(uint64_t samples, const struct profile_arguments *arguments,
+                        struct text *text)
+{
+    text_append_format(text,
+                       "%" PRIu64 " samples were taken in %.256s itself; at least %d are needed to "
+                       "tell its instructions apart",
+                       samples, arguments->function, ANNOTATION_SAMPLES_LEAST);
+    return -ENOENT;
+}
+
+static int find_places(const struct profile_store *store, const struct profile_arguments *arguments,
+                       struct text *text, struct profile_places **ret_places)
+{
+    const struct profile_range range = profile_choice_range(&arguments->choice);
+    const struct profile_wanted_function wanted = {arguments->owner, arguments->function};
+    int r = profile_store_places(store, &range, &wanted, ret_places);
+
+    if (r < 0 && r != -ESRCH)
+        return profile_tell_none(r, &arguments->choice, text);
+    if (r == -ESRCH || (*ret_places)->samples < ANNOTATION_SAMPLES_LEAST)
+        return tell_too_few((*ret_places)->samples, arguments, text);
+    if ((*ret_places)->kind == PROFILE_USER)
+        return 0;
+    text_append_format(text, "%.256s is in no file of which the code could be shown",
+                       arguments->function);
+    return -ENOENT;
+}
+
+int profile_annotation_work(const struct profile_sources *sources, const void *object,
+                            struct text *text)
+{
+    AUTO(profile_places) struct profile_places *places = NULL;
+    AUTO(annotation) struct annotation *annotation = NULL;
+    int r = find_places(sources->store, object, text, &places);
+
+    if (r < 0)
+        return r;
+    if (!sources->sampler) {
+        text_append_format(text, "nothing is sampled now: %s",
+                           sources->reason ? sources->reason : "it is being started or ended");
+        return -EAGAIN;
+    }
+    r = sampler_annotate(sources->sampler, places, &annotation);
+    return r < 0 ? tell_no_code(r, places, text) : annotation_json_write(places, annotation, text);
+}

@@ -295,8 +295,9 @@ class Api(live.LiveTest):
     def check_profiles(self):
         """What was sampled, in each form; where nothing may be sampled the reason is told."""
         path = API + "profile"
-        metrics = self.exporter.scrape()
-        if metrics.sum("pmu_exporter_profile_supported") == 0:
+        supported = "pmu_exporter_profile_supported"
+        metrics = self.exporter.scrape_until(lambda m: m.find(supported), 60, "the status of profiles")
+        if metrics.sum(supported) == 0:
             self.refused("GET", path, status=503, word="there are no profiles: ")
             self.asked |= {one for one in self.description.operations() if "profile" in one[1]}
             return {field for field in self.description.fields()

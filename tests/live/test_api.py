@@ -45,7 +45,7 @@ class Api(live.LiveTest):
         cls.cgroup = cls.cgroups.make("a")
         more = ("      by: cpu\n"
                 "  processes:\n    - comm: [pmu-test-nobody]\n      groups: [software]\n"
-                "limits: {cgroups: 1}\n")
+                "limits: {cgroups: 1}\nprofiles: {enabled: true}\n")
         config = live.config(cls.cgroups, events=live.SOFTWARE + ("cycles", "no-such-event"),
                              system="all, latency: [interrupts, system_calls]", more=more)
         cls.exporter = cls.enterClassContext(Exporter(config))
@@ -323,6 +323,8 @@ class Api(live.LiveTest):
         self.ask("GET", path, at + "&format=pprof")
         for measure in "shares", "time":
             self.ask("GET", path + "/difference", f"{at}&measure={measure}&before_target=machine")
+        seconds = self.ask("GET", path + "/seconds", at)
+        self.assertEqual(len(seconds["samples"]), seconds["seconds"] * seconds["parts"])
         self.check_annotation(path + "/annotation")
         self.check_refusals_of_profiles(path)
         return set()

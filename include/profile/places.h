@@ -23,9 +23,8 @@ struct profile_places {
     char *owner, *name; /* of the function; owned */
     uint64_t samples;   /* that were taken in the function itself */
     uint64_t elsewhere; /* in other functions of that name, as two files may have */
-    uint64_t unplaced;  /* of `samples`, those whose place is not known */
     size_t n;
-    struct profile_place places[]; /* sorted by place, no two alike */
+    struct profile_place places[]; /* sorted, no two alike; those that are known */
 };
 
 /* A function by its names. */

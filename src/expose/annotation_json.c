@@ -2,11 +2,11 @@
 #include "expose/annotation_json.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #include "base/clock.h"
 #include "expose/json_text.h"
 #include "expose/profile_columns.h"
+#include "profile/share.h"
 
 /* An instruction, as its columns are written. */
 struct item {
@@ -28,13 +28,10 @@ static double share_of(const struct item *item)
                : 0;
 }
 
-/* That of a share of independent samples. */
 static double sigma_of(const struct item *item)
 {
-    const double share = share_of(item);
-    const uint64_t placed = item->annotation->placed;
-
-    return placed > 0 ? sqrt(share * (1 - share) / (double)placed) : 0;
+    return profile_share_sigma((double)item->annotation->samples[item->row],
+                               (double)item->annotation->placed);
 }
 
 #define ITEM_COLUMN(name, of)                                                                      \
@@ -54,13 +51,6 @@ ITEM_COLUMN(text, json_append_string(text, item->annotation->listing->texts[item
 ITEM_COLUMN(file, profile_column_append_place(text, row_of(item)->file))
 ITEM_COLUMN(line, text_append_u64(text, row_of(item)->line))
 
-static void append_time(struct text *text, const char *key, uint64_t ns)
-{
-    text_append_format(text, "\"%s\":", key);
-    json_append_seconds(text, ns);
-    text_append_char(text, ',');
-}
-
 static void append_number(struct text *text, const char *key, uint64_t number)
 {
     text_append_format(text, "\"%s\":%" PRIu64 ",", key, number);
@@ -69,8 +59,8 @@ static void append_number(struct text *text, const char *key, uint64_t number)
 static void append_head(struct text *text, const struct profile_places *places, uint64_t placed)
 {
     text_append_char(text, '{');
-    append_time(text, "from", places->from_ns);
-    append_time(text, "to", places->to_ns);
+    profile_append_time(text, "from", places->from_ns);
+    profile_append_time(text, "to", places->to_ns);
     append_number(text, "rate", places->rate_hz);
     append_number(text, "all", places->all);
     append_number(text, "samples", places->samples);

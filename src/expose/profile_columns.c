@@ -60,3 +60,10 @@ void profile_columns_append_functions(struct text *text,
 
     profile_columns_append(text, columns, ARRAY_SIZE(columns), functions, n);
 }
+
+void profile_append_time(struct text *text, const char *key, uint64_t ns)
+{
+    text_append_format(text, "\"%s\":", key);
+    json_append_seconds(text, ns);
+    text_append_char(text, ',');
+}

@@ -19,5 +19,8 @@ void profile_columns_append_functions(struct text *text,
 
 void profile_column_append_kind(struct text *text, enum profile_kind kind);
 
+/* Appends a time or a duration in seconds under this key, and a comma. */
+void profile_append_time(struct text *text, const char *key, uint64_t ns);
+
 /* A place in an array; PROFILE_NO_NODE is -1. */
 void profile_column_append_place(struct text *text, uint32_t place);

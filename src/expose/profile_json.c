@@ -4,18 +4,11 @@
 #include "expose/json_text.h"
 #include "expose/profile_columns.h"
 
-static void append_time(struct text *text, const char *key, uint64_t ns)
-{
-    text_append_format(text, "\"%s\":", key);
-    json_append_seconds(text, ns);
-    text_append_char(text, ',');
-}
-
 static void append_head(struct text *text, const struct profile_tree *tree)
 {
     text_append_char(text, '{');
-    append_time(text, "from", tree->from_ns);
-    append_time(text, "to", tree->to_ns);
+    profile_append_time(text, "from", tree->from_ns);
+    profile_append_time(text, "to", tree->to_ns);
     if (tree->rate_hz > 0)
         text_append_format(text, "\"rate\":%u,", tree->rate_hz);
     else
@@ -23,7 +16,7 @@ static void append_head(struct text *text, const struct profile_tree *tree)
     text_append_string(text, "\"samples\":");
     text_append_u64(text, tree->nodes[0].total);
     text_append_char(text, ',');
-    append_time(text, "cpu_seconds", tree->nodes[0].total_ns);
+    profile_append_time(text, "cpu_seconds", tree->nodes[0].total_ns);
 }
 
 /* Each column goes through all nodes: so a reader takes an array at once. */
@@ -109,7 +102,7 @@ int profile_json_write_table(const struct profile_tree *tree, size_t most, struc
 int profile_json_write_seconds(const struct profile_seconds *seconds, struct text *text)
 {
     text_append_char(text, '{');
-    append_time(text, "from", seconds->from_ns);
+    profile_append_time(text, "from", seconds->from_ns);
     text_append_format(text, "\"rate\":%u,\"parts\":%d,\"seconds\":%zu,\n\"samples\":[",
                        seconds->rate_hz, PROFILE_SECOND_PARTS, seconds->n);
     for (size_t i = 0; i < seconds->n; i++)

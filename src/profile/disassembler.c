@@ -110,12 +110,17 @@ bool disassembler_next(struct disassembler *disassembler, struct instruction *re
     return true;
 }
 
+/* Of x86-64: jumps, calls, loops; of AArch64: whole words, and b.ne and its like. */
 static bool may_branch(const char *mnemonic)
 {
-    static const char *const beginnings[] = {"j", "call", "loop", "b", "cb", "tb"};
+    static const char *const beginnings[] = {"j", "call", "loop", "b."};
+    static const char *const words[] = {"b", "bl", "cbz", "cbnz", "tbz", "tbnz"};
 
     for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
         if (strncmp(mnemonic, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (strcmp(mnemonic, words[i]) == 0)
             return true;
     return false;
 }

@@ -131,11 +131,7 @@ static void take_places(const struct search *search, struct profile_places *plac
     for (size_t i = 0; i < recent->n; i++) {
         const struct recent_sample *sample = &recent->samples[i];
 
-        if (function_of(search, sample) != places->function)
-            continue;
-        if (sample->place == PROFILE_NO_PLACE)
-            places->unplaced++;
-        else
+        if (function_of(search, sample) == places->function && sample->place != PROFILE_NO_PLACE)
             places->places[places->n++] = (struct profile_place){sample->place, 1};
     }
     add_up(places);

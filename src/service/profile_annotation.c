@@ -7,7 +7,7 @@
 #include "expose/annotation_json.h"
 #include "service/profile_arguments.h"
 
-/* In words, why a function is not annotated. r, for return. */
+/* Says why the code of a function cannot be listed. Returns what the question is refused with. */
 static int tell_no_code(int r, const struct profile_places *places, struct text *text)
 {
     static const struct {
@@ -35,7 +35,8 @@ static int tell_too_few(uint64_t samples, const struct profile_arguments *argume
                         struct text *text)
 {
     text_append_format(text,
-                       "%" PRIu64 " samples were taken in %.256s itself; at least %d are needed to "
+                       "%" PRIu64
+                       " samples were taken at instructions of %.256s; at least %d are needed to "
                        "tell its instructions apart",
                        samples, arguments->function, ANNOTATION_SAMPLES_LEAST);
     return -ENOENT;
@@ -74,5 +75,9 @@ int profile_annotation_work(const struct profile_sources *sources, const void *o
         return -EAGAIN;
     }
     r = sampler_annotate(sources->sampler, places, &annotation);
-    return r < 0 ? tell_no_code(r, places, text) : annotation_json_write(places, annotation, text);
+    if (r < 0)
+        return tell_no_code(r, places, text);
+    if (annotation->placed < ANNOTATION_SAMPLES_LEAST)
+        return tell_too_few(annotation->placed, object, text);
+    return annotation_json_write(places, annotation, text);
 }

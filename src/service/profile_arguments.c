@@ -122,6 +122,14 @@ static int read_copy(const struct query *query, const char *argument, char **ret
     return value && !*ret_copy ? -ENOMEM : 0;
 }
 
+/* The function that is asked about. */
+static int read_function(const struct query *query, struct profile_arguments *arguments)
+{
+    int r = read_copy(query, "owner", &arguments->owner);
+
+    return r < 0 ? r : read_copy(query, "name", &arguments->function);
+}
+
 static int read_range(const struct query *query, struct text *text, struct profile_choice *choice)
 {
     struct api_range range;
@@ -146,9 +154,7 @@ static int read_part(const struct query *query, struct text *text,
     if (r >= 0)
         r = read_word(query, "inverted", no_yes, text, &inverted);
     if (r >= 0)
-        r = read_copy(query, "owner", &arguments->owner);
-    if (r >= 0)
-        r = read_copy(query, "name", &arguments->function);
+        r = read_function(query, arguments);
     if (r < 0)
         return r;
     arguments->part = (enum profile_part_of)part;
@@ -226,9 +232,7 @@ int profile_arguments_read_annotation(const struct query *query, struct text *te
     int r = read_common(query, known, text, &arguments);
 
     if (r >= 0)
-        r = read_copy(query, "owner", &arguments->owner);
-    if (r >= 0)
-        r = read_copy(query, "name", &arguments->function);
+        r = read_function(query, arguments);
     if (r < 0)
         return r;
     if (!arguments->function) {

@@ -43,7 +43,7 @@ struct profile_arguments {
 
 void profile_arguments_free(void *object);
 
-/* The same, as the store is asked. */
+/* A choice as a range of the store, which borrows from it. */
 struct profile_range profile_choice_range(const struct profile_choice *choice);
 
 /* Says that there are no samples of it, if r is -ENOENT. Returns r. */

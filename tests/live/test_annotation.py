@@ -16,6 +16,9 @@ from exporter import PATIENCE
 from test_profile import ProfileTest
 
 PROGRAM = live.program("known_loops")
+SPLIT = live.program("known_loops_split")
+OTHER = live.program("known_shares")
+READER = "import os\nzero = os.open('/dev/zero', os.O_RDONLY)\nwhile True: os.read(zero, 1 << 20)"
 SOURCE = pathlib.Path(__file__).parents[1] / "support/known_loops.c"
 SHARE = 70
 SIGMAS = 4
@@ -30,16 +33,19 @@ def lines_of(loop):
     return range(first, last + 1)
 
 
-class Loops:
-    """The program in a cgroup of its own."""
+class Load:
+    """A program in a cgroup of its own, which it enters. It burns a CPU until the test has ended."""
 
-    def __init__(self, test):
-        self.path = test.cgroups.make("loops")
-        procs = os.fsdecode(test.cgroups.directory("loops")) + "/cgroup.procs"
-        # it ends with us, and burns one CPU for as long as the test takes
-        self.program = test.enterContext(subprocess.Popen([PROGRAM, procs, str(SHARE)]))
+    def __init__(self, test, program=PROGRAM, name="loops"):
+        self.path = test.cgroups.make(name)
+        procs = os.fsdecode(test.cgroups.directory(name)) + "/cgroup.procs"
+        self.program = test.enterContext(subprocess.Popen([program, procs, str(SHARE)]))
         test.addCleanup(self.program.kill)
         self.target = f"cgroup:{self.path}"
+
+    def end(self):
+        self.program.kill()
+        self.program.wait()
 
 
 class Annotation(ProfileTest):
@@ -47,11 +53,11 @@ class Annotation(ProfileTest):
         query = urllib.parse.urlencode(arguments)
         return exporter.get(f"/api/v1/profile/annotation?{query}")
 
-    def annotated(self, exporter, loops, **arguments):
+    def annotated(self, exporter, load, name="two_loops", **arguments):
         """The annotation of enough samples."""
         end = time.monotonic() + 2 * PATIENCE
         while True:
-            response = self.ask(exporter, target=loops.target, name="two_loops", **arguments)
+            response = self.ask(exporter, target=load.target, name=name, **arguments)
             answer = json.loads(response.body) if response.status == 200 else {"samples": 0}
             if answer["samples"] >= ENOUGH:
                 return answer
@@ -60,17 +66,18 @@ class Annotation(ProfileTest):
 
     def test_loops_have_their_shares_by_instruction_and_line(self):
         exporter = self.start()
-        loops = Loops(self)
+        loops = Load(self)
         answer = self.annotated(exporter, loops, start=time.time())
         code = answer["instructions"]
         self.assertEqual((answer["kind"], answer["owner"]), ("user", "known_loops"))
         self.assertEqual(answer["placed"], answer["samples"])
         self.assertEqual(sum(code["samples"]), answer["placed"])
-        source, = {answer["files"][i] for i in code["file"] if i >= 0}
-        self.assertTrue(source.endswith("known_loops.c"), source)
-
-        of = {loop: sum(n for n, line in zip(code["samples"], code["line"]) if line in lines_of(loop))
-              for loop in ("first", "second")}
+        files = [pathlib.Path(file).name for file in answer["files"]]
+        # what is drawn is inlined from the header
+        self.assertEqual(set(files), {"known_loops.c", "share_load.h"})
+        own = [(n, line) for n, line, file in zip(code["samples"], code["line"], code["file"])
+               if file == files.index(SOURCE.name)]
+        of = {loop: sum(n for n, line in own if line in lines_of(loop)) for loop in ("first", "second")}
         both = sum(of.values())
         sigma = math.sqrt(SHARE / 100 * (1 - SHARE / 100) / both)
         print(f"first {of['first'] / both:.4f} of {both}, sigma {sigma:.4f}")
@@ -82,7 +89,7 @@ class Annotation(ProfileTest):
 
     def test_instructions_are_those_of_objdump(self):
         exporter = self.start()
-        answer = self.annotated(exporter, Loops(self), owner="known_loops")
+        answer = self.annotated(exporter, Load(self), owner="known_loops")
         code = answer["instructions"]
         shown = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=two_loops", PROGRAM],
                                capture_output=True, text=True, check=True).stdout
@@ -103,11 +110,11 @@ class Annotation(ProfileTest):
 
     def test_what_cannot_be_annotated_is_refused_with_the_reason(self):
         exporter = self.start()
-        loops = Loops(self)
+        loops = Load(self)
         self.annotated(exporter, loops)
         for status, words, arguments in (
                 (400, "?name=", {"target": loops.target}),
-                (404, "0 samples were taken in no_such", {"target": loops.target, "name": "no_such"}),
+                (404, "0 samples were taken at instructions of no_such", {"target": loops.target, "name": "no_such"}),
                 (404, "at least 100", {"target": loops.target, "name": "two_loops", "owner": "other"}),
                 (404, "at least 100", {"target": loops.target, "name": "two_loops", "start": 1, "end": 2}),
                 (404, "no samples of cgroup:/no", {"target": "cgroup:/no", "name": "two_loops"})):
@@ -116,17 +123,55 @@ class Annotation(ProfileTest):
                 self.assertEqual(response.status, status, response.body)
                 self.assertIn(words.encode(), response.body)
 
-    def test_several_who_ask_at_once_all_get_an_answer(self):
+    def test_lines_are_known_where_most_debugging_information_is_in_another_file(self):
         exporter = self.start()
-        loops = Loops(self)
-        self.annotated(exporter, loops)
-        query = urllib.parse.urlencode({"target": loops.target, "name": "two_loops"})
-        client = ("import sys, urllib.request; "
-                  "print(urllib.request.urlopen(sys.argv[1], timeout=60).status)")
-        asking = [subprocess.Popen([sys.executable, "-c", client,
-                                    f"http://127.0.0.1:{exporter.port}/api/v1/profile/annotation?{query}"],
-                                   stdout=subprocess.PIPE, text=True) for _ in range(4)]
-        self.assertEqual([client.communicate()[0].strip() for client in asking], ["200"] * 4)
+        answer = self.annotated(exporter, Load(self, SPLIT), owner="known_loops_split")
+        lines = {line for line in answer["instructions"]["line"] if line}
+        self.assertTrue(lines & set(lines_of("first")) and lines & set(lines_of("second")), lines)
+
+    def test_of_a_file_that_nobody_has_mapped_any_more_there_is_no_code(self):
+        exporter = self.start()
+        load = Load(self)
+        self.annotated(exporter, load)
+        load.end()
+
+        def is_forgotten():
+            response = self.ask(exporter, target=load.target, name="two_loops")
+            return response.status == 404 and b"no process has its file mapped" in response.body
+
+        self.until(is_forgotten, "the end of what is known of the file")
+
+    def test_functions_of_the_kernel_are_refused(self):
+        exporter = self.start()
+        load = self.enterContext(subprocess.Popen([sys.executable, "-c", READER]))
+        self.addCleanup(load.kill)
+
+        def most_sampled():
+            """A function of the kernel with as many samples as an annotation takes."""
+            table = json.loads(exporter.get("/api/v1/profile/table?target=machine").body)["table"]
+            rows = zip(table["kind"], table["owner"], table["name"], table["self"])
+            return next((row for row in rows if row[0] == "kernel" and row[3] >= 100), None)
+
+        self.until(most_sampled, "samples of the kernel")
+        _, owner, name, _ = most_sampled()
+        response = self.ask(exporter, target="machine", owner=owner, name=name)
+        self.assertEqual(response.status, 404)
+        self.assertIn(b"is in no file of which the code could be shown", response.body)
+
+    def test_all_who_ask_at_once_get_the_function_that_they_have_asked_for(self):
+        exporter = self.start()
+        loads = [(Load(self), "two_loops"), (Load(self, OTHER, "shares"), "burn_more")]
+        for load, name in loads:
+            self.annotated(exporter, load, name)
+        client = ("import json, sys, urllib.request; "
+                  "print(json.load(urllib.request.urlopen(sys.argv[1], timeout=60))['name'])")
+        address = f"http://127.0.0.1:{exporter.port}/api/v1/profile/annotation?"
+        asking = [(name, subprocess.Popen(
+            [sys.executable, "-c", client,
+             address + urllib.parse.urlencode({"target": load.target, "name": name})],
+            stdout=subprocess.PIPE, text=True)) for load, name in loads * 3]
+        for name, client in asking:
+            self.assertEqual(client.communicate()[0].strip(), name)
 
 
 if __name__ == "__main__":

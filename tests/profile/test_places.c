@@ -53,7 +53,6 @@ static void samples__are_counted_by_place(void **state)
     places = places_of(store, NULL, "work");
     assert_int_equal(places->all, 15);
     assert_int_equal(places->samples, 10);
-    assert_int_equal(places->unplaced, 2);
     assert_int_equal(places->elsewhere, 0);
     assert_int_equal(places->function, work);
     assert_string_equal(places->owner, "program");

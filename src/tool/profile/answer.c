@@ -2,7 +2,6 @@
 #include "tool/profile/answer.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdint.h>
 
 int profile_head_read(const json_t *object, struct profile_head *ret_head)
@@ -64,11 +63,4 @@ size_t profile_place(const struct profile_columns *columns, const char *column, 
     const double place = profile_number(columns, column, i);
 
     return place >= 0 && place < (double)UINT32_MAX ? (size_t)place : SIZE_MAX;
-}
-
-double profile_share_sigma(double part, double whole)
-{
-    const double share = whole > 0 ? part / whole : 0;
-
-    return whole > 0 && share <= 1 ? sqrt(share * (1 - share) / whole) : 0;
 }

@@ -34,6 +34,3 @@ const char *profile_word(const struct profile_columns *columns, const char *colu
 
 /* The place in other columns that an item tells; SIZE_MAX: none, as -1 says. */
 size_t profile_place(const struct profile_columns *columns, const char *column, size_t i);
-
-/* The standard deviation of a share of samples: that of a part of a whole. */
-double profile_share_sigma(double part, double whole);

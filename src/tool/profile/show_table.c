@@ -3,6 +3,7 @@
 /* The functions of a profile: where samples ended, and where they passed through. */
 #include <errno.h>
 
+#include "profile/share.h"
 #include "tool/profile/head.h"
 #include "tool/profile/show.h"
 #include "tool/table.h"

@@ -39,10 +39,13 @@ static void fail(struct code_desk *desk, int error)
 bool code_desk_next_job(struct code_desk *desk, const struct known_files *files,
                         struct object_job *ret_job)
 {
+    int r;
+
     if (desk->state != CODE_DESK_WANTED)
         return false;
-    if (known_files_open_code(files, &desk->code, ret_job) < 0) {
-        fail(desk, -ENOENT);
+    r = known_files_open_code(files, &desk->code, ret_job);
+    if (r < 0) {
+        fail(desk, r == -EACCES ? r : -ENOENT);
         return false;
     }
     desk->starts[0] = desk->code.start;

@@ -29,9 +29,10 @@ struct code_desk {
 };
 
 /*
- * Asks for the code of a function. 0: *ret_listing has it, borrowed until the next call;
- * -EINPROGRESS: it is to be asked for again; -ENOENT: its file cannot be opened any more; -ESTALE:
- * another file is at its place; -EFBIG: it is too long; -EIO: it could not be read.
+ * Asks for the code of a function. 0: *ret_listing has it, borrowed until the next call.
+ * -EINPROGRESS: it is to be asked for again. -ENOENT: its file cannot be opened any more. -EACCES:
+ * not everybody may read its file. -ESTALE: another file is at its place. -EFBIG: it is too long.
+ * -EIO: it could not be read.
  */
 int code_desk_ask(struct code_desk *desk, const struct known_code *code,
                   const struct code_listing **ret_listing);

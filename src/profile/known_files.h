@@ -85,7 +85,9 @@ struct known_code {
 bool known_files_locate(const struct known_files *files, uint32_t function,
                         struct known_code *ret_code);
 
-/* Opens the files of a job that lists it; the caller sets its starts, and closes them. 0 or -errno.
+/*
+ * Opens the files of a job that lists it; the caller sets its starts, and closes them. 0; -EACCES:
+ * not everybody may read the program; -errno.
  */
 int known_files_open_code(const struct known_files *files, const struct known_code *code,
                           struct object_job *ret_job);

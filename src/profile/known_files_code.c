@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "profile/known_file.h"
 #include "profile/open_object.h"
 
@@ -43,17 +45,27 @@ bool known_files_locate(const struct known_files *files, uint32_t function,
     return true;
 }
 
+/* Who asks for code may be anybody: he is shown what any user of the machine could read. */
+static bool is_for_all(int fd)
+{
+    struct stat status;
+
+    return fstat(fd, &status) == 0 && (status.st_mode & S_IROTH);
+}
+
 int known_files_open_code(const struct known_files *files, const struct known_code *code,
                           struct object_job *ret_job)
 {
     const struct known_file *file = known_file_of(files, code->file);
-    const int fd = file && file->table ? known_file_open(files, file) : -ENOENT;
+    AUTO_CLOSE int fd = file && file->table ? known_file_open(files, file) : -ENOENT;
 
     if (fd < 0)
         return fd;
+    if (!is_for_all(fd))
+        return -EACCES;
     *ret_job = (struct object_job){
         .kind = OBJECT_JOB_CODE,
-        .fd = fd,
+        .fd = TAKE_FD(fd),
         .debug_fd = open_debug_object(file->table->build_id, file->table->n_build_id)};
     return 0;
 }

@@ -16,6 +16,7 @@ static int tell_no_code(int r, const struct profile_places *places, struct text 
     } reasons[] = {
         {-ENXIO, "no process has its file mapped any more"},
         {-ENOENT, "its file cannot be opened any more"},
+        {-EACCES, "not everybody may read its file"},
         {-ESTALE, "another file is at its place by now"},
         {-EFBIG, "it is too long"},
         {-EIO, "its file could not be read"},

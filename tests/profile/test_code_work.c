@@ -119,8 +119,8 @@ static void a_program_with_debugging_information__has_lines_and_names_what_it_ca
         has_call |= strstr(listing->texts[i], "<print_message>") != NULL ||
                     strstr(listing->texts[i], "<[plt]>") != NULL;
         within += row->line >= first_line && row->line <= last_line;
-        assert_true(row->line > 0);
-        assert_non_null(strstr(listing->files[row->file], "test_code_work.c"));
+        if (row->line > 0) /* what a compiler adds of its own may belong to no line */
+            assert_non_null(strstr(listing->files[row->file], "test_code_work.c"));
     }
     assert_true(within > listing->n / 2);
     assert_true(has_call);

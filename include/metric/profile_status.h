@@ -22,7 +22,7 @@ struct profile_status {
     uint64_t lost;                           /* that found no room on their way from the kernel */
     uint64_t stacks[PROFILE_OUTCOME_COUNT_]; /* how far they were unwound */
     uint64_t jobs[OBJECT_OUTCOME_COUNT_];    /* files that were to be read */
-    uint64_t files_read, files_awaited, files_refused, files_missing; /* now */
+    uint64_t files_read, files_awaited, files_refused, files_missing, files_kept; /* now */
     uint64_t table_bytes; /* in use of the tables in the kernel */
     uint64_t kept_bytes;  /* of samples, names, files and processes */
     uint64_t folded_samples;

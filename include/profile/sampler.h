@@ -83,7 +83,7 @@ struct sampler_figures {
     uint64_t program_ns;    /* what the program in the kernel took */
     uint64_t reader_cpu_ns; /* what the process took that reads files */
     uint64_t jobs[OBJECT_OUTCOME_COUNT_];
-    uint64_t files_read, files_awaited, files_refused, files_missing;
+    uint64_t files_read, files_awaited, files_refused, files_missing, files_kept;
     uint64_t processes, mappings, without_room;
     uint64_t table_bytes; /* in use of the tables in the kernel */
     uint64_t bytes;       /* what is kept of files and of processes */

@@ -237,7 +237,8 @@ static void append_files(const struct samples *samples)
     } states[] = {{"read", profile->files_read},
                   {"awaited", profile->files_awaited},
                   {"refused", profile->files_refused},
-                  {"missing", profile->files_missing}};
+                  {"missing", profile->files_missing},
+                  {"kept", profile->files_kept}};
 
     for (size_t i = 0; is_sampled(samples) && i < ARRAY_SIZE(states); i++) {
         const struct label label = {"state", states[i].state};
@@ -361,8 +362,10 @@ static const struct {
      append_stacks,
      false},
     {{"pmu_exporter_profile_files", FAMILY_GAUGE},
-     "Number of programs and libraries in use by which stacks are unwound: those that were read, "
-     "that wait for it, that could not be read, and that are not there any more.",
+     "Number of programs and libraries by which stacks are unwound: those that were read, that "
+     "wait "
+     "for it, that could not be read, that are not there any more, and that are kept for their "
+     "names although no process has them mapped.",
      append_files,
      false},
     {{"pmu_exporter_profile_reads_total", FAMILY_COUNTER},

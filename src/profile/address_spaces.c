@@ -283,7 +283,7 @@ static void mark_files(const struct address_spaces *spaces, const struct space_l
 
 /* A list goes at the second sweep: a process may have been born while the first one was under way.
  */
-void address_spaces_sweep(struct address_spaces *spaces)
+void address_spaces_sweep(struct address_spaces *spaces, uint64_t now_ns)
 {
     struct space_list *list, *next;
 
@@ -304,7 +304,7 @@ void address_spaces_sweep(struct address_spaces *spaces)
                                 (struct extent){.first = list->first, .n = list->n});
         free(list);
     }
-    known_files_sweep(spaces->files);
+    known_files_sweep(spaces->files, now_ns);
 }
 
 void address_spaces_figures(const struct address_spaces *spaces,

@@ -52,7 +52,7 @@ enum space_part address_spaces_find(const struct address_spaces *spaces, pid_t p
 
 /* Frees lists that no process has any more, entries of processes that have ended, and files that
  * nobody has mapped. Walks that began before the last look must be over. */
-void address_spaces_sweep(struct address_spaces *spaces);
+void address_spaces_sweep(struct address_spaces *spaces, uint64_t now_ns);
 
 struct address_spaces_figures {
     size_t processes, mappings;

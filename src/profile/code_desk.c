@@ -45,7 +45,7 @@ bool code_desk_next_job(struct code_desk *desk, const struct known_files *files,
         return false;
     r = known_files_open_code(files, &desk->code, ret_job);
     if (r < 0) {
-        fail(desk, r == -EACCES ? r : -ENOENT);
+        fail(desk, r == -EACCES || r == -ESTALE ? r : -ENOENT);
         return false;
     }
     desk->starts[0] = desk->code.start;

@@ -4,6 +4,7 @@
 /* A file that processes have mapped, for the modules that work with it (known_files.h). */
 
 #define HASH_NONFATAL_OOM 1
+#include <time.h>
 #include <uthash.h>
 
 #include "profile/known_files.h"
@@ -29,6 +30,7 @@ struct known_file {
     uint64_t start, end;
     pid_t retry_pid;            /* the process by which it could not be opened */
     uint64_t retry_ns;          /* FILE_REFUSED for want of room: when it is tried again; or 0 */
+    struct timespec modified;   /* when it was last written to, as its tables were read */
     struct object_table *table; /* without its rows; NULL: not read yet */
     struct unwind_pages pages;  /* where the rows are */
     uint64_t wanted_ns, used_ns;
@@ -40,6 +42,7 @@ struct known_file {
     uint32_t *asked;   /* what the present job was asked for: the first ones of those wanted */
     size_t n_asked;
     bool is_marked;
+    bool is_doubtful;  /* it was FILE_KEPT: it may have been written over since it was read */
     UT_hash_handle hh; /* by key */
 };
 
@@ -64,8 +67,18 @@ static inline struct known_file *known_file_of(const struct known_files *files, 
 /* Forgets the functions of a file, and the names that it waits for. */
 void known_file_forget_functions(struct known_file *file);
 
-/* Opens it, and no other file. A descriptor that the caller closes, or -errno. */
-int known_file_open(const struct known_files *files, const struct known_file *file);
+/* Opens it, and no other file, as it was when its tables were read. A descriptor that the caller
+ * closes; -ESTALE: it has been written to since; or -errno. */
+int known_file_open_again(const struct known_files *files, const struct known_file *file);
+
+/* Has the program unwind by no tables of it any more. flags: of struct profile_file. */
+void known_file_clear_pages(struct known_files *files, struct known_file *file, uint32_t flags);
+
+/* The same, and gives up the places of its tables. False: no memory, it still has them. */
+bool known_file_retire(struct known_files *files, struct known_file *file);
+
+/* How many bytes are kept of it, but for its tables. */
+size_t known_file_bytes(const struct known_file *file);
 
 /* Frees a file, which nothing refers to any more. */
 void known_file_free(struct known_file *file);

@@ -111,6 +111,15 @@ static struct known_file *enter(struct known_files *files, const struct file_sig
     return file;
 }
 
+/* A process has it mapped that nobody had: it is read anew. */
+static void renew(struct known_files *files, struct known_file *file)
+{
+    file->state = FILE_UNREAD;
+    file->is_doubtful = true;
+    if (files->job_number == file->number) /* what is being read of it may be of what it was */
+        files->job_number = 0;
+}
+
 uint32_t known_files_find(struct known_files *files, const struct file_sight *sight)
 {
     struct known_file *file;
@@ -120,6 +129,8 @@ uint32_t known_files_find(struct known_files *files, const struct file_sight *si
         file = enter(files, sight);
     if (!file)
         return 0;
+    if (file->state == FILE_KEPT)
+        renew(files, file);
     file->pid = sight->pid;
     file->start = sight->start;
     file->end = sight->end;

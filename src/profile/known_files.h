@@ -3,8 +3,9 @@
 
 /*
  * The programs and libraries that processes have mapped. A file has a number, by which mappings and
- * frames refer to it, as long as some process has it mapped. Its tables are read when a stack has
- * ended in it, and its functions are named when they were sampled.
+ * frames refer to it, as long as some process has it mapped, and for up to an hour after that if
+ * it has samples. Its tables are read when a stack has ended in it, and its functions are named
+ * when they were sampled.
  */
 
 #include <stdbool.h>
@@ -87,7 +88,7 @@ bool known_files_locate(const struct known_files *files, uint32_t function,
 
 /*
  * Opens the files of a job that lists it; the caller sets its starts, and closes them. 0; -EACCES:
- * not everybody may read the program; -errno.
+ * not everybody may read the program; -ESTALE: it was written over; -errno.
  */
 int known_files_open_code(const struct known_files *files, const struct known_code *code,
                           struct object_job *ret_job);
@@ -103,9 +104,12 @@ bool known_files_address(const struct known_files *files, uint32_t number, uint3
 /* Places of tables that were given up before the last call can be used again. */
 void known_files_settle(struct known_files *files);
 
-/* Frees the numbers of files that are not marked, and ends all marks. */
+/*
+ * Gives up the tables of files that are not marked, frees the numbers of those that have no
+ * functions of the last hour or of which there are too many, and ends all marks.
+ */
 void known_files_mark(struct known_files *files, uint32_t number);
-void known_files_sweep(struct known_files *files);
+void known_files_sweep(struct known_files *files, uint64_t now_ns);
 
 enum file_state {
     FILE_UNREAD,  /* nobody has asked for it */
@@ -113,6 +117,7 @@ enum file_state {
     FILE_READ,    /* its tables are there */
     FILE_REFUSED, /* the reader, or the pool, has refused it */
     FILE_MISSING, /* it cannot be opened, or another file is at its path */
+    FILE_KEPT, /* no process has it mapped any more; its tables are given up, its functions stay */
     FILE_STATE_COUNT_,
 };
 

@@ -57,7 +57,7 @@ int known_files_open_code(const struct known_files *files, const struct known_co
                           struct object_job *ret_job)
 {
     const struct known_file *file = known_file_of(files, code->file);
-    AUTO_CLOSE int fd = file && file->table ? known_file_open(files, file) : -ENOENT;
+    AUTO_CLOSE int fd = file && file->table ? known_file_open_again(files, file) : -ENOENT;
 
     if (fd < 0)
         return fd;

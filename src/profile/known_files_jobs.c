@@ -2,14 +2,14 @@
 
 /*
  * What is read next of which file, and what comes of it. Tables go before names, since without them
- * stacks are cut. Tables that find no room push out those that were not used for longest; their
- * places are used again only after the program in the kernel cannot be at them any more.
+ * stacks are cut. Tables that find no room push out those that were not used for longest.
  */
 #include "profile/known_files.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -43,18 +43,10 @@ static struct known_file *choose(struct known_files *files, uint64_t now_ns,
         return best;
     *ret_kind = OBJECT_JOB_NAMES;
     HASH_ITER(hh, files->by_key, file, next)
-        if (file->n_wanted > 0 && now_ns >= file->names_ns &&
+        if (file->n_wanted > 0 && !file->is_doubtful && now_ns >= file->names_ns &&
             (!best || file->names_ns < best->names_ns))
             best = file;
     return best;
-}
-
-static void clear_pages(struct known_files *files, struct known_file *file, uint32_t flags)
-{
-    struct profile_file *entry = &files->setup.arrays->files[file->number];
-
-    entry->flags = flags;
-    __atomic_store_n(&entry->pages.both, 0, __ATOMIC_RELEASE);
 }
 
 /* A job of names takes what is wanted now; what comes meanwhile is for the next one. */
@@ -75,6 +67,16 @@ static bool begin_names(struct known_file *file, struct object_job *job)
     return true;
 }
 
+/* Forgets what was read of a file that may have been written over since. */
+static void end_doubt(struct known_file *file)
+{
+    if (!file->is_doubtful)
+        return;
+    known_file_forget_functions(file);
+    file->table = object_table_free(file->table);
+    file->is_doubtful = false;
+}
+
 /* The file cannot be opened: it has no tables, or no names. */
 static void note_missing(struct known_files *files, struct known_file *file,
                          enum object_job_kind kind)
@@ -82,12 +84,14 @@ static void note_missing(struct known_files *files, struct known_file *file,
     file->n_wanted = 0;
     if (kind != OBJECT_JOB_TABLE)
         return;
+    end_doubt(file);
     file->state = FILE_MISSING;
     file->retry_pid = file->pid;
-    clear_pages(files, file, 0);
+    known_file_clear_pages(files, file, 0);
 }
 
-int known_file_open(const struct known_files *files, const struct known_file *file)
+static int open_file(const struct known_files *files, const struct known_file *file,
+                     struct stat *ret_status)
 {
     const struct object_place place = {.path = file->path,
                                        .device = file->key.device,
@@ -95,8 +99,40 @@ int known_file_open(const struct known_files *files, const struct known_file *fi
                                        .pid = file->pid,
                                        .start = file->start,
                                        .end = file->end};
+    AUTO_CLOSE int fd = open_object(files->setup.procfs_fd, &place);
 
-    return open_object(files->setup.procfs_fd, &place);
+    if (fd >= 0 && fstat(fd, ret_status) < 0)
+        return -errno;
+    return TAKE_FD(fd);
+}
+
+/* The vDSO is copied for each job, and never changes. */
+static bool is_vdso(const struct known_file *file)
+{
+    return file->key.inode == 0 && file->key.device == 0;
+}
+
+int known_file_open_again(const struct known_files *files, const struct known_file *file)
+{
+    struct stat status;
+    AUTO_CLOSE int fd = open_file(files, file, &status);
+
+    if (fd >= 0 && !is_vdso(file) &&
+        (status.st_mtim.tv_sec != file->modified.tv_sec ||
+         status.st_mtim.tv_nsec != file->modified.tv_nsec))
+        return -ESTALE;
+    return TAKE_FD(fd);
+}
+
+/* Opens it for its tables. */
+static int open_anew(const struct known_files *files, struct known_file *file)
+{
+    struct stat status;
+    const int fd = open_file(files, file, &status);
+
+    if (fd >= 0)
+        file->modified = status.st_mtim;
+    return fd;
 }
 
 /* Files that cannot be opened hold up none of the others; each is tried once. */
@@ -106,7 +142,8 @@ bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct obj
     struct known_file *file;
 
     while ((file = choose(files, now_ns, &job.kind))) {
-        job.fd = known_file_open(files, file);
+        job.fd = job.kind == OBJECT_JOB_TABLE ? open_anew(files, file)
+                                              : known_file_open_again(files, file);
         if (job.fd >= 0)
             break;
         note_missing(files, file, job.kind);
@@ -140,22 +177,6 @@ static bool has_long_gap(const struct object_table *table)
     return false;
 }
 
-/* Gives up the tables of a file. False: no memory. */
-static bool retire(struct known_files *files, struct known_file *file)
-{
-    struct unwind_pages *retired = array_reserve(files->retired, sizeof(*retired),
-                                                 &files->retired_capacity, files->n_retired + 1);
-
-    if (!retired)
-        return false;
-    files->retired = retired;
-    clear_pages(files, file, 0);
-    files->retired[files->n_retired++] = file->pages;
-    file->pages = (struct unwind_pages){0};
-    file->state = FILE_UNREAD;
-    return true;
-}
-
 /*
  * The same of the file that was not used for longest. False: there is none that is out of use, so
  * that files would push each other out in turn.
@@ -168,14 +189,17 @@ static bool retire_oldest(struct known_files *files, uint64_t now_ns)
         if (file->pages.rows.n > 0 && now_ns >= file->used_ns + IN_USE_NS &&
             (!oldest || file->used_ns < oldest->used_ns))
             oldest = file;
-    return oldest && retire(files, oldest);
+    if (!oldest || !known_file_retire(files, oldest))
+        return false;
+    oldest->state = FILE_UNREAD;
+    return true;
 }
 
-void known_files_settle(struct known_files *files)
+/* Whether two tables were made of the same file, as far as it can be told. */
+static bool is_same_build(const struct object_table *a, const struct object_table *b)
 {
-    for (size_t i = 0; i < files->n_retired; i++)
-        unwind_pool_remove(files->setup.pool, &files->retired[i]);
-    files->n_retired = 0;
+    return a->n_build_id > 0 && a->n_build_id == b->n_build_id && a->base == b->base &&
+           memcmp(a->build_id, b->build_id, a->n_build_id) == 0;
 }
 
 /* Has the program unwind by the tables of a file. */
@@ -199,6 +223,9 @@ static void enter_table(struct known_files *files, struct known_file *file,
     free(TAKE(table->rows));
     free(TAKE(table->rules));
     table->n_rows = table->n_rules = 0;
+    if (file->is_doubtful && is_same_build(file->table, table))
+        file->is_doubtful = false;
+    end_doubt(file);
     if (file->table) /* it was given up and has come again: functions stay */
         file->table = object_table_free(file->table);
     file->table = table;
@@ -220,10 +247,12 @@ static void take_table(struct known_files *files, struct known_file *file,
         enter_table(files, file, table, now_ns);
         return;
     }
+    end_doubt(file);
     file->state = FILE_REFUSED;
     file->retry_ns = outcome == OBJECT_FAILED ? now_ns + AGAIN_NS : 0;
     /* what is mapped and is no program is code that was made at run time */
-    clear_pages(files, file, outcome == OBJECT_NO_PROGRAM ? PROFILE_FILE_BY_FRAME_POINTER : 0);
+    known_file_clear_pages(files, file,
+                           outcome == OBJECT_NO_PROGRAM ? PROFILE_FILE_BY_FRAME_POINTER : 0);
 }
 
 static void take_names(struct known_files *files, struct known_file *file,
@@ -279,33 +308,7 @@ void known_files_take(struct known_files *files, const struct object_result *res
     file->names_ns = now_ns + wait_ns(result->cpu_ns);
 }
 
-void known_files_mark(struct known_files *files, uint32_t number)
-{
-    struct known_file *file = known_file_of(files, number);
-
-    if (file)
-        file->is_marked = true;
-}
-
-/* The file that is being read stays until the next sweep. */
-void known_files_sweep(struct known_files *files)
-{
-    struct known_file *file, *next;
-
-    HASH_ITER(hh, files->by_key, file, next) {
-        const bool stays = file->is_marked || file->number == files->job_number;
-
-        file->is_marked = false;
-        if (stays || (file->pages.rows.n > 0 && !retire(files, file)))
-            continue;
-        clear_pages(files, file, 0);
-        files->by_number[file->number] = NULL;
-        HASH_DEL(files->by_key, file);
-        known_file_free(file);
-    }
-}
-
-static size_t bytes_of(const struct known_file *file)
+size_t known_file_bytes(const struct known_file *file)
 {
     return sizeof(*file) + strlen(file->path) + strlen(file->owner) +
            (file->table ? file->table->n_starts * sizeof(uint32_t) : 0) +
@@ -321,6 +324,6 @@ void known_files_figures(const struct known_files *files, struct known_files_fig
     memcpy(ret_figures->outcomes, files->outcomes, sizeof(files->outcomes));
     HASH_ITER(hh, files->by_key, file, next) {
         ret_figures->n[file->state]++;
-        ret_figures->bytes += bytes_of(file);
+        ret_figures->bytes += known_file_bytes(file);
     }
 }

@@ -230,7 +230,7 @@ static void sweep(struct sampler *sampler, uint64_t now_ns)
 {
     if (now_ns < sampler->sweep_ns)
         return;
-    address_spaces_sweep(sampler->spaces);
+    address_spaces_sweep(sampler->spaces, now_ns);
     jit_maps_sweep(sampler->jit, now_ns);
     sampler->sweep_ns = now_ns + SWEEP_NS;
 }
@@ -314,6 +314,7 @@ void sampler_figures(const struct sampler *sampler, struct sampler_figures *ret_
                                             .files_awaited = files.n[FILE_WANTED],
                                             .files_refused = files.n[FILE_REFUSED],
                                             .files_missing = files.n[FILE_MISSING],
+                                            .files_kept = files.n[FILE_KEPT],
                                             .processes = spaces.processes,
                                             .mappings = spaces.mappings,
                                             .without_room = spaces.without_room,

@@ -19,6 +19,7 @@ static void add_sampler(struct profile_status *status, const struct sampler *sam
     status->files_awaited = figures.files_awaited;
     status->files_refused = figures.files_refused;
     status->files_missing = figures.files_missing;
+    status->files_kept = figures.files_kept;
     status->table_bytes = figures.table_bytes;
     status->kept_bytes = figures.bytes;
     status->processes = figures.processes;
@@ -41,7 +42,8 @@ struct profile_status profiler_status_make(const struct profiler_facts *facts)
     status.wanted = facts->wanted;
     status.reason = facts->reason;
     status.rate_hz = facts->rate_hz;
-    status.files_read = status.files_awaited = status.files_refused = status.files_missing = 0;
+    status.files_read = status.files_awaited = status.files_refused = status.files_missing =
+        status.files_kept = 0;
     status.table_bytes = status.kept_bytes = status.processes = 0;
     if (facts->sampler)
         add_sampler(&status, facts->sampler);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/object_table.h"
 #include "profile/object_worker.h"
 
 struct work_result {

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Files that come and go: what stays of them for who asks for the code of what was sampled. */
+#include <errno.h>
+#include <sys/sysmacros.h>
+
+#include "support/check.h"
+
+#include "profile/known_file.h"
+#include "profile/object_work.h"
+#include "profile/store_fixture.h"
+#include "support/fixture_tree.h"
+
+#define FIXTURE  "profile/fixtures/frames_x86_64.so"
+#define FUNCTION 0x400 /* where a function of it begins */
+#define BUILD_ID 0x1d8 /* where its build-id stands */
+#define NUMBERS  16    /* a quarter of them are kept */
+#define FILES    6
+#define ROWS     1000
+#define PAGES    100
+#define RULES    100
+
+struct fixture {
+    struct fixture_tree tree;
+    struct profile_arrays arrays;
+    struct unwind_pool *pool;
+    struct profile_store *store;
+    struct known_files *files;
+    int procfs_fd;
+};
+
+static int set_up(void **state)
+{
+    static const struct unwind_pool_size size = {.rows = ROWS, .pages = PAGES, .rules = RULES};
+    struct fixture *f = calloc(1, sizeof(*f));
+
+    assert_non_null(f);
+    f->tree = fixture_tree_open();
+    f->arrays = (struct profile_arrays){.rows = calloc(ROWS, sizeof(*f->arrays.rows)),
+                                        .rules = calloc(RULES, sizeof(*f->arrays.rules)),
+                                        .pages = calloc(PAGES, sizeof(*f->arrays.pages)),
+                                        .files = calloc(NUMBERS, sizeof(*f->arrays.files))};
+    f->pool = unwind_pool_new(&f->arrays, &size);
+    f->store = store_of(&roomy);
+    f->procfs_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    f->files = known_files_new(&(struct known_files_setup){.arrays = &f->arrays,
+                                                           .pool = f->pool,
+                                                           .store = f->store,
+                                                           .n = NUMBERS,
+                                                           .procfs_fd = f->procfs_fd});
+    assert_non_null(f->files);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    (void)known_files_free(f->files);
+    (void)profile_store_free(f->store);
+    (void)unwind_pool_free(f->pool);
+    (void)close(f->procfs_fd);
+    free(f->arrays.rows);
+    free(f->arrays.rules);
+    free(f->arrays.pages);
+    free(f->arrays.files);
+    fixture_tree_close(&f->tree);
+    free(f);
+    return 0;
+}
+
+/* Copies the program into the tree, with a byte of its build-id changed. */
+static void copy(const struct fixture *f, const char *name, char mark)
+{
+    char bytes[8192];
+    const int from = open_fixture(FIXTURE);
+    const int to = openat(f->tree.fd, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    const ssize_t n = read(from, bytes, sizeof(bytes));
+
+    assert_true(n > BUILD_ID && (size_t)n < sizeof(bytes) && to >= 0);
+    bytes[BUILD_ID] = mark;
+    assert_int_equal(pwrite(to, bytes, (size_t)n, 0), n);
+    (void)close(from);
+    (void)close(to);
+}
+
+/* A process, which is us, has it mapped: its number. */
+static uint32_t find(const struct fixture *f, const char *name)
+{
+    struct file_sight sight = {.pid = getpid(), .start = 0x1000, .end = 0x2000};
+    struct stat status;
+    char path[128];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", f->tree.path, name);
+    assert_int_equal(stat(path, &status), 0);
+    sight.path = path;
+    sight.key.device = (uint64_t)major(status.st_dev) << 20 | minor(status.st_dev);
+    sight.key.inode = status.st_ino;
+    return known_files_find(f->files, &sight);
+}
+
+/* Does jobs until there are none. Returns how many there were. */
+static size_t read_all(const struct fixture *f, uint64_t now_ns)
+{
+    struct object_job job;
+    size_t n = 0;
+
+    for (; known_files_next_job(f->files, now_ns, &job); n++) {
+        const struct worker_job work = {.kind = job.kind,
+                                        .fd = job.fd,
+                                        .debug_fd = job.debug_fd,
+                                        .starts = job.starts,
+                                        .n_starts = job.n_starts};
+        struct work_result result = do_work(&work);
+        const struct object_result of = {
+            .outcome = (enum object_outcome)result.r, .bytes = result.bytes, .n = result.n};
+
+        assert_int_equal(result.r, OBJECT_READ);
+        known_files_take(f->files, &of, now_ns);
+        free(result.bytes);
+        (void)close(job.fd);
+        if (job.debug_fd >= 0)
+            (void)close(job.debug_fd);
+    }
+    return n;
+}
+
+/* Takes a sample in the function of a file, which is read for it: the function's number. */
+static uint32_t sample(const struct fixture *f, uint32_t number, uint64_t now_ns)
+{
+    uint32_t function = 0;
+
+    if (!known_files_function(f->files, number, FUNCTION, now_ns, &function)) {
+        assert_true(read_all(f, now_ns) > 0);
+        assert_true(known_files_function(f->files, number, FUNCTION, now_ns, &function));
+    }
+    assert_true(f->arrays.files[number].pages.both != 0);
+    return function;
+}
+
+static bool is_known(const struct fixture *f, uint32_t function)
+{
+    struct known_code code;
+
+    return known_files_locate(f->files, function, &code);
+}
+
+static void sampled_file__that_nobody_has_mapped__is_known_for_an_hour(void **state)
+{
+    const struct fixture *f = *state;
+    uint32_t number, function;
+
+    copy(f, "program", 'a');
+    number = find(f, "program");
+    function = sample(f, number, SECOND);
+    known_files_sweep(f->files, SECOND);
+    assert_true(f->arrays.files[number].pages.both != 0); /* it was mapped since the last sweep */
+    known_files_sweep(f->files, SECOND);
+    assert_true(f->arrays.files[number].pages.both == 0);
+    known_files_sweep(f->files, HOUR);
+    assert_true(is_known(f, function));
+    assert_true(read_all(f, HOUR) > 0); /* also its names */
+    known_files_sweep(f->files, HOUR + SECOND);
+    assert_false(is_known(f, function));
+}
+
+static void file_without_samples__that_nobody_has_mapped__is_forgotten(void **state)
+{
+    const struct fixture *f = *state;
+    struct known_files_figures figures;
+
+    copy(f, "program", 'a');
+    (void)find(f, "program");
+    known_files_sweep(f->files, SECOND);
+    known_files_sweep(f->files, SECOND);
+    known_files_figures(f->files, &figures);
+    assert_int_equal(figures.n[FILE_UNREAD], 0);
+}
+
+static void file__that_is_mapped_again__is_read_again_and_has_the_same_functions(void **state)
+{
+    const struct fixture *f = *state;
+    uint32_t number, function;
+
+    copy(f, "program", 'a');
+    number = find(f, "program");
+    function = sample(f, number, SECOND);
+    known_files_sweep(f->files, SECOND);
+    known_files_sweep(f->files, SECOND);
+    assert_int_equal(find(f, "program"), number);
+    assert_int_equal(sample(f, number, 2 * SECOND), function);
+    assert_true(is_known(f, function));
+}
+
+/* The same, when somebody has written over it: as a compiler that is called again. */
+static void file__that_is_another_one_when_it_is_mapped_again__has_other_functions(void **state)
+{
+    const struct fixture *f = *state;
+    uint32_t number, function;
+
+    copy(f, "program", 'a');
+    number = find(f, "program");
+    function = sample(f, number, SECOND);
+    known_files_sweep(f->files, SECOND);
+    known_files_sweep(f->files, SECOND);
+    copy(f, "program", 'b');
+    assert_int_equal(find(f, "program"), number);
+    assert_int_not_equal(sample(f, number, 2 * SECOND), function);
+    assert_false(is_known(f, function));
+}
+
+static void code__of_a_file_that_was_written_to_since__is_refused(void **state)
+{
+    static const struct timespec later[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    const struct fixture *f = *state;
+    struct object_job job;
+    struct known_code code;
+
+    copy(f, "program", 'a');
+    assert_true(known_files_locate(f->files, sample(f, find(f, "program"), SECOND), &code));
+    assert_int_equal(known_files_open_code(f->files, &code, &job), 0);
+    (void)close(job.fd);
+    assert_int_equal(utimensat(f->tree.fd, "program", later, 0), 0);
+    assert_int_equal(known_files_open_code(f->files, &code, &job), -ESTALE);
+}
+
+static void too_many_files__are_forgotten_from_the_least_used_on(void **state)
+{
+    const struct fixture *f = *state;
+    uint32_t functions[FILES];
+
+    for (unsigned i = 0; i < FILES; i++) {
+        char name[16];
+
+        (void)snprintf(name, sizeof(name), "program%u", i);
+        copy(f, name, (char)('a' + i));
+        functions[i] = sample(f, find(f, name), (FILES - i) * SECOND);
+    }
+    known_files_sweep(f->files, FILES * SECOND);
+    known_files_sweep(f->files, FILES * SECOND);
+    for (unsigned i = 0; i < FILES; i++)
+        assert_int_equal(is_known(f, functions[i]), i < NUMBERS / 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(sampled_file__that_nobody_has_mapped__is_known_for_an_hour,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(file_without_samples__that_nobody_has_mapped__is_forgotten,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            file__that_is_mapped_again__is_read_again_and_has_the_same_functions, set_up,
+            tear_down),
+        cmocka_unit_test_setup_teardown(
+            file__that_is_another_one_when_it_is_mapped_again__has_other_functions, set_up,
+            tear_down),
+        cmocka_unit_test_setup_teardown(code__of_a_file_that_was_written_to_since__is_refused,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(too_many_files__are_forgotten_from_the_least_used_on,
+                                        set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -31,6 +31,7 @@ struct command {
 extern const struct command commands[];
 extern const size_t n_commands;
 
+int run_annotate(int argc, char **argv);
 int run_check_budget(int argc, char **argv);
 int run_check_config(int argc, char **argv);
 int run_check_event(int argc, char **argv);

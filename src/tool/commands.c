@@ -25,6 +25,8 @@ const struct command commands[] = {
      "Show how long threads of a target waited for a CPU, kept it and were blocked.", run_latency},
     {"profile", "TARGET",
      "Show which functions a target spent its CPU time in, and what has changed.", run_profile},
+    {"annotate", "TARGET FUNCTION",
+     "Show which instructions of a function its samples were taken at.", run_annotate},
     {"schedule", "TARGET",
      "Record which threads of a target had which CPU when, and show that and their waits.",
      run_schedule},

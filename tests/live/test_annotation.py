@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import urllib.parse
 
 import live
 from exporter import PATIENCE
-from test_profile import ProfileTest
+from test_profile import RATE, ProfileTest
 
 PROGRAM = live.program("known_loops")
 SPLIT = live.program("known_loops_split")
@@ -125,23 +126,68 @@ class Annotation(ProfileTest):
                 self.assertEqual(response.status, status, response.body)
                 self.assertIn(words.encode(), response.body)
 
+    def test_pmutool_shows_the_same(self):
+        exporter = self.start()
+        loops = Load(self)
+        begin = time.time()
+        self.annotated(exporter, loops, start=begin)
+        words = ("annotate", loops.target, "two_loops", f"--range={begin}..{time.time()}")
+        told = json.loads(exporter.pmutool(*words, "--json").stdout)
+        done = exporter.pmutool(*words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        head, table = done.stdout.split("\n\n")
+        self.assertRegex(head, rf"^two_loops of known_loops in {re.escape(loops.target)}, \d{{4}}-.* s\)\n"
+                               rf"{told['samples']} samples at {RATE} Hz in the function itself, [\d.]+ % of all\n"
+                               "a sample may be taken one instruction behind the one that took the time$")
+        titles, *rows = table.splitlines()
+        self.assertEqual(titles.split(), ["SHARE", "%", "+-", "ADDRESS", "INSTRUCTION", "SOURCE"])
+        code = told["instructions"]
+        self.assertEqual(len(rows), len(code["text"]))
+        for row, share, sigma, address, text in zip(rows, *(code[of] for of in ("share", "sigma", "address", "text"))):
+            numbers = f"{100 * share:.2f} +{100 * sigma:.2f} +" if share else ""
+            self.assertRegex(row, f"^ *{numbers}{address}  {re.escape(text)}")
+        lines = {int(line) for line in re.findall(rf"  {SOURCE.name}:(\d+)$", table, re.M)}
+        self.assertTrue(lines & set(lines_of("first")) and lines & set(lines_of("second")), lines)
+
+    def test_pmutool_tells_in_a_line_what_is_wrong(self):
+        exporter = self.start()
+        for words, status, pattern in (
+                (("machine", "no_such"), 1, "^pmutool: 0 samples were taken at instructions of no_such; at least 100"),
+                (("cgroup:/no", "main"), 1, "^pmutool: there are no samples of cgroup:/no\n$"),
+                (("machine",), 2, "missing argument; expected annotate TARGET FUNCTION"),
+                (("machine", "main", "more"), 2, 'unexpected argument "more"'),
+                (("machine", "main", "--range=5"), 2, '--range is "5"; expected START..END')):
+            with self.subTest(words=words):
+                done = exporter.pmutool("annotate", *words)
+                self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+                self.assertRegex(done.stderr, pattern)
+
     def test_lines_are_known_where_most_debugging_information_is_in_another_file(self):
         exporter = self.start()
         answer = self.annotated(exporter, Load(self, SPLIT), owner="known_loops_split")
         lines = {line for line in answer["instructions"]["line"] if line}
         self.assertTrue(lines & set(lines_of("first")) and lines & set(lines_of("second")), lines)
 
-    def test_of_a_file_that_nobody_has_mapped_any_more_there_is_no_code(self):
+    def test_a_program_that_has_ended_is_shown_until_its_file_is_written_over_or_has_gone(self):
         exporter = self.start()
-        load = Load(self)
-        self.annotated(exporter, load)
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        program = shutil.copy(PROGRAM, pathlib.Path(directory, "ended_loops"))
+        load = Load(self, program)
+        before = self.annotated(exporter, load)
         load.end()
+        exporter.scrape_until(lambda m: m.value("pmu_exporter_profile_files", state="kept") > 0,
+                              PATIENCE, "the file is kept")
+        after = self.annotated(exporter, load)
+        self.assertEqual(after["instructions"]["text"], before["instructions"]["text"])
+        os.utime(program, (1, 1))
+        self.assert_refused(exporter, load, b"another file is at its place by now")
+        os.remove(program)
+        self.assert_refused(exporter, load, b"its file cannot be opened any more")
 
-        def is_forgotten():
-            response = self.ask(exporter, target=load.target, name="two_loops")
-            return response.status == 404 and b"no process has its file mapped" in response.body
-
-        self.until(is_forgotten, "the end of what is known of the file")
+    def assert_refused(self, exporter, load, words):
+        response = self.ask(exporter, target=load.target, name="two_loops")
+        self.assertEqual(response.status, 404)
+        self.assertIn(words, response.body)
 
     def test_a_program_that_not_everybody_may_read_is_not_shown(self):
         exporter = self.start()

@@ -3,6 +3,7 @@
 
 # The options of each command, as --help has them; those with a value end in "=".
 declare -gA _pmutool_options=(
+    [annotate]="--duration= --end= --json --owner= --range= --socket= --start= -d"
     [check budget]="--json"
     [check config]="--json"
     [check web-config]="--json"
@@ -67,7 +68,7 @@ _pmutool_words() {
     case $command in
     "check config" | "check budget" | "check web-config") compgen -f -- "$typed" ;;
     "check event" | encode | events) _pmutool_events "$typed" ;;
-    latency | profile) compgen -W "machine cgroup: process:" -- "$typed" ;;
+    annotate | latency | profile) compgen -W "machine cgroup: process:" -- "$typed" ;;
     schedule) compgen -W "machine cgroup: process: pid:" -- "$typed" ;;
     pause) compgen -W "off 1m 10m 1h" -- "$typed" ;;
     runs) compgen -W "list show compare csv start stop delete" -- "$typed" ;;
@@ -91,7 +92,7 @@ _pmutool_commands() {
 _pmutool_takes_value() {
     local command=$1 option=$2
     case "$command $option" in
-    latency\ -d | profile\ -[dno] | runs\ -[dei] | schedule\ -[dno] | stat\ -[CGIdegoprtx] | top\ -[dnsw]) return 0 ;;
+    annotate\ -d | latency\ -d | profile\ -[dno] | runs\ -[dei] | schedule\ -[dno] | stat\ -[CGIdegoprtx] | top\ -[dnsw]) return 0 ;;
     esac
     [[ " ${_pmutool_options[$command]//$'\n'/ } " == *" $option= "* ]]
 }

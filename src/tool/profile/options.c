@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Times refer to each other: the end to now, the start to the end, what is compared to both. So
- * words are kept while options are read, and become times when all have been.
+ * What is compared refers to the range that is shown, so its words are kept while options are read,
+ * and become times when all have been.
  */
 #include "tool/profile/options.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,44 +13,22 @@
 #include "base/parse.h"
 #include "config/config_error.h"
 #include "tool/command.h"
-#include "tool/option_values.h"
+#include "tool/profile/span_options.h"
 
-#define USUAL_DURATION_NS   (60 * NS_PER_SECOND)
-#define LEAST_DURATION_NS   (NS_PER_SECOND / 100)
-#define LONGEST_DURATION_NS (UINT64_C(8) * 86400 * NS_PER_SECOND)
-#define USUAL_LEAST         1.0
-#define MOST_LINES          100000
-#define MARK                "mark:"
+#define USUAL_LEAST 1.0
+#define MOST_LINES  100000
+#define MARK        "mark:"
 
-enum {
-    KEY_START = 0x1300,
-    KEY_END,
-    KEY_RANGE,
-    KEY_DIFF,
-    KEY_DIFF_TARGET,
-    KEY_MEASURE,
-    KEY_FORMAT,
-    KEY_MIN
-};
+enum { KEY_DIFF = 0x1300, KEY_DIFF_TARGET, KEY_MEASURE, KEY_FORMAT, KEY_MIN };
 
 struct reading {
     struct profile_options options;
-    uint64_t duration_ns;
-    const char *start, *end, *range, *diff;
+    struct profile_span_words span;
+    const char *diff;
     bool has_format;
 };
 
 static const struct argp_option entries[] = {
-    {.name = "duration",
-     .key = 'd',
-     .arg = "SECONDS",
-     .doc = "Of so many seconds before the end, from 0.01 to 691200. Default: 60."},
-    {.name = "start",
-     .key = KEY_START,
-     .arg = "TIME",
-     .doc = "From when on: " PROFILE_TIME_EXPECTED "."},
-    {.name = "end", .key = KEY_END, .arg = "TIME", .doc = "Until when. Default: now."},
-    {.name = "range", .key = KEY_RANGE, .arg = "START..END", .doc = "Both of them."},
     {.name = "diff",
      .key = KEY_DIFF,
      .arg = "WHEN",
@@ -129,48 +105,6 @@ static double take_least(const char *argument)
     return least;
 }
 
-static uint64_t take_time(const char *option, const char *argument, uint64_t now_ns)
-{
-    uint64_t ns;
-
-    if (profile_time_parse(argument, now_ns, &ns) < 0)
-        command_refuse("%s is %s; expected " PROFILE_TIME_EXPECTED, option, SHOWN(argument));
-    return ns;
-}
-
-/* A span that is taken from an option; r is what its parser has said of it. */
-static void refuse_span(const char *option, const char *argument, const char *expected, int r)
-{
-    if (r == -ERANGE)
-        command_refuse("%s is %s; its start is not before its end", option, SHOWN(argument));
-    if (r < 0)
-        command_refuse("%s is %s; expected %s", option, SHOWN(argument), expected);
-}
-
-static void take_span(struct reading *reading, uint64_t now_ns)
-{
-    struct profile_span *span = &reading->options.span;
-
-    if (reading->range) {
-        if (reading->start || reading->end || reading->duration_ns)
-            command_refuse("--range stands for --start, --end and -d");
-        refuse_span("--range", reading->range, "START..END, each " PROFILE_TIME_EXPECTED,
-                    profile_span_parse(reading->range, now_ns, span));
-        return;
-    }
-    if (reading->start && reading->end && reading->duration_ns)
-        command_refuse("--start, --end and -d are one too many");
-    if (!reading->duration_ns)
-        reading->duration_ns = USUAL_DURATION_NS;
-    span->end_ns = reading->end ? take_time("--end", reading->end, now_ns) : now_ns;
-    if (reading->start)
-        span->start_ns = take_time("--start", reading->start, now_ns);
-    else
-        *span = profile_span_ending(&(struct profile_span){0, reading->duration_ns}, span->end_ns);
-    if (span->start_ns >= span->end_ns)
-        command_refuse("the start is not before the end");
-}
-
 static void take_before(struct reading *reading, uint64_t now_ns)
 {
     struct profile_options *options = &reading->options;
@@ -182,9 +116,10 @@ static void take_before(struct reading *reading, uint64_t now_ns)
     if (strncmp(reading->diff, MARK, strlen(MARK)) == 0 && reading->diff[strlen(MARK)])
         options->mark = reading->diff + strlen(MARK);
     else
-        refuse_span("--diff", reading->diff,
-                    "previous, hour, day, week, a duration such as 30m, mark:TEXT or START..END",
-                    profile_before_parse(reading->diff, now_ns, &options->span, &options->before));
+        profile_span_check(
+            "--diff", reading->diff,
+            "previous, hour, day, week, a duration such as 30m, mark:TEXT or START..END",
+            profile_before_parse(reading->diff, now_ns, &options->span, &options->before));
 }
 
 static void check(struct reading *reading)
@@ -192,7 +127,7 @@ static void check(struct reading *reading)
     struct profile_options *options = &reading->options;
     const uint64_t now_ns = clock_realtime_ns();
 
-    take_span(reading, now_ns);
+    options->span = profile_span_take(&reading->span, now_ns);
     take_before(reading, now_ns);
     if (options->where.json && reading->has_format && options->format != PROFILE_FORMAT_JSON)
         command_refuse("--json and --format=%s do not go together",
@@ -205,23 +140,10 @@ static void check(struct reading *reading)
                        profile_format_name(options->format));
 }
 
-/* Options about times and what is compared. False: it is none of them. */
-static bool take_when(struct reading *reading, int key, char *argument)
+/* Options about what is compared. False: it is none of them. */
+static bool take_difference(struct reading *reading, int key, char *argument)
 {
     switch (key) {
-    case 'd':
-        reading->duration_ns =
-            option_seconds('d', argument, LEAST_DURATION_NS, LONGEST_DURATION_NS);
-        return true;
-    case KEY_START:
-        reading->start = argument;
-        return true;
-    case KEY_END:
-        reading->end = argument;
-        return true;
-    case KEY_RANGE:
-        reading->range = argument;
-        return true;
     case KEY_DIFF:
         reading->diff = argument;
         return true;
@@ -241,11 +163,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct reading *reading = state->input;
     struct profile_options *options = &reading->options;
 
-    if (take_when(reading, key, argument))
+    if (take_difference(reading, key, argument))
         return 0;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->where;
+        state->child_inputs[0] = &reading->span;
+        state->child_inputs[1] = &options->where;
         return 0;
     case KEY_FORMAT:
         options->format = take_format(argument);
@@ -265,7 +188,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{.argp = &control_client_argp}, {0}};
+static const struct argp_child children[] = {
+    {.argp = &profile_span_argp}, {.argp = &control_client_argp}, {0}};
 
 static const struct argp argp = {
     .options = entries,

@@ -19,7 +19,7 @@ static void append_encoded(struct text *path, const char *value)
             text_append_format(path, "%%%02X", (unsigned char)*value);
 }
 
-static void append_text(struct text *path, const char *name, const char *value)
+void profile_append_argument(struct text *path, const char *name, const char *value)
 {
     text_append_format(path, "&%s=", name);
     append_encoded(path, value);
@@ -31,13 +31,22 @@ static void append_time(struct text *path, const char *name, uint64_t ns)
     text_append_seconds(path, ns);
 }
 
+void profile_append_question(struct text *path, const char *resource, const char *target,
+                             const struct profile_span *span)
+{
+    text_append_format(path, "/api/v1/profile%s?target=", resource);
+    append_encoded(path, target);
+    append_time(path, "start", span->start_ns);
+    append_time(path, "end", span->end_ns);
+}
+
 static void append_before(struct text *path, const struct profile_options *options)
 {
     append_time(path, "before_start", options->before.start_ns);
     append_time(path, "before_end", options->before.end_ns);
     if (options->before_target)
-        append_text(path, "before_target", options->before_target);
-    append_text(path, "measure", options->measure);
+        profile_append_argument(path, "before_target", options->before_target);
+    profile_append_argument(path, "measure", options->measure);
     text_append_string(path, "&nodes=" NODES);
 }
 
@@ -45,12 +54,11 @@ void profile_append_path(struct text *path, const struct profile_options *option
 {
     const bool is_table = !options->is_difference && options->format == PROFILE_FORMAT_TABLE;
 
-    text_append_string(path, "/api/v1/profile");
-    text_append_string(path, options->is_difference ? "/difference" : is_table ? "/table" : "");
-    text_append_string(path, "?target=");
-    append_encoded(path, options->target);
-    append_time(path, "start", options->span.start_ns);
-    append_time(path, "end", options->span.end_ns);
+    profile_append_question(path,
+                            options->is_difference ? "/difference"
+                            : is_table             ? "/table"
+                                                   : "",
+                            options->target, &options->span);
     if (options->is_difference)
         append_before(path, options);
     else if (is_table)
@@ -58,5 +66,5 @@ void profile_append_path(struct text *path, const struct profile_options *option
     else if (options->format == PROFILE_FORMAT_TREE)
         text_append_string(path, "&nodes=" NODES);
     else
-        append_text(path, "format", profile_format_name(options->format));
+        profile_append_argument(path, "format", profile_format_name(options->format));
 }

@@ -47,6 +47,7 @@
     FILE(time_js, PAGE_FOLDER, "time.js", CONTENT_JAVASCRIPT)                                      \
     FILE(profile_js, PAGE_FOLDER, "profile.js", CONTENT_JAVASCRIPT)                                \
     FILE(profile_css, PAGE_FOLDER, "profile.css", CONTENT_CSS)                                     \
+    FILE(profile_code_js, PAGE_FOLDER, "profile_code.js", CONTENT_JAVASCRIPT)                      \
     FILE(profile_colours_js, PAGE_FOLDER, "profile_colours.js", CONTENT_JAVASCRIPT)                \
     FILE(profile_data_js, PAGE_FOLDER, "profile_data.js", CONTENT_JAVASCRIPT)                      \
     FILE(profile_flame_js, PAGE_FOLDER, "profile_flame.js", CONTENT_JAVASCRIPT)                    \

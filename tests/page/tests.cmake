@@ -17,6 +17,6 @@ function(add_page_test name)
     LABELS unit TIMEOUT 60 SKIP_RETURN_CODE 77 ENVIRONMENT TZ=Europe/Berlin)
 endfunction()
 
-foreach(name align before_after columns curves event_groups format keyed latency profile_colours profile_data profile_seconds profile_state targets range run_points schedule_threads scopes ticks time_csv time_data)
+foreach(name align before_after columns curves event_groups format keyed latency profile_code profile_colours profile_data profile_seconds profile_state targets range run_points schedule_threads scopes ticks time_csv time_data)
   add_page_test(${name})
 endforeach()

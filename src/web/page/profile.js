@@ -10,6 +10,7 @@ import { forgetColours, themeNow } from "./colours.js";
 import { element, notice, replace } from "./elements.js";
 import { count, instant } from "./format.js";
 import { frameColour, hex } from "./profile_colours.js";
+import { Instructions } from "./profile_code.js";
 import { COARSE, Profile, search, shareSigma, shareWords } from "./profile_data.js";
 import { Flame } from "./profile_flame.js";
 import { frameList } from "./profile_list.js";
@@ -41,9 +42,11 @@ class ProfileView {
     this.words = element("p", { class: "time-range", role: "status" });
     this.said = element("div", {});
     this.graph = element("div", { class: "profile-graph" });
+    this.code = new Instructions();
     replace(stage.root, element("div", { class: "head" }, element("h1", {}, "Profile"),
       element("span", { class: "sub" }, "In which functions CPU time is spent")), this.tools.root,
-    this.words, this.said, this.seconds.root, this.graph, this.table.root);
+    this.words, this.said, this.seconds.root, this.graph,
+    this.code.root, this.table.root);
     this.recolour = () => this.themeChanged();
     document.addEventListener("theme", this.recolour);
     forgetColours(); // the theme may have changed while another view was here
@@ -134,17 +137,20 @@ class ProfileView {
       : get("profile/seconds", question({ ...state, fixed: wide }, wide), signal).catch(() => null);
     const parts = state.name ? ["callers", "callees"].map((of) => get("profile",
       { ...asked, of, owner: state.owner, name: state.name, nodes: NODES }, signal)) : [];
-    const [table, whole, map, ...halves] = await Promise.all([
+    const code = state.name && state.code ? get("profile/annotation", { ...asked, owner: state.owner,
+      name: state.name }, signal).catch(({ message }) => ({ refusal: message })) : null;
+    const [table, whole, map, instructions, ...halves] = await Promise.all([
       get("profile/table", { ...asked, rows: ROWS }, signal),
-      state.name ? null : get("profile", { ...asked, nodes: NODES }, signal), seconds, ...parts]);
-    return { table, whole, map, halves };
+      state.name ? null : get("profile", { ...asked, nodes: NODES }, signal), seconds, code, ...parts]);
+    return { table, whole, map, instructions, halves };
   }
 
-  show({ table, whole, map, halves = [] }) {
+  show({ table, whole, map, instructions, halves = [] }) {
     const hadFocus = this.graph.contains(document.activeElement);
     const paths = this.flames.map((flame) => flame.path());
     this.clear();
     this.tellRange(whole ?? table);
+    this.code.show(instructions);
     this.seconds.showSeconds(map, this.state.target, this.state.outer && this.state.fixed);
     replace(this.said, this.remarks(whole ?? table));
     const sides = whole?.before ? [whole.before.samples, whole.after.samples] : [(whole ?? table).samples];
@@ -188,7 +194,9 @@ class ProfileView {
         element("bdi", { class: "quiet-text" }, owner)),
       element("span", { class: "sub" }, `${count(callees.samples[0])} samples have it, `,
         `${shareWords(callees.samples[0], all)} of all`),
-      element("button", { type: "button", on: { click: () => this.go({ name: null }) } },
+      element("button", { type: "button", "aria-pressed": String(this.state.code),
+        on: { click: () => this.go({ code: !this.state.code }) } }, "Instructions"),
+      element("button", { type: "button", on: { click: () => this.go({ name: null, code: false }) } },
         "Whole profile")));
     const half = (profile, inverted, title) => {
       this.graph.append(element("h3", {}, title));
@@ -293,6 +301,7 @@ class ProfileView {
   /* Where there is nothing, it is said when there was something. */
   async fail(error) {
     this.clear();
+    this.code.show(null);
     this.table.root.hidden = this.seconds.root.hidden = true;
     this.words.textContent = "";
     if (error.status !== 404) {

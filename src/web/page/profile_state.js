@@ -5,6 +5,7 @@
 //   &outer_start=S&outer_end=S                   the range of which that is a part
 //   &view=flame|icicle|table  &measure=shares|time  &search=WORDS
 //   &owner=O&name=F                              who calls a function, and what it calls
+//   &code=1                                      and its instructions
 //   &before=previous|1h|1d|1w                    compared with what was so long before, or with
 //   &before_start=S&before_end=S, &before_target=T
 //
@@ -53,6 +54,7 @@ export function readState(parameters) {
     beforeTarget: aTarget(parameters.get("before_target")),
     owner: parameters.get("owner") ?? "",
     name: parameters.get("name") || null,
+    code: parameters.get("code") === "1",
     search: parameters.get("search") ?? "",
   };
 }
@@ -72,6 +74,7 @@ export function writeState(state) {
     before_start: written(state.beforeFixed?.start), before_end: written(state.beforeFixed?.end),
     before_target: state.beforeTarget,
     owner: state.name ? state.owner : null, name: state.name,
+    code: state.name && state.code ? "1" : null,
     search: state.search || null,
   };
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of code that is made at run time: node writes a map of it, which names its functions.
+"""Profiles of code that is made at run time: node writes a map of it, which names its functions, and
+Java does when it is asked for one.
 Anybody can make a file of that name; what is no map of the process's own user changes nothing.
 """
 import contextlib
@@ -22,6 +23,15 @@ function hotOuter() { let t = 0; for (let i = 0; i < 1000; i++) t += hotInner(20
 let x = 0;
 for (;;) x += hotOuter();
 """
+CLASS = """
+public class Hot {
+    static int hotInner(int n) { int s = 0; for (int i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s; }
+    static int hotOuter() { int t = 0; for (int i = 0; i < 1000; i++) t += hotInner(20000); return t; }
+    public static void main(String[] words) { for (int x = 0; ; ) x += hotOuter(); }
+}
+"""
+JAVA = ("java", "-Xmx64m", "-XX:+PreserveFramePointer", "-XX:CompileCommand=quiet",
+        "-XX:CompileCommand=dontinline,Hot::hot*", "Hot.java")
 HUGE = 1 << 30
 ENTER = "echo 0 >\"$1\" && shift && read -r go && exec \"$@\""
 
@@ -56,10 +66,10 @@ HOSTILE = {"a fifo": make_fifo, "a file of another user": make_of_another_user,
 
 class JitTest(live.LiveTest):
     def setUp(self):
-        live.need("node")
         self.cgroups = self.enterContext(Cgroups())
         self.directory = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         (self.directory / "hot.js").write_text(SCRIPT)
+        (self.directory / "Hot.java").write_text(CLASS)
 
     def start(self):
         pattern = quote(f"/{self.cgroups.top}/**")
@@ -73,11 +83,12 @@ class JitTest(live.LiveTest):
         return exporter
 
     @contextlib.contextmanager
-    def node(self, name, *options, make=None):
-        """Runs the script in a cgroup. `make` makes its map before it begins."""
+    def running(self, name, *command, make=None):
+        """Runs a command in a cgroup. `make` makes its map before it begins."""
+        live.need(command[0])
         self.cgroups.make(name)
         procs = os.fsdecode(self.cgroups.directory(name)) + "/cgroup.procs"
-        process = subprocess.Popen(["sh", "-c", ENTER, "sh", procs, "node", *options, "hot.js"],
+        process = subprocess.Popen(["sh", "-c", ENTER, "sh", procs, *command],
                                    cwd=self.directory, stdin=subprocess.PIPE)
         path = pathlib.Path(f"/tmp/perf-{process.pid}.map")
         try:
@@ -85,7 +96,7 @@ class JitTest(live.LiveTest):
                 make(path)
             process.stdin.write(b"go\n")
             process.stdin.close()
-            yield
+            yield process
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -111,14 +122,32 @@ class JitTest(live.LiveTest):
             return (stack[0].kind == "user" and stack[0].owner == "node" and
                     "hotOuter" in text)
 
-        with self.node("a", "--perf-basic-prof", "--interpreted-frames-native-stack"):
+        with self.running("a", "node", "--perf-basic-prof", "--interpreted-frames-native-stack", "hot.js"):
             stacks = self.until(exporter, "a", lambda s: any(map(is_whole, s)), "a whole stack")
+        print(f"{sum(n for s, n in stacks.items() if is_whole(s))} whole of {sum(stacks.values())}")
+
+    def test_java_has_names_from_when_it_was_asked_for_a_map(self):
+        live.need("jcmd")
+        exporter = self.start()
+
+        def is_made(stacks):
+            return any(stack[-1].kind == "jit" for stack in stacks)
+
+        def is_whole(stack):
+            return (stack[0].kind == "user" and
+                    [frame.name for frame in stack if frame.kind == "jit"][-2:] ==
+                    ["int Hot.hotOuter()", "int Hot.hotInner(int)"])
+
+        with self.running("j", *JAVA) as java:
+            self.until(exporter, "j", is_made, "compiled code")
+            subprocess.run(["jcmd", str(java.pid), "Compiler.perfmap"], check=True, stdout=subprocess.DEVNULL)
+            stacks = self.until(exporter, "j", lambda s: any(map(is_whole, s)), "a whole stack")
         print(f"{sum(n for s, n in stacks.items() if is_whole(s))} whole of {sum(stacks.values())}")
 
     def test_a_lying_map_changes_nothing(self):
         exporter = self.start()
         for number, (kind, make) in enumerate(HOSTILE.items()):
-            with self.subTest(kind=kind), self.node(f"h{number}", make=make):
+            with self.subTest(kind=kind), self.running(f"h{number}", "node", "hot.js", make=make):
                 stacks = self.until(
                     exporter, f"h{number}",
                     lambda s: any(f.kind == "jit" for stack in s for f in stack), "code")

@@ -21,13 +21,15 @@ targets:
   cgroups: [{{include: ["/k_*"], groups: [software]}}]
 profiles: {{rate: {RATE}, memory: 8MiB}}
 """
-SCRIPT = f"""
+BEGIN = """
 enable_counting
+wait_for_line() {
+    wait_until "[ \\$(wc -l <$OUT/$1.said) -ge $2 ]"
+}
+"""
+SCRIPT = BEGIN + f"""
 for kind in {' '.join(KINDS)}; do make_cgroup /k_$kind; done
 start_exporter config
-wait_for_line() {{
-    wait_until "[ \\$(wc -l <$OUT/$1.said) -ge $2 ]"
-}}
 # the first run teaches the exporter what the program has mapped; the second one is judged
 profile() {{
     mkfifo /tmp/go.$1
@@ -48,6 +50,36 @@ profile() {{
 }}
 for kind in {' '.join(KINDS)}; do profile $kind; done
 scrape last
+stop_exporter
+"""
+
+# CPU 1 goes and comes back; then a program is bound to it
+HOTPLUG_SCRIPT = BEGIN + """
+make_cgroup /k_shares
+start_exporter config
+sleep 2
+for i in 1 2 3; do
+    echo 0 >/sys/devices/system/cpu/cpu1/online
+    sleep 1.2
+    echo 1 >/sys/devices/system/cpu/cpu1/online
+    sleep 1.2
+done
+sleep 2
+mkfifo /tmp/go
+taskset 2 known_stacks $cgroups/k_shares/cgroup.procs shares 1000 /tmp/bin/known_plugin_one.so \\
+    /tmp/bin/known_plugin_two.so </tmp/go >$OUT/hotplug.said & known=$!
+exec 3>/tmp/go
+wait_for_line hotplug 1
+for line in 2 3; do
+    sleep 3
+    scrape before.$line
+    echo go >&3
+    wait_for_line hotplug $line
+    sleep 3
+    scrape after.$line
+done
+exec 3>&-
+wait $known
 stop_exporter
 """
 
@@ -85,6 +117,24 @@ class Profile(unittest.TestCase):
             print(f"{kind}: {ratio}")
             self.assertIsNotNone(ratio, kind)
             self.assertLess(abs(float(ratio) - 1), 0.2, kind)
+
+
+class Hotplug(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.results = Guest("profile_hotplug", cpus=2).run(HOTPLUG_SCRIPT, config=CONFIG)
+
+    def growth(self, name):
+        before, after = (self.results.scrape(f"{when}.3").value(name, cgroup="/k_shares")
+                         for when in ("before", "after"))
+        return float(after - before)
+
+    def test_a_cpu_that_has_come_back_is_sampled_as_before(self):
+        expected = RATE * self.growth("pmu_cgroup_task_clock_seconds_total")
+        samples = self.growth("pmu_cgroup_profile_samples_total")
+        print(f"{samples:.0f} samples, {expected:.0f} by the clock")
+        self.assertGreater(expected, RATE / 2)
+        self.assertLess(abs(samples / expected - 1), 0.2)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs whose names are not where the program is: in a debug file that is installed, in a
+container, in a file that was deleted.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import live
+from exporter import Exporter
+from own_mounts import UNSHARE, own_mounts
+from profiles import ask_profile
+from test_profile import ProfileTest
+
+PROGRAM = live.program("known_shares")
+NAMES = {"burn_more", "burn_less", "main"}
+DEBUG = "/usr/lib/debug"
+
+
+def build_id(program):
+    notes = subprocess.run(["readelf", "-nW", program], capture_output=True, text=True, check=True).stdout
+    return re.search(r"Build ID: ([0-9a-f]+)", notes)[1]
+
+
+class Files(ProfileTest):
+    def setUp(self):
+        super().setUp()
+        self.directory = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.target = f"cgroup:{self.cgroups.make('a')}"
+        self.procs = os.fsdecode(self.cgroups.directory("a")) + "/cgroup.procs"
+
+    def run_load(self, *words):
+        load = self.enterContext(subprocess.Popen([*words, self.procs, "70"]))
+        self.addCleanup(load.kill)
+        return load
+
+    def names(self, exporter, owner):
+        """Of the functions of the program that have samples."""
+        profile = ask_profile(exporter, target=self.target)
+        return {frame.name for stack in (profile.stacks if profile else ()) for frame in stack
+                if frame.owner == owner and frame.kind == "user"}
+
+    def assert_named(self, exporter, owner):
+        self.until(lambda: NAMES <= self.names(exporter, owner), f"names of {owner}")
+
+    def test_a_debug_file_that_is_installed_names_the_functions_of_a_stripped_program(self):
+        live.need("objcopy", "readelf")
+        stripped = self.directory / "stripped_shares"
+        of_id = build_id(PROGRAM)
+        debug = self.directory / "debug/.build-id" / of_id[:2] / f"{of_id[2:]}.debug"
+        debug.parent.mkdir(parents=True)
+        subprocess.run(["objcopy", "--only-keep-debug", PROGRAM, debug], check=True)
+        subprocess.run(["objcopy", "--strip-all", PROGRAM, stripped], check=True)
+        pathlib.Path(DEBUG).mkdir(exist_ok=True)
+        wrapper = own_mounts(DEBUG, f"mount --bind {self.directory / 'debug'} {DEBUG}")
+        exporter = self.enterContext(Exporter(self.config(), wrapper=wrapper))
+        self.need_profiles(exporter)
+        self.run_load(stripped)
+        self.assert_named(exporter, "stripped_shares")
+
+    def test_functions_of_a_stripped_program_are_called_by_where_they_begin(self):
+        live.need("objcopy")
+        stripped = self.directory / "stripped_shares"
+        subprocess.run(["objcopy", "--strip-all", PROGRAM, stripped], check=True)
+        exporter = self.start()
+        self.run_load(stripped)
+        self.until(lambda: len(self.names(exporter, "stripped_shares")) >= len(NAMES), "functions")
+        for name in self.names(exporter, "stripped_shares"):
+            self.assertRegex(name, "^(0x[0-9a-f]+|_start)$")
+
+    def test_a_program_that_only_a_container_sees_has_its_names(self):
+        exporter = self.start()
+        inside = self.directory / "inside"
+        inside.mkdir()
+        self.run_load(*UNSHARE, "sh", "-c", f'mount -t tmpfs tmpfs {inside} && '
+                      f'cp "$0" {inside}/contained && exec {inside}/contained "$@"', PROGRAM)
+        self.assert_named(exporter, "contained")
+        self.assertEqual(list(inside.iterdir()), [])
+
+    def test_a_program_that_was_deleted_while_it_runs_has_its_names(self):
+        exporter = self.start()
+        program = shutil.copy(PROGRAM, self.directory / "deleted_shares")
+        load = self.run_load(program)
+        self.until(lambda: pathlib.Path(f"/proc/{load.pid}/comm").read_text() == "deleted_shares\n", "it runs")
+        os.remove(program)
+        self.until(lambda: any(NAMES <= self.names(exporter, owner)
+                               for owner in ("deleted_shares", "deleted_shares (deleted)")), "its names")
+
+
+if __name__ == "__main__":
+    live.main()

@@ -21,9 +21,6 @@
 
 struct sampler;
 
-/* A turn every fifth of a second leaves little to be told late; the ring has room for much more. */
-#define SAMPLER_TURN_NS UINT64_C(200000000)
-
 /* Everything is borrowed for the life of the sampler, but for the sizes. */
 struct sampler_setup {
     struct profile_store *store;
@@ -59,6 +56,12 @@ int sampler_set_cpus(struct sampler *sampler, const struct cpu_list *cpus);
  * ended; -errno.
  */
 int sampler_turn(struct sampler *sampler);
+
+/*
+ * How long it may be until the next turn: a fifth of a second, which leaves little to be told late;
+ * less where processes map so much that the kernel's room for telling of it may run out.
+ */
+uint64_t sampler_wait_ns(const struct sampler *sampler);
 
 /*
  * Becomes readable when a file was read: then a turn is worth while. -1: none is being read.

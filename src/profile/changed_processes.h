@@ -26,9 +26,16 @@ DEFINE_AUTO(changed_processes, struct changed_processes *, changed_processes_fre
 
 /*
  * The process has changed at that time; UINT64_MAX: it has not, as far as is known, but is to be
- * looked at. Without memory it is looked at later, when it is sampled again.
+ * looked at. False: there is no room, or no memory.
  */
-void changed_processes_note(struct changed_processes *changed, pid_t pid, uint64_t time_ns);
+bool changed_processes_note(struct changed_processes *changed, pid_t pid, uint64_t time_ns);
+
+/* Any process may have changed: until they are forgotten, those that were not noted are in doubt.
+ */
+void changed_processes_doubt_all(struct changed_processes *changed);
+
+/* The process, if it was noted and not looked at yet; else NULL. */
+struct changed_process *changed_processes_find(struct changed_processes *changed, pid_t pid);
 
 /* One that was not looked at yet, the one that waits longest first. NULL: none. */
 struct changed_process *changed_processes_next(struct changed_processes *changed);
@@ -40,5 +47,5 @@ void changed_processes_note_all(struct changed_processes *changed);
 const struct space_change *changed_processes_change(const struct changed_processes *changed,
                                                     pid_t pid, uint64_t time_ns);
 
-/* Ends those that were looked at. */
+/* Ends those that were looked at, and doubts about all. */
 void changed_processes_forget(struct changed_processes *changed);

@@ -28,6 +28,11 @@
 #define PAGE_SHARE 128 /* a page takes 8 bytes, and its rows some kilobytes */
 #define SWEEP_NS   (10 * NS_PER_SECOND)
 
+/* A CPU's ring has room for 400 mappings that the kernel tells of. */
+#define MANY_MAPPED   100
+#define TURN_NS       (NS_PER_SECOND / 5)
+#define SHORT_TURN_NS (NS_PER_SECOND / 20)
+
 static size_t ring_bytes(const struct sampler_setup *setup)
 {
     const size_t wanted = setup->n_cpus * setup->rate_hz *
@@ -251,6 +256,11 @@ int sampler_turn(struct sampler *sampler)
     if (read == 0)
         read = begin_job(sampler, now_ns);
     return r < 0 ? r : read;
+}
+
+uint64_t sampler_wait_ns(const struct sampler *sampler)
+{
+    return sampler->n_mapped > MANY_MAPPED ? SHORT_TURN_NS : TURN_NS;
 }
 
 int sampler_fd(const struct sampler *sampler)

@@ -32,6 +32,7 @@ struct sampler {
     bool has_news;         /* something was read since those that wait were tried */
     bool has_lost_records; /* of new mappings: an event that told of them has ended */
     bool looks_at_all;     /* this kernel cannot show one process */
+    size_t n_mapped;       /* times that the kernel told of a mapping, in this turn */
     uint64_t sweep_ns, look_at_all_ns;
     uint64_t samples;
     uint64_t stacks[PROFILE_OUTCOME_COUNT_];

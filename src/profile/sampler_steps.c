@@ -14,6 +14,7 @@
 #define PATIENCE_NS     (10 * NS_PER_SECOND)
 #define LOOK_AT_ALL_NS  NS_PER_SECOND /* no more often */
 #define LOOKS_OF_A_TURN 64
+#define MOST_LOOKS      1024 /* at processes that were sampled, or have ended by now */
 
 /*
  * Notes which processes the kernel says to have mapped something. True: some of that was lost, so
@@ -24,13 +25,15 @@ static bool note_mapped(struct sampler *sampler)
     struct profile_mapped mapped;
     bool is_lost = sampler->has_lost_records;
 
-    while (profile_program_next_mapped(sampler->program, &mapped, &is_lost))
-        changed_processes_note(sampler->changed, mapped.pid, mapped.time_ns);
+    sampler->n_mapped = 0;
+    for (; profile_program_next_mapped(sampler->program, &mapped, &is_lost); sampler->n_mapped++)
+        is_lost |= !changed_processes_note(sampler->changed, mapped.pid, mapped.time_ns);
     sampler->has_lost_records = false;
     for (size_t at = 0; is_lost && at < sampler->taken.n_bytes;) {
         const struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
 
-        changed_processes_note(sampler->changed, (pid_t)sample->pid, 0);
+        if (!changed_processes_note(sampler->changed, (pid_t)sample->pid, 0))
+            changed_processes_doubt_all(sampler->changed);
     }
     return is_lost;
 }
@@ -42,22 +45,46 @@ static void note_unknown(struct sampler *sampler)
         const struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
 
         if (sample->outcome == PROFILE_YOUNG || sample->outcome == PROFILE_NO_MAPPING)
-            changed_processes_note(sampler->changed, (pid_t)sample->pid, UINT64_MAX);
+            (void)changed_processes_note(sampler->changed, (pid_t)sample->pid, UINT64_MAX);
+    }
+}
+
+/* False: it is not there any more. */
+static bool look_at(struct sampler *sampler, struct changed_process *process)
+{
+    int r = address_spaces_look(sampler->spaces, process->pid, &process->change);
+
+    process->was_looked_at = true;
+    sampler->looks_at_all |= r == -EOPNOTSUPP;
+    return r == 0;
+}
+
+/* Those that were sampled come first: their samples wait for it. */
+static void look_at_each(struct sampler *sampler)
+{
+    struct changed_process *process;
+    int n = 0, n_there = 0;
+
+    for (size_t at = 0; at < sampler->taken.n_bytes && n < MOST_LOOKS && !sampler->looks_at_all;) {
+        const struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
+
+        process = changed_processes_find(sampler->changed, (pid_t)sample->pid);
+        if (!process)
+            continue;
+        (void)look_at(sampler, process);
+        n++;
+    }
+    for (; n < MOST_LOOKS && n_there < LOOKS_OF_A_TURN && !sampler->looks_at_all; n++) {
+        process = changed_processes_next(sampler->changed);
+        if (!process)
+            return;
+        n_there += look_at(sampler, process);
     }
 }
 
 static void look(struct sampler *sampler, uint64_t now_ns)
 {
-    struct changed_process *process = NULL;
-    int n = 0;
-
-    while (!sampler->looks_at_all && n++ < LOOKS_OF_A_TURN &&
-           (process = changed_processes_next(sampler->changed))) {
-        int r = address_spaces_look(sampler->spaces, process->pid, &process->change);
-
-        process->was_looked_at = true;
-        sampler->looks_at_all = r == -EOPNOTSUPP;
-    }
+    look_at_each(sampler);
     if (!sampler->looks_at_all || !changed_processes_next(sampler->changed) ||
         now_ns < sampler->look_at_all_ns)
         return;

@@ -320,12 +320,12 @@ static void wait_for_work(struct profiler *profiler)
     struct pollfd polls[] = {
         {.fd = profiler->bell_fd, .events = POLLIN},
         {.fd = profiler->sampler ? sampler_fd(profiler->sampler) : -1, .events = POLLIN}};
-    const int turn_ms = (int)(SAMPLER_TURN_NS / (NS_PER_SECOND / 1000));
+    const uint64_t wait_ns = profiler->sampler ? sampler_wait_ns(profiler->sampler) : 0;
     const bool retries = !profiler->sampler && profiler->granted.enabled;
     uint64_t number;
 
     (void)poll(polls, ARRAY_SIZE(polls),
-               profiler->sampler ? turn_ms
+               profiler->sampler ? (int)(wait_ns / (NS_PER_SECOND / 1000))
                : retries         ? (int)(RETRY_NS / (NS_PER_SECOND / 1000))
                                  : FOREVER_MS);
     (void)!read(profiler->bell_fd, &number, sizeof(number));

@@ -67,6 +67,10 @@ static inline struct known_file *known_file_of(const struct known_files *files, 
 /* Forgets the functions of a file, and the names that it waits for. */
 void known_file_forget_functions(struct known_file *file);
 
+/* Opens it, and no other file, for its tables, and keeps when it was last written to. A descriptor
+ * that the caller closes, or -errno. */
+int known_file_open(const struct known_files *files, struct known_file *file);
+
 /* Opens it, and no other file, as it was when its tables were read. A descriptor that the caller
  * closes; -ESTALE: it has been written to since; or -errno. */
 int known_file_open_again(const struct known_files *files, const struct known_file *file);

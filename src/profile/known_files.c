@@ -28,28 +28,6 @@ struct known_files *known_files_new(const struct known_files_setup *setup)
     return files->by_number ? TAKE(files) : NULL;
 }
 
-void known_file_forget_functions(struct known_file *file)
-{
-    struct known_function *function, *next;
-
-    HASH_ITER(hh, file->functions, function, next) {
-        HASH_DEL(file->functions, function);
-        free(function);
-    }
-    file->n_wanted = 0;
-}
-
-void known_file_free(struct known_file *file)
-{
-    known_file_forget_functions(file);
-    free(file->asked);
-    (void)object_table_free(file->table);
-    free(file->wanted);
-    free(file->path);
-    free(file->owner);
-    free(file);
-}
-
 struct known_files *known_files_free(struct known_files *files)
 {
     struct known_file *file, *next;

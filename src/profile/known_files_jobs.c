@@ -9,10 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/array.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "profile/known_file.h"
 #include "profile/open_object.h"
@@ -90,51 +88,6 @@ static void note_missing(struct known_files *files, struct known_file *file,
     known_file_clear_pages(files, file, 0);
 }
 
-static int open_file(const struct known_files *files, const struct known_file *file,
-                     struct stat *ret_status)
-{
-    const struct object_place place = {.path = file->path,
-                                       .device = file->key.device,
-                                       .inode = file->key.inode,
-                                       .pid = file->pid,
-                                       .start = file->start,
-                                       .end = file->end};
-    AUTO_CLOSE int fd = open_object(files->setup.procfs_fd, &place);
-
-    if (fd >= 0 && fstat(fd, ret_status) < 0)
-        return -errno;
-    return TAKE_FD(fd);
-}
-
-/* The vDSO is copied for each job, and never changes. */
-static bool is_vdso(const struct known_file *file)
-{
-    return file->key.inode == 0 && file->key.device == 0;
-}
-
-int known_file_open_again(const struct known_files *files, const struct known_file *file)
-{
-    struct stat status;
-    AUTO_CLOSE int fd = open_file(files, file, &status);
-
-    if (fd >= 0 && !is_vdso(file) &&
-        (status.st_mtim.tv_sec != file->modified.tv_sec ||
-         status.st_mtim.tv_nsec != file->modified.tv_nsec))
-        return -ESTALE;
-    return TAKE_FD(fd);
-}
-
-/* Opens it for its tables. */
-static int open_anew(const struct known_files *files, struct known_file *file)
-{
-    struct stat status;
-    const int fd = open_file(files, file, &status);
-
-    if (fd >= 0)
-        file->modified = status.st_mtim;
-    return fd;
-}
-
 /* Files that cannot be opened hold up none of the others; each is tried once. */
 bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct object_job *ret_job)
 {
@@ -142,7 +95,7 @@ bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct obj
     struct known_file *file;
 
     while ((file = choose(files, now_ns, &job.kind))) {
-        job.fd = job.kind == OBJECT_JOB_TABLE ? open_anew(files, file)
+        job.fd = job.kind == OBJECT_JOB_TABLE ? known_file_open(files, file)
                                               : known_file_open_again(files, file);
         if (job.fd >= 0)
             break;
@@ -306,14 +259,6 @@ void known_files_take(struct known_files *files, const struct object_result *res
     take_names(files, file, result);
     end_names(file);
     file->names_ns = now_ns + wait_ns(result->cpu_ns);
-}
-
-size_t known_file_bytes(const struct known_file *file)
-{
-    return sizeof(*file) + strlen(file->path) + strlen(file->owner) +
-           (file->table ? file->table->n_starts * sizeof(uint32_t) : 0) +
-           HASH_COUNT(file->functions) * sizeof(struct known_function) +
-           file->wanted_capacity * sizeof(*file->wanted);
 }
 
 void known_files_figures(const struct known_files *files, struct known_files_figures *ret_figures)

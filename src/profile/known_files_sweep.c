@@ -7,7 +7,6 @@
  */
 #include "profile/known_files.h"
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "profile/known_file.h"
 
@@ -16,33 +15,6 @@
 #define KEPT_NS    (3600 * NS_PER_SECOND)
 #define KEPT_PART  4
 #define KEPT_BYTES ((size_t)4 << 20)
-
-void known_file_clear_pages(struct known_files *files, struct known_file *file, uint32_t flags)
-{
-    struct profile_file *entry = &files->setup.arrays->files[file->number];
-
-    entry->flags = flags;
-    __atomic_store_n(&entry->pages.both, 0, __ATOMIC_RELEASE);
-}
-
-bool known_file_retire(struct known_files *files, struct known_file *file)
-{
-    struct unwind_pages *retired;
-
-    if (file->pages.rows.n == 0) {
-        known_file_clear_pages(files, file, 0);
-        return true;
-    }
-    retired = array_reserve(files->retired, sizeof(*retired), &files->retired_capacity,
-                            files->n_retired + 1);
-    if (!retired)
-        return false;
-    files->retired = retired;
-    known_file_clear_pages(files, file, 0);
-    files->retired[files->n_retired++] = file->pages;
-    file->pages = (struct unwind_pages){0};
-    return true;
-}
 
 void known_files_settle(struct known_files *files)
 {

@@ -198,6 +198,7 @@ for (const theme of ["light", "dark"])
     await screenshot(page, `profile-instructions-${theme}`);
     await page.goto(address({ owner: "known_stacks", name: "half", code: "1" }));
     await appears(page, ".instructions .note", "samples were taken at instructions of half; at least 100");
+    await fault(page, /status(?: of)? 404/);
   });
 
 scene("instructions of a long function are folded, and hostile ones are texts", {}, async (page) => {

@@ -64,6 +64,11 @@ HOSTILE = {"a fifo": make_fifo, "a file of another user": make_of_another_user,
            "a file of a gigabyte": make_huge, "a link": make_link, "garbage": make_garbage}
 
 
+def most(is_whole, stacks):
+    """Of the samples nine in ten have such a stack."""
+    return sum(n for stack, n in stacks.items() if is_whole(stack)) > 0.9 * sum(stacks.values())
+
+
 class JitTest(live.LiveTest):
     def setUp(self):
         self.cgroups = self.enterContext(Cgroups())
@@ -123,25 +128,26 @@ class JitTest(live.LiveTest):
                     "hotOuter" in text)
 
         with self.running("a", "node", "--perf-basic-prof", "--interpreted-frames-native-stack", "hot.js"):
-            stacks = self.until(exporter, "a", lambda s: any(map(is_whole, s)), "a whole stack")
+            stacks = self.until(exporter, "a", lambda s: most(is_whole, s), "whole stacks")
         print(f"{sum(n for s, n in stacks.items() if is_whole(s))} whole of {sum(stacks.values())}")
 
     def test_java_has_names_from_when_it_was_asked_for_a_map(self):
         live.need("jcmd")
         exporter = self.start()
 
-        def is_made(stacks):
-            return any(stack[-1].kind == "jit" for stack in stacks)
-
         def is_whole(stack):
             return (stack[0].kind == "user" and
                     [frame.name for frame in stack if frame.kind == "jit"][-2:] ==
                     ["int Hot.hotOuter()", "int Hot.hotInner(int)"])
 
+        def has_whole(stacks):
+            """It goes on compiling for a while: what was made since has a name in the next map."""
+            subprocess.run(["jcmd", str(java.pid), "Compiler.perfmap"], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, check=False)  # it listens some time after its start
+            return most(is_whole, stacks)
+
         with self.running("j", *JAVA) as java:
-            self.until(exporter, "j", is_made, "compiled code")
-            subprocess.run(["jcmd", str(java.pid), "Compiler.perfmap"], check=True, stdout=subprocess.DEVNULL)
-            stacks = self.until(exporter, "j", lambda s: any(map(is_whole, s)), "a whole stack")
+            stacks = self.until(exporter, "j", has_whole, "whole stacks")
         print(f"{sum(n for s, n in stacks.items() if is_whole(s))} whole of {sum(stacks.values())}")
 
     def test_a_lying_map_changes_nothing(self):

@@ -26,13 +26,6 @@
 #include "support/known_stacks.h"
 #include "support/program.h"
 
-/* No part of it is built into another function. */
-#if defined(__clang__)
-#define KNOWN __attribute__((noinline))
-#else
-#define KNOWN __attribute__((noipa))
-#endif
-
 /* Behind a call, so that it does not become a jump. */
 #define BEHIND_CALL() __asm__ volatile("" ::: "memory")
 
@@ -47,8 +40,7 @@ KNOWN void burn(uint64_t turns)
         sink = sink * 3 + i;
 }
 
-/* Turns that take a millisecond. */
-static uint64_t unit;
+uint64_t unit;
 
 static uint64_t cpu_ns(void)
 {
@@ -310,10 +302,13 @@ static const struct {
     const char *kind;
     void (*run)(uint64_t ms);
 } kinds[] = {
-    {"shares", run_shares},     {"large", run_large},     {"recursion", run_recursion},
-    {"deep", run_deep},         {"signal", run_signal},   {"tail", run_tail},
-    {"noreturn", run_noreturn}, {"threads", run_threads}, {"fork", run_fork},
-    {"plugins", run_plugins},   {"vdso", run_vdso},
+    {"shares", run_shares},       {"large", run_large},
+    {"recursion", run_recursion}, {"deep", run_deep},
+    {"signal", run_signal},       {"tail", run_tail},
+    {"noreturn", run_noreturn},   {"threads", run_threads},
+    {"fork", run_fork},           {"plugins", run_plugins},
+    {"vdso", run_vdso},           {"made", run_made},
+    {"pushed", run_pushed},       {"misleading", run_misleading},
 };
 
 static void (*find_kind(const char *kind))(uint64_t ms)

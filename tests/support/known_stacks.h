@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The functions of known_stacks.c. They are named in stacks, so that they are not static. */
+/* The functions of known_stacks.c and known_made.c. They are named in stacks, so that they are not
+ * static. */
 
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* No part of it is built into another function. */
+#if defined(__clang__)
+#define KNOWN __attribute__((noinline))
+#else
+#define KNOWN __attribute__((noipa))
+#endif
+
+extern uint64_t unit; /* turns of burn() that take a millisecond */
 
 void burn(uint64_t turns);
 void calibrate(void);
@@ -35,3 +45,6 @@ void run_fork(uint64_t ms);
 void call_plugin(const char *path, uint64_t turns);
 void run_plugins(uint64_t ms);
 void run_vdso(uint64_t ms);
+void run_made(uint64_t ms);
+void run_pushed(uint64_t ms);
+void run_misleading(uint64_t ms);

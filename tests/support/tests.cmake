@@ -45,7 +45,8 @@ in_kernel(support/verified)
 
 # Stacks that are known, without frame pointers, and libraries that come and go in them. They are
 # what they are: no sanitizer has functions of its own in them.
-add_executable(known_stacks ${PROJECT_SOURCE_DIR}/tests/support/known_stacks.c)
+add_executable(known_stacks ${PROJECT_SOURCE_DIR}/tests/support/known_stacks.c
+                            ${PROJECT_SOURCE_DIR}/tests/support/known_made.c)
 target_include_directories(known_stacks PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_compile_definitions(known_stacks PRIVATE _GNU_SOURCE)
 target_compile_options(known_stacks PRIVATE -Wall -Wextra -Werror -O2 -fomit-frame-pointer)

@@ -12,7 +12,7 @@ target_include_directories(probed PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(probed PRIVATE compile_options Threads::Threads -static)
 
 # Known stacks, and libraries that come and go in them. They are dynamic, as most programs are.
-add_executable(known_stacks support/known_stacks.c)
+add_executable(known_stacks support/known_stacks.c support/known_made.c)
 target_include_directories(known_stacks PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_compile_definitions(known_stacks PRIVATE _GNU_SOURCE)
 target_compile_options(known_stacks PRIVATE -O2 -fomit-frame-pointer)

@@ -43,6 +43,7 @@ static __always_inline void walk_user_stack(struct profile_scratch *walk, struct
     const struct profile_process *process;
 
     walk->outcome = PROFILE_COMPLETE;
+    walk->n_proven = 0;
     if (task->flags & PF_KTHREAD || !task->mm)
         return;
     begin_walk(walk, task);
@@ -89,6 +90,7 @@ int on_sample(void *context)
     describe(&walk->sample, task);
     walk_kernel_stack(context, walk);
     walk_user_stack(walk, task);
+    drop_unproven(walk);
     walk->sample.outcome = (__u8)walk->outcome;
     n = walk->sample.n_kernel + walk->sample.n_user;
     if (n > PROFILE_FRAMES_MOST)

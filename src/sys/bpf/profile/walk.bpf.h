@@ -69,6 +69,8 @@ struct profile_scratch {
     __u32 is_exact;          /* pc is the place itself, and not that of a return */
     __u32 has_lr;            /* the return address is in lr still (AArch64) */
     __u32 outcome;
+    __u32 is_unproven; /* a frame pointer has led here, and no call stands before it */
+    __u32 n_proven; /* so many frames stand below the first place of that kind; 0: there is none */
     __u32 unused;
     struct profile_sample sample;
     __u64 frames[PROFILE_FRAMES_MOST + 1];
@@ -168,6 +170,7 @@ static __always_inline int go_on(struct profile_scratch *walk, const struct call
     walk->fp = caller->fp;
     walk->is_exact = 0;
     walk->has_lr = 0;
+    walk->is_unproven = 0;
     return walk->pc == 0 ? stop(walk, PROFILE_COMPLETE) : 0;
 }
 
@@ -195,20 +198,28 @@ static __always_inline bool is_behind_call(__u64 address)
            (code >> 16 & 0x38ff) == 0x10ff || (code >> 8 & 0x38ff) == 0x10ff;
 }
 
-/* Code that keeps frame pointers: fp leads to the caller's, and the return address behind it. */
+/*
+ * Code that keeps frame pointers: fp leads to the caller's, and the return address behind it.
+ * Interpreters, as Java's, push the place where they go on themselves, and no call stands before
+ * it. In code that was made at run time such a place is taken, but it is believed only if the walk
+ * gets to the root from there.
+ */
 static __always_inline int step_by_frame_pointer(struct profile_scratch *walk)
 {
     struct caller caller = {.sp = walk->fp + 16};
 
     if (walk->fp == 0)
-        return stop(walk, PROFILE_COMPLETE);
+        return stop(walk, walk->n_proven == 0 ? PROFILE_COMPLETE : PROFILE_BROKEN);
     if (walk->fp < walk->sp || walk->fp - walk->sp > FRAME_MOST || walk->fp & 7)
         return stop(walk, PROFILE_BROKEN);
     if (!read_word(walk->fp, &caller.fp) || !read_word(walk->fp + 8, &caller.pc))
         return stop(walk, PROFILE_UNREADABLE);
-    if (caller.pc != 0 && !is_behind_call(is_aarch64() ? caller.pc & AARCH64_ADDRESS : caller.pc))
-        return stop(walk, PROFILE_BROKEN);
-    return go_on(walk, &caller);
+    if (go_on(walk, &caller))
+        return 1;
+    walk->is_unproven = !is_behind_call(walk->pc);
+    if (walk->is_unproven && walk->n_proven == 0)
+        walk->n_proven = walk->sample.n_user;
+    return 0;
 }
 
 /* The frame of a signal handler: the registers of who was interrupted stand above sp. */
@@ -323,6 +334,8 @@ __noinline int step(__u32 zero)
     number = find_mapping(address, walk->first, walk->n_mappings);
     key = (__u32)number;
     mapping = number < 0 ? NULL : bpf_map_lookup_elem(&mappings, &key);
+    if (walk->is_unproven && (!mapping || mapping->file != PROFILE_FILE_ANONYMOUS))
+        return stop(walk, PROFILE_BROKEN);
     if (!mapping || mapping->file == PROFILE_FILE_ANONYMOUS) {
         note_frame(walk, PROFILE_FRAME_ADDRESS | address);
         return mapping ? step_by_frame_pointer(walk) : stop(walk, PROFILE_NO_MAPPING);
@@ -370,4 +383,15 @@ static __always_inline void begin_walk(struct profile_scratch *walk, struct task
     }
     walk->is_exact = 1;
     walk->has_lr = is_aarch64();
+    walk->is_unproven = walk->n_proven = 0;
+}
+
+/* Ends a walk that has not got to the root at the last place that is sure. */
+static __always_inline void drop_unproven(struct profile_scratch *walk)
+{
+    if (walk->n_proven == 0 || walk->outcome == PROFILE_COMPLETE ||
+        walk->outcome == PROFILE_TRUNCATED)
+        return;
+    walk->sample.n_user = (__u16)walk->n_proven;
+    walk->outcome = PROFILE_BROKEN;
 }

@@ -26,9 +26,6 @@
 #include "support/known_stacks.h"
 #include "support/program.h"
 
-/* Behind a call, so that it does not become a jump. */
-#define BEHIND_CALL() __asm__ volatile("" ::: "memory")
-
 #define DRAWS_PER_MS 50
 
 /* Each thread has its own: threads that write to one word take ten times as long. */
@@ -40,7 +37,7 @@ KNOWN void burn(uint64_t turns)
         sink = sink * 3 + i;
 }
 
-uint64_t unit;
+uint64_t turns_per_ms;
 
 static uint64_t cpu_ns(void)
 {
@@ -55,7 +52,7 @@ KNOWN void calibrate(void)
     const uint64_t turns = 20000000, begun_ns = cpu_ns();
 
     burn(turns);
-    unit = turns * 1000000 / (cpu_ns() - begun_ns + 1);
+    turns_per_ms = turns * 1000000 / (cpu_ns() - begun_ns + 1);
 }
 
 /*
@@ -82,7 +79,7 @@ KNOWN void fifth(uint64_t turns)
 
 KNOWN void run_shares(uint64_t ms)
 {
-    const uint64_t turns = unit / DRAWS_PER_MS;
+    const uint64_t turns = turns_per_ms / DRAWS_PER_MS;
     uint64_t chance = 1, drawn;
 
     for (uint64_t i = 0; i < ms * DRAWS_PER_MS; i++) {
@@ -119,7 +116,7 @@ KNOWN void large_frame(size_t n, uint64_t turns)
 KNOWN void run_large(uint64_t ms)
 {
     for (uint64_t i = 0; i < ms; i++)
-        large_frame(16 + i % 5000, unit);
+        large_frame(16 + i % 5000, turns_per_ms);
 }
 
 KNOWN void recurse(unsigned depth, uint64_t turns)
@@ -134,13 +131,13 @@ KNOWN void recurse(unsigned depth, uint64_t turns)
 KNOWN void run_recursion(uint64_t ms)
 {
     for (uint64_t i = 0; i < ms; i++)
-        recurse(100, unit);
+        recurse(100, turns_per_ms);
 }
 
 KNOWN void run_deep(uint64_t ms)
 {
     for (uint64_t i = 0; i < ms; i++)
-        recurse(300, unit);
+        recurse(300, turns_per_ms);
 }
 
 /* A handler of a signal, which the function itself has caused: it stands right above it. */
@@ -149,7 +146,7 @@ KNOWN void handler(int number, siginfo_t *information, void *context)
     ucontext_t *interrupted = context;
 
     (void)number, (void)information;
-    burn(unit);
+    burn(turns_per_ms);
 #if defined(__x86_64__)
     interrupted->uc_mcontext.gregs[REG_RIP] += 2;
 #else
@@ -194,7 +191,7 @@ KNOWN int tail_caller(uint64_t turns)
 KNOWN void run_tail(uint64_t ms)
 {
     for (uint64_t i = 0; i < ms; i++)
-        sink += (uint64_t)tail_caller(unit);
+        sink += (uint64_t)tail_caller(turns_per_ms);
 }
 
 /* The call is the last instruction of its function: where it would return to is another one. */
@@ -215,13 +212,13 @@ KNOWN void run_noreturn(uint64_t ms)
 {
     for (volatile uint64_t i = 0; i < ms; i++)
         if (setjmp(back) == 0)
-            call_last(unit);
+            call_last(turns_per_ms);
 }
 
 KNOWN void *in_thread(void *turns)
 {
     for (uint64_t i = 0; i < *(uint64_t *)turns; i++)
-        burn(unit);
+        burn(turns_per_ms);
     BEHIND_CALL();
     return NULL;
 }
@@ -242,7 +239,7 @@ KNOWN void run_threads(uint64_t ms)
 KNOWN void in_child(void)
 {
     for (int i = 0; i < 100; i++)
-        burn(unit);
+        burn(turns_per_ms);
     BEHIND_CALL();
 }
 
@@ -284,8 +281,8 @@ static const char *plugins[2];
 KNOWN void run_plugins(uint64_t ms)
 {
     for (uint64_t i = 0; i < ms; i += 200) {
-        call_plugin(plugins[0], unit);
-        call_plugin(plugins[1], unit);
+        call_plugin(plugins[0], turns_per_ms);
+        call_plugin(plugins[1], turns_per_ms);
     }
 }
 
@@ -302,13 +299,21 @@ static const struct {
     const char *kind;
     void (*run)(uint64_t ms);
 } kinds[] = {
-    {"shares", run_shares},       {"large", run_large},
-    {"recursion", run_recursion}, {"deep", run_deep},
-    {"signal", run_signal},       {"tail", run_tail},
-    {"noreturn", run_noreturn},   {"threads", run_threads},
-    {"fork", run_fork},           {"plugins", run_plugins},
-    {"vdso", run_vdso},           {"made", run_made},
-    {"pushed", run_pushed},       {"misleading", run_misleading},
+    {"shares", run_shares},
+    {"large", run_large},
+    {"recursion", run_recursion},
+    {"deep", run_deep},
+    {"signal", run_signal},
+    {"tail", run_tail},
+    {"noreturn", run_noreturn},
+    {"threads", run_threads},
+    {"fork", run_fork},
+    {"plugins", run_plugins},
+    {"vdso", run_vdso},
+    {"made", run_made},
+    {"pushed", run_pushed},
+    {"pushed_deep", run_pushed_deep},
+    {"misleading", run_misleading},
 };
 
 static void (*find_kind(const char *kind))(uint64_t ms)

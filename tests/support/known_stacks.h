@@ -15,7 +15,10 @@
 #define KNOWN __attribute__((noipa))
 #endif
 
-extern uint64_t unit; /* turns of burn() that take a millisecond */
+/* Behind a call, so that it does not become a jump. */
+#define BEHIND_CALL() __asm__ volatile("" ::: "memory")
+
+extern uint64_t turns_per_ms; /* of burn() */
 
 void burn(uint64_t turns);
 void calibrate(void);
@@ -47,4 +50,6 @@ void run_plugins(uint64_t ms);
 void run_vdso(uint64_t ms);
 void run_made(uint64_t ms);
 void run_pushed(uint64_t ms);
+void push_on(uint64_t left);
+void run_pushed_deep(uint64_t ms);
 void run_misleading(uint64_t ms);

@@ -88,11 +88,13 @@ def is_end_of(names, chains):
 
 
 def own_stacks(stacks):
-    """Of the program's own functions, from main() on: {(note or None, names): samples}."""
+    """Of the program's own functions, from main() on: {(note or None, names): samples}. One that it
+    has made at run time is "[jit]"."""
     found = collections.Counter()
     for stack, n in stacks.items():
         note = stack[0].name if stack[0].kind == "note" else None
-        names = tuple(frame.name for frame in stack
-                      if frame.owner in OWN_CODE and frame.kind != "note" and frame.name != "[plt]")
+        names = tuple("[jit]" if frame.kind == "jit" else frame.name for frame in stack
+                      if frame.kind == "jit" or
+                      frame.owner in OWN_CODE and frame.kind != "note" and frame.name != "[plt]")
         found[note, names[1:] if names[:1] == ("_start",) else names] += n
     return found

@@ -43,7 +43,6 @@ static __always_inline void walk_user_stack(struct profile_scratch *walk, struct
     const struct profile_process *process;
 
     walk->outcome = PROFILE_COMPLETE;
-    walk->n_proven = 0;
     if (task->flags & PF_KTHREAD || !task->mm)
         return;
     begin_walk(walk, task);
@@ -55,10 +54,11 @@ static __always_inline void walk_user_stack(struct profile_scratch *walk, struct
     }
     walk->first = process->first;
     walk->n_mappings = process->n;
+    walk->outcome = PROFILE_TRUNCATED; /* unless a step is the last */
     for (int i = 0; i < PROFILE_USER_FRAMES_MOST; i++)
         if (step(zero))
-            return;
-    walk->outcome = PROFILE_TRUNCATED;
+            break;
+    drop_unproven(walk);
 }
 
 static __always_inline void describe(struct profile_sample *sample, struct task_struct *task)
@@ -90,7 +90,6 @@ int on_sample(void *context)
     describe(&walk->sample, task);
     walk_kernel_stack(context, walk);
     walk_user_stack(walk, task);
-    drop_unproven(walk);
     walk->sample.outcome = (__u8)walk->outcome;
     n = walk->sample.n_kernel + walk->sample.n_user;
     if (n > PROFILE_FRAMES_MOST)

@@ -200,22 +200,26 @@ static __always_inline bool is_behind_call(__u64 address)
 
 /*
  * Code that keeps frame pointers: fp leads to the caller's, and the return address behind it.
+ * A program sets fp to 0 at its root; code that was made at run time (is_made) is none, and may
+ * have a 0 there for other reasons.
+ *
  * Interpreters, as Java's, push the place where they go on themselves, and no call stands before
  * it. In code that was made at run time such a place is taken, but it is believed only if the walk
  * gets to the root from there.
  */
-static __always_inline int step_by_frame_pointer(struct profile_scratch *walk)
+static __always_inline int step_by_frame_pointer(struct profile_scratch *walk, bool is_made)
 {
+    const __u32 at_zero = is_made || walk->n_proven > 0 ? PROFILE_BROKEN : PROFILE_COMPLETE;
     struct caller caller = {.sp = walk->fp + 16};
 
     if (walk->fp == 0)
-        return stop(walk, walk->n_proven == 0 ? PROFILE_COMPLETE : PROFILE_BROKEN);
+        return stop(walk, at_zero);
     if (walk->fp < walk->sp || walk->fp - walk->sp > FRAME_MOST || walk->fp & 7)
         return stop(walk, PROFILE_BROKEN);
     if (!read_word(walk->fp, &caller.fp) || !read_word(walk->fp + 8, &caller.pc))
         return stop(walk, PROFILE_UNREADABLE);
     if (go_on(walk, &caller))
-        return 1;
+        return stop(walk, at_zero);
     walk->is_unproven = !is_behind_call(walk->pc);
     if (walk->is_unproven && walk->n_proven == 0)
         walk->n_proven = walk->sample.n_user;
@@ -338,7 +342,7 @@ __noinline int step(__u32 zero)
         return stop(walk, PROFILE_BROKEN);
     if (!mapping || mapping->file == PROFILE_FILE_ANONYMOUS) {
         note_frame(walk, PROFILE_FRAME_ADDRESS | address);
-        return mapping ? step_by_frame_pointer(walk) : stop(walk, PROFILE_NO_MAPPING);
+        return mapping ? step_by_frame_pointer(walk, true) : stop(walk, PROFILE_NO_MAPPING);
     }
     key = mapping->file;
     from_base = (__u32)(address - mapping->bias);
@@ -358,7 +362,7 @@ __noinline int step(__u32 zero)
             return step_by_rule(key);
     }
     if (file->flags & PROFILE_FILE_BY_FRAME_POINTER)
-        return step_by_frame_pointer(walk);
+        return step_by_frame_pointer(walk, false);
     return stop(walk, file_pages.n == 0 ? PROFILE_NO_TABLE : PROFILE_NO_RULE);
 }
 
@@ -386,7 +390,10 @@ static __always_inline void begin_walk(struct profile_scratch *walk, struct task
     walk->is_unproven = walk->n_proven = 0;
 }
 
-/* Ends a walk that has not got to the root at the last place that is sure. */
+/*
+ * Ends a walk that has not got to the root at the last place that is sure. One that has as many
+ * frames as there is room for stays: chance makes no such chain.
+ */
 static __always_inline void drop_unproven(struct profile_scratch *walk)
 {
     if (walk->n_proven == 0 || walk->outcome == PROFILE_COMPLETE ||

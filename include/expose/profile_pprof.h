@@ -3,7 +3,8 @@
 
 /*
  * Writes profiles as pprof has them (src/expose/pprof.proto). Each sample has two values,
- * samples/count and cpu/nanoseconds. Stacks are of functions, without addresses: a function has one
+ * samples/count and cpu/nanoseconds; where an event was recorded, the second one is that event, as
+ * "page-faults/count". Stacks are of functions, without addresses: a function has one
  * location, and its program or library is a mapping and its file name.
  */
 

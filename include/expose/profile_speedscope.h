@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "profile/tree.h"
 
-enum speedscope_unit { SPEEDSCOPE_SECONDS, SPEEDSCOPE_SAMPLES };
+enum speedscope_unit { SPEEDSCOPE_SECONDS, SPEEDSCOPE_SAMPLES, SPEEDSCOPE_EVENTS };
 
 /* Appends the text. name: what the profile is called there. 0 or -ENOMEM. */
 int profile_speedscope_write(const struct profile_tree *tree, const char *name,

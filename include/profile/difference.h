@@ -30,7 +30,7 @@ enum difference_measure {
 struct difference_node {
     uint32_t parent, function;  /* as in a tree */
     uint64_t self[2], total[2]; /* samples, before and after */
-    uint64_t self_ns[2], total_ns[2];
+    uint64_t self_value[2], total_value[2];
     double change; /* of `total`, after - before, in what is compared */
     double sigma;  /* its standard deviation */
     bool differs;  /* beyond chance, as above */
@@ -46,6 +46,7 @@ struct difference_row { /* of a function: as struct profile_row */
 struct difference {
     uint64_t from_ns[2], to_ns[2];
     uint64_t samples[2];
+    char *event; /* owned: of both, as in a tree */
     enum difference_measure measure;
     double bound;                  /* standard deviations beyond which a node differs: at least 3 */
     struct difference_node *nodes; /* as in a tree: a parent before its children */
@@ -56,7 +57,7 @@ struct difference {
     size_t n_functions;
 };
 
-/* 0 or -ENOMEM. Nothing of the trees is borrowed. */
+/* Both are of the same event. 0 or -ENOMEM. Nothing of the trees is borrowed. */
 int difference_new(const struct profile_tree *before, const struct profile_tree *after,
                    enum difference_measure measure, struct difference **ret_difference);
 struct difference *difference_free(struct difference *difference);

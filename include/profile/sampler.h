@@ -59,7 +59,8 @@ int sampler_turn(struct sampler *sampler);
 
 /*
  * How long it may be until the next turn: a fifth of a second, which leaves little to be told late;
- * less where processes map so much that the kernel's room for telling of it may run out.
+ * less where processes map so much that the kernel's room for telling of it may run out, and while
+ * something is recorded.
  */
 uint64_t sampler_wait_ns(const struct sampler *sampler);
 
@@ -77,6 +78,33 @@ int sampler_fd(const struct sampler *sampler);
  */
 int sampler_annotate(struct sampler *sampler, const struct profile_places *places,
                      struct annotation **ret_annotation);
+
+/*
+ * A recording: other events than the sampler's own call the program, those of one target that
+ * somebody asked for, and their samples are kept apart. There is one at a time. 0; -EBUSY: there is
+ * one already; -ENOMEM. most_nodes: as in recorded_new().
+ */
+int sampler_begin_recording(struct sampler *sampler, size_t most_nodes);
+
+/* The program that its events are to call (PERF_EVENT_IOC_SET_BPF). Borrowed. */
+int sampler_recorder_fd(const struct sampler *sampler);
+
+/* What a recording comes to. */
+struct sampler_recorded {
+    struct profile_tree *tree; /* owned by who gets it */
+    uint64_t samples, lost;    /* those lost found no room in the ring */
+    uint64_t stacks[PROFILE_OUTCOME_COUNT_];
+};
+
+/*
+ * Says that no more samples come. Then it is asked after each turn whether all are in, and named;
+ * it takes no longer than some ten seconds. 0: it is over, and there may be another one; -EAGAIN:
+ * not yet; -ENOENT: there is no recording; -ENOMEM: it is over, and lost.
+ */
+int sampler_end_recording(struct sampler *sampler, struct sampler_recorded *ret_recorded);
+
+/* The same at once, with what is known now. */
+int sampler_cut_recording(struct sampler *sampler, struct sampler_recorded *ret_recorded);
 
 struct sampler_figures {
     uint64_t samples; /* that are in the store */

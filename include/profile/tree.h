@@ -8,6 +8,7 @@
  * which stands for all samples.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +22,14 @@ struct profile_node {
     uint32_t function;          /* its place in `functions`; of the root: PROFILE_NO_NODE */
     uint64_t self;              /* samples that ended here */
     uint64_t total;             /* with those of its children */
-    uint64_t self_ns, total_ns; /* CPU time that they stand for: samples / rate */
+    uint64_t self_value, total_value; /* what they stand for: ns of CPU time, or events */
 };
+
+/* Whether samples ended in it. Where they have different weights, less than half a sample is 0. */
+static inline bool profile_node_has_own(const struct profile_node *node)
+{
+    return node->self > 0 || node->self_value > 0;
+}
 
 struct profile_function_name {
     enum profile_kind kind;
@@ -31,7 +38,8 @@ struct profile_function_name {
 
 struct profile_tree {
     uint64_t from_ns, to_ns; /* CLOCK_REALTIME: the range that it has */
-    unsigned rate_hz;        /* of its samples; 0: of several rates */
+    unsigned rate_hz;        /* of its samples; 0: of several rates, or of an event */
+    char *event;             /* owned: which one was recorded; NULL: values are CPU time */
     struct profile_node *nodes;
     size_t n_nodes;
     struct profile_function_name *functions; /* no two of the same kind, owner and name */
@@ -66,7 +74,7 @@ int profile_tree_callers(const struct profile_tree *tree, uint32_t function,
 struct profile_row {
     uint32_t function;
     uint64_t self, total;
-    uint64_t self_ns, total_ns;
+    uint64_t self_value, total_value;
 };
 
 /* Sorted by self, the most first. The caller frees *ret_rows. 0 or -ENOMEM. */

@@ -5,7 +5,8 @@
  * What a run has counted: a row for each interval, with a number for each column. Columns of kind
  * total have what was counted in the interval, as a raw count of the kernel; ratios were computed
  * in it. A number that is not known is NaN. A run of kind `schedule` has recorded a trace beside,
- * and its rows have what that comes to.
+ * and its rows have what that comes to. A run of kind `record` has sampled beside who made its event
+ * happen.
  */
 
 #include <stdbool.h>
@@ -14,12 +15,13 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "run/samples.h"
 #include "run/schedule_trace.h"
 
 /* What a run does. */
-enum run_kind { RUN_COUNTS, RUN_SCHEDULE };
+enum run_kind { RUN_COUNTS, RUN_SCHEDULE, RUN_RECORDS, RUN_KIND_COUNT_ };
 
-/* The word: "count", "schedule". Static. */
+/* The word: "count", "schedule", "record". Static. */
 const char *run_kind_name(enum run_kind kind);
 
 /* The kind of a word; RUN_COUNTS for any other: earlier versions had no other kind. */
@@ -69,6 +71,7 @@ struct recording {
     char *command; /* what was counted by pmutool stat; NULL: nothing of the kind */
     uint64_t start_realtime_ns, end_realtime_ns; /* the end is 0 while it goes on */
     uint64_t interval_ns, duration_ns;           /* as asked for */
+    unsigned rate_hz; /* of RUN_RECORDS, as asked for; of others 0 */
     bool takes_free;
     enum run_state state;
 
@@ -82,6 +85,7 @@ struct recording {
     size_t n_rows, most_rows;
 
     struct schedule_trace *schedule; /* of RUN_SCHEDULE, complete; NULL: it is not there yet */
+    struct run_samples *samples;     /* of RUN_RECORDS, likewise */
 };
 
 struct recording *recording_new(void); /* empty; NULL: no memory */

@@ -8,6 +8,10 @@
  *      "events": ["page-faults", ["cycles", "instructions"]],
  *      "interval_seconds": 0.1, "duration_seconds": 60, "counters": "budget", "kind": "count"}
  *
+ * With the kind "record", it is sampled beside who makes the event happen, of which there is one:
+ *
+ *     {"title": "…", "target": "pid:4711", "kind": "record", "events": ["cycles"], "rate": 99}
+ *
  * A list among the events is a group, which the kernel counts together. Everything but the title,
  * the target and the events may be left out. With the kind "schedule", what the scheduler does with
  * the threads of the target is recorded, and there are no events. What is not known is refused.
@@ -26,6 +30,8 @@
 #define RUN_INTERVAL_LEAST_NS UINT64_C(10000000)
 #define RUN_INTERVAL_MOST_NS  UINT64_C(60000000000)
 #define RUN_DURATION_MOST_NS  UINT64_C(3600000000000)
+#define RUN_RATE_MOST_HZ      999
+#define RUN_RATE_USUAL_HZ     99
 #define RUN_SAMPLES_MAX       100000
 #define RUN_VALUES_MAX        1000000 /* of all columns: 8 MB in memory */
 #define RUN_REQUEST_BYTES     65536   /* no request is longer */
@@ -45,7 +51,8 @@ struct run_request {
     struct event_name_list events;
     char *asked; /* the events as JSON, as they stand in the request */
     uint64_t interval_ns, duration_ns;
-    bool takes_free; /* "counters": "free": also those that are kept free for others */
+    unsigned rate_hz; /* of RUN_RECORDS: how often it is sampled in a second */
+    bool takes_free;  /* "counters": "free": also those that are kept free for others */
 };
 
 /*

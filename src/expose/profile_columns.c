@@ -67,3 +67,16 @@ void profile_append_time(struct text *text, const char *key, uint64_t ns)
     json_append_seconds(text, ns);
     text_append_char(text, ',');
 }
+
+void profile_append_value(struct text *text, const char *event, uint64_t value)
+{
+    text_append_string(text, "\"event\":");
+    if (event) {
+        json_append_string(text, event);
+        text_append_string(text, ",\"events\":");
+        text_append_u64(text, value);
+    } else {
+        text_append_string(text, "null,\"cpu_seconds\":");
+        json_append_seconds(text, value);
+    }
+}

@@ -22,5 +22,8 @@ void profile_column_append_kind(struct text *text, enum profile_kind kind);
 /* Appends a time or a duration in seconds under this key, and a comma. */
 void profile_append_time(struct text *text, const char *key, uint64_t ns);
 
+/* "event" and "events", or without an event "cpu_seconds" of so many ns. No comma follows. */
+void profile_append_value(struct text *text, const char *event, uint64_t value);
+
 /* A place in an array; PROFILE_NO_NODE is -1. */
 void profile_column_append_place(struct text *text, uint32_t place);

@@ -53,8 +53,8 @@ static void append_side(struct text *text, const struct difference *difference, 
     json_append_seconds(text, difference->to_ns[side]);
     text_append_string(text, ",\"samples\":");
     text_append_u64(text, difference->samples[side]);
-    text_append_string(text, ",\"cpu_seconds\":");
-    json_append_seconds(text, difference->nodes[0].total_ns[side]);
+    text_append_char(text, ',');
+    profile_append_value(text, difference->event, difference->nodes[0].total_value[side]);
     text_append_string(text, "},");
 }
 

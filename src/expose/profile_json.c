@@ -16,7 +16,8 @@ static void append_head(struct text *text, const struct profile_tree *tree)
     text_append_string(text, "\"samples\":");
     text_append_u64(text, tree->nodes[0].total);
     text_append_char(text, ',');
-    profile_append_time(text, "cpu_seconds", tree->nodes[0].total_ns);
+    profile_append_value(text, tree->event, tree->nodes[0].total_value);
+    text_append_char(text, ',');
 }
 
 /* Each column goes through all nodes: so a reader takes an array at once. */
@@ -68,18 +69,23 @@ ROW_COLUMN(owner, json_append_string(text, row->function->owner))
 ROW_COLUMN(name, json_append_string(text, row->function->name))
 ROW_COLUMN(self, text_append_u64(text, row->row.self))
 ROW_COLUMN(total, text_append_u64(text, row->row.total))
-ROW_COLUMN(self_seconds, json_append_seconds(text, row->row.self_ns))
-ROW_COLUMN(total_seconds, json_append_seconds(text, row->row.total_ns))
+ROW_COLUMN(self_seconds, json_append_seconds(text, row->row.self_value))
+ROW_COLUMN(total_seconds, json_append_seconds(text, row->row.total_value))
+ROW_COLUMN(self_events, text_append_u64(text, row->row.self_value))
+ROW_COLUMN(total_events, text_append_u64(text, row->row.total_value))
 
 int profile_json_write_table(const struct profile_tree *tree, size_t most, struct text *text)
 {
-    static const struct profile_column columns[] = {{"kind", append_row_kind},
-                                                    {"owner", append_row_owner},
-                                                    {"name", append_row_name},
-                                                    {"self", append_row_self},
-                                                    {"total", append_row_total},
-                                                    {"self_seconds", append_row_self_seconds},
-                                                    {"total_seconds", append_row_total_seconds}};
+    const struct profile_column columns[] = {
+        {"kind", append_row_kind},
+        {"owner", append_row_owner},
+        {"name", append_row_name},
+        {"self", append_row_self},
+        {"total", append_row_total},
+        tree->event ? (struct profile_column){"self_events", append_row_self_events}
+                    : (struct profile_column){"self_seconds", append_row_self_seconds},
+        tree->event ? (struct profile_column){"total_events", append_row_total_events}
+                    : (struct profile_column){"total_seconds", append_row_total_seconds}};
     AUTO_FREE struct profile_row *rows = NULL;
     AUTO_FREE struct table_row *table = NULL;
     size_t n;

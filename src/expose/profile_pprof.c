@@ -123,7 +123,7 @@ static struct amounts amounts_of(const struct profile_part *parts, size_t n)
 
         amounts.labels += parts[i].n_labels;
         for (uint32_t j = 0; j < tree->n_nodes; j++)
-            if (tree->nodes[j].self > 0) {
+            if (profile_node_has_own(&tree->nodes[j])) {
                 amounts.samples++;
                 amounts.locations += depth_of(tree, j);
             }
@@ -160,7 +160,7 @@ static void fill_sample(const struct writer *writer, const struct profile_tree *
 
     perftools__profiles__sample__init(&room->message);
     room->values[0] = (int64_t)tree->nodes[node].self;
-    room->values[1] = (int64_t)tree->nodes[node].self_ns;
+    room->values[1] = (int64_t)tree->nodes[node].self_value;
     room->message.n_value = ARRAY_SIZE(room->values);
     room->message.value = room->values;
     room->message.location_id = locations;
@@ -195,7 +195,7 @@ static void fill_samples(struct writer *writer, const struct profile_part *parts
         for (uint32_t j = 0; j < tree->n_nodes; j++) {
             sample_message *sample = &writer->samples[profile->n_sample].message;
 
-            if (tree->nodes[j].self == 0)
+            if (!profile_node_has_own(&tree->nodes[j]))
                 continue;
             fill_sample(writer, tree, writer->numbers[i], j, profile->n_sample++, locations);
             sample->n_label = parts[i].n_labels;
@@ -310,6 +310,7 @@ int profile_pprof_write(const struct profile_part *parts, size_t n, struct text 
                                               PERFTOOLS__PROFILES__VALUE_TYPE__INIT};
     Perftools__Profiles__ValueType *type_list[] = {&types[0], &types[1]};
     const struct amounts amounts = amounts_of(parts, n);
+    const char *event = n > 0 ? parts[0].tree->event : NULL;
 
     if (name_table_init(&writer.functions) < 0 || name_table_init(&writer.strings) < 0 ||
         string_number(&writer, "") != 0 || number_functions(&writer, parts, n) < 0 ||
@@ -317,8 +318,8 @@ int profile_pprof_write(const struct profile_part *parts, size_t n, struct text 
         return -ENOMEM;
     types[0].type = string_number(&writer, "samples");
     types[0].unit = string_number(&writer, "count");
-    types[1].type = string_number(&writer, "cpu");
-    types[1].unit = string_number(&writer, "nanoseconds");
+    types[1].type = string_number(&writer, event ? event : "cpu");
+    types[1].unit = string_number(&writer, event ? "count" : "nanoseconds");
     profile.n_sample_type = ARRAY_SIZE(type_list);
     profile.sample_type = type_list;
     profile.period_type = &types[1];

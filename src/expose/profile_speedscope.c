@@ -37,13 +37,13 @@ static void append_stack(struct text *text, const struct profile_tree *tree, uin
     text_append_char(text, ']');
 }
 
-static void append_weight(struct text *text, uint64_t samples, uint64_t ns,
+static void append_weight(struct text *text, uint64_t samples, uint64_t value,
                           enum speedscope_unit unit)
 {
     if (unit == SPEEDSCOPE_SECONDS)
-        json_append_seconds(text, ns);
+        json_append_seconds(text, value);
     else
-        text_append_u64(text, samples);
+        text_append_u64(text, unit == SPEEDSCOPE_EVENTS ? value : samples);
 }
 
 static void append_samples(struct text *text, const struct profile_tree *tree)
@@ -54,7 +54,7 @@ static void append_samples(struct text *text, const struct profile_tree *tree)
     text->failed |= !way;
     text_append_string(text, "\"samples\":[");
     for (uint32_t i = 0; way && i < tree->n_nodes; i++) {
-        if (tree->nodes[i].self == 0)
+        if (!profile_node_has_own(&tree->nodes[i]))
             continue;
         text_append_string(text, is_first ? "" : ",\n");
         append_stack(text, tree, i, way);
@@ -70,10 +70,10 @@ static void append_weights(struct text *text, const struct profile_tree *tree,
 
     text_append_string(text, "\"weights\":[");
     for (size_t i = 0; i < tree->n_nodes; i++) {
-        if (tree->nodes[i].self == 0)
+        if (!profile_node_has_own(&tree->nodes[i]))
             continue;
         text_append_string(text, is_first ? "" : ",");
-        append_weight(text, tree->nodes[i].self, tree->nodes[i].self_ns, unit);
+        append_weight(text, tree->nodes[i].self, tree->nodes[i].self_value, unit);
         is_first = false;
     }
     text_append_char(text, ']');
@@ -92,7 +92,7 @@ int profile_speedscope_write(const struct profile_tree *tree, const char *name,
     json_append_pair(text, "name", name);
     text_append_format(text, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":",
                        unit == SPEEDSCOPE_SECONDS ? "seconds" : "none");
-    append_weight(text, tree->nodes[0].total, tree->nodes[0].total_ns, unit);
+    append_weight(text, tree->nodes[0].total, tree->nodes[0].total_value, unit);
     text_append_string(text, ",\n");
     append_samples(text, tree);
     text_append_string(text, ",\n");

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "profile/tree_builder.h"
 
@@ -33,6 +34,7 @@ struct difference *difference_free(struct difference *difference)
         free(difference->functions[i].owner);
     free(difference->functions);
     free(difference->nodes);
+    free(difference->event);
     free(difference->rows);
     free(difference);
     return NULL;
@@ -47,7 +49,7 @@ struct wholes {
 static double whole_time(const struct profile_tree *tree)
 {
     const struct profile_node *root = &tree->nodes[0];
-    const double ns_per_sample = root->total > 0 ? (double)root->total_ns / (double)root->total : 0;
+    const double ns_per_sample = root->total > 0 ? (double)root->total_value / (double)root->total : 0;
 
     return ns_per_sample > 0 ? (double)(tree->to_ns - tree->from_ns) / ns_per_sample : 0;
 }
@@ -125,8 +127,8 @@ static void add_side(struct difference *difference, size_t side, const struct pr
 
         to->self[side] += from->self;
         to->total[side] += from->total;
-        to->self_ns[side] += from->self_ns;
-        to->total_ns[side] += from->total_ns;
+        to->self_value[side] += from->self_value;
+        to->total_value[side] += from->total_value;
     }
     difference->from_ns[side] = tree->from_ns;
     difference->to_ns[side] = tree->to_ns;
@@ -269,7 +271,8 @@ int difference_new(const struct profile_tree *before, const struct profile_tree 
     if (!difference)
         return -ENOMEM;
     difference->measure = measure;
-    if (unite(difference, trees) < 0 || make_rows(difference) < 0)
+    difference->event = before->event ? strdup(before->event) : NULL;
+    if ((before->event && !difference->event) || unite(difference, trees) < 0 || make_rows(difference) < 0)
         return -ENOMEM;
     judge(difference, &wholes);
     *ret_difference = TAKE(difference);

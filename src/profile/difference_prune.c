@@ -39,7 +39,7 @@ static void add_cut(struct cut *cut, const struct difference_node *node, bool is
         return;
     for (size_t side = 0; side < 2; side++) {
         cut->sum.self[side] += node->total[side];
-        cut->sum.self_ns[side] += node->total_ns[side];
+        cut->sum.self_value[side] += node->total_value[side];
     }
     cut->sum.change += node->change;
     cut->sum.sigma = hypot(cut->sum.sigma, node->sigma);
@@ -80,7 +80,7 @@ static int add_small(struct difference_node *nodes, size_t *n, const struct cut 
         (void)snprintf(name, sizeof(name), "(%llu small)", (unsigned long long)cuts[i].n);
         *node = cuts[i].sum;
         memcpy(node->total, node->self, sizeof(node->total));
-        memcpy(node->total_ns, node->self_ns, sizeof(node->total_ns));
+        memcpy(node->total_value, node->self_value, sizeof(node->total_value));
         node->parent = i;
         node->function = name_table_number(names, PROFILE_NOTE, "", name);
         if (node->function == NAME_NONE)

@@ -99,7 +99,7 @@ void known_file_forget_functions(struct known_file *file)
         HASH_DEL(file->functions, function);
         free(function);
     }
-    file->n_wanted = 0;
+    file->n_wanted = file->n_hurried = 0;
 }
 
 void known_file_free(struct known_file *file)

@@ -74,6 +74,13 @@ bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct obj
 void known_files_take(struct known_files *files, const struct object_result *result,
                       uint64_t now_ns);
 
+/*
+ * Somebody waits for the names that are asked for now: their jobs are next. Then tells whether any
+ * of them is still to come.
+ */
+void known_files_hurry(struct known_files *files);
+bool known_files_is_hurried(const struct known_files *files);
+
 /* The code of a function: from `start` to `end`, not included, from the base of its file's table.
  */
 struct known_code {

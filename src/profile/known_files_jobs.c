@@ -79,7 +79,7 @@ static void end_doubt(struct known_file *file)
 static void note_missing(struct known_files *files, struct known_file *file,
                          enum object_job_kind kind)
 {
-    file->n_wanted = 0;
+    file->n_wanted = file->n_hurried = 0;
     if (kind != OBJECT_JOB_TABLE)
         return;
     end_doubt(file);
@@ -231,6 +231,7 @@ static void end_names(struct known_file *file)
     if (file->n_wanted > 0)
         memmove(file->wanted, file->wanted + n, (file->n_wanted - n) * sizeof(*file->wanted));
     file->n_wanted -= n;
+    file->n_hurried -= n < file->n_hurried ? n : file->n_hurried;
     free(TAKE(file->asked));
     file->n_asked = 0;
 }
@@ -258,7 +259,28 @@ void known_files_take(struct known_files *files, const struct object_result *res
     }
     take_names(files, file, result);
     end_names(file);
-    file->names_ns = now_ns + wait_ns(result->cpu_ns);
+    file->names_ns = file->n_hurried > 0 ? 0 : now_ns + wait_ns(result->cpu_ns);
+}
+
+void known_files_hurry(struct known_files *files)
+{
+    struct known_file *file, *next;
+
+    HASH_ITER(hh, files->by_key, file, next) {
+        file->n_hurried = file->n_wanted;
+        file->names_ns = file->n_wanted > 0 ? 0 : file->names_ns;
+    }
+}
+
+bool known_files_is_hurried(const struct known_files *files)
+{
+    const struct known_file *file, *next;
+
+    HASH_ITER(hh, files->by_key, file, next) {
+        if (file->n_hurried > 0)
+            return true;
+    }
+    return false;
 }
 
 void known_files_figures(const struct known_files *files, struct known_files_figures *ret_figures)

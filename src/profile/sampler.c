@@ -126,6 +126,7 @@ struct sampler *sampler_free(struct sampler *sampler)
     if (sampler->program)
         profile_targets_attach(sampler->setup.targets, NULL, 0);
     code_desk_done(&sampler->desk);
+    (void)recorded_free(sampler->recording.recorded);
     sample_list_done(&sampler->taken);
     sample_list_done(&sampler->waiting);
     (void)changed_processes_free(sampler->changed);
@@ -248,6 +249,7 @@ int sampler_turn(struct sampler *sampler)
     known_files_settle(sampler->files);
     sweep(sampler, now_ns);
     sample_list_clear(&sampler->taken);
+    sampler->read_ns = now_ns;
     r = profile_program_read(sampler->program, take, sampler);
     sampler_look(sampler, now_ns);
     read = finish_job(sampler, now_ns);
@@ -260,7 +262,7 @@ int sampler_turn(struct sampler *sampler)
 
 uint64_t sampler_wait_ns(const struct sampler *sampler)
 {
-    return sampler->n_mapped > MANY_MAPPED ? SHORT_TURN_NS : TURN_NS;
+    return sampler->n_mapped > MANY_MAPPED || sampler->recording.recorded ? SHORT_TURN_NS : TURN_NS;
 }
 
 int sampler_fd(const struct sampler *sampler)

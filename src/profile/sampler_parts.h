@@ -5,6 +5,7 @@
 
 #include "profile/changed_processes.h"
 #include "profile/code_desk.h"
+#include "profile/recorded.h"
 #include "profile/sample_list.h"
 #include "profile/sampler.h"
 #include "profile/stack.h"
@@ -12,6 +13,15 @@
 
 /* For whom the reader works. */
 enum sampler_read { SAMPLER_READS_FILE, SAMPLER_READS_MAP, SAMPLER_READS_CODE };
+
+/* A recording beside what always samples. */
+struct sampler_recording {
+    struct recorded *recorded; /* NULL: there is none */
+    uint64_t until_ns;         /* CLOCK_MONOTONIC; 0: it goes on */
+    uint64_t lost_before;      /* by others */
+    uint64_t stacks[PROFILE_OUTCOME_COUNT_];
+    bool hurries; /* all its samples are in, and their functions are being named */
+};
 
 struct sampler {
     struct sampler_setup setup;
@@ -29,6 +39,8 @@ struct sampler {
     bool reads;                 /* a job is under way */
     enum sampler_read reads_for;
     struct code_desk desk;
+    struct sampler_recording recording;
+    uint64_t read_ns; /* when the ring was read last */
     bool has_news;         /* something was read since those that wait were tried */
     bool has_lost_records; /* of new mappings: an event that told of them has ended */
     bool looks_at_all;     /* this kernel cannot show one process */
@@ -40,6 +52,10 @@ struct sampler {
 
 /* Looks at processes that have changed, or were sampled before anything was known of them. */
 void sampler_look(struct sampler *sampler, uint64_t now_ns);
+
+/* Adds a sample to the recording, where there is one. */
+void sampler_record(struct sampler *sampler, const struct profile_sample *sample,
+                    const struct profile_stack *stack);
 
 /* Adds samples to the store: those that waited, if something was read for them, and those taken. */
 void sampler_process(struct sampler *sampler, uint64_t now_ns);

@@ -126,6 +126,19 @@ static void add(struct profile_store *store, uint32_t target, uint64_t time_ns,
     profile_store_add(store, target, time_ns, &whole);
 }
 
+/* The same of a sample of a recording, which is in no target. */
+static bool keep_recorded(struct sampler *sampler, const struct profile_sample *sample,
+                          bool is_last, uint64_t now_ns)
+{
+    struct stack stack;
+
+    if (!stack_make(&sampler->names, sample, is_last, now_ns, &stack))
+        return false;
+    sampler_record(sampler, sample,
+                   &(struct profile_stack){stack.functions, stack.n, stack.place});
+    return true;
+}
+
 /*
  * Adds a sample to the store. False: it has to wait. The store may give numbers to others to make
  * room: then they are found anew.
@@ -137,6 +150,8 @@ static bool keep(struct sampler *sampler, const struct profile_sample *sample, b
     const uint64_t generation = profile_store_generation(store);
     struct placed_sample placed;
 
+    if (sample->period > 0)
+        return keep_recorded(sampler, sample, is_last, now_ns);
     if (!place(sampler, sample, is_last, now_ns, &placed))
         return false;
     add(store, placed.cgroup, time_ns, &placed.stack);

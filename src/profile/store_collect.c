@@ -33,7 +33,7 @@ static void count(struct collection *collection, uint32_t node, uint64_t samples
 {
     collection->tallies[node].self += samples;
     if (rate_hz > 0)
-        collection->tallies[node].self_ns += samples * NS_PER_SECOND / rate_hz;
+        collection->tallies[node].self_value += samples * NS_PER_SECOND / rate_hz;
     if (!collection->has_rate)
         collection->rate_hz = rate_hz;
     else if (collection->rate_hz != rate_hz)
@@ -182,7 +182,7 @@ static int build(const struct collection *collection, struct profile_tree **ret_
         }
         if (used[i])
             tree_builder_add(&builder, numbers[i], collection->tallies[i].self,
-                             collection->tallies[i].self_ns);
+                             collection->tallies[i].self_value);
     }
     return tree_builder_finish(&builder, &like, ret_tree);
 }

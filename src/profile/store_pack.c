@@ -81,14 +81,6 @@ static void number_all(struct packing *packing)
     }
 }
 
-static void put_string(struct text *bytes, const char *string)
-{
-    const size_t n = strlen(string);
-
-    varint_put(bytes, n);
-    text_append(bytes, string, n);
-}
-
 static void put_functions(const struct packing *packing)
 {
     varint_put(packing->bytes, packing->n_functions);
@@ -97,8 +89,8 @@ static void put_functions(const struct packing *packing)
             &packing->store->names.names[packing->order[i]];
 
         varint_put(packing->bytes, function->kind);
-        put_string(packing->bytes, function->owner);
-        put_string(packing->bytes, function->name);
+        packed_put_string(packing->bytes, function->owner);
+        packed_put_string(packing->bytes, function->name);
     }
 }
 
@@ -122,7 +114,7 @@ static void put_slice(struct packing *packing, const struct store_target *target
     uint32_t before = 0;
 
     varint_put(packing->bytes, target->scope);
-    put_string(packing->bytes, store_target_label(target));
+    packed_put_string(packing->bytes, store_target_label(target));
     varint_put(packing->bytes, slice->minute);
     varint_put(packing->bytes, slice->n_minutes);
     varint_put(packing->bytes, slice->rate_hz);

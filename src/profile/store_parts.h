@@ -76,6 +76,7 @@ struct profile_store {
     unsigned rate_hz;
     struct trie trie;
     struct name_table names;
+    struct trie *guest; /* store_guest.h */
     struct recent recent;
     struct hash_key hash_key;
     struct store_target **targets, *targets_by_key;

@@ -192,6 +192,19 @@ void store_reclaim_nodes(struct profile_store *store)
     store->adds_to_wait = store->limits.nodes / NODES_FOR_AN_ADD;
 }
 
+static void mark_functions(const struct trie *trie, uint32_t *numbers)
+{
+    for (size_t i = 1; i < trie->n; i++)
+        numbers[trie->nodes[i].function] = 0;
+}
+
+static void renumber_functions(struct trie *trie, const uint32_t *numbers)
+{
+    for (size_t i = 1; i < trie->n; i++)
+        trie->nodes[i].function = numbers[trie->nodes[i].function];
+    trie_index(trie);
+}
+
 static int keep_functions(struct profile_store *store)
 {
     AUTO_FREE uint32_t *numbers = calloc(store->names.n, sizeof(*numbers));
@@ -200,12 +213,13 @@ static int keep_functions(struct profile_store *store)
         return -ENOMEM;
     memset(numbers, 0xff, store->names.n * sizeof(*numbers));
     numbers[STORE_FOLDED_FUNCTION] = 0;
-    for (size_t i = 1; i < store->trie.n; i++)
-        numbers[store->trie.nodes[i].function] = 0;
+    mark_functions(&store->trie, numbers);
+    if (store->guest)
+        mark_functions(store->guest, numbers);
     name_table_keep(&store->names, numbers);
-    for (size_t i = 1; i < store->trie.n; i++)
-        store->trie.nodes[i].function = numbers[store->trie.nodes[i].function];
-    trie_index(&store->trie);
+    renumber_functions(&store->trie, numbers);
+    if (store->guest)
+        renumber_functions(store->guest, numbers);
     store->generation++;
     return 0;
 }

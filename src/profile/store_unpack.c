@@ -8,8 +8,7 @@
 #include <errno.h>
 
 #include "base/utf8.h"
-#include "base/varint.h"
-#include "profile/clean_name.h"
+#include "profile/packed.h"
 #include "profile/store_nodes.h"
 #include "profile/store_targets.h"
 #include "profile/store_time.h"
@@ -34,51 +33,11 @@ static void unpacking_done(struct unpacking *unpacking)
 }
 #define AUTO_UNPACKING __attribute__((cleanup(unpacking_done)))
 
-/* A number from `least` to `most`; else 0, and what is read is bad. */
-static uint64_t take(struct varint_reader *reader, uint64_t least, uint64_t most)
-{
-    const uint64_t number = varint_take(reader);
-
-    if (number < least || number > most)
-        reader->is_bad = true;
-    return reader->is_bad ? 0 : number;
-}
-
-/* How many there are of what takes a byte at least. */
-static size_t take_count(struct varint_reader *reader)
-{
-    const uint64_t n = varint_take(reader);
-
-    if (n > (uint64_t)(reader->end - reader->at))
-        reader->is_bad = true;
-    return reader->is_bad ? 0 : (size_t)n;
-}
-
-static const char *take_bytes(struct varint_reader *reader, size_t *ret_n)
-{
-    const char *bytes;
-
-    *ret_n = take_count(reader);
-    bytes = (const char *)reader->at;
-    reader->at += *ret_n;
-    return bytes;
-}
-
-static char *take_name(struct varint_reader *reader)
-{
-    struct text name = {0};
-    size_t n;
-    const char *bytes = take_bytes(reader, &n);
-
-    clean_name_append(&name, bytes, n);
-    return text_take(&name);
-}
-
 /* A label as it is. NULL: no memory, or it is none; then what is read is bad. */
 static char *take_label(struct varint_reader *reader)
 {
     size_t n, length;
-    const char *bytes = take_bytes(reader, &n);
+    const char *bytes = packed_take_bytes(reader, &n);
     uint32_t code;
 
     for (size_t i = 0; i < n; i += length) {
@@ -95,13 +54,13 @@ static int take_functions(struct unpacking *unpacking)
 {
     struct varint_reader *reader = &unpacking->reader;
 
-    unpacking->n_functions = take_count(reader);
+    unpacking->n_functions = packed_take_count(reader);
     unpacking->functions = calloc(unpacking->n_functions + 1, sizeof(*unpacking->functions));
     if (!unpacking->functions)
         return -ENOMEM;
     for (size_t i = 1; i <= unpacking->n_functions && !reader->is_bad; i++) {
-        const enum profile_kind kind = (enum profile_kind)take(reader, 0, PROFILE_NOTE);
-        AUTO_FREE char *owner = take_name(reader), *name = take_name(reader);
+        const enum profile_kind kind = (enum profile_kind)packed_take(reader, 0, PROFILE_NOTE);
+        AUTO_FREE char *owner = packed_take_name(reader), *name = packed_take_name(reader);
 
         if (!owner || !name)
             return -ENOMEM;
@@ -114,14 +73,14 @@ static int take_nodes(struct unpacking *unpacking)
 {
     struct varint_reader *reader = &unpacking->reader;
 
-    unpacking->n_nodes = take_count(reader);
+    unpacking->n_nodes = packed_take_count(reader);
     unpacking->nodes = calloc(unpacking->n_nodes + 1, sizeof(*unpacking->nodes));
     if (!unpacking->nodes)
         return -ENOMEM;
     for (size_t i = 1; i <= unpacking->n_nodes && !reader->is_bad; i++)
         unpacking->nodes[i] =
-            (struct packed_node){.parent = (uint32_t)(i - take(reader, 1, i)),
-                                 .function = (uint32_t)take(reader, 1, unpacking->n_functions),
+            (struct packed_node){.parent = (uint32_t)(i - packed_take(reader, 1, i)),
+                                 .function = (uint32_t)packed_take(reader, 1, unpacking->n_functions),
                                  .node = TRIE_NONE};
     return reader->is_bad ? -EBADMSG : 0;
 }
@@ -170,14 +129,14 @@ static int take_entries(struct unpacking *unpacking, struct store_tenant *tenant
                         struct entry_list *list, uint64_t *ret_samples)
 {
     struct varint_reader *reader = &unpacking->reader;
-    const size_t n = take_count(reader);
+    const size_t n = packed_take_count(reader);
     uint64_t number = 0, count;
 
     if (entry_list_reserve(list, n) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < n && !reader->is_bad; i++) {
-        number += take(reader, i > 0, unpacking->n_nodes - number);
-        count = take(reader, 1, UINT32_MAX);
+        number += packed_take(reader, i > 0, unpacking->n_nodes - number);
+        count = packed_take(reader, 1, UINT32_MAX);
         if (!reader->is_bad && tenant)
             add_entry(unpacking, tenant, (uint32_t)number, (uint32_t)count, list);
         *ret_samples += count;
@@ -202,11 +161,11 @@ static int take_slice(struct unpacking *unpacking)
 {
     struct profile_store *store = unpacking->store;
     struct varint_reader *reader = &unpacking->reader;
-    const enum profile_scope scope = (enum profile_scope)take(reader, 0, PROFILE_PROCESSES);
+    const enum profile_scope scope = (enum profile_scope)packed_take(reader, 0, PROFILE_PROCESSES);
     AUTO_FREE char *label = take_label(reader);
-    const uint32_t minute = (uint32_t)take(reader, 0, UINT32_MAX - 60);
-    const uint16_t n_minutes = (uint16_t)take(reader, 1, 60);
-    const uint16_t rate_hz = (uint16_t)take(reader, 1, UINT16_MAX);
+    const uint32_t minute = (uint32_t)packed_take(reader, 0, UINT32_MAX - 60);
+    const uint16_t n_minutes = (uint16_t)packed_take(reader, 1, 60);
+    const uint16_t rate_hz = (uint16_t)packed_take(reader, 1, UINT16_MAX);
     AUTO_ENTRY_LIST struct entry_list list = {0};
     struct store_target *target = NULL;
     struct slice *slice;
@@ -252,13 +211,13 @@ int profile_store_unpack(struct profile_store *store, const void *bytes, size_t 
     size_t n_slices;
     int r;
 
-    if (take(&unpacking.reader, STORE_PACKED_VERSION, STORE_PACKED_VERSION) == 0)
+    if (packed_take(&unpacking.reader, STORE_PACKED_VERSION, STORE_PACKED_VERSION) == 0)
         return -EBADMSG;
     limit_recent(store);
     r = take_functions(&unpacking);
     if (r == 0)
         r = take_nodes(&unpacking);
-    n_slices = take_count(&unpacking.reader);
+    n_slices = packed_take_count(&unpacking.reader);
     for (size_t i = 0; i < n_slices && r == 0; i++)
         r = take_slice(&unpacking);
     return r < 0 ? r : unpacking.reader.is_bad ? -EBADMSG : 0;

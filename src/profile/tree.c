@@ -11,6 +11,7 @@ struct profile_tree *profile_tree_free(struct profile_tree *tree)
         free(tree->functions[i].owner);
     free(tree->functions);
     free(tree->nodes);
+    free(tree->event);
     free(tree);
     return NULL;
 }

@@ -2,6 +2,7 @@
 #include "profile/tree_builder.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -58,12 +59,13 @@ static bool reserve_tallies(struct tree_builder *builder)
     return true;
 }
 
-void tree_builder_add(struct tree_builder *builder, uint32_t node, uint64_t samples, uint64_t ns)
+void tree_builder_add(struct tree_builder *builder, uint32_t node, uint64_t samples,
+                      uint64_t value)
 {
     if (!reserve_tallies(builder))
         return;
     builder->tallies[node].self += samples;
-    builder->tallies[node].self_ns += ns;
+    builder->tallies[node].self_value += value;
 }
 
 /* A parent has a lower number than its children, so one way down from the end adds up all. */
@@ -74,11 +76,11 @@ static void fill_nodes(const struct tree_builder *builder, struct profile_node *
         const struct tree_tally *tally = &builder->tallies[i];
 
         nodes[i] = (struct profile_node){node->parent, node->function, tally->self,
-                                         tally->self,  tally->self_ns, tally->self_ns};
+                                         tally->self,  tally->self_value, tally->self_value};
     }
     for (size_t i = n; i-- > 1;) {
         nodes[nodes[i].parent].total += nodes[i].total;
-        nodes[nodes[i].parent].total_ns += nodes[i].total_ns;
+        nodes[nodes[i].parent].total_value += nodes[i].total_value;
     }
 }
 
@@ -92,8 +94,9 @@ int tree_builder_finish(struct tree_builder *builder, const struct profile_tree 
     tree->from_ns = like->from_ns;
     tree->to_ns = like->to_ns;
     tree->rate_hz = like->rate_hz;
+    tree->event = like->event ? strdup(like->event) : NULL;
     tree->nodes = calloc(builder->trie.n, sizeof(*tree->nodes));
-    if (!tree->nodes)
+    if (!tree->nodes || (like->event && !tree->event))
         return -ENOMEM;
     tree->n_nodes = builder->trie.n;
     fill_nodes(builder, tree->nodes, tree->n_nodes);

@@ -13,7 +13,7 @@
 #include "profile/trie.h"
 
 struct tree_tally {
-    uint64_t self, self_ns;
+    uint64_t self, self_value;
 };
 
 struct tree_builder {
@@ -35,10 +35,11 @@ uint32_t tree_builder_function(struct tree_builder *builder,
 /* The child of a node; where memory has failed, the node itself. */
 uint32_t tree_builder_child(struct tree_builder *builder, uint32_t parent, uint32_t function);
 
-void tree_builder_add(struct tree_builder *builder, uint32_t node, uint64_t samples, uint64_t ns);
+void tree_builder_add(struct tree_builder *builder, uint32_t node, uint64_t samples,
+                      uint64_t value);
 
 /*
- * Makes the tree, with the range and the rate of `like`. 0 or -ENOMEM; the builder is empty
+ * Makes the tree, with the range, the rate and the event of `like`. 0 or -ENOMEM; the builder is empty
  * afterwards.
  */
 int tree_builder_finish(struct tree_builder *builder, const struct profile_tree *like,

@@ -38,12 +38,12 @@ static void copy_kept(const struct profile_tree *tree, const bool *kept, uint32_
             numbers[i] = tree_builder_child(
                 builder, above, tree_builder_function(builder, &tree->functions[node->function]));
         if (kept[i]) {
-            tree_builder_add(builder, numbers[i], node->self, node->self_ns);
+            tree_builder_add(builder, numbers[i], node->self, node->self_value);
             continue;
         }
         cuts[above].n++;
         cuts[above].tally.self += node->self;
-        cuts[above].tally.self_ns += node->self_ns;
+        cuts[above].tally.self_value += node->self_value;
     }
 }
 
@@ -58,7 +58,7 @@ static void add_cuts(const struct cut *cuts, size_t n, struct tree_builder *buil
             continue;
         (void)snprintf(name, sizeof(name), "(%llu small)", (unsigned long long)cuts[i].n);
         node = tree_builder_child(builder, i, tree_builder_function(builder, &function));
-        tree_builder_add(builder, node, cuts[i].tally.self, cuts[i].tally.self_ns);
+        tree_builder_add(builder, node, cuts[i].tally.self, cuts[i].tally.self_value);
     }
 }
 

@@ -29,10 +29,10 @@ int profile_tree_table(const struct profile_tree *tree, struct profile_row **ret
         struct profile_row *row = &rows[node->function];
 
         row->self += node->self;
-        row->self_ns += node->self_ns;
+        row->self_value += node->self_value;
         if (profile_tree_is_outermost(tree, i)) {
             row->total += node->total;
-            row->total_ns += node->total_ns;
+            row->total_value += node->total_value;
         }
     }
     for (size_t i = 0; i < tree->n_functions; i++) /* those of no samples have no row */

@@ -16,7 +16,7 @@ static void add_upwards(const struct profile_tree *tree, uint32_t node, const ui
 
     for (; tree->nodes[node].parent != PROFILE_NO_NODE; node = tree->nodes[node].parent)
         at = tree_builder_child(builder, at, functions[tree->nodes[node].function]);
-    tree_builder_add(builder, at, tally->self, tally->self_ns);
+    tree_builder_add(builder, at, tally->self, tally->self_value);
 }
 
 int profile_tree_invert(const struct profile_tree *tree, struct profile_tree **ret_tree)
@@ -32,7 +32,7 @@ int profile_tree_invert(const struct profile_tree *tree, struct profile_tree **r
         const struct profile_node *node = &tree->nodes[i];
 
         if (node->self > 0)
-            add_upwards(tree, i, functions, &(struct tree_tally){node->self, node->self_ns},
+            add_upwards(tree, i, functions, &(struct tree_tally){node->self, node->self_value},
                         &builder);
     }
     return tree_builder_finish(&builder, tree, ret_tree);
@@ -61,7 +61,7 @@ static void copy_below(const struct profile_tree *tree, uint32_t function, uint3
         numbers[i] =
             tree_builder_child(builder, above != TRIE_NONE ? above : 0,
                                tree_builder_function(builder, &tree->functions[node->function]));
-        tree_builder_add(builder, numbers[i], node->self, node->self_ns);
+        tree_builder_add(builder, numbers[i], node->self, node->self_value);
     }
 }
 
@@ -92,7 +92,7 @@ static void add_callers(const struct profile_tree *tree, uint32_t node,
 
         at = tree_builder_child(builder, at, tree_builder_function(builder, function));
     }
-    tree_builder_add(builder, at, begin->total, begin->total_ns);
+    tree_builder_add(builder, at, begin->total, begin->total_value);
 }
 
 int profile_tree_callers(const struct profile_tree *tree, uint32_t function,

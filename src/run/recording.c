@@ -20,14 +20,20 @@ static const char *const state_names[] = {
     [RUN_IS_IMPORTED] = "imported",
 };
 
+static const char *const kind_names[RUN_KIND_COUNT_] = {
+    [RUN_COUNTS] = "count", [RUN_SCHEDULE] = "schedule", [RUN_RECORDS] = "record"};
+
 const char *run_kind_name(enum run_kind kind)
 {
-    return kind == RUN_SCHEDULE ? "schedule" : "count";
+    return kind_names[kind];
 }
 
 enum run_kind run_kind_parse(const char *word)
 {
-    return word && strcmp(word, run_kind_name(RUN_SCHEDULE)) == 0 ? RUN_SCHEDULE : RUN_COUNTS;
+    for (enum run_kind kind = RUN_COUNTS; word && kind < RUN_KIND_COUNT_; kind++)
+        if (strcmp(word, kind_names[kind]) == 0)
+            return kind;
+    return RUN_COUNTS;
 }
 
 const char *run_state_name(enum run_state state)
@@ -76,6 +82,7 @@ struct recording *recording_free(struct recording *recording)
     free(recording->times_ns);
     free(recording->values);
     (void)schedule_trace_unref(recording->schedule);
+    (void)run_samples_unref(recording->samples);
     free(recording);
     return NULL;
 }
@@ -188,6 +195,8 @@ struct recording *recording_copy(const struct recording *from, size_t first)
     copy->id = from->id;
     copy->kind = from->kind;
     copy->schedule = schedule_trace_ref(from->schedule);
+    copy->samples = run_samples_ref(from->samples);
+    copy->rate_hz = from->rate_hz;
     copy->start_realtime_ns = from->start_realtime_ns;
     copy->end_realtime_ns = from->end_realtime_ns;
     copy->interval_ns = from->interval_ns;

@@ -76,10 +76,26 @@ static json_t *list_columns(const struct recording *recording, bool summaries)
     return list;
 }
 
+/* What a run of kind `record` has sampled. */
+static json_t *sampled_json(const struct recording *recording)
+{
+    const struct run_samples *samples = recording->samples;
+
+    if (recording->kind != RUN_RECORDS)
+        return json_null();
+    if (!samples)
+        return json_pack("{s:i, s:n, s:n, s:n}", "rate", recording->rate_hz, "samples", "lost",
+                         "complete");
+    return json_pack("{s:i, s:I, s:I, s:I}", "rate", recording->rate_hz, "samples",
+                     (json_int_t)samples->taken, "lost", (json_int_t)samples->lost, "complete",
+                     (json_int_t)samples->complete);
+}
+
 static json_t *head_json(const struct recording *recording)
 {
     return json_pack(
-        "{s:I, s:s, s:s, s:s, s:s, s:o, s:f, s:o, s:f, s:f, s:s, s:s, s:I, s:o, s:o, s:o, s:o}",
+        "{s:I, s:s, s:s, s:s, s:s, s:o, s:f, s:o, s:f, s:f, s:s, s:s, s:I, s:o, s:o, s:o, s:o, "
+        "s:o}",
         "id", (json_int_t)recording->id, "kind", run_kind_name(recording->kind), "title",
         recording->title, "notes", recording->notes, "target", recording->target, "command",
         text_or_null(recording->command), "start", seconds_of(recording->start_realtime_ns), "end",
@@ -88,7 +104,7 @@ static json_t *head_json(const struct recording *recording)
         "interval_seconds", seconds_of(recording->interval_ns), "duration_seconds",
         seconds_of(recording->duration_ns), "counters", recording->takes_free ? "free" : "budget",
         "state", run_state_name(recording->state), "samples", (json_int_t)recording->n_rows,
-        "asked", asked_json(recording), "events", list_events(recording), "columns",
+        "asked", asked_json(recording), "sampled", sampled_json(recording), "events", list_events(recording), "columns",
         list_columns(recording, false), "summary", list_columns(recording, true));
 }
 

@@ -4,7 +4,7 @@
  * The rows as bytes: a version, the number of rows, the times, then column after column. Times and
  * totals are differences from the one before (base/varint.h); a total that is not known is a 0, all
  * others are one more. Ratios are the bits of their doubles. Behind the rows stands what a run of
- * kind `schedule` has recorded (schedule_pack.c). It is what somebody keeps, and so what is read
+ * kind `schedule` has recorded (schedule_pack.c), or one of kind `record` (samples.c). It is what somebody keeps, and so what is read
  * may be damaged.
  */
 #include <errno.h>
@@ -63,6 +63,8 @@ int recording_pack(const struct recording *recording, struct text *ret_bytes)
             pack_ratio(recording, i, ret_bytes);
     if (recording->schedule)
         return schedule_trace_pack(recording->schedule, ret_bytes);
+    if (recording->samples)
+        return run_samples_pack(recording->samples, ret_bytes);
     return text_error(ret_bytes);
 }
 
@@ -95,6 +97,19 @@ static void unpack_ratio(struct recording *recording, size_t column, struct vari
     }
 }
 
+/* What stands behind the rows. */
+static int unpack_rest(struct recording *recording, const void *bytes, size_t n)
+{
+    switch (recording->kind) {
+    case RUN_SCHEDULE:
+        return schedule_trace_unpack(bytes, n, &recording->schedule);
+    case RUN_RECORDS:
+        return run_samples_unpack(bytes, n, &recording->samples);
+    default:
+        return -EBADMSG;
+    }
+}
+
 int recording_unpack(struct recording *recording, const void *bytes, size_t length)
 {
     const unsigned char *first = bytes;
@@ -116,8 +131,7 @@ int recording_unpack(struct recording *recording, const void *bytes, size_t leng
             unpack_total(recording, i, &reader);
         else
             unpack_ratio(recording, i, &reader);
-    if (!reader.is_bad && recording->kind == RUN_SCHEDULE && reader.at < reader.end)
-        return schedule_trace_unpack(reader.at, (size_t)(reader.end - reader.at),
-                                     &recording->schedule);
+    if (!reader.is_bad && reader.at < reader.end)
+        return unpack_rest(recording, reader.at, (size_t)(reader.end - reader.at));
     return reader.is_bad || reader.at != reader.end ? -EBADMSG : 0;
 }

@@ -137,6 +137,8 @@ static int read_head(const json_t *object, struct recording *recording)
     recording->duration_ns = time_of(object, "duration_seconds");
     recording->takes_free =
         strcmp(text_of(object, "counters") ? text_of(object, "counters") : "", "free") == 0;
+    recording->rate_hz =
+        (unsigned)json_integer_value(json_object_get(json_object_get(object, "sampled"), "rate"));
     recording->state = run_state_parse(text_of(object, "state"));
     r = take_events(object, recording);
     return r == 0 ? take_columns(object, recording) : r;

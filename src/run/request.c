@@ -98,6 +98,22 @@ static int take_events(const json_t *object, struct run_request *request, struct
     return request->asked ? 0 : -ENOMEM;
 }
 
+/* What is sampled: one event, so many times a second. */
+static int take_sampling(const json_t *object, struct run_request *request, struct text *message)
+{
+    const json_t *rate = json_object_get(object, "rate");
+    const json_int_t hz = rate ? json_integer_value(rate) : RUN_RATE_USUAL_HZ;
+
+    if ((rate && !json_is_integer(rate)) || hz < 1 || hz > RUN_RATE_MOST_HZ)
+        return object_refuse(message, "expected a whole number from 1 to %d as \"rate\"",
+                             RUN_RATE_MOST_HZ);
+    request->rate_hz = (unsigned)hz;
+    if (json_array_size(json_object_get(object, "events")) != 1)
+        return object_refuse(message,
+                             "expected one event in \"events\", since one is sampled at a time");
+    return take_events(object, request, message);
+}
+
 /* A run that records the scheduler has no events. */
 static int take_kind(const json_t *object, struct run_request *request, struct text *message)
 {
@@ -105,8 +121,13 @@ static int take_kind(const json_t *object, struct run_request *request, struct t
     const char *word = json_string_value(value);
 
     if (value && (!word || strcmp(word, run_kind_name(run_kind_parse(word))) != 0))
-        return object_refuse(message, "expected \"count\" or \"schedule\" as \"kind\"");
+        return object_refuse(message,
+                             "expected \"count\", \"record\" or \"schedule\" as \"kind\"");
     request->kind = run_kind_parse(word);
+    if (request->kind == RUN_RECORDS)
+        return take_sampling(object, request, message);
+    if (json_object_get(object, "rate"))
+        return object_refuse(message, "only a run of kind \"record\" has a \"rate\"");
     if (request->kind == RUN_COUNTS)
         return take_events(object, request, message);
     if (json_object_get(object, "events"))
@@ -164,7 +185,7 @@ static int take_all(const json_t *object, struct run_request *request, struct te
 {
     static const char *const keys[] = {
         "title",   "notes", "target", "kind", "events", "interval_seconds", "duration_seconds",
-        "counters"};
+        "counters", "rate"};
     int r = object_check_keys(object, keys, ARRAY_SIZE(keys), message);
 
     if (r == 0)

@@ -154,6 +154,7 @@ static int copy_request(const struct run_request *request, struct recording *rec
     recording->interval_ns = request->interval_ns;
     recording->duration_ns = request->duration_ns;
     recording->takes_free = request->takes_free;
+    recording->rate_hz = request->rate_hz;
     recording->kind = request->kind;
     return recording->title && recording->notes && recording->target && recording->asked ? 0
                                                                                          : -ENOMEM;

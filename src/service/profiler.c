@@ -40,6 +40,9 @@
 #define FUNCTION_SHARE 8
 #define FUNCTION_BYTES 48 /* with a name of usual length */
 
+/* A recording may take so much of the functions, each of which has a node or more. */
+#define RECORDED_SHARE 2
+
 /* What the configuration wants. */
 struct profile_wish {
     bool enabled, is_v1;
@@ -166,6 +169,8 @@ static void end_sampling(struct profiler *profiler, const char *reason, bool end
 {
     struct profile_store *store = profiler->store;
 
+    if (profiler->sampler)
+        profile_recorder_cut(profiler->setup.recorder, profiler->sampler);
     if (!ends_store)
         profiler->store = NULL; /* it goes on counting */
     else if (store)
@@ -319,6 +324,7 @@ static void wait_for_work(struct profiler *profiler)
 {
     struct pollfd polls[] = {
         {.fd = profiler->bell_fd, .events = POLLIN},
+        {.fd = profile_recorder_fd(profiler->setup.recorder), .events = POLLIN},
         {.fd = profiler->sampler ? sampler_fd(profiler->sampler) : -1, .events = POLLIN}};
     const uint64_t wait_ns = profiler->sampler ? sampler_wait_ns(profiler->sampler) : 0;
     const bool retries = !profiler->sampler && profiler->granted.enabled;
@@ -358,9 +364,14 @@ static void *run(void *context)
         if (profiler->store)
             profile_keeper_turn(profiler->keeper, profiler->store);
         answer_questions(profiler, profiler->sampler);
+        profile_recorder_serve(profiler->setup.recorder, profiler->sampler,
+                               limits_of(&profiler->granted).functions / RECORDED_SHARE,
+                               profiler->reason);
         wait_for_work(profiler);
     }
     answer_questions(profiler, NULL);
+    if (profiler->sampler)
+        profile_recorder_cut(profiler->setup.recorder, profiler->sampler);
     if (profiler->store)
         profile_keeper_end(profiler->keeper, profiler->store);
     return NULL;

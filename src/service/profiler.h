@@ -14,6 +14,7 @@
 #include "profile/object_reader.h"
 #include "profile/targets.h"
 #include "service/profile_questions.h"
+#include "service/profile_recorder.h"
 #include "web/deferred.h"
 
 struct profiler;
@@ -22,6 +23,7 @@ struct profiler;
 struct profiler_setup {
     struct object_reader *reader;       /* borrowed; NULL: it could not be started */
     struct profile_targets *targets;    /* borrowed */
+    struct profile_recorder *recorder;  /* borrowed */
     struct profile_status_slot *status; /* borrowed; where its figures are written each second */
     struct history *history;            /* borrowed until profiler_stop(); NULL: nothing is kept */
     int sysfs_fd, procfs_fd;

@@ -96,6 +96,12 @@ int profile_program_begin_cpu(struct profile_program *program, size_t cpu, unsig
 void profile_program_end_cpu(struct profile_program *program, size_t cpu);
 bool profile_program_samples_cpu(const struct profile_program *program, size_t cpu);
 
+/*
+ * The program that events of a recording call (PERF_EVENT_IOC_SET_BPF), each time that one has
+ * counted a period. Its samples come among the others, and have a period. Borrowed.
+ */
+int profile_program_recorder_fd(const struct profile_program *program);
+
 /* A process has mapped something executable in the place of what was there. */
 struct profile_mapped {
     pid_t pid;
@@ -121,7 +127,8 @@ int profile_program_read(struct profile_program *program,
 struct profile_program_figures {
     uint64_t samples; /* that were taken */
     uint64_t lost;    /* those of them that found no room in the ring */
-    uint64_t time_ns; /* what they took the program, on all CPUs */
+    uint64_t recorded_lost; /* samples of recordings that found no room */
+    uint64_t time_ns; /* what all samples took the program, on all CPUs */
 };
 
 struct profile_program_figures profile_program_figures(const struct profile_program *program);

@@ -40,6 +40,7 @@ enum profile_outcome {
 struct profile_sample {
     __u64 time_ns; /* CLOCK_MONOTONIC */
     __u64 memory;  /* its mm_struct, as in struct profile_vma; 0: it has none */
+    __u64 period;  /* of a recording: how many events it stands for; 0: of what always samples */
     __u32 cpu;
     __u32 pid, tid; /* in the initial PID namespace */
     __u32 cgroup;   /* the number of the nearest cgroup that has one; 0: none */

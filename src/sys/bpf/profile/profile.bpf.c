@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 
 /*
- * Samples who runs where. A perf event of each CPU calls on_sample() some tens of times a second.
+ * Samples who runs where. A perf event of each CPU calls on_sample() some tens of times a second,
+ * and those of a recording, which somebody has asked for, call on_record().
  * It walks up the stack of the kernel and that of the user (walk.bpf.h), and sends both through a
  * ring as addresses in files. User space makes functions of them.
  *
@@ -17,6 +18,8 @@
 
 #include <bpf/bpf_tracing.h>
 
+#include <linux/bpf_perf_event.h>
+
 #define PF_KTHREAD 0x00200000
 #define VM_EXEC    0x00000004
 
@@ -25,8 +28,9 @@ struct {
     __uint(max_entries, 65536);
 } ring SEC(".maps");
 
-__u64 n_samples, n_lost; /* taken, and of those how many found no room in the ring */
-__u64 n_ns;              /* what they took this program */
+__u64 n_samples, n_lost;   /* taken, and of those how many found no room in the ring */
+__u64 n_recorded_lost;     /* of a recording; these are not among those above */
+__u64 n_ns;                /* what all of them took this program */
 
 /* The kernel has its stack where the interrupt came; what was in user space has none. */
 static __always_inline void walk_kernel_stack(void *context, struct profile_scratch *walk)
@@ -61,12 +65,14 @@ static __always_inline void walk_user_stack(struct profile_scratch *walk, struct
     drop_unproven(walk);
 }
 
-static __always_inline void describe(struct profile_sample *sample, struct task_struct *task)
+static __always_inline void describe(struct profile_sample *sample, struct task_struct *task,
+                                     __u64 period)
 {
     const __u32 process = slot_of_process((__u32)task->tgid);
 
     sample->time_ns = bpf_ktime_get_ns();
     sample->memory = (__u64)task->mm;
+    sample->period = period;
     sample->cpu = bpf_get_smp_processor_id();
     sample->pid = (__u32)task->tgid;
     sample->tid = (__u32)task->pid;
@@ -77,28 +83,54 @@ static __always_inline void describe(struct profile_sample *sample, struct task_
     (void)bpf_get_current_comm(sample->comm, sizeof(sample->comm));
 }
 
-SEC("perf_event")
-int on_sample(void *context)
+/* Walks both stacks, and sends what it finds. False: there was no room for it. */
+static __always_inline bool sample(void *context, struct profile_scratch *walk,
+                                   struct task_struct *task)
 {
-    const __u32 zero = 0;
-    struct profile_scratch *walk = bpf_map_lookup_elem(&scratch, &zero);
-    struct task_struct *task = bpf_get_current_task_btf();
+    bool has_room;
     __u32 n;
 
-    if (!walk || task->pid == 0)
-        return 0; /* the idle task */
-    describe(&walk->sample, task);
     walk_kernel_stack(context, walk);
     walk_user_stack(walk, task);
     walk->sample.outcome = (__u8)walk->outcome;
     n = walk->sample.n_kernel + walk->sample.n_user;
     if (n > PROFILE_FRAMES_MOST)
         n = PROFILE_FRAMES_MOST;
-    __sync_fetch_and_add(&n_samples, 1);
-    if (bpf_ringbuf_output(&ring, &walk->sample, sizeof(walk->sample) + n * sizeof(__u64),
-                           BPF_RB_NO_WAKEUP) < 0) /* the reader looks by itself */
-        __sync_fetch_and_add(&n_lost, 1);
+    has_room = bpf_ringbuf_output(&ring, &walk->sample, sizeof(walk->sample) + n * sizeof(__u64),
+                                  BPF_RB_NO_WAKEUP) >= 0; /* the reader looks by itself */
     __sync_fetch_and_add(&n_ns, bpf_ktime_get_ns() - walk->sample.time_ns);
+    return has_room;
+}
+
+SEC("perf_event")
+int on_sample(void *context)
+{
+    const __u32 zero = 0;
+    struct profile_scratch *walk = bpf_map_lookup_elem(&scratch, &zero);
+    struct task_struct *task = bpf_get_current_task_btf();
+
+    if (!walk || task->pid == 0)
+        return 0; /* the idle task */
+    describe(&walk->sample, task, 0);
+    __sync_fetch_and_add(&n_samples, 1);
+    if (!sample(context, walk, task))
+        __sync_fetch_and_add(&n_lost, 1);
+    return 0;
+}
+
+/* The kernel calls no program of an event while it is in another one: so the memory is ours. */
+SEC("perf_event")
+int on_record(struct bpf_perf_event_data *context)
+{
+    const __u32 zero = 0;
+    struct profile_scratch *walk = bpf_map_lookup_elem(&scratch, &zero);
+    struct task_struct *task = bpf_get_current_task_btf();
+
+    if (!walk)
+        return 0;
+    describe(&walk->sample, task, context->sample_period);
+    if (!sample(context, walk, task))
+        __sync_fetch_and_add(&n_recorded_lost, 1);
     return 0;
 }
 

@@ -41,10 +41,12 @@ static int set_sizes(const struct profile_program *program)
     return 0;
 }
 
-/* Only what follows processes is attached here; events call on_sample(). */
+/* Only what follows processes is attached here; events call on_sample() and
+ * on_record(). */
 static void choose_links(const struct profile_bpf *skeleton)
 {
     bpf_program__set_autoattach(skeleton->progs.on_sample, false);
+    bpf_program__set_autoattach(skeleton->progs.on_record, false);
     bpf_program__set_autoattach(skeleton->progs.on_vma, false);
     bpf_program__set_autoattach(skeleton->progs.on_ask, false);
 }
@@ -236,6 +238,11 @@ int profile_program_read(struct profile_program *program,
     return r < 0 ? r : 0;
 }
 
+int profile_program_recorder_fd(const struct profile_program *program)
+{
+    return bpf_program__fd(program->skeleton->progs.on_record);
+}
+
 struct profile_program_figures profile_program_figures(const struct profile_program *program)
 {
     const struct profile_bpf__bss *bss = program->skeleton->bss;
@@ -243,5 +250,6 @@ struct profile_program_figures profile_program_figures(const struct profile_prog
     return (struct profile_program_figures){
         .samples = __atomic_load_n(&bss->n_samples, __ATOMIC_RELAXED),
         .lost = __atomic_load_n(&bss->n_lost, __ATOMIC_RELAXED),
+        .recorded_lost = __atomic_load_n(&bss->n_recorded_lost, __ATOMIC_RELAXED),
         .time_ns = __atomic_load_n(&bss->n_ns, __ATOMIC_RELAXED)};
 }

@@ -110,6 +110,12 @@ int profile_program_read(struct profile_program *program,
     return -EOPNOTSUPP;
 }
 
+int profile_program_recorder_fd(const struct profile_program *program)
+{
+    (void)program;
+    return -EOPNOTSUPP;
+}
+
 struct profile_program_figures profile_program_figures(const struct profile_program *program)
 {
     (void)program;

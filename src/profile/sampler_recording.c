@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A recording ends in steps. When its events are closed, a turn takes their last samples out of the
+ * ring; some of these wait for files to be read. When none waits any more, the functions that have
+ * no name yet are named before all others. Whatever hangs, it is over after a while.
+ */
+#include "profile/sampler.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "profile/sampler_parts.h"
+
+#define PATIENCE_NS (12 * NS_PER_SECOND)
+
+int sampler_begin_recording(struct sampler *sampler, size_t most_nodes)
+{
+    struct sampler_recording *recording = &sampler->recording;
+
+    if (recording->recorded)
+        return -EBUSY;
+    *recording = (struct sampler_recording){
+        .recorded = recorded_new(sampler->setup.store, most_nodes),
+        .lost_before = profile_program_figures(sampler->program).recorded_lost};
+    return recording->recorded ? 0 : -ENOMEM;
+}
+
+int sampler_recorder_fd(const struct sampler *sampler)
+{
+    return profile_program_recorder_fd(sampler->program);
+}
+
+void sampler_record(struct sampler *sampler, const struct profile_sample *sample,
+                    const struct profile_stack *stack)
+{
+    if (!sampler->recording.recorded)
+        return; /* it is over */
+    recorded_add(sampler->recording.recorded, stack, sample->period);
+    sampler->recording.stacks[sample->outcome]++;
+}
+
+static bool has_waiting(const struct sampler *sampler)
+{
+    for (size_t at = 0; at < sampler->waiting.n_bytes;)
+        if (sample_list_next(&sampler->waiting, &at)->period > 0)
+            return true;
+    return false;
+}
+
+/* Whether all samples are in, and their functions have the names that they will have. */
+static bool is_settled(struct sampler *sampler)
+{
+    struct sampler_recording *recording = &sampler->recording;
+
+    if (sampler->read_ns <= recording->until_ns || has_waiting(sampler))
+        return false;
+    if (!recording->hurries)
+        known_files_hurry(sampler->files);
+    recording->hurries = true;
+    return !known_files_is_hurried(sampler->files);
+}
+
+int sampler_cut_recording(struct sampler *sampler, struct sampler_recorded *ret_recorded)
+{
+    struct sampler_recording *recording = &sampler->recording;
+    int r;
+
+    if (!recording->recorded)
+        return -ENOENT;
+    *ret_recorded = (struct sampler_recorded){
+        .samples = recorded_samples(recording->recorded),
+        .lost = profile_program_figures(sampler->program).recorded_lost - recording->lost_before};
+    memcpy(ret_recorded->stacks, recording->stacks, sizeof(recording->stacks));
+    r = recorded_tree(recording->recorded, &ret_recorded->tree);
+    recording->recorded = recorded_free(recording->recorded);
+    return r;
+}
+
+int sampler_end_recording(struct sampler *sampler, struct sampler_recorded *ret_recorded)
+{
+    struct sampler_recording *recording = &sampler->recording;
+    const uint64_t now_ns = clock_monotonic_ns();
+
+    if (!recording->recorded)
+        return -ENOENT;
+    if (recording->until_ns == 0)
+        recording->until_ns = now_ns;
+    if (!is_settled(sampler) && now_ns < recording->until_ns + PATIENCE_NS)
+        return -EAGAIN;
+    return sampler_cut_recording(sampler, ret_recorded);
+}

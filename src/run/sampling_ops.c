@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/sampling_ops.h"
+
+#include <linux/perf_event.h>
+
+/* cpu-clock goes on while a CPU idles, where nothing is to be seen. */
+static bool is_cpu_clock(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
+}
+
+static int open_sampling(void *context, struct perf_event_attr *attr, pid_t pid, int cpu,
+                         int group_fd, unsigned long flags)
+{
+    const struct sampling_ops *sampling = context;
+    struct perf_event_attr sampled = *attr;
+    int fd, r;
+
+    sampled.freq = 1;
+    sampled.sample_freq = sampling->rate_hz;
+    if (is_cpu_clock(attr))
+        sampled.exclude_idle = 1;
+    fd = perf_ops_kernel.open(NULL, &sampled, pid, cpu, group_fd, flags);
+    if (fd < 0)
+        return fd;
+    r = perf_ops_kernel.ioctl(NULL, fd, PERF_EVENT_IOC_SET_BPF,
+                              (unsigned long)sampling->program_fd);
+    if (r < 0) {
+        perf_ops_kernel.close(NULL, fd);
+        return r;
+    }
+    return fd;
+}
+
+static ssize_t read_counts(void *context, int fd, void *buffer, size_t size)
+{
+    (void)context;
+    return perf_ops_kernel.read(NULL, fd, buffer, size);
+}
+
+static int control(void *context, int fd, unsigned long request, unsigned long argument)
+{
+    (void)context;
+    return perf_ops_kernel.ioctl(NULL, fd, request, argument);
+}
+
+static void close_event(void *context, int fd)
+{
+    (void)context;
+    perf_ops_kernel.close(NULL, fd);
+}
+
+static void mark_slow(void *context, int fd, enum late_close_kind kind)
+{
+    (void)context;
+    perf_ops_kernel.mark_slow(NULL, fd, kind);
+}
+
+void sampling_ops_init(struct sampling_ops *sampling, int program_fd, unsigned rate_hz)
+{
+    *sampling = (struct sampling_ops){.ops = {.open = open_sampling,
+                                              .read = read_counts,
+                                              .ioctl = control,
+                                              .close = close_event,
+                                              .mark_slow = mark_slow,
+                                              .context = sampling},
+                                      .program_fd = program_fd,
+                                      .rate_hz = rate_hz};
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service/profile_recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "profile/tree.h"
+
+/* How long a run waits to begin: a turn of a busy profiler may take a second. */
+#define PATIENCE_SECONDS 10
+
+enum recorder_state {
+    RECORDER_IDLE,
+    RECORDER_ASKED,    /* the profiler's thread is to begin it */
+    RECORDER_GOES_ON,  /* samples come */
+    RECORDER_FINISHES, /* no more come, and the last ones wait for something */
+    RECORDER_IS_CUT,   /* likewise, but nobody waits for them */
+    RECORDER_IS_OVER,  /* what has come of it is to be taken */
+};
+
+struct profile_recorder {
+    int bell_fd;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t begun; /* the state is not RECORDER_ASKED any more */
+    enum recorder_state state;
+    bool is_dropped;    /* nobody will take what comes of it */
+    int error;          /* of what was asked for, or of what has come of it */
+    const char *reason; /* why nothing can be recorded, or NULL. Static */
+    int program_fd;     /* of a recording that has just begun; taken over by who asked */
+    struct sampler_recorded recorded;
+};
+
+struct profile_recorder *profile_recorder_new(void)
+{
+    struct profile_recorder *recorder = calloc(1, sizeof(*recorder));
+    pthread_condattr_t attributes;
+
+    if (!recorder)
+        return NULL;
+    recorder->program_fd = -1;
+    recorder->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (recorder->bell_fd < 0) {
+        free(recorder);
+        return NULL;
+    }
+    (void)pthread_mutex_init(&recorder->lock, NULL);
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&recorder->begun, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+    return recorder;
+}
+
+struct profile_recorder *profile_recorder_free(struct profile_recorder *recorder)
+{
+    if (!recorder)
+        return NULL;
+    (void)profile_tree_free(recorder->recorded.tree);
+    if (recorder->program_fd >= 0)
+        (void)close(recorder->program_fd);
+    (void)pthread_cond_destroy(&recorder->begun);
+    (void)pthread_mutex_destroy(&recorder->lock);
+    (void)close(recorder->bell_fd);
+    free(recorder);
+    return NULL;
+}
+
+static void ring(const struct profile_recorder *recorder)
+{
+    const uint64_t one = 1;
+
+    (void)!write(recorder->bell_fd, &one, sizeof(one));
+}
+
+/* Waits until the profiler's thread has begun it, or could not. The lock is held. */
+static int wait_for_begin(struct profile_recorder *recorder)
+{
+    struct timespec until;
+    int r = 0;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += PATIENCE_SECONDS;
+    while (recorder->state == RECORDER_ASKED && r == 0)
+        r = pthread_cond_timedwait(&recorder->begun, &recorder->lock, &until);
+    if (recorder->state != RECORDER_ASKED)
+        return recorder->error;
+    recorder->state = RECORDER_IDLE;
+    recorder->reason = "the thread that samples is busy with something else";
+    return -EAGAIN;
+}
+
+int profile_recorder_begin(struct profile_recorder *recorder, int *ret_program_fd,
+                           struct text *ret_message)
+{
+    int r = -EBUSY;
+
+    (void)pthread_mutex_lock(&recorder->lock);
+    if (recorder->state == RECORDER_IDLE) {
+        recorder->state = RECORDER_ASKED;
+        recorder->is_dropped = false;
+        recorder->reason = NULL;
+        ring(recorder);
+        r = wait_for_begin(recorder);
+    }
+    if (r == 0)
+        *ret_program_fd = TAKE_FD(recorder->program_fd);
+    else if (r == -EBUSY)
+        text_append_string(ret_message, "another run records already; expected one at a time");
+    else if (recorder->reason)
+        text_append_format(ret_message, "nothing can be recorded: %s", recorder->reason);
+    (void)pthread_mutex_unlock(&recorder->lock);
+    return r;
+}
+
+void profile_recorder_finish(struct profile_recorder *recorder, bool at_once)
+{
+    (void)pthread_mutex_lock(&recorder->lock);
+    if (recorder->state == RECORDER_GOES_ON || recorder->state == RECORDER_FINISHES)
+        recorder->state = at_once ? RECORDER_IS_CUT : RECORDER_FINISHES;
+    (void)pthread_mutex_unlock(&recorder->lock);
+    ring(recorder);
+}
+
+int profile_recorder_take(struct profile_recorder *recorder, struct sampler_recorded *ret_recorded)
+{
+    int r = -EAGAIN;
+
+    (void)pthread_mutex_lock(&recorder->lock);
+    if (recorder->state == RECORDER_IDLE)
+        r = -ENOENT;
+    if (recorder->state == RECORDER_IS_OVER) {
+        r = recorder->error;
+        *ret_recorded = recorder->recorded;
+        recorder->recorded = (struct sampler_recorded){0};
+        recorder->state = RECORDER_IDLE;
+    }
+    (void)pthread_mutex_unlock(&recorder->lock);
+    return r;
+}
+
+/* What has come of it stays until it is taken, if somebody will. The lock is held. */
+static void end(struct profile_recorder *recorder, int error)
+{
+    recorder->error = error;
+    recorder->state = RECORDER_IS_OVER;
+    if (!recorder->is_dropped)
+        return;
+    recorder->recorded.tree = profile_tree_free(recorder->recorded.tree);
+    recorder->state = RECORDER_IDLE;
+}
+
+void profile_recorder_drop(struct profile_recorder *recorder)
+{
+    (void)pthread_mutex_lock(&recorder->lock);
+    if (recorder->state != RECORDER_IDLE) {
+        recorder->is_dropped = true;
+        if (recorder->state == RECORDER_IS_OVER)
+            end(recorder, recorder->error);
+        else
+            recorder->state = RECORDER_IS_CUT;
+    }
+    (void)pthread_mutex_unlock(&recorder->lock);
+    ring(recorder);
+}
+
+int profile_recorder_fd(const struct profile_recorder *recorder)
+{
+    return recorder->bell_fd;
+}
+
+/* Begins what was asked for. The lock is held. */
+static void begin(struct profile_recorder *recorder, struct sampler *sampler, size_t most_nodes,
+                  const char *reason)
+{
+    int r = sampler ? sampler_begin_recording(sampler, most_nodes) : -EAGAIN;
+
+    if (r == 0) {
+        recorder->program_fd = fcntl(sampler_recorder_fd(sampler), F_DUPFD_CLOEXEC, 0);
+        if (recorder->program_fd < 0) {
+            r = -errno;
+            (void)sampler_cut_recording(sampler, &recorder->recorded);
+            recorder->recorded.tree = profile_tree_free(recorder->recorded.tree);
+        }
+    }
+    recorder->error = r;
+    recorder->reason = sampler ? NULL : reason;
+    recorder->state = r == 0 ? RECORDER_GOES_ON : RECORDER_IDLE;
+    (void)pthread_cond_signal(&recorder->begun);
+}
+
+void profile_recorder_serve(struct profile_recorder *recorder, struct sampler *sampler,
+                            size_t most_nodes, const char *reason)
+{
+    uint64_t number;
+    int r;
+
+    (void)!read(recorder->bell_fd, &number, sizeof(number));
+    (void)pthread_mutex_lock(&recorder->lock);
+    switch (recorder->state) {
+    case RECORDER_ASKED:
+        begin(recorder, sampler, most_nodes, reason);
+        break;
+    case RECORDER_FINISHES:
+        r = sampler ? sampler_end_recording(sampler, &recorder->recorded) : -ENOENT;
+        if (r != -EAGAIN)
+            end(recorder, r);
+        break;
+    case RECORDER_IS_CUT:
+        end(recorder, sampler ? sampler_cut_recording(sampler, &recorder->recorded) : -ENOENT);
+        break;
+    default:
+        break;
+    }
+    (void)pthread_mutex_unlock(&recorder->lock);
+}
+
+void profile_recorder_cut(struct profile_recorder *recorder, struct sampler *sampler)
+{
+    (void)pthread_mutex_lock(&recorder->lock);
+    if (recorder->state != RECORDER_IDLE && recorder->state != RECORDER_ASKED &&
+        recorder->state != RECORDER_IS_OVER)
+        end(recorder, sampler_cut_recording(sampler, &recorder->recorded));
+    (void)pthread_mutex_unlock(&recorder->lock);
+}

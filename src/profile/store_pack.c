@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 
-#include "base/varint.h"
+#include "profile/packed.h"
 #include "profile/store_targets.h"
 #include "profile/store_time.h"
 

@@ -2,11 +2,13 @@
 #include "run/sampling_ops.h"
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 
-/* cpu-clock goes on while a CPU idles, where nothing is to be seen. */
-static bool is_cpu_clock(const struct perf_event_attr *attr)
+/* Clocks go on while a CPU idles, where nothing is to be seen. */
+static bool is_clock(const struct perf_event_attr *attr)
 {
-    return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
+    return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+                                                attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 static int open_sampling(void *context, struct perf_event_attr *attr, pid_t pid, int cpu,
@@ -18,7 +20,7 @@ static int open_sampling(void *context, struct perf_event_attr *attr, pid_t pid,
 
     sampled.freq = 1;
     sampled.sample_freq = sampling->rate_hz;
-    if (is_cpu_clock(attr))
+    if (is_clock(attr))
         sampled.exclude_idle = 1;
     fd = perf_ops_kernel.open(NULL, &sampled, pid, cpu, group_fd, flags);
     if (fd < 0)

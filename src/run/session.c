@@ -107,6 +107,10 @@ static void end_counters(struct run_session *session, uint64_t now_ns)
 {
     static const struct timespec moment = {.tv_nsec = 1000000};
 
+    /* What is sampled ends with what is counted, so that both tell the same. */
+    for (size_t i = 0; i < session->target.n_parts && session->recording->kind == RUN_RECORDS; i++)
+        counter_set_stop(session->target.parts[i].set);
+
     /* While a thread ends, the kernel cannot give the sum for a moment; it is asked again then. */
     for (int i = 0; !read_parts(session) && i < MOST_LAST_READINGS &&
                     scope_is_of_threads(&session->target.scope);

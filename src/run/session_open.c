@@ -172,6 +172,52 @@ static int check_size(const struct recording *recording, struct text *message)
     return -EINVAL;
 }
 
+/*
+ * Whether the event of a run of kind `record` can sample. The program that the kernel calls for
+ * each sample is one for events of a PMU or of software: a tracepoint takes no such one
+ * (perf_event_set_bpf_prog() of the kernel), and uncore PMUs do not know who runs.
+ */
+static int check_sampling(const struct run_session *session, struct text *message)
+{
+    const struct event *event = session->events.events[0];
+
+    if (session->events.n != 1) {
+        text_append_string(message, "a wildcard stands for several events: expected one");
+        return -EINVAL;
+    }
+    if (event->kind != EVENT_TRACEPOINT && event->kind != EVENT_PROBE && !event->is_uncore)
+        return 0;
+    text_append_format(message,
+                       "%s cannot be sampled, but only counted; expected an event of a CPU's PMU "
+                       "or of software",
+                       event->name);
+    return -EINVAL;
+}
+
+/* System-wide a clock counts wall time, which tells nothing; but its samples tell who runs. */
+static void allow_clock(const struct run_session *session)
+{
+    session->events.events[0]->is_clock = false;
+}
+
+/* Whether all that was opened samples. */
+static int check_opened(const struct run_session *session, struct text *message)
+{
+    for (size_t i = 0; i < session->target.n_parts; i++) {
+        const enum absence absence = counter_set_absence(session->target.parts[i].set);
+
+        if (absence == ABSENCE_NONE)
+            continue;
+        text_append_format(message,
+                           "%s cannot be sampled %u times a second: %s; "
+                           "kernel.perf_event_max_sample_rate may be lower",
+                           session->events.events[0]->name, session->recording->rate_hz,
+                           absence_name(absence));
+        return -EINVAL;
+    }
+    return 0;
+}
+
 static int open_counters(struct run_session *session, struct text *message)
 {
     int r = run_target_set_groups(&session->target, session->events.groups, &session->uncores);
@@ -181,6 +227,8 @@ static int open_counters(struct run_session *session, struct text *message)
                             session->mechanism);
     if (r < 0)
         text_append_format(message, "the target cannot be counted: %s", strerror(-r));
+    if (r == 0 && session->recording->kind == RUN_RECORDS)
+        r = check_opened(session, message);
     return r == -ESRCH ? -ENOENT : r;
 }
 
@@ -198,6 +246,10 @@ static int open_events(struct run_session *session, const struct run_request *re
                            RUN_EVENTS_MAX);
         r = -EINVAL;
     }
+    if (r == 0 && request->kind == RUN_RECORDS)
+        r = check_sampling(session, message);
+    if (r == 0 && request->kind == RUN_RECORDS)
+        allow_clock(session);
     if (r == 0)
         r = run_target_find(&session->wish, &session->machine, &session->target, message);
     if (r == 0)

@@ -64,10 +64,24 @@ int profile_tell_none(int r, const struct profile_choice *choice, struct text *t
 static int refuse_target(const char *name, struct text *text)
 {
     text_append_format(text,
-                       "target \"%.256s\" has no profile; expected machine, cgroup:PATH or "
-                       "process:NAME",
+                       "target \"%.256s\" has no profile; expected machine, cgroup:PATH, "
+                       "process:NAME or run:NUMBER",
                        name);
     return -EINVAL;
+}
+
+#define RUN_PREFIX "run:"
+
+/* A run that has recorded. */
+static int read_run(const char *name, struct text *text, struct profile_choice *choice)
+{
+    const int r = api_id_read(name + strlen(RUN_PREFIX), "run", text, &choice->run);
+
+    if (r < 0)
+        return r;
+    choice->name = strdup(name);
+    choice->label = strdup("");
+    return choice->name && choice->label ? 0 : -ENOMEM;
 }
 
 /* The target that has this name. */
@@ -80,6 +94,8 @@ static int read_target(const char *name, struct text *text, struct profile_choic
         {"machine", PROFILE_MACHINE}, {"cgroup", PROFILE_CGROUP}, {"process", PROFILE_PROCESSES}};
     struct target_filter filter;
 
+    if (strncmp(name, RUN_PREFIX, strlen(RUN_PREFIX)) == 0)
+        return read_run(name, text, choice);
     if (target_filter_parse(name, &filter) < 0)
         return refuse_target(name, text);
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
@@ -216,12 +232,30 @@ int profile_arguments_read(const struct query *query, struct text *text,
     return 0;
 }
 
+/* What is kept sample by sample: that of runs is not. */
+static int read_common_of_now(const struct query *query, const char *const *known,
+                              struct text *text, struct profile_arguments **ret_arguments)
+{
+    AUTO_ARGUMENTS struct profile_arguments *arguments = NULL;
+    const int r = read_common(query, known, text, &arguments);
+
+    if (r < 0)
+        return r;
+    if (profile_arguments_are_of_run(arguments)) {
+        text_append_string(text, "the samples of a run are not kept one by one; expected machine, "
+                                 "cgroup:PATH or process:NAME");
+        return -EINVAL;
+    }
+    *ret_arguments = TAKE(arguments);
+    return 0;
+}
+
 int profile_arguments_read_seconds(const struct query *query, struct text *text,
                                    struct profile_arguments **ret_arguments)
 {
     static const char *const known[] = {"target", "start", "end", NULL};
 
-    return read_common(query, known, text, ret_arguments);
+    return read_common_of_now(query, known, text, ret_arguments);
 }
 
 int profile_arguments_read_annotation(const struct query *query, struct text *text,
@@ -229,7 +263,7 @@ int profile_arguments_read_annotation(const struct query *query, struct text *te
 {
     static const char *const known[] = {"target", "start", "end", "owner", "name", NULL};
     AUTO_ARGUMENTS struct profile_arguments *arguments = NULL;
-    int r = read_common(query, known, text, &arguments);
+    int r = read_common_of_now(query, known, text, &arguments);
 
     if (r >= 0)
         r = read_function(query, arguments);
@@ -257,6 +291,11 @@ static int read_before(const struct query *query, struct text *text,
 
     if (r < 0)
         return r;
+    if ((after->run > 0 && !target) || !after->run != !arguments->before.run) {
+        text_append_string(text, "a run is compared with a run: expected target=run:NUMBER and "
+                                 "before_target=run:NUMBER");
+        return -EINVAL;
+    }
     if (!start != !end) {
         text_append_string(text, "before_start and before_end belong together");
         return -EINVAL;

@@ -28,6 +28,7 @@ struct profile_choice {
     char *name;  /* of the target, as it was given: "cgroup:/a"; NULL: all targets apart */
     char *label; /* of it; of the machine "" */
     enum profile_scope scope;
+    uint64_t run; /* the number of a run, which has a range of its own; 0: it is none */
     uint64_t start_ns, end_ns;
 };
 
@@ -50,7 +51,16 @@ struct profile_range profile_choice_range(const struct profile_choice *choice);
 int profile_tell_none(int r, const struct profile_choice *choice, struct text *text);
 
 /*
- * Reads the arguments of a profile: ?target=, ?start=, ?end=, ?format=, ?nodes=, ?rows=, ?of=,
+ * Whether a run is asked about. Then the label is that of the machine, and a difference is one of
+ * two runs.
+ */
+static inline bool profile_arguments_are_of_run(const struct profile_arguments *arguments)
+{
+    return arguments->choice.run > 0;
+}
+
+/*
+ * Reads the arguments of a profile: ?target= ?start=, ?end=, ?format=, ?nodes=, ?rows=, ?of=,
  * ?owner=, ?name=, ?inverted=. On failure -EINVAL, with words, or -ENOMEM.
  */
 int profile_arguments_read(const struct query *query, struct text *text,

@@ -7,15 +7,14 @@
 
 #include "base/clock.h"
 #include "expose/json_text.h"
-#include "expose/profile_collapsed.h"
 #include "expose/profile_json.h"
 #include "expose/profile_pprof.h"
-#include "expose/profile_speedscope.h"
-#include "profile/difference.h"
 #include "profile/tree.h"
 #include "service/page_group.h"
 #include "service/profile_annotation.h"
+#include "service/profile_answer.h"
 #include "service/profile_arguments.h"
+#include "service/profile_runs.h"
 #include "service/profiler.h"
 
 #define CONTENT_PPROF "application/octet-stream"
@@ -29,62 +28,6 @@ static int collect(const struct profile_store *store, const struct profile_choic
     return profile_tell_none(profile_store_collect(store, &range, ret_tree), choice, text);
 }
 
-static bool has_name(const struct profile_function_name *function,
-                     const struct profile_arguments *arguments)
-{
-    return strcmp(function->owner, arguments->owner) == 0 &&
-           strcmp(function->name, arguments->function) == 0;
-}
-
-/* Reduces a tree to the part that is asked for. */
-static int take_part(const struct profile_arguments *arguments, struct text *text,
-                     struct profile_tree **tree)
-{
-    struct profile_tree *part = NULL;
-    uint32_t function = 0;
-    int r = -ENOENT;
-
-    if (arguments->part == PROFILE_ALL && !arguments->is_inverted)
-        return 0;
-    while (arguments->part != PROFILE_ALL && function < (*tree)->n_functions &&
-           !has_name(&(*tree)->functions[function], arguments))
-        function++;
-    if (arguments->part == PROFILE_ALL)
-        r = profile_tree_invert(*tree, &part);
-    else if (arguments->part == PROFILE_CALLERS && function < (*tree)->n_functions)
-        r = profile_tree_callers(*tree, function, &part);
-    else if (function < (*tree)->n_functions)
-        r = profile_tree_callees(*tree, function, &part);
-    if (r == -ENOENT)
-        text_append_format(text, "the profile has no function %.256s of %.256s",
-                           arguments->function, arguments->owner);
-    if (r < 0)
-        return r;
-    (void)profile_tree_free(*tree);
-    *tree = part;
-    return 0;
-}
-
-static int write_pprof(const struct profile_tree *tree, const struct profile_choice *choice,
-                       struct text *text)
-{
-    const struct label label = {choice->scope == PROFILE_CGROUP ? "cgroup" : "groupname",
-                                choice->label};
-    const struct profile_part part = {
-        .tree = tree, .labels = &label, .n_labels = choice->scope == PROFILE_MACHINE ? 0 : 1};
-
-    return profile_pprof_write(&part, 1, text);
-}
-
-static int write_json(struct profile_tree *tree, const struct profile_arguments *arguments,
-                      struct text *text)
-{
-    const bool is_pruned = tree->n_nodes > arguments->nodes;
-    int r = is_pruned ? profile_tree_prune(tree, (size_t)arguments->nodes) : 0;
-
-    return r < 0 ? r : profile_json_write(tree, is_pruned, text);
-}
-
 static int work_profile(const struct profile_sources *sources, const void *object,
                         struct text *text)
 {
@@ -93,22 +36,7 @@ static int work_profile(const struct profile_sources *sources, const void *objec
     AUTO(profile_tree) struct profile_tree *tree = NULL;
     int r = collect(store, &arguments->choice, text, &tree);
 
-    if (r >= 0)
-        r = take_part(arguments, text, &tree);
-    if (r < 0)
-        return r;
-    switch (arguments->form) {
-    case PROFILE_FORM_COLLAPSED:
-        return profile_collapsed_write(tree, text);
-    case PROFILE_FORM_SPEEDSCOPE:
-        return profile_speedscope_write(tree, arguments->choice.name, SPEEDSCOPE_SECONDS, text);
-    case PROFILE_FORM_PPROF:
-        return write_pprof(tree, &arguments->choice, text);
-    case PROFILE_FORM_JSON:
-    case PROFILE_FORM_COUNT_:
-    default:
-        return write_json(tree, arguments, text);
-    }
+    return r < 0 ? r : profile_answer(arguments, text, &tree);
 }
 
 static int work_table(const struct profile_sources *sources, const void *object, struct text *text)
@@ -134,7 +62,6 @@ static int work_seconds(const struct profile_sources *sources, const void *objec
     return r < 0 ? r : profile_json_write_seconds(seconds, text);
 }
 
-/* Whole trees are compared, since what is small in one is not in the other. */
 static int work_difference(const struct profile_sources *sources, const void *object,
                            struct text *text)
 {
@@ -142,16 +69,11 @@ static int work_difference(const struct profile_sources *sources, const void *ob
     const struct profile_arguments *arguments = object;
     AUTO(profile_tree) struct profile_tree *before = NULL;
     AUTO(profile_tree) struct profile_tree *after = NULL;
-    AUTO(difference) struct difference *difference = NULL;
     int r = collect(store, &arguments->before, text, &before);
 
     if (r >= 0)
         r = collect(store, &arguments->choice, text, &after);
-    if (r >= 0)
-        r = difference_new(before, after, arguments->measure, &difference);
-    if (r >= 0)
-        r = difference_prune(difference, (size_t)arguments->nodes);
-    return r < 0 ? r : profile_json_write_difference(difference, text);
+    return r < 0 ? r : profile_answer_difference(before, after, arguments, text);
 }
 
 static void append_target(const struct profile_target_info *info, bool is_first, struct text *text)
@@ -286,7 +208,7 @@ static int work_pprof(const struct profile_sources *sources, const void *object,
     if (!arguments->choice.name)
         return write_all(store, arguments, text);
     r = collect(store, &arguments->choice, text, &tree);
-    return r < 0 ? r : write_pprof(tree, &arguments->choice, text);
+    return r < 0 ? r : profile_answer(arguments, text, &tree);
 }
 
 /* Hands a question to the profiler, with its arguments. */
@@ -301,6 +223,16 @@ static int ask(const struct pages *pages, struct profile_question *question,
         return -EAGAIN;
     }
     return profiler_ask(pages->sources.profiler, question, answer, text);
+}
+
+/* The same about runs, which the historian's thread answers. */
+static int ask_of_run(const struct pages *pages, enum profile_run_answer wanted,
+                      const struct profile_question *question,
+                      struct profile_arguments *arguments, struct deferred *answer,
+                      struct text *text)
+{
+    return profile_runs_ask(pages->sources.runs, pages->sources.history, wanted, arguments,
+                            question->content_type, question->file_name, answer, text);
 }
 
 static int ask_profile(void *context, const struct route_request *request, struct deferred *answer,
@@ -322,7 +254,9 @@ static int ask_profile(void *context, const struct route_request *request, struc
         return r;
     question.content_type = forms[arguments->form].content_type;
     question.file_name = forms[arguments->form].file_name;
-    return ask(context, &question, arguments, answer, text);
+    return profile_arguments_are_of_run(arguments)
+               ? ask_of_run(context, PROFILE_RUN_PROFILE, &question, arguments, answer, text)
+               : ask(context, &question, arguments, answer, text);
 }
 
 /* Answers that are JSON differ in what they take and in who writes them. */
@@ -331,39 +265,45 @@ static int ask_json(const struct pages *pages, const struct route_request *reque
                                 struct profile_arguments **ret_arguments),
                     int (*work)(const struct profile_sources *sources, const void *arguments,
                                 struct text *text),
-                    struct deferred *answer, struct text *text)
+                    enum profile_run_answer of_run, struct deferred *answer, struct text *text)
 {
     struct profile_question question = {.work = work, .content_type = CONTENT_JSON};
     struct profile_arguments *arguments;
     int r = read(request->query, text, &arguments);
 
-    return r < 0 ? r : ask(pages, &question, arguments, answer, text);
+    if (r < 0)
+        return r;
+    return profile_arguments_are_of_run(arguments)
+               ? ask_of_run(pages, of_run, &question, arguments, answer, text)
+               : ask(pages, &question, arguments, answer, text);
 }
 
 static int ask_table(void *context, const struct route_request *request, struct deferred *answer,
                      struct text *text)
 {
-    return ask_json(context, request, profile_arguments_read, work_table, answer, text);
+    return ask_json(context, request, profile_arguments_read, work_table, PROFILE_RUN_TABLE, answer,
+                    text);
 }
 
 static int ask_seconds(void *context, const struct route_request *request, struct deferred *answer,
                        struct text *text)
 {
-    return ask_json(context, request, profile_arguments_read_seconds, work_seconds, answer, text);
+    return ask_json(context, request, profile_arguments_read_seconds, work_seconds,
+                    PROFILE_RUN_NOTHING, answer, text);
 }
 
 static int ask_annotation(void *context, const struct route_request *request,
                           struct deferred *answer, struct text *text)
 {
     return ask_json(context, request, profile_arguments_read_annotation, profile_annotation_work,
-                    answer, text);
+                    PROFILE_RUN_NOTHING, answer, text);
 }
 
 static int ask_difference(void *context, const struct route_request *request,
                           struct deferred *answer, struct text *text)
 {
-    return ask_json(context, request, profile_arguments_read_difference, work_difference, answer,
-                    text);
+    return ask_json(context, request, profile_arguments_read_difference, work_difference,
+                    PROFILE_RUN_DIFFERENCE, answer, text);
 }
 
 static int ask_targets(void *context, const struct route_request *request, struct deferred *answer,

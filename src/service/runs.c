@@ -231,7 +231,7 @@ int runs_stream(struct runs *runs, uint64_t id, uint64_t *cursor, struct text *t
         write_points(run_slot_recording(slot), cursor, text);
     else if (run_numbers_have(&runs->numbers, id))
         *cursor = 1; /* it has ended, and may have gone on when the client was told of it */
-    if (*cursor > 0 && (!slot || slot->state != SLOT_OPEN)) {
+    if (*cursor > 0 && (!slot || slot->state > SLOT_SETTLES)) {
         text_append_string(text, "event: end\ndata: {}\n\n");
         *cursor = UINT64_MAX;
     }

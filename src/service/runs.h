@@ -12,6 +12,7 @@
 #include "metric/snapshot.h"
 #include "run/recording.h"
 #include "run/request.h"
+#include "service/profile_recorder.h"
 #include "web/deferred.h"
 #include "web/server.h"
 
@@ -23,6 +24,7 @@ struct runs;
 struct runs_setup {
     struct history *history;    /* NULL: nothing can be kept, and so nothing is counted */
     struct snapshot_slot *slot; /* tells what the collector takes of the PMU */
+    struct profile_recorder *recorder; /* for runs of kind `record` */
     const char *sysfs, *procfs;
     const char *cgroupfs; /* NULL: the list of mounts tells */
 };

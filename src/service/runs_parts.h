@@ -8,12 +8,14 @@
 #include "run/session.h"
 #include "service/run_numbers.h"
 #include "service/runs.h"
+#include "service/runs_record.h"
 
 enum run_slot_state {
     SLOT_FREE,
     SLOT_NAMED, /* the request waits for the collector's thread, which alone works on it */
     SLOT_ASKED, /* the request waits for the thread, which alone works on it */
     SLOT_OPEN,  /* it counts */
+    SLOT_SETTLES, /* it has ended, and waits for what was sampled; others see it as going on */
     SLOT_OVER,  /* it has ended, and is about to be kept */
     SLOT_KEPT,  /* it is kept, and as good as free: streams still show the last of it */
 };
@@ -30,7 +32,9 @@ struct run_slot {
     size_t n_processes;
     struct run_session *session; /* of SLOT_OPEN */
     struct pmu_list *pmus;       /* of the session */
-    struct recording *recording; /* of SLOT_OVER and SLOT_KEPT */
+    struct run_record *record;   /* of a run of kind `record` from its opening to SLOT_OVER */
+    struct recording *recording; /* of SLOT_SETTLES and what follows */
+    enum run_state ended_as;     /* of SLOT_SETTLES: what its state will be */
     uint64_t kept_ns;            /* CLOCK_MONOTONIC until which it is SLOT_KEPT */
     bool is_submitted;           /* the historian has it */
     bool is_unwanted;            /* it was deleted, or could not be kept: it ends */

@@ -33,12 +33,18 @@ static size_t held_counters(const struct runs *runs)
 }
 
 /* What the mechanism may open: what the collector has no use for now. The lock is held. */
-static void set_descriptors(struct runs *runs, const struct snapshot *snapshot)
+static void set_descriptors(const struct runs *runs, const struct snapshot *snapshot,
+                            struct mechanism *mechanism)
 {
     const size_t taken = snapshot ? (size_t)snapshot->status.open_counters : 0;
 
-    runs->mechanism->descriptors = runs->mechanism->open_counters +
-                                   (runs->descriptors > taken ? runs->descriptors - taken : 0);
+    mechanism->descriptors =
+        mechanism->open_counters + (runs->descriptors > taken ? runs->descriptors - taken : 0);
+}
+
+static struct mechanism *mechanism_of(const struct run_slot *slot)
+{
+    return slot->record ? run_record_mechanism(slot->record) : slot->runs->mechanism;
 }
 
 static int open_session(struct run_slot *slot, struct run_session **ret_session,
@@ -50,7 +56,7 @@ static int open_session(struct run_slot *slot, struct run_session **ret_session,
         .machine = {.sysfs_fd = runs->sysfs_fd,
                     .procfs_fd = runs->procfs_fd,
                     .cgroupfs = runs->setup.cgroupfs},
-        .mechanism = runs->mechanism,
+        .mechanism = mechanism_of(slot),
         .spare = {.takes_free = slot->request.takes_free},
         .status = snapshot ? &snapshot->status : NULL,
         .processes = slot->processes,
@@ -71,7 +77,8 @@ static int open_session(struct run_slot *slot, struct run_session **ret_session,
     setup.spare.limit = runs->pmu_counters;
     setup.ring_bytes = (size_t)runs->schedule_ring;
     setup.spare.held = held_counters(runs);
-    set_descriptors(runs, snapshot);
+    set_descriptors(runs, snapshot, setup.mechanism);
+    setup.mechanism->paused = runs->is_paused;
     (void)pthread_mutex_unlock(&runs->lock);
     return run_session_open(&slot->request, &setup, ret_session, message);
 }
@@ -89,6 +96,7 @@ static void refuse(struct run_slot *slot, int error, struct text *message)
 
     run_request_done(&slot->request);
     slot->pmus = pmu_list_free(slot->pmus);
+    slot->record = run_record_free(slot->record);
     (void)pthread_mutex_lock(&slot->runs->lock);
     slot->state = SLOT_FREE;
     (void)pthread_mutex_unlock(&slot->runs->lock);
@@ -97,13 +105,24 @@ static void refuse(struct run_slot *slot, int error, struct text *message)
     deferred_refuse(answer, error, message);
 }
 
+/* A run of kind `record` needs the sampler's program before its events are opened. */
+static int begin_record(struct run_slot *slot, struct text *message)
+{
+    return slot->request.kind == RUN_RECORDS
+               ? run_record_begin(slot->runs->setup.recorder, slot->request.rate_hz, &slot->record,
+                                  message)
+               : 0;
+}
+
 /* Opens what was asked for, and has the historian keep it and answer. */
 static void open_slot(struct run_slot *slot)
 {
     struct text message = {0};
     struct run_session *session = NULL;
-    int r = open_session(slot, &session, &message);
+    int r = begin_record(slot, &message);
 
+    if (r == 0)
+        r = open_session(slot, &session, &message);
     free_processes(slot);
     if (r < 0) {
         refuse(slot, r, &message);
@@ -132,6 +151,26 @@ static void close_slot(struct run_slot *slot)
     slot->session = run_session_free(slot->session);
     slot->pmus = pmu_list_free(slot->pmus);
     slot->state = SLOT_OVER;
+    if (!slot->record)
+        return;
+    run_record_finish(slot->record);
+    slot->state = SLOT_SETTLES;
+    slot->ended_as = slot->recording->state;
+    slot->recording->state = RUN_GOES_ON;
+}
+
+/* Ends a run whose samples are in. Returns whether it has ended. The lock is held. */
+static bool settle_slot(struct run_slot *slot)
+{
+    const bool is_unwanted = slot->is_unwanted;
+
+    if (!is_unwanted &&
+        !run_record_take(slot->record, slot->runs->is_stopping, slot->recording))
+        return false;
+    slot->record = run_record_free(slot->record);
+    slot->recording->state = slot->ended_as;
+    slot->state = SLOT_OVER;
+    return true;
 }
 
 /* Reads, or ends, a run. Returns whether there is something new. The lock is held. */
@@ -154,9 +193,14 @@ static void follow_pause(struct runs *runs)
     if (runs->mechanism->paused == runs->is_paused)
         return;
     runs->mechanism->paused = runs->is_paused;
-    for (size_t i = 0; i < RUNS_AT_ONCE; i++)
-        if (runs->slots[i].session)
-            run_session_follow_pause(runs->slots[i].session);
+    for (size_t i = 0; i < RUNS_AT_ONCE; i++) {
+        const struct run_slot *slot = &runs->slots[i];
+
+        if (!slot->session)
+            continue;
+        mechanism_of(slot)->paused = runs->is_paused;
+        run_session_follow_pause(slot->session);
+    }
 }
 
 /* One round over all slots. Returns whether there is something new for streams. */
@@ -178,6 +222,8 @@ static bool turn(struct runs *runs)
         }
         if (slot->state == SLOT_OPEN)
             has_news |= turn_slot(slot, clock_monotonic_ns());
+        if (slot->state == SLOT_SETTLES)
+            has_news |= settle_slot(slot);
         if (slot->state == SLOT_OVER && !slot->is_submitted)
             slot->is_submitted = runs_keep_ended(slot) == 0;
         if (slot->state == SLOT_KEPT && clock_monotonic_ns() >= slot->kept_ns) {
@@ -201,6 +247,8 @@ static uint64_t next_ns(struct runs *runs, uint64_t now_ns, bool has_news)
 
         if (slot->state == SLOT_OPEN)
             due = run_session_due_ns(slot->session);
+        else if (slot->state == SLOT_SETTLES)
+            due = now_ns + RUN_RECORD_LOOK_NS;
         else if (slot->state == SLOT_OVER && !slot->is_submitted)
             due = now_ns + RETRY_NS;
         else if (slot->state == SLOT_KEPT)

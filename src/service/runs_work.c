@@ -92,9 +92,8 @@ static int read_kept(const struct history_run *run, bool with_rows,
     return r;
 }
 
-/* A run that goes on, or else one that is kept. */
-static int find(struct runs *runs, struct history_store *store, uint64_t id, struct text *text,
-                struct recording **ret_recording)
+int runs_find(struct runs *runs, struct history_store *store, uint64_t id, struct text *text,
+              struct recording **ret_recording)
 {
     AUTO(history_runs) struct history_runs *kept = NULL;
     int r;
@@ -118,7 +117,7 @@ static int find(struct runs *runs, struct history_store *store, uint64_t id, str
 static int find_schedule(struct runs *runs, struct history_store *store, uint64_t id,
                          struct text *text, struct recording **ret_recording)
 {
-    const int r = find(runs, store, id, text, ret_recording);
+    const int r = runs_find(runs, store, id, text, ret_recording);
 
     if (r < 0 || (*ret_recording && (*ret_recording)->schedule))
         return r;
@@ -181,7 +180,7 @@ static int work_show(struct history_store *store, const void *arguments, struct 
 {
     const struct asked_run *asked = arguments;
     AUTO(recording) struct recording *recording = NULL;
-    int r = find(asked->runs, store, asked->id, text, &recording);
+    int r = runs_find(asked->runs, store, asked->id, text, &recording);
 
     if (r == 0 && asked->form == RUNS_CSV_FILE)
         r = append_csv(recording, text);
@@ -269,10 +268,10 @@ static int work_compare(struct history_store *store, const void *arguments, stru
     const struct asked_run *asked = arguments;
     AUTO(recording) struct recording *a = NULL;
     AUTO(recording) struct recording *b = NULL;
-    int r = find(asked->runs, store, asked->id, text, &a);
+    int r = runs_find(asked->runs, store, asked->id, text, &a);
 
     if (r == 0)
-        r = find(asked->runs, store, asked->other, text, &b);
+        r = runs_find(asked->runs, store, asked->other, text, &b);
     return r < 0 ? r : recording_append_comparison(a, b, text);
 }
 
@@ -331,7 +330,7 @@ static int work_rename(struct history_store *store, const void *arguments, struc
         return refuse_id(asked->id, text);
     runs_rename(asked->runs, asked->id, &asked->rename);
     if (r == 0)
-        r = find(asked->runs, store, asked->id, text, &recording);
+        r = runs_find(asked->runs, store, asked->id, text, &recording);
     return r < 0 ? r : recording_append_json(recording, false, text);
 }
 

@@ -22,6 +22,13 @@ int runs_ask_compare(struct runs *runs, struct history *history, uint64_t a, uin
 int runs_ask_delete(struct runs *runs, struct history *history, uint64_t id,
                     struct deferred *answer, struct text *text);
 
+/*
+ * For the historian's thread: a run that goes on, or else one that is kept, with all that it has.
+ * 0; -ENOENT or -EBADMSG, with words; -ENOMEM.
+ */
+int runs_find(struct runs *runs, struct history_store *store, uint64_t id, struct text *text,
+              struct recording **ret_recording);
+
 /* Takes the names over. */
 int runs_ask_rename(struct runs *runs, struct history *history, uint64_t id,
                     struct run_rename *rename, struct deferred *answer, struct text *text);

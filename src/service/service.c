@@ -41,10 +41,11 @@ static int start_runs(struct service *service)
 {
     const struct runs_setup setup = {.history = service->historian.history,
                                      .slot = service->counting.slot,
+                                     .recorder = service->recorder,
                                      .sysfs = service->options->sysfs,
                                      .procfs = service->options->procfs,
                                      .cgroupfs = service->options->cgroupfs};
-    int r = runs_new(&setup, &service->runs);
+    int r = setup.recorder ? runs_new(&setup, &service->runs) : -ENOMEM;
 
     if (r >= 0)
         r = sd_event_add_io(service->event, &service->named, runs_named_fd(service->runs), EPOLLIN,
@@ -60,6 +61,7 @@ static int make_profiler(struct service *service)
 {
     const struct profiler_setup setup = {.reader = service->reader,
                                          .targets = service->counting.profile_targets,
+                                         .recorder = service->recorder,
                                          .status = service->counting.profile_status,
                                          .history = service->historian.history,
                                          .sysfs_fd = service->counting.sysfs_fd,
@@ -205,6 +207,7 @@ static int start(struct service *service)
      * starts at once: 503 is a better answer than none.
      */
     historian_start(&service->historian, service->options->storage_path, counting->config);
+    service->recorder = profile_recorder_new();
     r = start_runs(service);
     if (r >= 0)
         r = make_profiler(service);
@@ -246,6 +249,7 @@ static void stop(struct service *service)
     config_shown_done(&service->config_shown);
     service->runs = runs_free(service->runs);
     service->profiler = profiler_free(service->profiler);
+    service->recorder = profile_recorder_free(service->recorder);
     counting_done(&service->counting);
     (void)sd_event_source_unref(service->timer);
     (void)sd_event_unref(service->event);

@@ -25,6 +25,7 @@ struct service {
     struct config_shown config_shown;
     struct pages pages;
     struct serving serving;
+    struct profile_recorder *recorder; /* between the next two */
     struct runs *runs;
     struct object_reader *reader; /* NULL: no program can be read */
     struct profiler *profiler;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Answers about profiles, wherever their trees come from: the store, or a run. */
+
+#include "profile/tree.h"
+#include "service/profile_arguments.h"
+
+/*
+ * Writes the part and the form that is asked for. The tree becomes that part. 0; -ENOENT, with
+ * words: it has no such function; -ENOMEM.
+ */
+int profile_answer(const struct profile_arguments *arguments, struct text *text,
+                   struct profile_tree **tree);
+
+/* 0 or -ENOMEM. */
+int profile_answer_difference(const struct profile_tree *before, const struct profile_tree *after,
+                              const struct profile_arguments *arguments, struct text *text);

@@ -18,8 +18,6 @@
 
 #include <bpf/bpf_tracing.h>
 
-#include <linux/bpf_perf_event.h>
-
 #define PF_KTHREAD 0x00200000
 #define VM_EXEC    0x00000004
 
@@ -116,6 +114,11 @@ int on_sample(void *context)
         __sync_fetch_and_add(&n_lost, 1);
     return 0;
 }
+
+/* What the kernel gives to a program of an event; where its parts are, differs by architecture. */
+struct bpf_perf_event_data {
+    __u64 sample_period;
+} __attribute__((preserve_access_index));
 
 /* The kernel calls no program of an event while it is in another one: so the memory is ours. */
 SEC("perf_event")

@@ -17,12 +17,12 @@
 #include "profile/tree.h"
 
 /*
- * {"from", "to", "rate" (null: of several rates), "samples", "event": null, "cpu_seconds", "pruned",
- *  "nodes": {"parent": […], "function": […], "self": […], "total": […]},
- *  "functions": {"kind": […], "owner": […], "name": […]}}
+ * {"from", "to", "rate" (null: of several rates), "samples", "event": null, "cpu_seconds",
+ * "pruned", "nodes": {"parent": […], "function": […], "self": […], "total": […]}, "functions":
+ * {"kind": […], "owner": […], "name": […]}}
  *
- * Of a recording of another event than CPU time "event" is its name, and instead of seconds there are
- * numbers of events: "events", "self_events" and "total_events".
+ * Of a recording of another event than CPU time "event" is its name, and instead of seconds there
+ * are numbers of events: "events", "self_events" and "total_events".
  *
  * is_pruned: some nodes stand for several small ones (profile_tree_prune()). Each of these appends
  * to a text. 0 or -ENOMEM.

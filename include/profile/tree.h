@@ -18,10 +18,10 @@
 #define PROFILE_NO_NODE UINT32_MAX
 
 struct profile_node {
-    uint32_t parent;            /* of the root: PROFILE_NO_NODE */
-    uint32_t function;          /* its place in `functions`; of the root: PROFILE_NO_NODE */
-    uint64_t self;              /* samples that ended here */
-    uint64_t total;             /* with those of its children */
+    uint32_t parent;                  /* of the root: PROFILE_NO_NODE */
+    uint32_t function;                /* its place in `functions`; of the root: PROFILE_NO_NODE */
+    uint64_t self;                    /* samples that ended here */
+    uint64_t total;                   /* with those of its children */
     uint64_t self_value, total_value; /* what they stand for: ns of CPU time, or events */
 };
 

@@ -5,8 +5,8 @@
  * What a run has counted: a row for each interval, with a number for each column. Columns of kind
  * total have what was counted in the interval, as a raw count of the kernel; ratios were computed
  * in it. A number that is not known is NaN. A run of kind `schedule` has recorded a trace beside,
- * and its rows have what that comes to. A run of kind `record` has sampled beside who made its event
- * happen.
+ * and its rows have what that comes to. A run of kind `record` has sampled beside who made its
+ * event happen.
  */
 
 #include <stdbool.h>
@@ -71,7 +71,7 @@ struct recording {
     char *command; /* what was counted by pmutool stat; NULL: nothing of the kind */
     uint64_t start_realtime_ns, end_realtime_ns; /* the end is 0 while it goes on */
     uint64_t interval_ns, duration_ns;           /* as asked for */
-    unsigned rate_hz; /* of RUN_RECORDS, as asked for; of others 0 */
+    unsigned rate_hz;                            /* of RUN_RECORDS, as asked for; of others 0 */
     bool takes_free;
     enum run_state state;
 

@@ -49,7 +49,8 @@ struct wholes {
 static double whole_time(const struct profile_tree *tree)
 {
     const struct profile_node *root = &tree->nodes[0];
-    const double ns_per_sample = root->total > 0 ? (double)root->total_value / (double)root->total : 0;
+    const double ns_per_sample =
+        root->total > 0 ? (double)root->total_value / (double)root->total : 0;
 
     return ns_per_sample > 0 ? (double)(tree->to_ns - tree->from_ns) / ns_per_sample : 0;
 }
@@ -272,7 +273,8 @@ int difference_new(const struct profile_tree *before, const struct profile_tree 
         return -ENOMEM;
     difference->measure = measure;
     difference->event = before->event ? strdup(before->event) : NULL;
-    if ((before->event && !difference->event) || unite(difference, trees) < 0 || make_rows(difference) < 0)
+    if ((before->event && !difference->event) || unite(difference, trees) < 0 ||
+        make_rows(difference) < 0)
         return -ENOMEM;
     judge(difference, &wholes);
     *ret_difference = TAKE(difference);

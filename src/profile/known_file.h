@@ -38,7 +38,7 @@ struct known_file {
     uint64_t generation; /* of the store whose numbers the functions have */
     struct wanted_name *wanted;
     size_t n_wanted, wanted_capacity;
-    size_t n_hurried; /* the first ones of those wanted, for which somebody waits */
+    size_t n_hurried;  /* the first ones of those wanted, for which somebody waits */
     uint64_t names_ns; /* no job of names before */
     uint32_t *asked;   /* what the present job was asked for: the first ones of those wanted */
     size_t n_asked;

@@ -127,9 +127,8 @@ int recorded_tree(const struct recorded *recorded, struct profile_tree **ret_tre
         if (i > 0)
             numbers[i] = tree_builder_child(
                 &builder, numbers[trie->nodes[i].parent],
-                tree_builder_function(&builder,
-                                      store_function_name(recorded->store,
-                                                          trie->nodes[i].function)));
+                tree_builder_function(
+                    &builder, store_function_name(recorded->store, trie->nodes[i].function)));
         events += of_node;
         after = weigh(recorded, (double)events);
         tree_builder_add(&builder, numbers[i], after - before, of_node);

@@ -40,7 +40,7 @@ struct sampler {
     enum sampler_read reads_for;
     struct code_desk desk;
     struct sampler_recording recording;
-    uint64_t read_ns; /* when the ring was read last */
+    uint64_t read_ns;      /* when the ring was read last */
     bool has_news;         /* something was read since those that wait were tried */
     bool has_lost_records; /* of new mappings: an event that told of them has ended */
     bool looks_at_all;     /* this kernel cannot show one process */

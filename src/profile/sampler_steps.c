@@ -134,8 +134,7 @@ static bool keep_recorded(struct sampler *sampler, const struct profile_sample *
 
     if (!stack_make(&sampler->names, sample, is_last, now_ns, &stack))
         return false;
-    sampler_record(sampler, sample,
-                   &(struct profile_stack){stack.functions, stack.n, stack.place});
+    sampler_record(sampler, sample, &(struct profile_stack){stack.functions, stack.n, stack.place});
     return true;
 }
 

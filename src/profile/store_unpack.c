@@ -78,10 +78,10 @@ static int take_nodes(struct unpacking *unpacking)
     if (!unpacking->nodes)
         return -ENOMEM;
     for (size_t i = 1; i <= unpacking->n_nodes && !reader->is_bad; i++)
-        unpacking->nodes[i] =
-            (struct packed_node){.parent = (uint32_t)(i - packed_take(reader, 1, i)),
-                                 .function = (uint32_t)packed_take(reader, 1, unpacking->n_functions),
-                                 .node = TRIE_NONE};
+        unpacking->nodes[i] = (struct packed_node){
+            .parent = (uint32_t)(i - packed_take(reader, 1, i)),
+            .function = (uint32_t)packed_take(reader, 1, unpacking->n_functions),
+            .node = TRIE_NONE};
     return reader->is_bad ? -EBADMSG : 0;
 }
 

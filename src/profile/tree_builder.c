@@ -59,8 +59,7 @@ static bool reserve_tallies(struct tree_builder *builder)
     return true;
 }
 
-void tree_builder_add(struct tree_builder *builder, uint32_t node, uint64_t samples,
-                      uint64_t value)
+void tree_builder_add(struct tree_builder *builder, uint32_t node, uint64_t samples, uint64_t value)
 {
     if (!reserve_tallies(builder))
         return;
@@ -75,7 +74,7 @@ static void fill_nodes(const struct tree_builder *builder, struct profile_node *
         const struct trie_node *node = &builder->trie.nodes[i];
         const struct tree_tally *tally = &builder->tallies[i];
 
-        nodes[i] = (struct profile_node){node->parent, node->function, tally->self,
+        nodes[i] = (struct profile_node){node->parent, node->function,    tally->self,
                                          tally->self,  tally->self_value, tally->self_value};
     }
     for (size_t i = n; i-- > 1;) {

@@ -39,8 +39,8 @@ void tree_builder_add(struct tree_builder *builder, uint32_t node, uint64_t samp
                       uint64_t value);
 
 /*
- * Makes the tree, with the range, the rate and the event of `like`. 0 or -ENOMEM; the builder is empty
- * afterwards.
+ * Makes the tree, with the range, the rate and the event of `like`. 0 or -ENOMEM; the builder is
+ * empty afterwards.
  */
 int tree_builder_finish(struct tree_builder *builder, const struct profile_tree *like,
                         struct profile_tree **ret_tree);

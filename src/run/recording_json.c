@@ -104,8 +104,9 @@ static json_t *head_json(const struct recording *recording)
         "interval_seconds", seconds_of(recording->interval_ns), "duration_seconds",
         seconds_of(recording->duration_ns), "counters", recording->takes_free ? "free" : "budget",
         "state", run_state_name(recording->state), "samples", (json_int_t)recording->n_rows,
-        "asked", asked_json(recording), "sampled", sampled_json(recording), "events", list_events(recording), "columns",
-        list_columns(recording, false), "summary", list_columns(recording, true));
+        "asked", asked_json(recording), "sampled", sampled_json(recording), "events",
+        list_events(recording), "columns", list_columns(recording, false), "summary",
+        list_columns(recording, true));
 }
 
 static void append_value(double value, struct text *text)

@@ -4,8 +4,8 @@
  * The rows as bytes: a version, the number of rows, the times, then column after column. Times and
  * totals are differences from the one before (base/varint.h); a total that is not known is a 0, all
  * others are one more. Ratios are the bits of their doubles. Behind the rows stands what a run of
- * kind `schedule` has recorded (schedule_pack.c), or one of kind `record` (samples.c). It is what somebody keeps, and so what is read
- * may be damaged.
+ * kind `schedule` has recorded (schedule_pack.c), or one of kind `record` (samples.c). It is what
+ * somebody keeps, and so what is read may be damaged.
  */
 #include <errno.h>
 #include <math.h>

@@ -121,8 +121,7 @@ static int take_kind(const json_t *object, struct run_request *request, struct t
     const char *word = json_string_value(value);
 
     if (value && (!word || strcmp(word, run_kind_name(run_kind_parse(word))) != 0))
-        return object_refuse(message,
-                             "expected \"count\", \"record\" or \"schedule\" as \"kind\"");
+        return object_refuse(message, "expected \"count\", \"record\" or \"schedule\" as \"kind\"");
     request->kind = run_kind_parse(word);
     if (request->kind == RUN_RECORDS)
         return take_sampling(object, request, message);
@@ -184,7 +183,7 @@ static int take_names(const json_t *object, char **ret_title, char **ret_notes,
 static int take_all(const json_t *object, struct run_request *request, struct text *message)
 {
     static const char *const keys[] = {
-        "title",   "notes", "target", "kind", "events", "interval_seconds", "duration_seconds",
+        "title",    "notes", "target", "kind", "events", "interval_seconds", "duration_seconds",
         "counters", "rate"};
     int r = object_check_keys(object, keys, ARRAY_SIZE(keys), message);
 

@@ -227,9 +227,8 @@ static int ask(const struct pages *pages, struct profile_question *question,
 
 /* The same about runs, which the historian's thread answers. */
 static int ask_of_run(const struct pages *pages, enum profile_run_answer wanted,
-                      const struct profile_question *question,
-                      struct profile_arguments *arguments, struct deferred *answer,
-                      struct text *text)
+                      const struct profile_question *question, struct profile_arguments *arguments,
+                      struct deferred *answer, struct text *text)
 {
     return profile_runs_ask(pages->sources.runs, pages->sources.history, wanted, arguments,
                             question->content_type, question->file_name, answer, text);

@@ -114,7 +114,8 @@ int profile_recorder_begin(struct profile_recorder *recorder, int *ret_program_f
     else if (r == -EBUSY)
         text_append_string(ret_message, "another run records already; expected one at a time");
     else if (recorder->reason)
-        text_append_format(ret_message, "nothing is sampled now, and so nothing recorded: %s", recorder->reason);
+        text_append_format(ret_message, "nothing is sampled now, and so nothing recorded: %s",
+                           recorder->reason);
     (void)pthread_mutex_unlock(&recorder->lock);
     return r;
 }

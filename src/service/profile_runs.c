@@ -61,8 +61,7 @@ static int work_table(struct history_store *store, const void *object, struct te
     AUTO(profile_tree) struct profile_tree *tree = NULL;
     int r = read_tree(asked->runs, store, &asked->arguments->choice, text, &tree);
 
-    return r < 0 ? r
-                 : profile_json_write_table(tree, (size_t)asked->arguments->rows, text);
+    return r < 0 ? r : profile_json_write_table(tree, (size_t)asked->arguments->rows, text);
 }
 
 static const char *measured(const struct profile_tree *tree)
@@ -75,8 +74,7 @@ static int check_comparable(const struct profile_tree *before, const struct prof
                             const struct profile_arguments *arguments, struct text *text)
 {
     if (strcmp(measured(before), measured(after)) != 0) {
-        text_append_format(text,
-                           "%s has %.256s and %s %.256s; expected two runs of the same event",
+        text_append_format(text, "%s has %.256s and %s %.256s; expected two runs of the same event",
                            arguments->before.name, measured(before), arguments->choice.name,
                            measured(after));
         return -EINVAL;
@@ -107,10 +105,10 @@ int profile_runs_ask(struct runs *runs, struct history *history, enum profile_ru
                      struct profile_arguments *arguments, const char *content_type,
                      const char *file_name, struct deferred *answer, struct text *text)
 {
-    static int (*const works[])(struct history_store *, const void *, struct text *) = {
-        [PROFILE_RUN_PROFILE] = work_profile,
-        [PROFILE_RUN_TABLE] = work_table,
-        [PROFILE_RUN_DIFFERENCE] = work_difference};
+    static int (*const works[])(struct history_store *, const void *,
+                                struct text *) = {[PROFILE_RUN_PROFILE] = work_profile,
+                                                  [PROFILE_RUN_TABLE] = work_table,
+                                                  [PROFILE_RUN_DIFFERENCE] = work_difference};
     struct asked_profile *asked = malloc(sizeof(*asked));
 
     if (!asked) {

@@ -22,8 +22,8 @@ struct runs;
 
 /* All of it is borrowed, and outlives the runs. */
 struct runs_setup {
-    struct history *history;    /* NULL: nothing can be kept, and so nothing is counted */
-    struct snapshot_slot *slot; /* tells what the collector takes of the PMU */
+    struct history *history;           /* NULL: nothing can be kept, and so nothing is counted */
+    struct snapshot_slot *slot;        /* tells what the collector takes of the PMU */
     struct profile_recorder *recorder; /* for runs of kind `record` */
     const char *sysfs, *procfs;
     const char *cgroupfs; /* NULL: the list of mounts tells */

@@ -12,12 +12,12 @@
 
 enum run_slot_state {
     SLOT_FREE,
-    SLOT_NAMED, /* the request waits for the collector's thread, which alone works on it */
-    SLOT_ASKED, /* the request waits for the thread, which alone works on it */
-    SLOT_OPEN,  /* it counts */
+    SLOT_NAMED,   /* the request waits for the collector's thread, which alone works on it */
+    SLOT_ASKED,   /* the request waits for the thread, which alone works on it */
+    SLOT_OPEN,    /* it counts */
     SLOT_SETTLES, /* it has ended, and waits for what was sampled; others see it as going on */
-    SLOT_OVER,  /* it has ended, and is about to be kept */
-    SLOT_KEPT,  /* it is kept, and as good as free: streams still show the last of it */
+    SLOT_OVER,    /* it has ended, and is about to be kept */
+    SLOT_KEPT,    /* it is kept, and as good as free: streams still show the last of it */
 };
 
 /* Everything is guarded by the lock, but for the request and the answer of SLOT_NAMED and

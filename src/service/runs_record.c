@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "profile/tree_pack.h"
-#include "run/sampling_ops.h"
+#include "sys/sampling_ops.h"
 
 /* The sampler itself waits for less long; it may have ended, or be busy. */
 #define PATIENCE_NS      (30 * NS_PER_SECOND)
@@ -94,8 +94,7 @@ static void give(struct recording *recording, const struct sampler_recorded *rec
 {
     AUTO_TEXT struct text bytes = {0};
 
-    if (describe(recording, recorded->tree) < 0 ||
-        profile_tree_pack(recorded->tree, &bytes) < 0)
+    if (describe(recording, recorded->tree) < 0 || profile_tree_pack(recorded->tree, &bytes) < 0)
         return;
     recording->samples = run_samples_new(bytes.data, bytes.length);
     if (!recording->samples)

@@ -164,8 +164,7 @@ static bool settle_slot(struct run_slot *slot)
 {
     const bool is_unwanted = slot->is_unwanted;
 
-    if (!is_unwanted &&
-        !run_record_take(slot->record, slot->runs->is_stopping, slot->recording))
+    if (!is_unwanted && !run_record_take(slot->record, slot->runs->is_stopping, slot->recording))
         return false;
     slot->record = run_record_free(slot->record);
     slot->recording->state = slot->ended_as;

@@ -61,7 +61,8 @@ def options_of_tools_page(page):
 
 
 def states_of_runs(source):
-    return set(re.findall(r'\[RUN_[A-Z_]+\] = "([a-z_]+)"', source))
+    table = re.search(r"state_names\[\] = \{(.*?)\};", source, re.S).group(1)
+    return set(re.findall(r'\[RUN_[A-Z_]+\] = "([a-z_]+)"', table))
 
 
 def check_tool(program, page):

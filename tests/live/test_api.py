@@ -6,14 +6,13 @@ import csv
 import http.client
 import io
 import json
-import os
 import subprocess
-import tempfile
 import time
 import urllib.parse
 
 import live
 from api_description import API, Description, need_validator, stream_line
+from api_runs import RunsOfApi
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, UnixConnection
 from web_files import USERS, Files, ProtectedExporter
@@ -36,7 +35,7 @@ OF_RECORDS = ("ScheduleDeviceRequests.", "ScheduleMapRequests.", "ScheduleVcpuEx
 NEVER = {"Failed", "Late"}
 
 
-class Api(live.LiveTest):
+class Api(RunsOfApi, live.LiveTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -246,26 +245,6 @@ class Api(live.LiveTest):
             connection.close()
         self.asked.add(("GET", API + "runs/{id}/live"))
 
-    def check_schedule(self):
-        """A run that records the scheduler, where the kernel lets us."""
-        wanted = json.dumps({"kind": "schedule", "title": "a", "target": "machine",
-                             "interval_seconds": 0.02, "duration_seconds": 600})
-        number = self.ask("POST", API + "runs", body=wanted, control=True)["id"]
-        end = time.monotonic() + PATIENCE
-        with tempfile.NamedTemporaryFile(dir="/var/tmp") as file:
-            file.write(bytes(65536))
-            file.flush()
-            os.fsync(file.fileno())
-        self.one_run(number, "/stop", "POST", control=True)
-        while self.one_run(number)["state"] == "running" and time.monotonic() < end:
-            time.sleep(0.02)
-        self.assertGreater(self.one_run(number)["schedule"]["switches"], 0)
-        for form in ".json", ".csv", "/trace":
-            self.one_run(number, form)
-        self.one_run(number, "/map", query="?start=0&end=1.5&columns=10")
-        self.refused("GET", f"{API}runs/{number}/map", "?start=x", at=API + "runs/{id}/map",
-                     word="expected seconds since the beginning")
-
     def check_runs(self):
         wanted = json.dumps({"title": "a", "notes": "b", "target": "machine", "counters": "budget",
                              "events": ["page-faults", ["context-switches"]],
@@ -301,7 +280,7 @@ class Api(live.LiveTest):
             self.refused("GET", path, status=503, word="there are no profiles: ")
             self.asked |= {one for one in self.description.operations() if "profile" in one[1]}
             return {field for field in self.description.fields()
-                    if field.startswith(("Profile", "Annotation"))}
+                    if field.startswith(("Profile", "Annotation", "RunSampled"))}
         self.exporter.scrape_until(
             lambda _: self.ask("GET", path + "/targets")["targets"][0]["samples"] > 100, 60, "samples")
         machine = self.ask("GET", path + "/targets")["targets"][0]
@@ -326,6 +305,7 @@ class Api(live.LiveTest):
         seconds = self.ask("GET", path + "/seconds", at)
         self.assertEqual(len(seconds["samples"]), seconds["seconds"] * seconds["parts"])
         self.check_annotation(path + "/annotation")
+        self.check_recorded(path)
         self.check_refusals_of_profiles(path)
         return set()
 

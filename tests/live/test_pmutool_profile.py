@@ -274,7 +274,7 @@ class Profile(live.LiveTest):
         self.assertEqual(error, "pmutool: there are no samples of cgroup:/no/such\n")
         status, out, error = self.pmutool("nonsense")
         self.assertEqual((status, out), (1, ""))
-        self.assertIn("expected machine, cgroup:PATH or process:NAME", error)
+        self.assertIn("expected machine, cgroup:PATH, process:NAME or run:NUMBER", error)
         self.burn("known", 70)
         status, out, error = self.pmutool(self.target("known"), "--range=1000..1001")
         self.assertEqual((status, out), (1, ""))

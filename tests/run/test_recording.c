@@ -86,6 +86,29 @@ static void pack__rows_come_back_as_they_were(void **state)
     assert_memory_equal(recording->times_ns, copy->times_ns, 3 * sizeof(uint64_t));
 }
 
+static void pack__what_was_sampled_comes_back_behind_the_rows(void **state)
+{
+    AUTO(recording) struct recording *recording = make();
+    AUTO(recording) struct recording *copy = NULL;
+    AUTO_TEXT struct text bytes = {0};
+
+    (void)state;
+    recording->kind = RUN_RECORDS;
+    copy = recording_copy(recording, 3);
+    recording->samples = run_samples_new("profile", strlen("profile"));
+    assert_true(copy && recording->samples);
+    recording->samples->taken = 1000;
+    recording->samples->lost = 3;
+    recording->samples->complete = 999;
+    assert_int_equal(recording_pack(recording, &bytes), 0);
+    assert_int_equal(recording_unpack(copy, bytes.data, bytes.length), 0);
+    assert_int_equal(copy->n_rows, 3);
+    assert_true(copy->samples->taken == 1000 && copy->samples->lost == 3 &&
+                copy->samples->complete == 999);
+    assert_int_equal(copy->samples->n_bytes, strlen("profile"));
+    assert_memory_equal(copy->samples->bytes, "profile", strlen("profile"));
+}
+
 static void pack__damaged_bytes_are_told_and_harm_nothing(void **state)
 {
     AUTO(recording) struct recording *recording = make();
@@ -297,6 +320,7 @@ int main(void)
         cmocka_unit_test(summary__of_a_total_it_is_of_rates_and_its_mean_is_exact),
         cmocka_unit_test(summary__what_was_not_known_is_in_the_interval_after_it),
         cmocka_unit_test(pack__rows_come_back_as_they_were),
+        cmocka_unit_test(pack__what_was_sampled_comes_back_behind_the_rows),
         cmocka_unit_test(pack__damaged_bytes_are_told_and_harm_nothing),
         cmocka_unit_test(rows__are_bounded),
         cmocka_unit_test(json__a_run_reads_back_without_its_rows),

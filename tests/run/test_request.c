@@ -39,6 +39,30 @@ static void request__what_is_left_out_has_usual_values(void **state)
     run_request_done(&request);
 }
 
+static void request__a_run_that_records_has_one_event_and_a_rate(void **state)
+{
+    static const char body[] = "{\"title\": \"t\", \"target\": \"machine\", \"kind\": \"record\", "
+                               "\"events\": [\"cycles\"], \"rate\": 997}";
+    static const char usual[] = "{\"kind\": \"record\", " GOOD "}";
+    struct run_request request;
+    struct text message = {0};
+
+    (void)state;
+    assert_int_equal(run_request_parse(body, strlen(body), &request, &message), 0);
+    assert_int_equal(request.kind, RUN_RECORDS);
+    assert_int_equal(request.rate_hz, 997);
+    assert_int_equal(request.events.n, 1);
+    run_request_done(&request);
+    assert_int_equal(run_request_parse(usual, strlen(usual), &request, &message), 0);
+    assert_int_equal(request.rate_hz, RUN_RATE_USUAL_HZ);
+    run_request_done(&request);
+    refuses("{\"kind\": \"record\", \"rate\": 0, " GOOD "}", "from 1 to 999");
+    refuses("{\"kind\": \"record\", \"rate\": \"99\", " GOOD "}", "from 1 to 999");
+    refuses("{\"rate\": 99, " GOOD "}", "only a run of kind \"record\"");
+    refuses("{\"kind\": \"perf\", " GOOD "}", "\"record\" or \"schedule\"");
+    refuses("{\"title\": \"t\", \"target\": \"machine\", \"kind\": \"record\"}", "one event");
+}
+
 static void request__a_list_among_the_events_is_a_group(void **state)
 {
     static const char body[] =
@@ -129,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(request__what_is_left_out_has_usual_values),
+        cmocka_unit_test(request__a_run_that_records_has_one_event_and_a_rate),
         cmocka_unit_test(request__a_list_among_the_events_is_a_group),
         cmocka_unit_test(request__a_key_that_is_not_known_is_told_with_the_nearest),
         cmocka_unit_test(request__what_is_wrong_is_told),

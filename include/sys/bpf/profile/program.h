@@ -125,10 +125,10 @@ int profile_program_read(struct profile_program *program,
                          void *context);
 
 struct profile_program_figures {
-    uint64_t samples; /* that were taken */
-    uint64_t lost;    /* those of them that found no room in the ring */
+    uint64_t samples;       /* that were taken */
+    uint64_t lost;          /* those of them that found no room in the ring */
     uint64_t recorded_lost; /* samples of recordings that found no room */
-    uint64_t time_ns; /* what all samples took the program, on all CPUs */
+    uint64_t time_ns;       /* what all samples took the program, on all CPUs */
 };
 
 struct profile_program_figures profile_program_figures(const struct profile_program *program);

@@ -26,9 +26,9 @@ struct {
     __uint(max_entries, 65536);
 } ring SEC(".maps");
 
-__u64 n_samples, n_lost;   /* taken, and of those how many found no room in the ring */
-__u64 n_recorded_lost;     /* of a recording; these are not among those above */
-__u64 n_ns;                /* what all of them took this program */
+__u64 n_samples, n_lost; /* taken, and of those how many found no room in the ring */
+__u64 n_recorded_lost;   /* of a recording; these are not among those above */
+__u64 n_ns;              /* what all of them took this program */
 
 /* The kernel has its stack where the interrupt came; what was in user space has none. */
 static __always_inline void walk_kernel_stack(void *context, struct profile_scratch *walk)

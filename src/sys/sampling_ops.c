@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/sampling_ops.h"
+#include "sys/sampling_ops.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -7,8 +7,8 @@
 /* Clocks go on while a CPU idles, where nothing is to be seen. */
 static bool is_clock(const struct perf_event_attr *attr)
 {
-    return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
-                                                attr->config == PERF_COUNT_SW_TASK_CLOCK);
+    return attr->type == PERF_TYPE_SOFTWARE &&
+           (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 static int open_sampling(void *context, struct perf_event_attr *attr, pid_t pid, int cpu,

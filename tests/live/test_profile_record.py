@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that record: who makes an event happen is sampled as often as was asked for, is kept with
+the run, and is answered as profiles are."""
+import json
+import math
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+import live
+from cgroups import Cgroups
+from exporter import PATIENCE, Exporter, ask_runs
+from profiles import ask_profile
+
+KNOWN_SHARES = live.program("known_shares")
+SUPPORTED = "pmu_exporter_profile_supported"
+RATE = 997
+SIGMAS = 4
+FAULTS = 200000
+
+
+class Record(live.LiveTest):
+    def setUp(self):
+        self.storage = self.enterContext(tempfile.TemporaryDirectory())
+        self.exporter = self.start()
+
+    def start(self):
+        exporter = self.enterContext(Exporter(
+            live.config(system="all") + "profiles: {rate: 49}\n",
+            args=["--web.enable-lifecycle", f"--storage.path={self.storage}"]))
+        metrics = exporter.scrape_until(lambda m: m.find(SUPPORTED), PATIENCE, "the status")
+        if metrics.sum(SUPPORTED) == 0:
+            self.skipTest(f"nothing is sampled here: {metrics.labels(SUPPORTED, 'reason')}")
+        return exporter
+
+    def ask(self, method, path, body=None):
+        return ask_runs(self.exporter, method, path, body)
+
+    def begin(self, **request):
+        status, run = self.ask("POST", "", {
+            "title": "a run", "kind": "record", "target": "machine", "events": ["cpu-clock"],
+            "rate": RATE, "interval_seconds": 0.1, "duration_seconds": 600, **request})
+        self.assertEqual(status, 200, run)
+        return run
+
+    def refused(self, status, words, **request):
+        found, answer = self.ask("POST", "", {"title": "a run", "kind": "record", "rate": RATE,
+                                              "target": "machine", "events": ["cpu-clock"], **request})
+        self.assertEqual(found, status, answer)
+        self.assertIn(words, answer["error"])
+
+    def until_over(self, number):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            status, run = self.ask("GET", f"/{number}")
+            self.assertEqual(status, 200, run)
+            if run["state"] != "running":
+                return run
+            time.sleep(0.05)
+        raise AssertionError(f"not in time: {run}")
+
+    def burn(self, percent):
+        load = subprocess.Popen([KNOWN_SHARES, "-", str(percent)])
+        self.addCleanup(load.wait)
+        self.addCleanup(load.kill)
+        return load
+
+    def of_load(self, run):
+        """Samples of both functions of the load: the first one's, and all."""
+        stacks = ask_profile(self.exporter, target=f"run:{run['id']}").stacks
+        of = {name: sum(n for stack, n in stacks.items() if ("main", name) == tuple(
+            frame.name for frame in stack if frame.kind == "user")[-2:])
+              for name in ("burn_more", "burn_less")}
+        return of["burn_more"], sum(of.values())
+
+    def test_shares_of_a_process_are_those_of_its_program_and_time_is_that_of_its_clock(self):
+        load = self.burn(70)
+        run = self.begin(target=f"pid:{load.pid}", events=["task-clock"], duration_seconds=4)
+        run = self.until_over(run["id"])
+        more, both = self.of_load(run)
+        seconds = run["summary"][0]["total"]
+        sampled = run["sampled"]
+        print(f"{sampled}, {seconds:.3f} s of task-clock, {more / both:.4f} of {both} in burn_more")
+        self.assertEqual(run["state"], "over")
+        self.assertEqual(sampled["lost"], 0)
+        # One sample for each period that the clock has counted; where the host is busy, some late
+        # timers become one.
+        self.assertLessEqual(sampled["samples"], 1.01 * seconds * RATE + 2)
+        self.assertGreater(sampled["samples"], 0.5 * seconds * RATE)
+        self.assertGreater(both, 0.5 * sampled["samples"])
+        self.assertLess(abs(more / both - 0.7), SIGMAS * math.sqrt(0.7 * 0.3 / both))
+
+    def test_events_of_samples_are_those_that_were_counted(self):
+        with Cgroups() as cgroups:
+            path = cgroups.make("a.service")
+            with live.Load(cgroups.directory("a.service"), faults=FAULTS) as load:
+                run = self.begin(target="cgroup:" + path, events=["page-faults"])
+                load.run()
+                self.ask("POST", f"/{run['id']}/stop")
+                run = self.until_over(run["id"])
+        profile = ask_profile(self.exporter, target=f"run:{run['id']}")
+        counted, answer = sum(run["values"][0]), profile.answer
+        print(f"{answer['events']} of {counted} faults in {run['sampled']['samples']} samples, "
+              f"which tell as much as {answer['samples']}")
+        self.assertEqual(run["state"], "stopped")
+        self.assertGreaterEqual(counted, FAULTS)
+        self.assertEqual(answer["event"], "page-faults")
+        self.assertNotIn("cpu_seconds", answer)
+        self.assertGreater(run["sampled"]["samples"], 0)
+        self.assertGreaterEqual(answer["events"], run["sampled"]["samples"])
+        # The kernel tells the period of events of software one sample late (perf_swevent_set_period()).
+        self.assertLess(abs(answer["events"] / counted - 1), 0.25)
+        self.assertLessEqual(answer["samples"], run["sampled"]["samples"])
+
+    def test_two_programs_are_compared_and_found_after_a_restart(self):
+        runs = []
+        for percent in 50, 70:
+            load = self.burn(percent)
+            run = self.begin(target=f"pid:{load.pid}", duration_seconds=2)
+            runs.append(self.until_over(run["id"])["id"])
+            load.send_signal(signal.SIGKILL)
+        before = ask_profile(self.exporter, target=f"run:{runs[0]}").answer
+        self.exporter.stop()
+        self.exporter = self.start()
+        self.assertEqual(ask_profile(self.exporter, target=f"run:{runs[0]}").answer, before)
+        answer = self.exporter.get("/api/v1/profile/difference?"
+                                   f"target=run:{runs[1]}&before_target=run:{runs[0]}")
+        table = json.loads(answer.body)
+        changed = {table["functions"]["name"][f]: change for f, change, differs in zip(
+            table["table"]["function"], table["table"]["change"], table["table"]["differs"])
+                   if differs}
+        self.assertLess(changed.get("burn_less", 0), -0.1, changed)
+        self.assertGreater(changed.get("burn_more", 0), 0.1, changed)
+
+    def test_a_run_ends_with_its_process_and_the_next_one_can_begin(self):
+        for _ in range(2):
+            load = self.burn(50)
+            run = self.begin(target=f"pid:{load.pid}")
+            self.refused(429, "expected one at a time")
+            load.kill()
+            load.wait()
+            run = self.until_over(run["id"])
+            self.assertEqual(run["state"], "target_gone")
+            self.assertIsNotNone(run["sampled"]["samples"])
+
+    def test_what_ends_with_the_service_is_kept_with_its_samples(self):
+        load = self.burn(50)
+        run = self.begin(target=f"pid:{load.pid}")
+        time.sleep(0.5)
+        self.exporter.stop()
+        self.exporter = self.start()
+        run = self.until_over(run["id"])
+        self.assertEqual(run["state"], "cut_short")
+        self.assertGreater(run["sampled"]["samples"], 0)
+        self.assertEqual(ask_profile(self.exporter, target=f"run:{run['id']}").samples,
+                         run["sampled"]["samples"])
+
+    def test_nothing_of_a_run_stays_open(self):
+        def counters():
+            directory = f"/proc/{self.exporter.pid}/fd"
+            return sum(os.readlink(f"{directory}/{fd}") == "anon_inode:[perf_event]"
+                       for fd in os.listdir(directory) if os.path.islink(f"{directory}/{fd}"))
+        before = counters()
+        run = self.begin()
+        self.assertGreater(counters(), before)
+        status, _ = self.ask("DELETE", f"/{run['id']}")
+        self.assertEqual(status, 200)
+        end = time.monotonic() + PATIENCE
+        while counters() > before and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(counters(), before)
+        run = self.begin(duration_seconds=0.2)  # the one before has not left it busy
+        self.assertEqual(self.until_over(run["id"])["state"], "over")
+
+    def test_what_cannot_be_sampled_is_refused_and_leaves_nothing_behind(self):
+        for words, request in (
+                ("cannot be sampled, but only counted", {"events": ["sched:sched_switch"]}),
+                ("expected one event", {"events": ["cpu-clock", "page-faults"]}),
+                ("expected one", {"events": [["cpu-clock", "page-faults"]]}),
+                ("from 1 to 999", {"rate": 1000}),
+                ("from 1 to 999", {"rate": 1.5}),
+                ("only a run of kind", {"kind": "count"}),
+                ("page-fault", {"events": ["page-fault-of-mine"]})):
+            with self.subTest(words=words):
+                self.refused(400, words, **request)
+        run = self.begin(duration_seconds=0.2)
+        self.assertEqual(self.until_over(run["id"])["state"], "over")
+
+    def test_without_profiles_there_is_a_reason(self):
+        self.exporter = self.enterContext(Exporter(live.config(system="all"),
+                                                   args=["--web.enable-lifecycle"]))
+        self.refused(503, "the configuration wants none")
+
+
+if __name__ == "__main__":
+    live.main()

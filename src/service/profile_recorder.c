@@ -27,8 +27,8 @@ enum recorder_state {
 
 struct profile_recorder {
     int bell_fd;
-    pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t begun; /* the state is not RECORDER_ASKED any more */
+    pthread_mutex_t lock;   /* of what follows */
+    pthread_cond_t changed; /* it has begun, or could not; or one that was given up has ended */
     enum recorder_state state;
     bool is_dropped;    /* nobody will take what comes of it */
     int error;          /* of what was asked for, or of what has come of it */
@@ -53,7 +53,7 @@ struct profile_recorder *profile_recorder_new(void)
     (void)pthread_mutex_init(&recorder->lock, NULL);
     (void)pthread_condattr_init(&attributes);
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&recorder->begun, &attributes);
+    (void)pthread_cond_init(&recorder->changed, &attributes);
     (void)pthread_condattr_destroy(&attributes);
     return recorder;
 }
@@ -65,7 +65,7 @@ struct profile_recorder *profile_recorder_free(struct profile_recorder *recorder
     (void)profile_tree_free(recorder->recorded.tree);
     if (recorder->program_fd >= 0)
         (void)close(recorder->program_fd);
-    (void)pthread_cond_destroy(&recorder->begun);
+    (void)pthread_cond_destroy(&recorder->changed);
     (void)pthread_mutex_destroy(&recorder->lock);
     (void)close(recorder->bell_fd);
     free(recorder);
@@ -79,16 +79,22 @@ static void ring(const struct profile_recorder *recorder)
     (void)!write(recorder->bell_fd, &one, sizeof(one));
 }
 
-/* Waits until the profiler's thread has begun it, or could not. The lock is held. */
-static int wait_for_begin(struct profile_recorder *recorder)
+/* One that was given up ends at the next turn, which is soon. The lock is held. */
+static void wait_for_dropped(struct profile_recorder *recorder, const struct timespec *until)
 {
-    struct timespec until;
     int r = 0;
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += PATIENCE_SECONDS;
+    while (recorder->state != RECORDER_IDLE && recorder->is_dropped && r == 0)
+        r = pthread_cond_timedwait(&recorder->changed, &recorder->lock, until);
+}
+
+/* Waits until the profiler's thread has begun it, or could not. The lock is held. */
+static int wait_for_begin(struct profile_recorder *recorder, const struct timespec *until)
+{
+    int r = 0;
+
     while (recorder->state == RECORDER_ASKED && r == 0)
-        r = pthread_cond_timedwait(&recorder->begun, &recorder->lock, &until);
+        r = pthread_cond_timedwait(&recorder->changed, &recorder->lock, until);
     if (recorder->state != RECORDER_ASKED)
         return recorder->error;
     recorder->state = RECORDER_IDLE;
@@ -99,15 +105,19 @@ static int wait_for_begin(struct profile_recorder *recorder)
 int profile_recorder_begin(struct profile_recorder *recorder, int *ret_program_fd,
                            struct text *ret_message)
 {
+    struct timespec until;
     int r = -EBUSY;
 
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += PATIENCE_SECONDS;
     (void)pthread_mutex_lock(&recorder->lock);
+    wait_for_dropped(recorder, &until);
     if (recorder->state == RECORDER_IDLE) {
         recorder->state = RECORDER_ASKED;
         recorder->is_dropped = false;
         recorder->reason = NULL;
         ring(recorder);
-        r = wait_for_begin(recorder);
+        r = wait_for_begin(recorder, &until);
     }
     if (r == 0)
         *ret_program_fd = TAKE_FD(recorder->program_fd);
@@ -155,6 +165,7 @@ static void end(struct profile_recorder *recorder, int error)
         return;
     recorder->recorded.tree = profile_tree_free(recorder->recorded.tree);
     recorder->state = RECORDER_IDLE;
+    (void)pthread_cond_signal(&recorder->changed);
 }
 
 void profile_recorder_drop(struct profile_recorder *recorder)
@@ -193,7 +204,7 @@ static void begin(struct profile_recorder *recorder, struct sampler *sampler, si
     recorder->error = r;
     recorder->reason = sampler ? NULL : reason;
     recorder->state = r == 0 ? RECORDER_GOES_ON : RECORDER_IDLE;
-    (void)pthread_cond_signal(&recorder->begun);
+    (void)pthread_cond_signal(&recorder->changed);
 }
 
 void profile_recorder_serve(struct profile_recorder *recorder, struct sampler *sampler,

@@ -65,7 +65,21 @@ class Record(live.LiveTest):
         load = subprocess.Popen([KNOWN_SHARES, "-", str(percent)])
         self.addCleanup(load.wait)
         self.addCleanup(load.kill)
+        self.until_known(load)
         return load
+
+    def until_known(self, load):
+        """Waits until what the load samples is named at once: its program has been read."""
+        def is_known():
+            profile = ask_profile(self.exporter, target="machine", start=began)
+            return profile and any(
+                ["main", "burn_more"] == [frame.name for frame in stack if frame.kind == "user"][-2:]
+                for stack in profile.stacks)
+        began, end = time.time(), time.monotonic() + PATIENCE
+        while not is_known():
+            self.assertIsNone(load.poll())
+            self.assertLess(time.monotonic(), end, "nothing was sampled of the load")
+            time.sleep(0.1)
 
     def of_load(self, run):
         """Samples of both functions of the load: the first one's, and all."""
@@ -148,7 +162,7 @@ class Record(live.LiveTest):
     def test_what_ends_with_the_service_is_kept_with_its_samples(self):
         load = self.burn(50)
         run = self.begin(target=f"pid:{load.pid}")
-        time.sleep(0.5)
+        time.sleep(2)  # a busy host gives it a CPU meanwhile, and the sampler its turns
         self.exporter.stop()
         self.exporter = self.start()
         run = self.until_over(run["id"])

@@ -60,6 +60,7 @@ static __always_inline void walk_user_stack(struct profile_scratch *walk, struct
     for (int i = 0; i < PROFILE_USER_FRAMES_MOST; i++)
         if (step(zero))
             break;
+    drop_unproven(walk);
 }
 
 static __always_inline void describe(struct profile_sample *sample, struct task_struct *task,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* How a thread begins. */
+/* How a thread begins, and what it waits for. */
 
 #include <pthread.h>
 
@@ -11,3 +11,6 @@
  */
 int thread_start(const char *name, void *(*work)(void *context), void *context,
                  pthread_t *ret_thread);
+
+/* Makes a condition for which pthread_cond_timedwait() takes times of CLOCK_MONOTONIC. */
+void thread_condition_init(pthread_cond_t *condition);

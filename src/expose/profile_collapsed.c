@@ -44,11 +44,13 @@ int profile_collapsed_write(const struct profile_tree *tree, struct text *text)
 
     text->failed |= !way;
     for (uint32_t i = 0; way && i < tree->n_nodes; i++) {
-        if (tree->nodes[i].self == 0)
+        const uint64_t own = tree->event ? tree->nodes[i].self_value : tree->nodes[i].self;
+
+        if (own == 0)
             continue;
         append_stack(text, tree, i, way);
         text_append_char(text, ' ');
-        text_append_u64(text, tree->nodes[i].self);
+        text_append_u64(text, own);
         text_append_char(text, '\n');
     }
     return text_error(text);

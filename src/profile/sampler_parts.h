@@ -17,6 +17,7 @@ enum sampler_read { SAMPLER_READS_FILE, SAMPLER_READS_MAP, SAMPLER_READS_CODE };
 /* A recording beside what always samples. */
 struct sampler_recording {
     struct recorded *recorded; /* NULL: there is none */
+    uint64_t since_ns;         /* CLOCK_MONOTONIC: what was sampled before is of another one */
     uint64_t until_ns;         /* CLOCK_MONOTONIC; 0: it goes on */
     uint64_t lost_before;      /* by others */
     uint64_t stacks[PROFILE_OUTCOME_COUNT_];
@@ -56,6 +57,10 @@ void sampler_look(struct sampler *sampler, uint64_t now_ns);
 /* Adds a sample to the recording, where there is one. */
 void sampler_record(struct sampler *sampler, const struct profile_sample *sample,
                     const struct profile_stack *stack);
+
+/* Adds those of a recording that wait for something, with what is known now. They stay in the list,
+ * and are to find no recording, or another one, when they are tried again. */
+void sampler_record_waiting(struct sampler *sampler);
 
 /* Adds samples to the store: those that waited, if something was read for them, and those taken. */
 void sampler_process(struct sampler *sampler, uint64_t now_ns);

@@ -23,6 +23,7 @@ int sampler_begin_recording(struct sampler *sampler, size_t most_nodes)
         return -EBUSY;
     *recording = (struct sampler_recording){
         .recorded = recorded_new(sampler->setup.store, most_nodes),
+        .since_ns = clock_monotonic_ns(),
         .lost_before = profile_program_figures(sampler->program).recorded_lost};
     return recording->recorded ? 0 : -ENOMEM;
 }
@@ -32,11 +33,18 @@ int sampler_recorder_fd(const struct sampler *sampler)
     return profile_program_recorder_fd(sampler->program);
 }
 
+static bool is_of_this(const struct sampler *sampler, const struct profile_sample *sample)
+{
+    const struct sampler_recording *recording = &sampler->recording;
+
+    return recording->recorded && sample->period > 0 && sample->time_ns >= recording->since_ns;
+}
+
 void sampler_record(struct sampler *sampler, const struct profile_sample *sample,
                     const struct profile_stack *stack)
 {
-    if (!sampler->recording.recorded)
-        return; /* it is over */
+    if (!is_of_this(sampler, sample))
+        return; /* the one that it belongs to is over */
     recorded_add(sampler->recording.recorded, stack, sample->period);
     sampler->recording.stacks[sample->outcome]++;
 }
@@ -44,7 +52,7 @@ void sampler_record(struct sampler *sampler, const struct profile_sample *sample
 static bool has_waiting(const struct sampler *sampler)
 {
     for (size_t at = 0; at < sampler->waiting.n_bytes;)
-        if (sample_list_next(&sampler->waiting, &at)->period > 0)
+        if (is_of_this(sampler, sample_list_next(&sampler->waiting, &at)))
             return true;
     return false;
 }
@@ -62,13 +70,13 @@ static bool is_settled(struct sampler *sampler)
     return !known_files_is_hurried(sampler->files);
 }
 
-int sampler_cut_recording(struct sampler *sampler, struct sampler_recorded *ret_recorded)
+/* Makes of it what it comes to; samples that still wait for something do so no longer. */
+static int finish(struct sampler *sampler, struct sampler_recorded *ret_recorded)
 {
     struct sampler_recording *recording = &sampler->recording;
     int r;
 
-    if (!recording->recorded)
-        return -ENOENT;
+    sampler_record_waiting(sampler);
     *ret_recorded = (struct sampler_recorded){
         .samples = recorded_samples(recording->recorded),
         .lost = profile_program_figures(sampler->program).recorded_lost - recording->lost_before};
@@ -76,6 +84,15 @@ int sampler_cut_recording(struct sampler *sampler, struct sampler_recorded *ret_
     r = recorded_tree(recording->recorded, &ret_recorded->tree);
     recording->recorded = recorded_free(recording->recorded);
     return r;
+}
+
+int sampler_cut_recording(struct sampler *sampler, struct sampler_recorded *ret_recorded)
+{
+    if (!sampler->recording.recorded)
+        return -ENOENT;
+    (void)sampler_turn(
+        sampler); /* the last samples may be in the ring; if it fails, the next tells */
+    return finish(sampler, ret_recorded);
 }
 
 int sampler_end_recording(struct sampler *sampler, struct sampler_recorded *ret_recorded)
@@ -89,5 +106,5 @@ int sampler_end_recording(struct sampler *sampler, struct sampler_recorded *ret_
         recording->until_ns = now_ns;
     if (!is_settled(sampler) && now_ns < recording->until_ns + PATIENCE_NS)
         return -EAGAIN;
-    return sampler_cut_recording(sampler, ret_recorded);
+    return finish(sampler, ret_recorded);
 }

@@ -214,6 +214,16 @@ static void process_waiting(struct sampler *sampler, uint64_t now_ns)
     sample_list_done(&before);
 }
 
+void sampler_record_waiting(struct sampler *sampler)
+{
+    for (size_t at = 0; at < sampler->waiting.n_bytes;) {
+        const struct profile_sample *sample = sample_list_next(&sampler->waiting, &at);
+
+        if (sample->period > 0)
+            (void)keep_recorded(sampler, sample, true, clock_monotonic_ns());
+    }
+}
+
 void sampler_look(struct sampler *sampler, uint64_t now_ns)
 {
     const bool is_lost = note_mapped(sampler);

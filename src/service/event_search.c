@@ -39,16 +39,12 @@ struct event_search {
 struct event_search *event_search_new(const char *sysfs)
 {
     struct event_search *const search = calloc(1, sizeof(*search));
-    pthread_condattr_t monotonic;
 
     if (!search)
         return NULL;
     search->sysfs = sysfs;
     (void)pthread_mutex_init(&search->mutex, NULL);
-    (void)pthread_condattr_init(&monotonic);
-    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&search->changed, &monotonic);
-    (void)pthread_condattr_destroy(&monotonic);
+    thread_condition_init(&search->changed);
     return search;
 }
 

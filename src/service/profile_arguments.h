@@ -60,7 +60,7 @@ static inline bool profile_arguments_are_of_run(const struct profile_arguments *
 }
 
 /*
- * Reads the arguments of a profile: ?target= ?start=, ?end=, ?format=, ?nodes=, ?rows=, ?of=,
+ * Reads the arguments of a profile: ?target=, ?start=, ?end=, ?format=, ?nodes=, ?rows=, ?of=,
  * ?owner=, ?name=, ?inverted=. On failure -EINVAL, with words, or -ENOMEM.
  */
 int profile_arguments_read(const struct query *query, struct text *text,

@@ -211,27 +211,30 @@ static int work_pprof(const struct profile_sources *sources, const void *object,
     return r < 0 ? r : profile_answer(arguments, text, &tree);
 }
 
-/* Hands a question to the profiler, with its arguments. */
-static int ask(const struct pages *pages, struct profile_question *question,
-               struct profile_arguments *arguments, struct deferred *answer, struct text *text)
+/* What answers questions: of what is in the store, and of runs; NULL: runs are not asked about. */
+struct profile_work {
+    int (*of_store)(const struct profile_sources *sources, const void *arguments,
+                    struct text *text);
+    int (*of_run)(struct history_store *store, const void *question, struct text *text);
+};
+
+/* Hands a question with its arguments to the profiler, or to the historian if it is about runs. */
+static int ask(const struct pages *pages, const struct profile_work *work,
+               struct profile_question *question, struct profile_arguments *arguments,
+               struct deferred *answer, struct text *text)
 {
+    question->work = work->of_store;
     question->arguments = arguments;
     question->free_arguments = profile_arguments_free;
+    if (work->of_run && profile_arguments_are_of_run(arguments))
+        return profile_runs_ask(pages->sources.runs, pages->sources.history, question, work->of_run,
+                                answer, text);
     if (!pages->sources.profiler) {
         profile_arguments_free(arguments);
         text_append_string(text, "there are no profiles here");
         return -EAGAIN;
     }
     return profiler_ask(pages->sources.profiler, question, answer, text);
-}
-
-/* The same about runs, which the historian's thread answers. */
-static int ask_of_run(const struct pages *pages, enum profile_run_answer wanted,
-                      const struct profile_question *question, struct profile_arguments *arguments,
-                      struct deferred *answer, struct text *text)
-{
-    return profile_runs_ask(pages->sources.runs, pages->sources.history, wanted, arguments,
-                            question->content_type, question->file_name, answer, text);
 }
 
 static int ask_profile(void *context, const struct route_request *request, struct deferred *answer,
@@ -245,7 +248,8 @@ static int ask_profile(void *context, const struct route_request *request, struc
         [PROFILE_FORM_SPEEDSCOPE] = {CONTENT_JSON, "profile.speedscope.json"},
         [PROFILE_FORM_PPROF] = {CONTENT_PPROF, "profile.pb"},
     };
-    struct profile_question question = {.work = work_profile};
+    static const struct profile_work work = {work_profile, profile_run_work_profile};
+    struct profile_question question = {0};
     struct profile_arguments *arguments;
     int r = profile_arguments_read(request->query, text, &arguments);
 
@@ -253,76 +257,73 @@ static int ask_profile(void *context, const struct route_request *request, struc
         return r;
     question.content_type = forms[arguments->form].content_type;
     question.file_name = forms[arguments->form].file_name;
-    return profile_arguments_are_of_run(arguments)
-               ? ask_of_run(context, PROFILE_RUN_PROFILE, &question, arguments, answer, text)
-               : ask(context, &question, arguments, answer, text);
+    return ask(context, &work, &question, arguments, answer, text);
 }
 
 /* Answers that are JSON differ in what they take and in who writes them. */
 static int ask_json(const struct pages *pages, const struct route_request *request,
                     int (*read)(const struct query *query, struct text *text,
                                 struct profile_arguments **ret_arguments),
-                    int (*work)(const struct profile_sources *sources, const void *arguments,
-                                struct text *text),
-                    enum profile_run_answer of_run, struct deferred *answer, struct text *text)
+                    const struct profile_work *work, struct deferred *answer, struct text *text)
 {
-    struct profile_question question = {.work = work, .content_type = CONTENT_JSON};
+    struct profile_question question = {.content_type = CONTENT_JSON};
     struct profile_arguments *arguments;
     int r = read(request->query, text, &arguments);
 
-    if (r < 0)
-        return r;
-    return profile_arguments_are_of_run(arguments)
-               ? ask_of_run(pages, of_run, &question, arguments, answer, text)
-               : ask(pages, &question, arguments, answer, text);
+    return r < 0 ? r : ask(pages, work, &question, arguments, answer, text);
 }
 
 static int ask_table(void *context, const struct route_request *request, struct deferred *answer,
                      struct text *text)
 {
-    return ask_json(context, request, profile_arguments_read, work_table, PROFILE_RUN_TABLE, answer,
-                    text);
+    static const struct profile_work work = {work_table, profile_run_work_table};
+
+    return ask_json(context, request, profile_arguments_read, &work, answer, text);
 }
 
 static int ask_seconds(void *context, const struct route_request *request, struct deferred *answer,
                        struct text *text)
 {
-    return ask_json(context, request, profile_arguments_read_seconds, work_seconds,
-                    PROFILE_RUN_NOTHING, answer, text);
+    static const struct profile_work work = {.of_store = work_seconds};
+
+    return ask_json(context, request, profile_arguments_read_seconds, &work, answer, text);
 }
 
 static int ask_annotation(void *context, const struct route_request *request,
                           struct deferred *answer, struct text *text)
 {
-    return ask_json(context, request, profile_arguments_read_annotation, profile_annotation_work,
-                    PROFILE_RUN_NOTHING, answer, text);
+    static const struct profile_work work = {.of_store = profile_annotation_work};
+
+    return ask_json(context, request, profile_arguments_read_annotation, &work, answer, text);
 }
 
 static int ask_difference(void *context, const struct route_request *request,
                           struct deferred *answer, struct text *text)
 {
-    return ask_json(context, request, profile_arguments_read_difference, work_difference,
-                    PROFILE_RUN_DIFFERENCE, answer, text);
+    static const struct profile_work work = {work_difference, profile_run_work_difference};
+
+    return ask_json(context, request, profile_arguments_read_difference, &work, answer, text);
 }
 
 static int ask_targets(void *context, const struct route_request *request, struct deferred *answer,
                        struct text *text)
 {
-    struct profile_question question = {.work = work_targets, .content_type = CONTENT_JSON};
+    static const struct profile_work work = {.of_store = work_targets};
+    struct profile_question question = {.content_type = CONTENT_JSON};
 
     (void)request;
-    return ask(context, &question, NULL, answer, text);
+    return ask(context, &work, &question, NULL, answer, text);
 }
 
 static int ask_pprof(void *context, const struct route_request *request, struct deferred *answer,
                      struct text *text)
 {
-    struct profile_question question = {
-        .work = work_pprof, .content_type = CONTENT_PPROF, .file_name = "profile.pb"};
+    static const struct profile_work work = {.of_store = work_pprof};
+    struct profile_question question = {.content_type = CONTENT_PPROF, .file_name = "profile.pb"};
     struct profile_arguments *arguments;
     int r = profile_arguments_read_pprof(request->query, text, &arguments);
 
-    return r < 0 ? r : ask(context, &question, arguments, answer, text);
+    return r < 0 ? r : ask(context, &work, &question, arguments, answer, text);
 }
 
 static const struct route routes[] = {

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "profile/tree.h"
+#include "sys/thread.h"
 
 /* How long a run waits to begin: a turn of a busy profiler may take a second. */
 #define PATIENCE_SECONDS 10
@@ -40,7 +41,6 @@ struct profile_recorder {
 struct profile_recorder *profile_recorder_new(void)
 {
     struct profile_recorder *recorder = calloc(1, sizeof(*recorder));
-    pthread_condattr_t attributes;
 
     if (!recorder)
         return NULL;
@@ -51,10 +51,7 @@ struct profile_recorder *profile_recorder_new(void)
         return NULL;
     }
     (void)pthread_mutex_init(&recorder->lock, NULL);
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&recorder->changed, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
+    thread_condition_init(&recorder->changed);
     return recorder;
 }
 

@@ -46,18 +46,18 @@ static int read_tree(struct runs *runs, struct history_store *store,
     return r;
 }
 
-static int work_profile(struct history_store *store, const void *object, struct text *text)
+int profile_run_work_profile(struct history_store *store, const void *question, struct text *text)
 {
-    const struct asked_profile *asked = object;
+    const struct asked_profile *asked = question;
     AUTO(profile_tree) struct profile_tree *tree = NULL;
     int r = read_tree(asked->runs, store, &asked->arguments->choice, text, &tree);
 
     return r < 0 ? r : profile_answer(asked->arguments, text, &tree);
 }
 
-static int work_table(struct history_store *store, const void *object, struct text *text)
+int profile_run_work_table(struct history_store *store, const void *question, struct text *text)
 {
-    const struct asked_profile *asked = object;
+    const struct asked_profile *asked = question;
     AUTO(profile_tree) struct profile_tree *tree = NULL;
     int r = read_tree(asked->runs, store, &asked->arguments->choice, text, &tree);
 
@@ -87,9 +87,10 @@ static int check_comparable(const struct profile_tree *before, const struct prof
     return 0;
 }
 
-static int work_difference(struct history_store *store, const void *object, struct text *text)
+int profile_run_work_difference(struct history_store *store, const void *question,
+                                struct text *text)
 {
-    const struct asked_profile *asked = object;
+    const struct asked_profile *asked = question;
     AUTO(profile_tree) struct profile_tree *before = NULL;
     AUTO(profile_tree) struct profile_tree *after = NULL;
     int r = read_tree(asked->runs, store, &asked->arguments->before, text, &before);
@@ -101,27 +102,25 @@ static int work_difference(struct history_store *store, const void *object, stru
     return r < 0 ? r : profile_answer_difference(before, after, asked->arguments, text);
 }
 
-int profile_runs_ask(struct runs *runs, struct history *history, enum profile_run_answer wanted,
-                     struct profile_arguments *arguments, const char *content_type,
-                     const char *file_name, struct deferred *answer, struct text *text)
+int profile_runs_ask(struct runs *runs, struct history *history,
+                     const struct profile_question *question,
+                     int (*work)(struct history_store *store, const void *question,
+                                 struct text *text),
+                     struct deferred *answer, struct text *text)
 {
-    static int (*const works[])(struct history_store *, const void *,
-                                struct text *) = {[PROFILE_RUN_PROFILE] = work_profile,
-                                                  [PROFILE_RUN_TABLE] = work_table,
-                                                  [PROFILE_RUN_DIFFERENCE] = work_difference};
     struct asked_profile *asked = malloc(sizeof(*asked));
 
     if (!asked) {
-        profile_arguments_free(arguments);
+        profile_arguments_free(question->arguments);
         return -ENOMEM;
     }
-    *asked = (struct asked_profile){runs, arguments};
+    *asked = (struct asked_profile){runs, question->arguments};
     return history_work_submit(history,
-                               &(struct history_work){.work = works[wanted],
+                               &(struct history_work){.work = work,
                                                       .arguments = asked,
                                                       .free_arguments = free_asked,
                                                       .is_question = true,
-                                                      .content_type = content_type,
-                                                      .file_name = file_name},
+                                                      .content_type = question->content_type,
+                                                      .file_name = question->file_name},
                                answer, text);
 }

@@ -70,13 +70,10 @@ static void hurry(struct run_record *record)
 /* The events of clocks are nanoseconds: what they sample is CPU time. */
 static bool is_of_time(const struct recording *recording)
 {
-    const char *name = recording->n_events > 0 ? recording->events[0].name : "";
-    const size_t length = strcspn(name, ":"); /* modifiers do not matter */
-
-    return (length == strlen("cpu-clock") && strncmp(name, "cpu-clock", length) == 0) ||
-           (length == strlen("task-clock") && strncmp(name, "task-clock", length) == 0);
+    return strcmp(recording->columns[0].unit, "seconds") == 0;
 }
 
+/* There is one event, and it is counted: else the run would not have come about. */
 static int describe(const struct recording *recording, struct profile_tree *tree)
 {
     tree->from_ns = recording->start_realtime_ns;
@@ -85,7 +82,7 @@ static int describe(const struct recording *recording, struct profile_tree *tree
         tree->rate_hz = recording->rate_hz;
         return 0;
     }
-    tree->event = strdup(recording->n_events > 0 ? recording->events[0].name : "");
+    tree->event = strdup(recording->events[0].name);
     return tree->event ? 0 : -ENOMEM;
 }
 

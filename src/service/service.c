@@ -45,7 +45,7 @@ static int start_runs(struct service *service)
                                      .sysfs = service->options->sysfs,
                                      .procfs = service->options->procfs,
                                      .cgroupfs = service->options->cgroupfs};
-    int r = setup.recorder ? runs_new(&setup, &service->runs) : -ENOMEM;
+    int r = runs_new(&setup, &service->runs);
 
     if (r >= 0)
         r = sd_event_add_io(service->event, &service->named, runs_named_fd(service->runs), EPOLLIN,
@@ -208,7 +208,8 @@ static int start(struct service *service)
      */
     historian_start(&service->historian, service->options->storage_path, counting->config);
     service->recorder = profile_recorder_new();
-    r = start_runs(service);
+    r = service->recorder ? start_runs(service)
+                          : fail(-ENOMEM, "cannot start", "part", "recorder of profiles");
     if (r >= 0)
         r = make_profiler(service);
     if (r < 0)

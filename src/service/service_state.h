@@ -25,11 +25,11 @@ struct service {
     struct config_shown config_shown;
     struct pages pages;
     struct serving serving;
-    struct profile_recorder *recorder; /* between the next two */
     struct runs *runs;
     struct object_reader *reader; /* NULL: no program can be read */
     struct profiler *profiler;
-    sd_event_source *named; /* It fires when a run waits for the processes of a group. */
+    struct profile_recorder *recorder; /* by which runs have the profiler record */
+    sd_event_source *named;            /* It fires when a run waits for the processes of a group. */
     struct notify notify;
     struct control_slot *control; /* The server's thread asks through this slot. */
     sd_event_source *requests;    /* It fires when a request has come through the control slot. */

@@ -34,38 +34,10 @@ static int open_sampling(void *context, struct perf_event_attr *attr, pid_t pid,
     return fd;
 }
 
-static ssize_t read_counts(void *context, int fd, void *buffer, size_t size)
-{
-    (void)context;
-    return perf_ops_kernel.read(NULL, fd, buffer, size);
-}
-
-static int control(void *context, int fd, unsigned long request, unsigned long argument)
-{
-    (void)context;
-    return perf_ops_kernel.ioctl(NULL, fd, request, argument);
-}
-
-static void close_event(void *context, int fd)
-{
-    (void)context;
-    perf_ops_kernel.close(NULL, fd);
-}
-
-static void mark_slow(void *context, int fd, enum late_close_kind kind)
-{
-    (void)context;
-    perf_ops_kernel.mark_slow(NULL, fd, kind);
-}
-
 void sampling_ops_init(struct sampling_ops *sampling, int program_fd, unsigned rate_hz)
 {
-    *sampling = (struct sampling_ops){.ops = {.open = open_sampling,
-                                              .read = read_counts,
-                                              .ioctl = control,
-                                              .close = close_event,
-                                              .mark_slow = mark_slow,
-                                              .context = sampling},
-                                      .program_fd = program_fd,
-                                      .rate_hz = rate_hz};
+    *sampling =
+        (struct sampling_ops){.ops = perf_ops_kernel, .program_fd = program_fd, .rate_hz = rate_hz};
+    sampling->ops.open = open_sampling;
+    sampling->ops.context = sampling; /* which the kernel's own operations have no use for */
 }

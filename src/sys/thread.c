@@ -20,3 +20,13 @@ int thread_start(const char *name, void *(*work)(void *context), void *context,
     *ret_thread = thread;
     return 0;
 }
+
+void thread_condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t monotonic;
+
+    (void)pthread_condattr_init(&monotonic);
+    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(condition, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
+}

@@ -150,6 +150,26 @@ static void collapsed__of_a_tree__has_a_line_for_each_stack(void **state)
                                "main;<script>\"a_b\\_\xc3\xa4 5\n");
 }
 
+static void collapsed__of_an_event__has_its_numbers(void **state)
+{
+    AUTO(profile_tree) struct profile_tree *tree = known_tree();
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *lines = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < tree->n_nodes; i++)
+        tree->nodes[i].self_value = 1000 * i;
+    tree->nodes[tree->n_nodes - 1].self = 0; /* less than half a sample */
+    tree->event = strdup("page-faults");
+    assert_int_equal(profile_collapsed_write(tree, &text), 0);
+    lines = text_take(&text);
+    assert_string_equal(lines, "main 1000\n"
+                               "main;do_syscall_64_[k] 2000\n"
+                               "main;LazyCompile:~f_[j] 3000\n"
+                               "main;LazyCompile:~f_[j];[truncated] 4000\n"
+                               "main;<script>\"a_b\\_\xc3\xa4 5000\n");
+}
+
 static void json__of_seconds__has_their_parts_one_after_the_other(void **state)
 {
     AUTO(profile_seconds)
@@ -185,6 +205,7 @@ int main(void)
         cmocka_unit_test(json__of_a_difference__has_both_sides),
         cmocka_unit_test(speedscope__of_a_tree__has_stacks_and_weights),
         cmocka_unit_test(collapsed__of_a_tree__has_a_line_for_each_stack),
+        cmocka_unit_test(collapsed__of_an_event__has_its_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,15 +3,15 @@
 the run, and is answered as profiles are."""
 import json
 import math
-import os
 import signal
 import subprocess
 import tempfile
 import time
 
 import live
+from asked_runs import AskedRuns
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter, ask_runs
+from exporter import PATIENCE, Exporter
 from profiles import ask_profile
 
 KNOWN_SHARES = live.program("known_shares")
@@ -21,7 +21,7 @@ SIGMAS = 4
 FAULTS = 200000
 
 
-class Record(live.LiveTest):
+class Record(AskedRuns, live.LiveTest):
     def setUp(self):
         self.storage = self.enterContext(tempfile.TemporaryDirectory())
         self.exporter = self.start()
@@ -35,9 +35,6 @@ class Record(live.LiveTest):
             self.skipTest(f"nothing is sampled here: {metrics.labels(SUPPORTED, 'reason')}")
         return exporter
 
-    def ask(self, method, path, body=None):
-        return ask_runs(self.exporter, method, path, body)
-
     def begin(self, **request):
         status, run = self.ask("POST", "", {
             "title": "a run", "kind": "record", "target": "machine", "events": ["cpu-clock"],
@@ -50,16 +47,6 @@ class Record(live.LiveTest):
                                               "target": "machine", "events": ["cpu-clock"], **request})
         self.assertEqual(found, status, answer)
         self.assertIn(words, answer["error"])
-
-    def until_over(self, number):
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            status, run = self.ask("GET", f"/{number}")
-            self.assertEqual(status, 200, run)
-            if run["state"] != "running":
-                return run
-            time.sleep(0.05)
-        raise AssertionError(f"not in time: {run}")
 
     def burn(self, percent):
         load = subprocess.Popen([KNOWN_SHARES, "-", str(percent)])
@@ -96,6 +83,8 @@ class Record(live.LiveTest):
         more, both = self.of_load(run)
         seconds = run["summary"][0]["total"]
         sampled = run["sampled"]
+        done = self.exporter.pmutool("profile", f"run:{run['id']}")
+        self.assertRegex(done.stdout, rf" at {RATE} Hz, [\d.]+ CPU seconds; ")
         print(f"{sampled}, {seconds:.3f} s of task-clock, {more / both:.4f} of {both} in burn_more")
         self.assertEqual(run["state"], "over")
         self.assertEqual(sampled["lost"], 0)
@@ -127,6 +116,12 @@ class Record(live.LiveTest):
         # The kernel tells the period of events of software one sample late (perf_swevent_set_period()).
         self.assertLess(abs(answer["events"] / counted - 1), 0.25)
         self.assertLessEqual(answer["samples"], run["sampled"]["samples"])
+        done = self.exporter.pmutool("profile", f"run:{run['id']}")
+        self.assertIn(f" of {answer['events']} page-faults; ", done.stdout)
+        self.assertRegex(done.stdout, r"SELF % +\+- +SELF +TOTAL % ")
+        stacks = self.exporter.pmutool("profile", f"run:{run['id']}", "--format=collapsed").stdout
+        self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in stacks.splitlines()),
+                         answer["events"])
 
     def test_two_programs_are_compared_and_found_after_a_restart(self):
         runs = []
@@ -162,7 +157,7 @@ class Record(live.LiveTest):
     def test_what_ends_with_the_service_is_kept_with_its_samples(self):
         load = self.burn(50)
         run = self.begin(target=f"pid:{load.pid}")
-        time.sleep(2)  # a busy host gives it a CPU meanwhile, and the sampler its turns
+        self.run_until(run["id"], lambda run: (run["summary"][0]["total"] or 0) > 0.5)
         self.exporter.stop()
         self.exporter = self.start()
         run = self.until_over(run["id"])
@@ -172,19 +167,15 @@ class Record(live.LiveTest):
                          run["sampled"]["samples"])
 
     def test_nothing_of_a_run_stays_open(self):
-        def counters():
-            directory = f"/proc/{self.exporter.pid}/fd"
-            return sum(os.readlink(f"{directory}/{fd}") == "anon_inode:[perf_event]"
-                       for fd in os.listdir(directory) if os.path.islink(f"{directory}/{fd}"))
-        before = counters()
+        before = self.counters()
         run = self.begin()
-        self.assertGreater(counters(), before)
+        self.assertGreater(self.counters(), before)
         status, _ = self.ask("DELETE", f"/{run['id']}")
         self.assertEqual(status, 200)
         end = time.monotonic() + PATIENCE
-        while counters() > before and time.monotonic() < end:
+        while self.counters() > before and time.monotonic() < end:
             time.sleep(0.05)
-        self.assertEqual(counters(), before)
+        self.assertEqual(self.counters(), before)
         run = self.begin(duration_seconds=0.2)  # the one before has not left it busy
         self.assertEqual(self.until_over(run["id"])["state"], "over")
 

@@ -13,6 +13,7 @@ import time
 
 import live
 import pmutool_stat as stat
+from asked_runs import AskedRuns
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, UnixConnection, ask_runs, is_sanitized
 
@@ -22,12 +23,9 @@ CONFIG = live.config(system="all")
 HOSTILE = "<script>alert(1)</script> \"quotes\" \u202e\u00e9"
 
 
-class Runs(live.LiveTest):
+class Runs(AskedRuns, live.LiveTest):
     def setUp(self):
         self.exporter = self.enterContext(Exporter(CONFIG, args=["--web.enable-lifecycle"]))
-
-    def ask(self, method, path, body=None):
-        return ask_runs(self.exporter, method, path, body)
 
     def begin(self, **request):
         status, run = self.ask("POST", "", {
@@ -35,25 +33,6 @@ class Runs(live.LiveTest):
             "interval_seconds": 0.02, "duration_seconds": 600, **request})
         self.assertEqual(status, 200, run)
         return run
-
-    def run_until(self, number, condition):
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            status, run = self.ask("GET", f"/{number}")
-            self.assertEqual(status, 200, run)
-            if condition(run):
-                return run
-            time.sleep(0.02)
-        raise AssertionError(f"not in time: {run}")
-
-    def counters(self):
-        """How many perf events the exporter has open."""
-        directory = f"/proc/{self.exporter.pid}/fd"
-        return sum(os.readlink(f"{directory}/{fd}") == "anon_inode:[perf_event]"
-                   for fd in os.listdir(directory) if os.path.islink(f"{directory}/{fd}"))
-
-    def until_over(self, number):
-        return self.run_until(number, lambda r: r["state"] != "running")
 
     def refused(self, status, words, **request):
         found, answer = self.ask("POST", "", {"title": "a run", "target": "machine",

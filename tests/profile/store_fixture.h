@@ -34,21 +34,30 @@ static inline struct profile_store *store_of(const struct profile_limits *limits
     return store;
 }
 
-/* Adds samples of a stack that is written as "main;work;leaf". */
-static inline void add_stack(struct profile_store *store, uint32_t target, uint64_t time_ns,
-                             const char *stack, size_t n_samples)
+/* The functions of a stack that is written as "main;work;leaf". Returns how many there are. */
+static inline size_t functions_of(struct profile_store *store, const char *stack,
+                                  uint32_t functions[256])
 {
     char *copy = strdup(stack), *rest = copy;
-    uint32_t functions[256];
     size_t n = 0;
 
     assert_non_null(copy);
     for (char *name = strsep(&rest, ";"); name; name = strsep(&rest, ";"))
         functions[n++] = profile_store_function(store, PROFILE_USER, "program", name);
+    free(copy);
+    return n;
+}
+
+/* Adds samples of such a stack. */
+static inline void add_stack(struct profile_store *store, uint32_t target, uint64_t time_ns,
+                             const char *stack, size_t n_samples)
+{
+    uint32_t functions[256];
+    const size_t n = functions_of(store, stack, functions);
+
     for (size_t i = 0; i < n_samples; i++)
         profile_store_add(store, target, time_ns,
                           &(struct profile_stack){functions, n, PROFILE_NO_PLACE});
-    free(copy);
 }
 
 static inline struct profile_tree *tree_of(const struct profile_store *store,

@@ -9,15 +9,10 @@
 static void record(struct profile_store *store, struct recorded *recorded, const char *stack,
                    uint64_t period)
 {
-    char *copy = strdup(stack), *rest = copy;
-    uint32_t functions[16];
-    size_t n = 0;
+    uint32_t functions[256];
+    const size_t n = functions_of(store, stack, functions);
 
-    assert_non_null(copy);
-    for (char *name = strsep(&rest, ";"); name; name = strsep(&rest, ";"))
-        functions[n++] = profile_store_function(store, PROFILE_USER, "program", name);
     recorded_add(recorded, &(struct profile_stack){functions, n, PROFILE_NO_PLACE}, period);
-    free(copy);
 }
 
 static struct profile_tree *recorded_as_tree(const struct recorded *recorded)

@@ -1,30 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of runs that record the scheduler have in common: an exporter, and its runs."""
-import os
 import pathlib
 import subprocess
 import time
 
 import live
-from exporter import PATIENCE, Exporter, ask_runs, binary
+from asked_runs import AskedRuns
+from exporter import PATIENCE, Exporter, binary
 
 PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
 CONFIG = live.config(system="all")
 
 
-class ScheduleRuns(live.LiveTest):
+class ScheduleRuns(AskedRuns, live.LiveTest):
     def begin(self, config=CONFIG, wrapper=(), storage=None):
         args = ["--web.enable-lifecycle"] + ([f"--storage.path={storage}"] if storage else [])
         self.exporter = self.enterContext(Exporter(config, args=args, wrapper=wrapper))
         self.programs = self.held("bpf-prog")
-
-    def held(self, what):
-        directory = f"/proc/{self.exporter.pid}/fd"
-        return sum(what in os.readlink(f"{directory}/{fd}") for fd in os.listdir(directory)
-                   if os.path.islink(f"{directory}/{fd}"))
-
-    def ask(self, method, path, body=None):
-        return ask_runs(self.exporter, method, path, body)
 
     def start(self, target, **more):
         status, run = self.ask("POST", "", {"title": "a run", "target": target, "kind": "schedule",
@@ -35,16 +27,6 @@ class ScheduleRuns(live.LiveTest):
         self.assertEqual(status, 200, run)
         self.assertEqual((run["kind"], run["state"]), ("schedule", "running"))
         return run["id"]
-
-    def until_over(self, number):
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            status, run = self.ask("GET", f"/{number}")
-            self.assertEqual(status, 200, run)
-            if run["state"] != "running":
-                return run
-            time.sleep(0.02)
-        raise AssertionError(f"not in time: {run['state']}")
 
     def stop(self, number):
         status, answer = self.ask("POST", f"/{number}/stop")

@@ -17,6 +17,8 @@ int profile_head_read(const json_t *object, struct profile_head *ret_head)
         .rate = json_number_value(json_object_get(object, "rate")),
         .samples = json_number_value(samples),
         .cpu_seconds = json_number_value(json_object_get(object, "cpu_seconds")),
+        .event = json_string_value(json_object_get(object, "event")),
+        .events = json_number_value(json_object_get(object, "events")),
     };
     return 0;
 }

@@ -14,6 +14,9 @@ struct profile_head {
     double from, to; /* seconds since 1970: the range that there is */
     double rate;     /* samples a second of a CPU; 0: several, or not told */
     double samples, cpu_seconds;
+    const char
+        *event; /* of a run of another event than CPU time, in the place of seconds; or NULL */
+    double events;
 };
 
 struct profile_columns {

@@ -41,16 +41,29 @@ void profile_append_range(struct text *text, const char *target, const struct pr
     text_append_format(text, " (%.4g s)", head->to - head->from);
 }
 
-void profile_append_head(struct text *text, const char *target, const struct profile_head *head,
-                         double not_whole)
+/* How many samples there are, and what they stand for. */
+static void append_samples(struct text *text, const struct profile_head *head)
 {
-    profile_append_range(text, target, head);
-    text_append_format(text, "\n%.0f samples ", head->samples);
+    text_append_format(text, "%.0f samples ", head->samples);
+    if (head->event) {
+        text_append_format(text, "of %.0f ", head->events);
+        (void)terminal_append_shown(text, head->event, 0);
+        return;
+    }
     if (head->rate > 0)
         text_append_format(text, "at %.4g Hz", head->rate);
     else
         text_append_string(text, "of several rates");
-    text_append_format(text, ", %.4g CPU seconds; ", head->cpu_seconds);
+    text_append_format(text, ", %.4g CPU seconds", head->cpu_seconds);
+}
+
+void profile_append_head(struct text *text, const char *target, const struct profile_head *head,
+                         double not_whole)
+{
+    profile_append_range(text, target, head);
+    text_append_char(text, '\n');
+    append_samples(text, head);
+    text_append_string(text, "; ");
     if (not_whole > 0)
         text_append_format(text, "%.0f stacks (%.2g %%) are not whole\n", not_whole,
                            not_whole * 100 / head->samples);

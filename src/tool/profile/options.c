@@ -195,9 +195,11 @@ static const struct argp argp = {
     .options = entries,
     .parser = parse,
     .args_doc = "TARGET",
-    .doc = "Show which functions a target spent its CPU time in, of what the running service has "
-           "sampled already. TARGET is machine, cgroup:PATH or process:NAME.\v"
-           "Exit status 0: done; 1: not, with the reason on stderr.",
+    .doc =
+        "Show which functions a target spent its CPU time in, of what the running service has "
+        "sampled already. TARGET is machine, cgroup:PATH or process:NAME; or run:NUMBER, of what a "
+        "run has recorded, which has a range of its own.\v"
+        "Exit status 0: done; 1: not, with the reason on stderr.",
     .children = children,
 };
 

@@ -21,14 +21,17 @@ static double count_not_whole(const struct profile_columns *table)
 }
 
 static void add_row(struct table *table, const struct profile_columns *columns, size_t i,
-                    double samples)
+                    const struct profile_head *head)
 {
-    const double self = profile_number(columns, "self", i);
+    const double self = profile_number(columns, "self", i), samples = head->samples;
     const bool is_note = *profile_word(columns, "kind", i) == 'n';
 
     table_add_format(table, STYLE_PLAIN, "%.2f", self * 100 / samples);
     table_add_format(table, STYLE_FAINT, "%.2f", profile_share_sigma(self, samples) * 100);
-    table_add_format(table, STYLE_PLAIN, "%.2f", profile_number(columns, "self_seconds", i));
+    if (head->event)
+        table_add_format(table, STYLE_PLAIN, "%.0f", profile_number(columns, "self_events", i));
+    else
+        table_add_format(table, STYLE_PLAIN, "%.2f", profile_number(columns, "self_seconds", i));
     table_add_format(table, STYLE_PLAIN, "%.2f",
                      profile_number(columns, "total", i) * 100 / samples);
     table_add(table, profile_word(columns, "name", i), is_note ? STYLE_FAINT : STYLE_PLAIN);
@@ -38,11 +41,12 @@ static void add_row(struct table *table, const struct profile_columns *columns, 
 int profile_show_table(const json_t *answer, const struct profile_options *options,
                        const struct terminal *terminal, struct text *out)
 {
-    static const struct table_column titles[] = {
+    struct table_column titles[] = {
         {.title = "SELF %", .is_right = true},     {.title = "+-", .is_right = true},
         {.title = "SELF s", .is_right = true},     {.title = "TOTAL %", .is_right = true},
         {.title = "FUNCTION", .may_be_cut = true}, {.title = "OWNER"},
     };
+    struct table_column *const amounts = &titles[2];
     const size_t lines = profile_lines(options, terminal, HEAD_LINES);
     AUTO(table) struct table *table = NULL;
     struct profile_columns rows;
@@ -53,12 +57,14 @@ int profile_show_table(const json_t *answer, const struct profile_options *optio
         return -EPROTO;
     if (!(head.samples > 0))
         return -ENODATA;
+    if (head.event)
+        amounts->title = "SELF";
     table = table_new(titles, ARRAY_SIZE(titles));
     if (!table)
         return -ENOMEM;
     shown = rows.n < lines ? rows.n : lines;
     for (size_t i = 0; i < shown; i++)
-        add_row(table, &rows, i, head.samples);
+        add_row(table, &rows, i, &head);
     profile_append_head(out, options->target, &head, count_not_whole(&rows));
     text_append_char(out, '\n');
     if (table_write(table, terminal, out) < 0)

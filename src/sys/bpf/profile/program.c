@@ -41,8 +41,7 @@ static int set_sizes(const struct profile_program *program)
     return 0;
 }
 
-/* Only what follows processes is attached here; events call on_sample() and
- * on_record(). */
+/* Only what follows processes is attached here; events call on_sample() and on_record(). */
 static void choose_links(const struct profile_bpf *skeleton)
 {
     bpf_program__set_autoattach(skeleton->progs.on_sample, false);

@@ -103,7 +103,7 @@ struct sampler_recorded {
  */
 int sampler_end_recording(struct sampler *sampler, struct sampler_recorded *ret_recorded);
 
-/* The same at once, with what is known now. */
+/* The same at once, with what is known now. A turn right before it takes in the last samples. */
 int sampler_cut_recording(struct sampler *sampler, struct sampler_recorded *ret_recorded);
 
 struct sampler_figures {

@@ -90,8 +90,6 @@ int sampler_cut_recording(struct sampler *sampler, struct sampler_recorded *ret_
 {
     if (!sampler->recording.recorded)
         return -ENOENT;
-    (void)sampler_turn(
-        sampler); /* the last samples may be in the ring; if it fails, the next tells */
     return finish(sampler, ret_recorded);
 }
 

@@ -184,6 +184,13 @@ int profile_recorder_fd(const struct profile_recorder *recorder)
     return recorder->bell_fd;
 }
 
+/* Ends a recording without waiting for names. The last samples may still be in the ring. */
+static int cut(struct profile_recorder *recorder, struct sampler *sampler)
+{
+    (void)sampler_turn(sampler); /* if it fails, the next one tells */
+    return sampler_cut_recording(sampler, &recorder->recorded);
+}
+
 /* Begins what was asked for. The lock is held. */
 static void begin(struct profile_recorder *recorder, struct sampler *sampler, size_t most_nodes,
                   const char *reason)
@@ -222,7 +229,7 @@ void profile_recorder_serve(struct profile_recorder *recorder, struct sampler *s
             end(recorder, r);
         break;
     case RECORDER_IS_CUT:
-        end(recorder, sampler ? sampler_cut_recording(sampler, &recorder->recorded) : -ENOENT);
+        end(recorder, sampler ? cut(recorder, sampler) : -ENOENT);
         break;
     default:
         break;
@@ -235,6 +242,6 @@ void profile_recorder_cut(struct profile_recorder *recorder, struct sampler *sam
     (void)pthread_mutex_lock(&recorder->lock);
     if (recorder->state != RECORDER_IDLE && recorder->state != RECORDER_ASKED &&
         recorder->state != RECORDER_IS_OVER)
-        end(recorder, sampler_cut_recording(sampler, &recorder->recorded));
+        end(recorder, cut(recorder, sampler));
     (void)pthread_mutex_unlock(&recorder->lock);
 }

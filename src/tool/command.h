@@ -42,6 +42,7 @@ int run_latency(int argc, char **argv);
 int run_mark(int argc, char **argv);
 int run_pause(int argc, char **argv);
 int run_profile(int argc, char **argv);
+int run_record(int argc, char **argv);
 int run_reload(int argc, char **argv);
 int run_runs(int argc, char **argv);
 int run_schedule(int argc, char **argv);

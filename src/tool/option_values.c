@@ -2,6 +2,7 @@
 #include "tool/option_values.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,16 @@ uint64_t option_seconds(char option, const char *argument, uint64_t least_ns, ui
                        option, SHOWN(argument), (double)least_ns / (double)NS_PER_SECOND,
                        (double)most_ns / (double)NS_PER_SECOND);
     return ns;
+}
+
+uint64_t option_number(const char *option, const char *argument, uint64_t least, uint64_t most)
+{
+    uint64_t number = 0;
+
+    if (parse_u64(argument, &number) < 0 || number < least || number > most)
+        command_refuse("%s %s: expected a number from %" PRIu64 " to %" PRIu64, option,
+                       SHOWN(argument), least, most);
+    return number;
 }
 
 void option_events(const char *argument, struct event_name_list *list)

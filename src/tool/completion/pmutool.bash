@@ -15,6 +15,8 @@ declare -gA _pmutool_options=(
     [pause]="--json --socket="
     [profile]="--diff= --diff-target= --duration= --end= --format= --json --lines= --measure= --min=
         --output= --range= --socket= --start= -d -n -o"
+    [record]="--all-cpus --cgroup= --duration= --event= --format= --freq= --json --lines= --output=
+        --pid= --process= --socket= --title= -F -G -a -d -e -n -o -p"
     [reload]="--json --socket="
     [runs]="--duration= --event= --free --interval= --json --notes= --socket= --target= -d -e -i"
     [schedule]="--duration= --json --lines= --output= --run= --socket= --timehist --title= -d -n -o"
@@ -41,7 +43,7 @@ _pmutool_values() {
     case "$command $option" in
     *" --path.sysfs") compgen -d -- "$typed" ;;
     *" --socket" | *" --config.file" | "stat --output" | "stat -o" | "schedule --output" | "schedule -o" | \
-        "profile --output" | "profile -o") compgen -f -- "$typed" ;;
+        "profile --output" | "profile -o" | "record --output" | "record -o") compgen -f -- "$typed" ;;
     "events --kind")
         compgen -W "hardware software cache raw pmu libpfm4 tracepoint probe" -- "$typed"
         ;;
@@ -49,12 +51,12 @@ _pmutool_values() {
         compgen -W "run_queue on_cpu off_cpu block_io interrupts kvm tcp system_calls spans" -- "$typed"
         ;;
     "profile --diff") compgen -W "previous hour day week mark:" -- "$typed" ;;
-    "profile --diff-target") compgen -W "machine cgroup: process:" -- "$typed" ;;
-    "profile --format")
+    "profile --diff-target") compgen -W "machine cgroup: process: run:" -- "$typed" ;;
+    "profile --format" | "record --format")
         compgen -W "table tree collapsed speedscope pprof json" -- "$typed"
         ;;
     "profile --measure") compgen -W "shares time" -- "$typed" ;;
-    "stat --event" | "stat -e" | "runs --event" | "runs -e") _pmutool_events "$typed" ;;
+    "stat --event" | "stat -e" | "runs --event" | "runs -e" | "record --event" | "record -e") _pmutool_events "$typed" ;;
     "top --sort" | "top -s")
         compgen -W "cpus ipc cache-misses branch-misses switches migrations faults name" -- "$typed"
         ;;
@@ -68,11 +70,12 @@ _pmutool_words() {
     case $command in
     "check config" | "check budget" | "check web-config") compgen -f -- "$typed" ;;
     "check event" | encode | events) _pmutool_events "$typed" ;;
-    annotate | latency | profile) compgen -W "machine cgroup: process:" -- "$typed" ;;
+    annotate | latency) compgen -W "machine cgroup: process:" -- "$typed" ;;
+    profile) compgen -W "machine cgroup: process: run:" -- "$typed" ;;
     schedule) compgen -W "machine cgroup: process: pid:" -- "$typed" ;;
     pause) compgen -W "off 1m 10m 1h" -- "$typed" ;;
     runs) compgen -W "list show compare csv start stop delete" -- "$typed" ;;
-    stat) compgen -c -- "$typed" ;;
+    record | stat) compgen -c -- "$typed" ;;
     esac
 }
 
@@ -92,7 +95,7 @@ _pmutool_commands() {
 _pmutool_takes_value() {
     local command=$1 option=$2
     case "$command $option" in
-    annotate\ -d | latency\ -d | profile\ -[dno] | runs\ -[dei] | schedule\ -[dno] | stat\ -[CGIdegoprtx] | top\ -[dnsw]) return 0 ;;
+    annotate\ -d | latency\ -d | profile\ -[dno] | record\ -[FGdenop] | runs\ -[dei] | schedule\ -[dno] | stat\ -[CGIdegoprtx] | top\ -[dnsw]) return 0 ;;
     esac
     [[ " ${_pmutool_options[$command]//$'\n'/ } " == *" $option= "* ]]
 }
@@ -101,7 +104,7 @@ _pmutool_candidates() {
     local typed=$1 command= option= word
     shift
     for word; do
-        if [[ $command == stat && $word == -- ]]; then
+        if [[ ( $command == stat || $command == record ) && $word == -- ]]; then
             compgen -c -f -- "$typed"
             return
         fi

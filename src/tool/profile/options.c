@@ -10,14 +10,15 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/parse.h"
 #include "config/config_error.h"
 #include "tool/command.h"
+#include "tool/option_values.h"
+#include "tool/profile/output.h"
 #include "tool/profile/span_options.h"
 
 #define USUAL_LEAST 1.0
-#define MOST_LINES  100000
 #define MARK        "mark:"
+#define RUN         "run:"
 
 enum { KEY_DIFF = 0x1300, KEY_DIFF_TARGET, KEY_MEASURE, KEY_FORMAT, KEY_MIN };
 
@@ -33,7 +34,8 @@ static const struct argp_option entries[] = {
      .key = KEY_DIFF,
      .arg = "WHEN",
      .doc = "Compare with a range before: previous, hour, day, week, a duration ago, "
-            "mark:TEXT (what led up to a mark), or START..END."},
+            "mark:TEXT (what led up to a mark), or START..END; or a run, with another one: "
+            "run:NUMBER."},
     {.name = "diff-target",
      .key = KEY_DIFF_TARGET,
      .arg = "TARGET",
@@ -70,13 +72,19 @@ const char *profile_format_name(enum profile_format format)
     return format_names[format];
 }
 
-static enum profile_format take_format(const char *argument)
+enum profile_format profile_format_take(const char *word)
 {
     for (size_t i = 0; i < PROFILE_FORMAT_COUNT_; i++)
-        if (strcmp(format_names[i], argument) == 0)
+        if (strcmp(format_names[i], word) == 0)
             return (enum profile_format)i;
     command_refuse("--format is %s; expected table, tree, collapsed, speedscope, pprof or json",
-                   SHOWN(argument));
+                   SHOWN(word));
+}
+
+void profile_options_check_output(const struct profile_options *options)
+{
+    if (options->format == PROFILE_FORMAT_PPROF && profile_output_is_terminal(options->output))
+        command_refuse("pprof is binary, and no terminal shows it; expected -o FILE or a pipe");
 }
 
 static const char *take_measure(const char *argument)
@@ -84,15 +92,6 @@ static const char *take_measure(const char *argument)
     if (strcmp(argument, "shares") != 0 && strcmp(argument, "time") != 0)
         command_refuse("--measure is %s; expected shares or time", SHOWN(argument));
     return argument;
-}
-
-static uint64_t take_lines(const char *argument)
-{
-    uint64_t lines;
-
-    if (parse_u64(argument, &lines) < 0 || lines < 1 || lines > MOST_LINES)
-        command_refuse("-n %s: expected a number from 1 to %d", SHOWN(argument), MOST_LINES);
-    return lines;
 }
 
 static double take_least(const char *argument)
@@ -115,10 +114,12 @@ static void take_before(struct reading *reading, uint64_t now_ns)
         return;
     if (strncmp(reading->diff, MARK, strlen(MARK)) == 0 && reading->diff[strlen(MARK)])
         options->mark = reading->diff + strlen(MARK);
+    else if (strncmp(reading->diff, RUN, strlen(RUN)) == 0)
+        options->before_target = reading->diff;
     else
         profile_span_check(
             "--diff", reading->diff,
-            "previous, hour, day, week, a duration such as 30m, mark:TEXT or START..END",
+            "previous, hour, day, week, a duration such as 30m, mark:TEXT, START..END or run:NUMBER",
             profile_before_parse(reading->diff, now_ns, &options->span, &options->before));
 }
 
@@ -138,6 +139,7 @@ static void check(struct reading *reading)
         options->format != PROFILE_FORMAT_JSON)
         command_refuse("a difference is a table or json, not %s",
                        profile_format_name(options->format));
+    profile_options_check_output(options);
 }
 
 /* Options about what is compared. False: it is none of them. */
@@ -171,14 +173,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[1] = &options->where;
         return 0;
     case KEY_FORMAT:
-        options->format = take_format(argument);
+        options->format = profile_format_take(argument);
         reading->has_format = true;
         return 0;
     case KEY_MIN:
         options->least = take_least(argument);
         return 0;
     case 'n':
-        options->lines = take_lines(argument);
+        options->lines = option_number("-n", argument, 1, PROFILE_LINES_MAX);
         return 0;
     case 'o':
         options->output = argument;

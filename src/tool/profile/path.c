@@ -36,6 +36,8 @@ void profile_append_question(struct text *path, const char *resource, const char
 {
     text_append_format(path, "/api/v1/profile%s?target=", resource);
     append_encoded(path, target);
+    if (span->end_ns == 0)
+        return;
     append_time(path, "start", span->start_ns);
     append_time(path, "end", span->end_ns);
 }

@@ -9,7 +9,9 @@
 /* Appends the path that answers what the options of `pmutool profile` want, with its arguments. */
 void profile_append_path(struct text *path, const struct profile_options *options);
 
-/* Appends "/api/v1/profile", a resource below it ("/table") and which target and range it is about.
+/*
+ * Appends "/api/v1/profile", a resource below it ("/table") and which target and range it is about;
+ * a range of all zero is left out: that of a run stands with the run.
  */
 void profile_append_question(struct text *path, const char *resource, const char *target,
                              const struct profile_span *span);

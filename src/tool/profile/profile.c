@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "client/client.h"
@@ -16,75 +15,7 @@
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "tool/json.h"
-#include "tool/profile/output.h"
-#include "tool/profile/path.h"
-#include "tool/profile/show.h"
-
-struct profile {
-    struct profile_options options;
-    struct pmu_client *client;
-};
-
-static int complain_of_service(const struct profile *profile)
-{
-    return control_client_complain(profile->options.where.socket, profile->client);
-}
-
-/* Takes the answer to pieces, as the format wants it. */
-static int show(const struct profile *profile, const json_t *answer, struct text *out)
-{
-    const struct profile_options *options = &profile->options;
-    const struct terminal terminal =
-        options->output ? (struct terminal){0} : terminal_of(STDOUT_FILENO);
-
-    if (options->is_difference)
-        return profile_show_difference(answer, options, &terminal, out);
-    if (options->format == PROFILE_FORMAT_TREE)
-        return profile_show_tree(answer, options, &terminal, out);
-    return profile_show_table(answer, options, &terminal, out);
-}
-
-static int complain_of_answer(const struct profile *profile, int error)
-{
-    if (error == -ENOMEM)
-        return command_fail(error);
-    if (error == -ENODATA)
-        (void)fprintf(stderr, PROGRAM ": there are no samples of %s in %s\n",
-                      SHOWN(profile->options.target),
-                      profile->options.is_difference ? "one of the two ranges" : "this range");
-    else
-        (void)fprintf(stderr, PROGRAM ": the service's answer is none of pmu_exporter\n");
-    return EXIT_REFUSED;
-}
-
-/* Returns the exit status. */
-static int show_answer(const struct profile *profile, const char *path)
-{
-    AUTO_JSON json_t *answer = NULL;
-    AUTO_TEXT struct text out = {0};
-    int r;
-
-    if (pmu_client_get(profile->client, path, &answer) < 0)
-        return complain_of_service(profile);
-    r = show(profile, answer, &out);
-    if (r < 0)
-        return complain_of_answer(profile, r);
-    if (profile->options.output)
-        return profile_output(profile->options.output, out.data, out.length);
-    (void)fwrite(out.data, 1, out.length, stdout);
-    return EXIT_SUCCESS;
-}
-
-/* Gives what the service answers as it comes. Returns the exit status. */
-static int download(const struct profile *profile, const char *path)
-{
-    AUTO_FREE char *bytes = NULL;
-    size_t n;
-
-    if (pmu_client_get_bytes(profile->client, path, &bytes, &n) < 0)
-        return complain_of_service(profile);
-    return profile_output(profile->options.output, bytes, n);
-}
+#include "tool/profile/present.h"
 
 /* The time of the last mark that has this text; 0: there is none. */
 static double find_mark(const json_t *answer, const char *text)
@@ -103,16 +34,15 @@ static double find_mark(const json_t *answer, const char *text)
 }
 
 /* Lets what is compared end at the mark that is named. Returns the exit status, 0 to go on. */
-static int follow_mark(struct profile *profile)
+static int follow_mark(struct profile_options *options, struct pmu_client *client)
 {
-    struct profile_options *options = &profile->options;
     AUTO_JSON json_t *answer = NULL;
     double time;
 
     if (!options->mark)
         return EXIT_SUCCESS;
-    if (pmu_client_get(profile->client, "/api/v1/marks", &answer) < 0)
-        return complain_of_service(profile);
+    if (pmu_client_get(client, "/api/v1/marks", &answer) < 0)
+        return control_client_complain(options->where.socket, client);
     time = find_mark(answer, options->mark);
     if (!(time > 0)) {
         (void)fprintf(stderr, PROGRAM ": there is no mark %s\n", SHOWN(options->mark));
@@ -123,36 +53,18 @@ static int follow_mark(struct profile *profile)
     return EXIT_SUCCESS;
 }
 
-/* Returns the exit status. */
-static int answer(struct profile *profile)
-{
-    const struct profile_options *options = &profile->options;
-    const bool is_shown =
-        options->format == PROFILE_FORMAT_TABLE || options->format == PROFILE_FORMAT_TREE;
-    AUTO_TEXT struct text path = {0};
-    int status = follow_mark(profile);
-
-    if (status != EXIT_SUCCESS)
-        return status;
-    profile_append_path(&path, options);
-    text_append_char(&path, '\0');
-    if (text_error(&path) < 0)
-        return command_fail(-ENOMEM);
-    return is_shown ? show_answer(profile, path.data) : download(profile, path.data);
-}
-
 int run_profile(int argc, char **argv)
 {
-    struct profile profile = {0};
+    struct profile_options options;
+    struct pmu_client *client;
     int status;
 
-    profile_options_parse(argc, argv, &profile.options);
-    if (profile.options.format == PROFILE_FORMAT_PPROF &&
-        profile_output_is_terminal(profile.options.output))
-        command_refuse("pprof is binary, and no terminal shows it; expected -o FILE or a pipe");
-    if (pmu_client_open(command_socket(profile.options.where.socket), &profile.client) < 0)
+    profile_options_parse(argc, argv, &options);
+    if (pmu_client_open(command_socket(options.where.socket), &client) < 0)
         return command_fail(-ENOMEM);
-    status = answer(&profile);
-    (void)pmu_client_close(profile.client);
+    status = follow_mark(&options, client);
+    if (status == EXIT_SUCCESS)
+        status = profile_present(&options, client);
+    (void)pmu_client_close(client);
     return status;
 }

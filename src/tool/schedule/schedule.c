@@ -5,24 +5,23 @@
  * seconds, as a run that is kept, and shows what that comes to. Or shows such a run again.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/parse.h"
-#include "client/client.h"
 #include "config/config_error.h"
 #include "run/request.h"
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "tool/json.h"
 #include "tool/option_values.h"
+#include "tool/runs/followed.h"
 #include "tool/safe_text.h"
 #include "tool/schedule/show.h"
 #include "tool/schedule/timehist.h"
+#include "tool/signals.h"
 
 #define USUAL_DURATION_NS (5 * NS_PER_SECOND)
 #define USUAL_LINES       20
@@ -34,16 +33,14 @@ enum { KEY_RUN = 0x1400, KEY_TITLE, KEY_TIMEHIST };
 struct schedule {
     const char *target; /* NULL: a run that is kept is shown */
     const char *title;
-    uint64_t run, lines;
+    uint64_t lines;
     uint64_t duration_ns;
     const char *output; /* NULL: no trace is written */
     bool has_timehist;
     struct control_client where;
-    struct pmu_client *client;
+    struct followed_run run; /* of the client */
+    struct signals signals;  /* of a run of ours: they end it early */
 };
-
-/* Whether somebody has had enough: the run is stopped then, and shown. */
-static volatile sig_atomic_t is_interrupted;
 
 static uint64_t take_number(const char *option, const char *argument)
 {
@@ -70,7 +67,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         schedule->lines = take_number("-n", argument);
         return 0;
     case KEY_RUN:
-        schedule->run = take_number("--run", argument);
+        schedule->run.id = take_number("--run", argument);
         return 0;
     case KEY_TIMEHIST:
         schedule->has_timehist = true;
@@ -82,9 +79,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         schedule->title = argument;
         return 0;
     case ARGP_KEY_END:
-        if (!schedule->target && !schedule->run)
+        if (!schedule->target && !schedule->run.id)
             command_refuse_missing(state);
-        if (schedule->target && schedule->run)
+        if (schedule->target && schedule->run.id)
             command_refuse("expected a target or --run, and not both");
         return 0;
     case ARGP_KEY_ARG:
@@ -132,16 +129,6 @@ static const struct argp argp = {
     .children = children,
 };
 
-/* Asks by GET, or by POST with a body or without one. Returns the exit status. */
-static int ask(const struct schedule *schedule, bool posts, const char *path, const json_t *body,
-               json_t **ret_answer)
-{
-    const int r = posts ? pmu_client_post(schedule->client, path, body, ret_answer)
-                        : pmu_client_get(schedule->client, path, ret_answer);
-
-    return r < 0 ? control_client_complain(schedule->where.socket, schedule->client) : EXIT_SUCCESS;
-}
-
 static int begin(struct schedule *schedule)
 {
     const char *title = schedule->title ? schedule->title : "pmutool schedule";
@@ -151,63 +138,26 @@ static int begin(struct schedule *schedule)
         json_of_text(schedule->target), "duration_seconds", json_of_seconds(schedule->duration_ns),
         "interval_seconds",
         json_of_seconds(interval_ns > RUN_INTERVAL_LEAST_NS ? interval_ns : RUN_INTERVAL_LEAST_NS));
-    AUTO_JSON json_t *answer = NULL;
-    int status;
 
-    if (!request)
-        return command_fail(-ENOMEM);
-    status = ask(schedule, true, "/api/v1/runs", request, &answer);
-    if (status == EXIT_SUCCESS)
-        schedule->run = (uint64_t)json_number_value(json_object_get(answer, "id"));
-    return status;
+    return request ? followed_run_begin(&schedule->run, request) : command_fail(-ENOMEM);
 }
 
-static void interrupt(int number)
+/*
+ * Waits until the run is over, and gives it. One of ours is ended when somebody has had enough of
+ * it. Returns the exit status.
+ */
+static int wait_for(const struct schedule *schedule, json_t **ret_run)
 {
-    (void)number;
-    is_interrupted = 1;
-}
-
-/* Waits, but no longer than until somebody interrupts. */
-static void pause_for(uint64_t ns)
-{
-    const struct timespec rest = {.tv_sec = (time_t)(ns / NS_PER_SECOND),
-                                  .tv_nsec = (long)(ns % NS_PER_SECOND)};
-
-    if (!is_interrupted)
-        (void)nanosleep(&rest, NULL);
-}
-
-/* Ends the run, which somebody has had enough of. */
-static int stop(const struct schedule *schedule, const char *path)
-{
-    AUTO_FREE char *address = NULL;
-    AUTO_JSON json_t *answer = NULL;
-
-    if (asprintf(&address, "%s/stop", path) < 0)
-        return command_fail(-ENOMEM);
-    return ask(schedule, true, address, NULL, &answer);
-}
-
-/* Waits until the run is over, and gives it. Returns the exit status. */
-static int wait_for(const struct schedule *schedule, const char *path, json_t **ret_run)
-{
-    const struct sigaction action = {.sa_handler = interrupt};
-    const char *state;
+    uint64_t rest_ns = schedule->target ? schedule->duration_ns : 0;
     int status = EXIT_SUCCESS;
 
-    (void)sigaction(SIGINT, &action, NULL);
-    if (schedule->target)
-        pause_for(schedule->duration_ns);
-    if (schedule->target && is_interrupted)
-        status = stop(schedule, path);
-    while (status == EXIT_SUCCESS) {
-        status = ask(schedule, false, path, NULL, ret_run);
-        state = json_string_value(json_object_get(*ret_run, "state"));
-        if (status != EXIT_SUCCESS || !state || strcmp(state, "running") != 0)
-            break;
-        json_decref(TAKE(*ret_run));
-        pause_for(AGAIN_NS);
+    *ret_run = NULL;
+    while (status == EXIT_SUCCESS && !*ret_run) {
+        if (signals_wait(&schedule->signals, rest_ns, NULL))
+            status = followed_run_stop(&schedule->run);
+        if (status == EXIT_SUCCESS)
+            status = followed_run_look(&schedule->run, ret_run);
+        rest_ns = AGAIN_NS;
     }
     return status;
 }
@@ -215,7 +165,7 @@ static int wait_for(const struct schedule *schedule, const char *path, json_t **
 static int refuse_run(const struct schedule *schedule)
 {
     (void)fprintf(stderr, PROGRAM ": run %llu has recorded no scheduler\n",
-                  (unsigned long long)schedule->run);
+                  (unsigned long long)schedule->run.id);
     return EXIT_REFUSED;
 }
 
@@ -226,14 +176,11 @@ static int refuse_file(const char *path)
 }
 
 /* Writes the trace to a file. Returns the exit status. */
-static int write_trace(const struct schedule *schedule, const char *path)
+static int write_trace(const struct schedule *schedule)
 {
     AUTO_JSON json_t *trace = NULL;
-    char address[96];
-    int status;
+    const int status = followed_run_get(&schedule->run, "/trace", &trace);
 
-    (void)snprintf(address, sizeof(address), "%s/trace", path);
-    status = ask(schedule, false, address, NULL, &trace);
     if (status != EXIT_SUCCESS)
         return status;
     errno = 0;
@@ -243,14 +190,12 @@ static int write_trace(const struct schedule *schedule, const char *path)
 }
 
 /* Returns the exit status. */
-static int show_timehist(const struct schedule *schedule, const char *path)
+static int show_timehist(const struct schedule *schedule)
 {
     AUTO_JSON json_t *csv = NULL;
-    char address[96];
-    int status, r;
+    const int status = followed_run_get(&schedule->run, ".csv", &csv);
+    int r;
 
-    (void)snprintf(address, sizeof(address), "%s.csv", path);
-    status = ask(schedule, false, address, NULL, &csv);
     if (status != EXIT_SUCCESS)
         return status;
     r = timehist_show(json_is_string(csv) ? json_string_value(csv) : "");
@@ -260,48 +205,56 @@ static int show_timehist(const struct schedule *schedule, const char *path)
 }
 
 /* Prints the run. Returns the exit status. */
-static int show_run(const struct schedule *schedule, const char *path, json_t *run)
+static int show_run(const struct schedule *schedule, json_t *run)
 {
     int r;
 
     if (schedule->where.json)
         return json_print(json_incref(run)) < 0 ? command_fail(-ENOMEM) : EXIT_SUCCESS;
     if (schedule->has_timehist)
-        return show_timehist(schedule, path);
+        return show_timehist(schedule);
     r = schedule_show(run, (size_t)schedule->lines);
     if (r == -EINVAL)
         return refuse_run(schedule);
     if (r == 0 && schedule->target)
-        (void)printf("\nkept as run %llu\n", (unsigned long long)schedule->run);
+        (void)printf("\nkept as run %llu\n", (unsigned long long)schedule->run.id);
     return r < 0 ? command_fail(r) : EXIT_SUCCESS;
 }
 
 /* Returns the exit status. */
-static int show(const struct schedule *schedule)
+static int show(struct schedule *schedule)
 {
     AUTO_JSON json_t *run = NULL;
-    char path[64];
-    int status;
+    int status = wait_for(schedule, &run);
 
-    (void)snprintf(path, sizeof(path), "/api/v1/runs/%llu", (unsigned long long)schedule->run);
-    status = wait_for(schedule, path, &run);
+    if (schedule->target)
+        signals_release(&schedule->signals);
     if (status == EXIT_SUCCESS && schedule->output)
-        status = write_trace(schedule, path);
-    return status == EXIT_SUCCESS ? show_run(schedule, path, run) : status;
+        status = write_trace(schedule);
+    return status == EXIT_SUCCESS ? show_run(schedule, run) : status;
+}
+
+static int begin_and_show(struct schedule *schedule)
+{
+    int status = EXIT_SUCCESS;
+
+    if (schedule->target && signals_take(&schedule->signals) < 0)
+        return command_fail(-errno);
+    if (schedule->target)
+        status = begin(schedule);
+    return status == EXIT_SUCCESS ? show(schedule) : status;
 }
 
 int run_schedule(int argc, char **argv)
 {
     struct schedule schedule = {.duration_ns = USUAL_DURATION_NS, .lines = USUAL_LINES};
-    int status = EXIT_SUCCESS;
+    int status;
 
     command_parse(&argp, argc, argv, &schedule);
-    if (pmu_client_open(command_socket(schedule.where.socket), &schedule.client) < 0)
+    schedule.run.where = &schedule.where;
+    if (pmu_client_open(command_socket(schedule.where.socket), &schedule.run.client) < 0)
         return command_fail(-ENOMEM);
-    if (schedule.target)
-        status = begin(&schedule);
-    if (status == EXIT_SUCCESS)
-        status = show(&schedule);
-    (void)pmu_client_close(schedule.client);
+    status = begin_and_show(&schedule);
+    (void)pmu_client_close(schedule.run.client);
     return status;
 }

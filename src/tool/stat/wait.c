@@ -8,27 +8,22 @@
 
 #include "base/clock.h"
 #include "sys/process.h"
+#include "tool/signals.h"
 
 /* How often we look whether a target without a command is still there. */
 #define LOOK_NS (NS_PER_SECOND / 4)
 
-static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
-
 int wait_init(struct wait *wait, int procfs_fd, sigset_t *ret_before)
 {
-    sigset_t mask;
+    struct signals signals;
+    int r;
 
     *wait = (struct wait){.procfs_fd = procfs_fd, .signal_fd = -1};
-    (void)sigemptyset(&mask);
-    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-        (void)sigaddset(&mask, numbers[i]);
-        /* A shell starts what stands before & with SIGINT ignored, and then it would not arrive. */
-        if (numbers[i] != SIGHUP)
-            (void)signal(numbers[i], SIG_DFL);
-    }
-    if (sigprocmask(SIG_BLOCK, &mask, ret_before) < 0)
-        return -errno;
-    wait->signal_fd = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
+    r = signals_take(&signals);
+    if (r < 0)
+        return r;
+    *ret_before = signals.before;
+    wait->signal_fd = signalfd(-1, &signals.mask, SFD_NONBLOCK | SFD_CLOEXEC);
     return wait->signal_fd < 0 ? -errno : 0;
 }
 

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * `pmutool record`: has the service sample, for a while, who makes an event happen, as a run that
+ * is kept, and shows which functions that are.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "config/config_error.h"
+#include "run/request.h"
+#include "tool/command.h"
+#include "tool/control_client.h"
+#include "tool/json.h"
+#include "tool/profile/present.h"
+#include "tool/record/options.h"
+#include "tool/runs/followed.h"
+#include "tool/signals.h"
+#include "tool/stat/workload.h"
+
+#define CYCLES              "cycles"
+#define ROWS                100                   /* of what was counted, over the time that is known */
+#define COMMAND_INTERVAL_NS (NS_PER_SECOND / 10)  /* where it is not */
+#define LOOK_NS             (NS_PER_SECOND / 10)  /* between two looks whether the run is over */
+
+struct record {
+    struct record_options options;
+    struct followed_run run; /* of the client */
+    struct signals signals;
+    struct workload workload; /* the command; none */
+    int end_signal;           /* the last that wanted an end; 0: none has come */
+    bool is_terminated;       /* the command was told that its time is over */
+};
+
+/* Whether there are cycles to be counted here, as a virtual machine has none. */
+static bool has_cycles(const struct record *record)
+{
+    AUTO_JSON json_t *answer = NULL;
+    const json_t *event;
+    size_t i;
+
+    if (pmu_client_get(record->run.client, "/api/v1/events?search=" CYCLES, &answer) < 0)
+        return false;
+    json_array_foreach(json_object_get(answer, "events"), i, event) {
+        const char *name = json_string_value(json_object_get(event, "name"));
+
+        if (name && strcmp(name, CYCLES) == 0)
+            return json_is_true(json_object_get(event, "available"));
+    }
+    return false;
+}
+
+static const char *event_of(const struct record *record)
+{
+    if (record->options.events.n > 0)
+        return record->options.events.groups[0].names[0].name;
+    return has_cycles(record) ? CYCLES : "cpu-clock";
+}
+
+static uint64_t interval_of(const struct record_options *options)
+{
+    const uint64_t ns = options->duration_ns / ROWS;
+
+    if (!options->has_duration && options->command)
+        return COMMAND_INTERVAL_NS;
+    return ns > RUN_INTERVAL_LEAST_NS ? ns : RUN_INTERVAL_LEAST_NS;
+}
+
+/* Has the service begin. Returns the exit status. */
+static int begin(struct record *record)
+{
+    const struct record_options *options = &record->options;
+    AUTO_JSON json_t *request = json_pack(
+        "{s:s, s:o, s:o, s:[o], s:I, s:o, s:o}", "kind", "record", "title",
+        json_of_text(options->title ? options->title : "pmutool record"), "target",
+        json_of_text(options->target.data), "events", json_of_text(event_of(record)), "rate",
+        (json_int_t)options->rate_hz, "duration_seconds", json_of_seconds(options->duration_ns),
+        "interval_seconds", json_of_seconds(interval_of(options)));
+
+    return request ? followed_run_begin(&record->run, request) : command_fail(-ENOMEM);
+}
+
+/* Makes the command's process, which waits, and is the target. Returns the exit status. */
+static int prepare_command(struct record *record)
+{
+    struct workload_origin origin = {.mask = record->signals.before};
+    int r = getrlimit(RLIMIT_NOFILE, &origin.files) < 0 ? -errno : 0;
+
+    if (r == 0)
+        r = workload_prepare(record->options.command, &origin, &record->workload);
+    if (r < 0)
+        return command_fail(r);
+    text_append_format(&record->options.target, "pid:%d", (int)record->workload.pid);
+    text_append_char(&record->options.target, '\0');
+    return text_error(&record->options.target) < 0 ? command_fail(-ENOMEM) : EXIT_SUCCESS;
+}
+
+/* Lets the command run. Returns the exit status. */
+static int start_command(struct record *record)
+{
+    const int r = workload_start(&record->workload);
+
+    if (r == 0)
+        return EXIT_SUCCESS;
+    (void)followed_run_delete(&record->run);
+    (void)fprintf(stderr, PROGRAM ": %s: %s\n", SHOWN(record->options.command[0]), strerror(-r));
+    return workload_exit_status(&record->workload);
+}
+
+/*
+ * Waits for a moment. A signal that was sent to us alone is passed on to the command; one of the
+ * terminal has reached it already, and who asks a second time wants an end now.
+ */
+static void take_signal(struct record *record)
+{
+    bool is_of_terminal;
+    const int number = signals_wait(&record->signals, LOOK_NS, &is_of_terminal);
+
+    workload_look(&record->workload);
+    if (number == 0 || number == SIGCHLD)
+        return;
+    if (record->end_signal)
+        workload_signal(&record->workload, SIGKILL);
+    else if (number != SIGINT || !is_of_terminal)
+        workload_signal(&record->workload, number);
+    record->end_signal = number;
+}
+
+static bool has_command(const struct record *record)
+{
+    return record->workload.pid > 0 && !record->workload.has_ended;
+}
+
+/* Tells the command once that its time is over. */
+static void end_command(struct record *record)
+{
+    if (record->options.has_duration && !record->is_terminated)
+        workload_signal(&record->workload, SIGTERM);
+    record->is_terminated = true;
+}
+
+/*
+ * Waits until the run is over and the command has ended: the run ends with the command, or by
+ * itself, or when somebody has had enough of it. Returns the exit status.
+ */
+static int follow(struct record *record, json_t **ret_run)
+{
+    int status = EXIT_SUCCESS;
+
+    *ret_run = NULL;
+    while (status == EXIT_SUCCESS && (!*ret_run || has_command(record))) {
+        take_signal(record);
+        if (*ret_run) {
+            end_command(record);
+            continue;
+        }
+        if (record->workload.has_ended || (record->end_signal && !has_command(record)))
+            status = followed_run_stop(&record->run);
+        if (status == EXIT_SUCCESS)
+            status = followed_run_look(&record->run, ret_run);
+    }
+    return status;
+}
+
+/* Tells what has been recorded; on stderr, as the command has the standard output. */
+static void tell(const struct record *record, const json_t *run)
+{
+    const json_t *sampled = json_object_get(run, "sampled");
+    const double lost = json_number_value(json_object_get(sampled, "lost"));
+
+    (void)fprintf(stderr, "%.0f samples", json_number_value(json_object_get(sampled, "samples")));
+    if (lost > 0)
+        (void)fprintf(stderr, ", %.0f more are lost", lost);
+    (void)fprintf(stderr, "; kept as run %llu\n", (unsigned long long)record->run.id);
+}
+
+/* Shows or writes what the run has recorded. Returns the exit status. */
+static int present(struct record *record)
+{
+    char target[64];
+
+    (void)snprintf(target, sizeof(target), "run:%llu", (unsigned long long)record->run.id);
+    record->options.shown.target = target;
+    return profile_present(&record->options.shown, record->run.client);
+}
+
+/* Records, from the beginning of the run to its end. Returns the exit status. */
+static int record_run(struct record *record, json_t **ret_run)
+{
+    int status = EXIT_SUCCESS;
+
+    if (record->options.command)
+        status = prepare_command(record);
+    if (status == EXIT_SUCCESS)
+        status = begin(record);
+    if (status == EXIT_SUCCESS && record->options.command)
+        status = start_command(record);
+    return status == EXIT_SUCCESS ? follow(record, ret_run) : status;
+}
+
+/* Returns the exit status. */
+static int record_and_show(struct record *record)
+{
+    AUTO_JSON json_t *run = NULL;
+    int status, r = signals_take(&record->signals);
+
+    if (r < 0)
+        return command_fail(r);
+    status = record_run(record, &run);
+    signals_release(&record->signals);
+    if (status == EXIT_SUCCESS) {
+        tell(record, run);
+        status = present(record);
+    }
+    if (status == EXIT_SUCCESS && record->options.command)
+        status = workload_exit_status(&record->workload);
+    workload_done(&record->workload);
+    return status;
+}
+
+int run_record(int argc, char **argv)
+{
+    struct record record = {.workload = WORKLOAD_NONE};
+    int status;
+
+    record_options_parse(argc, argv, &record.options);
+    record.run.where = &record.options.shown.where;
+    if (pmu_client_open(command_socket(record.run.where->socket), &record.run.client) < 0)
+        status = command_fail(-ENOMEM);
+    else
+        status = record_and_show(&record);
+    (void)pmu_client_close(record.run.client);
+    record_options_done(&record.options);
+    return status;
+}

@@ -84,10 +84,11 @@ int sampler_annotate(struct sampler *sampler, const struct profile_places *place
  * somebody asked for, and their samples are kept apart. There is one at a time. 0; -EBUSY: there is
  * one already; -ENOMEM. most_nodes: as in recorded_new().
  */
-int sampler_begin_recording(struct sampler *sampler, size_t most_nodes);
+int sampler_begin_recording(struct sampler *sampler, const struct profile_recording *how,
+                            size_t most_nodes);
 
-/* The program that its events are to call (PERF_EVENT_IOC_SET_BPF). Borrowed. */
-int sampler_recorder_fd(const struct sampler *sampler);
+/* The program that its events are to call, as of profile_program_recorder_fd(). Borrowed. */
+int sampler_recorder_fd(const struct sampler *sampler, bool is_of_software);
 
 /* What a recording comes to. */
 struct sampler_recorded {

@@ -54,13 +54,12 @@ struct sampler {
 /* Looks at processes that have changed, or were sampled before anything was known of them. */
 void sampler_look(struct sampler *sampler, uint64_t now_ns);
 
-/* Adds a sample to the recording, where there is one. */
-void sampler_record(struct sampler *sampler, const struct profile_sample *sample,
-                    const struct profile_stack *stack);
-
-/* Adds those of a recording that wait for something, with what is known now. They stay in the list,
- * and are to find no recording, or another one, when they are tried again. */
-void sampler_record_waiting(struct sampler *sampler);
+/*
+ * Adds a sample to the recording that it belongs to, unless that is over. is_last: with what is
+ * known now. False: it has to wait for something.
+ */
+bool sampler_record(struct sampler *sampler, const struct profile_sample *sample, bool is_last,
+                    uint64_t now_ns);
 
 /* Adds samples to the store: those that waited, if something was read for them, and those taken. */
 void sampler_process(struct sampler *sampler, uint64_t now_ns);

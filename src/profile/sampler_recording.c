@@ -15,7 +15,8 @@
 
 #define PATIENCE_NS (12 * NS_PER_SECOND)
 
-int sampler_begin_recording(struct sampler *sampler, size_t most_nodes)
+int sampler_begin_recording(struct sampler *sampler, const struct profile_recording *how,
+                            size_t most_nodes)
 {
     struct sampler_recording *recording = &sampler->recording;
 
@@ -25,12 +26,15 @@ int sampler_begin_recording(struct sampler *sampler, size_t most_nodes)
         .recorded = recorded_new(sampler->setup.store, most_nodes),
         .since_ns = clock_monotonic_ns(),
         .lost_before = profile_program_figures(sampler->program).recorded_lost};
-    return recording->recorded ? 0 : -ENOMEM;
+    if (!recording->recorded)
+        return -ENOMEM;
+    profile_program_begin_recording(sampler->program, how);
+    return 0;
 }
 
-int sampler_recorder_fd(const struct sampler *sampler)
+int sampler_recorder_fd(const struct sampler *sampler, bool is_of_software)
 {
-    return profile_program_recorder_fd(sampler->program);
+    return profile_program_recorder_fd(sampler->program, is_of_software);
 }
 
 static bool is_of_this(const struct sampler *sampler, const struct profile_sample *sample)
@@ -40,13 +44,30 @@ static bool is_of_this(const struct sampler *sampler, const struct profile_sampl
     return recording->recorded && sample->period > 0 && sample->time_ns >= recording->since_ns;
 }
 
-void sampler_record(struct sampler *sampler, const struct profile_sample *sample,
-                    const struct profile_stack *stack)
+bool sampler_record(struct sampler *sampler, const struct profile_sample *sample, bool is_last,
+                    uint64_t now_ns)
 {
+    struct profile_stack whole;
+    struct stack stack;
+
     if (!is_of_this(sampler, sample))
-        return; /* the one that it belongs to is over */
-    recorded_add(sampler->recording.recorded, stack, sample->period);
+        return true; /* the one that it belongs to is over */
+    if (!stack_make(&sampler->names, sample, is_last, now_ns, &stack))
+        return false;
+    whole = (struct profile_stack){stack.functions, stack.n, stack.place};
+    recorded_add(sampler->recording.recorded, &whole, sample->period);
     sampler->recording.stacks[sample->outcome]++;
+    return true;
+}
+
+/* Adds those that wait, with what is known now. They stay in the list, and will find that it is
+ * over. */
+static void record_waiting(struct sampler *sampler)
+{
+    const uint64_t now_ns = clock_monotonic_ns();
+
+    for (size_t at = 0; at < sampler->waiting.n_bytes;)
+        (void)sampler_record(sampler, sample_list_next(&sampler->waiting, &at), true, now_ns);
 }
 
 static bool has_waiting(const struct sampler *sampler)
@@ -76,7 +97,7 @@ static int finish(struct sampler *sampler, struct sampler_recorded *ret_recorded
     struct sampler_recording *recording = &sampler->recording;
     int r;
 
-    sampler_record_waiting(sampler);
+    record_waiting(sampler);
     *ret_recorded = (struct sampler_recorded){
         .samples = recorded_samples(recording->recorded),
         .lost = profile_program_figures(sampler->program).recorded_lost - recording->lost_before};

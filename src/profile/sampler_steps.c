@@ -126,18 +126,6 @@ static void add(struct profile_store *store, uint32_t target, uint64_t time_ns,
     profile_store_add(store, target, time_ns, &whole);
 }
 
-/* The same of a sample of a recording, which is in no target. */
-static bool keep_recorded(struct sampler *sampler, const struct profile_sample *sample,
-                          bool is_last, uint64_t now_ns)
-{
-    struct stack stack;
-
-    if (!stack_make(&sampler->names, sample, is_last, now_ns, &stack))
-        return false;
-    sampler_record(sampler, sample, &(struct profile_stack){stack.functions, stack.n, stack.place});
-    return true;
-}
-
 /*
  * Adds a sample to the store. False: it has to wait. The store may give numbers to others to make
  * room: then they are found anew.
@@ -150,7 +138,7 @@ static bool keep(struct sampler *sampler, const struct profile_sample *sample, b
     struct placed_sample placed;
 
     if (sample->period > 0)
-        return keep_recorded(sampler, sample, is_last, now_ns);
+        return sampler_record(sampler, sample, is_last, now_ns);
     if (!place(sampler, sample, is_last, now_ns, &placed))
         return false;
     add(store, placed.cgroup, time_ns, &placed.stack);
@@ -212,16 +200,6 @@ static void process_waiting(struct sampler *sampler, uint64_t now_ns)
     sampler->waiting = (struct sample_list){0};
     process(sampler, &before, &sampler->waiting, now_ns);
     sample_list_done(&before);
-}
-
-void sampler_record_waiting(struct sampler *sampler)
-{
-    for (size_t at = 0; at < sampler->waiting.n_bytes;) {
-        const struct profile_sample *sample = sample_list_next(&sampler->waiting, &at);
-
-        if (sample->period > 0)
-            (void)keep_recorded(sampler, sample, true, clock_monotonic_ns());
-    }
 }
 
 void sampler_look(struct sampler *sampler, uint64_t now_ns)

@@ -17,6 +17,8 @@
 /* How long a run waits to begin: a turn of a busy profiler may take a second. */
 #define PATIENCE_SECONDS 10
 
+#define NO_PROGRAMS ((struct sampling_programs){.fd = -1, .software_fd = -1})
+
 enum recorder_state {
     RECORDER_IDLE,
     RECORDER_ASKED,    /* the profiler's thread is to begin it */
@@ -34,7 +36,8 @@ struct profile_recorder {
     bool is_dropped;    /* nobody will take what comes of it */
     int error;          /* of what was asked for, or of what has come of it */
     const char *reason; /* why nothing can be recorded, or NULL. Static */
-    int program_fd;     /* of a recording that has just begun; taken over by who asked */
+    struct profile_recording how;
+    struct sampling_programs programs; /* of one that has just begun; taken over by who asked */
     struct sampler_recorded recorded;
 };
 
@@ -44,7 +47,7 @@ struct profile_recorder *profile_recorder_new(void)
 
     if (!recorder)
         return NULL;
-    recorder->program_fd = -1;
+    recorder->programs = NO_PROGRAMS;
     recorder->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (recorder->bell_fd < 0) {
         free(recorder);
@@ -55,13 +58,21 @@ struct profile_recorder *profile_recorder_new(void)
     return recorder;
 }
 
+static void close_programs(struct profile_recorder *recorder)
+{
+    if (recorder->programs.fd >= 0)
+        (void)close(recorder->programs.fd);
+    if (recorder->programs.software_fd >= 0)
+        (void)close(recorder->programs.software_fd);
+    recorder->programs = NO_PROGRAMS;
+}
+
 struct profile_recorder *profile_recorder_free(struct profile_recorder *recorder)
 {
     if (!recorder)
         return NULL;
     (void)profile_tree_free(recorder->recorded.tree);
-    if (recorder->program_fd >= 0)
-        (void)close(recorder->program_fd);
+    close_programs(recorder);
     (void)pthread_cond_destroy(&recorder->changed);
     (void)pthread_mutex_destroy(&recorder->lock);
     (void)close(recorder->bell_fd);
@@ -99,8 +110,8 @@ static int wait_for_begin(struct profile_recorder *recorder, const struct timesp
     return -EAGAIN;
 }
 
-int profile_recorder_begin(struct profile_recorder *recorder, int *ret_program_fd,
-                           struct text *ret_message)
+int profile_recorder_begin(struct profile_recorder *recorder, const struct profile_recording *how,
+                           struct sampling_programs *ret_programs, struct text *ret_message)
 {
     struct timespec until;
     int r = -EBUSY;
@@ -113,16 +124,19 @@ int profile_recorder_begin(struct profile_recorder *recorder, int *ret_program_f
         recorder->state = RECORDER_ASKED;
         recorder->is_dropped = false;
         recorder->reason = NULL;
+        recorder->how = *how;
         ring(recorder);
         r = wait_for_begin(recorder, &until);
     }
-    if (r == 0)
-        *ret_program_fd = TAKE_FD(recorder->program_fd);
-    else if (r == -EBUSY)
+    if (r == 0) {
+        *ret_programs = recorder->programs;
+        recorder->programs = NO_PROGRAMS;
+    } else if (r == -EBUSY) {
         text_append_string(ret_message, "another run records already; expected one at a time");
-    else if (recorder->reason)
+    } else if (recorder->reason) {
         text_append_format(ret_message, "nothing is sampled now, and so nothing recorded: %s",
                            recorder->reason);
+    }
     (void)pthread_mutex_unlock(&recorder->lock);
     return r;
 }
@@ -191,19 +205,32 @@ static int cut(struct profile_recorder *recorder, struct sampler *sampler)
     return sampler_cut_recording(sampler, &recorder->recorded);
 }
 
+/* The sampler's programs, of which who asked gets descriptors of their own. */
+static int take_programs(struct profile_recorder *recorder, const struct sampler *sampler)
+{
+    struct sampling_programs *programs = &recorder->programs;
+    int r;
+
+    programs->fd = fcntl(sampler_recorder_fd(sampler, false), F_DUPFD_CLOEXEC, 0);
+    if (programs->fd >= 0)
+        programs->software_fd = fcntl(sampler_recorder_fd(sampler, true), F_DUPFD_CLOEXEC, 0);
+    if (programs->software_fd >= 0)
+        return 0;
+    r = -errno;
+    close_programs(recorder);
+    return r;
+}
+
 /* Begins what was asked for. The lock is held. */
 static void begin(struct profile_recorder *recorder, struct sampler *sampler, size_t most_nodes,
                   const char *reason)
 {
-    int r = sampler ? sampler_begin_recording(sampler, most_nodes) : -EAGAIN;
+    int r = sampler ? sampler_begin_recording(sampler, &recorder->how, most_nodes) : -EAGAIN;
 
     if (r == 0) {
-        recorder->program_fd = fcntl(sampler_recorder_fd(sampler), F_DUPFD_CLOEXEC, 0);
-        if (recorder->program_fd < 0) {
-            r = -errno;
-            (void)sampler_cut_recording(sampler, &recorder->recorded);
+        r = take_programs(recorder, sampler);
+        if (r < 0 && sampler_cut_recording(sampler, &recorder->recorded) == 0)
             recorder->recorded.tree = profile_tree_free(recorder->recorded.tree);
-        }
     }
     recorder->error = r;
     recorder->reason = sampler ? NULL : reason;

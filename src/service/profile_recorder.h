@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "profile/sampler.h"
+#include "sys/sampling_ops.h"
 
 struct profile_recorder;
 
@@ -20,12 +21,12 @@ struct profile_recorder *profile_recorder_new(void);
 struct profile_recorder *profile_recorder_free(struct profile_recorder *recorder);
 
 /*
- * Begins a recording; waits until the profiler's thread has done so. 0, and *ret_program_fd is the
- * program that events are to call, which the caller closes; -EBUSY or -EAGAIN, with words for
+ * Begins a recording; waits until the profiler's thread has done so. 0, and *ret_programs are the
+ * programs that events are to call, which the caller closes; -EBUSY or -EAGAIN, with words for
  * people; -ENOMEM.
  */
-int profile_recorder_begin(struct profile_recorder *recorder, int *ret_program_fd,
-                           struct text *ret_message);
+int profile_recorder_begin(struct profile_recorder *recorder, const struct profile_recording *how,
+                           struct sampling_programs *ret_programs, struct text *ret_message);
 
 /* No more samples come. at_once: nobody waits for those that need something first. */
 void profile_recorder_finish(struct profile_recorder *recorder, bool at_once);

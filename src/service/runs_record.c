@@ -18,12 +18,12 @@ struct run_record {
     struct profile_recorder *recorder;
     struct sampling_ops sampling;
     struct mechanism *mechanism;
-    int program_fd;
-    uint64_t give_up_ns; /* CLOCK_MONOTONIC */
+    struct sampling_programs programs; /* owned */
+    uint64_t give_up_ns;               /* CLOCK_MONOTONIC */
     bool is_taken, is_stopping;
 };
 
-int run_record_begin(struct profile_recorder *recorder, unsigned rate_hz,
+int run_record_begin(struct profile_recorder *recorder, const struct profile_recording *how,
                      struct run_record **ret_record, struct text *ret_message)
 {
     struct run_record *record = calloc(1, sizeof(*record));
@@ -31,14 +31,13 @@ int run_record_begin(struct profile_recorder *recorder, unsigned rate_hz,
 
     if (!record)
         return -ENOMEM;
-    record->program_fd = -1;
-    r = profile_recorder_begin(recorder, &record->program_fd, ret_message);
+    r = profile_recorder_begin(recorder, how, &record->programs, ret_message);
     if (r < 0) {
         free(record);
         return r;
     }
     record->recorder = recorder;
-    sampling_ops_init(&record->sampling, record->program_fd, rate_hz);
+    sampling_ops_init(&record->sampling, &record->programs, how->rate_hz);
     record->mechanism = mechanism_direct_new(&record->sampling.ops);
     if (!record->mechanism) {
         (void)run_record_free(record);
@@ -125,8 +124,8 @@ struct run_record *run_record_free(struct run_record *record)
     if (!record->is_taken)
         profile_recorder_drop(record->recorder);
     (void)mechanism_free(record->mechanism);
-    if (record->program_fd >= 0)
-        (void)close(record->program_fd);
+    (void)close(record->programs.fd);
+    (void)close(record->programs.software_fd);
     free(record);
     return NULL;
 }

@@ -16,7 +16,7 @@ struct run_record;
  * Has the sampler begin. 0; -errno with words for people: nothing can be recorded now.
  * recorder: borrowed.
  */
-int run_record_begin(struct profile_recorder *recorder, unsigned rate_hz,
+int run_record_begin(struct profile_recorder *recorder, const struct profile_recording *how,
                      struct run_record **ret_record, struct text *ret_message);
 
 /* What samples: to be used, and freed, by nobody else. */

@@ -108,9 +108,13 @@ static void refuse(struct run_slot *slot, int error, struct text *message)
 /* A run of kind `record` needs the sampler's program before its events are opened. */
 static int begin_record(struct run_slot *slot, struct text *message)
 {
-    return slot->request.kind == RUN_RECORDS
-               ? run_record_begin(slot->runs->setup.recorder, slot->request.rate_hz, &slot->record,
-                                  message)
+    const struct run_request *request = &slot->request;
+    const struct profile_recording how = {.rate_hz = request->rate_hz,
+                                          .is_of_threads = request->place == RUN_OF_PID ||
+                                                           request->place == RUN_OF_PROCESSES};
+
+    return request->kind == RUN_RECORDS
+               ? run_record_begin(slot->runs->setup.recorder, &how, &slot->record, message)
                : 0;
 }
 

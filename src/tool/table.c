@@ -14,6 +14,9 @@
 /* A cell that is cut shows so many columns at least, however narrow the terminal is. */
 #define NARROWEST 8
 
+/* Where nothing is cut, a cell that is longer sticks out, instead of moving those of all rows. */
+#define WIDEST 60
+
 struct cell {
     size_t at;    /* where its text begins in `texts`, as it is shown; NUL ends it */
     size_t width; /* in columns */
@@ -133,6 +136,16 @@ static size_t width_of_cut(const struct table *table, const struct terminal *ter
     return others + NARROWEST < terminal->width ? terminal->width - others : NARROWEST;
 }
 
+/* How much room a column has. cut: width_of_cut() if it may be cut, else 0. */
+static size_t room_of(const struct table *table, size_t column, size_t cut)
+{
+    const size_t width = table->widths[column];
+
+    if (cut > 0)
+        return cut;
+    return table->columns[column].may_be_cut && width > WIDEST ? WIDEST : width;
+}
+
 static void append_spaces(struct text *out, size_t n)
 {
     while (n-- > 0)
@@ -164,10 +177,9 @@ static void append_in_column(const struct table *table, const struct terminal *t
     const struct table_column *column = &table->columns[i];
     const bool is_last = i + 1 == table->n_columns;
     const size_t cut = column->may_be_cut ? width_of_cut(table, terminal) : 0;
-    const size_t width = cut > 0 ? cut : table->widths[i];
 
     append_cell(out, text, terminal->has_colour ? style : STYLE_PLAIN, cut,
-                is_last && !column->is_right ? 0 : width, column->is_right);
+                is_last && !column->is_right ? 0 : room_of(table, i, cut), column->is_right);
     if (!is_last) {
         append_spaces(out, GAP);
         return;

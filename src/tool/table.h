@@ -3,7 +3,8 @@
 
 /*
  * A table of texts in aligned columns, two spaces apart. In a terminal its lines fit: one column
- * may be cut. Memory that runs out is told once, when the table is written.
+ * may be cut. Elsewhere all is whole: a text of more than 60 columns sticks out of that column.
+ * Memory that runs out is told once, when the table is written.
  */
 
 #include "base/text.h"

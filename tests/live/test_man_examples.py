@@ -13,9 +13,11 @@ import subprocess
 import tempfile
 import unittest
 
+from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, binary
 
 TOP = pathlib.Path(__file__).parents[2]
+SUPPORTED = "pmu_exporter_profile_supported"
 CONFIG = "/etc/pmu_exporter/pmu_exporter.yml"
 
 # What each example prints: its exit status, and a pattern of standard output and standard error. A
@@ -39,11 +41,15 @@ EXPECTED = {
     "pmutool reload": (0, r"^configuration reloaded\n"),
     "pmutool mark 'release 1.2'": (0, r"^the mark is set\n"),
     "pmutool profile -d 10 machine":
-        (0, r"^machine, .* s\)\n\d+ samples at 49 Hz, .*\n(?s:.*)\nSELF % +\+- +SELF s .* OWNER\n"),
+        (0, r"^machine, .* s\)\n\d+ samples at 499 Hz, .*\n(?s:.*)\nSELF % +\+- +SELF s .* OWNER\n"),
     "pmutool profile -d 10 --format=tree --min=5 machine": (0, r"\n TOTAL +SELF +FUNCTION\n"),
     "pmutool profile -d 10 --diff=previous machine":
         (0, r"^before: machine, .*\nafter:  machine, (?s:.*) CHANGE +SIGMA +FUNCTION +OWNER\n"),
     "pmutool profile -d 10 --format=collapsed -o stacks.txt machine": (0, r"^$"),
+    "pmutool record -e page-faults -F 499 -- ls /":
+        (0, r"(?s)^bin\n.*\n\d+ samples of \d+ page-faults; .*; kept as run 1\n$"),
+    "pmutool record -d 1 -o machine.pb.gz": (0, r"^\d+ samples; kept as run 2\n$"),
+    "pmutool profile run:1": (0, r"\n\d+ samples of \d+ page-faults; "),
     "pmutool pause 10m": (0, r"^hardware events are not counted until "),
     "pmutool pause off": (0, r"^hardware events are counted again\n"),
     "pmutool top -b -n 1 -d 1 -s switches .service": (0, r"^pmutool top - .*\n +CPUS .* NAME\n"),
@@ -60,21 +66,23 @@ def examples():
 class Examples(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        cls.enterClassContext(Cgroups()).make("an.example.service")
         cls.exporter = cls.enterClassContext(Exporter(
-            config="targets: {cgroups: [{include: [/**], groups: [software]}]}\n"))
+            config="targets: {cgroups: [{include: [/**], groups: [software]}]}\nprofiles: {rate: 499}\n"))
         directory = cls.directory = cls.enterClassContext(tempfile.TemporaryDirectory())
         program = pathlib.Path(directory, "pmutool")
         program.write_text(
-            f'#!/bin/sh\ncase $1 in reload|mark|pause|profile|top) set -- "$@" --socket={cls.exporter.control};; '
-            f'esac\nexec {pathlib.Path(binary()).parent / "pmutool"} "$@"\n')
+            f'#!/bin/sh\ncommand=$1\nshift\ncase $command in\n'
+            f'reload|mark|pause|profile|record|top) set -- --socket={cls.exporter.control} "$@";;\n'
+            f'esac\nexec {pathlib.Path(binary()).parent / "pmutool"} $command "$@"\n')
         program.chmod(0o755)
         cls.path = f"{directory}:{os.environ['PATH']}"
 
     def need_samples(self):
         """Profiles need samples, of which there are some within seconds, and a kernel that lets us
         take them."""
-        metrics = self.exporter.after_cycles(1)
-        if metrics.sum("pmu_exporter_profile_supported") == 0:
+        metrics = self.exporter.scrape_until(lambda m: m.find(SUPPORTED), PATIENCE, "the status")
+        if metrics.sum(SUPPORTED) == 0:
             return False
         self.exporter.scrape_until(
             lambda m: m.sum("pmu_exporter_profile_samples_total") > 100, PATIENCE, "samples")
@@ -90,7 +98,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(set(lines), set(EXPECTED), "say in EXPECTED what each example prints")
         has_samples = self.need_samples()
         for line in lines:
-            if line.startswith("pmutool profile") and not has_samples:
+            if line.startswith(("pmutool profile", "pmutool record")) and not has_samples:
                 print(f"not run, since nothing can be sampled here: {line}")
                 continue
             with self.subTest(line=line):

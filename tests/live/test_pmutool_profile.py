@@ -16,17 +16,13 @@ import unittest
 import live
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, binary
+from known_loads import CHANGE, KNOWN_SHARES, ROW
 
 PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
-KNOWN_SHARES = live.program("known_shares")
 SUPPORTED = "pmu_exporter_profile_supported"
 RATE = 997  # samples a second: enough of them in seconds
 ENOUGH = 1500
 SIGMAS = 4
-ROW = re.compile(r"(?m)^ *(?P<self>[\d.]+) +(?P<sigma>[\d.]+) +(?P<seconds>[\d.]+) +(?P<total>[\d.]+)"
-                 r"  (?P<function>.*?)(?:  +(?P<owner>\S.*))?$")
-CHANGE = re.compile(r"(?m)^(?P<mark>[+-]?) +(?P<before>[\d.]+) +(?P<after>[\d.]+) +"
-                    r"(?P<change>[+-][\d.]+) +(?P<sigma>[\d.]+)  (?P<function>burn_\w+) +known_shares$")
 HOSTILE = "burn\x1b]0;x\x07\x1b[31m\u202e<script>"
 
 

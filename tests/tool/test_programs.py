@@ -109,6 +109,7 @@ class CommandLine(unittest.TestCase):
         for words, least, most in (
                 (("latency", nowhere, "machine", "-d"), "0.01", "86400"),
                 (("profile", nowhere, "machine", "-d"), "0.01", "691200"),
+                (("record", nowhere, "-d"), "0.01", "3600"),
                 (("schedule", nowhere, "machine", "-d"), "0.01", "3600"),
                 (("runs", nowhere, "start", "a", "-e", "page-faults", "-d"), "0.01", "3600"),
                 (("runs", nowhere, "start", "a", "-e", "page-faults", "-i"), "0.01", "60"),
@@ -127,6 +128,25 @@ class CommandLine(unittest.TestCase):
                 if nowhere in words and (right != "1m30s" or float(most) > 60):
                     with self.subTest(words=words, right=right):
                         self.assertEqual(run(PMUTOOL, *words, right)[0], 1)  # nobody is there
+
+    def test_record_wants_one_event_one_target_and_a_rate_that_there_is(self):
+        for words, why in ((["-F", "0"], '-F "0": expected a number from 1 to 999'),
+                           (["-F", "1000"], '-F "1000": expected a number from 1 to 999'),
+                           (["-e", "cycles,page-faults"],
+                            '-e "cycles,page-faults": expected one event, which is sampled'),
+                           (["-e", "{cycles,page-faults}"],
+                            '-e "{cycles,page-faults}": expected one event, which is sampled'),
+                           (["-a", "-G", "/a"], "are different targets; expected one of them"),
+                           (["-a", "--", "true"], "expected a target or a command, and not both"),
+                           (["-p", "x"], '-p "x": expected the number of one process'),
+                           (["-p", "0"], '-p "0": expected the number of one process'),
+                           (["-p", "4294967297"], "expected the number of one process"),
+                           (["-n", "0"], '-n "0": expected a number from 1 to '),
+                           (["--format=svg"], '--format is "svg"; expected table, ')):
+            with self.subTest(words=words):
+                status, out, err = run(PMUTOOL, "record", "--socket=/nowhere", *words)
+                self.assertEqual((status, out), (2, ""))
+                self.assertIn(why, err)
 
     def test_where_flags_stand_is_the_same(self):
         with tempfile.TemporaryDirectory() as name:

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -114,6 +115,25 @@ static void lines_between_rows_do_not_widen_the_columns(void **state)
     assert_written(table, &terminal, "tracepoi…\na  b\n\n");
 }
 
+static void a_text_that_is_very_long_is_whole_in_a_pipe_and_moves_no_other_row(void **state)
+{
+    static const struct table_column two[] = {{.may_be_cut = true}, {0}};
+    AUTO(table) struct table *table = table_new(two, 2);
+    AUTO_TEXT struct text expected = {0};
+    char name[501];
+
+    (void)state;
+    memset(name, 'x', sizeof(name));
+    name[sizeof(name) - 1] = '\0';
+    table_add(table, name, STYLE_PLAIN);
+    table_add(table, "a", STYLE_PLAIN);
+    table_add(table, "y", STYLE_PLAIN);
+    table_add(table, "b", STYLE_PLAIN);
+    text_append_format(&expected, "%s  a\n%-60s  b\n", name, "y");
+    text_append_char(&expected, '\0');
+    assert_written(table, &paper, expected.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +143,7 @@ int main(void)
         cmocka_unit_test(colour_is_around_the_text_and_does_not_move_it),
         cmocka_unit_test(a_hostile_text_is_escaped_and_takes_the_room_that_it_shows),
         cmocka_unit_test(lines_between_rows_do_not_widen_the_columns),
+        cmocka_unit_test(a_text_that_is_very_long_is_whole_in_a_pipe_and_moves_no_other_row),
     };
 
     return cmocka_run_group_tests_name("tool_table", tests, NULL, NULL);

@@ -119,7 +119,8 @@ static void take_before(struct reading *reading, uint64_t now_ns)
     else
         profile_span_check(
             "--diff", reading->diff,
-            "previous, hour, day, week, a duration such as 30m, mark:TEXT, START..END or run:NUMBER",
+            "previous, hour, day, week, a duration such as 30m, mark:TEXT, START..END or "
+            "run:NUMBER",
             profile_before_parse(reading->diff, now_ns, &options->span, &options->before));
 }
 

@@ -26,7 +26,8 @@ static const struct argp_option entries[] = {
     {.name = "event",
      .key = 'e',
      .arg = "EVENT",
-     .doc = "The event that is sampled. Default: cycles where they can be counted, else cpu-clock."},
+     .doc =
+         "The event that is sampled. Default: cycles where they can be counted, else cpu-clock."},
     {.name = "freq",
      .key = 'F',
      .arg = "HZ",
@@ -173,12 +174,13 @@ static const struct argp argp = {
     .options = entries,
     .parser = parse,
     .args_doc = "[-- COMMAND [ARGUMENT...]]",
-    .doc = "Have the running service sample who makes an event happen, in a command, the machine, a "
-           "cgroup or processes, and show which functions that are. It is kept as a run: pmutool "
-           "profile run:NUMBER shows it again, and compares it with another.\v"
-           "Exit status: that of the command, or 128 and the number of the signal that ended it; "
-           "127: there is no such command; 126: it cannot be executed. Without a command, 0: done. "
-           "1: nothing could be recorded, with the reason on stderr; 2: the command line is wrong.",
+    .doc =
+        "Have the running service sample who makes an event happen, in a command, the machine, a "
+        "cgroup or processes, and show which functions that are. It is kept as a run: pmutool "
+        "profile run:NUMBER shows it again, and compares it with another.\v"
+        "Exit status: that of the command, or 128 and the number of the signal that ended it; "
+        "127: there is no such command; 126: it cannot be executed. Without a command, 0: done. "
+        "1: nothing could be recorded, with the reason on stderr; 2: the command line is wrong.",
     .children = children,
 };
 

@@ -19,12 +19,12 @@
 #include "tool/record/options.h"
 #include "tool/runs/followed.h"
 #include "tool/signals.h"
-#include "tool/stat/workload.h"
+#include "tool/workload.h"
 
 #define CYCLES              "cycles"
-#define ROWS                100                   /* of what was counted, over the time that is known */
-#define COMMAND_INTERVAL_NS (NS_PER_SECOND / 10)  /* where it is not */
-#define LOOK_NS             (NS_PER_SECOND / 10)  /* between two looks whether the run is over */
+#define ROWS                100 /* of what was counted, over the time that is known */
+#define COMMAND_INTERVAL_NS (NS_PER_SECOND / 10) /* where it is not */
+#define LOOK_NS             (NS_PER_SECOND / 10) /* between two looks whether the run is over */
 
 struct record {
     struct record_options options;
@@ -44,7 +44,8 @@ static bool has_cycles(const struct record *record)
 
     if (pmu_client_get(record->run.client, "/api/v1/events?search=" CYCLES, &answer) < 0)
         return false;
-    json_array_foreach(json_object_get(answer, "events"), i, event) {
+    json_array_foreach(json_object_get(answer, "events"), i, event)
+    {
         const char *name = json_string_value(json_object_get(event, "name"));
 
         if (name && strcmp(name, CYCLES) == 0)
@@ -165,16 +166,29 @@ static int follow(struct record *record, json_t **ret_run)
     return status;
 }
 
-/* Tells what has been recorded; on stderr, as the command has the standard output. */
-static void tell(const struct record *record, const json_t *run)
+/*
+ * Tells what has been recorded; on stderr, as the command has the standard output. Returns whether
+ * there is anything to be shown.
+ */
+static bool tell(const struct record *record, const json_t *run)
 {
     const json_t *sampled = json_object_get(run, "sampled");
+    const double samples = json_number_value(json_object_get(sampled, "samples"));
     const double lost = json_number_value(json_object_get(sampled, "lost"));
 
-    (void)fprintf(stderr, "%.0f samples", json_number_value(json_object_get(sampled, "samples")));
+    (void)fprintf(stderr, "%.0f samples", samples);
     if (lost > 0)
         (void)fprintf(stderr, ", %.0f more are lost", lost);
     (void)fprintf(stderr, "; kept as run %llu\n", (unsigned long long)record->run.id);
+    return samples > 0;
+}
+
+/* A command that made no such event has still been recorded; a file that was wanted is missing. */
+static int status_of_nothing(const struct record *record)
+{
+    const struct record_options *options = &record->options;
+
+    return options->command && !options->shown.output ? EXIT_SUCCESS : EXIT_REFUSED;
 }
 
 /* Shows or writes what the run has recorded. Returns the exit status. */
@@ -211,10 +225,8 @@ static int record_and_show(struct record *record)
         return command_fail(r);
     status = record_run(record, &run);
     signals_release(&record->signals);
-    if (status == EXIT_SUCCESS) {
-        tell(record, run);
-        status = present(record);
-    }
+    if (status == EXIT_SUCCESS)
+        status = tell(record, run) ? present(record) : status_of_nothing(record);
     if (status == EXIT_SUCCESS && record->options.command)
         status = workload_exit_status(&record->workload);
     workload_done(&record->workload);

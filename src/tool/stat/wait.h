@@ -11,7 +11,7 @@
 
 #include "run/target.h"
 #include "tool/stat/options.h"
-#include "tool/stat/workload.h"
+#include "tool/workload.h"
 
 enum wait_outcome {
     WAIT_INTERVAL, /* an interval is over */

@@ -96,11 +96,23 @@ int profile_program_begin_cpu(struct profile_program *program, size_t cpu, unsig
 void profile_program_end_cpu(struct profile_program *program, size_t cpu);
 bool profile_program_samples_cpu(const struct profile_program *program, size_t cpu);
 
+/* How a recording is sampled, beside what always is. */
+struct profile_recording {
+    unsigned rate_hz;   /* above 0 */
+    bool is_of_threads; /* there is an event for each thread, else one for each CPU */
+};
+
+/* To be called before its events are opened, when those of the last recording are closed. */
+void profile_program_begin_recording(struct profile_program *program,
+                                     const struct profile_recording *recording);
+
 /*
  * The program that events of a recording call (PERF_EVENT_IOC_SET_BPF), each time that one has
- * counted a period. Its samples come among the others, and have a period. Borrowed.
+ * counted a period. Its samples come among the others, and have a period. is_of_software: it is for
+ * events of software that are no clocks; that one keeps only as many samples as the recording
+ * wants, however many there are. Borrowed.
  */
-int profile_program_recorder_fd(const struct profile_program *program);
+int profile_program_recorder_fd(const struct profile_program *program, bool is_of_software);
 
 /* A process has mapped something executable in the place of what was there. */
 struct profile_mapped {

@@ -2,8 +2,8 @@
 
 /*
  * Samples who runs where. A perf event of each CPU calls on_sample() some tens of times a second,
- * and those of a recording, which somebody has asked for, call on_record().
- * It walks up the stack of the kernel and that of the user (walk.bpf.h), and sends both through a
+ * and those of a recording, which somebody has asked for, call on_record()
+ * or, those of software, on_record_software(). It walks up the stack of the kernel and that of the user (walk.bpf.h), and sends both through a
  * ring as addresses in files. User space makes functions of them.
  *
  * Who is who. A sample belongs to the nearest cgroup that has a number, and to a group of processes
@@ -13,6 +13,7 @@
  * its mappings. A process that it starts has the same ones until it executes a program of its own;
  * its entry is made here, before its first instruction.
  */
+#include "sys/bpf/profile/thinning.bpf.h"
 #include "sys/bpf/profile/walk.bpf.h"
 #include "sys/bpf/slots.bpf.h"
 
@@ -122,18 +123,35 @@ struct bpf_perf_event_data {
 } __attribute__((preserve_access_index));
 
 /* The kernel calls no program of an event while it is in another one: so the memory is ours. */
-SEC("perf_event")
-int on_record(struct bpf_perf_event_data *context)
+static __always_inline void record(void *context, struct task_struct *task, __u64 events)
 {
     const __u32 zero = 0;
     struct profile_scratch *walk = bpf_map_lookup_elem(&scratch, &zero);
-    struct task_struct *task = bpf_get_current_task_btf();
 
     if (!walk)
-        return 0;
-    describe(&walk->sample, task, context->sample_period);
+        return;
+    describe(&walk->sample, task, events);
     if (!sample(context, walk, task))
         __sync_fetch_and_add(&n_recorded_lost, 1);
+}
+
+/* An event of a PMU, or a clock. */
+SEC("perf_event")
+int on_record(struct bpf_perf_event_data *context)
+{
+    record(context, bpf_get_current_task_btf(), context->sample_period);
+    return 0;
+}
+
+/* One of software, but for clocks. */
+SEC("perf_event")
+int on_record_software(struct bpf_perf_event_data *context)
+{
+    struct task_struct *task = bpf_get_current_task_btf();
+    const __u64 events = thin_out(context->sample_period, (__u32)task->pid);
+
+    if (events)
+        record(context, task, events);
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sys/bpf/loading.h"
 #include "sys/bpf/profile/parts.h"
 #include "sys/bpf/switch/layout.h"
@@ -41,11 +42,12 @@ static int set_sizes(const struct profile_program *program)
     return 0;
 }
 
-/* Only what follows processes is attached here; events call on_sample() and on_record(). */
+/* Only what follows processes is attached here; events call the others. */
 static void choose_links(const struct profile_bpf *skeleton)
 {
     bpf_program__set_autoattach(skeleton->progs.on_sample, false);
     bpf_program__set_autoattach(skeleton->progs.on_record, false);
+    bpf_program__set_autoattach(skeleton->progs.on_record_software, false);
     bpf_program__set_autoattach(skeleton->progs.on_vma, false);
     bpf_program__set_autoattach(skeleton->progs.on_ask, false);
 }
@@ -237,9 +239,20 @@ int profile_program_read(struct profile_program *program,
     return r < 0 ? r : 0;
 }
 
-int profile_program_recorder_fd(const struct profile_program *program)
+void profile_program_begin_recording(struct profile_program *program,
+                                     const struct profile_recording *recording)
 {
-    return bpf_program__fd(program->skeleton->progs.on_record);
+    struct profile_bpf__bss *bss = program->skeleton->bss;
+
+    bss->recording.interval_ns = NS_PER_SECOND / recording->rate_hz;
+    bss->recording.of_threads = recording->is_of_threads;
+    bss->recording.number++;
+}
+
+int profile_program_recorder_fd(const struct profile_program *program, bool is_of_software)
+{
+    return bpf_program__fd(is_of_software ? program->skeleton->progs.on_record_software
+                                          : program->skeleton->progs.on_record);
 }
 
 struct profile_program_figures profile_program_figures(const struct profile_program *program)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tool/stat/workload.h"
+#include "tool/workload.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,9 @@
 the run, and is answered as profiles are."""
 import json
 import math
+import os
 import signal
+import subprocess
 import tempfile
 import time
 
@@ -101,6 +103,32 @@ class Record(AskedRuns, KnownLoads, live.LiveTest):
         stacks = self.exporter.pmutool("profile", f"run:{run['id']}", "--format=collapsed").stdout
         self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in stacks.splitlines()),
                          answer["events"])
+
+    def test_shares_of_faults_are_those_of_the_program_whenever_they_happen(self):
+        load = subprocess.Popen([live.program("known_faults"), "-", "70"])
+        self.addCleanup(load.wait)
+        self.addCleanup(load.kill)
+        for target in f"pid:{load.pid}", "machine":
+            with self.subTest(target=target):
+                run = self.begin(target=target, events=["page-faults"], duration_seconds=4)
+                run = self.until_over(run["id"])
+                self.check_shares_of_faults(run)
+
+    def check_shares_of_faults(self, run):
+        profile = ask_profile(self.exporter, target=f"run:{run['id']}")
+        of = {name: 0 for name in ("touch_first", "touch_more", "touch_less")}
+        for stack, n in profile.stacks.items():
+            for frame in stack[-1:] if stack[-1].owner == "known_faults" else ():
+                of[frame.name] = of.get(frame.name, 0) + n
+        both, told = sum(of.values()), profile.answer["samples"]
+        print(f"{of} of {told} samples, {profile.answer['events']} of {run['summary'][0]['total']}")
+        self.assertLessEqual(profile.answer["events"], run["summary"][0]["total"])
+        self.assertGreater(profile.answer["events"], 0.9 * run["summary"][0]["total"])
+        self.assertLess(run["sampled"]["samples"], 2 * 4 * RATE * os.cpu_count())
+        self.assertGreater(both, 0.9 * profile.samples)
+        for name, share in ("touch_first", 1 / 64), ("touch_more", 0.7 * 63 / 64):
+            sigma = math.sqrt(share * (1 - share) / both)
+            self.assertLess(abs(of[name] / both - share), SIGMAS * sigma, name)
 
     def test_two_programs_are_compared_and_found_after_a_restart(self):
         runs = []

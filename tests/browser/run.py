@@ -48,6 +48,7 @@ SCENARIOS = {
     "runs": {"state": True, "flags": ["--web.enable-lifecycle"]},
     "schedule": {"state": True, "flags": ["--web.enable-lifecycle"]},
     "profile": {"state": True},
+    "record": {"state": True, "flags": ["--web.enable-lifecycle"]},
     "past": {"state": True, "ago": 3600},
     # What follows the rule of cgroups goes on with it.
     "latency": {"more": "      latency: [scheduler]\n"},
@@ -140,7 +141,8 @@ def run(name, options, stack):
             "PMU_CGROUPS": os.fsdecode(own.directory()), "PMU_CGROUPS_TOP": own.top,
             "PMU_CHROMIUM": chromium(), "PMU_BROWSER_WORK": str(WORK),
             "PMU_LOAD": live.program("load"),
-            "PMU_KNOWN_STACKS": live.program("known_stacks"), "PMU_PYTHON": sys.executable,
+            "PMU_KNOWN_STACKS": live.program("known_stacks"),
+            "PMU_KNOWN_FAULTS": live.program("known_faults"), "PMU_PYTHON": sys.executable,
             "PMU_DIRECT_IO": direct_io.__file__, "PMU_BY_KEY_LOAD": by_key_load.__file__,
             "PMU_CONTROL": str(shown.control),
             "PMU_EXPORTER_PID": str(shown.pid)}).returncode

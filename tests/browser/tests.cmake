@@ -11,6 +11,7 @@ function(add_browser_test name)
     LABELS live TIMEOUT 1800 SKIP_RETURN_CODE 77 PROCESSORS 4
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
 PMU_TEST_KNOWN_STACKS=$<TARGET_FILE:known_stacks>;\
+PMU_TEST_KNOWN_FAULTS=$<TARGET_FILE:known_faults>;\
 PMU_TEST_SHIFTED_CLOCK=$<TARGET_FILE:shifted_clock>;\
 PMU_TEST_BROWSER=${CMAKE_BINARY_DIR}/browser;PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
 endfunction()
@@ -28,7 +29,8 @@ add_browser_test(by_key)
 add_browser_test(runs)
 add_browser_test(schedule)
 add_browser_test(profile)
+add_browser_test(record)
 add_browser_test(reader)
 takes(40 browser/shell browser/now browser/runs)
-takes(40 browser/latency browser/block_io browser/by_key browser/schedule)
+takes(40 browser/record browser/latency browser/block_io browser/by_key browser/schedule)
 takes(120 browser/time browser/profile)

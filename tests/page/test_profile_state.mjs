@@ -30,13 +30,14 @@ test("an address says all that is shown, and is the same after it was read and w
     "target=process%3Anode&start=100&end=200.5&before=1d",
     "target=machine&start=100&end=200&before_start=50&before_end=80&before_target=cgroup%3A%2Fb",
     "target=machine&range=1h&owner=libc.so.6&name=malloc&search=a+b",
-    "target=machine&range=5m&view=table&name=%3Cscript%3E"])
+    "target=machine&range=5m&view=table&name=%3Cscript%3E",
+    "target=run%3A12&view=icicle&before_target=run%3A3"])
     assert.equal(written(read(query)), query);
 });
 
 test("what is wrong in an address is as usual", () => {
   const usual = written(read(""));
-  for (const query of ["target=cpu:0", "range=2m", "view=x", "measure=x", "before=2d", "start=1",
+  for (const query of ["target=cpu:0", "target=run:0", "target=run:x", "range=2m", "view=x", "measure=x", "before=2d", "start=1",
     "start=200&end=100", "start=a&end=b", "before_start=1", "start=-5&end=5"])
     assert.equal(written(read(query)), usual, query);
 });
@@ -44,6 +45,17 @@ test("what is wrong in an address is as usual", () => {
 test("a range ends now, or stands in the address", () => {
   assert.deepEqual(rangeOf(read("range=15m"), NOW), { start: NOW - 900, end: NOW });
   assert.deepEqual(rangeOf(read("start=100&end=200"), NOW), { start: 100, end: 200 });
+});
+
+test("what a run has recorded has its own time, and is compared with another run alone", () => {
+  const range = { start: 1000, end: 1300 };
+  const asked = (query) => question(read(query), range);
+  assert.deepEqual(asked("target=run:7&start=5&end=9&before=1h&before_start=1&before_end=2"),
+    { target: "run:7" });
+  assert.deepEqual(asked("target=run:7&before_target=run:5"), { target: "run:7", measure: "shares",
+    before_start: null, before_end: null, before_target: "run:5" });
+  assert.deepEqual(["target=run:7&before=1h", "target=run:7&before_target=run:5"]
+    .map((query) => beforeWord(read(query))), ["", "target"]);
 });
 
 test("what it is compared with is so long before, another time, or another target", () => {

@@ -15,7 +15,7 @@ import { COARSE, Profile, search, shareSigma, shareWords } from "./profile_data.
 import { Flame } from "./profile_flame.js";
 import { frameList } from "./profile_list.js";
 import { SecondsMap } from "./profile_seconds.js";
-import { beforeOf, question, rangeOf, readState, writeState } from "./profile_state.js";
+import { beforeOf, isRun, question, rangeOf, readState, writeState } from "./profile_state.js";
 import { FunctionTable } from "./profile_table.js";
 import { ProfileTools } from "./profile_tools.js";
 import { spanWords } from "./range.js";
@@ -44,9 +44,9 @@ class ProfileView {
     this.graph = element("div", { class: "profile-graph" });
     this.code = new Instructions();
     replace(stage.root, element("div", { class: "head" }, element("h1", {}, "Profile"),
-      element("span", { class: "sub" }, "In which functions CPU time is spent")), this.tools.root,
-    this.words, this.said, this.seconds.root, this.graph,
-    this.code.root, this.table.root);
+      element("span", { class: "sub" }, "In which functions CPU time is spent, or an event of a run happens")),
+    this.tools.root, this.words, this.said, this.seconds.root, this.graph, this.code.root,
+    this.table.root);
     this.recolour = () => this.themeChanged();
     document.addEventListener("theme", this.recolour);
     forgetColours(); // the theme may have changed while another view was here
@@ -101,10 +101,20 @@ class ProfileView {
 
   async targets() {
     if (!this.known || Date.now() - this.known.at > TARGETS_KEPT) {
-      const { targets } = await get("profile/targets", {}, this.stage.signal);
-      this.known = { at: Date.now(), targets: targets.sort((a, b) => b.samples - a.samples) };
+      const [{ targets }, recorded] = await Promise.all([
+        get("profile/targets", {}, this.stage.signal), this.recorded()]);
+      this.known = { at: Date.now(),
+        targets: [...targets.sort((a, b) => b.samples - a.samples), ...recorded] };
     }
     return this.known.targets;
+  }
+
+  /* Runs that have samples, the newest first. They are kept by the history. */
+  async recorded() {
+    if (!(await this.stage.status)?.history) return [];
+    const { runs } = await get("runs", {}, this.stage.signal).catch(() => ({ runs: [] }));
+    return runs.filter(({ sampled }) => sampled?.samples > 0).reverse().map(({ id, title, sampled }) =>
+      ({ target: `run:${id}`, title, samples: sampled.samples }));
   }
 
   /* The newest question wins. */
@@ -133,7 +143,7 @@ class ProfileView {
     if (beforeOf(state, range))
       return { whole: await get("profile/difference", { ...asked, nodes: NODES }, signal) };
     const wide = state.outer ?? range;
-    const seconds = state.name || wide.end - wide.start > SECONDS ? null
+    const seconds = state.name || isRun(state.target) || wide.end - wide.start > SECONDS ? null
       : get("profile/seconds", question({ ...state, fixed: wide }, wide), signal).catch(() => null);
     const parts = state.name ? ["callers", "callees"].map((of) => get("profile",
       { ...asked, of, owner: state.owner, name: state.name, nodes: NODES }, signal)) : [];
@@ -150,6 +160,7 @@ class ProfileView {
     const paths = this.flames.map((flame) => flame.path());
     this.clear();
     this.tellRange(whole ?? table);
+    this.tools.showTime(!(whole?.after ?? whole ?? table).event);
     this.code.show(instructions);
     this.seconds.showSeconds(map, this.state.target, this.state.outer && this.state.fixed);
     replace(this.said, this.remarks(whole ?? table));
@@ -194,7 +205,8 @@ class ProfileView {
         element("bdi", { class: "quiet-text" }, owner)),
       element("span", { class: "sub" }, `${count(callees.samples[0])} samples have it, `,
         `${shareWords(callees.samples[0], all)} of all`),
-      element("button", { type: "button", "aria-pressed": String(this.state.code),
+      isRun(this.state.target) ? null : element("button", { type: "button",
+        "aria-pressed": String(this.state.code),
         on: { click: () => this.go({ code: !this.state.code }) } }, "Instructions"),
       element("button", { type: "button", on: { click: () => this.go({ name: null, code: false }) } },
         "Whole profile")));
@@ -252,10 +264,10 @@ class ProfileView {
         side(answer.before, this.state.beforeTarget ?? this.state.target);
       return;
     }
-    const { from, to, samples, rate, cpu_seconds: seconds } = answer;
+    const { from, to, samples, rate, cpu_seconds: seconds, event, events } = answer;
     this.words.textContent = [rangeWords(from, to), spanWords(to - from), `${count(samples)} samples`,
-      rate ? `${rate} a second of each CPU` : "of several rates",
-      `${count(Math.round(seconds * 10) / 10)} CPU seconds`].join(" · ");
+      ...event ? [`${count(events)} ${event}`] : [rate ? `${rate} a second of each CPU` : "of several rates",
+      `${count(Math.round(seconds * 10) / 10)} CPU seconds`]].join(" · ");
   }
 
   /* What is to be known before one believes it. */

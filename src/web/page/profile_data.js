@@ -71,14 +71,20 @@ export class Profile {
   /* What one sample of a side counts: as a share, or in CPU seconds per second. */
   scale(side) {
     const { samples, from, to } = this.sides[side];
-    if (this.answer.measure === "time") return to > from ? this.seconds(1, side) / (to - from) : 0;
+    if (this.answer.measure === "time") return to > from ? this.amount(1, side) / (to - from) : 0;
     return samples > 0 ? 1 / samples : 0;
   }
 
-  /** CPU seconds that so many samples stand for. */
-  seconds(samples, side = 0) {
-    const { cpu_seconds: seconds, samples: all } = this.sides[side];
-    return all > 0 ? seconds * samples / all : 0;
+  /** CPU seconds that so many samples stand for, or events of what a run has recorded. */
+  amount(samples, side = 0) {
+    const { cpu_seconds: seconds, events, samples: all } = this.sides[side];
+    return all > 0 ? (events ?? seconds) * samples / all : 0;
+  }
+
+  amountWords(samples, side = 0) {
+    const { event } = this.sides[side];
+    const amount = this.amount(samples, side);
+    return event ? `${count(Math.round(amount))} ${event}` : `${secondsWords(amount)} of CPU time`;
   }
 
   change(i) {
@@ -220,11 +226,11 @@ export function nodeWords(profile, i) {
   const { samples } = profile;
   if (!profile.isDifference)
     return [`self ${count(self[0])}, total ${count(total[0])} samples`, shareWords(total[0], samples[0]),
-      `${secondsWords(profile.seconds(total[0]))} of CPU time`];
+      profile.amountWords(total[0])];
   const change = profile.change(i);
   const isAll = i === 0 && profile.answer.measure === "shares"; // it is all of both
   const part = (side) => (profile.answer.measure === "time"
-    ? `${secondsWords(profile.seconds(total[side], side))} of CPU time`
+    ? profile.amountWords(total[side], side)
     : shareWords(total[side], samples[side]));
   return [`before ${count(total[0])} samples (${part(0)})`, `after ${count(total[1])} (${part(1)})`,
     isAll ? "" : `${changeWords(change, profile.answer.measure)}: ` +

@@ -9,10 +9,14 @@
 //   &before=previous|1h|1d|1w                    compared with what was so long before, or with
 //   &before_start=S&before_end=S, &before_target=T
 //
+// A target run:N is what a run has recorded: that has a range of its own, and is compared with another
+// run alone.
+//
 // Times are seconds since 1970.
 
 /* Whether it has the form of a target that may have a profile: the address may be made by hand. */
-export const hasProfile = (text) => /^(machine|cgroup:.+|process:.+)$/s.test(text);
+export const hasProfile = (text) => /^(machine|cgroup:.+|process:.+|run:[1-9]\d{0,8})$/s.test(text);
+export const isRun = (target) => target.startsWith("run:");
 
 export const RANGES = [["1m", 60, "1 min"], ["5m", 300, "5 min"], ["15m", 900, "15 min"],
   ["1h", 3600, "1 h"], ["1d", 86400, "24 h"], ["1w", 604800, "7 d"]]
@@ -68,7 +72,7 @@ export function writeState(state) {
     target: state.target,
     start: written(state.fixed?.start), end: written(state.fixed?.end),
     outer_start: written(state.outer?.start), outer_end: written(state.outer?.end),
-    range: state.fixed ? null : state.range,
+    range: state.fixed || isRun(state.target) ? null : state.range,
     view: unusual("view"), measure: unusual("measure"),
     before: state.beforeFixed ? null : state.before,
     before_start: written(state.beforeFixed?.start), before_end: written(state.beforeFixed?.end),
@@ -88,6 +92,7 @@ export function rangeOf(state, now) {
 /** What it is compared with, {target, start, end}, or null. */
 export function beforeOf(state, { start, end }) {
   const target = state.beforeTarget ?? state.target;
+  if (isRun(state.target)) return state.beforeTarget ? { target } : null;
   if (state.beforeFixed) return { target, ...state.beforeFixed };
   if (state.before) {
     const ago = AGO[state.before] ?? end - start;
@@ -98,13 +103,15 @@ export function beforeOf(state, { start, end }) {
 
 /** The word of the choice that stands: "", "range", "target", or a name of BEFORES. */
 export function beforeWord(state) {
+  if (isRun(state.target)) return state.beforeTarget ? "target" : "";
   if (state.beforeFixed) return "range";
   return state.before ?? (state.beforeTarget ? "target" : "");
 }
 
 /** The arguments of a question about it. */
 export function question(state, range) {
-  const at = { target: state.target, start: written(range.start), end: written(range.end) };
+  const at = isRun(state.target) ? { target: state.target }
+    : { target: state.target, start: written(range.start), end: written(range.end) };
   const before = beforeOf(state, range);
   if (!before) return at;
   return { ...at, measure: state.measure, before_start: written(before.start),

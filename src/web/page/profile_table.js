@@ -11,7 +11,7 @@ const LISTED = 50;
 /* Rows as the columns below want them: {kind, owner, name, self: [of each side], total: […]}. */
 function rowsOfProfile(answer) {
   return rowsOf(answer.table).map((row) => ({ ...row, self: [row.self], total: [row.total],
-    seconds: [row.self_seconds, row.total_seconds] }));
+    amounts: [row.self_events ?? row.self_seconds, row.total_events ?? row.total_seconds] }));
 }
 
 function rowsOfDifference(answer) {
@@ -24,10 +24,12 @@ function rowsOfDifference(answer) {
 const share = (n, all) => shareWords(n, all);
 
 /* {title, value(row) to sort by, text(row)} of what stands behind the name. */
-function columnsOfProfile(samples, measure) {
-  const amount = (title, of, seconds) => (measure === "time"
-    ? { title: `${title} CPU time`, value: of, text: (row) => secondsWords(row.seconds[seconds]) }
-    : { title: `${title} samples`, value: of, text: (row) => count(of(row)) });
+function columnsOfProfile(samples, measure, event) {
+  const amount = (title, of, i) => (event
+    ? { title: `${title} ${event}`, value: (row) => row.amounts[i], text: (row) => count(row.amounts[i]) }
+    : measure === "time"
+      ? { title: `${title} CPU time`, value: of, text: (row) => secondsWords(row.amounts[i]) }
+      : { title: `${title} samples`, value: of, text: (row) => count(of(row)) });
   const [self, total] = [(row) => row.self[0], (row) => row.total[0]];
   return [amount("Self", self, 0), { title: "Self share", value: self,
     text: (row) => share(self(row), samples[0]) },
@@ -72,7 +74,7 @@ export class FunctionTable {
     this.rows = isDifference ? rowsOfDifference(answer) : rowsOfProfile(answer);
     this.all = answer.rows ?? this.rows.length;
     this.columns = isDifference ? columnsOfDifference(samples, answer.measure)
-      : columnsOfProfile(samples, measure);
+      : columnsOfProfile(samples, measure, answer.event);
     if (this.isDifference !== isDifference) this.sorted = isDifference ? 2 : 0;
     this.isDifference = isDifference;
     this.words = words;

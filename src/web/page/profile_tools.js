@@ -7,7 +7,7 @@ import { Chooser } from "./chooser.js";
 import { element, replace, setAttribute, setText } from "./elements.js";
 import { count, instant } from "./format.js";
 import { parseInstant } from "./range.js";
-import { beforeWord, BEFORES, hasProfile, question, RANGES, VIEWS } from "./profile_state.js";
+import { beforeWord, BEFORES, hasProfile, isRun, question, RANGES, VIEWS } from "./profile_state.js";
 import { button, localText } from "./time_tools.js";
 
 const LISTED = 100;
@@ -19,7 +19,7 @@ const FORMATS = [["pprof", "pprof", "profile.pb", "A file that pprof opens"],
 /** A chooser of one target, which tells at once what was chosen. */
 class TargetChooser extends Chooser {
   constructor(id, label, targets, choose) {
-    super({ id, label, many: false, placeholder: "machine, cgroup:/path, process:name",
+    super({ id, label, many: false, placeholder: "machine, cgroup:/path, process:name, run:1",
       ask: async (text) => found(await targets(), text) });
     this.choose = choose;
     this.input.addEventListener("change", () => this.typed());
@@ -53,8 +53,8 @@ function found(targets, text) {
   const words = hasProfile(text) && targets.some(({ target }) => target === text) ? []
     : text.toLowerCase().split(/\s+/).filter(Boolean);
   return targets.filter(({ target }) => words.every((word) => target.toLowerCase().includes(word)))
-    .slice(0, LISTED).map(({ target, samples }) => ({ value: target,
-      note: `${count(samples)} samples` }));
+    .slice(0, LISTED).map(({ target, samples, title }) => ({ value: target,
+      note: `${count(samples)} samples${title ? ` of “${title}”` : ""}` }));
 }
 
 const choice = (label, buttons) =>
@@ -66,8 +66,8 @@ export class ProfileTools {
     this.wishes = wishes;
     const { go } = wishes;
     this.target = new TargetChooser("profile-target", "Target", wishes.targets,
-      (target) => go({ target, name: null }));
-    this.other = new TargetChooser("profile-before", "Compared with the target", wishes.targets,
+      (target) => go({ target, name: null, ...this.beforeFor(target) }));
+    this.other = new TargetChooser("profile-before", "Compared with the target", () => this.others(),
       (beforeTarget) => go({ beforeTarget }));
     this.ranges = RANGES.map(({ name, label }) => button(label, null, () =>
       go({ range: name, fixed: null, beforeFixed: null, outer: null })));
@@ -86,16 +86,17 @@ export class ProfileTools {
   }
 
   firstBar() {
-    return element("div", { class: "tools profile-tools" }, this.target.root,
-      choice("Range", this.ranges), this.exactRange(),
+    this.range = choice("Range", this.ranges);
+    return element("div", { class: "tools profile-tools" }, this.target.root, this.range,
+      this.exactRange(),
       button("Refresh", null, () => this.wishes.again()), element("span", { class: "grow" }),
       element("span", { class: "file-links", role: "group", "aria-label": "Download" },
         element("span", { class: "quiet-text" }, "Download"), this.files));
   }
 
   secondBar() {
-    return element("div", { class: "tools" }, choice("View", this.views),
-      choice("Measure", this.measures),
+    this.measure = choice("Measure", this.measures);
+    return element("div", { class: "tools" }, choice("View", this.views), this.measure,
       element("label", { class: "check profile-compare" }, "Compare with ", this.before), this.other.root,
       element("span", { class: "grow" }), this.input, this.matched);
   }
@@ -120,6 +121,15 @@ export class ProfileTools {
     this.exact.open = false;
     if (from && to && from.seconds < to.seconds)
       this.wishes.go({ fixed: { start: from.seconds, end: to.seconds }, beforeFixed: null, outer: null });
+  }
+
+  /* What a run has recorded is compared with another run of the same event, and with nothing else. */
+  async others() {
+    return (await this.wishes.targets()).filter(({ target }) => isRun(target) === isRun(this.state.target));
+  }
+
+  beforeFor(target) {
+    return isRun(target) || isRun(this.state.target) ? { before: null, beforeFixed: null, beforeTarget: null } : {};
   }
 
   compare(word) {
@@ -158,6 +168,11 @@ export class ProfileTools {
   showBefores(state) {
     const option = (value, ...text) => element("option", { value }, text);
     const word = beforeWord(state);
+    if (isRun(state.target)) {
+      replace(this.before, option("", "nothing"), option("target", "another run"));
+      this.before.value = word;
+      return;
+    }
     replace(this.before, option("", "nothing"), BEFORES.map(({ name, label }) => option(name, label)),
       option("target", "another target"),
       word === "range" ? option("range", `${instant(state.beforeFixed.start)} to `,
@@ -176,6 +191,7 @@ export class ProfileTools {
     this.target.set([state.target]);
     this.other.set([state.beforeTarget ?? ""]);
     this.other.root.hidden = state.beforeTarget === null;
+    this.range.hidden = this.exact.hidden = isRun(state.target);
     press(this.ranges, RANGES.map(({ name }) => name), state.fixed ? null : state.range);
     press(this.views, VIEWS.map(({ name }) => name), state.name ? null : state.view);
     press(this.measures, ["shares", "time"], state.measure);
@@ -188,6 +204,11 @@ export class ProfileTools {
     this.files.forEach((link, i) => setAttribute(link, "href", address("profile",
       { ...question({ ...state, before: null, beforeFixed: null, beforeTarget: null }, range),
         format: FORMATS[i][0] })));
+  }
+
+  /** Whether there is CPU time to be shown, and not only another event. */
+  showTime(isThere) {
+    this.measure.hidden = !isThere;
   }
 
   /** How much a search has found, in words. */

@@ -31,6 +31,15 @@ async function findEvents(text, signal) {
       : `cannot be counted${reason ? `: ${reasonInWords(reason)}` : ""}` }));
 }
 
+const SAID = {
+  schedule: "Every switch, wake-up and migration of the target is recorded: which thread had which " +
+    "CPU when, and who made whom wait. So are its requests to block devices and exits of guests, if " +
+    "they begin and end meanwhile.",
+  record: "One event is counted, and sampled beside that, with the stack of who made it happen: as a " +
+    "flame graph, and compared with that of another run. Cycles, cache-misses, page-faults and " +
+    "cpu-clock can be sampled; tracepoints and probes cannot.",
+};
+
 const inputOf = (label, input, wide = false) =>
   element("label", { class: wide ? "run-field wide" : "run-field" }, element("span", {}, label), input);
 
@@ -49,7 +58,10 @@ export class RunForm {
     this.length = this.seconds("duration", 30, 3600);
     this.kind = element("select", { name: "kind", on: { change: () => this.showKind() } },
       element("option", { value: "count" }, "Count events"),
+      element("option", { value: "record" }, "Sample who makes an event happen"),
       element("option", { value: "schedule" }, "Record the scheduler, thread by thread"));
+    this.rate = element("input", { type: "number", name: "rate", value: 99, min: 1, max: 999, step: 1,
+      required: true });
     this.notes = element("textarea", { name: "notes", rows: 2, maxlength: 10000 });
     this.free = element("input", { type: "checkbox", name: "free" });
     this.button = element("button", { type: "submit", class: "primary" }, "Begin the run");
@@ -69,7 +81,7 @@ export class RunForm {
     inputOf("Title", this.title), this.target.root, inputOf("What", this.kind), this.events.root,
     element("div", { class: "run-pair" }, inputOf("Every (seconds)", this.interval),
       inputOf("For (seconds)", this.length)),
-    inputOf("Notes", this.notes, true), this.said,
+    this.ratePart = inputOf("Samples a second", this.rate), inputOf("Notes", this.notes, true), this.said,
     element("div", { class: "run-begin wide" }, this.button,
       this.freed = element("label", { class: "check" }, this.free,
         "use the counters too that are kept free for others")));
@@ -77,13 +89,12 @@ export class RunForm {
 
   /* A record of the scheduler is large: it is begun for seconds, and has no events. */
   showKind() {
-    const records = this.kind.value === "schedule";
-    this.events.root.hidden = this.freed.hidden = records;
-    this.interval.value = records ? 0.1 : 1;
-    this.length.value = records ? 5 : 30;
-    replace(this.said, records ? notice("empty", "Every switch, wake-up and migration of the " +
-      "target is recorded: which thread had which CPU when, and who made whom wait. So are its " +
-      "requests to block devices and exits of guests, if they begin and end meanwhile.") : null);
+    const kind = this.kind.value;
+    this.events.root.hidden = this.freed.hidden = kind === "schedule";
+    this.ratePart.hidden = this.rate.disabled = kind !== "record";
+    this.interval.value = kind === "schedule" ? 0.1 : 1;
+    this.length.value = kind === "schedule" ? 5 : 30;
+    replace(this.said, SAID[kind] ? notice("empty", SAID[kind]) : null);
   }
 
   /** Takes the settings of a run, so that the same can be counted again. */
@@ -96,6 +107,7 @@ export class RunForm {
     this.interval.value = run.interval_seconds;
     this.length.value = run.duration_seconds;
     this.free.checked = run.counters === "free";
+    this.rate.value = run.sampled?.rate ?? 99;
     this.title.focus();
     this.title.select();
   }
@@ -104,16 +116,19 @@ export class RunForm {
     const common = { title: this.title.value, notes: this.notes.value,
       target: this.target.values()[0] ?? "", interval_seconds: Number(this.interval.value),
       duration_seconds: Number(this.length.value) };
-    return this.kind.value === "schedule" ? { ...common, kind: "schedule" }
-      : { ...common, events: eventsOf(this.events.values()),
-        counters: this.free.checked ? "free" : "budget" };
+    if (this.kind.value === "schedule") return { ...common, kind: "schedule" };
+    const counted = { ...common, events: eventsOf(this.events.values()),
+      counters: this.free.checked ? "free" : "budget" };
+    return this.kind.value === "record" ? { ...counted, kind: "record", rate: Number(this.rate.value) }
+      : counted;
   }
 
   async submit(event) {
     event.preventDefault();
     const chosen = this.events.values();
-    if (this.kind.value === "count" && chosen.length === 0) {
-      replace(this.said, notice("error", "Choose at least one event."));
+    const few = this.kind.value !== "schedule" && chosen.length === 0;
+    if (few || (this.kind.value === "record" && chosen.length > 1)) {
+      replace(this.said, notice("error", few ? "Choose at least one event." : "Choose one event."));
       this.events.input.focus();
       return;
     }

@@ -193,7 +193,8 @@ class Runs {
 
   standingRow(run) {
     const { id, title, target, command, start, end, duration_seconds: length, state } = run;
-    const text = JSON.stringify([title, target, command, start, end, length, state, this.allowed]);
+    const text = JSON.stringify([title, target, command, start, end, length, state, run.sampled,
+      this.allowed]);
     if (this.rows.get(id)?.text !== text)
       this.rows.set(id, { text, row: element("tr", {}, this.row(run).map((cell) =>
         element("td", {}, cell))) });
@@ -214,6 +215,7 @@ class Runs {
       element("span", { class: "run-actions" },
         this.download(run, "csv"), this.download(run, "json"),
         run.kind === "schedule" ? this.trace(run) : null,
+        run.sampled?.samples > 0 ? this.profile(run) : null,
         this.allowed && isOn(run)
           ? this.button("Stop", run, () => this.act(() => post(`runs/${run.id}/stop`))) : null,
         this.allowed ? this.button("Again", run, () => this.form.fill(run)) : null,
@@ -230,6 +232,19 @@ class Runs {
     return element("a", { href: address(`runs/${run.id}/trace`), download: `run-${run.id}.trace.json`,
       title: "A file that ui.perfetto.dev and chrome://tracing open",
       "aria-label": `Download ${run.title} as a trace for Perfetto` }, "Trace");
+  }
+
+  profile(run) {
+    return element("a", { href: this.stage.link("profile", { target: `run:${run.id}` }),
+      "aria-label": `Profile of ${run.title}` }, "Profile");
+  }
+
+  /* What differs between the profiles of two runs, the first one being the one before. */
+  difference() {
+    const [a, b] = this.shown;
+    if (!b || !this.shown.every(({ sampled }) => sampled?.samples > 0)) return null;
+    return element("p", {}, element("a", { href: this.stage.link("profile",
+      { target: `run:${b.id}`, before_target: `run:${a.id}` }) }, "What differs between their profiles"));
   }
 
   button(label, run, act) {
@@ -294,6 +309,7 @@ class Runs {
         this.act(() => post(`runs/${run.id}`, names)));
     replace(this.words, this.names?.root ?? null,
       this.shown.length === 2 ? element("h2", { class: "run-heading" }, "Two runs compared") : null,
+      this.difference(),
       lacks.map((text) => notice("empty", text)));
   }
 

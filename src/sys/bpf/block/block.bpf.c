@@ -101,8 +101,7 @@ static __always_inline __u32 slot_of_unknown(const struct request *request)
  * and a write without one, which have been given to the device for it, and ends once more when both
  * have: without bytes, and never given to the device. That is not another request.
  */
-SEC("tp_btf/block_rq_complete")
-int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes)
+static __always_inline void complete(struct request *request, int error, unsigned int bytes)
 {
     const struct gendisk *disk = disk_of(request);
     struct stamp *stamp = find_stamp(number_of(request));
@@ -110,7 +109,7 @@ int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes
     __u32 slot, watched_slot = SWITCH_SLOT_NONE;
 
     if (!disk)
-        return 0;
+        return;
     completion.device = device_of(disk);
     completion.operation = operation_of(request);
     completion.is_whole = bytes >= request->__data_len;
@@ -119,7 +118,7 @@ int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes
     if (stamp && stamp->issued_ns)
         note_durations(&completion, stamp, bpf_ktime_get_ns());
     else if (bytes == 0 && completion.operation == BLOCK_WRITE)
-        return 0;
+        return;
     if (stamp) {
         slot = slot_of_stamp(stamp);
         watched_slot = slot_of_watched(stamp->process);
@@ -130,6 +129,60 @@ int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes
     count(slot, SWITCH_SLOT_REST, &completion);
     if (watched_slot != SWITCH_SLOT_NONE)
         count(watched_slot, SWITCH_SLOT_NONE, &completion);
+}
+
+/*
+ * The completions that on_complete() has seen on this CPU and on_complete_missed() has not yet: the
+ * last one, and one that was interrupted by it between the two.
+ */
+struct seen {
+    __u64 last, before;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __type(key, __u32);
+    __type(value, struct seen);
+    __uint(max_entries, 1);
+} seen SEC(".maps");
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes)
+{
+    const __u32 zero = 0;
+    struct seen *state = bpf_map_lookup_elem(&seen, &zero);
+
+    if (state) {
+        state->before = state->last;
+        state->last = number_of(request);
+    }
+    complete(request, error, bytes);
+    return 0;
+}
+
+/*
+ * The kernel calls no program while it is in the same program on this CPU. When a CPU goes, another
+ * one completes what was left there outside of interrupts (blk_softirq_cpu_dead()), and may be
+ * interrupted by completions of its own: on_complete() would miss them. This program is called
+ * after it, or in its place.
+ */
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(on_complete_missed, struct request *request, int error, unsigned int bytes)
+{
+    const __u32 zero = 0;
+    const __u64 number = number_of(request);
+    struct seen *state = bpf_map_lookup_elem(&seen, &zero);
+
+    if (!state)
+        return 0;
+    if (state->last == number) {
+        state->last = state->before;
+        state->before = 0;
+    } else if (state->before == number) {
+        *state = (struct seen){0}; /* the last one came between, and has been seen */
+    } else {
+        complete(request, error, bytes);
+    }
     return 0;
 }
 

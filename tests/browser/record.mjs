@@ -19,7 +19,7 @@ after(end);
 /* Another load in the place of the last one: so many percent of its faults are in touch_more(). */
 function begin(percent) {
   end();
-  load = spawn(process.env.PMU_KNOWN_FAULTS,
+  load = spawn(process.env.PMU_KNOWN_TOUCHES,
     [`${process.env.PMU_CGROUPS}/faults.service/cgroup.procs`, String(percent)], { stdio: "inherit" });
 }
 
@@ -100,7 +100,7 @@ for (const theme of ["light", "dark"])
     await until(async () => /touch_more.* page-faults$/.test(plain(await page.locator(".flame-line")
       .first().innerText()).replaceAll("\n", " ")), "the line tells events");
     const [first] = await page.locator(".function-table tbody tr").all();
-    assert.match(await first.textContent(), /^touch_more known_faults/);
+    assert.match(await first.textContent(), /^touch_more known_touches/);
     await page.getByRole("button", { name: "Total page-faults" }).click();
     for (const label of ["Range", "Measure"])
       assert.equal(await page.getByRole("group", { name: label, exact: true }).isVisible(), false, label);
@@ -111,7 +111,7 @@ for (const theme of ["light", "dark"])
   });
 
 scene("who calls a function of it can be seen, but no instructions", {}, async (page) => {
-  await page.goto(profileOf(runs[0], { name: "touch_more", owner: "known_faults" }));
+  await page.goto(profileOf(runs[0], { name: "touch_more", owner: "known_touches" }));
   await appears(page, "h2", "Callers and callees of touch_more");
   await drawn(page);
   assert.equal(await page.getByRole("button", { name: "Instructions" }).count(), 0);

@@ -142,7 +142,7 @@ def run(name, options, stack):
             "PMU_CHROMIUM": chromium(), "PMU_BROWSER_WORK": str(WORK),
             "PMU_LOAD": live.program("load"),
             "PMU_KNOWN_STACKS": live.program("known_stacks"),
-            "PMU_KNOWN_FAULTS": live.program("known_faults"), "PMU_PYTHON": sys.executable,
+            "PMU_KNOWN_TOUCHES": live.program("known_touches"), "PMU_PYTHON": sys.executable,
             "PMU_DIRECT_IO": direct_io.__file__, "PMU_BY_KEY_LOAD": by_key_load.__file__,
             "PMU_CONTROL": str(shown.control),
             "PMU_EXPORTER_PID": str(shown.pid)}).returncode

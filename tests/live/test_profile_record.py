@@ -105,7 +105,7 @@ class Record(AskedRuns, KnownLoads, live.LiveTest):
                          answer["events"])
 
     def test_shares_of_faults_are_those_of_the_program_whenever_they_happen(self):
-        load = subprocess.Popen([live.program("known_faults"), "-", "70"])
+        load = subprocess.Popen([live.program("known_touches"), "-", "70"])
         self.addCleanup(load.wait)
         self.addCleanup(load.kill)
         for target in f"pid:{load.pid}", "machine":
@@ -118,7 +118,7 @@ class Record(AskedRuns, KnownLoads, live.LiveTest):
         profile = ask_profile(self.exporter, target=f"run:{run['id']}")
         of = {name: 0 for name in ("touch_first", "touch_more", "touch_less")}
         for stack, n in profile.stacks.items():
-            for frame in stack[-1:] if stack[-1].owner == "known_faults" else ():
+            for frame in stack[-1:] if stack[-1].owner == "known_touches" else ():
                 of[frame.name] = of.get(frame.name, 0) + n
         both, told = sum(of.values()), profile.answer["samples"]
         print(f"{of} of {told} samples, {profile.answer['events']} of {run['summary'][0]['total']}")

@@ -17,6 +17,15 @@ target_include_directories(known_stacks PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_compile_definitions(known_stacks PRIVATE _GNU_SOURCE)
 target_compile_options(known_stacks PRIVATE -O2 -fomit-frame-pointer)
 target_link_libraries(known_stacks PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+
+# Known shares of cycles and of page faults.
+foreach(program known_shares known_touches)
+  add_executable(${program} support/${program}.c)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${program} PRIVATE _GNU_SOURCE)
+  target_compile_options(${program} PRIVATE -O2 -fomit-frame-pointer)
+endforeach()
+
 foreach(which one two)
   add_library(known_plugin_${which} MODULE support/known_plugin.c)
   set_target_properties(known_plugin_${which} PROPERTIES PREFIX ""

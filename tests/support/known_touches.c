@@ -3,7 +3,7 @@
 /*
  * A load of three functions with known shares of its page faults, for tests of profiles.
  *
- *     known_faults CGROUP_PROCS PERCENT
+ *     known_touches CGROUP_PROCS PERCENT
  *
  * enters the cgroup whose cgroup.procs that is ("-": stays), and goes on until it is killed, or
  * whoever started it ends. Of the pages of a round, the first is touched in touch_first(), PERCENT

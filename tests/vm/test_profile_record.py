@@ -10,7 +10,7 @@ from guest import COUNTING, Guest
 from profiles import stacks_of
 
 RATE = 499
-SECONDS = 4
+SECONDS = 3
 SIGMAS = 4
 CONFIG = f"""
 interval: 1s

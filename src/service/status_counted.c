@@ -29,6 +29,35 @@ void status_append_mechanisms(struct text *text, const struct snapshot *snapshot
     text_append_char(text, '}');
 }
 
+static void append_count(struct text *text, const char *key, uint64_t n)
+{
+    text_append_format(text, ",\"%s\":%" PRIu64, key, n);
+}
+
+void status_append_profiles(struct text *text, const struct snapshot *snapshot)
+{
+    const struct profile_status *profile = &snapshot->status.profile;
+
+    text_append_format(
+        text, "\"profiles\":{\"wanted\":%s,\"reason\":", profile->wanted ? "true" : "false");
+    json_append_string(text, profile->reason);
+    append_count(text, "rate_hertz", profile->rate_hz);
+    append_count(text, "samples", profile->samples);
+    append_count(text, "lost", profile->lost);
+    append_count(text, "whole", profile->stacks[PROFILE_COMPLETE]);
+    text_append_format(text, ",\"files\":{\"read\":%" PRIu64, profile->files_read);
+    append_count(text, "awaited", profile->files_awaited);
+    append_count(text, "refused", profile->files_refused);
+    append_count(text, "missing", profile->files_missing);
+    text_append_char(text, '}');
+    append_count(text, "table_bytes", profile->table_bytes);
+    append_count(text, "kept_bytes", profile->kept_bytes);
+    text_append_string(text, ",\"cpu_seconds\":");
+    json_append_seconds(text,
+                        profile->program_ns + profile->sampler_cpu_ns + profile->reader_cpu_ns);
+    text_append_char(text, '}');
+}
+
 static void append_latency(struct text *text, const struct latency_status *latency)
 {
     text_append_format(text, "\"wanted\":%s,\"reason\":", latency->wanted ? "true" : "false");

@@ -11,6 +11,9 @@ void status_append_mechanisms(struct text *text, const struct snapshot *snapshot
 /* Whether some target wants distributions of latency, and why there are none. */
 void status_append_latency(struct text *text, const struct snapshot *snapshot);
 
+/* Whether stacks are sampled, how many were, and what that takes. */
+void status_append_profiles(struct text *text, const struct snapshot *snapshot);
+
 void status_append_targets(struct text *text, const struct snapshot *snapshot);
 
 /* The groups of which something is counted, with the least coverage that a target of them has. */

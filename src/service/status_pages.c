@@ -124,6 +124,8 @@ static void append_counted(struct text *text, const struct snapshot *snapshot, b
     text_append_string(text, ",\n");
     status_append_latency(text, snapshot);
     text_append_string(text, ",\n");
+    status_append_profiles(text, snapshot);
+    text_append_string(text, ",\n");
     status_append_targets(text, snapshot);
     text_append_string(text, ",\n");
     if (stale) {

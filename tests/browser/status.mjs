@@ -3,7 +3,7 @@
 // shown is compared with the answer that the page itself was given.
 
 import assert from "node:assert/strict";
-import { appears, makeCgroup, scene, until } from "./stage.mjs";
+import { appears, makeCgroup, scene, screenshot, until } from "./stage.mjs";
 
 const part = (page, title) => appears(page, `section[aria-label="${title}"]`);
 
@@ -55,6 +55,17 @@ scene("it shows what it costs, where the history is, and the configuration in fo
     assert.ok(text.includes(config.file), text);
     assert.ok(text.includes(config.text.trim()), text);
   }));
+
+scene("it shows whether stacks are sampled, how many, and what that takes", { hash: "#status" },
+  async (page) => {
+    await shown(page, "the part Profiles", async ({ profiles }) => {
+      const text = (await (await part(page, "Profiles")).textContent()).replaceAll("\u202f", "");
+      if (profiles.reason) assert.ok(text.includes(profiles.reason), text);
+      else for (const words of [`rate${profiles.rate_hertz} samples a second`,
+        `samples${profiles.samples}`, `${profiles.files.read} read`]) assert.ok(text.includes(words), text);
+    });
+    await screenshot(page, "status");
+  });
 
 scene("what has not changed stays as it is, so that it can be selected", { hash: "#status" },
   async (page) => {

@@ -76,6 +76,20 @@ function history({ history: kept }) {
     reason ? ["note", element("span", { class: "bad" }, reason)] : null));
 }
 
+function profiles({ profiles: sampled, start_time: start }) {
+  const { wanted, reason, rate_hertz: rate, samples, lost, whole, files, table_bytes: tables,
+    kept_bytes: kept, cpu_seconds: used } = sampled;
+  if (!wanted || reason)
+    return section("Profiles", notice("empty", `Nothing is sampled${reason ? `: ${reason}` : ""}.`));
+  return section("Profiles", facts(
+    ["rate", `${count(rate)} samples a second of each CPU that is not idle`],
+    ["samples", `${count(samples)}${lost > 0 ? `, and ${count(lost)} more are lost` : ""}`],
+    ["whole stacks", samples > 0 ? percent(whole / samples) : UNKNOWN],
+    ["files", Object.entries(files).map(([state, n]) => `${count(n)} ${state}`).join(", ")],
+    ["memory", `${bytes(kept)}, and ${bytes(tables)} of the kernel's for tables`],
+    ["CPU time", `${duration(used)}, ${percent(used / (Date.now() / 1000 - start))} of one CPU since the start`]));
+}
+
 function budget({ pmu }) {
   const entries = Object.entries(pmu ?? {});
   return section("PMU", entries.length > 0
@@ -113,7 +127,7 @@ function config({ config: { file, text, loaded, last_reload_successful: good } }
     copyButton("Copy", text)] : null);
 }
 
-const PARTS = [general, cost, history, budget, groups, leftOut, config];
+const PARTS = [general, cost, history, profiles, budget, groups, leftOut, config];
 
 class Status {
   constructor(stage) {

@@ -6,8 +6,8 @@
 
 100 copies of the interpreter run for a while, which are 100 files to the exporter, and clang, whose
 library is one of the largest there are. Two exporters see the same: one that samples and one that
-does not, in turns. Shown are memory (what the tables in the kernel take stands beside it), CPU time
-from the start to the first page, and the CPU time of a page; and how much of the one the other is.
+does not, in turns. Shown are memory, the time from the start to the first page, and the CPU time of a
+page; and how much of the one the other is.
 """
 import argparse
 import os
@@ -61,7 +61,7 @@ def run_compiler(directory, seconds):
 def measure(enabled, programs, directory):
     begin = time.perf_counter()
     with Exporter(CONFIG.format(enabled=str(enabled).lower())) as exporter:
-        took = {"start": cpu_of(exporter.pid), "ready": time.perf_counter() - begin}
+        took = {"ready": time.perf_counter() - begin}
         run_programs(programs, 1.5)
         if shutil.which("clang"):
             run_compiler(directory, 15)
@@ -73,7 +73,8 @@ def measure(enabled, programs, directory):
                   f"tables in the kernel {float(metrics.sum('pmu_exporter_profile_table_bytes')) / 1e6:.1f} MB, "
                   f"kept {float(metrics.sum('pmu_exporter_profile_kept_bytes')) / 1e6:.1f} MB, "
                   f"{metrics.sum('pmu_exporter_profile_samples_total'):.0f} samples")
-        took["memory"] = (exporter.memory("VmRSS")) / 1e6
+        took["memory"] = exporter.memory("VmRSS") / 1e6
+        took["anonymous"] = exporter.memory("RssAnon") / 1e6
         before = cpu_of(exporter.pid)
         for _ in range(PAGES):
             exporter.get("/metrics")
@@ -89,7 +90,7 @@ def main():
         programs = [shutil.copy(os.path.realpath("/usr/bin/python3"), f"{directory}/program{i}")
                     for i in range(arguments.programs)]
         without, sampling = (measure(enabled, programs, directory) for enabled in (False, True))
-    for key, unit, factor in (("memory", "MB resident", 1), ("start", "ms of CPU time to the start", 1e3),
+    for key, unit, factor in (("memory", "MB resident", 1), ("anonymous", "MB of them its own", 1),
                               ("ready", "ms to the first page", 1e3), ("page", "us of CPU time a page", 1e6)):
         print(f"{unit}: {sampling[key] * factor:.1f} with profiles, {without[key] * factor:.1f} without; "
               f"{sampling[key] / max(without[key], 1e-9):.2f}")

@@ -3,8 +3,9 @@
 /*
  * Samples who runs where. A perf event of each CPU calls on_sample() some tens of times a second,
  * and those of a recording, which somebody has asked for, call on_record()
- * or, those of software, on_record_software(). It walks up the stack of the kernel and that of the user (walk.bpf.h), and sends both through a
- * ring as addresses in files. User space makes functions of them.
+ * or, those of software, on_record_software(). It walks up the stack of the kernel and that of the
+ * user (walk.bpf.h), and sends both through a ring as addresses in files. User space makes
+ * functions of them.
  *
  * Who is who. A sample belongs to the nearest cgroup that has a number, and to a group of processes
  * if the process has the number of one. User space tells these numbers.

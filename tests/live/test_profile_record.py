@@ -112,9 +112,12 @@ class Record(AskedRuns, KnownLoads, live.LiveTest):
             with self.subTest(target=target):
                 run = self.begin(target=target, events=["page-faults"], duration_seconds=4)
                 run = self.until_over(run["id"])
-                self.check_shares_of_faults(run)
+                own = self.check_shares_of_faults(run)
+                if target != "machine":  # where others fault as well
+                    self.assertGreater(own, 0.9)
 
     def check_shares_of_faults(self, run):
+        """Returns which share of all samples the load has."""
         profile = ask_profile(self.exporter, target=f"run:{run['id']}")
         of = {name: 0 for name in ("touch_first", "touch_more", "touch_less")}
         for stack, n in profile.stacks.items():
@@ -124,11 +127,13 @@ class Record(AskedRuns, KnownLoads, live.LiveTest):
         print(f"{of} of {told} samples, {profile.answer['events']} of {run['summary'][0]['total']}")
         self.assertLessEqual(profile.answer["events"], run["summary"][0]["total"])
         self.assertGreater(profile.answer["events"], 0.9 * run["summary"][0]["total"])
-        self.assertLess(run["sampled"]["samples"], 2 * 4 * RATE * os.cpu_count())
-        self.assertGreater(both, 0.9 * profile.samples)
+        self.assertLess(run["sampled"]["samples"],
+                        2 * (run["end"] - run["start"]) * RATE * os.cpu_count())
+        self.assertGreater(both, 200)
         for name, share in ("touch_first", 1 / 64), ("touch_more", 0.7 * 63 / 64):
             sigma = math.sqrt(share * (1 - share) / both)
             self.assertLess(abs(of[name] / both - share), SIGMAS * sigma, name)
+        return both / profile.samples
 
     def test_two_programs_are_compared_and_found_after_a_restart(self):
         runs = []

@@ -24,22 +24,23 @@ SCRIPT = f"""
 enable_counting
 install_perf
 start_exporter config
-# record NAME ARGUMENT...: a command that is ended when its time is over
+# record NAME SECONDS ARGUMENT...: a command that is ended when its time is over
 record() {{
-    name=$1
-    shift
+    name=$1 seconds=$2
+    shift 2
     status=0
-    pmutool record --socket=/tmp/control -d {SECONDS} -F {RATE} --format=json -o $OUT/$name.profile "$@" \\
+    pmutool record --socket=/tmp/control -d $seconds -F {RATE} --format=json -o $OUT/$name.profile "$@" \\
         2>$OUT/$name.said || status=$?
     cat $OUT/$name.said
     [ $status = 143 ] || die "pmutool record ended with $status"
     wget -q -O $OUT/$name.run \\
         "http://127.0.0.1:10138/api/v1/runs/$(sed -n 's/.*kept as run //p' $OUT/$name.said)"
 }}
-# the first one teaches the exporter what the program has mapped; the second one is judged
-for name in learn shares; do record $name -e cycles -- known_shares - 70; done
-for name in learn touches; do record $name -e page-faults -- known_touches - 70; done
-record usual -- known_shares - 70
+# the first ones teach the exporter what the programs have mapped
+record usual 1 -- known_shares - 70
+record shares {SECONDS} -e cycles -- known_shares - 70
+record learn 1 -e page-faults -- known_touches - 70
+record touches {SECONDS} -e page-faults -- known_touches - 70
 perf() {{
     LD_LIBRARY_PATH=/tmp/perf /tmp/perf/perf "$@"
 }}
@@ -93,7 +94,7 @@ class Record(unittest.TestCase):
         self.assertLess(abs(shares[0] - shares[1]), SIGMAS * sigma)
 
     def test_cycles_are_what_is_recorded_without_a_word_where_there_are_cycles(self):
-        self.assertEqual(self.recorded("usual")[0]["event"], "cycles")
+        self.assertEqual(json.loads(self.results.text("usual.profile"))["event"], "cycles")
 
     def test_page_faults_are_found_where_they_happen(self):
         answer, leaves, _ = self.recorded("touches")

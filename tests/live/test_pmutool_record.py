@@ -166,11 +166,16 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
         tool = self.start(*command('trap "" INT; ' + NAMES_ITSELF + "while :; do sleep 0.05; done",
                                    marker))
         self.until_started(marker)
-        end = time.monotonic() + PATIENCE
-        while tool.poll() is None and time.monotonic() < end:  # two at once would be one
+        for _ in range(2):
             tool.send_signal(signal.SIGINT)
-            time.sleep(0.3)
+            self.until(lambda: not self.is_pending(tool.pid, signal.SIGINT), "it is not taken")
         self.ended(tool, 128 + signal.SIGKILL)
+
+    @staticmethod
+    def is_pending(pid, number):
+        """Whether a signal has been sent and not been taken yet: two of them would be one."""
+        text = pathlib.Path(f"/proc/{pid}/status").read_text()
+        return int(re.search(r"(?m)^ShdPnd:\t([0-9a-f]+)$", text)[1], 16) >> (number - 1) & 1
 
     def test_a_command_is_ended_when_its_time_is_over(self):
         _, _, run = self.record("-d", "0.5", "--", "sleep", "600", status=128 + signal.SIGTERM)

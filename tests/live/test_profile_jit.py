@@ -4,6 +4,7 @@ Java does when it is asked for one.
 Anybody can make a file of that name; what is no map of the process's own user changes nothing.
 """
 import contextlib
+import math
 import os
 import pathlib
 import signal
@@ -32,6 +33,7 @@ public class Hot {
 """
 JAVA = ("java", "-Xmx64m", "-XX:+PreserveFramePointer", "-XX:CompileCommand=quiet",
         "-XX:CompileCommand=dontinline,Hot::hot*", "Hot.java")
+JAVA_AGAIN = 12  # seconds between two maps
 HUGE = 1 << 30
 ENTER = "echo 0 >\"$1\" && shift && read -r go && exec \"$@\""
 
@@ -110,7 +112,7 @@ class JitTest(live.LiveTest):
 
     def until(self, exporter, name, condition, what):
         """The stacks of the cgroup for which the condition holds."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + 3 * PATIENCE
         while True:
             time.sleep(0.5)
             profile = ask_profile(exporter, target=f"cgroup:{self.cgroups.path(name)}",
@@ -140,10 +142,18 @@ class JitTest(live.LiveTest):
                     [frame.name for frame in stack if frame.kind == "jit"][-2:] ==
                     ["int Hot.hotOuter()", "int Hot.hotInner(int)"])
 
+        asked = -math.inf
+
         def has_whole(stacks):
-            """It goes on compiling for a while: what was made since has a name in the next map."""
-            subprocess.run(["jcmd", str(java.pid), "Compiler.perfmap"], stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, check=False)  # it listens some time after its start
+            """It goes on compiling for a while: what was made since has a name in the next map. Maps
+            are read every ten seconds, and so is asked for no more: one that is just being written
+            has not all names."""
+            nonlocal asked
+            if time.monotonic() > asked + JAVA_AGAIN:
+                done = subprocess.run(["jcmd", str(java.pid), "Compiler.perfmap"], check=False,
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                if done.returncode == 0:  # it listens some time after its start
+                    asked = time.monotonic()
             return most(is_whole, stacks)
 
         with self.running("j", *JAVA) as java:

@@ -93,17 +93,6 @@ static void look(struct sampler *sampler, uint64_t now_ns)
     sampler->look_at_all_ns = now_ns + LOOK_AT_ALL_NS;
 }
 
-/* What ended the walk in a file whose tables are not there asks for them. */
-static void want_table(struct sampler *sampler, const struct profile_sample *sample,
-                       uint64_t now_ns)
-{
-    const uint64_t *frames = (const uint64_t *)(sample + 1);
-    const size_t n = (size_t)sample->n_kernel + sample->n_user;
-
-    if (sample->outcome == PROFILE_NO_TABLE && sample->n_user > 0)
-        known_files_want(sampler->files, (uint32_t)(frames[n - 1] >> 32), now_ns);
-}
-
 /* Whose sample it is, and its stack, by numbers of the store. */
 struct placed_sample {
     uint32_t cgroup, group;
@@ -175,7 +164,6 @@ static void process(struct sampler *sampler, const struct sample_list *list,
             now_ns > sample->time_ns + PATIENCE_NS || later->n_bytes > WAITING_BYTES;
         const uint64_t time_ns = sample->time_ns + offset_ns;
 
-        want_table(sampler, sample, now_ns);
         if (!keep(sampler, sample, is_last, now_ns, time_ns) && sample_list_add(later, sample) < 0)
             (void)keep(sampler, sample, true, now_ns, time_ns);
     }

@@ -166,6 +166,8 @@ bool stack_make(const struct stack_names *names, const struct profile_sample *sa
     making.place = PROFILE_NO_PLACE;
     for (size_t i = 0; i < sample->n_kernel; i++)
         add(&making, kernel_names_function(names->kernel, frames_of(sample)[i]));
+    if (sample->file != 0) /* the frames may have been left out that lead there */
+        known_files_want(names->files, sample->file, now_ns);
     if (!add_user_frames(&making))
         return false;
     ret_stack->n = 0;

@@ -49,6 +49,6 @@ struct profile_sample {
     __u8 outcome; /* enum profile_outcome */
     __u8 is_kernel_thread;
     __u16 n_cut; /* user space says so: of the user frames so many, at the root, are in doubt */
-    __u8 unused[4];
+    __u32 file;  /* whose table the walk ended for want of; 0: none */
     char comm[PROFILE_COMM_SIZE]; /* of the thread: bytes with anything in them, and a NUL */
 };

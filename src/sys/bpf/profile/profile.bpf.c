@@ -80,6 +80,7 @@ static __always_inline void describe(struct profile_sample *sample, struct task_
     sample->process = process == SWITCH_SLOT_NONE ? 0 : process;
     sample->is_kernel_thread = (task->flags & PF_KTHREAD) != 0;
     sample->n_user = sample->n_cut = 0;
+    sample->file = 0;
     (void)bpf_get_current_comm(sample->comm, sizeof(sample->comm));
 }
 

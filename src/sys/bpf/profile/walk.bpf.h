@@ -163,6 +163,13 @@ static __always_inline int stop(struct profile_scratch *walk, __u32 outcome)
     return 1;
 }
 
+/* For want of a table, which user space has made: what is in doubt may be sure with it. */
+static __always_inline int stop_without_table(struct profile_scratch *walk, __u32 file)
+{
+    walk->sample.file = file;
+    return stop(walk, PROFILE_NO_TABLE);
+}
+
 static __always_inline int go_on(struct profile_scratch *walk, const struct caller *caller)
 {
     walk->pc = is_aarch64() ? caller->pc & AARCH64_ADDRESS : caller->pc;
@@ -205,7 +212,7 @@ static __always_inline bool is_behind_call(__u64 address)
  *
  * Interpreters, as Java's, push the place where they go on themselves, and no call stands before
  * it. In code that was made at run time such a place is taken, but it is believed only if the walk
- * gets to the root from there.
+ * gets to the root from there. The tables that it needs for that are asked for in any case.
  */
 static __always_inline int step_by_frame_pointer(struct profile_scratch *walk, bool is_made)
 {
@@ -330,7 +337,7 @@ __noinline int step(__u32 zero)
     union profile_pages file_pages;
     __u64 address;
     int number;
-    __u32 key, from_base;
+    __u32 key, of_file, from_base;
 
     if (!walk)
         return 1;
@@ -344,12 +351,12 @@ __noinline int step(__u32 zero)
         note_frame(walk, PROFILE_FRAME_ADDRESS | address);
         return mapping ? step_by_frame_pointer(walk, true) : stop(walk, PROFILE_NO_MAPPING);
     }
-    key = mapping->file;
+    of_file = key = mapping->file;
     from_base = (__u32)(address - mapping->bias);
     note_frame(walk, (__u64)key << 32 | from_base);
     file = bpf_map_lookup_elem(&files, &key);
     if (!file)
-        return stop(walk, PROFILE_NO_TABLE);
+        return stop_without_table(walk, of_file);
     file_pages.both = *(volatile __u64 *)&file->pages.both;
     number = from_base >> UNWIND_PAGE_BITS < file_pages.n
                  ? find_rule(file_pages.first + (from_base >> UNWIND_PAGE_BITS), from_base)
@@ -363,7 +370,7 @@ __noinline int step(__u32 zero)
     }
     if (file->flags & PROFILE_FILE_BY_FRAME_POINTER)
         return step_by_frame_pointer(walk, false);
-    return stop(walk, file_pages.n == 0 ? PROFILE_NO_TABLE : PROFILE_NO_RULE);
+    return file_pages.n == 0 ? stop_without_table(walk, of_file) : stop(walk, PROFILE_NO_RULE);
 }
 
 /* Sets the walk to where the thread was in user space. */

@@ -40,10 +40,14 @@ void collector_adopt_latencies(const struct collector *collector, struct entry *
                                struct entry *from);
 
 /*
- * Has a meter that was made beside the predecessor's begin now: what was counted until now the
- * predecessor has told.
+ * Has a meter begin that was made beside another one, and ends that one, which has told what was
+ * counted until now: with the counters of its target it would be read once more, and tell what both
+ * have. Without one of them, nothing is done.
  */
-void collector_begin_latencies(struct entry *entry, const struct entry *from);
+void hand_over_meter(struct latency_meter **from, struct latency_meter *to);
+
+/* Does so for a target of the predecessor that goes on. */
+void collector_hand_over_latencies(struct entry *entry, struct entry *from);
 
 /* Fills in what the status tells of latencies. */
 void collector_status_of_latencies(const struct collector *collector,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cycle/latencies.h"
 #include "cycle/process_member.h"
 #include "cycle/process_times.h"
 
@@ -232,12 +233,12 @@ void process_group_adopt_latencies(struct process_group *group, struct process_g
     }
 }
 
-void process_group_begin_latencies(struct process_group *group, const struct process_group *from)
+void process_group_hand_over_latencies(struct process_group *group, struct process_group *from)
 {
     for (struct process_member *member = group->members; member; member = member->next) {
-        const struct process_member *old = find_member(from, member->target);
+        struct process_member *old = find_member(from, member->target);
 
-        if (old && old->latencies && member->latencies)
-            latency_meter_begin(member->latencies);
+        if (old)
+            hand_over_meter(&old->latencies, member->latencies);
     }
 }

@@ -133,8 +133,8 @@ uint64_t process_group_count(const struct process_group *group, uint64_t *ret_st
 int process_group_prepare(struct process_group *group, const struct process_group *from,
                           const struct process_opening *opening);
 
-/* Has the meters of processes that the other group has meters for begin now. */
-void process_group_begin_latencies(struct process_group *group, const struct process_group *from);
+/* Has the meters of processes begin where those end that the other group has for them. */
+void process_group_hand_over_latencies(struct process_group *group, struct process_group *from);
 
 /* Takes over the meters of latencies of the same processes, if they are of this mechanism. */
 void process_group_adopt_latencies(struct process_group *group, struct process_group *from,

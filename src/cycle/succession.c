@@ -337,7 +337,7 @@ void succession_adopt_totals(struct succession *succession)
     predecessor->readings = collector_read_and_derive(predecessor);
     for (size_t i = 0; i < succession->n_from; i++)
         if (succession->from[i])
-            collector_begin_latencies(collector->ledger.entries[i], succession->from[i]);
+            collector_hand_over_latencies(collector->ledger.entries[i], succession->from[i]);
     collector->machine.cpu_usage = predecessor->machine.cpu_usage;
     machine_cpus_adopt(&collector->machine.each, &predecessor->machine.each);
     collector->cpu_times_missed = predecessor->cpu_times_missed;

@@ -72,6 +72,21 @@ static inline int tear_down(void **state)
     return 0;
 }
 
+static inline void keep_all_cpus(struct mechanism *mechanism, const struct cpu_list *cpus)
+{
+    (void)mechanism;
+    (void)cpus;
+}
+
+/* Makes a mechanism that stands for a program: what it has open, no other one takes over. */
+static inline struct mechanism *program_new(struct fixture *f)
+{
+    struct mechanism *program = mechanism_direct_new(&f->perf.ops);
+
+    program->keep_cpus = keep_all_cpus;
+    return program;
+}
+
 static inline struct config *parse(const char *yaml)
 {
     struct config *config = NULL;

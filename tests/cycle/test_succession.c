@@ -255,21 +255,6 @@ static void growth__leaves_alone_what_was_said_of_the_last_reload(void **state)
     assert_int_equal(f->snapshot->status.config_reload_good, 0);
 }
 
-static void keep_all_cpus(struct mechanism *mechanism, const struct cpu_list *cpus)
-{
-    (void)mechanism;
-    (void)cpus;
-}
-
-/* Makes a mechanism that stands for a program: what it has open, no other one takes over. */
-static struct mechanism *program_new(struct fixture *f)
-{
-    struct mechanism *program = mechanism_direct_new(&f->perf.ops);
-
-    program->keep_cpus = keep_all_cpus;
-    return program;
-}
-
 static struct fixture *counted;
 static int until_slice; /* readings */
 

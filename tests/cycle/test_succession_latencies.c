@@ -61,11 +61,57 @@ void __wrap_mechanism_bpf_place_cpus(struct mechanism *mechanism, int sysfs_fd,
     (void)mechanism, (void)sysfs_fd, (void)cpus;
 }
 
+/* Of a target that is switched without a pause: once between any two looks at it. */
+struct latency_meter {
+    uint64_t base;
+};
+
+static bool has_meters;
+static uint64_t n_switches, n_told;
+
+static uint64_t look(struct latency_meter *meter)
+{
+    const uint64_t before = meter->base;
+
+    meter->base = ++n_switches;
+    return meter->base - before;
+}
+
 int __wrap_latency_meter_new(struct mechanism *bpf, const struct scope *scope,
                              struct latency_meter **ret_meter)
 {
-    (void)bpf, (void)scope, (void)ret_meter;
-    return -ENOSPC;
+    struct latency_meter *meter = has_meters ? malloc(sizeof(*meter)) : NULL;
+
+    (void)bpf, (void)scope;
+    if (!meter)
+        return -ENOSPC;
+    (void)look(meter);
+    *ret_meter = meter;
+    return 0;
+}
+
+struct latency_meter *__wrap_latency_meter_free(struct latency_meter *meter)
+{
+    free(meter);
+    return NULL;
+}
+
+struct latency_meter *__wrap_latency_meter_adopt(struct latency_meter **meter,
+                                                 const struct mechanism *bpf)
+{
+    (void)meter, (void)bpf;
+    return NULL; /* it is of another mechanism */
+}
+
+void __wrap_latency_meter_begin(struct latency_meter *meter)
+{
+    (void)look(meter);
+}
+
+void __wrap_latency_meter_read(struct latency_meter *meter, struct sample *sample)
+{
+    (void)sample;
+    n_told += look(meter);
 }
 
 int __real_collector_discover(struct collector *collector, const struct round *round,
@@ -111,7 +157,8 @@ static int set_up_latencies(void **state)
 {
     memset(asked, 0, sizeof(asked));
     asked[0].mechanism.refresh = asked[1].mechanism.refresh = refresh;
-    discovery_fails = false;
+    discovery_fails = has_meters = false;
+    n_switches = n_told = 0;
     return set_up(state);
 }
 
@@ -166,6 +213,37 @@ static void latencies__of_a_reload_that_fails_end_where_none_were_wanted(void **
     assert_int_equal(asked[1].n_timings, 0);
 }
 
+/* While counters are handed over, which are of another mechanism, targets are read repeatedly. */
+static void latencies__that_are_handed_over_with_counters_are_told_once(void **state)
+{
+    static const char yaml[] =
+        "groups: [{name: software, events: [page-faults]}]\n"
+        "targets: {cgroups: [{include: [\"/a\"], groups: [software], latency: [scheduler]}]}\n";
+    struct fixture *f = *state;
+    struct config *config = parse(yaml);
+    struct mechanism *program = program_new(f);
+    struct collector_setup setup;
+    uint64_t n_before;
+
+    has_meters = true;
+    make(f, "a");
+    f->config = parse(yaml);
+    setup = make_setup(f, f->config);
+    setup.latency = &asked[0].mechanism;
+    assert_int_equal(collector_new(&setup, NULL, &f->collector), 0);
+    cycle(f);
+    n_before = n_told;
+    assert_true(n_before > 0);
+    setup = make_setup(f, config);
+    setup.bpf = setup.latency = program;
+    assert_int_equal(try_successor(f, &setup, config), 0);
+    cycle(f);
+    assert_true(n_told > n_before);
+    assert_true(n_told <= n_switches);
+    f->collector = collector_free(f->collector);
+    (void)mechanism_free(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +256,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             latencies__of_a_reload_that_fails_end_where_none_were_wanted, set_up_latencies,
             tear_down),
+        cmocka_unit_test_setup_teardown(latencies__that_are_handed_over_with_counters_are_told_once,
+                                        set_up_latencies, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

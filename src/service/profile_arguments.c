@@ -343,12 +343,18 @@ int profile_arguments_read_pprof(const struct query *query, struct text *text,
                                  struct profile_arguments **ret_arguments)
 {
     static const struct api_number seconds_form = {"seconds", 1, MOST_SECONDS, USUAL_SECONDS};
+    static const char *const words[] = {"pprof", "collapsed", "speedscope", NULL};
+    static const enum profile_form forms[] = {PROFILE_FORM_PPROF, PROFILE_FORM_COLLAPSED,
+                                              PROFILE_FORM_SPEEDSCOPE};
     const char *cgroup = query_value(query, "cgroup"), *group = query_value(query, "groupname");
     AUTO_ARGUMENTS struct profile_arguments *arguments = calloc(1, sizeof(*arguments));
     const uint64_t now_ns = clock_realtime_ns();
     uint64_t seconds = 0;
+    unsigned form = 0;
     int r = arguments ? api_number_read(query, &seconds_form, text, &seconds) : -ENOMEM;
 
+    if (r >= 0)
+        r = read_word(query, "format", words, text, &form);
     if (r >= 0 && cgroup && group) {
         text_append_string(text, "a profile is of one: ?cgroup= or ?groupname=");
         return -EINVAL;
@@ -356,9 +362,11 @@ int profile_arguments_read_pprof(const struct query *query, struct text *text,
     if (r >= 0 && (cgroup || group))
         r = read_label(cgroup ? cgroup : group, cgroup ? PROFILE_CGROUP : PROFILE_PROCESSES,
                        &arguments->choice);
+    else if (r >= 0 && forms[form] != PROFILE_FORM_PPROF)
+        r = read_target("machine", text, &arguments->choice); /* there are no labels in it */
     if (r < 0)
         return r;
-    arguments->form = PROFILE_FORM_PPROF;
+    arguments->form = forms[form];
     arguments->choice.end_ns = now_ns - COMPLETE_NS;
     arguments->choice.start_ns = arguments->choice.end_ns - seconds * NS_PER_SECOND;
     *ret_arguments = TAKE(arguments);

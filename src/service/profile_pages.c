@@ -237,8 +237,7 @@ static int ask(const struct pages *pages, const struct profile_work *work,
     return profiler_ask(pages->sources.profiler, question, answer, text);
 }
 
-static int ask_profile(void *context, const struct route_request *request, struct deferred *answer,
-                       struct text *text)
+static void describe_form(enum profile_form form, struct profile_question *question)
 {
     static const struct {
         const char *content_type, *file_name;
@@ -248,6 +247,14 @@ static int ask_profile(void *context, const struct route_request *request, struc
         [PROFILE_FORM_SPEEDSCOPE] = {CONTENT_JSON, "profile.speedscope.json"},
         [PROFILE_FORM_PPROF] = {CONTENT_PPROF, "profile.pb"},
     };
+
+    question->content_type = forms[form].content_type;
+    question->file_name = forms[form].file_name;
+}
+
+static int ask_profile(void *context, const struct route_request *request, struct deferred *answer,
+                       struct text *text)
+{
     static const struct profile_work work = {work_profile, profile_run_work_profile};
     struct profile_question question = {0};
     struct profile_arguments *arguments;
@@ -255,8 +262,7 @@ static int ask_profile(void *context, const struct route_request *request, struc
 
     if (r < 0)
         return r;
-    question.content_type = forms[arguments->form].content_type;
-    question.file_name = forms[arguments->form].file_name;
+    describe_form(arguments->form, &question);
     return ask(context, &work, &question, arguments, answer, text);
 }
 
@@ -319,11 +325,14 @@ static int ask_pprof(void *context, const struct route_request *request, struct 
                      struct text *text)
 {
     static const struct profile_work work = {.of_store = work_pprof};
-    struct profile_question question = {.content_type = CONTENT_PPROF, .file_name = "profile.pb"};
+    struct profile_question question = {0};
     struct profile_arguments *arguments;
     int r = profile_arguments_read_pprof(request->query, text, &arguments);
 
-    return r < 0 ? r : ask(context, &work, &question, arguments, answer, text);
+    if (r < 0)
+        return r;
+    describe_form(arguments->form, &question);
+    return ask(context, &work, &question, arguments, answer, text);
 }
 
 static const struct route routes[] = {

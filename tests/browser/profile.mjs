@@ -6,8 +6,9 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { before } from "node:test";
 import { HOSTILE, madeUp } from "./made_up_profile.mjs";
-import { accessible, appears, ask, counted, fault, fits, hashOf, makeCgroup, page_url, scene, screenshot,
-  send, statusOf, top, until } from "./stage.mjs";
+import { collapsedOf, pprofOf } from "./profile_files.mjs";
+import { accessible, appears, ask, counted, fault, fits, hashOf, makeCgroup, page_url, scene,
+  screenshot, send, top, until } from "./stage.mjs";
 
 const CGROUP = `cgroup:/${top}/known.service`;
 const BURNT = 8000; // ms of CPU time of each kind
@@ -328,10 +329,16 @@ scene("a theme that changes changes the frames", {}, async (page) => {
 scene("files are to be had for other programs", {}, async (page) => {
   await page.goto(address());
   await drawn(page);
-  for (const name of ["pprof", "Collapsed", "speedscope"]) {
+  const file = async (name) => {
     const link = page.getByRole("link", { name, exact: true });
-    assert.equal(await statusOf(new URL(await link.getAttribute("href"), `${page_url}/`).href), 200, name);
-  }
+    const answer = await fetch(new URL(await link.getAttribute("href"), `${page_url}/`));
+    assert.equal(answer.status, 200, name);
+    return Buffer.from(await answer.arrayBuffer());
+  };
+  const collapsed = collapsedOf((await file("Collapsed")).toString());
+  assert.ok(Object.keys(collapsed).some((stack) => stack.includes("run_shares;")));
+  assert.deepEqual(pprofOf(await file("pprof")), collapsed);
+  assert.ok(JSON.parse((await file("speedscope")).toString()).shared.frames.length > 1);
 });
 
 scene("dragging over a plot offers the profile of that range", {}, async (page) => {

@@ -12,7 +12,8 @@ import path from "node:path";
 import test, { after, before } from "node:test";
 
 const WORK = process.env.PMU_BROWSER_WORK;
-const packages = createRequire(path.join(WORK, "package.json"));
+/* Of the lock of these tests. */
+export const packages = createRequire(path.join(WORK, "package.json"));
 const { chromium } = packages("playwright-core");
 /* Milliseconds for what comes sooner or later, also on a machine that is slow and busy. */
 const PATIENCE = 120000;

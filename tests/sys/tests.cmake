@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(sys block_device)
 add_unit_test(sys bpf/keyed_table)
+add_unit_test(sys bpf/profile_program)
 add_unit_test(sys bpf/refusal)
 add_unit_test(sys bpf/switch_memory)
 add_unit_test(sys bpf/syscalls ${CMAKE_DL_LIBS})
@@ -36,5 +37,5 @@ add_unit_test(sys cgroup_lineage)
 add_unit_test(sys cgroup_usage)
 add_unit_test(sys switch_pattern)
 add_unit_test(sys thread Threads::Threads)
-in_kernel(sys/bpf/keyed_table sys/bpf/switch_memory sys/bpf/syscalls sys/cpu_births sys/cpu_time sys/directory_watch sys/exit_watch sys/hidepid sys/process
-  sys/self sys/switch_pattern sys/task_events sys/thread_cpus)
+in_kernel(sys/bpf/keyed_table sys/bpf/profile_program sys/bpf/switch_memory sys/bpf/syscalls sys/cpu_births sys/cpu_time
+  sys/directory_watch sys/exit_watch sys/hidepid sys/process sys/self sys/switch_pattern sys/task_events sys/thread_cpus)

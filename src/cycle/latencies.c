@@ -63,20 +63,12 @@ void collector_adopt_latencies(const struct collector *collector, struct entry *
         entry->latencies = latency_meter_adopt(&from->latencies, latency);
 }
 
-void hand_over_meter(struct latency_meter **from, struct latency_meter *to)
-{
-    if (!*from || !to)
-        return;
-    latency_meter_begin(to);
-    *from = latency_meter_free(*from);
-}
-
 void collector_hand_over_latencies(struct entry *entry, struct entry *from)
 {
     if (entry->group)
         process_group_hand_over_latencies(entry->group, from->group);
     else
-        hand_over_meter(&from->latencies, entry->latencies);
+        latency_meter_hand_over(&from->latencies, entry->latencies);
 }
 
 /* Whether the target wanted a meter and did not get one; of a group, one of its processes did. */

@@ -39,14 +39,7 @@ void collector_open_latencies(struct collector *collector, const struct round *r
 void collector_adopt_latencies(const struct collector *collector, struct entry *entry,
                                struct entry *from);
 
-/*
- * Has a meter begin that was made beside another one, and ends that one, which has told what was
- * counted until now: with the counters of its target it would be read once more, and tell what both
- * have. Without one of them, nothing is done.
- */
-void hand_over_meter(struct latency_meter **from, struct latency_meter *to);
-
-/* Does so for a target of the predecessor that goes on. */
+/* Has the meters of a target of the predecessor end, and those begin that were made beside them. */
 void collector_hand_over_latencies(struct entry *entry, struct entry *from);
 
 /* Fills in what the status tells of latencies. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cycle/latencies.h"
 #include "cycle/process_member.h"
 #include "cycle/process_times.h"
 
@@ -239,6 +238,6 @@ void process_group_hand_over_latencies(struct process_group *group, struct proce
         struct process_member *old = find_member(from, member->target);
 
         if (old)
-            hand_over_meter(&old->latencies, member->latencies);
+            latency_meter_hand_over(&old->latencies, member->latencies);
     }
 }

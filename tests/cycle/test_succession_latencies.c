@@ -103,9 +103,13 @@ struct latency_meter *__wrap_latency_meter_adopt(struct latency_meter **meter,
     return NULL; /* it is of another mechanism */
 }
 
-void __wrap_latency_meter_begin(struct latency_meter *meter)
+void __wrap_latency_meter_hand_over(struct latency_meter **from, struct latency_meter *to)
 {
-    (void)look(meter);
+    if (!*from || !to)
+        return;
+    (void)look(to);
+    free(*from);
+    *from = NULL;
 }
 
 void __wrap_latency_meter_read(struct latency_meter *meter, struct sample *sample)

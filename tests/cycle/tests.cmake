@@ -21,7 +21,7 @@ add_unit_test(cycle succession_latencies)
 # The mechanism of latencies is the test's, and so is a failure.
 foreach(function mechanism_bpf_observe mechanism_bpf_time_calls mechanism_bpf_follow mechanism_bpf_unobserved
     mechanism_bpf_place_cpus latency_meter_new latency_meter_free
-    latency_meter_adopt latency_meter_begin latency_meter_read collector_discover)
+    latency_meter_adopt latency_meter_hand_over latency_meter_read collector_discover)
   target_link_options(test_cycle_succession_latencies PRIVATE -Wl,--wrap=${function})
 endforeach()
 # Allocations can be made to fail (support/failing_memory.h).

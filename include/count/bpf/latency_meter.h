@@ -29,8 +29,12 @@ DEFINE_AUTO(latency_meter, struct latency_meter *, latency_meter_free)
 struct latency_meter *latency_meter_adopt(struct latency_meter **meter,
                                           const struct mechanism *bpf);
 
-/* What was counted until now will not be told. */
-void latency_meter_begin(struct latency_meter *meter);
+/*
+ * Has a meter begin that was made beside another one, and ends that one, which has told what was
+ * counted until now: with the counters of its target it would be read once more, and tell what both
+ * have. Without one of them, nothing is done.
+ */
+void latency_meter_hand_over(struct latency_meter **from, struct latency_meter *to);
 
 /* Names other processes in the place of those before. 0 or -errno, as latency_meter_new(). */
 int latency_meter_name_tasks(struct latency_meter *meter, const struct scope *scope);

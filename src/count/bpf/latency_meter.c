@@ -75,10 +75,13 @@ struct latency_meter *latency_meter_free(struct latency_meter *meter)
     return NULL;
 }
 
-void latency_meter_begin(struct latency_meter *meter)
+void latency_meter_hand_over(struct latency_meter **from, struct latency_meter *to)
 {
-    (void)begin(meter);
-    forget_observed(meter);
+    if (!*from || !to)
+        return;
+    (void)begin(to);
+    forget_observed(to);
+    *from = latency_meter_free(*from);
 }
 
 struct latency_meter *latency_meter_adopt(struct latency_meter **meter, const struct mechanism *bpf)

@@ -206,6 +206,28 @@ static void one_that_is_adopted_tells_of_a_target_that_has_done_nothing(void **s
     end_worker(&worker);
 }
 
+static void one_that_is_handed_over_ends_and_the_other_one_begins(void **state)
+{
+    struct fixture *f = need_bpf(state);
+    const struct scope machine = {.kind = SCOPE_SYSTEM, .cgroup_fd = -1};
+    const struct worker worker = start_worker(sleep_often);
+    struct latency_meter *from, *to = open_meter(f, &worker.pid, 1, INHERIT_THREADS), *none = NULL;
+
+    assert_int_equal(latency_meter_new(f->bpf, &machine, &from), 0);
+    (void)work_once(&worker);
+    latency_meter_hand_over(&from, none);
+    assert_non_null(from);
+    latency_meter_hand_over(&none, to);
+    assert_null(none);
+    assert_true(count_of(read_meter(f, to), LATENCY_ON_CPU) > N_SLEEPS / 2);
+    (void)work_once(&worker);
+    latency_meter_hand_over(&from, to);
+    assert_null(from);
+    assert_int_equal(count_of(read_meter(f, to), LATENCY_ON_CPU), 0);
+    (void)latency_meter_free(to);
+    end_worker(&worker);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +237,7 @@ int main(void)
         cmocka_unit_test(a_thread_that_ends_has_its_last_slice_as_well),
         cmocka_unit_test(the_machine_has_what_its_processes_have),
         cmocka_unit_test(one_that_is_adopted_tells_of_a_target_that_has_done_nothing),
+        cmocka_unit_test(one_that_is_handed_over_ends_and_the_other_one_begins),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -275,7 +275,7 @@ class Api(RunsOfApi, live.LiveTest):
         """What was sampled, in each form; where nothing may be sampled the reason is told."""
         path = API + "profile"
         supported = "pmu_exporter_profile_supported"
-        metrics = self.exporter.scrape_until(lambda m: m.find(supported), 60, "the status of profiles")
+        metrics = self.exporter.scrape_until(lambda m: m.find(supported), PATIENCE, "the status of profiles")
         if metrics.sum(supported) == 0:
             self.refused("GET", path, status=503, word="there are no profiles: ")
             self.asked |= {one for one in self.description.operations() if "profile" in one[1]}
@@ -314,7 +314,7 @@ class Api(RunsOfApi, live.LiveTest):
         with subprocess.Popen([live.program("known_loops"), "-", "70"]) as loops:
             try:
                 self.exporter.scrape_until(
-                    lambda _: self.exporter.get(f"{path}?name=two_loops").status == 200, 60,
+                    lambda _: self.exporter.get(f"{path}?name=two_loops").status == 200, NAMES_PATIENCE,
                     "enough samples of a function")
                 self.ask("GET", path, "?name=two_loops&owner=known_loops")
             finally:

@@ -15,7 +15,7 @@ import live
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, quote
 from line_program import LineProgram
-from profiles import CHAINS, NEW, ask_profile, chain, is_end_of, is_part_of, own_stacks
+from profiles import CHAINS, NAMES_PATIENCE, NEW, ask_profile, chain, is_end_of, is_part_of, own_stacks
 
 KNOWN_STACKS = live.program("known_stacks")
 PLUGINS = [str(pathlib.Path(KNOWN_STACKS).with_name(f"known_plugin_{which}.so"))
@@ -68,7 +68,7 @@ class ProfileTest(live.LiveTest):
             self.skipTest(f"nothing is sampled here: {metrics.labels(SUPPORTED, 'reason')}")
 
     def until(self, condition, what):
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + NAMES_PATIENCE
         while not condition():
             self.assertLess(time.monotonic(), end, f"{what} did not come true")
             time.sleep(0.1)
@@ -76,7 +76,7 @@ class ProfileTest(live.LiveTest):
     def stacks(self, exporter, known, start):
         """Those of the program's own functions since then, when all have their names: as
         (note, names): samples."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + NAMES_PATIENCE
         while True:
             profile = ask_profile(exporter, target=known.target, start=start)
             stacks = own_stacks(profile.stacks) if profile else {}

@@ -15,7 +15,7 @@ import time
 import live
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, quote
-from profiles import ask_profile
+from profiles import NAMES_PATIENCE, ask_profile
 
 SUPPORTED = "pmu_exporter_profile_supported"
 SCRIPT = """
@@ -112,7 +112,7 @@ class JitTest(live.LiveTest):
 
     def until(self, exporter, name, condition, what):
         """The stacks of the cgroup for which the condition holds."""
-        end = time.monotonic() + 3 * PATIENCE
+        end = time.monotonic() + NAMES_PATIENCE
         while True:
             time.sleep(0.5)
             profile = ask_profile(exporter, target=f"cgroup:{self.cgroups.path(name)}",

@@ -6,8 +6,7 @@ import subprocess
 import time
 
 import live
-from exporter import PATIENCE
-from profiles import ask_profile
+from profiles import NAMES_PATIENCE, ask_profile
 
 KNOWN_SHARES = live.program("known_shares")
 BOTH = ["burn_less", "burn_more"]
@@ -33,7 +32,7 @@ class KnownLoads:
             return profile and any(
                 ["main", "burn_more"] == [frame.name for frame in stack if frame.kind == "user"][-2:]
                 for stack in profile.stacks)
-        began, end = time.time(), time.monotonic() + PATIENCE
+        began, end = time.time(), time.monotonic() + NAMES_PATIENCE
         while not is_known():
             self.assertIsNone(load.poll())
             self.assertLess(time.monotonic(), end, "nothing was sampled of the load")

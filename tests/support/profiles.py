@@ -9,6 +9,10 @@ import dataclasses
 import json
 import urllib.parse
 
+# Until functions have names: those of one file are asked for some at a time, up to half a minute
+# apart where reading it takes long.
+NAMES_PATIENCE = 180.0
+
 
 @dataclasses.dataclass(frozen=True)
 class Frame:

@@ -16,11 +16,12 @@
 
 #define STEPS 10000 /* of a turn: some 10 us */
 
-/* The compiler neither counts a loop out, nor makes one function of two, nor copies of them. */
+/* The compiler neither counts a loop out, nor makes one function of two, nor copies of them; and
+ * where they are in lines of the cache is the same of all. */
 #if defined(__clang__)
-#define KEPT __attribute__((noinline))
+#define KEPT __attribute__((noinline, aligned(64)))
 #else
-#define KEPT __attribute__((noipa))
+#define KEPT __attribute__((noipa, aligned(64)))
 #endif
 
 /*

@@ -140,14 +140,6 @@ struct sampler *sampler_free(struct sampler *sampler)
     return NULL;
 }
 
-static bool has_cpu(const struct cpu_list *cpus, size_t cpu)
-{
-    for (size_t i = 0; i < cpus->n; i++)
-        if ((size_t)cpus->cpus[i].value == cpu)
-            return true;
-    return false;
-}
-
 int sampler_set_cpus(struct sampler *sampler, const struct cpu_list *cpus)
 {
     const uint64_t apart_ns = NS_PER_SECOND / sampler->setup.rate_hz / (cpus->n ? cpus->n : 1);
@@ -158,7 +150,7 @@ int sampler_set_cpus(struct sampler *sampler, const struct cpu_list *cpus)
     for (size_t cpu = 0; cpu < sampler->setup.n_cpus; cpu++) {
         int r;
 
-        if (!has_cpu(cpus, cpu)) {
+        if (!cpu_list_contains(cpus, (struct cpu_number){(int)cpu})) {
             sampler->has_lost_records |= profile_program_samples_cpu(sampler->program, cpu);
             profile_program_end_cpu(sampler->program, cpu);
             continue;

@@ -27,6 +27,7 @@ TESTS = (
     (r"(src|include)/.*\.h", "lint/headers"),
     (r"(?:src|include|tests)/(\w+)/.*\.[ch]", r"\1/.*"),
     (r"tests/(\w+)/.*\.py", r"\1/.*"),
+    (r"tests/.*\.py", "lint/python"),
     (r"tests/support/.*", "support(/.*)?"),
     (r"tests/[^/]*\.py|tests/lint/.*|quickstart|README\.md", "lint/scripts"),
     (r"quickstart|\.ci/run|tests/vm/(init|.*\.sh)", "lint/shellcheck"),

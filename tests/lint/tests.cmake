@@ -18,6 +18,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_program(CLANG_FORMAT clang-format)
 find_program(RUN_CLANG_TIDY run-clang-tidy)
 find_program(SHELLCHECK shellcheck)
+find_program(PYFLAKES pyflakes3)
 find_program(SYSTEMD_ANALYZE systemd-analyze)
 set(lint ${PROJECT_SOURCE_DIR}/tests/lint)
 
@@ -34,6 +35,7 @@ set_tests_properties(lint/clang-tidy PROPERTIES PROCESSORS 4)
 takes(50 lint/clang-tidy)
 add_lint(shellcheck SHELLCHECK ${SHELLCHECK} quickstart .ci/run tests/vm/init
   tests/vm/library.sh tests/vm/full_library.sh)
+add_lint(python PYFLAKES ${PYFLAKES} tests)
 add_lint(layers "" ${Python3_EXECUTABLE} -B ${lint}/layers.py ${PROJECT_SOURCE_DIR})
 add_lint(headers "" ${Python3_EXECUTABLE} -B ${lint}/headers.py ${PROJECT_SOURCE_DIR}
   ${CMAKE_BINARY_DIR}/compile_commands.json)

@@ -15,6 +15,7 @@ from api_description import API, Description, need_validator, stream_line
 from api_runs import RunsOfApi
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, UnixConnection
+from profiles import NAMES_PATIENCE
 from web_files import USERS, Files, ProtectedExporter
 
 # What not every machine or state has.
@@ -361,11 +362,12 @@ class Api(RunsOfApi, live.LiveTest):
     def check_too_many_streams(self):
         standing = []
         try:
-            while len(standing) == 0 or answer.status == 200:
+            status = 200
+            while status == 200:
                 connection = http.client.HTTPConnection("127.0.0.1", self.exporter.port, timeout=30)
                 standing.append(connection)
                 connection.request("GET", API + "live")
-                answer = connection.getresponse()
+                status = connection.getresponse().status
             self.assertGreater(len(standing), 1)
             self.refused("GET", API + "live", status=503, word="too many clients")
         finally:

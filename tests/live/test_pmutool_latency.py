@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import time
-import unittest
 
 import by_key_load
 import live

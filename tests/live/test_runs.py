@@ -3,7 +3,6 @@
 listed, compared, renamed, stopped and deleted, and leave nothing open."""
 import contextlib
 import json
-import os
 import pathlib
 import sqlite3
 import subprocess
@@ -15,7 +14,7 @@ import live
 import pmutool_stat as stat
 from asked_runs import AskedRuns
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter, UnixConnection, ask_runs, is_sanitized
+from exporter import PATIENCE, Exporter, UnixConnection, is_sanitized
 
 FAULTS = 20000
 OF_THE_LOAD = 10000 if is_sanitized() else 500  # faults of its own

@@ -7,9 +7,7 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
-import unittest
 
 import live
 from caller import MIXED, Caller

@@ -5,7 +5,7 @@ import platform
 import unittest
 
 import live
-from caller import CALLS_OF_CHILD, Caller, PerfStat
+from caller import Caller, PerfStat
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, quote, without_profiles
 from own_mounts import enter_own_tracefs

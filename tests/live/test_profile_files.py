@@ -71,6 +71,19 @@ class Files(ProfileTest):
         for name in self.names(exporter, "stripped_shares"):
             self.assertRegex(name, "^(0x[0-9a-f]+|_start)$")
 
+    def test_functions_of_other_languages_are_called_as_in_their_sources(self):
+        live.need("objcopy")
+        program = self.directory / "foreign_shares"
+        subprocess.run(["objcopy", "--redefine-sym", "burn_more=_ZNSt6vectorIiSaIiEE9push_backERKi",
+                        "--redefine-sym", "burn_less=_RNvC6_123foo3bar",
+                        "--redefine-sym", "main=_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+                        PROGRAM, program], check=True)
+        exporter = self.start()
+        self.run_load(program)
+        names = {"std::vector<int, std::allocator<int> >::push_back", "123foo::bar",
+                 "core::fmt::Write::write_fmt"}
+        self.until(lambda: names <= self.names(exporter, "foreign_shares"), "demangled names")
+
     def test_a_program_that_only_a_container_sees_has_its_names(self):
         exporter = self.start()
         inside = self.directory / "inside"

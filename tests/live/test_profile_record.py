@@ -4,6 +4,7 @@ the run, and is answered as profiles are."""
 import json
 import math
 import os
+import pathlib
 import signal
 import subprocess
 import tempfile
@@ -20,6 +21,13 @@ SUPPORTED = "pmu_exporter_profile_supported"
 RATE = 997
 SIGMAS = 4
 FAULTS = 200000
+
+
+def faults_of_threads(pid):
+    """How many minor faults each thread of a process has had, by its name."""
+    stats = (path.read_text() for path in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"))
+    return {stat[stat.index("(") + 1:stat.rindex(")")]: int(stat[stat.rindex(")") + 2:].split()[7])
+            for stat in stats}
 
 
 class Record(AskedRuns, KnownLoads, live.LiveTest):
@@ -134,6 +142,39 @@ class Record(AskedRuns, KnownLoads, live.LiveTest):
             sigma = math.sqrt(share * (1 - share) / both)
             self.assertLess(abs(of[name] / both - share), SIGMAS * sigma, name)
         return both / profile.samples
+
+    def test_shares_of_faults_are_those_of_threads_of_very_different_paces(self):
+        """Of each thread the kernel is asked for as many samples, however few its events are."""
+        load = subprocess.Popen([live.program("known_paces"), "-"])
+        self.addCleanup(load.wait)
+        self.addCleanup(load.kill)
+        end = time.monotonic() + PATIENCE
+        while set(faults_of_threads(load.pid)) != {"known_paces", "slow"}:
+            self.assertLess(time.monotonic(), end, "there are not two threads")
+            time.sleep(0.01)
+        for rate in 99, RATE:
+            for target in f"pid:{load.pid}", "machine":
+                with self.subTest(rate=rate, target=target):
+                    before = faults_of_threads(load.pid)
+                    run = self.begin(target=target, events=["page-faults"], rate=rate,
+                                     duration_seconds=4)
+                    run = self.until_over(run["id"])
+                    self.check_shares_of_paces(run, before, faults_of_threads(load.pid))
+
+    def check_shares_of_paces(self, run, before, after):
+        fast, slow = (after[name] - before[name] for name in ("known_paces", "slow"))
+        table = json.loads(self.exporter.get(f"/api/v1/profile/table?target=run:{run['id']}").body)
+        rows = table["table"]
+        of = {name: sum(n for owner, each, n in zip(rows["owner"], rows["name"], rows["self_events"])
+                        if (owner, each) == ("known_paces", name))
+              for name in ("touch_fast", "touch_slow")}
+        both, samples = sum(of.values()), run["sampled"]["samples"]
+        share, told = fast / (fast + slow), of["touch_fast"] / both
+        print(f"{told:.4f} of {both} faults in {samples} samples, {share:.4f} of {fast + slow} "
+              "by the kernel")
+        self.assertGreater(share, 0.8)
+        self.assertGreater(samples, 20)
+        self.assertLess(abs(told - share), SIGMAS * math.sqrt(share * (1 - share) / samples) + 0.01)
 
     def test_two_programs_are_compared_and_found_after_a_restart(self):
         runs = []

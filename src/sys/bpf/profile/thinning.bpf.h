@@ -10,6 +10,11 @@
  * are billions of events a second, and wait for as many. So it is asked for far more samples than
  * are wanted, where it cannot be mistaken by much, and only some of them are kept here.
  *
+ * Which ones is decided by events, not by samples: who has few events is sampled by the kernel as
+ * often as who has many. One is kept whenever so many events have passed on its CPU as come in one
+ * interval, more or less by chance, so that what repeats itself is not always met at the same
+ * place.
+ *
  * It tells a period one sample late: the one that is told with a sample passes until the next one.
  */
 
@@ -39,12 +44,12 @@ struct {
     __uint(max_entries, 8192);
 } told_periods SEC(".maps");
 
-/* What a CPU keeps: one sample of so many. */
+/* What a CPU keeps. */
 struct thinning {
     __u64 kept_ns;
     __u64 events; /* since then, of samples that were not kept */
-    __u32 passed; /* so many samples */
-    __u32 every;
+    __u64 pace;   /* so many events come in one interval, about */
+    __u64 wanted; /* with so many events the next one is kept */
     __u32 recording;
 };
 
@@ -55,10 +60,14 @@ struct {
     __uint(max_entries, 1);
 } thinnings SEC(".maps");
 
-/* No sample is waited for longer than so many intervals. */
-#define THINNING_PATIENCE 10
+/*
+ * No sample is waited for longer than so many intervals. The one that is kept then may not be of
+ * those who had most of the events before it: that is one interval of so many.
+ */
+#define THINNING_PATIENCE 50
 
-/* In one step it changes no more than so much: the time between two samples may be an exception. */
+/* In one step the pace grows no more than so much: the time between two samples may be an
+ * exception. */
 #define THINNING_STEP 4
 
 /*
@@ -81,15 +90,21 @@ static __always_inline __u64 events_since_last(__u64 told, __u32 thread)
     return events;
 }
 
-/* One of how many samples is to be kept, so that one interval passes between two of them. */
-static __always_inline __u32 next_every(const struct thinning *thinning, __u64 passed_ns)
+/* How many events come in one interval, where so many have passed in this time. */
+static __always_inline __u64 next_pace(__u64 pace, __u64 events, __u64 passed_ns)
 {
-    const __u64 most = (__u64)thinning->every * THINNING_STEP;
-    __u64 every = thinning->passed * recording.interval_ns / (passed_ns ? passed_ns : 1);
+    const __u64 found = events * (recording.interval_ns / 1000) / (passed_ns / 1000 + 1);
+    const __u64 most = pace * THINNING_STEP;
 
-    if (every > most)
-        every = most;
-    return every ? (__u32)every : 1;
+    if (found > most)
+        return most;
+    return found ? found : 1;
+}
+
+/* From half of it to one and a half, each as likely. */
+static __always_inline __u64 about(__u64 events)
+{
+    return events / 2 + (events * (bpf_get_prandom_u32() >> 16) >> 16);
 }
 
 /*
@@ -106,18 +121,16 @@ static __always_inline __u64 thin_out(__u64 told, __u32 thread)
     if (!thinning)
         return events;
     if (thinning->recording != recording.number)
-        *thinning = (struct thinning){.kept_ns = now, .every = 1, .recording = recording.number};
-    thinning->passed++;
+        *thinning = (struct thinning){.kept_ns = now, .pace = 1, .recording = recording.number};
     sum = thinning->events + events;
     passed_ns = now - thinning->kept_ns;
-    if (thinning->passed < thinning->every &&
-        passed_ns < THINNING_PATIENCE * recording.interval_ns) {
+    if (sum < thinning->wanted && passed_ns < THINNING_PATIENCE * recording.interval_ns) {
         thinning->events = sum;
         return 0;
     }
-    thinning->every = next_every(thinning, passed_ns);
+    thinning->pace = next_pace(thinning->pace, sum, passed_ns);
+    thinning->wanted = about(thinning->pace);
     thinning->kept_ns = now;
-    thinning->passed = 0;
     thinning->events = 0;
     return sum;
 }

@@ -31,7 +31,7 @@ int signals_wait(const struct signals *signals, uint64_t ns, bool *ret_is_of_ter
 
     if (ret_is_of_terminal)
         *ret_is_of_terminal = info.si_code == SI_KERNEL;
-    return number < 0 ? 0 : number;
+    return number < 0 || number == SIGCHLD ? 0 : number;
 }
 
 void signals_release(struct signals *signals)

@@ -19,7 +19,8 @@ struct signals {
 int signals_take(struct signals *ret_signals);
 
 /*
- * Waits for one of them, no longer than this. Returns its number; 0: none has come.
+ * Waits for one of them, no longer than this. Returns its number; 0: none has come, or a child has
+ * ended.
  * ret_is_of_terminal (may be NULL): the kernel has sent it, so that it has reached every process in
  * the foreground of the terminal.
  */

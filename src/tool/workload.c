@@ -86,8 +86,11 @@ int workload_start(struct workload *workload)
     int error = 0;
     ssize_t n;
 
-    if (write(workload->go_fd, "", 1) != 1)
-        return -errno;
+    if (write(workload->go_fd, "", 1) != 1) {
+        close_both(workload);
+        workload_wait(workload);
+        return -ECANCELED;
+    }
     /* The pipe ends with execve(2), which closes the child's end of it. */
     n = read_retrying(workload->failure_fd, &error, sizeof(error));
     close_both(workload);

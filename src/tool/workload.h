@@ -37,7 +37,7 @@ int workload_prepare(char *const *command, const struct workload_origin *origin,
 
 /*
  * Lets the command run. 0; -errno of execve(2), as -ENOENT: there is no such command, and the
- * process has ended.
+ * process has ended; -ECANCELED: it had ended before, by a signal.
  */
 int workload_start(struct workload *workload);
 

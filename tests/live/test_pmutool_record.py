@@ -151,6 +151,9 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
                 out, error = (tool := self.start("--", words)).communicate(timeout=PATIENCE)
                 self.assertEqual((tool.returncode, out), (status, ""))
                 self.assertEqual(error, f'pmutool: "{words}": {reason}\n')
+        out, error = (tool := self.start("--json", "--format=tree")).communicate(timeout=PATIENCE)
+        self.assertEqual((tool.returncode, out), (2, ""))
+        self.assertIn("--json and --format=tree do not go together", error)
         self.assertEqual(self.runs(), before)
 
     def test_a_signal_is_passed_on_to_the_command(self):
@@ -181,6 +184,30 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
         _, _, run = self.record("-d", "0.5", "--", "sleep", "600", status=128 + signal.SIGTERM)
         self.assertEqual(run["state"], "over")
 
+    def test_a_command_goes_on_if_somebody_else_ends_the_run(self):
+        marker, go = self.directory / "goes-on", self.directory / "go"
+        line = NAMES_ITSELF + 'while ! [ -e "$2" ]; do sleep 0.05; done; exit 4'
+        tool = self.start("-d", "600", *command(line, marker, go))
+        self.until_started(marker)
+        run = self.until_it_records()
+        status, _ = self.ask("POST", f"/{run['id']}/stop")
+        self.assertEqual(status, 200)
+        time.sleep(2)  # in which it may look at the run, and end the command
+        go.touch()
+        self.assertEqual(self.ended(tool, 4)[2]["state"], "stopped")
+
+    def test_a_command_goes_on_while_the_run_is_gone(self):
+        marker, go = self.directory / "gone", self.directory / "gone-go"
+        line = NAMES_ITSELF + 'while ! [ -e "$2" ]; do sleep 0.05; done; exit 4'
+        tool = self.start(*command(line, marker, go))
+        self.until_started(marker)
+        status, _ = self.ask("DELETE", f"/{self.until_it_records()['id']}")
+        self.assertEqual(status, 200)
+        self.assertIn("there is no run", tool.stderr.readline())
+        self.assertIsNone(tool.poll())
+        go.touch()
+        self.assertEqual(tool.wait(PATIENCE), 1)
+
     def test_one_run_records_at_a_time_and_no_other_command_is_started(self):
         first = self.start("-d", "600", "-a")
         run = self.until_it_records()
@@ -195,7 +222,7 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
 
     def test_a_file_is_for_pprof(self):
         self.burn(70)
-        file = self.directory / "machine.pb.gz"
+        file = self.directory / "machine.pb"
         out, _, run = self.record("-d", "1", "-o", str(file))
         self.assertEqual(out, "")
         answer = self.exporter.get(f"/api/v1/profile?format=pprof&target=run:{run['id']}")

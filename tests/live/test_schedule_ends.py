@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that record the scheduler, where something ends in their midst, or where there are several:
 an exporter that is killed, a disk that is full, two runs at once, and a comparison of both."""
+import json
 import pathlib
+import subprocess
 import tempfile
 
 import live
@@ -9,6 +11,7 @@ import schedule_runs
 import turns
 from cgroups import Cgroups
 from own_mounts import own_mounts
+from schedule_runs import PMUTOOL
 
 TURNS = 500
 
@@ -100,6 +103,14 @@ class ScheduleEnds(schedule_runs.ScheduleRuns):
         self.assertEqual(totals["block-requests"], tuple(
             run["schedule"]["requests"]["count"] for run in runs))
 
+
+    def test_a_child_that_ends_does_not_end_the_record(self):
+        self.begin()
+        self.stop(self.start("machine"))  # or it is skipped
+        done = subprocess.run(["sh", "-c", 'sleep 0.3 & exec "$@"', "sh", PMUTOOL, "schedule",
+                               f"--socket={self.exporter.control}", "--json", "-d", "1.5", "machine"],
+                              capture_output=True, text=True, check=True)
+        self.assertEqual(json.loads(done.stdout)["state"], "over")
 
 if __name__ == "__main__":
     live.main()

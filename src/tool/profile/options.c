@@ -12,21 +12,20 @@
 #include "base/clock.h"
 #include "config/config_error.h"
 #include "tool/command.h"
-#include "tool/option_values.h"
-#include "tool/profile/output.h"
+#include "tool/profile/form_options.h"
 #include "tool/profile/span_options.h"
 
 #define USUAL_LEAST 1.0
 #define MARK        "mark:"
 #define RUN         "run:"
 
-enum { KEY_DIFF = 0x1300, KEY_DIFF_TARGET, KEY_MEASURE, KEY_FORMAT, KEY_MIN };
+enum { KEY_DIFF = 0x1300, KEY_DIFF_TARGET, KEY_MEASURE, KEY_MIN };
 
 struct reading {
     struct profile_options options;
     struct profile_span_words span;
     const char *diff;
-    bool has_format;
+    struct profile_form form;
 };
 
 static const struct argp_option entries[] = {
@@ -44,48 +43,12 @@ static const struct argp_option entries[] = {
      .key = KEY_MEASURE,
      .arg = "MEASURE",
      .doc = "Compare shares of all samples, or CPU time. Default: shares."},
-    {.name = "format",
-     .key = KEY_FORMAT,
-     .arg = "FORMAT",
-     .doc = "table (of functions), tree (of calls), collapsed, speedscope, pprof or json. "
-            "Default: table."},
-    {.name = "lines",
-     .key = 'n',
-     .arg = "NUMBER",
-     .doc = "The most lines of a table or tree. Default: as a terminal has; elsewhere all."},
     {.name = "min",
      .key = KEY_MIN,
      .arg = "PERCENT",
      .doc = "The least share that a line of a tree has. Default: 1."},
-    {.name = "output", .key = 'o', .arg = "FILE", .doc = "Write it to a file."},
     {0},
 };
-
-static const char *const format_names[PROFILE_FORMAT_COUNT_] = {
-    [PROFILE_FORMAT_TABLE] = "table",         [PROFILE_FORMAT_TREE] = "tree",
-    [PROFILE_FORMAT_COLLAPSED] = "collapsed", [PROFILE_FORMAT_SPEEDSCOPE] = "speedscope",
-    [PROFILE_FORMAT_PPROF] = "pprof",         [PROFILE_FORMAT_JSON] = "json",
-};
-
-const char *profile_format_name(enum profile_format format)
-{
-    return format_names[format];
-}
-
-enum profile_format profile_format_take(const char *word)
-{
-    for (size_t i = 0; i < PROFILE_FORMAT_COUNT_; i++)
-        if (strcmp(format_names[i], word) == 0)
-            return (enum profile_format)i;
-    command_refuse("--format is %s; expected table, tree, collapsed, speedscope, pprof or json",
-                   SHOWN(word));
-}
-
-void profile_options_check_output(const struct profile_options *options)
-{
-    if (options->format == PROFILE_FORMAT_PPROF && profile_output_is_terminal(options->output))
-        command_refuse("pprof is binary, and no terminal shows it; expected -o FILE or a pipe");
-}
 
 static const char *take_measure(const char *argument)
 {
@@ -131,16 +94,11 @@ static void check(struct reading *reading)
 
     options->span = profile_span_take(&reading->span, now_ns);
     take_before(reading, now_ns);
-    if (options->where.json && reading->has_format && options->format != PROFILE_FORMAT_JSON)
-        command_refuse("--json and --format=%s do not go together",
-                       profile_format_name(options->format));
-    if (options->where.json)
-        options->format = PROFILE_FORMAT_JSON;
+    profile_form_check(&reading->form, PROFILE_FORMAT_TABLE);
     if (options->is_difference && options->format != PROFILE_FORMAT_TABLE &&
         options->format != PROFILE_FORMAT_JSON)
         command_refuse("a difference is a table or json, not %s",
                        profile_format_name(options->format));
-    profile_options_check_output(options);
 }
 
 /* Options about what is compared. False: it is none of them. */
@@ -171,20 +129,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &reading->span;
-        state->child_inputs[1] = &options->where;
-        return 0;
-    case KEY_FORMAT:
-        options->format = profile_format_take(argument);
-        reading->has_format = true;
+        reading->form.options = options;
+        state->child_inputs[1] = &reading->form;
         return 0;
     case KEY_MIN:
         options->least = take_least(argument);
-        return 0;
-    case 'n':
-        options->lines = option_number("-n", argument, 1, PROFILE_LINES_MAX);
-        return 0;
-    case 'o':
-        options->output = argument;
         return 0;
     default:
         return command_take_word(key, argument, &options->target, "profile TARGET");
@@ -192,7 +141,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-    {.argp = &profile_span_argp}, {.argp = &control_client_argp}, {0}};
+    {.argp = &profile_span_argp}, {.argp = &profile_form_argp}, {0}};
 
 static const struct argp argp = {
     .options = entries,

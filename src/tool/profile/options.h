@@ -42,9 +42,3 @@ void profile_options_parse(int argc, char **argv, struct profile_options *ret_op
 
 /* The word of a format: "table". */
 const char *profile_format_name(enum profile_format format);
-
-/* The format of this word, which is refused (command_refuse()) where there is none. */
-enum profile_format profile_format_take(const char *word);
-
-/* Refuses to show on a terminal what is binary. */
-void profile_options_check_output(const struct profile_options *options);

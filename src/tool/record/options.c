@@ -9,17 +9,18 @@
 #include "run/request.h"
 #include "tool/command.h"
 #include "tool/option_values.h"
+#include "tool/profile/form_options.h"
 
 #define USUAL_DURATION_NS (10 * NS_PER_SECOND)
 
 /* What is left out of trees: pmutool profile shows a run with other bounds. */
 #define USUAL_LEAST 1.0
 
-enum { KEY_PROCESS = 0x1500, KEY_FORMAT, KEY_TITLE };
+enum { KEY_PROCESS = 0x1500, KEY_TITLE };
 
 struct reading {
     struct record_options options;
-    bool has_format;
+    struct profile_form form;
 };
 
 static const struct argp_option entries[] = {
@@ -46,16 +47,6 @@ static const struct argp_option entries[] = {
      .arg = "SECONDS",
      .doc = "For how long, from 0.01 to 3600. A command that still runs gets SIGTERM. Default: 10; "
             "with a command until it ends, but no longer than 3600."},
-    {.name = "format",
-     .key = KEY_FORMAT,
-     .arg = "FORMAT",
-     .doc = "table (of functions), tree (of calls), collapsed, speedscope, pprof or json. "
-            "Default: table; with -o pprof."},
-    {.name = "lines",
-     .key = 'n',
-     .arg = "NUMBER",
-     .doc = "The most lines of a table or tree. Default: as a terminal has; elsewhere all."},
-    {.name = "output", .key = 'o', .arg = "FILE", .doc = "Write it to a file."},
     {.name = "title", .key = KEY_TITLE, .arg = "TEXT", .doc = "How the run is called."},
     {0},
 };
@@ -86,16 +77,9 @@ static void take_process(struct record_options *options, const char *argument)
     take_target(options, "pid:", argument);
 }
 
-static void take_format(struct reading *reading, const char *argument)
-{
-    reading->options.shown.format = profile_format_take(argument);
-    reading->has_format = true;
-}
-
 static void finish(struct reading *reading)
 {
     struct record_options *options = &reading->options;
-    struct profile_options *shown = &options->shown;
 
     if (options->command && options->target.length > 0)
         command_refuse("expected a target or a command, and not both");
@@ -105,11 +89,28 @@ static void finish(struct reading *reading)
         command_refuse("%s", "out of memory");
     if (!options->has_duration)
         options->duration_ns = options->command ? RUN_DURATION_MOST_NS : USUAL_DURATION_NS;
-    if (shown->where.json)
-        take_format(reading, "json");
-    if (!reading->has_format && shown->output)
-        shown->format = PROFILE_FORMAT_PPROF;
-    profile_options_check_output(shown);
+    profile_form_check(&reading->form, PROFILE_FORMAT_PPROF);
+}
+
+/* Options that say what is recorded. False: it is none of them. */
+static bool take_target_option(struct record_options *options, int key, const char *argument)
+{
+    switch (key) {
+    case 'a':
+        take_target(options, "machine", "");
+        return true;
+    case 'G':
+        take_target(options, "cgroup:", argument);
+        return true;
+    case 'p':
+        take_process(options, argument);
+        return true;
+    case KEY_PROCESS:
+        take_target(options, "process:", argument);
+        return true;
+    default:
+        return false;
+    }
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -117,9 +118,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct reading *reading = state->input;
     struct record_options *options = &reading->options;
 
+    if (take_target_option(options, key, argument))
+        return 0;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->shown.where;
+        reading->form.options = &options->shown;
+        state->child_inputs[0] = &reading->form;
         return 0;
     case 'e':
         take_event(options, argument);
@@ -127,31 +131,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'F':
         options->rate_hz = option_number("-F", argument, 1, RUN_RATE_MOST_HZ);
         return 0;
-    case 'a':
-        take_target(options, "machine", "");
-        return 0;
-    case 'G':
-        take_target(options, "cgroup:", argument);
-        return 0;
-    case 'p':
-        take_process(options, argument);
-        return 0;
-    case KEY_PROCESS:
-        take_target(options, "process:", argument);
-        return 0;
     case 'd':
         options->duration_ns =
             option_seconds('d', argument, RUN_INTERVAL_LEAST_NS, RUN_DURATION_MOST_NS);
         options->has_duration = true;
-        return 0;
-    case KEY_FORMAT:
-        take_format(reading, argument);
-        return 0;
-    case 'n':
-        options->shown.lines = option_number("-n", argument, 1, PROFILE_LINES_MAX);
-        return 0;
-    case 'o':
-        options->shown.output = argument;
         return 0;
     case KEY_TITLE:
         options->title = argument;
@@ -168,7 +151,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{.argp = &control_client_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &profile_form_argp}, {0}};
 
 static const struct argp argp = {
     .options = entries,

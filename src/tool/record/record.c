@@ -22,16 +22,25 @@
 #include "tool/workload.h"
 
 #define CYCLES              "cycles"
-#define ROWS                100 /* of what was counted, over the time that is known */
-#define COMMAND_INTERVAL_NS (NS_PER_SECOND / 10) /* where it is not */
-#define LOOK_NS             (NS_PER_SECOND / 10) /* between two looks whether the run is over */
+#define ROWS                100           /* of what was counted, over the time that is known */
+#define COMMAND_INTERVAL_NS NS_PER_SECOND /* where it is not */
+
+/* Between two looks whether the run is over, which cost the service something; and where it is
+ * about to be. */
+#define LOOK_NS NS_PER_SECOND
+#define SOON_NS (NS_PER_SECOND / 10)
+
+/* A command goes on until it is known that its run is over, but for no longer than this. */
+#define LATE_NS NS_PER_SECOND
 
 struct record {
     struct record_options options;
     struct followed_run run; /* of the client */
     struct signals signals;
     struct workload workload; /* the command; none */
+    uint64_t deadline_ns;     /* CLOCK_MONOTONIC: its time is over then */
     int end_signal;           /* the last that wanted an end; 0: none has come */
+    bool is_ending;           /* the run was told to end */
     bool is_terminated;       /* the command was told that its time is over */
 };
 
@@ -81,6 +90,7 @@ static int begin(struct record *record)
         (json_int_t)options->rate_hz, "duration_seconds", json_of_seconds(options->duration_ns),
         "interval_seconds", json_of_seconds(interval_of(options)));
 
+    record->deadline_ns = clock_monotonic_ns() + options->duration_ns;
     return request ? followed_run_begin(&record->run, request) : command_fail(-ENOMEM);
 }
 
@@ -107,8 +117,20 @@ static int start_command(struct record *record)
     if (r == 0)
         return EXIT_SUCCESS;
     (void)followed_run_delete(&record->run);
-    (void)fprintf(stderr, PROGRAM ": %s: %s\n", SHOWN(record->options.command[0]), strerror(-r));
+    if (r != -ECANCELED)
+        (void)fprintf(stderr, PROGRAM ": %s: %s\n", SHOWN(record->options.command[0]),
+                      strerror(-r));
     return workload_exit_status(&record->workload);
+}
+
+/* How long to wait before the next look. */
+static uint64_t wait_ns(const struct record *record)
+{
+    const uint64_t now_ns = clock_monotonic_ns();
+
+    if (record->is_ending || now_ns + SOON_NS >= record->deadline_ns)
+        return SOON_NS;
+    return now_ns + LOOK_NS < record->deadline_ns ? LOOK_NS : record->deadline_ns - now_ns;
 }
 
 /*
@@ -118,10 +140,10 @@ static int start_command(struct record *record)
 static void take_signal(struct record *record)
 {
     bool is_of_terminal;
-    const int number = signals_wait(&record->signals, LOOK_NS, &is_of_terminal);
+    const int number = signals_wait(&record->signals, wait_ns(record), &is_of_terminal);
 
     workload_look(&record->workload);
-    if (number == 0 || number == SIGCHLD)
+    if (number == 0)
         return;
     if (record->end_signal)
         workload_signal(&record->workload, SIGKILL);
@@ -135,33 +157,46 @@ static bool has_command(const struct record *record)
     return record->workload.pid > 0 && !record->workload.has_ended;
 }
 
-/* Tells the command once that its time is over. */
-static void end_command(struct record *record)
+/* Tells the command once that its time is over, where it was given one. */
+static void end_command_in_time(struct record *record, bool is_over)
 {
-    if (record->options.has_duration && !record->is_terminated)
-        workload_signal(&record->workload, SIGTERM);
+    const uint64_t at_ns = record->deadline_ns + (is_over ? 0 : LATE_NS);
+
+    if (!record->options.has_duration || record->is_terminated || clock_monotonic_ns() < at_ns)
+        return;
+    workload_signal(&record->workload, SIGTERM);
     record->is_terminated = true;
+}
+
+/* Looks whether the run is over, and ends it where it is time to. Returns the exit status. */
+static int look(struct record *record, json_t **ret_run)
+{
+    if (!record->is_ending &&
+        (record->workload.has_ended || (record->end_signal && !has_command(record)))) {
+        const int status = followed_run_stop(&record->run);
+
+        if (status != EXIT_SUCCESS)
+            return status;
+        record->is_ending = true;
+    }
+    return followed_run_look(&record->run, has_command(record), ret_run);
 }
 
 /*
  * Waits until the run is over and the command has ended: the run ends with the command, or by
- * itself, or when somebody has had enough of it. Returns the exit status.
+ * itself, or when somebody has had enough of it. A command goes on if somebody else ends or deletes
+ * the run. Returns the exit status.
  */
 static int follow(struct record *record, json_t **ret_run)
 {
     int status = EXIT_SUCCESS;
 
     *ret_run = NULL;
-    while (status == EXIT_SUCCESS && (!*ret_run || has_command(record))) {
+    while ((status == EXIT_SUCCESS && !*ret_run) || has_command(record)) {
         take_signal(record);
-        if (*ret_run) {
-            end_command(record);
-            continue;
-        }
-        if (record->workload.has_ended || (record->end_signal && !has_command(record)))
-            status = followed_run_stop(&record->run);
-        if (status == EXIT_SUCCESS)
-            status = followed_run_look(&record->run, ret_run);
+        end_command_in_time(record, *ret_run);
+        if (status == EXIT_SUCCESS && !*ret_run)
+            status = look(record, ret_run);
     }
     return status;
 }

@@ -38,14 +38,19 @@ int followed_run_get(const struct followed_run *run, const char *what, json_t **
     return end(run, pmu_client_get(run->client, path, ret_answer));
 }
 
-int followed_run_look(const struct followed_run *run, json_t **ret_run)
+int followed_run_look(const struct followed_run *run, bool is_patient, json_t **ret_run)
 {
-    const int status = followed_run_get(run, "", ret_run);
-    const char *state = json_string_value(json_object_get(*ret_run, "state"));
+    char path[PATH_SIZE];
+    const char *state;
+    int r;
 
+    *ret_run = NULL;
+    print_path(run, "", path);
+    r = pmu_client_get(run->client, path, ret_run);
+    state = json_string_value(json_object_get(*ret_run, "state"));
     if (state && strcmp(state, "running") == 0)
         json_decref(TAKE(*ret_run));
-    return status;
+    return is_patient && r < 0 && pmu_client_status(run->client) == 0 ? EXIT_SUCCESS : end(run, r);
 }
 
 int followed_run_stop(const struct followed_run *run)

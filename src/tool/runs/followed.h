@@ -26,8 +26,12 @@ int followed_run_begin(struct followed_run *run, const json_t *request);
  */
 int followed_run_get(const struct followed_run *run, const char *what, json_t **ret_answer);
 
-/* Asks for the run as it is when it is over; *ret_run is NULL as long as it goes on. */
-int followed_run_look(const struct followed_run *run, json_t **ret_run);
+/*
+ * Asks for the run as it is when it is over; *ret_run is NULL as long as it goes on. The answer has
+ * all rows of it. `is_patient`: that nobody answers, as when the service starts anew, is no
+ * failure.
+ */
+int followed_run_look(const struct followed_run *run, bool is_patient, json_t **ret_run);
 
 /* Ends the run early. It is over a moment later. */
 int followed_run_stop(const struct followed_run *run);

@@ -156,7 +156,7 @@ static int wait_for(const struct schedule *schedule, json_t **ret_run)
         if (signals_wait(&schedule->signals, rest_ns, NULL))
             status = followed_run_stop(&schedule->run);
         if (status == EXIT_SUCCESS)
-            status = followed_run_look(&schedule->run, ret_run);
+            status = followed_run_look(&schedule->run, false, ret_run);
         rest_ns = AGAIN_NS;
     }
     return status;

@@ -248,8 +248,11 @@ static int start_and_count(struct stat_run *run, int *ret_status, struct text *m
     if (run->workload.pid > 0)
         r = workload_start(&run->workload);
     if (r < 0) {
-        text_append_format(message, "%s: %s", SHOWN(run->options->command[0]), strerror(-r));
-        *ret_status = r == -ENOENT ? 127 : 126;
+        text_append_format(message, "%s: %s", SHOWN(run->options->command[0]),
+                           r == -ECANCELED ? "ended before it began" : strerror(-r));
+        *ret_status = r == -ENOENT      ? 127
+                      : r == -ECANCELED ? workload_exit_status(&run->workload)
+                                        : 126;
         return r;
     }
     r = count(run, started_ns);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/profile/form_options.h"
+
+#include <string.h>
+
+#include "config/config_error.h"
+#include "tool/command.h"
+#include "tool/option_values.h"
+#include "tool/profile/output.h"
+
+enum { KEY_FORMAT = 0x1700 };
+
+static const char *const names[PROFILE_FORMAT_COUNT_] = {
+    [PROFILE_FORMAT_TABLE] = "table",         [PROFILE_FORMAT_TREE] = "tree",
+    [PROFILE_FORMAT_COLLAPSED] = "collapsed", [PROFILE_FORMAT_SPEEDSCOPE] = "speedscope",
+    [PROFILE_FORMAT_PPROF] = "pprof",         [PROFILE_FORMAT_JSON] = "json",
+};
+
+static const struct argp_option entries[] = {
+    {.name = "format",
+     .key = KEY_FORMAT,
+     .arg = "FORMAT",
+     .doc = "table (of functions), tree (of calls), collapsed, speedscope, pprof or json. "
+            "Default: table; of record with -o, pprof."},
+    {.name = "lines",
+     .key = 'n',
+     .arg = "NUMBER",
+     .doc = "The most lines of a table or tree. Default: as a terminal has; elsewhere all."},
+    {.name = "output", .key = 'o', .arg = "FILE", .doc = "Write it to a file."},
+    {0},
+};
+
+const char *profile_format_name(enum profile_format format)
+{
+    return names[format];
+}
+
+static enum profile_format take_format(const char *word)
+{
+    for (size_t i = 0; i < PROFILE_FORMAT_COUNT_; i++)
+        if (strcmp(names[i], word) == 0)
+            return (enum profile_format)i;
+    command_refuse("--format is %s; expected table, tree, collapsed, speedscope, pprof or json",
+                   SHOWN(word));
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct profile_form *form = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &form->options->where;
+        return 0;
+    case KEY_FORMAT:
+        form->options->format = take_format(argument);
+        form->has_format = true;
+        return 0;
+    case 'n':
+        form->options->lines = option_number("-n", argument, 1, PROFILE_LINES_MAX);
+        return 0;
+    case 'o':
+        form->options->output = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{.argp = &control_client_argp}, {0}};
+
+const struct argp profile_form_argp = {.options = entries, .parser = parse, .children = children};
+
+void profile_form_check(const struct profile_form *form, enum profile_format of_file)
+{
+    struct profile_options *options = form->options;
+
+    if (options->where.json && form->has_format && options->format != PROFILE_FORMAT_JSON)
+        command_refuse("--json and --format=%s do not go together", names[options->format]);
+    if (options->where.json)
+        options->format = PROFILE_FORMAT_JSON;
+    else if (!form->has_format && options->output)
+        options->format = of_file;
+    if (options->format == PROFILE_FORMAT_PPROF && profile_output_is_terminal(options->output))
+        command_refuse("pprof is binary, and no terminal shows it; expected -o FILE or a pipe");
+}

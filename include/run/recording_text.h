@@ -4,7 +4,7 @@
 /*
  * Runs as others read and write them. A run is the JSON object
  *
- *     {"id": 7, "kind": "count"|"schedule",
+ *     {"id": 7, "kind": "count"|"schedule"|"record",
  *      "title": …, "notes": …, "target": …, "command": …|null, "start": s, "end": s|null,
  *      "interval_seconds": …, "duration_seconds": …, "counters": "budget"|"free",
  *      "state": "running"|"over"|…, "samples": n,
@@ -12,9 +12,10 @@
  *      "columns": [{"name", "unit", "kind": "total"|"ratio", "factor"}],
  *      "summary": [{"n", "total", "mean", "spread", "min", "max"}],
  *      "times": [seconds since the start], "values": [[of each column]],
- *      "schedule": what was recorded (run/schedule_text.h)}
+ *      "schedule": what was recorded (run/schedule_text.h),
+ *      "sampled": {"rate", "samples", "lost", "complete"}}
  *
- * where the last one is there once a run of that kind has ended, and what is not known is null.
+ * where the last two are there once a run of their kind has ended, and what is not known is null.
  */
 
 #include "run/recording.h"

@@ -17,6 +17,8 @@
 /* How long a run waits to begin: a turn of a busy profiler may take a second. */
 #define PATIENCE_SECONDS 10
 
+#define BUSY "the thread that samples is busy with something else"
+
 #define NO_PROGRAMS ((struct sampling_programs){.fd = -1, .software_fd = -1})
 
 enum recorder_state {
@@ -30,10 +32,11 @@ enum recorder_state {
 
 struct profile_recorder {
     int bell_fd;
-    pthread_mutex_t lock;   /* of what follows */
+    pthread_mutex_t lock;   /* of what follows; never held while the sampler works */
     pthread_cond_t changed; /* it has begun, or could not; or one that was given up has ended */
     enum recorder_state state;
     bool is_dropped;    /* nobody will take what comes of it */
+    bool has_no_thread; /* so that nobody will begin anything */
     int error;          /* of what was asked for, or of what has come of it */
     const char *reason; /* why nothing can be recorded, or NULL. Static */
     struct profile_recording how;
@@ -80,6 +83,13 @@ struct profile_recorder *profile_recorder_free(struct profile_recorder *recorder
     return NULL;
 }
 
+void profile_recorder_has_no_thread(struct profile_recorder *recorder)
+{
+    (void)pthread_mutex_lock(&recorder->lock);
+    recorder->has_no_thread = true;
+    (void)pthread_mutex_unlock(&recorder->lock);
+}
+
 static void ring(const struct profile_recorder *recorder)
 {
     const uint64_t one = 1;
@@ -106,28 +116,38 @@ static int wait_for_begin(struct profile_recorder *recorder, const struct timesp
     if (recorder->state != RECORDER_ASKED)
         return recorder->error;
     recorder->state = RECORDER_IDLE;
-    recorder->reason = "the thread that samples is busy with something else";
+    recorder->reason = BUSY;
     return -EAGAIN;
+}
+
+/* Has it begun. The lock is held. */
+static int ask(struct profile_recorder *recorder, const struct profile_recording *how)
+{
+    struct timespec until;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += PATIENCE_SECONDS;
+    recorder->reason = recorder->has_no_thread ? "no thread could be started for it" : BUSY;
+    if (recorder->has_no_thread)
+        return -EAGAIN;
+    wait_for_dropped(recorder, &until);
+    if (recorder->state != RECORDER_IDLE)
+        return recorder->is_dropped ? -EAGAIN : -EBUSY;
+    recorder->state = RECORDER_ASKED;
+    recorder->is_dropped = false;
+    recorder->reason = NULL;
+    recorder->how = *how;
+    ring(recorder);
+    return wait_for_begin(recorder, &until);
 }
 
 int profile_recorder_begin(struct profile_recorder *recorder, const struct profile_recording *how,
                            struct sampling_programs *ret_programs, struct text *ret_message)
 {
-    struct timespec until;
-    int r = -EBUSY;
+    int r;
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += PATIENCE_SECONDS;
     (void)pthread_mutex_lock(&recorder->lock);
-    wait_for_dropped(recorder, &until);
-    if (recorder->state == RECORDER_IDLE) {
-        recorder->state = RECORDER_ASKED;
-        recorder->is_dropped = false;
-        recorder->reason = NULL;
-        recorder->how = *how;
-        ring(recorder);
-        r = wait_for_begin(recorder, &until);
-    }
+    r = ask(recorder, how);
     if (r == 0) {
         *ret_programs = recorder->programs;
         recorder->programs = NO_PROGRAMS;
@@ -198,11 +218,27 @@ int profile_recorder_fd(const struct profile_recorder *recorder)
     return recorder->bell_fd;
 }
 
-/* Ends a recording without waiting for names. The last samples may still be in the ring. */
-static int cut(struct profile_recorder *recorder, struct sampler *sampler)
+/*
+ * Ends a recording when its last samples are in and named; or at once: then the last ones may still
+ * be in the ring. The lock is held, but for the time in which the sampler works, which may take a
+ * second: nobody else begins or takes anything until it is over.
+ */
+static void finish(struct profile_recorder *recorder, struct sampler *sampler, bool at_once)
 {
-    (void)sampler_turn(sampler); /* if it fails, the next one tells */
-    return sampler_cut_recording(sampler, &recorder->recorded);
+    struct sampler_recorded recorded = {0};
+    int r = -ENOENT;
+
+    (void)pthread_mutex_unlock(&recorder->lock);
+    if (sampler && at_once)
+        (void)sampler_turn(sampler); /* if it fails, the next one tells */
+    if (sampler)
+        r = at_once ? sampler_cut_recording(sampler, &recorded)
+                    : sampler_end_recording(sampler, &recorded);
+    (void)pthread_mutex_lock(&recorder->lock);
+    if (r == -EAGAIN)
+        return;
+    recorder->recorded = recorded;
+    end(recorder, r);
 }
 
 /* The sampler's programs, of which who asked gets descriptors of their own. */
@@ -242,7 +278,6 @@ void profile_recorder_serve(struct profile_recorder *recorder, struct sampler *s
                             size_t most_nodes, const char *reason)
 {
     uint64_t number;
-    int r;
 
     (void)!read(recorder->bell_fd, &number, sizeof(number));
     (void)pthread_mutex_lock(&recorder->lock);
@@ -251,12 +286,10 @@ void profile_recorder_serve(struct profile_recorder *recorder, struct sampler *s
         begin(recorder, sampler, most_nodes, reason);
         break;
     case RECORDER_FINISHES:
-        r = sampler ? sampler_end_recording(sampler, &recorder->recorded) : -ENOENT;
-        if (r != -EAGAIN)
-            end(recorder, r);
+        finish(recorder, sampler, false);
         break;
     case RECORDER_IS_CUT:
-        end(recorder, sampler ? cut(recorder, sampler) : -ENOENT);
+        finish(recorder, sampler, true);
         break;
     default:
         break;
@@ -269,6 +302,6 @@ void profile_recorder_cut(struct profile_recorder *recorder, struct sampler *sam
     (void)pthread_mutex_lock(&recorder->lock);
     if (recorder->state != RECORDER_IDLE && recorder->state != RECORDER_ASKED &&
         recorder->state != RECORDER_IS_OVER)
-        end(recorder, cut(recorder, sampler));
+        finish(recorder, sampler, true);
     (void)pthread_mutex_unlock(&recorder->lock);
 }

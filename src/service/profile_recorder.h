@@ -28,6 +28,9 @@ struct profile_recorder *profile_recorder_free(struct profile_recorder *recorder
 int profile_recorder_begin(struct profile_recorder *recorder, const struct profile_recording *how,
                            struct sampling_programs *ret_programs, struct text *ret_message);
 
+/* The profiler's thread could not be started: nothing will be recorded. */
+void profile_recorder_has_no_thread(struct profile_recorder *recorder);
+
 /* No more samples come. at_once: nobody waits for those that need something first. */
 void profile_recorder_finish(struct profile_recorder *recorder, bool at_once);
 

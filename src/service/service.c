@@ -188,6 +188,15 @@ static int start_timer(struct service *service)
     return r < 0 ? fail(r, "cannot start", "part", "timer") : 0;
 }
 
+/* All else goes on if it cannot be started. */
+static void start_profiler(struct service *service)
+{
+    if (profiler_start(service->profiler) >= 0)
+        return;
+    (void)fail(-EAGAIN, "cannot start", "part", "profiles");
+    profile_recorder_has_no_thread(service->recorder);
+}
+
 static int start(struct service *service)
 {
     struct counting *counting = &service->counting;
@@ -229,8 +238,8 @@ static int start(struct service *service)
     else
         counting_hurry(counting);
     r = start_timer(service);
-    if (r >= 0 && profiler_start(service->profiler) < 0)
-        (void)fail(-EAGAIN, "cannot start", "part", "profiles"); /* all else goes on */
+    if (r >= 0)
+        start_profiler(service);
     return r;
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { beforeOf, beforeWord, question, rangeOf, readState, writeState }
+import { beforeFor, beforeOf, beforeWord, question, rangeOf, readState, writeState }
   from "../../src/web/page/profile_state.js";
 
 const read = (query) => readState(new URLSearchParams(query));
@@ -56,6 +56,15 @@ test("what a run has recorded has its own time, and is compared with another run
     before_start: null, before_end: null, before_target: "run:5" });
   assert.deepEqual(["target=run:7&before=1h", "target=run:7&before_target=run:5"]
     .map((query) => beforeWord(read(query))), ["", "target"]);
+});
+
+test("beside a run nothing stays of what was compared before, and how", () => {
+  const none = { before: null, beforeFixed: null, beforeTarget: null, measure: "shares" };
+  const wished = (query, target) => beforeFor(read(query), target);
+  assert.deepEqual(wished("before=1h&measure=time", "run:1"), none);
+  assert.deepEqual(wished("target=run:1&measure=time", "run:2"), none);
+  assert.deepEqual(wished("target=run:1&before_target=run:2", "machine"), none);
+  assert.deepEqual(wished("before=1h&measure=time", "cgroup:/a"), {});
 });
 
 test("what it is compared with is so long before, another time, or another target", () => {

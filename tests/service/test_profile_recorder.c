@@ -25,10 +25,21 @@ static size_t n_calls;
 static int program_fd, program_software_fd; /* -1: there is none, and nothing to be duplicated */
 static int ending;                          /* what sampler_end_recording() returns */
 
+/* It is asked while the sampler works for it: nobody waits for that. NULL: it is not. */
+static struct profile_recorder *asked;
+
 static void note(char call)
 {
     if (n_calls + 1 < sizeof(calls))
         calls[n_calls++] = call;
+}
+
+static void ask_meanwhile(void)
+{
+    struct sampler_recorded none;
+
+    if (asked)
+        assert_int_equal(profile_recorder_take(asked, &none), -EAGAIN);
 }
 
 static void fill(struct sampler_recorded *recorded)
@@ -41,6 +52,7 @@ int __wrap_sampler_turn(struct sampler *sampler)
 {
     (void)sampler;
     note('t');
+    ask_meanwhile();
     return 0;
 }
 
@@ -56,6 +68,7 @@ int __wrap_sampler_end_recording(struct sampler *sampler, struct sampler_recorde
 {
     (void)sampler;
     note('e');
+    ask_meanwhile();
     if (ending == 0)
         fill(ret_recorded);
     return ending;
@@ -65,6 +78,7 @@ int __wrap_sampler_cut_recording(struct sampler *sampler, struct sampler_recorde
 {
     (void)sampler;
     note('c');
+    ask_meanwhile();
     fill(ret_recorded);
     return 0;
 }
@@ -125,6 +139,7 @@ static int set_up(void **state)
     memset(calls, 0, sizeof(calls));
     n_calls = 0;
     ending = 0;
+    asked = NULL;
     program_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     program_software_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     asker->recorder = profile_recorder_new();
@@ -207,6 +222,22 @@ static void recording__that_is_to_end_at_once_has_what_is_in_the_ring(void **sta
     assert_string_equal(calls, "btc");
 }
 
+static void recording__can_be_asked_for_while_the_sampler_works(void **state)
+{
+    struct asker *asker = *state;
+
+    assert_int_equal(begin(asker, sampler, NULL), 0);
+    asked = asker->recorder;
+    ending = -EAGAIN;
+    profile_recorder_finish(asker->recorder, false);
+    serve(asker->recorder, sampler, NULL);
+    assert_taken(asker->recorder, -EAGAIN);
+    profile_recorder_finish(asker->recorder, true);
+    serve(asker->recorder, sampler, NULL);
+    assert_taken(asker->recorder, 0);
+    assert_string_equal(calls, "betc");
+}
+
 static void recording__is_the_only_one(void **state)
 {
     struct asker *asker = *state;
@@ -228,6 +259,16 @@ static void recording__without_a_sampler_says_why(void **state)
     assert_non_null(strstr(asker->message, "the kernel forbids it"));
     assert_taken(asker->recorder, -ENOENT);
     assert_int_equal(begin(asker, sampler, NULL), 0);
+}
+
+static void recording__without_a_thread_says_why_at_once(void **state)
+{
+    struct asker *asker = *state;
+
+    profile_recorder_has_no_thread(asker->recorder);
+    (void)ask(asker);
+    assert_int_equal(asker->outcome, -EAGAIN);
+    assert_non_null(strstr(asker->message, "no thread could be started"));
 }
 
 static void recording__without_descriptors_leaves_nothing_behind(void **state)
@@ -305,8 +346,10 @@ int main(void)
         RECORDER(recording__gives_descriptors_of_ones_own),
         RECORDER(recording__is_taken_once_when_all_have_their_names),
         RECORDER(recording__that_is_to_end_at_once_has_what_is_in_the_ring),
+        RECORDER(recording__can_be_asked_for_while_the_sampler_works),
         RECORDER(recording__is_the_only_one),
         RECORDER(recording__without_a_sampler_says_why),
+        RECORDER(recording__without_a_thread_says_why_at_once),
         RECORDER(recording__without_descriptors_leaves_nothing_behind),
         RECORDER(recording__that_failed_says_so_once),
         RECORDER(recording__that_was_given_up_makes_way_for_the_next),

@@ -12,6 +12,7 @@ from profiles import stacks_of
 RATE = 499
 SECONDS = 3
 SIGMAS = 4
+MANY = 200  # samples; how many there are in a time depends on the host
 CONFIG = f"""
 interval: 1s
 counting: {COUNTING}
@@ -78,7 +79,7 @@ class Record(unittest.TestCase):
         both = leaves["burn_more"] + leaves["burn_less"]
         self.assertEqual(answer["event"], "cycles")
         self.assertGreater(both, 0.9 * answer["samples"])
-        self.assertGreater(both, 0.5 * RATE * SECONDS)
+        self.assertGreater(both, MANY)
         self.assert_share(leaves["burn_more"], both, 0.7)
 
     def test_perf_record_finds_the_same_shares(self):
@@ -101,7 +102,7 @@ class Record(unittest.TestCase):
         touched = sum(leaves[f"touch_{which}"] for which in ("first", "more", "less"))
         self.assertEqual(answer["event"], "page-faults")
         self.assertGreater(touched, 0.9 * answer["samples"])
-        self.assertGreater(touched, 0.5 * RATE * SECONDS)
+        self.assertGreater(touched, MANY)
         self.assert_share(leaves["touch_first"], touched, 1 / 64)
         self.assert_share(leaves["touch_more"], touched, 0.7 * 63 / 64)
 

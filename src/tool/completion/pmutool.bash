@@ -50,7 +50,7 @@ _pmutool_values() {
     "latency --kind")
         compgen -W "run_queue on_cpu off_cpu block_io interrupts kvm tcp system_calls spans" -- "$typed"
         ;;
-    "profile --diff") compgen -W "previous hour day week mark:" -- "$typed" ;;
+    "profile --diff") compgen -W "previous hour day week mark: run:" -- "$typed" ;;
     "profile --diff-target") compgen -W "machine cgroup: process: run:" -- "$typed" ;;
     "profile --format" | "record --format")
         compgen -W "table tree collapsed speedscope pprof json" -- "$typed"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/parse.h"
 #include "config/config_error.h"
 #include "run/request.h"
 #include "tool/command.h"
@@ -42,15 +41,6 @@ struct schedule {
     struct signals signals;  /* of a run of ours: they end it early */
 };
 
-static uint64_t take_number(const char *option, const char *argument)
-{
-    uint64_t number;
-
-    if (parse_u64(argument, &number) < 0 || number == 0)
-        command_refuse("%s %s: expected a number from 1 on", option, SHOWN(argument));
-    return number;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct schedule *schedule = state->input;
@@ -64,10 +54,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             option_seconds('d', argument, RUN_INTERVAL_LEAST_NS, RUN_DURATION_MOST_NS);
         return 0;
     case 'n':
-        schedule->lines = take_number("-n", argument);
+        schedule->lines = option_number("-n", argument, 1, UINT32_MAX);
         return 0;
     case KEY_RUN:
-        schedule->run.id = take_number("--run", argument);
+        schedule->run.id = option_number("--run", argument, 1, UINT32_MAX);
         return 0;
     case KEY_TIMEHIST:
         schedule->has_timehist = true;

@@ -101,6 +101,13 @@ export function beforeOf(state, { start, end }) {
   return state.beforeTarget ? { target, start, end } : null;
 }
 
+/** What is wished beside another target: between a run and something else nothing stays, since runs
+ *  are compared with runs only, and by CPU time only where their event is that. */
+export function beforeFor(state, target) {
+  if (!isRun(target) && !isRun(state.target)) return {};
+  return { before: null, beforeFixed: null, beforeTarget: null, measure: USUAL.measure };
+}
+
 /** The word of the choice that stands: "", "range", "target", or a name of BEFORES. */
 export function beforeWord(state) {
   if (isRun(state.target)) return state.beforeTarget ? "target" : "";

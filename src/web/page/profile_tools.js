@@ -7,7 +7,8 @@ import { Chooser } from "./chooser.js";
 import { element, replace, setAttribute, setText } from "./elements.js";
 import { count, instant } from "./format.js";
 import { parseInstant } from "./range.js";
-import { beforeWord, BEFORES, hasProfile, isRun, question, RANGES, VIEWS } from "./profile_state.js";
+import { beforeFor, beforeWord, BEFORES, hasProfile, isRun, question, RANGES, VIEWS }
+  from "./profile_state.js";
 import { button, localText } from "./time_tools.js";
 
 const LISTED = 100;
@@ -66,7 +67,7 @@ export class ProfileTools {
     this.wishes = wishes;
     const { go } = wishes;
     this.target = new TargetChooser("profile-target", "Target", wishes.targets,
-      (target) => go({ target, name: null, ...this.beforeFor(target) }));
+      (target) => go({ target, name: null, ...beforeFor(this.state, target) }));
     this.other = new TargetChooser("profile-before", "Compared with the target", () => this.others(),
       (beforeTarget) => go({ beforeTarget }));
     this.ranges = RANGES.map(({ name, label }) => button(label, null, () =>
@@ -126,10 +127,6 @@ export class ProfileTools {
   /* What a run has recorded is compared with another run of the same event, and with nothing else. */
   async others() {
     return (await this.wishes.targets()).filter(({ target }) => isRun(target) === isRun(this.state.target));
-  }
-
-  beforeFor(target) {
-    return isRun(target) || isRun(this.state.target) ? { before: null, beforeFixed: null, beforeTarget: null } : {};
   }
 
   compare(word) {

@@ -28,9 +28,8 @@
  * program takes from 160 KiB to 2.5 MiB, by the number of CPUs.
  *
  * Lost is a request that was not counted for whom it was. It found no place in the table, and is
- * the rest's, if that has one. Or the kernel did not tell its end: since Linux 6.1 it does not if
- * that comes by an interrupt just while another end is being counted on the same CPU, and the
- * kernel of one hoster hides it while a thread of PID 1 runs. That is noticed when the kernel uses
- * the request's memory for another one.
+ * the rest's, if that has one. Or the kernel did not tell its end, as the kernel of one hoster
+ * hides it while a thread of PID 1 runs. That is noticed when the kernel uses the request's memory
+ * for another one.
  */
 keyed_program_load block_program_load;

@@ -131,32 +131,31 @@ static __always_inline void complete(struct request *request, int error, unsigne
         count(watched_slot, SWITCH_SLOT_NONE, &completion);
 }
 
-/*
- * The completions that on_complete() has seen on this CPU and on_complete_missed() has not yet: the
- * last one, and one that was interrupted by it between the two.
- */
-struct seen {
-    __u64 last, before;
-};
-
+/* Whether on_complete() counts on this CPU now. */
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
     __type(key, __u32);
-    __type(value, struct seen);
+    __type(value, __u32);
     __uint(max_entries, 1);
-} seen SEC(".maps");
+} counting SEC(".maps");
+
+static __always_inline volatile __u32 *counting_here(void)
+{
+    const __u32 zero = 0;
+
+    return bpf_map_lookup_elem(&counting, &zero);
+}
 
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes)
 {
-    const __u32 zero = 0;
-    struct seen *state = bpf_map_lookup_elem(&seen, &zero);
+    volatile __u32 *is_counting = counting_here();
 
-    if (state) {
-        state->before = state->last;
-        state->last = number_of(request);
-    }
+    if (!is_counting)
+        return 0;
+    *is_counting = 1;
     complete(request, error, bytes);
+    *is_counting = 0;
     return 0;
 }
 
@@ -169,20 +168,10 @@ int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(on_complete_missed, struct request *request, int error, unsigned int bytes)
 {
-    const __u32 zero = 0;
-    const __u64 number = number_of(request);
-    struct seen *state = bpf_map_lookup_elem(&seen, &zero);
+    const volatile __u32 *is_counting = counting_here();
 
-    if (!state)
-        return 0;
-    if (state->last == number) {
-        state->last = state->before;
-        state->before = 0;
-    } else if (state->before == number) {
-        *state = (struct seen){0}; /* the last one came between, and has been seen */
-    } else {
+    if (is_counting && *is_counting)
         complete(request, error, bytes);
-    }
     return 0;
 }
 

@@ -163,7 +163,8 @@ static __always_inline int stop(struct profile_scratch *walk, __u32 outcome)
     return 1;
 }
 
-/* For want of a table, which user space has made: what is in doubt may be sure with it. */
+/* Ends the walk, since the file has no table yet. User space is told which file that is, so that it
+ * makes one. */
 static __always_inline int stop_without_table(struct profile_scratch *walk, __u32 file)
 {
     walk->sample.file = file;

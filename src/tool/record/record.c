@@ -133,9 +133,15 @@ static uint64_t wait_ns(const struct record *record)
     return now_ns + LOOK_NS < record->deadline_ns ? LOOK_NS : record->deadline_ns - now_ns;
 }
 
+static bool has_command(const struct record *record)
+{
+    return record->workload.pid > 0 && !record->workload.has_ended;
+}
+
 /*
  * Waits for a moment. A signal that was sent to us alone is passed on to the command; one of the
- * terminal has reached it already, and who asks a second time wants an end now.
+ * terminal has reached it already, and who asks a second time wants an end now: of the command, or
+ * without one of us.
  */
 static void take_signal(struct record *record)
 {
@@ -150,11 +156,8 @@ static void take_signal(struct record *record)
     else if (number != SIGINT || !is_of_terminal)
         workload_signal(&record->workload, number);
     record->end_signal = number;
-}
-
-static bool has_command(const struct record *record)
-{
-    return record->workload.pid > 0 && !record->workload.has_ended;
+    if (!has_command(record))
+        signals_release(&record->signals);
 }
 
 /* Tells the command once that its time is over, where it was given one. */

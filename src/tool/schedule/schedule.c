@@ -134,17 +134,19 @@ static int begin(struct schedule *schedule)
 
 /*
  * Waits until the run is over, and gives it. One of ours is ended when somebody has had enough of
- * it. Returns the exit status.
+ * it; who asks a second time ends us. Returns the exit status.
  */
-static int wait_for(const struct schedule *schedule, json_t **ret_run)
+static int wait_for(struct schedule *schedule, json_t **ret_run)
 {
     uint64_t rest_ns = schedule->target ? schedule->duration_ns : 0;
     int status = EXIT_SUCCESS;
 
     *ret_run = NULL;
     while (status == EXIT_SUCCESS && !*ret_run) {
-        if (signals_wait(&schedule->signals, rest_ns, NULL))
+        if (signals_wait(&schedule->signals, rest_ns, NULL)) {
+            signals_release(&schedule->signals);
             status = followed_run_stop(&schedule->run);
+        }
         if (status == EXIT_SUCCESS)
             status = followed_run_look(&schedule->run, false, ret_run);
         rest_ns = AGAIN_NS;

@@ -32,6 +32,10 @@ void recorded_add(struct recorded *recorded, const struct profile_stack *stack, 
 /* How many samples were added. */
 uint64_t recorded_samples(const struct recorded *recorded);
 
+/* Which functions of the store it has: [function], for all below *ret_n. The caller frees it. NULL:
+ * no memory. */
+bool *recorded_functions(const struct recorded *recorded, size_t *ret_n);
+
 /*
  * Makes a tree of it, whose values are events. Its numbers of samples are such as tell how sure a
  * share is: W^2 / S samples of equal weight, W being the sum of all periods and S that of their

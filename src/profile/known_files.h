@@ -75,10 +75,11 @@ void known_files_take(struct known_files *files, const struct object_result *res
                       uint64_t now_ns);
 
 /*
- * Somebody waits for the names that are asked for now: their jobs are next. Then tells whether any
- * of them is still to come.
+ * Somebody waits for the names of these functions of the store, as far as they are asked for now:
+ * their jobs are next. Then tells whether any of them is still to come. is_waited_for: [function],
+ * for all below n.
  */
-void known_files_hurry(struct known_files *files);
+void known_files_hurry(struct known_files *files, const bool *is_waited_for, size_t n);
 bool known_files_is_hurried(const struct known_files *files);
 
 /* The code of a function: from `start` to `end`, not included, from the base of its file's table.

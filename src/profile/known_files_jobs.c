@@ -262,13 +262,20 @@ void known_files_take(struct known_files *files, const struct object_result *res
     file->names_ns = file->n_hurried > 0 ? 0 : now_ns + wait_ns(result->cpu_ns);
 }
 
-void known_files_hurry(struct known_files *files)
+void known_files_hurry(struct known_files *files, const bool *is_waited_for, size_t n)
 {
     struct known_file *file, *next;
 
     HASH_ITER(hh, files->by_key, file, next) {
         file->n_hurried = file->n_wanted;
-        file->names_ns = file->n_wanted > 0 ? 0 : file->names_ns;
+        while (file->n_hurried > 0) {
+            const uint32_t function = file->wanted[file->n_hurried - 1].function;
+
+            if (function < n && is_waited_for[function])
+                break;
+            file->n_hurried--;
+        }
+        file->names_ns = file->n_hurried > 0 ? 0 : file->names_ns;
     }
 }
 
@@ -277,7 +284,7 @@ bool known_files_is_hurried(const struct known_files *files)
     const struct known_file *file, *next;
 
     HASH_ITER(hh, files->by_key, file, next) {
-        if (file->n_hurried > 0)
+        if (file->n_hurried > 0 && !file->is_doubtful) /* else nobody reads names of it */
             return true;
     }
     return false;

@@ -102,6 +102,22 @@ uint64_t recorded_samples(const struct recorded *recorded)
     return recorded->samples;
 }
 
+bool *recorded_functions(const struct recorded *recorded, size_t *ret_n)
+{
+    const struct trie *trie = &recorded->trie;
+    uint32_t last = 0;
+    bool *has;
+
+    for (uint32_t i = 1; i < trie->n; i++)
+        if (trie->nodes[i].function > last)
+            last = trie->nodes[i].function;
+    has = calloc((size_t)last + 1, sizeof(*has));
+    for (uint32_t i = 1; has && i < trie->n; i++)
+        has[trie->nodes[i].function] = true;
+    *ret_n = has ? (size_t)last + 1 : 0;
+    return has;
+}
+
 /* How many samples of equal weight so many events are, of all that come before them and theirs. */
 static uint64_t weigh(const struct recorded *recorded, double events)
 {

@@ -78,6 +78,17 @@ static bool has_waiting(const struct sampler *sampler)
     return false;
 }
 
+/* Has its functions named before all others. Without memory they are named when it is their turn.
+ */
+static void hurry(struct sampler *sampler)
+{
+    size_t n;
+    AUTO_FREE bool *functions = recorded_functions(sampler->recording.recorded, &n);
+
+    known_files_hurry(sampler->files, functions, n);
+    sampler->recording.hurries = true;
+}
+
 /* Whether all samples are in, and their functions have the names that they will have. */
 static bool is_settled(struct sampler *sampler)
 {
@@ -86,8 +97,7 @@ static bool is_settled(struct sampler *sampler)
     if (sampler->read_ns <= recording->until_ns || has_waiting(sampler))
         return false;
     if (!recording->hurries)
-        known_files_hurry(sampler->files);
-    recording->hurries = true;
+        hurry(sampler);
     return !known_files_is_hurried(sampler->files);
 }
 

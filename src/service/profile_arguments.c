@@ -343,6 +343,7 @@ int profile_arguments_read_pprof(const struct query *query, struct text *text,
                                  struct profile_arguments **ret_arguments)
 {
     static const struct api_number seconds_form = {"seconds", 1, MOST_SECONDS, USUAL_SECONDS};
+    static const char *const known[] = {"seconds", "cgroup", "groupname", "format", NULL};
     static const char *const words[] = {"pprof", "collapsed", "speedscope", NULL};
     static const enum profile_form forms[] = {PROFILE_FORM_PPROF, PROFILE_FORM_COLLAPSED,
                                               PROFILE_FORM_SPEEDSCOPE};
@@ -351,8 +352,10 @@ int profile_arguments_read_pprof(const struct query *query, struct text *text,
     const uint64_t now_ns = clock_realtime_ns();
     uint64_t seconds = 0;
     unsigned form = 0;
-    int r = arguments ? api_number_read(query, &seconds_form, text, &seconds) : -ENOMEM;
+    int r = arguments ? api_arguments_check(query, known, text) : -ENOMEM;
 
+    if (r >= 0)
+        r = api_number_read(query, &seconds_form, text, &seconds);
     if (r >= 0)
         r = read_word(query, "format", words, text, &form);
     if (r >= 0 && cgroup && group) {

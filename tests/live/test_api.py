@@ -325,7 +325,8 @@ class Api(RunsOfApi, live.LiveTest):
     def check_refusals_of_profiles(self, path):
         for form in "", "&format=collapsed", "&format=speedscope", "&format=pprof":
             self.ask("GET", "/debug/pprof/profile", f"?seconds=60{form}")
-        for status, query in (400, "?seconds=0"), (400, "?format=svg"), (404, "?cgroup=/no/such"):
+        for status, query in ((400, "?seconds=0"), (400, "?format=svg"), (404, "?cgroup=/no/such"),
+                              (400, "?target=cgroup:/a")):
             self.ask("GET", "/debug/pprof/profile", query, status=status)
         self.refused("GET", path, "?target=cgroup:/no/such", status=404, word="there are no samples")
         self.refused("GET", path, "?target=cpu:0", word="expected machine, cgroup:PATH")

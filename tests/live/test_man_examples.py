@@ -45,7 +45,7 @@ EXPECTED = {
         (0, r"^machine, .* s\)\n\d+ samples at 499 Hz, .*\n(?s:.*)\nSELF % +\+- +SELF s .* OWNER\n"),
     "pmutool profile -d 10 --format=tree --min=5 machine": (0, r"\n TOTAL +SELF +FUNCTION\n"),
     "pmutool profile -d 10 --diff=previous machine":
-        (0, r"^before: machine, .*\nafter:  machine, (?s:.*) CHANGE +SIGMA +FUNCTION +OWNER\n"),
+        (0, r"^before: machine, .*\nafter:  machine, (?s:.*) CHANGE +\+- +FUNCTION +OWNER\n"),
     "pmutool profile -d 10 --format=collapsed -o stacks.txt machine": (0, r"^$"),
     "pmutool record -e page-faults -F 499 -- ls /":
         (0, r"(?s)^bin\n.*\n\d+ samples of \d+ page-faults; .*; kept as run 1\n$"),

@@ -95,6 +95,7 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
         print(f"{more / (more + less):.4f} of {samples} samples of {run['events']}")
         self.assertIn(run["events"][0]["name"], ("cycles", "cpu-clock"))
         self.assertIn(run["state"], ("target_gone", "stopped"))
+        self.assertTrue(run["title"].startswith(f"{run['events'][0]['name']}: sh -c timeout -s KILL"))
         self.assertRegex(out, rf"\A[^\n]*run:{run['id']}[^\n]*\n{samples} samples at {RATE} Hz")
         self.assertGreater(more + less, 0.5)
         self.assertLess(abs(more / (more + less) - 0.7),

@@ -243,6 +243,49 @@ static void too_many_files__are_forgotten_from_the_least_used_on(void **state)
         assert_int_equal(is_known(f, functions[i]), i < NUMBERS / 4);
 }
 
+/* Somebody waits for the name of this function, and of no other. */
+static void hurry(const struct fixture *f, uint32_t function)
+{
+    bool *is_waited_for = calloc((size_t)function + 1, sizeof(*is_waited_for));
+
+    assert_non_null(is_waited_for);
+    is_waited_for[function] = true;
+    known_files_hurry(f->files, is_waited_for, (size_t)function + 1);
+    free(is_waited_for);
+}
+
+static void names__that_somebody_waits_for__are_read_at_once_and_no_others(void **state)
+{
+    const struct fixture *f = *state;
+    uint32_t function;
+
+    copy(f, "program", 'a');
+    copy(f, "other", 'b');
+    function = sample(f, find(f, "program"), SECOND);
+    (void)sample(f, find(f, "other"), SECOND);
+    assert_false(known_files_is_hurried(f->files));
+    hurry(f, function);
+    assert_true(known_files_is_hurried(f->files));
+    assert_int_equal(read_all(f, SECOND), 1);
+    assert_false(known_files_is_hurried(f->files));
+}
+
+/* Names of it are read with its tables, which nobody asks for until it is sampled again. */
+static void names__of_a_file_that_is_in_doubt__are_not_waited_for(void **state)
+{
+    const struct fixture *f = *state;
+    uint32_t function;
+
+    copy(f, "program", 'a');
+    function = sample(f, find(f, "program"), SECOND);
+    known_files_sweep(f->files, SECOND);
+    known_files_sweep(f->files, SECOND);
+    (void)find(f, "program");
+    hurry(f, function);
+    assert_int_equal(read_all(f, HOUR), 0);
+    assert_false(known_files_is_hurried(f->files));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +302,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(code__of_a_file_that_was_written_to_since__is_refused,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_many_files__are_forgotten_from_the_least_used_on,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            names__that_somebody_waits_for__are_read_at_once_and_no_others, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names__of_a_file_that_is_in_doubt__are_not_waited_for,
                                         set_up, tear_down),
     };
 

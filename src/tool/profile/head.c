@@ -65,8 +65,9 @@ void profile_append_head(struct text *text, const char *target, const struct pro
     append_samples(text, head);
     text_append_string(text, "; ");
     if (not_whole > 0)
-        text_append_format(text, "%.0f stacks (%.2g %%) are not whole\n", not_whole,
-                           not_whole * 100 / head->samples);
+        text_append_format(text, "%.0f %s (%.1f %%) %s not whole\n", not_whole,
+                           not_whole == 1 ? "stack" : "stacks", not_whole * 100 / head->samples,
+                           not_whole == 1 ? "is" : "are");
     else
         text_append_string(text, "all stacks are whole\n");
     if (head->samples < PROFILE_COARSE)

@@ -163,7 +163,7 @@ int profile_show_difference(const json_t *answer, const struct profile_options *
         {.title = "BEFORE %", .is_right = true},
         {.title = "AFTER %", .is_right = true},
         {.title = "CHANGE", .is_right = true},
-        {.title = "SIGMA", .is_right = true},
+        {.title = "+-", .is_right = true},
         {.title = "FUNCTION", .may_be_cut = true},
         {.title = "OWNER"},
     };

@@ -25,6 +25,9 @@
 #define ROWS                100           /* of what was counted, over the time that is known */
 #define COMMAND_INTERVAL_NS NS_PER_SECOND /* where it is not */
 
+/* Bytes of a title that nobody gave; what was cut in the midst of a character is longer. */
+#define TITLE_MOST (RUN_TITLE_MAX - 8)
+
 /* Between two looks whether the run is over, which cost the service something; and where it is
  * about to be. */
 #define LOOK_NS NS_PER_SECOND
@@ -42,6 +45,7 @@ struct record {
     int end_signal;           /* the last that wanted an end; 0: none has come */
     bool is_ending;           /* the run was told to end */
     bool is_terminated;       /* the command was told that its time is over */
+    bool has_told;            /* that names are waited for */
 };
 
 /* Whether there are cycles to be counted here, as a virtual machine has none. */
@@ -79,16 +83,38 @@ static uint64_t interval_of(const struct record_options *options)
     return ns > RUN_INTERVAL_LEAST_NS ? ns : RUN_INTERVAL_LEAST_NS;
 }
 
+/* What the run is called: as was said, or by its event and command, so that runs can be told apart.
+ * NULL: no memory. */
+static json_t *title_of(const struct record_options *options, const char *event)
+{
+    AUTO_TEXT struct text title = {0};
+
+    if (options->title)
+        return json_of_text(options->title);
+    text_append_string(&title, event);
+    for (size_t i = 0; options->command && options->command[i]; i++) {
+        text_append_string(&title, i == 0 ? ": " : " ");
+        text_append_string(&title, options->command[i]);
+    }
+    text_append_char(&title, '\0');
+    if (text_error(&title) < 0)
+        return NULL;
+    if (title.length > TITLE_MOST)
+        title.data[TITLE_MOST] = '\0';
+    return json_of_text(title.data);
+}
+
 /* Has the service begin. Returns the exit status. */
 static int begin(struct record *record)
 {
     const struct record_options *options = &record->options;
-    AUTO_JSON json_t *request = json_pack(
-        "{s:s, s:o, s:o, s:[o], s:I, s:o, s:o}", "kind", "record", "title",
-        json_of_text(options->title ? options->title : "pmutool record"), "target",
-        json_of_text(options->target.data), "events", json_of_text(event_of(record)), "rate",
-        (json_int_t)options->rate_hz, "duration_seconds", json_of_seconds(options->duration_ns),
-        "interval_seconds", json_of_seconds(interval_of(options)));
+    const char *event = event_of(record);
+    AUTO_JSON json_t *request =
+        json_pack("{s:s, s:o, s:o, s:[o], s:I, s:o, s:o}", "kind", "record", "title",
+                  title_of(options, event), "target", json_of_text(options->target.data), "events",
+                  json_of_text(event), "rate", (json_int_t)options->rate_hz, "duration_seconds",
+                  json_of_seconds(options->duration_ns), "interval_seconds",
+                  json_of_seconds(interval_of(options)));
 
     record->deadline_ns = clock_monotonic_ns() + options->duration_ns;
     return request ? followed_run_begin(&record->run, request) : command_fail(-ENOMEM);
@@ -185,6 +211,19 @@ static int look(struct record *record, json_t **ret_run)
     return followed_run_look(&record->run, has_command(record), ret_run);
 }
 
+/* Says once what is waited for when it takes long. */
+static void tell_delay(struct record *record)
+{
+    const uint64_t now_ns = clock_monotonic_ns();
+
+    if (record->is_ending && record->deadline_ns > now_ns)
+        record->deadline_ns = now_ns; /* it ends earlier */
+    if (record->has_told || has_command(record) || now_ns < record->deadline_ns + 2 * LATE_NS)
+        return;
+    (void)fprintf(stderr, PROGRAM ": waits until the functions have their names\n");
+    record->has_told = true;
+}
+
 /*
  * Waits until the run is over and the command has ended: the run ends with the command, or by
  * itself, or when somebody has had enough of it. A command goes on if somebody else ends or deletes
@@ -198,8 +237,10 @@ static int follow(struct record *record, json_t **ret_run)
     while ((status == EXIT_SUCCESS && !*ret_run) || has_command(record)) {
         take_signal(record);
         end_command_in_time(record, *ret_run);
-        if (status == EXIT_SUCCESS && !*ret_run)
+        if (status == EXIT_SUCCESS && !*ret_run) {
             status = look(record, ret_run);
+            tell_delay(record);
+        }
     }
     return status;
 }

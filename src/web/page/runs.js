@@ -187,7 +187,7 @@ class Runs {
     if (!body)
       replace(this.list, element("h2", { class: "run-heading" }, "Runs that are kept"),
         element("div", { class: "card run-list" },
-          simpleTable(["Show", "Title", "Target", "Began", "Length", "State", ""], [], "Runs")));
+          simpleTable(["Show", "Run", "Title", "Target", "Began", "Length", "State", ""], [], "Runs")));
     keepChildren(body ?? this.list.querySelector(".run-list tbody"), rows);
   }
 
@@ -207,7 +207,7 @@ class Runs {
   row(run) {
     const box = element("input", { type: "checkbox", "data-key": `show-${run.id}`,
       "aria-label": `Show ${run.title}`, on: { change: () => this.toggle(run.id) } });
-    return [box, element("bdi", { class: "run-title" }, run.title),
+    return [box, String(run.id), element("bdi", { class: "run-title" }, run.title),
       element("bdi", { class: "run-title" }, run.command ?? run.target), instant(run.start),
       duration(run.end === null ? run.duration_seconds : run.end - run.start),
       element("span", { class: "run-state", "data-run": run.id, "data-state": run.state },

@@ -75,7 +75,7 @@ static void a_table_has_shares_with_their_standard_deviation(void **state)
     (void)state;
     assert_string_equal(out, "cgroup:/a, 2023-11-14 22:13:20 to 22:14:20 (60 s)\n"
                              "200 samples at 49 Hz, 4.08 CPU seconds; "
-                             "20 stacks (10 %) are not whole\n"
+                             "20 stacks (10.0 %) are not whole\n"
                              "\n"
                              "SELF %    +-  SELF s  TOTAL %  FUNCTION     OWNER\n"
                              " 50.00  3.54    2.04    90.00  main         a\n"
@@ -109,7 +109,7 @@ static void a_tree_branches_only_where_several_are_called(void **state)
                                 "  40.0 %   20.0 %  │  └─ do_read  [kernel]\n"
                                 "  20.0 %   20.0 %  │     do_read  [kernel]\n"
                                 "  10.0 %   10.0 %  └─ [truncated]\n"));
-    assert_non_null(strstr(out, "; 20 stacks (10 %) are not whole\n"));
+    assert_non_null(strstr(out, "; 20 stacks (10.0 %) are not whole\n"));
 }
 
 static void a_tree_is_cut_at_a_share(void **state)
@@ -171,9 +171,9 @@ static void a_difference_marks_what_differs(void **state)
              "functions that differ (+ or -): 1, places of the call tree: 1\n"
              "\n"
              "of all samples, those in each function itself:\n"
-             "   BEFORE %  AFTER %  CHANGE  SIGMA  FUNCTION  OWNER\n"
-             "-     50.00    25.00  -25.00   4.00  main      a\n"
-             "      50.00    75.00  +25.00   4.00  do_read   [kernel]\n");
+             "   BEFORE %  AFTER %  CHANGE    +-  FUNCTION  OWNER\n"
+             "-     50.00    25.00  -25.00  4.00  main      a\n"
+             "      50.00    75.00  +25.00  4.00  do_read   [kernel]\n");
 }
 
 static void a_difference_that_may_be_chance_says_so(void **state)
@@ -192,7 +192,7 @@ static void a_difference_of_time_is_in_percent_of_a_cpu(void **state)
 
     (void)state;
     assert_non_null(strstr(out, "\nCPU time of each function itself, in percent of one CPU:\n"));
-    assert_non_null(strstr(out, "\n-      3.33     3.33  -25.00   4.00  main      a\n"));
+    assert_non_null(strstr(out, "\n-      3.33     3.33  -25.00  4.00  main      a\n"));
 }
 
 static void a_path_has_what_the_options_want(void **state)

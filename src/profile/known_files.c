@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "profile/clean_name.h"
 #include "profile/known_file.h"
+#include "profile/open_object.h"
 
 struct known_files *known_files_new(const struct known_files_setup *setup)
 {
@@ -76,6 +77,8 @@ static struct known_file *enter(struct known_files *files, const struct file_sig
     file->key = sight->key;
     file->path = strdup(sight->path);
     file->owner = make_owner(sight->path);
+    file->is_at_path = object_is_at_path(&(struct object_place){
+        .path = sight->path, .device = sight->key.device, .inode = sight->key.inode});
     if (file->number == 0 || !file->path || !file->owner) {
         known_file_free(file);
         return NULL;
@@ -98,6 +101,33 @@ static void renew(struct known_files *files, struct known_file *file)
         files->job_number = 0;
 }
 
+/*
+ * The file has another path for another process. Whoever mounts it somewhere else, where it likes,
+ * gives it no name: one counts that leads to the file here. Without any, one does that may be
+ * opened at all.
+ */
+static void see_at(struct known_file *file, const struct file_sight *sight)
+{
+    const struct object_place place = {
+        .path = sight->path, .device = sight->key.device, .inode = sight->key.inode};
+    const bool is_there = object_is_at_path(&place);
+    AUTO_FREE char *path = NULL, *owner = NULL;
+
+    if (!is_there && file->state != FILE_MISSING)
+        return;
+    path = strdup(sight->path);
+    owner = make_owner(sight->path);
+    if (!path || !owner)
+        return;
+    if (strcmp(owner, file->owner) != 0) /* what is sampled from now on is its own */
+        known_file_forget_functions(file);
+    free(file->path);
+    free(file->owner);
+    file->path = TAKE(path);
+    file->owner = TAKE(owner);
+    file->is_at_path = is_there;
+}
+
 uint32_t known_files_find(struct known_files *files, const struct file_sight *sight)
 {
     struct known_file *file;
@@ -107,6 +137,8 @@ uint32_t known_files_find(struct known_files *files, const struct file_sight *si
         file = enter(files, sight);
     if (!file)
         return 0;
+    if (!file->is_at_path && strcmp(file->path, sight->path) != 0)
+        see_at(file, sight);
     if (file->state == FILE_KEPT)
         renew(files, file);
     file->pid = sight->pid;

@@ -20,7 +20,7 @@ static uint64_t kernel_device(dev_t device)
     return (uint64_t)major(device) << 20 | minor(device);
 }
 
-/* A pipe or a device would hold us up, or do something: it is not waited for. */
+/* What stands in /proc may be another one by now; a pipe would hold us up. */
 #define FLAGS (O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
 
 static bool is_mapped_file(int fd, const struct object_place *place)
@@ -31,13 +31,42 @@ static bool is_mapped_file(int fd, const struct object_place *place)
            kernel_device(status.st_dev) == place->device;
 }
 
+/*
+ * Somebody else has chosen the path, in what it has mounted: here it may lead to a device, which
+ * would notice that it is opened. So a file is found without being opened, and opened when it is
+ * known to be the one.
+ */
+static int open_found(int found)
+{
+    char path[64];
+    int fd;
+
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+    fd = open(path, FLAGS & ~O_NOFOLLOW);
+    return fd < 0 ? -errno : fd;
+}
+
+static int find_by_path(const struct object_place *place)
+{
+    AUTO_CLOSE int found = open(place->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+    if (found < 0)
+        return -errno;
+    return is_mapped_file(found, place) ? TAKE_FD(found) : -ESTALE;
+}
+
+bool object_is_at_path(const struct object_place *place)
+{
+    AUTO_CLOSE int found = find_by_path(place);
+
+    return found >= 0;
+}
+
 static int open_by_path(const struct object_place *place)
 {
-    AUTO_CLOSE int fd = open(place->path, FLAGS);
+    AUTO_CLOSE int found = find_by_path(place);
 
-    if (fd < 0)
-        return -errno;
-    return is_mapped_file(fd, place) ? TAKE_FD(fd) : -ESTALE;
+    return found < 0 ? TAKE_FD(found) : open_found(found);
 }
 
 /* The link leads to the very file, whatever its path is or was. */
@@ -45,17 +74,17 @@ static int open_by_mapping(int procfs_fd, const struct object_place *place)
 {
     char name[96];
     struct stat status;
-    AUTO_CLOSE int fd = -1;
+    AUTO_CLOSE int found = -1;
 
     (void)snprintf(name, sizeof(name), "%d/map_files/%" PRIx64 "-%" PRIx64, (int)place->pid,
                    place->start, place->end);
-    fd = openat(procfs_fd, name, FLAGS & ~O_NOFOLLOW);
-    if (fd < 0)
+    found = openat(procfs_fd, name, O_PATH | O_CLOEXEC);
+    if (found < 0)
         return -errno;
     /* the process may have mapped another one there since; a device of its own is btrfs's way */
-    if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_ino != place->inode)
+    if (fstat(found, &status) < 0 || !S_ISREG(status.st_mode) || status.st_ino != place->inode)
         return -ESTALE;
-    return TAKE_FD(fd);
+    return open_found(found);
 }
 
 /* Its sections end where its header says that their table ends. */

@@ -3,6 +3,7 @@
 
 /* Opens what a process has mapped: that file, and no other that may stand at its path by now. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -17,10 +18,13 @@ struct object_place {
 /*
  * Opens it for reading: by its path, if the file there is the one that is mapped; else by
  * /proc/PID/map_files, which takes the rights of ptrace(2). The vDSO is a copy of our own: the
- * kernel gives all processes the same one. A descriptor that the caller closes, or -errno; -ESTALE:
- * another file stands at the path.
+ * kernel gives all processes the same one. Nothing else that stands at the path is opened. A
+ * descriptor that the caller closes, or -errno; -ESTALE: another file stands at the path.
  */
 int open_object(int procfs_fd, const struct object_place *place);
+
+/* Whether the file stands at the path in what we have mounted. It is not opened for that. */
+bool object_is_at_path(const struct object_place *place);
 
 /*
  * Opens the file with the symbols of a program or library, as Debian's packages install them, by

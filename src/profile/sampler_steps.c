@@ -13,6 +13,7 @@
 #define WAITING_BYTES   ((size_t)2 * 1024 * 1024)
 #define PATIENCE_NS     (10 * NS_PER_SECOND)
 #define LOOK_AT_ALL_NS  NS_PER_SECOND /* no more often */
+#define LOOKS_SHARE     10            /* of a CPU at most, if looks take long */
 #define LOOKS_OF_A_TURN 64
 #define MOST_LOOKS      1024 /* at processes that were sampled, or have ended by now */
 
@@ -190,14 +191,31 @@ static void process_waiting(struct sampler *sampler, uint64_t now_ns)
     sample_list_done(&before);
 }
 
+/*
+ * Records are lost, so that those that are sampled later may have changed now, too. Until all have
+ * been looked at, each turn takes those that it has sampled for changed.
+ */
+static void look_at_all(struct sampler *sampler, uint64_t now_ns)
+{
+    uint64_t took_ns;
+
+    if (now_ns < sampler->look_at_all_ns) {
+        sampler->has_lost_records = true;
+        return;
+    }
+    (void)address_spaces_look_at_all(sampler->spaces);
+    took_ns = clock_monotonic_ns() - now_ns;
+    sampler->look_at_all_ns = now_ns + LOOK_AT_ALL_NS + LOOKS_SHARE * took_ns;
+}
+
 void sampler_look(struct sampler *sampler, uint64_t now_ns)
 {
     const bool is_lost = note_mapped(sampler);
 
     note_unknown(sampler);
     look(sampler, now_ns);
-    if (is_lost) /* those that are sampled later may have changed now, too */
-        (void)address_spaces_look_at_all(sampler->spaces);
+    if (is_lost)
+        look_at_all(sampler, now_ns);
     cut_doubtful(sampler);
 }
 

@@ -5,36 +5,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
+#include "profile/rule_pool.h"
 
 #define PAGE_BYTES (UINT32_C(1) << UNWIND_PAGE_BITS)
-
-/* Which number a rule has. */
-struct known_rule {
-    struct unwind_rule rule;
-    uint16_t number;
-    UT_hash_handle hh;
-};
 
 struct unwind_pool {
     struct profile_arrays arrays;
     struct unwind_pool_size size;
     struct extents rows, pages;
-    struct known_rule *rules;
-    size_t n_rules;
+    struct rule_pool *rules; /* each row holds its own */
+    uint16_t none;           /* the rule of places of which nothing is known; it stays */
 };
 
 struct unwind_pool *unwind_pool_new(const struct profile_arrays *arrays,
                                     const struct unwind_pool_size *size)
 {
+    static const struct unwind_rule none = {.cfa = UNWIND_CFA_NONE};
     AUTO(unwind_pool) struct unwind_pool *pool = calloc(1, sizeof(*pool));
 
     if (!pool)
         return NULL;
     pool->arrays = *arrays;
     pool->size = *size;
-    if (extents_init(&pool->rows, (uint32_t)size->rows) < 0 ||
+    pool->rules = rule_pool_new(arrays->rules, size->rules);
+    if (!pool->rules || rule_pool_hold(pool->rules, &none, &pool->none) < 0 ||
+        extents_init(&pool->rows, (uint32_t)size->rows) < 0 ||
         extents_init(&pool->pages, (uint32_t)size->pages) < 0)
         return NULL;
     return TAKE(pool);
@@ -42,57 +37,34 @@ struct unwind_pool *unwind_pool_new(const struct profile_arrays *arrays,
 
 struct unwind_pool *unwind_pool_free(struct unwind_pool *pool)
 {
-    struct known_rule *rule, *next;
-
     if (!pool)
         return NULL;
-    HASH_ITER(hh, pool->rules, rule, next) {
-        HASH_DEL(pool->rules, rule);
-        free(rule);
-    }
+    (void)rule_pool_free(pool->rules);
     extents_done(&pool->rows);
     extents_done(&pool->pages);
     free(pool);
     return NULL;
 }
 
-/* The number of a rule, which is entered if it is new. 0, -ENOSPC or -ENOMEM. */
-static int find_rule(struct unwind_pool *pool, const struct unwind_rule *rule, uint16_t *ret_number)
+static void release_rules(struct unwind_pool *pool, const uint16_t *numbers, size_t n)
 {
-    struct known_rule *known;
-
-    HASH_FIND(hh, pool->rules, rule, sizeof(*rule), known);
-    if (!known) {
-        if (pool->n_rules >= pool->size.rules || pool->n_rules > UINT16_MAX)
-            return -ENOSPC;
-        known = calloc(1, sizeof(*known));
-        if (!known)
-            return -ENOMEM;
-        known->rule = *rule;
-        known->number = (uint16_t)pool->n_rules;
-        HASH_ADD(hh, pool->rules, rule, sizeof(known->rule), known);
-        if (!known->hh.tbl) {
-            free(known);
-            return -ENOMEM;
-        }
-        pool->arrays.rules[pool->n_rules++] = (struct profile_rule){.rule = *rule};
-    }
-    *ret_number = known->number;
-    return 0;
+    for (size_t i = 0; i < n; i++)
+        rule_pool_release(pool->rules, numbers[i]);
 }
 
-/* The numbers that the rules of a table have here. NULL: as find_rule() says in *ret_error. */
-static uint16_t *number_rules(struct unwind_pool *pool, const struct object_table *table,
-                              uint16_t *ret_none, int *ret_error)
+/* Holds the rules of a table, by the numbers that they have here. 0, -ENOSPC or -ENOMEM. */
+static int hold_rules(struct unwind_pool *pool, const struct object_table *table,
+                      uint16_t *ret_numbers)
 {
-    static const struct unwind_rule none = {.cfa = UNWIND_CFA_NONE};
-    AUTO_FREE uint16_t *numbers = calloc(table->n_rules + 1, sizeof(*numbers));
-    int r = numbers ? find_rule(pool, &none, ret_none) : -ENOMEM;
+    for (size_t i = 0; i < table->n_rules; i++) {
+        int r = rule_pool_hold(pool->rules, &table->rules[i], &ret_numbers[i]);
 
-    for (size_t i = 0; r == 0 && i < table->n_rules; i++)
-        r = find_rule(pool, &table->rules[i], &numbers[i]);
-    *ret_error = r;
-    return r == 0 ? TAKE(numbers) : NULL;
+        if (r < 0) {
+            release_rules(pool, ret_numbers, i);
+            return r;
+        }
+    }
+    return 0;
 }
 
 /* A table by place in the file. */
@@ -215,24 +187,38 @@ static int fill(struct unwind_pool *pool, struct placed *placed, struct unwind_p
     return 0;
 }
 
+/* The rows of a table that was entered hold their rules themselves. */
+static void hold_rules_of_rows(struct unwind_pool *pool, const struct extent *rows)
+{
+    for (uint32_t i = 0; i < rows->n; i++)
+        rule_pool_hold_again(pool->rules, pool->arrays.rows[rows->first + i].rule);
+}
+
 int unwind_pool_add(struct unwind_pool *pool, const struct object_table *table,
                     struct unwind_pages *ret_pages)
 {
-    struct placed placed = {.table = table};
-    AUTO_FREE uint16_t *numbers = NULL;
+    AUTO_FREE uint16_t *numbers = calloc(table->n_rules + 1, sizeof(*numbers));
+    struct placed placed = {.table = table, .numbers = numbers, .none = pool->none};
     int r;
 
+    if (!numbers)
+        return -ENOMEM;
     if (!are_in_order(table))
         return -E2BIG;
-    numbers = number_rules(pool, table, &placed.none, &r);
-    if (!numbers)
+    r = hold_rules(pool, table, numbers);
+    if (r < 0)
         return r;
-    placed.numbers = numbers;
-    return fill(pool, &placed, ret_pages);
+    r = fill(pool, &placed, ret_pages);
+    if (r == 0)
+        hold_rules_of_rows(pool, &ret_pages->rows);
+    release_rules(pool, numbers, table->n_rules);
+    return r;
 }
 
 void unwind_pool_remove(struct unwind_pool *pool, const struct unwind_pages *pages)
 {
+    for (uint32_t i = 0; i < pages->rows.n; i++)
+        rule_pool_release(pool->rules, pool->arrays.rows[pages->rows.first + i].rule);
     (void)extents_give_back(&pool->rows, pages->rows);
     (void)extents_give_back(&pool->pages, pages->pages);
 }
@@ -241,5 +227,5 @@ size_t unwind_pool_bytes(const struct unwind_pool *pool)
 {
     return pool->rows.n_taken * sizeof(struct unwind_row) +
            pool->pages.n_taken * sizeof(struct profile_page) +
-           pool->n_rules * sizeof(struct profile_rule);
+           rule_pool_count(pool->rules) * sizeof(struct profile_rule);
 }

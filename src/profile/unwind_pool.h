@@ -4,7 +4,7 @@
 /*
  * The tables of all files, in the arrays that the program in the kernel unwinds by. There they are
  * by place in the file, since that is what a mapping tells without a look into the file: rows in
- * pages of 64 KiB. Rules are shared by all files, and stay.
+ * pages of 64 KiB. Rules are shared by all files, and stay as long as a row has them.
  */
 
 #include "profile/extents.h"

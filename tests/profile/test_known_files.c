@@ -85,8 +85,8 @@ static void copy(const struct fixture *f, const char *name, char mark)
     (void)close(to);
 }
 
-/* A process, which is us, has it mapped: its number. */
-static uint32_t find(const struct fixture *f, const char *name)
+/* A process, which is us, has it mapped at a path: its number. */
+static uint32_t find_at(const struct fixture *f, const char *name, const char *at)
 {
     struct file_sight sight = {.pid = getpid(), .start = 0x1000, .end = 0x2000};
     struct stat status;
@@ -94,10 +94,15 @@ static uint32_t find(const struct fixture *f, const char *name)
 
     (void)snprintf(path, sizeof(path), "%s/%s", f->tree.path, name);
     assert_int_equal(stat(path, &status), 0);
-    sight.path = path;
+    sight.path = at ? at : path;
     sight.key.device = (uint64_t)major(status.st_dev) << 20 | minor(status.st_dev);
     sight.key.inode = status.st_ino;
     return known_files_find(f->files, &sight);
+}
+
+static uint32_t find(const struct fixture *f, const char *name)
+{
+    return find_at(f, name, NULL);
 }
 
 /* Does jobs until there are none. Returns how many there were. */
@@ -243,6 +248,44 @@ static void too_many_files__are_forgotten_from_the_least_used_on(void **state)
         assert_int_equal(is_known(f, functions[i]), i < NUMBERS / 4);
 }
 
+/* Somebody mounts a program of somebody else in another place, and runs it there first. */
+static void file__that_a_stranger_has_elsewhere__is_called_as_it_is_here(void **state)
+{
+    const struct fixture *f = *state;
+    uint32_t number;
+
+    copy(f, "program", 'a');
+    number = find_at(f, "program", "/no/such/nginx");
+    assert_string_equal(known_files_owner(f->files, number), "nginx");
+    assert_int_equal(find(f, "program"), number);
+    assert_string_equal(known_files_owner(f->files, number), "program");
+    (void)sample(f, number, SECOND);
+    assert_int_equal(find_at(f, "program", "/no/such/nginx"), number);
+    assert_string_equal(known_files_owner(f->files, number), "program");
+}
+
+/* Without the rights of ptrace(2) only its own path leads to it. */
+static void file__that_could_not_be_opened__is_tried_by_the_path_of_another_process(void **state)
+{
+    struct fixture *f = *state;
+    struct file_sight sight = {.path = "/no/such/nginx", .pid = 1, .start = 1, .end = 2};
+    struct known_files_figures figures;
+    struct stat status;
+    uint32_t number, function;
+
+    copy(f, "program", 'a');
+    assert_int_equal(fstatat(f->tree.fd, "program", &status, 0), 0);
+    sight.key.device = (uint64_t)major(status.st_dev) << 20 | minor(status.st_dev);
+    sight.key.inode = status.st_ino;
+    number = known_files_find(f->files, &sight);
+    assert_false(known_files_function(f->files, number, FUNCTION, SECOND, &function));
+    assert_int_equal(read_all(f, SECOND), 0);
+    known_files_figures(f->files, &figures);
+    assert_int_equal(figures.n[FILE_MISSING], 1);
+    assert_int_equal(find(f, "program"), number);
+    (void)sample(f, number, SECOND);
+}
+
 /* Somebody waits for the name of this function, and of no other. */
 static void hurry(const struct fixture *f, uint32_t function)
 {
@@ -303,6 +346,11 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_many_files__are_forgotten_from_the_least_used_on,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            file__that_a_stranger_has_elsewhere__is_called_as_it_is_here, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            file__that_could_not_be_opened__is_tried_by_the_path_of_another_process, set_up,
+            tear_down),
         cmocka_unit_test_setup_teardown(
             names__that_somebody_waits_for__are_read_at_once_and_no_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names__of_a_file_that_is_in_doubt__are_not_waited_for,

@@ -3,6 +3,8 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <limits.h>
+#include <sys/inotify.h>
 #include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
@@ -79,10 +81,15 @@ static void file__in_whose_place_another_stands__is_not_opened(void **state)
 static void file__in_whose_place_a_pipe_stands__holds_nobody_up(void **state)
 {
     struct fixture *f = *state;
+    AUTO_CLOSE int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    char event[sizeof(struct inotify_event) + NAME_MAX + 1];
 
     keep_and_replace(f);
     assert_int_equal(mkfifo(f->path, 0600), 0);
+    assert_true(inotify_add_watch(watch, f->path, IN_OPEN) >= 0);
     assert_int_equal(open_object(f->procfs_fd, &f->place), -ESTALE);
+    assert_int_equal(read(watch, event, sizeof(event)), -1); /* nobody has opened it */
+    assert_int_equal(errno, EAGAIN);
 }
 
 static void file__in_whose_place_a_link_to_it_stands__is_not_opened(void **state)

@@ -185,6 +185,28 @@ static void pool__of_too_many_rules__says_so(void **state)
     assert_int_equal(unwind_pool_add(f->pool, table, &pages), -ENOSPC);
 }
 
+/* Who has many rules leaves room for others when it is gone, and so does what was refused. */
+static void rules__of_tables_that_are_gone__make_way_for_others(void **state)
+{
+    struct fixture *f = *state;
+    const size_t before = unwind_pool_bytes(f->pool);
+
+    for (int16_t i = 0; i < 5; i++) {
+        AUTO(object_table) struct object_table *table = make_table(f, RULES - 1);
+        struct unwind_pages pages;
+
+        for (size_t j = 1; j < table->n_rules; j++)
+            table->rules[j] = (struct unwind_rule){.cfa = UNWIND_CFA_FP,
+                                                   .cfa_offset = (int16_t)(1000 * i + (int16_t)j)};
+        assert_int_equal(unwind_pool_add(f->pool, table, &pages), 0);
+        assert_same(f, table, &pages);
+        pool__of_too_many_rules__says_so(state);
+        assert_same(f, table, &pages);
+        unwind_pool_remove(f->pool, &pages);
+        assert_int_equal(unwind_pool_bytes(f->pool), before);
+    }
+}
+
 static void table__whose_segments_stand_in_another_order_in_the_file__is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -202,6 +224,7 @@ int main(void)
         TEST(pool__of_tables_that_come_and_go__has_the_rules_of_each_place),
         TEST(pool__that_is_full__says_so_and_keeps_what_it_has),
         TEST(pool__of_too_many_rules__says_so),
+        TEST(rules__of_tables_that_are_gone__make_way_for_others),
         TEST(table__whose_segments_stand_in_another_order_in_the_file__is_refused),
     };
 

@@ -119,7 +119,7 @@ class Profile(live.LiveTest):
 
     def check_tree(self, at):
         out = self.shown(self.target("known"), at, "--format=tree", "--min=5")
-        self.assertRegex(out, r"\n +[\d.]+ % +0\.[0-4] %  main  known_shares\n"
+        self.assertRegex(out, r"\n +[\d.]+ % +[01]\.\d %  main  known_shares\n"
                               r" +[\d.]+ % +[\d.]+ %  ├─ burn_more  known_shares\n"
                               r"(?: .*\n)*"
                               r" +[\d.]+ % +[\d.]+ %  └─ burn_less  known_shares\n")

@@ -6,7 +6,6 @@ import math
 import os
 import pathlib
 import signal
-import subprocess
 import tempfile
 import time
 
@@ -113,9 +112,7 @@ class Record(AskedRuns, KnownLoads, live.LiveTest):
                          answer["events"])
 
     def test_shares_of_faults_are_those_of_the_program_whenever_they_happen(self):
-        load = subprocess.Popen([live.program("known_touches"), "-", "70"])
-        self.addCleanup(load.wait)
-        self.addCleanup(load.kill)
+        load = self.start_load(["main", "burn"], live.program("known_touches"), "-", "70")
         for target in f"pid:{load.pid}", "machine":
             with self.subTest(target=target):
                 run = self.begin(target=target, events=["page-faults"], duration_seconds=4)
@@ -145,13 +142,7 @@ class Record(AskedRuns, KnownLoads, live.LiveTest):
 
     def test_shares_of_faults_are_those_of_threads_of_very_different_paces(self):
         """Of each thread the kernel is asked for as many samples, however few its events are."""
-        load = subprocess.Popen([live.program("known_paces"), "-"])
-        self.addCleanup(load.wait)
-        self.addCleanup(load.kill)
-        end = time.monotonic() + PATIENCE
-        while set(faults_of_threads(load.pid)) != {"known_paces", "slow"}:
-            self.assertLess(time.monotonic(), end, "there are not two threads")
-            time.sleep(0.01)
+        load = self.start_load(["fault", "burn"], live.program("known_paces"), "-")
         for rate in 99, RATE:
             for target in f"pid:{load.pid}", "machine":
                 with self.subTest(rate=rate, target=target):

@@ -20,17 +20,21 @@ CHANGE = re.compile(r"(?m)^(?P<mark>[+-]?) +(?P<before>[\d.]+) +(?P<after>[\d.]+
 class KnownLoads:
     def burn(self, percent):
         """Starts one, and waits until what it samples is named at once: its program has been read."""
-        load = subprocess.Popen([KNOWN_SHARES, "-", str(percent)])
+        return self.start_load(["main", "burn_more"], KNOWN_SHARES, "-", str(percent))
+
+    def start_load(self, functions, *words):
+        """Starts a program in which one of these functions calls the other, and waits likewise."""
+        load = subprocess.Popen(words)
         self.addCleanup(load.wait)
         self.addCleanup(load.kill)
-        self.until_known(load)
+        self.until_known(load, functions)
         return load
 
-    def until_known(self, load):
+    def until_known(self, load, functions):
         def is_known():
             profile = ask_profile(self.exporter, target="machine", start=began)
             return profile and any(
-                ["main", "burn_more"] == [frame.name for frame in stack if frame.kind == "user"][-2:]
+                functions == [frame.name for frame in stack if frame.kind == "user"][-2:]
                 for stack in profile.stacks)
         began, end = time.time(), time.monotonic() + NAMES_PATIENCE
         while not is_known():

@@ -36,7 +36,7 @@ static KEPT void burn(void)
         __asm__ volatile("" : "+r"(i));
 }
 
-static void __attribute__((noreturn)) fault(void (*touch)(volatile char *), bool is_slow)
+static KEPT void __attribute__((noreturn)) fault(void (*touch)(volatile char *), bool is_slow)
 {
     const size_t size = (size_t)sysconf(_SC_PAGESIZE);
     char *pages =

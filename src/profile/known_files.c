@@ -67,6 +67,15 @@ static uint32_t free_number(struct known_files *files)
     return 0;
 }
 
+/* Whether the path leads to the file here, and not only for the process that has it mapped. */
+static bool is_here(const struct file_sight *sight)
+{
+    const struct object_place place = {
+        .path = sight->path, .device = sight->key.device, .inode = sight->key.inode};
+
+    return object_is_at_path(&place);
+}
+
 static struct known_file *enter(struct known_files *files, const struct file_sight *sight)
 {
     struct known_file *file = calloc(1, sizeof(*file));
@@ -77,8 +86,7 @@ static struct known_file *enter(struct known_files *files, const struct file_sig
     file->key = sight->key;
     file->path = strdup(sight->path);
     file->owner = make_owner(sight->path);
-    file->is_at_path = object_is_at_path(&(struct object_place){
-        .path = sight->path, .device = sight->key.device, .inode = sight->key.inode});
+    file->is_here = is_here(sight);
     if (file->number == 0 || !file->path || !file->owner) {
         known_file_free(file);
         return NULL;
@@ -108,9 +116,7 @@ static void renew(struct known_files *files, struct known_file *file)
  */
 static void see_at(struct known_file *file, const struct file_sight *sight)
 {
-    const struct object_place place = {
-        .path = sight->path, .device = sight->key.device, .inode = sight->key.inode};
-    const bool is_there = object_is_at_path(&place);
+    const bool is_there = is_here(sight);
     AUTO_FREE char *path = NULL, *owner = NULL;
 
     if (!is_there && file->state != FILE_MISSING)
@@ -125,7 +131,7 @@ static void see_at(struct known_file *file, const struct file_sight *sight)
     free(file->owner);
     file->path = TAKE(path);
     file->owner = TAKE(owner);
-    file->is_at_path = is_there;
+    file->is_here = is_there;
 }
 
 uint32_t known_files_find(struct known_files *files, const struct file_sight *sight)
@@ -137,7 +143,7 @@ uint32_t known_files_find(struct known_files *files, const struct file_sight *si
         file = enter(files, sight);
     if (!file)
         return 0;
-    if (!file->is_at_path && strcmp(file->path, sight->path) != 0)
+    if (!file->is_here && strcmp(file->path, sight->path) != 0)
         see_at(file, sight);
     if (file->state == FILE_KEPT)
         renew(files, file);

@@ -83,15 +83,26 @@ static void look_at_each(struct sampler *sampler)
     }
 }
 
+/* Looks at all processes, but the more seldom the longer that takes. False: it is not time yet. */
+static bool look_at_all(struct sampler *sampler, uint64_t now_ns)
+{
+    uint64_t begin_ns;
+
+    if (now_ns < sampler->look_at_all_ns)
+        return false;
+    begin_ns = clock_monotonic_ns();
+    (void)address_spaces_look_at_all(sampler->spaces);
+    sampler->look_at_all_ns =
+        now_ns + LOOK_AT_ALL_NS + LOOKS_SHARE * (clock_monotonic_ns() - begin_ns);
+    return true;
+}
+
 static void look(struct sampler *sampler, uint64_t now_ns)
 {
     look_at_each(sampler);
-    if (!sampler->looks_at_all || !changed_processes_next(sampler->changed) ||
-        now_ns < sampler->look_at_all_ns)
-        return;
-    (void)address_spaces_look_at_all(sampler->spaces);
-    changed_processes_note_all(sampler->changed);
-    sampler->look_at_all_ns = now_ns + LOOK_AT_ALL_NS;
+    if (sampler->looks_at_all && changed_processes_next(sampler->changed) &&
+        look_at_all(sampler, now_ns))
+        changed_processes_note_all(sampler->changed);
 }
 
 /* Whose sample it is, and its stack, by numbers of the store. */
@@ -191,31 +202,16 @@ static void process_waiting(struct sampler *sampler, uint64_t now_ns)
     sample_list_done(&before);
 }
 
-/*
- * Records are lost, so that those that are sampled later may have changed now, too. Until all have
- * been looked at, each turn takes those that it has sampled for changed.
- */
-static void look_at_all(struct sampler *sampler, uint64_t now_ns)
-{
-    uint64_t took_ns;
-
-    if (now_ns < sampler->look_at_all_ns) {
-        sampler->has_lost_records = true;
-        return;
-    }
-    (void)address_spaces_look_at_all(sampler->spaces);
-    took_ns = clock_monotonic_ns() - now_ns;
-    sampler->look_at_all_ns = now_ns + LOOK_AT_ALL_NS + LOOKS_SHARE * took_ns;
-}
-
 void sampler_look(struct sampler *sampler, uint64_t now_ns)
 {
     const bool is_lost = note_mapped(sampler);
 
     note_unknown(sampler);
     look(sampler, now_ns);
-    if (is_lost)
-        look_at_all(sampler, now_ns);
+    /* Those that are sampled later may have changed now, too: until all have been looked at, each
+     * turn takes those that it has sampled for changed. */
+    if (is_lost && !look_at_all(sampler, now_ns))
+        sampler->has_lost_records = true;
     cut_doubtful(sampler);
 }
 

@@ -223,7 +223,7 @@ int profile_recorder_fd(const struct profile_recorder *recorder)
  * be in the ring. The lock is held, but for the time in which the sampler works, which may take a
  * second: nobody else begins or takes anything until it is over.
  */
-static void finish(struct profile_recorder *recorder, struct sampler *sampler, bool at_once)
+static void end_recording(struct profile_recorder *recorder, struct sampler *sampler, bool at_once)
 {
     struct sampler_recorded recorded = {0};
     int r = -ENOENT;
@@ -286,10 +286,10 @@ void profile_recorder_serve(struct profile_recorder *recorder, struct sampler *s
         begin(recorder, sampler, most_nodes, reason);
         break;
     case RECORDER_FINISHES:
-        finish(recorder, sampler, false);
+        end_recording(recorder, sampler, false);
         break;
     case RECORDER_IS_CUT:
-        finish(recorder, sampler, true);
+        end_recording(recorder, sampler, true);
         break;
     default:
         break;
@@ -302,6 +302,6 @@ void profile_recorder_cut(struct profile_recorder *recorder, struct sampler *sam
     (void)pthread_mutex_lock(&recorder->lock);
     if (recorder->state != RECORDER_IDLE && recorder->state != RECORDER_ASKED &&
         recorder->state != RECORDER_IS_OVER)
-        finish(recorder, sampler, true);
+        end_recording(recorder, sampler, true);
     (void)pthread_mutex_unlock(&recorder->lock);
 }

@@ -154,7 +154,7 @@ static uint64_t wait_ns(const struct record *record)
 {
     const uint64_t now_ns = clock_monotonic_ns();
 
-    if (record->is_ending || now_ns + SOON_NS >= record->deadline_ns)
+    if (now_ns + SOON_NS >= record->deadline_ns)
         return SOON_NS;
     return now_ns + LOOK_NS < record->deadline_ns ? LOOK_NS : record->deadline_ns - now_ns;
 }
@@ -207,6 +207,7 @@ static int look(struct record *record, json_t **ret_run)
         if (status != EXIT_SUCCESS)
             return status;
         record->is_ending = true;
+        record->deadline_ns = clock_monotonic_ns();
     }
     return followed_run_look(&record->run, has_command(record), ret_run);
 }
@@ -214,11 +215,8 @@ static int look(struct record *record, json_t **ret_run)
 /* Says once what is waited for when it takes long. */
 static void tell_delay(struct record *record)
 {
-    const uint64_t now_ns = clock_monotonic_ns();
-
-    if (record->is_ending && record->deadline_ns > now_ns)
-        record->deadline_ns = now_ns; /* it ends earlier */
-    if (record->has_told || has_command(record) || now_ns < record->deadline_ns + 2 * LATE_NS)
+    if (record->has_told || has_command(record) ||
+        clock_monotonic_ns() < record->deadline_ns + 2 * LATE_NS)
         return;
     (void)fprintf(stderr, PROGRAM ": waits until the functions have their names\n");
     record->has_told = true;

@@ -20,8 +20,8 @@ static uint64_t kernel_device(dev_t device)
     return (uint64_t)major(device) << 20 | minor(device);
 }
 
-/* What stands in /proc may be another one by now; a pipe would hold us up. */
-#define FLAGS (O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+/* Nothing is waited for. */
+#define FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 static bool is_mapped_file(int fd, const struct object_place *place)
 {
@@ -42,7 +42,7 @@ static int open_found(int found)
     int fd;
 
     (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
-    fd = open(path, FLAGS & ~O_NOFOLLOW);
+    fd = open(path, FLAGS);
     return fd < 0 ? -errno : fd;
 }
 
@@ -66,7 +66,7 @@ static int open_by_path(const struct object_place *place)
 {
     AUTO_CLOSE int found = find_by_path(place);
 
-    return found < 0 ? TAKE_FD(found) : open_found(found);
+    return found < 0 ? found : open_found(found);
 }
 
 /* The link leads to the very file, whatever its path is or was. */
@@ -137,7 +137,7 @@ int open_debug_object(const uint8_t *build_id, size_t n)
     for (size_t i = 1; i < n; i++)
         length += snprintf(path + length, sizeof(path) - (size_t)length, "%02x", build_id[i]);
     (void)snprintf(path + length, sizeof(path) - (size_t)length, ".debug");
-    fd = open(path, FLAGS & ~O_NOFOLLOW);
+    fd = open(path, FLAGS);
     if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_uid != 0)
         return -1;
     return TAKE_FD(fd);

@@ -13,7 +13,7 @@
 #define WAITING_BYTES   ((size_t)2 * 1024 * 1024)
 #define PATIENCE_NS     (10 * NS_PER_SECOND)
 #define LOOK_AT_ALL_NS  NS_PER_SECOND /* no more often */
-#define LOOKS_SHARE     10            /* of a CPU at most, if looks take long */
+#define LOOKS_SHARE     10            /* at most this part of a CPU, if they take long */
 #define LOOKS_OF_A_TURN 64
 #define MOST_LOOKS      1024 /* at processes that were sampled, or have ended by now */
 

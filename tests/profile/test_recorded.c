@@ -51,6 +51,27 @@ static void samples_of_one_period__are_the_samples_themselves(void **state)
     assert_int_equal(node_of(tree, "work")->self_value, 7000);
 }
 
+static void functions__are_those_of_its_samples_and_no_others(void **state)
+{
+    AUTO(profile_store) struct profile_store *store = store_of(&roomy);
+    AUTO(recorded) struct recorded *recorded = recorded_new(store, 100);
+    AUTO_FREE bool *has = NULL;
+    uint32_t ours[256], other[256];
+    size_t n, n_has = 0;
+
+    (void)state;
+    (void)functions_of(store, "other", other);
+    record(store, recorded, "main;work", 1000);
+    (void)functions_of(store, "main;work", ours);
+    has = recorded_functions(recorded, &n);
+    assert_non_null(has);
+    for (size_t i = 0; i < n; i++)
+        n_has += has[i];
+    assert_int_equal(n_has, 2);
+    assert_true(has[ours[0]] && has[ours[1]]);
+    assert_false(other[0] < n && has[other[0]]);
+}
+
 /* Weights 1, 1 and 2: W = 4, S = 6, and W^2 / S = 2.67 samples, half of which are those of 2. */
 static void samples_of_different_periods__tell_as_much_as_fewer_of_one(void **state)
 {
@@ -176,6 +197,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_of_one_period__are_the_samples_themselves),
+        cmocka_unit_test(functions__are_those_of_its_samples_and_no_others),
         cmocka_unit_test(samples_of_different_periods__tell_as_much_as_fewer_of_one),
         cmocka_unit_test(stacks_beyond_the_limit__are_folded_and_none_is_lost),
         cmocka_unit_test(functions__stay_while_the_store_makes_room),

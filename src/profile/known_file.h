@@ -8,6 +8,7 @@
 #include <uthash.h>
 
 #include "profile/known_files.h"
+#include "profile/reader_shares.h"
 
 /* A function of a file, by where it begins: an address from the base of the file's table. */
 struct known_function {
@@ -34,6 +35,7 @@ struct known_file {
     struct object_table *table; /* without its rows; NULL: not read yet */
     struct unwind_pages pages;  /* where the rows are */
     uint64_t wanted_ns, used_ns;
+    uint32_t cgroup; /* for whose samples it is read: a number (struct profile_sample) */
     struct known_function *functions;
     uint64_t generation; /* of the store whose numbers the functions have */
     struct wanted_name *wanted;
@@ -55,7 +57,9 @@ struct known_files {
     uint32_t last_number;
     enum object_job_kind job_kind; /* the present job */
     uint32_t job_number;           /* the file that it reads; 0: none */
-    struct unwind_pages *retired;  /* places that may be used again after a while */
+    uint32_t job_cgroup;           /* for whom */
+    struct reader_shares shares;
+    struct unwind_pages *retired; /* places that may be used again after a while */
     size_t n_retired, retired_capacity;
     uint64_t outcomes[OBJECT_OUTCOME_COUNT_];
     uint64_t reader_cpu_ns;
@@ -65,6 +69,13 @@ static inline struct known_file *known_file_of(const struct known_files *files, 
 {
     return number < files->setup.n ? files->by_number[number] : NULL;
 }
+
+/* The file that is read next, and what of it. NULL: nothing is to be read now. */
+struct known_file *known_files_choose(const struct known_files *files, uint64_t now_ns,
+                                      enum object_job_kind *ret_kind);
+
+/* A cgroup needs something of the file. */
+void known_file_ask_for(const struct known_files *files, struct known_file *file, uint32_t cgroup);
 
 /* Forgets the functions of a file, and the names that it waits for. */
 void known_file_forget_functions(struct known_file *file);

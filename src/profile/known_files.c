@@ -39,6 +39,7 @@ struct known_files *known_files_free(struct known_files *files)
         HASH_DEL(files->by_key, file);
         known_file_free(file);
     }
+    reader_shares_done(&files->shares);
     free(files->retired);
     free(files->by_number);
     free(files);
@@ -165,18 +166,19 @@ const char *known_files_owner(const struct known_files *files, uint32_t number)
     return file ? file->owner : "[other files]";
 }
 
-void known_files_want(struct known_files *files, uint32_t number, uint64_t now_ns)
+void known_files_want(struct known_files *files, uint32_t number, const struct file_use *use)
 {
     struct known_file *file = known_file_of(files, number);
 
     if (!file)
         return;
-    file->used_ns = now_ns;
-    if (file->state == FILE_REFUSED && file->retry_ns > 0 && now_ns >= file->retry_ns)
+    file->used_ns = use->now_ns;
+    known_file_ask_for(files, file, use->cgroup);
+    if (file->state == FILE_REFUSED && file->retry_ns > 0 && use->now_ns >= file->retry_ns)
         file->state = FILE_UNREAD;
     if (file->state == FILE_UNREAD) {
         file->state = FILE_WANTED;
-        file->wanted_ns = now_ns;
+        file->wanted_ns = use->now_ns;
     }
 }
 
@@ -242,12 +244,12 @@ static uint32_t find_function(struct known_files *files, struct known_file *file
 }
 
 bool known_files_function(struct known_files *files, uint32_t number, uint32_t place,
-                          uint64_t now_ns, uint32_t *ret_function)
+                          const struct file_use *use, uint32_t *ret_function)
 {
     struct known_file *file = known_file_of(files, number);
     uint32_t address;
 
-    known_files_want(files, number, now_ns);
+    known_files_want(files, number, use);
     if (file && (file->state == FILE_UNREAD || file->state == FILE_WANTED))
         return false;
     if (!file || !file->table || !object_table_address(file->table, place, &address)) {

@@ -54,19 +54,25 @@ uint32_t known_files_find(struct known_files *files, const struct file_sight *si
 /* The name of a file without its folders: clean UTF-8. Borrowed. */
 const char *known_files_owner(const struct known_files *files, uint32_t number);
 
+/* By whose sample a file is used: the number of its cgroup (struct profile_sample); and when. */
+struct file_use {
+    uint32_t cgroup;
+    uint64_t now_ns;
+};
+
 /* A stack has ended in the file, or a frame is in it: its tables are wanted. */
-void known_files_want(struct known_files *files, uint32_t number, uint64_t now_ns);
+void known_files_want(struct known_files *files, uint32_t number, const struct file_use *use);
 
 /*
  * The function that has a place in a file. It has its name, or gets it later. False: the tables of
  * the file are not there yet, and are being asked for.
  */
 bool known_files_function(struct known_files *files, uint32_t number, uint32_t place,
-                          uint64_t now_ns, uint32_t *ret_function);
+                          const struct file_use *use, uint32_t *ret_function);
 
 /*
- * Opens the next file to be read. The caller closes both descriptors of the job. False: nothing is
- * to be read now.
+ * Opens the next file to be read: one of those for whom the least was spent. The caller closes both
+ * descriptors of the job. False: nothing is to be read now.
  */
 bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct object_job *ret_job);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What is read next of which file, and what comes of it. Tables go before names, since without them
- * stacks are cut. Tables that find no room push out those that were not used for longest.
+ * How a file is opened for the reader, and what comes of it. Tables that find no room push out
+ * those that were not used for longest.
  */
 #include "profile/known_files.h"
 
@@ -26,26 +26,6 @@
 /* Code without frames of its own is as long as this only where it was made by a compiler of another
  * kind, as V8's builtins are: they keep frame pointers. */
 #define LONG_GAP (256 * 1024)
-
-/* The file that waits longest for its tables, or for names. */
-static struct known_file *choose(struct known_files *files, uint64_t now_ns,
-                                 enum object_job_kind *ret_kind)
-{
-    struct known_file *file, *next, *best = NULL;
-
-    HASH_ITER(hh, files->by_key, file, next)
-        if (file->state == FILE_WANTED && (!best || file->wanted_ns < best->wanted_ns))
-            best = file;
-    *ret_kind = OBJECT_JOB_TABLE;
-    if (best)
-        return best;
-    *ret_kind = OBJECT_JOB_NAMES;
-    HASH_ITER(hh, files->by_key, file, next)
-        if (file->n_wanted > 0 && !file->is_doubtful && now_ns >= file->names_ns &&
-            (!best || file->names_ns < best->names_ns))
-            best = file;
-    return best;
-}
 
 /* A job of names takes what is wanted now; what comes meanwhile is for the next one. */
 static bool begin_names(struct known_file *file, struct object_job *job)
@@ -94,7 +74,7 @@ bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct obj
     struct object_job job = {.fd = -1, .debug_fd = -1};
     struct known_file *file;
 
-    while ((file = choose(files, now_ns, &job.kind))) {
+    while ((file = known_files_choose(files, now_ns, &job.kind))) {
         job.fd = job.kind == OBJECT_JOB_TABLE ? known_file_open(files, file)
                                               : known_file_open_again(files, file);
         if (job.fd >= 0)
@@ -109,6 +89,7 @@ bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct obj
     }
     files->job_kind = job.kind;
     files->job_number = file->number;
+    files->job_cgroup = file->cgroup;
     *ret_job = job;
     return true;
 }
@@ -249,6 +230,7 @@ void known_files_take(struct known_files *files, const struct object_result *res
     struct known_file *file = known_file_of(files, files->job_number);
 
     files->reader_cpu_ns += result->cpu_ns;
+    reader_shares_add(&files->shares, files->job_cgroup, result->cpu_ns);
     files->job_number = 0;
     if (!file)
         return;

@@ -82,4 +82,5 @@ void known_files_sweep(struct known_files *files, uint64_t now_ns)
             forget(files, file);
     }
     bound_kept(files);
+    reader_shares_settle(&files->shares, now_ns);
 }

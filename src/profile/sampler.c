@@ -198,17 +198,29 @@ static int finish_job(struct sampler *sampler, uint64_t now_ns)
     return 0;
 }
 
-/* Somebody waits for code. */
+static bool next_map(struct sampler *sampler, uint64_t now_ns, struct object_job *job)
+{
+    sampler->reads_for = SAMPLER_READS_MAP;
+    return jit_maps_next_job(sampler->jit, now_ns, job);
+}
+
+static bool next_file(struct sampler *sampler, uint64_t now_ns, struct object_job *job)
+{
+    sampler->reads_for = SAMPLER_READS_FILE;
+    return known_files_next_job(sampler->files, now_ns, job);
+}
+
+/* For code somebody waits. Maps and files take turns: none of them can hold up the other. */
 static bool next_job(struct sampler *sampler, uint64_t now_ns, struct object_job *job)
 {
+    const bool was_map = sampler->reads_for == SAMPLER_READS_MAP;
+
     sampler->reads_for = SAMPLER_READS_CODE;
     if (code_desk_next_job(&sampler->desk, sampler->files, job))
         return true;
-    sampler->reads_for = SAMPLER_READS_MAP;
-    if (jit_maps_next_job(sampler->jit, now_ns, job))
-        return true;
-    sampler->reads_for = SAMPLER_READS_FILE;
-    return known_files_next_job(sampler->files, now_ns, job);
+    if (was_map)
+        return next_file(sampler, now_ns, job) || next_map(sampler, now_ns, job);
+    return next_map(sampler, now_ns, job) || next_file(sampler, now_ns, job);
 }
 
 static int begin_job(struct sampler *sampler, uint64_t now_ns)

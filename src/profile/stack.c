@@ -15,7 +15,7 @@ struct making {
     const struct stack_names *names;
     const struct profile_sample *sample;
     bool is_last;
-    uint64_t now_ns;
+    struct file_use use;
     uint32_t functions[STACK_MOST];
     size_t n;
     bool is_at_leaf; /* the frame that is added runs, and has called nothing */
@@ -62,7 +62,7 @@ static bool add_place(struct making *making, uint32_t file, uint32_t place)
     const struct stack_names *names = making->names;
     uint32_t function;
 
-    if (!known_files_function(names->files, file, place, making->now_ns, &function)) {
+    if (!known_files_function(names->files, file, place, &making->use, &function)) {
         if (!making->is_last)
             return false;
         function = profile_store_function(names->store, PROFILE_USER,
@@ -87,7 +87,7 @@ static bool add_address(struct making *making, uint64_t address)
         return add_place(making, file, place);
     case SPACE_ANONYMOUS:
         if (!jit_maps_function(names->jit, (pid_t)sample->pid, sample->memory, address,
-                               making->now_ns, &function)) {
+                               making->use.now_ns, &function)) {
             if (!making->is_last)
                 return false;
             function = profile_store_function(names->store, PROFILE_JIT, "[jit]", "[unnamed]");
@@ -160,14 +160,14 @@ bool stack_make(const struct stack_names *names, const struct profile_sample *sa
     making.names = names;
     making.sample = sample;
     making.is_last = is_last;
-    making.now_ns = now_ns;
+    making.use = (struct file_use){.cgroup = sample->cgroup, .now_ns = now_ns};
     making.n = 0;
     making.is_at_leaf = sample->n_kernel == 0;
     making.place = PROFILE_NO_PLACE;
     for (size_t i = 0; i < sample->n_kernel; i++)
         add(&making, kernel_names_function(names->kernel, frames_of(sample)[i]));
     if (sample->file != 0) /* the frames may have been left out that lead there */
-        known_files_want(names->files, sample->file, now_ns);
+        known_files_want(names->files, sample->file, &making.use);
     if (!add_user_frames(&making))
         return false;
     ret_stack->n = 0;

@@ -134,11 +134,12 @@ static size_t read_all(const struct fixture *f, uint64_t now_ns)
 /* Takes a sample in the function of a file, which is read for it: the function's number. */
 static uint32_t sample(const struct fixture *f, uint32_t number, uint64_t now_ns)
 {
+    const struct file_use use = {.now_ns = now_ns};
     uint32_t function = 0;
 
-    if (!known_files_function(f->files, number, FUNCTION, now_ns, &function)) {
+    if (!known_files_function(f->files, number, FUNCTION, &use, &function)) {
         assert_true(read_all(f, now_ns) > 0);
-        assert_true(known_files_function(f->files, number, FUNCTION, now_ns, &function));
+        assert_true(known_files_function(f->files, number, FUNCTION, &use, &function));
     }
     assert_true(f->arrays.files[number].pages.both != 0);
     return function;
@@ -269,6 +270,7 @@ static void file__that_could_not_be_opened__is_tried_by_the_path_of_another_proc
 {
     struct fixture *f = *state;
     struct file_sight sight = {.path = "/no/such/nginx", .pid = 1, .start = 1, .end = 2};
+    const struct file_use use = {.now_ns = SECOND};
     struct known_files_figures figures;
     struct stat status;
     uint32_t number, function;
@@ -278,7 +280,7 @@ static void file__that_could_not_be_opened__is_tried_by_the_path_of_another_proc
     sight.key.device = (uint64_t)major(status.st_dev) << 20 | minor(status.st_dev);
     sight.key.inode = status.st_ino;
     number = known_files_find(f->files, &sight);
-    assert_false(known_files_function(f->files, number, FUNCTION, SECOND, &function));
+    assert_false(known_files_function(f->files, number, FUNCTION, &use, &function));
     assert_int_equal(read_all(f, SECOND), 0);
     known_files_figures(f->files, &figures);
     assert_int_equal(figures.n[FILE_MISSING], 1);
@@ -329,6 +331,58 @@ static void names__of_a_file_that_is_in_doubt__are_not_waited_for(void **state)
     assert_false(known_files_is_hurried(f->files));
 }
 
+/* A sample of a cgroup has ended in a file. */
+static void want(const struct fixture *f, const char *name, uint32_t cgroup, uint64_t now_ns)
+{
+    const struct file_use use = {.cgroup = cgroup, .now_ns = now_ns};
+
+    known_files_want(f->files, find(f, name), &use);
+}
+
+/* The next file to be read is this one; it is refused after so much work. */
+static void expect_next(const struct fixture *f, const char *name, uint64_t now_ns, uint64_t cpu_ns)
+{
+    const struct object_result refused = {.outcome = OBJECT_KILLED, .cpu_ns = cpu_ns};
+    struct stat wanted, found;
+    struct object_job job;
+
+    assert_true(known_files_next_job(f->files, now_ns, &job));
+    assert_int_equal(fstatat(f->tree.fd, name, &wanted, 0), 0);
+    assert_int_equal(fstat(job.fd, &found), 0);
+    assert_int_equal(found.st_ino, wanted.st_ino);
+    known_files_take(f->files, &refused, now_ns);
+    (void)close(job.fd);
+}
+
+static void whoever_has_slow_files_read__comes_after_the_others(void **state)
+{
+    const struct fixture *f = *state;
+
+    for (char name[] = "a"; name[0] <= 'h'; name[0]++)
+        copy(f, name, name[0]);
+    want(f, "a", 1, SECOND);
+    want(f, "b", 1, 2 * SECOND);
+    want(f, "c", 1, 3 * SECOND); /* both have it mapped */
+    want(f, "d", 2, 4 * SECOND);
+    want(f, "c", 2, 5 * SECOND);
+    expect_next(f, "a", 6 * SECOND, 10 * SECOND);
+    want(f, "c", 2, 7 * SECOND);
+    expect_next(f, "c", 8 * SECOND, SECOND / 10);
+    expect_next(f, "d", 8 * SECOND, SECOND / 10);
+    expect_next(f, "b", 8 * SECOND, 0);
+
+    want(f, "e", 1, 9 * SECOND);
+    want(f, "f", 2, 10 * SECOND);
+    expect_next(f, "f", 10 * SECOND, SECOND / 10); /* not forgotten yet */
+    for (unsigned i = 1; i <= 5; i++) {
+        (void)find(f, "e"); /* it is still mapped */
+        known_files_sweep(f->files, i * 100 * SECOND);
+    }
+    want(f, "g", 2, 600 * SECOND);
+    expect_next(f, "e", 600 * SECOND, 0);
+    expect_next(f, "g", 600 * SECOND, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +407,8 @@ int main(void)
             tear_down),
         cmocka_unit_test_setup_teardown(
             names__that_somebody_waits_for__are_read_at_once_and_no_others, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(whoever_has_slow_files_read__comes_after_the_others, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(names__of_a_file_that_is_in_doubt__are_not_waited_for,
                                         set_up, tear_down),
     };

@@ -27,7 +27,9 @@ struct profile_status {
     uint64_t kept_bytes;  /* of samples, names, files and processes */
     uint64_t folded_samples;
     uint64_t dropped_slices;
-    uint64_t processes; /* whose mappings are known now */
+    uint64_t processes_without_room; /* times that one found none for what it has mapped */
+    uint64_t files_without_room;     /* times that a program or library found none */
+    uint64_t processes;              /* whose mappings are known now */
     uint64_t program_ns, sampler_cpu_ns, reader_cpu_ns;
 };
 

@@ -247,6 +247,17 @@ static void append_files(const struct samples *samples)
     }
 }
 
+static void append_without_room(const struct samples *samples)
+{
+    const struct profile_status *const profile = profile_of(samples);
+    const struct label process = {"kind", "process"}, file = {"kind", "file"};
+
+    if (!is_sampled(samples))
+        return;
+    append_sample(samples, &process, 1, profile->processes_without_room);
+    append_sample(samples, &file, 1, profile->files_without_room);
+}
+
 static void append_profile_times(const struct samples *samples)
 {
     const struct profile_status *const profile = profile_of(samples);
@@ -371,6 +382,12 @@ static const struct {
     {{"pmu_exporter_profile_reads_total", FAMILY_COUNTER},
      "Number of times that a program, a library or a map of functions was read, by how it ended.",
      append_reads,
+     false},
+    {{"pmu_exporter_profile_without_room_total", FAMILY_COUNTER},
+     "Number of times that there was no room for what a process has mapped, so that its stacks end "
+     "at their first function, or for a program or library, which is then one of \"[other "
+     "files]\".",
+     append_without_room,
      false},
     {{"pmu_exporter_profile_cpu_seconds_total", FAMILY_COUNTER},
      "CPU time that profiles took: of the program in the kernel, which is within the time of what "

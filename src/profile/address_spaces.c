@@ -18,8 +18,9 @@
 struct space_list {
     uint32_t first;
     uint32_t n;
-    bool is_used;    /* scratch of the sweep */
-    bool was_unused; /* at the sweep before */
+    bool lacks_numbers; /* a file of it found none */
+    bool is_used;       /* scratch of the sweep */
+    bool was_unused;    /* at the sweep before */
     UT_hash_handle hh;
 };
 
@@ -138,15 +139,25 @@ static bool is_same_list(const struct space_look *look, const struct profile_pro
     return true;
 }
 
-/* Takes places for a list. 0, -ENOSPC or -ENOMEM. */
-static int add_list(struct address_spaces *spaces, size_t n, struct extent *ret_extent)
+static bool lacks_numbers(const struct space_look *look)
 {
+    for (size_t i = 0; i < look->n; i++)
+        if (look->mappings[i].file == 0)
+            return true;
+    return false;
+}
+
+/* Takes places for a list. 0, -ENOSPC or -ENOMEM. */
+static int add_list(const struct space_look *look, struct extent *ret_extent)
+{
+    struct address_spaces *spaces = look->spaces;
     struct space_list *list = calloc(1, sizeof(*list));
-    int r = list ? extents_take(&spaces->extents, (uint32_t)n, ret_extent) : -ENOMEM;
+    int r = list ? extents_take(&spaces->extents, (uint32_t)look->n, ret_extent) : -ENOMEM;
 
     if (r == 0) {
         list->first = ret_extent->first;
         list->n = ret_extent->n;
+        list->lacks_numbers = lacks_numbers(look);
         HASH_ADD(hh, spaces->lists, first, sizeof(list->first), list);
         if (list->hh.tbl)
             return 0;
@@ -173,7 +184,7 @@ static int enter(struct space_look *look)
             return 0;
         find_lost(look, &before);
     }
-    r = add_list(spaces, look->n, &extent);
+    r = add_list(look, &extent);
     spaces->without_room += r == -ENOSPC;
     if (r < 0)
         return r;
@@ -260,6 +271,7 @@ static bool has_ended(const struct address_spaces *spaces, pid_t pid)
     return faccessat(spaces->procfs_fd, name, F_OK, 0) < 0 && errno == ENOENT;
 }
 
+/* Who has files without numbers is looked at again when there are some: at its next sample. */
 static void mark(void *context, pid_t pid, const struct profile_process *process)
 {
     struct address_spaces *spaces = context;
@@ -269,8 +281,12 @@ static void mark(void *context, pid_t pid, const struct profile_process *process
         profile_program_clear_process(spaces->program, pid);
         return;
     }
-    spaces->n_processes++;
     HASH_FIND(hh, spaces->lists, &process->first, sizeof(process->first), list);
+    if (list && list->lacks_numbers && known_files_has_numbers(spaces->files)) {
+        profile_program_clear_process(spaces->program, pid);
+        return;
+    }
+    spaces->n_processes++;
     if (list)
         list->is_used = true;
 }

@@ -84,6 +84,8 @@ static struct known_file *enter(struct known_files *files, const struct file_sig
     if (!file)
         return NULL;
     file->number = free_number(files);
+    files->has_no_numbers = file->number == 0;
+    files->n_refused += files->has_no_numbers;
     file->key = sight->key;
     file->path = strdup(sight->path);
     file->owner = make_owner(sight->path);

@@ -51,6 +51,9 @@ struct file_sight {
 /* The number of a file. Where there is none left, that of "[other files]", which has no tables. */
 uint32_t known_files_find(struct known_files *files, const struct file_sight *sight);
 
+/* Whether there may be numbers again for files that found none. */
+bool known_files_has_numbers(const struct known_files *files);
+
 /* The name of a file without its folders: clean UTF-8. Borrowed. */
 const char *known_files_owner(const struct known_files *files, uint32_t number);
 
@@ -139,7 +142,8 @@ struct known_files_figures {
     size_t n[FILE_STATE_COUNT_];
     uint64_t outcomes[OBJECT_OUTCOME_COUNT_]; /* of all jobs, since the start */
     uint64_t reader_cpu_ns;
-    size_t bytes; /* of what is kept here of files */
+    uint64_t without_number; /* times that a file found none, since the start */
+    size_t bytes;            /* of what is kept here of files */
 };
 
 void known_files_figures(const struct known_files *files, struct known_files_figures *ret_figures);

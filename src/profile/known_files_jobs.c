@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "log/log.h"
 #include "profile/known_file.h"
 #include "profile/open_object.h"
 
@@ -22,6 +23,9 @@
 /* Tables that were used so lately are not pushed out; what finds no room is tried again later. */
 #define IN_USE_NS (30 * NS_PER_SECOND)
 #define AGAIN_NS  (60 * NS_PER_SECOND)
+
+/* Files that are refused are logged no more often. */
+#define TELL_NS (60 * NS_PER_SECOND)
 
 /* Code without frames of its own is as long as this only where it was made by a compiler of another
  * kind, as V8's builtins are: they keep frame pointers. */
@@ -167,6 +171,19 @@ static void enter_table(struct known_files *files, struct known_file *file,
     file->retry_ns = r == -ENOSPC ? now_ns + AGAIN_NS : 0;
 }
 
+/* Says which file it is whose stacks end in it, but no more than once a minute. */
+static void tell_refused(struct known_files *files, const struct known_file *file,
+                         enum object_outcome outcome, uint64_t now_ns)
+{
+    if (outcome != OBJECT_TOO_LARGE && outcome != OBJECT_TOO_SLOW && outcome != OBJECT_KILLED)
+        return;
+    if (files->told_ns > 0 && now_ns < files->told_ns + TELL_NS)
+        return;
+    files->told_ns = now_ns;
+    log_warning("the tables of a program or library are not used, and stacks end in it", "file",
+                file->path, "reason", object_outcome_name(outcome));
+}
+
 static void take_table(struct known_files *files, struct known_file *file,
                        const struct object_result *result, uint64_t now_ns)
 {
@@ -181,6 +198,7 @@ static void take_table(struct known_files *files, struct known_file *file,
         enter_table(files, file, table, now_ns);
         return;
     }
+    tell_refused(files, file, outcome, now_ns);
     end_doubt(file);
     file->state = FILE_REFUSED;
     file->retry_ns = outcome == OBJECT_FAILED ? now_ns + AGAIN_NS : 0;
@@ -276,7 +294,8 @@ void known_files_figures(const struct known_files *files, struct known_files_fig
 {
     struct known_file *file, *next;
 
-    *ret_figures = (struct known_files_figures){.reader_cpu_ns = files->reader_cpu_ns};
+    *ret_figures = (struct known_files_figures){.reader_cpu_ns = files->reader_cpu_ns,
+                                                .without_number = files->n_refused};
     memcpy(ret_figures->outcomes, files->outcomes, sizeof(files->outcomes));
     HASH_ITER(hh, files->by_key, file, next) {
         ret_figures->n[file->state]++;

@@ -23,6 +23,11 @@ void known_files_settle(struct known_files *files)
     files->n_retired = 0;
 }
 
+bool known_files_has_numbers(const struct known_files *files)
+{
+    return !files->has_no_numbers;
+}
+
 void known_files_mark(struct known_files *files, uint32_t number)
 {
     struct known_file *file = known_file_of(files, number);
@@ -33,6 +38,7 @@ void known_files_mark(struct known_files *files, uint32_t number)
 
 static void forget(struct known_files *files, struct known_file *file)
 {
+    files->has_no_numbers = false;
     files->by_number[file->number] = NULL;
     HASH_DEL(files->by_key, file);
     known_file_free(file);

@@ -333,7 +333,8 @@ void sampler_figures(const struct sampler *sampler, struct sampler_figures *ret_
                                             .files_kept = files.n[FILE_KEPT],
                                             .processes = spaces.processes,
                                             .mappings = spaces.mappings,
-                                            .without_room = spaces.without_room,
+                                            .processes_without_room = spaces.without_room,
+                                            .files_without_room = files.without_number,
                                             .table_bytes = unwind_pool_bytes(sampler->pool),
                                             .bytes = files.bytes + jit_maps_bytes(sampler->jit) +
                                                      sampler->waiting.n_bytes};

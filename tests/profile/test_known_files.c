@@ -1,109 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Files that come and go: what stays of them for who asks for the code of what was sampled. */
-#include <errno.h>
-#include <sys/sysmacros.h>
-
-#include "support/check.h"
-
-#include "profile/known_file.h"
-#include "profile/object_work.h"
-#include "profile/store_fixture.h"
-#include "support/fixture_tree.h"
-
-#define FIXTURE  "profile/fixtures/frames_x86_64.so"
-#define FUNCTION 0x400 /* where a function of it begins */
-#define BUILD_ID 0x1d8 /* where its build-id stands */
-#define NUMBERS  16    /* a quarter of them are kept */
-#define FILES    6
-#define ROWS     1000
-#define PAGES    100
-#define RULES    100
-
-struct fixture {
-    struct fixture_tree tree;
-    struct profile_arrays arrays;
-    struct unwind_pool *pool;
-    struct profile_store *store;
-    struct known_files *files;
-    int procfs_fd;
-};
-
-static int set_up(void **state)
-{
-    static const struct unwind_pool_size size = {.rows = ROWS, .pages = PAGES, .rules = RULES};
-    struct fixture *f = calloc(1, sizeof(*f));
-
-    assert_non_null(f);
-    f->tree = fixture_tree_open();
-    f->arrays = (struct profile_arrays){.rows = calloc(ROWS, sizeof(*f->arrays.rows)),
-                                        .rules = calloc(RULES, sizeof(*f->arrays.rules)),
-                                        .pages = calloc(PAGES, sizeof(*f->arrays.pages)),
-                                        .files = calloc(NUMBERS, sizeof(*f->arrays.files))};
-    f->pool = unwind_pool_new(&f->arrays, &size);
-    f->store = store_of(&roomy);
-    f->procfs_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    f->files = known_files_new(&(struct known_files_setup){.arrays = &f->arrays,
-                                                           .pool = f->pool,
-                                                           .store = f->store,
-                                                           .n = NUMBERS,
-                                                           .procfs_fd = f->procfs_fd});
-    assert_non_null(f->files);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-
-    (void)known_files_free(f->files);
-    (void)profile_store_free(f->store);
-    (void)unwind_pool_free(f->pool);
-    (void)close(f->procfs_fd);
-    free(f->arrays.rows);
-    free(f->arrays.rules);
-    free(f->arrays.pages);
-    free(f->arrays.files);
-    fixture_tree_close(&f->tree);
-    free(f);
-    return 0;
-}
-
-/* Copies the program into the tree, with a byte of its build-id changed. */
-static void copy(const struct fixture *f, const char *name, char mark)
-{
-    char bytes[8192];
-    const int from = open_fixture(FIXTURE);
-    const int to = openat(f->tree.fd, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-    const ssize_t n = read(from, bytes, sizeof(bytes));
-
-    assert_true(n > BUILD_ID && (size_t)n < sizeof(bytes) && to >= 0);
-    bytes[BUILD_ID] = mark;
-    assert_int_equal(pwrite(to, bytes, (size_t)n, 0), n);
-    (void)close(from);
-    (void)close(to);
-}
-
-/* A process, which is us, has it mapped at a path: its number. */
-static uint32_t find_at(const struct fixture *f, const char *name, const char *at)
-{
-    struct file_sight sight = {.pid = getpid(), .start = 0x1000, .end = 0x2000};
-    struct stat status;
-    char path[128];
-
-    (void)snprintf(path, sizeof(path), "%s/%s", f->tree.path, name);
-    assert_int_equal(stat(path, &status), 0);
-    sight.path = at ? at : path;
-    sight.key.device = (uint64_t)major(status.st_dev) << 20 | minor(status.st_dev);
-    sight.key.inode = status.st_ino;
-    return known_files_find(f->files, &sight);
-}
-
-static uint32_t find(const struct fixture *f, const char *name)
-{
-    return find_at(f, name, NULL);
-}
+#include "profile/known_files_fixture.h"
 
 /* Does jobs until there are none. Returns how many there were. */
 static size_t read_all(const struct fixture *f, uint64_t now_ns)
@@ -331,58 +229,6 @@ static void names__of_a_file_that_is_in_doubt__are_not_waited_for(void **state)
     assert_false(known_files_is_hurried(f->files));
 }
 
-/* A sample of a cgroup has ended in a file. */
-static void want(const struct fixture *f, const char *name, uint32_t cgroup, uint64_t now_ns)
-{
-    const struct file_use use = {.cgroup = cgroup, .now_ns = now_ns};
-
-    known_files_want(f->files, find(f, name), &use);
-}
-
-/* The next file to be read is this one; it is refused after so much work. */
-static void expect_next(const struct fixture *f, const char *name, uint64_t now_ns, uint64_t cpu_ns)
-{
-    const struct object_result refused = {.outcome = OBJECT_KILLED, .cpu_ns = cpu_ns};
-    struct stat wanted, found;
-    struct object_job job;
-
-    assert_true(known_files_next_job(f->files, now_ns, &job));
-    assert_int_equal(fstatat(f->tree.fd, name, &wanted, 0), 0);
-    assert_int_equal(fstat(job.fd, &found), 0);
-    assert_int_equal(found.st_ino, wanted.st_ino);
-    known_files_take(f->files, &refused, now_ns);
-    (void)close(job.fd);
-}
-
-static void whoever_has_slow_files_read__comes_after_the_others(void **state)
-{
-    const struct fixture *f = *state;
-
-    for (char name[] = "a"; name[0] <= 'h'; name[0]++)
-        copy(f, name, name[0]);
-    want(f, "a", 1, SECOND);
-    want(f, "b", 1, 2 * SECOND);
-    want(f, "c", 1, 3 * SECOND); /* both have it mapped */
-    want(f, "d", 2, 4 * SECOND);
-    want(f, "c", 2, 5 * SECOND);
-    expect_next(f, "a", 6 * SECOND, 10 * SECOND);
-    want(f, "c", 2, 7 * SECOND);
-    expect_next(f, "c", 8 * SECOND, SECOND / 10);
-    expect_next(f, "d", 8 * SECOND, SECOND / 10);
-    expect_next(f, "b", 8 * SECOND, 0);
-
-    want(f, "e", 1, 9 * SECOND);
-    want(f, "f", 2, 10 * SECOND);
-    expect_next(f, "f", 10 * SECOND, SECOND / 10); /* not forgotten yet */
-    for (unsigned i = 1; i <= 5; i++) {
-        (void)find(f, "e"); /* it is still mapped */
-        known_files_sweep(f->files, i * 100 * SECOND);
-    }
-    want(f, "g", 2, 600 * SECOND);
-    expect_next(f, "e", 600 * SECOND, 0);
-    expect_next(f, "g", 600 * SECOND, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,8 +253,6 @@ int main(void)
             tear_down),
         cmocka_unit_test_setup_teardown(
             names__that_somebody_waits_for__are_read_at_once_and_no_others, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(whoever_has_slow_files_read__comes_after_the_others, set_up,
-                                        tear_down),
         cmocka_unit_test_setup_teardown(names__of_a_file_that_is_in_doubt__are_not_waited_for,
                                         set_up, tear_down),
     };

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Whose files are read first, and what is told of those that are refused. */
+#include "profile/known_files_fixture.h"
+#include "support/capture.h"
+
+/* A sample of a cgroup has ended in a file. */
+static void want(const struct fixture *f, const char *name, uint32_t cgroup, uint64_t now_ns)
+{
+    const struct file_use use = {.cgroup = cgroup, .now_ns = now_ns};
+
+    known_files_want(f->files, find(f, name), &use);
+}
+
+/* The next file to be read is this one; it is refused after so much work. */
+static void expect_next(const struct fixture *f, const char *name, uint64_t now_ns, uint64_t cpu_ns)
+{
+    const struct object_result refused = {.outcome = OBJECT_KILLED, .cpu_ns = cpu_ns};
+    struct stat wanted, found;
+    struct object_job job;
+
+    assert_true(known_files_next_job(f->files, now_ns, &job));
+    assert_int_equal(fstatat(f->tree.fd, name, &wanted, 0), 0);
+    assert_int_equal(fstat(job.fd, &found), 0);
+    assert_int_equal(found.st_ino, wanted.st_ino);
+    known_files_take(f->files, &refused, now_ns);
+    (void)close(job.fd);
+}
+
+static void whoever_has_slow_files_read__comes_after_the_others(void **state)
+{
+    const struct fixture *f = *state;
+
+    for (char name[] = "a"; name[0] <= 'h'; name[0]++)
+        copy(f, name, name[0]);
+    want(f, "a", 1, SECOND);
+    want(f, "b", 1, 2 * SECOND);
+    want(f, "c", 1, 3 * SECOND); /* both have it mapped */
+    want(f, "d", 2, 4 * SECOND);
+    want(f, "c", 2, 5 * SECOND);
+    expect_next(f, "a", 6 * SECOND, 10 * SECOND);
+    want(f, "c", 2, 7 * SECOND);
+    expect_next(f, "c", 8 * SECOND, SECOND / 10);
+    expect_next(f, "d", 8 * SECOND, SECOND / 10);
+    expect_next(f, "b", 8 * SECOND, 0);
+
+    want(f, "e", 1, 9 * SECOND);
+    want(f, "f", 2, 10 * SECOND);
+    expect_next(f, "f", 10 * SECOND, SECOND / 10); /* not forgotten yet */
+    for (unsigned i = 1; i <= 5; i++) {
+        (void)find(f, "e"); /* it is still mapped */
+        known_files_sweep(f->files, i * 100 * SECOND);
+    }
+    want(f, "g", 2, 600 * SECOND);
+    expect_next(f, "e", 600 * SECOND, 0);
+    expect_next(f, "g", 600 * SECOND, 0);
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t n = 0;
+
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+static void refused_file__is_logged_but_no_more_often_than_once_a_minute(void **state)
+{
+    static struct capture capture;
+    const struct fixture *f = *state;
+    const char *log;
+
+    for (char name[] = "a"; name[0] <= 'c'; name[0]++) {
+        copy(f, name, name[0]);
+        want(f, name, 1, SECOND);
+    }
+    capture_begin(&capture, STDERR_FILENO);
+    expect_next(f, "a", 100 * SECOND, 0);
+    expect_next(f, "b", 101 * SECOND, 0);
+    expect_next(f, "c", 161 * SECOND, 0);
+    log = capture_end(&capture);
+    assert_int_equal(count_lines(log), 2);
+    assert_non_null(strstr(log, "/a reason=killed"));
+    assert_non_null(strstr(log, "/c reason=killed"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(whoever_has_slow_files_read__comes_after_the_others, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            refused_file__is_logged_but_no_more_often_than_once_a_minute, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

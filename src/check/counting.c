@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/counting.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -113,6 +114,18 @@ static void print_moments(unsigned wanted)
     }
     if (!(wanted & LATENCY_SCHEDULER))
         (void)printf(", beside a program at each switch");
+}
+
+void check_print_profiles(const struct config *config)
+{
+    const struct config_profiles *profiles = &config->profiles;
+
+    if (profiles->enabled)
+        (void)printf("profiles: %" PRIu64 " stacks a second are sampled of each CPU that is not "
+                     "idle; they take %.1f MiB at most\n",
+                     profiles->rate_hz, mebibytes(profiles->bytes));
+    else
+        (void)printf("profiles: no\n");
 }
 
 void check_print_latency(const struct config *config, const struct latency_choice *choice)

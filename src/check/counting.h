@@ -33,6 +33,9 @@ double check_switch_cost_of_bpf(const struct resolution *resolution, const struc
 void check_print_counting(const struct resolution *resolution,
                           const struct mechanism_choice *choice, const struct pmu_share *share);
 
+/* Prints whether stacks are to be sampled for profiles, how often, and what they take. */
+void check_print_profiles(const struct config *config);
+
 /* Prints whether latencies are counted, and why not; nothing where none are wanted. */
 void check_print_latency(const struct config *config, const struct latency_choice *choice);
 

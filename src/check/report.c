@@ -125,6 +125,7 @@ static void print_decisions(const struct check_result *result)
 {
     check_print_counting(result->resolution, result->choice, result->share);
     check_print_latency(result->config, result->latency);
+    check_print_profiles(result->config);
     if (result->undecided < 0) {
         (void)printf("what the kernel lets us count cannot be asked: %s\n",
                      strerror(-result->undecided));

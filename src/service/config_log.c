@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service/config_log.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "log/log.h"
@@ -21,10 +22,13 @@ int config_log_load(const char *path, bool may_be_absent, struct config **ret_co
 
 void config_log_summary(const char *message, const char *path, const struct config *config)
 {
-    char cgroups[24], processes[24];
+    const struct config_profiles *profiles = &config->profiles;
+    char cgroups[24], processes[24], rate[24];
 
     (void)snprintf(cgroups, sizeof(cgroups), "%zu", config->n_cgroups);
     (void)snprintf(processes, sizeof(processes), "%zu", config->n_processes);
+    (void)snprintf(rate, sizeof(rate), "%" PRIu64 " Hz", profiles->rate_hz);
     log_info(message, "file", path, "system", config->system.enabled ? "yes" : "no",
-             "rules_of_cgroups", cgroups, "rules_of_processes", processes);
+             "rules_of_cgroups", cgroups, "rules_of_processes", processes, "profiles",
+             profiles->enabled ? rate : "no");
 }

@@ -123,7 +123,8 @@ class Reload(Control):
             lines = [l for l in exporter.log_lines() if f'msg="{message}"' in l]
             self.assertEqual(len(lines), 1, exporter.stderr())
             self.assertTrue(lines[0].endswith(f" file={file} system=yes "
-                                              "rules_of_cgroups=0 rules_of_processes=0"), lines[0])
+                                              "rules_of_cgroups=0 rules_of_processes=0 "
+                                              "profiles=no"), lines[0])
 
 
 class Pause(Control):

@@ -92,7 +92,7 @@ static void a_summary__has_the_file_and_how_much_it_asks_for(void **state)
     config_log_summary("configuration read", "/a/file", f->config);
     text = capture_end(&f->capture);
     assert_non_null(strstr(text, "msg=\"configuration read\" file=/a/file system=no "
-                                 "rules_of_cgroups=0 rules_of_processes=1\n"));
+                                 "rules_of_cgroups=0 rules_of_processes=1 profiles=\"49 Hz\"\n"));
 }
 
 #define CONFIG_LOG_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -62,6 +62,9 @@ class Check(unittest.TestCase):
                       f"{mechanism['mechanism']}: {mechanism['reason']}", text)
         self.assertEqual((told["left_out"], told["budget"]), ([], None))
         self.assertEqual(told["latency"], {"wanted": False, "counted": False, "reason": None})
+        self.assertEqual(told["profiles"], {"enabled": True, "rate_hertz": 49, "memory_bytes": 16 << 20})
+        self.assertIn("profiles: 49 stacks a second are sampled of each CPU that is not idle; "
+                      "they take 16.0 MiB at most\n", text)
 
     def test_json_tells_of_a_bad_file_too(self):
         path = self.file("interval: 1s\nintervall: 2s\n")
